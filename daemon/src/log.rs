@@ -32,11 +32,11 @@ const MAX_ERROR_CHARS: usize = 400;
 #[derive(Clone)]
 pub(crate) struct Log {
     filter: reload::Handle<LevelFilter, Registry>,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<LogState>>,
     folder: Option<PathBuf>,
 }
 
-struct State {
+struct LogState {
     level: LogLevel,
     debug: bool,
     errors: VecDeque<String>,
@@ -50,7 +50,7 @@ impl Log {
     /// The log's folder cannot be used.
     pub(crate) fn start(logging: &Logging, level: LogLevel, folder: &Path) -> io::Result<Self> {
         let (filter, handle) = reload::Layer::new(filter_of(level));
-        let state = Arc::new(Mutex::new(State {
+        let state = Arc::new(Mutex::new(LogState {
             level,
             debug: false,
             errors: VecDeque::new(),
@@ -77,7 +77,7 @@ impl Log {
         })
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> std::sync::MutexGuard<'_, LogState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -244,7 +244,7 @@ pub(crate) fn remove_older_than(folder: &Path, age: Duration) -> io::Result<()> 
 }
 
 /// Remembers the last errors for `daemon.status`.
-struct KeepErrors(Arc<Mutex<State>>);
+struct KeepErrors(Arc<Mutex<LogState>>);
 
 impl<S: Subscriber> Layer<S> for KeepErrors {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {

@@ -1,6 +1,6 @@
-//! Sets `portable`: terminals are built on what every Unix has, without epoll, signalfd, pidfd and `/proc`.
+//! Sets the cfg `portable`, which builds terminals on what every Unix has, without epoll, signalfd, pidfd and `/proc`.
 //!
-//! So they are outside Linux, and on Linux with the feature of that name, which is there for the tests.
+//! It is set outside Linux, and on Linux with the feature of that name, which exists for the tests.
 
 use std::env;
 

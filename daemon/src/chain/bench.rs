@@ -68,17 +68,17 @@ impl Work {
     }
 }
 
-/// State shared by a job's commands.
+/// BenchState shared by a job's commands.
 pub(super) struct Bench {
     pub(super) work: Work,
     pub(super) handle: JobHandle,
-    state: Mutex<State>,
+    state: Mutex<BenchState>,
     /// Ends the job's programs when the work ends, whatever its result.
     _ends_programs: DropGuard,
 }
 
 #[derive(Default)]
-struct State {
+struct BenchState {
     /// Bytes of output that the job has stored.
     output_bytes: usize,
     /// Number of commands that are running, and that are waiting for a session.
@@ -283,11 +283,11 @@ impl Bench {
         (end.to_owned(), (before + clean.len() - end.len()) as u64)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, BenchState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn tell_state(&self, state: &State) {
+    fn tell_state(&self, state: &BenchState) {
         let mut progress = state.progress.clone();
         if let Value::Object(progress) = &mut progress
             && state.waiting > 0
@@ -310,11 +310,11 @@ impl Bench {
 /// Counts a command while it is running or waiting.
 struct Counted<'a> {
     bench: &'a Bench,
-    counter: fn(&mut State) -> &mut usize,
+    counter: fn(&mut BenchState) -> &mut usize,
 }
 
 impl<'a> Counted<'a> {
-    fn new(bench: &'a Bench, counter: fn(&mut State) -> &mut usize) -> Self {
+    fn new(bench: &'a Bench, counter: fn(&mut BenchState) -> &mut usize) -> Self {
         *counter(&mut bench.state()) += 1;
         bench.tell_state(&bench.state());
         Self { bench, counter }

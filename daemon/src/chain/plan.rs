@@ -10,7 +10,7 @@ use ccd_session::durations::Deadline;
 use ccd_session::program::asks_for_secret;
 use ccd_session::session::{SessionError, Sessions};
 use ccd_text::expect::Patterns;
-use ccd_text::redact::secret_place;
+use ccd_text::redact::{Values, redact_values};
 use std::sync::Arc;
 
 /// Maximum number of steps of a chain.
@@ -238,11 +238,12 @@ async fn compiled(
 /// The first field that contains what looks like a secret.
 pub(crate) fn refuse_secrets(chain: &Chain) -> Result<(), ChainError> {
     // It cannot fail: all keys are texts.
-    let document = serde_json::to_value(chain).unwrap_or_default();
-    match secret_place(&document) {
+    let mut document = serde_json::to_value(chain).unwrap_or_default();
+    match redact_values(Values::Document(&mut document)).first() {
         None => Ok(()),
-        Some(place) => Err(ChainError::Wrong(format!(
-            "{place} contains what looks like a secret, and secrets are not saved: let a shell read it from a variable, or run the chain from your own file"
+        Some(secret) => Err(ChainError::Wrong(format!(
+            "{} contains what looks like a secret, and secrets are not saved: let a shell read it from a variable, or run the chain from your own file",
+            secret.place
         ))),
     }
 }

@@ -1,11 +1,10 @@
-use super::locate::{self, Member};
 use super::mistake::{MAX_DEPTH, Mistake, Place, Warning};
 use super::schema::{KEYS, Key, is_group};
 use super::values::Config;
+use ccd_text::json5::{self, Fault, Format, Kind, Stop};
 use ccd_text::nearest::nearest;
-use json5::ErrorCode;
-use serde_json::Value;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Maximum length of an invalid value in a message, in characters.
 const MAX_SHOWN_CHARS: usize = 40;
@@ -21,136 +20,163 @@ pub(super) struct Checked {
     pub(super) warnings: Vec<Warning>,
 }
 
+/// What a configuration is as JSON5.
+#[derive(Debug, Clone)]
+enum ConfigText {}
+
+impl Format for ConfigText {
+    const WHOLE: &'static str = "the file's object";
+    const MAX_DEPTH: u32 = MAX_DEPTH;
+    const MAX_VALUES: u32 = u32::MAX;
+    type Fault = Fault;
+}
+
+type Scanner<'a> = json5::Scanner<'a, ConfigText>;
+type Scanned<T> = json5::Scanned<T, ConfigText>;
+
 /// Reads a configuration; all mistakes are reported, not only the first.
 ///
 /// The caller must limit the size of `bytes`.
 pub(super) fn check(bytes: &[u8]) -> Checked {
     let mut checked = Checked::default();
-    match parse(bytes) {
-        Ok(text) => checked.read_members(text),
-        Err(mistake) => checked.mistakes.push(mistake),
+    if let Err(mistake) = checked.read(bytes) {
+        checked.mistakes.push(mistake);
     }
     checked
 }
 
-/// Returns the text if it is a JSON5 object of bounded depth.
-fn parse(bytes: &[u8]) -> Result<&str, Mistake> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-        let place = Place::end_of(&valid);
-        Mistake::Encoding { place }
-    })?;
-    if let Some(offset) = locate::too_deep(text, MAX_DEPTH) {
-        let place = Place::of(offset, text);
-        return Err(Mistake::TooDeep { place });
-    }
-    let value: Value = json5::from_str(text).map_err(|error| syntax(&error, text))?;
-    if !value.is_object() {
-        let offset = locate::first(text).unwrap_or(0);
-        let place = Place::of(offset, text);
-        return Err(Mistake::NotAnObject { place });
-    }
-    Ok(text)
-}
-
-fn syntax(error: &json5::Error, text: &str) -> Mistake {
-    if error.code().is_some_and(is_end) {
-        // The parser reports the position of the outermost value instead.
-        return Mistake::Syntax {
-            place: Place::end_of(text),
-            what: "the file ends too early".to_owned(),
-        };
-    }
-    Mistake::Syntax {
-        place: error.position().map_or(Place::end_of(text), Place::from),
-        what: error
-            .code()
-            .map_or_else(|| error.to_string(), |code| code.to_string()),
-    }
-}
-
-fn is_end(code: ErrorCode) -> bool {
-    matches!(
-        code,
-        ErrorCode::EofParsingArray
-            | ErrorCode::EofParsingBool
-            | ErrorCode::EofParsingComment
-            | ErrorCode::EofParsingEscapeSequence
-            | ErrorCode::EofParsingIdentifier
-            | ErrorCode::EofParsingNull
-            | ErrorCode::EofParsingNumber
-            | ErrorCode::EofParsingObject
-            | ErrorCode::EofParsingString
-            | ErrorCode::EofParsingValue
-    )
-}
-
 impl Checked {
-    fn read_members(&mut self, text: &str) {
-        let mut seen = BTreeSet::new();
-        for member in locate::members(text) {
-            if !member.parent.is_empty() && !is_group(&member.parent) {
-                continue; // the object around it has been reported
-            }
-            let place = Place::of(member.key.start, text);
-            if !seen.insert(member.path.clone()) {
-                let key = member.path.clone();
-                self.warnings.push(Warning::Duplicate { place, key });
-            }
-            if is_group(&member.path) {
-                self.read_group(&member, text);
-            } else if let Some(key) = Key::named(&member.path) {
-                self.read_value(key, &member, text);
-            } else {
-                let nearest = nearest(&member.path, KEYS.iter().map(|key| key.name));
-                let key = member.path;
-                self.warnings.push(Warning::UnknownKey {
-                    place,
-                    key,
-                    nearest,
-                });
-            }
+    /// Takes what the text says, if it is a JSON5 object of bounded depth.
+    fn read(&mut self, bytes: &[u8]) -> Result<(), Mistake> {
+        let text = std::str::from_utf8(bytes).map_err(|error| Mistake::Encoding {
+            place: Place::of(error.valid_up_to(), bytes),
+        })?;
+        let syntax = |stop| syntax(stop, bytes);
+        let mut scanner = Scanner::new(text);
+        let kind = scanner.kind().map_err(syntax)?;
+        let place = Place::of(scanner.offset(), bytes);
+        let mut whole = scanner.clone();
+        whole.skip().map_err(syntax)?;
+        whole.end().map_err(syntax)?;
+        if kind != Kind::Object {
+            return Err(Mistake::NotAnObject { place });
         }
-    }
-
-    fn read_group(&mut self, member: &Member, text: &str) {
-        if !text[member.value.clone()].starts_with('{') {
-            let mistake = mistaken(member, text, "an object".to_owned());
-            self.mistakes.push(mistake);
-        }
-    }
-
-    fn read_value(&mut self, key: &'static Key, member: &Member, text: &str) {
-        let value = json5::from_str::<Value>(&text[member.value.clone()]).unwrap_or_default();
-        if key.set(&mut self.config, &value) {
-            self.set.insert(key.name);
-            return;
-        }
-        let entry = key
-            .accepts
-            .wrong_entry(&value)
-            .and_then(|(index, expected)| {
-                let entry = locate::entries(text, &member.value)
-                    .into_iter()
-                    .nth(index)?;
-                let member = Member {
-                    path: format!("{}[{index}]", member.path),
-                    value: entry,
-                    ..member.clone()
-                };
-                Some(mistaken(&member, text, expected))
-            });
-        let mistake = entry.unwrap_or_else(|| mistaken(member, text, key.accepts.to_string()));
-        self.mistakes.push(mistake);
+        let mut walk = Walk {
+            text,
+            checked: self,
+            seen: BTreeSet::new(),
+        };
+        walk.object(&mut scanner, "").map_err(syntax)
     }
 }
 
-fn mistaken(member: &Member, text: &str, expected: String) -> Mistake {
-    Mistake::Value {
-        place: Place::of(member.value.start, text),
-        key: member.path.clone(),
-        expected,
-        found: shown(&text[member.value.clone()]),
+fn syntax(stop: Stop, text: &[u8]) -> Mistake {
+    let place = Place::of(stop.offset(), text);
+    match stop.into_fault() {
+        Fault::TooDeep { .. } => Mistake::TooDeep { place },
+        Fault::Ends { .. } => Mistake::Syntax {
+            place: Place::of(text.len(), text),
+            what: "the file ends too early".to_owned(),
+        },
+        fault => Mistake::Syntax {
+            place,
+            what: fault.to_string(),
+        },
+    }
+}
+
+/// The way through a text that can be read.
+struct Walk<'a, 'c> {
+    text: &'a str,
+    checked: &'c mut Checked,
+    /// The dotted paths of the keys so far.
+    seen: BTreeSet<String>,
+}
+
+impl Walk<'_, '_> {
+    fn object(&mut self, scanner: &mut Scanner<'_>, parent: &str) -> Scanned<()> {
+        scanner.object(|scanner, key| {
+            let path = join(parent, &key.name);
+            let place = self.place(key.span.start);
+            if !self.seen.insert(path.clone()) {
+                let key = path.clone();
+                self.warn(Warning::Duplicate { place, key });
+            }
+            if is_group(&path) {
+                return self.group(scanner, &path);
+            }
+            if let Some(key) = Key::named(&path) {
+                return self.value(scanner, key, &path);
+            }
+            let nearest = nearest(&path, KEYS.iter().map(|key| key.name));
+            let key = path;
+            self.warn(Warning::UnknownKey {
+                place,
+                key,
+                nearest,
+            });
+            scanner.skip()
+        })
+    }
+
+    fn group(&mut self, scanner: &mut Scanner<'_>, path: &str) -> Scanned<()> {
+        if scanner.kind()? == Kind::Object {
+            return self.object(scanner, path);
+        }
+        let span = scanner.span()?;
+        self.mistaken(path.to_owned(), span, "an object".to_owned());
+        Ok(())
+    }
+
+    fn value(&mut self, scanner: &mut Scanner<'_>, key: &'static Key, path: &str) -> Scanned<()> {
+        let mut list = scanner.clone();
+        scanner.kind()?;
+        let start = scanner.offset();
+        let value = scanner.value()?;
+        if key.set(&mut self.checked.config, &value) {
+            self.checked.set.insert(key.name);
+        } else if let Some((wrong, expected)) = key.accepts.wrong_entry(&value) {
+            list.list(|list, index| {
+                let span = list.span()?;
+                if index == wrong {
+                    self.mistaken(format!("{path}[{index}]"), span, expected.clone());
+                }
+                Ok(())
+            })?;
+        } else {
+            let span = start..scanner.offset();
+            self.mistaken(path.to_owned(), span, key.accepts.to_string());
+        }
+        Ok(())
+    }
+
+    fn place(&self, offset: usize) -> Place {
+        Place::of(offset, self.text.as_bytes())
+    }
+
+    fn warn(&mut self, warning: Warning) {
+        self.checked.warnings.push(warning);
+    }
+
+    fn mistaken(&mut self, key: String, value: Range<usize>, expected: String) {
+        self.checked.mistakes.push(Mistake::Value {
+            place: self.place(value.start),
+            key,
+            expected,
+            found: shown(&self.text[value]),
+        });
+    }
+}
+
+/// A key that holds a dot itself keeps quotes, so that it is never taken for a path.
+fn join(parent: &str, key: &str) -> String {
+    let key = match key.contains('.') {
+        true => format!("{key:?}"),
+        false => key.to_owned(),
+    };
+    match parent {
+        "" => key,
+        parent => format!("{parent}.{key}"),
     }
 }
 
@@ -241,11 +267,17 @@ mod tests {
     #[test]
     fn malformed_text_is_an_error_with_its_place() {
         for (text, expected) in [
-            ("{\n  a: 1\n  b: 2 }", "3:3: expected comma"),
+            ("{\n  a: 1\n  b: 2 }", "3:3: expected `,` or `}`, found `b`"),
             ("{ max_sessions: ", "1:17: the file ends too early"),
             ("", "1:1: the file ends too early"),
-            ("{} {}", "1:4: trailing characters"),
-            ("{ a: 'x\ny' }", "1:8: line terminator in string"),
+            (
+                "{} {}",
+                "1:4: expected the end of the file, found an object",
+            ),
+            (
+                "{ a: 'x\ny' }",
+                "1:6: a string must end on its line: close it with ', or end the line with a backslash",
+            ),
         ] {
             assert_eq!(mistakes(text), [expected], "{text}");
         }
@@ -260,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_refused_before_it_can_overflow_the_parser() {
+    fn deep_nesting_is_refused() {
         let deep = format!("{{ a: {}", "[".repeat(60_000));
         assert_eq!(
             mistakes(&deep),

@@ -1,14 +1,14 @@
-use json5::Position;
+use ccd_text::json5;
 use std::fmt;
 
-/// Maximum nesting depth of a configuration; no key needs more than a few levels.
-pub(super) const MAX_DEPTH: usize = 32;
+/// Nesting that a configuration may have; no key needs more than a few levels.
+pub(super) const MAX_DEPTH: u32 = 32;
 
 /// A position in the file; both numbers start at 1, and columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
-    pub(crate) line: usize,
-    pub(crate) column: usize,
+    pub(crate) line: u64,
+    pub(crate) column: u64,
 }
 
 /// An error in a configuration, which is then rejected.
@@ -45,23 +45,10 @@ pub(crate) enum Warning {
 }
 
 impl Place {
-    /// The position of the byte at `offset` in `text`.
-    pub(super) fn of(offset: usize, text: &str) -> Self {
-        Position::from_offset(offset, text).into()
-    }
-
-    /// The position after the last character.
-    pub(super) fn end_of(text: &str) -> Self {
-        Self::of(text.len(), text)
-    }
-}
-
-impl From<Position> for Place {
-    fn from(position: Position) -> Self {
-        Self {
-            line: position.line + 1,
-            column: position.column + 1,
-        }
+    /// The place of the byte at `offset` in `text`.
+    pub(super) fn of(offset: usize, text: &[u8]) -> Self {
+        let (line, column) = json5::place(text, offset);
+        Self { line, column }
     }
 }
 

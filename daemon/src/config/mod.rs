@@ -6,7 +6,6 @@ mod check;
 mod latency;
 mod list;
 mod list_of;
-mod locate;
 mod mistake;
 mod paths;
 mod read;

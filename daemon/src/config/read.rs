@@ -2,6 +2,7 @@ use super::check::{Checked, check};
 use super::mistake::{Mistake, Warning};
 use super::values::Config;
 use ccd_protocol::daemon::ConfigCheckReply;
+use ccd_text::redact::UserRules;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::File;
@@ -188,9 +189,12 @@ impl Loaded {
 
     /// Puts `replay.redact_rules` in force, wherever secrets are taken out.
     pub(crate) fn use_redact_rules(&self) {
-        if let Err(error) = ccd_text::redact::use_rules(&self.config.replay.redact_rules) {
+        match UserRules::new(&self.config.replay.redact_rules) {
+            Ok(rules) => rules.put_in_force(),
             // The check of the file has compiled them before.
-            tracing::error!(%error, "the rules of replay.redact_rules are not applied");
+            Err(error) => {
+                tracing::error!(%error, "the rules of replay.redact_rules are not applied");
+            }
         }
     }
 

@@ -28,14 +28,14 @@ pub(crate) struct Config {
     /// Where named pipes lie, if that folder is safe.
     pub(crate) pipe_dir: PathBuf,
     pub(crate) allow_root_peer: bool,
-    pub(crate) limits: Limits,
+    pub(crate) limits: ClientLimits,
     pub(crate) logging: Logging,
     pub(crate) replay: Replay,
 }
 
 /// What a client may ask for at most.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Limits {
+pub(crate) struct ClientLimits {
     pub(crate) connections: usize,
     /// Requests of one connection.
     pub(crate) in_flight: usize,
@@ -97,7 +97,7 @@ impl Default for Config {
             log_level: LogLevel::Info,
             pipe_dir: PathBuf::from("/tmp/claudecontrol"),
             allow_root_peer: false,
-            limits: Limits {
+            limits: ClientLimits {
                 connections: 1024,
                 in_flight: 256,
                 batch: 100,

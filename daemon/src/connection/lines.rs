@@ -9,7 +9,7 @@ use super::guard::{Guard, Shared};
 use super::limits::Limits;
 use super::outgoing::Outgoing;
 use super::service::{LineService, Reply, answer, complaint};
-use super::socket::Socket;
+use super::socket::ClientSocket;
 use ccd_protocol::frame::{Frame, LineFrames};
 use jsonrpsee::server::MethodSink;
 use serde_json::value::RawValue;
@@ -45,7 +45,7 @@ pub(super) async fn serve(
 ) {
     let gone = shared.peer.gone.clone();
     let calls = TaskTracker::new();
-    match Socket::new(stream) {
+    match ClientSocket::new(stream) {
         Ok(socket) => {
             let connection = LineConnection::new(socket, first, shared, calls.clone());
             connection.exchange(stop).await;
@@ -58,7 +58,7 @@ pub(super) async fn serve(
 }
 
 struct LineConnection {
-    socket: Socket,
+    socket: ClientSocket,
     frames: LineFrames,
     /// Bytes that were read but not processed, because the client did not read its replies.
     backlog: Vec<u8>,
@@ -78,7 +78,7 @@ struct LineConnection {
 }
 
 impl LineConnection {
-    fn new(socket: Socket, first: Vec<u8>, shared: Arc<Shared>, calls: TaskTracker) -> Self {
+    fn new(socket: ClientSocket, first: Vec<u8>, shared: Arc<Shared>, calls: TaskTracker) -> Self {
         let limits = shared.limits;
         let (sender, items) = mpsc::channel(QUEUE_LEN);
         let (reply_sender, replies) = mpsc::channel(QUEUE_LEN);

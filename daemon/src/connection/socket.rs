@@ -13,12 +13,12 @@ use tokio::io::unix::AsyncFd;
 use tokio::net::UnixStream;
 
 #[derive(Debug)]
-pub(super) struct Socket {
+pub(super) struct ClientSocket {
     watch: AsyncFd<Arc<OwnedFd>>,
     watches_room: bool,
 }
 
-impl Socket {
+impl ClientSocket {
     pub(super) fn new(stream: UnixStream) -> io::Result<Self> {
         let descriptor = Arc::new(OwnedFd::from(stream.into_std()?));
         Ok(Self {
@@ -96,7 +96,7 @@ impl Socket {
     }
 }
 
-impl AsFd for Socket {
+impl AsFd for ClientSocket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.watch.get_ref().as_fd()
     }

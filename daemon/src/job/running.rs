@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 /// A running job.
 pub(super) struct Running {
-    state: Mutex<State>,
+    state: Mutex<RunningState>,
     pub(super) id: String,
     /// Name of the list in the result.
     pub(super) list: Option<&'static str>,
@@ -19,7 +19,7 @@ pub(super) struct Running {
     pub(super) changed: watch::Sender<u64>,
 }
 
-pub(super) struct State {
+pub(super) struct RunningState {
     /// Its result lacks the list.
     pub(super) job: Job,
     pub(super) entries: Entries,
@@ -109,7 +109,7 @@ impl Running {
     pub(super) fn new(job: Job, list: Option<&'static str>, cancel: CancellationToken) -> Self {
         Self {
             id: job.job.clone(),
-            state: Mutex::new(State {
+            state: Mutex::new(RunningState {
                 job,
                 entries: Entries::default(),
             }),
@@ -119,11 +119,11 @@ impl Running {
         }
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, RunningState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn update(&self, change: impl FnOnce(&mut State)) {
+    pub(super) fn update(&self, change: impl FnOnce(&mut RunningState)) {
         change(&mut self.state());
         self.changed.send_modify(|count| *count += 1);
     }
@@ -171,7 +171,7 @@ impl Running {
     }
 }
 
-impl State {
+impl RunningState {
     fn brief(&self) -> Job {
         Job {
             entry_count: self.entries.count(),

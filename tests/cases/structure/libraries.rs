@@ -15,7 +15,7 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
     ("pty-process", &["ccd-terminal", "ccd-session"]),
     ("regex", &["ccd-text", "ccd-tape"]),
     ("regex-automata", &["ccd-text"]),
-    ("regex-syntax", &["ccd-text", "ccd-tape"]),
+    ("regex-syntax", &["ccd-text"]),
     ("schemars", &["ccd-protocol", "ccd"]),
     ("sd-notify", &["ccd"]),
     ("similar", &["ccd-tape"]),

@@ -1,4 +1,4 @@
-//! The line-drawing character set, which menus and boxes of older programs are drawn with.
+//! The line-drawing character set, used by menus and boxes of older programs.
 
 const SHIFT_OUT: u8 = 0x0e;
 const SHIFT_IN: u8 = 0x0f;
@@ -17,7 +17,7 @@ pub(super) struct Charsets {
 }
 
 impl Charsets {
-    /// Takes over what an escape sequence (all after its ESC) designates or resets; others are ignored.
+    /// Applies an escape sequence (without its ESC) that designates or resets a set; others are ignored.
     pub(super) fn apply(&mut self, body: &[u8]) {
         match body {
             [b'(', set] => self.drawing[0] = *set == b'0',
@@ -27,12 +27,12 @@ impl Charsets {
         }
     }
 
-    /// Tells whether text must go through [`Self::drawn`].
+    /// Whether text must be converted by [`Self::drawn`].
     pub(super) fn in_use(&self) -> bool {
         self.drawing != [false, false]
     }
 
-    /// Returns `text` in plain UTF-8, and remembers which set it shifts to.
+    /// Returns `text` in plain UTF-8, and remembers the set to which it shifts.
     pub(super) fn drawn(&mut self, text: &[u8]) -> Vec<u8> {
         let mut plain = Vec::with_capacity(text.len());
         for &byte in text {
@@ -49,7 +49,7 @@ impl Charsets {
         plain
     }
 
-    /// Returns the sequences that bring another terminal, whatever its state, to these sets.
+    /// Returns the sequences that set another terminal, whatever its state, to these sets.
     pub(super) fn restored(&self) -> &'static str {
         match (self.drawing, self.shifted) {
             ([false, false], _) => "\x1b(B\x1b)B\x0f",

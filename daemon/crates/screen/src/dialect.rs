@@ -1,23 +1,22 @@
-//! Says in the words of the screen model what it would not understand, or should not see.
+//! Translates sequences that the screen model would not understand, or should not see.
 
-use super::csi::Csi;
-use super::splitter::{Kind, Sequence};
+use ccd_text::escape::{Csi, Kind, Sequence};
 
-/// Distance of the tab stops, which cannot be moved.
+/// Distance of the tab stops, which are fixed.
 const TAB_COLS: u16 = 8;
 
-/// What to feed to the model in place of a sequence.
+/// What is fed to the model in place of a sequence.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Translation {
-    /// The sequence as it came.
+    /// The sequence unchanged.
     Same,
     /// These bytes, possibly none.
     Instead(Vec<u8>),
 }
 
-/// Returns what the model should get for `sequence`; `cursor` is row and column from 0.
+/// Returns the translation of `sequence` for the model; `cursor` is row and column from 0.
 ///
-/// Strings are never passed on: the model does nothing with them and would hold one without an end in memory.
+/// Strings are never passed on: the model ignores them, and would keep an unterminated one in memory.
 pub(super) fn translate(sequence: &Sequence<'_>, cursor: (u16, u16)) -> Translation {
     let instead = |text: &str| Translation::Instead(text.as_bytes().to_vec());
     match (sequence.kind, sequence.body) {
@@ -30,7 +29,7 @@ pub(super) fn translate(sequence: &Sequence<'_>, cursor: (u16, u16)) -> Translat
     }
 }
 
-/// Tells whether the model understands the CSI sequence with this body as it is; where it might not, the answer is no.
+/// Whether the model certainly understands the CSI sequence with this body.
 #[inline]
 pub(super) fn is_understood(body: &[u8]) -> bool {
     match body {
@@ -62,7 +61,7 @@ fn csi(body: &[u8], (row, col): (u16, u16)) -> Translation {
             "\x1b[{}G",
             col.div_ceil(TAB_COLS).saturating_sub(count) * TAB_COLS + 1
         ),
-        // Setting the margins and origin mode moves the cursor, a soft reset does not.
+        // Setting the margins or origin mode moves the cursor, a soft reset does not.
         (0, b'!', b'p') => format!(
             "\x1b[m\x1b[r\x1b[?1;6l\x1b[?25h\x1b>\x1b[{};{}H",
             row + 1,
@@ -87,7 +86,7 @@ fn needs_other_style(params: &[u8]) -> bool {
     })
 }
 
-/// Rewrites colon parameters with semicolons: kinds of underline, direct colours. Underline colours are left out.
+/// Rewrites colon parameters with semicolons: kinds of underline, direct colours. Underline colours are omitted.
 fn style(params: &[u8]) -> Translation {
     if !needs_other_style(params) {
         return Translation::Same;
@@ -107,7 +106,7 @@ fn style(params: &[u8]) -> Translation {
             [one] => known.push(one.to_owned()),
             ["4", "0"] => known.push("24".to_owned()),
             ["4", _] => known.push("4".to_owned()),
-            // The form with a colour space has one more part.
+            // The form with a colour space has one more parameter.
             [ground @ ("38" | "48"), "2", red, green, blue]
             | [ground @ ("38" | "48"), "2", _, red, green, blue, ..] => {
                 known.push(format!("{ground};2;{red};{green};{blue}"));
@@ -116,7 +115,7 @@ fn style(params: &[u8]) -> Translation {
             _ => {}
         }
     }
-    // Without any parameter the sequence would mean a reset.
+    // Without any parameter, the sequence would be a reset.
     let text = if known.is_empty() {
         String::new()
     } else {

@@ -1,16 +1,16 @@
-//! The extended key encodings a program may have asked for.
+//! The extended key encodings that a program may have requested.
 
 use serde::{Deserialize, Serialize};
 
-use super::csi::Csi;
+use ccd_text::escape::Csi;
 
-/// Deepest stack of kitty keyboard flags; the oldest entry is dropped beyond it, as the protocol allows.
+/// Maximum depth of the stack of kitty keyboard flags; beyond it the oldest entry is dropped, as the protocol allows.
 const MAX_STACK_LEN: usize = 8;
 
 /// Kitty keyboard flags and xterm's `modifyOtherKeys`.
 ///
-/// Keys that have bytes of old keep them whatever is set, which every program understands, also one that follows
-/// after a crash; only keys without any, such as `S-Enter`, need to know.
+/// Keys with a traditional encoding keep it, whatever is set: every program understands it, even one that follows after
+/// a crash. Only keys without one, such as `S-Enter`, depend on this.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Keyboard {
     flags: u8,
@@ -20,7 +20,7 @@ pub struct Keyboard {
 }
 
 impl Keyboard {
-    /// Returns the kitty flags in force, 0 for none.
+    /// Returns the current kitty flags, 0 for none.
     pub fn flags(&self) -> u8 {
         self.flags
     }
@@ -35,7 +35,7 @@ impl Keyboard {
         self.modify_other_keys != 0
     }
 
-    /// Changes what the sequence pushes, pops or sets; others are ignored.
+    /// Pushes, pops or sets what the sequence says; other sequences are ignored.
     pub(super) fn apply(&mut self, csi: &Csi<'_>) {
         let mut numbers = csi.numbers();
         let (first, second) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));

@@ -1,4 +1,4 @@
-//! The terminal that a program believes it talks to: what it shows, what it was set to, what it answers.
+//! The terminal in which a program runs: its screen, its modes, and its answers to queries.
 
 #![cfg_attr(
     test,
@@ -10,7 +10,6 @@
 )]
 
 mod charsets;
-mod csi;
 mod dialect;
 mod keyboard;
 mod model;
@@ -19,7 +18,6 @@ pub mod palette;
 mod query;
 mod repaint;
 mod scanner;
-mod splitter;
 mod still;
 mod strip;
 mod svg;

@@ -1,39 +1,38 @@
-//! The screen as a terminal shows it now, drawn from the output of the program.
+//! The current screen, computed from the output of the program.
 
 use std::num::NonZeroU16;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::charsets::Charsets;
-use super::csi::is_picture_only;
 use super::dialect::{self, Translation};
 use super::modes::Modes;
 use super::palette::Palette;
 use super::repaint;
 use super::scanner::title;
-use super::splitter::{Kind, Sequence, Splitter};
 use super::still::{self, Still};
 use ccd_protocol::session::Cursor;
+use ccd_text::escape::{Kind, Sequence, Splitter, is_picture_only};
 use encoding_rs::{Decoder, Encoding, UTF_8};
 
-/// Lines above the screen that are remembered: none, readers of output have all of it.
+/// Number of remembered lines above the screen: none, because all output is stored elsewhere.
 const SCROLLBACK_LINES: usize = 0;
 
-/// A screen model, about 32 bytes a cell, twice that with the alternate screen.
+/// A screen model. It needs about 32 bytes per cell, twice that with the alternate screen.
 ///
-/// Not drawn as xterm would: movable tab stops, insert mode, autowrap switched off, double-size lines. Not remembered of a
-/// cell: that it is struck through, blinks, is hidden or part of a link; kinds and colours of underlines; of bold and dim
-/// only the last that was set.
+/// Unlike xterm, it does not support movable tab stops, insert mode, disabled autowrap and double-size lines. Some
+/// styles of a cell are not kept: struck through, blinking, hidden, links, and kinds and colours of underlines; of bold
+/// and dim, only the last is kept.
 pub struct Screen {
-    /// Of output that is not UTF-8.
+    /// For output that is not UTF-8.
     decoder: Option<Decoder>,
-    /// The last byte may begin a character that the decoder has not finished.
+    /// The last byte may start a character that the decoder has not completed.
     may_lack_bytes: bool,
     splitter: Splitter,
-    picture: Picture,
+    picture: ScreenState,
 }
 
-/// Everything of a [`Screen`] that a complete sequence or text changes.
-struct Picture {
+/// The parts of a [`Screen`] that a complete sequence or text changes.
+struct ScreenState {
     parser: vt100::Parser,
     modes: Modes,
     charsets: Charsets,
@@ -43,7 +42,7 @@ struct Picture {
     faults: u64,
 }
 
-/// A character at the end of the text so far that lacks bytes; none when it needs none.
+/// An incomplete character at the end of the text so far; empty if it is complete.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct OpenCharacter {
     there: usize,
@@ -53,7 +52,7 @@ struct OpenCharacter {
 impl Screen {
     /// Returns a blank screen; sizes of 0 count as 1.
     pub fn new(rows: u16, cols: u16) -> Self {
-        let picture = Picture {
+        let picture = ScreenState {
             parser: vt100::Parser::new(at_least_one(rows), at_least_one(cols), SCROLLBACK_LINES),
             modes: Modes::default(),
             charsets: Charsets::default(),
@@ -70,8 +69,8 @@ impl Screen {
         }
     }
 
-    /// Reads output in another encoding from now on. Those in which control sequences do not stand as they are in ASCII
-    /// (UTF-16, ISO-2022-JP) are drawn as UTF-8.
+    /// Reads output in another encoding from now on. Encodings in which control sequences differ from ASCII (UTF-16,
+    /// ISO-2022-JP) are treated as UTF-8.
     pub fn reading(self, encoding: &'static Encoding) -> Self {
         let is_other = encoding != UTF_8 && encoding.is_ascii_compatible();
         Self {
@@ -80,7 +79,7 @@ impl Screen {
         }
     }
 
-    /// Draws the next chunk of output, cut anywhere.
+    /// Processes the next chunk of output, which may be split anywhere.
     pub fn feed(&mut self, bytes: &[u8]) {
         let Some(decoder) = &mut self.decoder else {
             return self.feed_utf8(bytes);
@@ -107,7 +106,7 @@ impl Screen {
             let already_next = sequence.kind == (Kind::Cancelled { by_escape: true });
             let end = (bytes.len() - rest.len()).saturating_sub(usize::from(already_next));
             let start = end.checked_sub(sequence.len_bytes as usize);
-            // Nearly all go to the model with the text around them; one that began in an earlier chunk cannot.
+            // Nearly all go to the model with the text around them; one that started in an earlier chunk cannot.
             if start.is_some() && sequence.is_bare_csi() && understood(sequence.body) {
                 self.picture.modes.apply(&sequence);
                 continue;
@@ -137,24 +136,24 @@ impl Screen {
         (rows.get(), cols.get())
     }
 
-    /// Returns where the cursor is.
+    /// Returns the position of the cursor.
     pub fn cursor(&self) -> Cursor {
         still::cursor(self.picture.parser.screen(), &self.picture.modes)
     }
 
-    /// Returns the modes after all output that was fed.
+    /// Returns the modes after all output so far.
     #[cfg(test)]
     pub fn modes(&self) -> &Modes {
         &self.picture.modes
     }
 
-    /// Returns how often the model failed on some output and began anew with a blank screen.
+    /// Returns how often the model failed on some output and was replaced by a blank screen.
     #[cfg(test)]
     pub fn faults(&self) -> u64 {
         self.picture.faults
     }
 
-    /// Returns a copy of what is shown, to be looked at while this screen goes on.
+    /// Returns a copy of the screen, which can be read while this one changes.
     pub fn still(&self) -> Still {
         Still {
             screen: self.picture.parser.screen().clone(),
@@ -164,7 +163,8 @@ impl Screen {
         }
     }
 
-    /// Bytes at the end of what was fed that show nothing yet: a sequence or a character without its end.
+    /// Returns the number of bytes at the end of the output that have no effect yet: an incomplete sequence or
+    /// character.
     pub fn open_bytes(&self) -> u64 {
         if self.may_lack_bytes {
             return 1;
@@ -180,15 +180,15 @@ impl Screen {
         self.picture.parser.screen().cell(row, col)
     }
 
-    /// Returns output that makes a terminal of this size, whatever it shows now, show this screen at once.
+    /// Returns output that makes a terminal of this size, whatever it shows, show this screen at once.
     pub fn repaint_again(&mut self) -> Vec<u8> {
         let keyboard = self.picture.modes.keyboard;
         repaint::again(&self.repaint(), &keyboard)
     }
 
-    /// Returns output that makes any terminal of this size show this screen, title and modes included.
+    /// Returns output that makes any terminal of this size show this screen, including title and modes.
     ///
-    /// Where possible it draws the main screen first when the alternate one is shown, so that it is there when the
+    /// While the alternate screen is shown, it draws the main screen first if possible, so that it appears when the
     /// program leaves.
     pub fn repaint(&mut self) -> Vec<u8> {
         let picture = &mut self.picture;
@@ -203,7 +203,7 @@ impl Screen {
         )
     }
 
-    /// Returns output that makes another [`Screen`] of this size show this screen, changed colours included.
+    /// Returns output that makes another [`Screen`] of this size show this screen, including changed colours.
     pub fn saved(&mut self) -> Vec<u8> {
         let mut output = self.repaint();
         output.extend_from_slice(self.picture.palette.restored().as_bytes());
@@ -211,7 +211,7 @@ impl Screen {
     }
 }
 
-impl Picture {
+impl ScreenState {
     fn sequence(&mut self, sequence: &Sequence<'_>) {
         self.text(sequence.controls);
         self.modes.apply(sequence);
@@ -250,7 +250,7 @@ impl Picture {
         self.guarded(self.parser.screen().size(), |parser| parser.process(bytes));
     }
 
-    /// Runs `change`; should the model panic, a blank screen of `size` takes its place.
+    /// Runs `change`; if the model panics, it is replaced by a blank screen of `size`.
     fn guarded(&mut self, size: (NonZeroU16, NonZeroU16), change: impl FnOnce(&mut vt100::Parser)) {
         if catch_unwind(AssertUnwindSafe(|| change(&mut self.parser))).is_err() {
             self.parser = vt100::Parser::new(size.0, size.1, SCROLLBACK_LINES);
@@ -258,9 +258,9 @@ impl Picture {
         }
     }
 
-    /// Returns output that draws the main screen, if the alternate one hides it.
+    /// Returns output that draws the main screen, if the alternate screen hides it.
     fn main_screen(&mut self) -> Option<String> {
-        // The model shows its main screen only when switched to it, which would tear a character apart.
+        // The model shows its main screen only after a switch to it, which would split a character.
         if !self.parser.screen().alternate_screen() || self.open_character.there > 0 {
             return None;
         }
@@ -275,7 +275,7 @@ fn at_least_one(number: u16) -> NonZeroU16 {
     NonZeroU16::new(number).unwrap_or(NonZeroU16::MIN)
 }
 
-/// Returns the last character of `bytes` if it lacks bytes; `open` came before them.
+/// Returns the last character of `bytes` if it is incomplete; `open` came before them.
 fn open_character(open: OpenCharacter, bytes: &[u8]) -> OpenCharacter {
     let tail = &bytes[bytes.len().saturating_sub(4)..];
     let (there, needed) = match tail.iter().rposition(|byte| byte & 0xc0 != 0x80) {

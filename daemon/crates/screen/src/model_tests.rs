@@ -2,7 +2,7 @@ use super::*;
 use ccd_protocol::session::{CellRun, CellStyle as Style, Color, CursorShape};
 use proptest::prelude::*;
 
-/// What a screen shows without its styles.
+/// The contents of a screen without styles.
 #[derive(Debug, PartialEq)]
 pub struct Snapshot {
     pub lines: Vec<String>,
@@ -239,10 +239,10 @@ fn a_model_that_panics_is_replaced() {
     assert_eq!(shown.snapshot().lines[0], "on");
 }
 
-/// What two terminals must agree on after a repaint.
+/// The state that must be equal after a repaint.
 fn state(shown: &Screen) -> (Snapshot, Vec<Vec<CellRun>>, Modes) {
     let mut modes = *shown.modes();
-    // The repaint does not ask the other terminal for keyboard protocols; the program's own output did.
+    // The repaint does not request keyboard protocols from the other terminal; the program's own output did.
     modes.keyboard = Default::default();
     (shown.snapshot(), shown.cells(), modes)
 }
@@ -299,7 +299,7 @@ proptest! {
 
 #[test]
 fn output_in_other_encodings_is_read_in_any_pieces() {
-    // In Shift_JIS the second byte of a character may be one of ASCII; this one ends in a backslash.
+    // In Shift_JIS the second byte of a character may be an ASCII byte; in this one it is a backslash.
     let (bytes, _, _) = encoding_rs::SHIFT_JIS.encode("\x1b[1m日本\x1b[m 表示\r\nend");
     for size in [1, 2, 3, 7, 100] {
         let mut screen = Screen::new(2, 20).reading(encoding_rs::SHIFT_JIS);

@@ -1,12 +1,11 @@
-//! The modes a program has switched on or off, which decide how keys are encoded and queries answered.
+//! The modes that a program has set, which decide how keys are encoded and queries answered.
 
 use serde::{Deserialize, Serialize};
 
-use super::csi::Csi;
 use super::keyboard::Keyboard;
-use super::splitter::{Kind, Sequence};
+use ccd_text::escape::{Csi, Kind, Sequence};
 
-/// Which mouse events the program wants to see.
+/// Which mouse events the program requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MouseTracking {
     #[default]
@@ -21,7 +20,7 @@ pub enum MouseTracking {
     AnyMotion,
 }
 
-/// How mouse events are written.
+/// How mouse events are encoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MouseEncoding {
     #[default]
@@ -36,7 +35,7 @@ pub enum MouseEncoding {
     SgrPixels,
 }
 
-/// What the program has set, as a terminal remembers it. The default is a terminal just switched on.
+/// The modes of a terminal. The default is that of a terminal just switched on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Modes {
     /// DECCKM: arrows, Home and End send SS3 instead of CSI.
@@ -57,21 +56,21 @@ pub struct Modes {
     pub origin: bool,
     /// DECSCNM.
     pub reverse_video: bool,
-    /// IRM: text pushes what follows to the right.
+    /// IRM: text moves the following text to the right.
     pub insert: bool,
-    /// LNM: a line feed also returns.
+    /// LNM: a line feed also returns the carriage.
     pub newline: bool,
     /// DEC mode 1004.
     pub focus_events: bool,
-    /// Which mouse events are wanted.
+    /// Requested mouse events.
     pub mouse: MouseTracking,
-    /// How mouse events are wanted.
+    /// Encoding of mouse events.
     pub mouse_encoding: MouseEncoding,
-    /// DECSCUSR: 0 the terminal's own, 1 to 6 block, underline and bar, blinking and steady.
+    /// DECSCUSR: 0 is the terminal's default, 1 to 6 are block, underline and bar, each blinking and steady.
     pub cursor_style: u8,
-    /// First and last row that scroll, from 0; `None` is the whole screen.
+    /// First and last row of the scroll region, from 0; `None` is the whole screen.
     pub scroll_region: Option<(u16, u16)>,
-    /// Encodings of keys beyond the usual.
+    /// Extended key encodings.
     pub keyboard: Keyboard,
 }
 
@@ -121,7 +120,7 @@ impl Modes {
         }
     }
 
-    /// Changes what `sequence` sets, resets or restores.
+    /// Applies what `sequence` sets, resets or restores.
     pub(super) fn apply(&mut self, sequence: &Sequence<'_>) {
         if sequence.truncated {
             return;
@@ -189,7 +188,7 @@ impl Modes {
         })
     }
 
-    /// DECSTR. Screen, mouse and paste modes outlast it in xterm.
+    /// DECSTR. In xterm it does not affect screen, mouse and paste modes.
     fn soft_reset(&mut self) {
         let fresh = Self::default();
         self.application_cursor = fresh.application_cursor;
@@ -222,7 +221,7 @@ fn mouse_encoding(number: u16) -> Option<MouseEncoding> {
     })
 }
 
-/// A bottom of 0 means the last row, whichever that is, so only a region with a bottom is remembered with it.
+/// A bottom of 0 means the last row, so only a region with a bottom is remembered with it.
 fn scroll_region(csi: &Csi<'_>) -> Option<(u16, u16)> {
     let mut numbers = csi.numbers();
     let top = numbers.next().unwrap_or(0).saturating_sub(1);
@@ -236,8 +235,8 @@ fn scroll_region(csi: &Csi<'_>) -> Option<(u16, u16)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::splitter::Splitter;
     use super::*;
+    use ccd_text::escape::Splitter;
 
     fn after(output: &[u8]) -> Modes {
         let (mut modes, mut splitter, mut rest) = (Modes::default(), Splitter::new(), output);

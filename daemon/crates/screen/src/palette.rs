@@ -1,15 +1,15 @@
-//! The colours of the terminal: xterm's 256, on a dark background, and what a program changes of them.
+//! The colours of the terminal: xterm's 256 on a dark background, and those that a program has changed.
 
-use super::splitter::{Kind, Sequence};
+use ccd_text::escape::{Kind, Sequence};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Red, green and blue.
 pub type Rgb = (u8, u8, u8);
 
-/// Red, green and blue of text without a colour of its own.
+/// Red, green and blue of default text.
 pub const FOREGROUND: Rgb = (0xff, 0xff, 0xff);
-/// Red, green and blue behind text.
+/// Red, green and blue of the default background.
 pub const BACKGROUND: Rgb = (0, 0, 0);
 
 const NAMED: [Rgb; 16] = [
@@ -47,7 +47,7 @@ pub fn color(index: u8) -> Rgb {
     }
 }
 
-/// The colours after what a program has changed (OSC 4, 10 to 12, 104, 110 to 112).
+/// The colours including a program's changes (OSC 4, 10 to 12, 104, 110 to 112).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Palette {
     colors: BTreeMap<u8, Rgb>,
@@ -61,22 +61,22 @@ impl Palette {
         self.colors.get(&index).copied().unwrap_or(color(index))
     }
 
-    /// Returns the colour of text without one of its own.
+    /// Returns the default colour of text.
     pub(super) fn foreground(&self) -> Rgb {
         self.grounds[0].unwrap_or(FOREGROUND)
     }
 
-    /// Returns the colour behind text.
+    /// Returns the default background colour.
     pub(super) fn background(&self) -> Rgb {
         self.grounds[1].unwrap_or(BACKGROUND)
     }
 
-    /// Returns the cursor's colour; without one it has that of the text.
+    /// Returns the cursor's colour; `None` means that of the text.
     pub(super) fn cursor(&self) -> Option<Rgb> {
         self.grounds[2]
     }
 
-    /// Changes what `sequence` sets or resets.
+    /// Applies what `sequence` sets or resets.
     pub(super) fn apply(&mut self, sequence: &Sequence<'_>) {
         match sequence.kind {
             Kind::Osc { .. } if !sequence.truncated => self.apply_osc(sequence.body),
@@ -104,7 +104,7 @@ impl Palette {
                     self.colors.remove(&index);
                 }
             }
-            // Each further field is about the next of the three.
+            // Each further field applies to the next of the three.
             Some(&[b'1', first @ b'0'..=b'2']) => {
                 let grounds = &mut self.grounds[usize::from(first - b'0')..];
                 for (ground, color) in grounds.iter_mut().zip(fields.map(parse)) {
@@ -118,7 +118,7 @@ impl Palette {
         }
     }
 
-    /// Returns the sequences that bring a screen without changed colours to these.
+    /// Returns the sequences that change the default colours to these.
     pub(super) fn restored(&self) -> String {
         let mut out = String::new();
         let colors = self
@@ -128,14 +128,14 @@ impl Palette {
         let grounds = self.grounds.iter().zip(10..);
         let grounds = grounds.filter_map(|(color, number)| Some((number.to_string(), (*color)?)));
         for (what, (red, green, blue)) in colors.chain(grounds) {
-            // Writing to a text cannot fail.
+            // Writing to a String cannot fail.
             let _ = write!(out, "\x1b]{what};rgb:{red:02x}/{green:02x}/{blue:02x}\x07");
         }
         out
     }
 }
 
-/// Reads `rgb:r/g/b` with one to four digits each, `#rgb`, `#rrggbb` and longer; names are not known.
+/// Parses `rgb:r/g/b` with one to four digits each, `#rgb`, `#rrggbb` and longer; colour names are not supported.
 fn parse(spec: &[u8]) -> Option<Rgb> {
     let spec = std::str::from_utf8(spec).ok()?;
     if let Some(parts) = spec.strip_prefix("rgb:") {
@@ -148,7 +148,7 @@ fn parse(spec: &[u8]) -> Option<Rgb> {
     if digits.len() % 3 != 0 || !(1..=4).contains(&len) {
         return None;
     }
-    // Here fewer digits are the upper ones.
+    // Here, missing digits are the lower ones.
     let part = |at: usize| {
         let number = u16::from_str_radix(&digits[at * len..(at + 1) * len], 16).ok()?;
         Some((number << (16 - 4 * len) >> 8) as u8)
@@ -160,7 +160,7 @@ fn is_hex(digits: &str) -> bool {
     digits.bytes().all(|digit| digit.is_ascii_hexdigit())
 }
 
-/// A part of `rgb:`, where `f` is as bright as `ffff`.
+/// Parses a part of `rgb:`, where `f` is as bright as `ffff`.
 fn scaled(digits: &str) -> Option<u8> {
     let is_number = (1..=4).contains(&digits.len()) && is_hex(digits);
     let number = u32::from_str_radix(is_number.then_some(digits)?, 16).ok()?;
@@ -187,7 +187,7 @@ mod tests {
     }
 
     fn changed(output: &[u8]) -> Palette {
-        let (mut splitter, mut rest) = (super::super::splitter::Splitter::new(), output);
+        let (mut splitter, mut rest) = (ccd_text::escape::Splitter::new(), output);
         let mut palette = Palette::default();
         while let Some(sequence) = splitter.next(&mut rest, |_| true) {
             palette.apply(&sequence);

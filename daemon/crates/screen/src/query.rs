@@ -1,21 +1,20 @@
-//! What a program may ask its terminal, and what this terminal answers.
+//! Terminal queries of programs, and the answers.
 //!
-//! A query that stays unanswered makes programs such as vim and tmux wait, so everything usual gets an answer:
-//! that of a dark terminal of the VT220 family with 256 colours.
+//! Programs such as vim and tmux wait for an unanswered query, so all usual ones are answered: as by a dark terminal of
+//! the VT220 family with 256 colours.
 
-use super::csi::Csi;
 use super::modes::Modes;
 use super::palette;
-use super::splitter::{Kind, Sequence};
+use ccd_text::escape::{Csi, Kind, Sequence};
 
-/// Nominal size of a cell, for programs that ask in pixels.
+/// Nominal size of a cell, for queries in pixels.
 const CELL_HEIGHT_PX: u32 = 16;
 const CELL_WIDTH_PX: u32 = 8;
 
-/// Most colours one query may ask for; the rest of a longer list is left unanswered.
+/// Maximum number of colours in one query; the rest of a longer list is not answered.
 const MAX_COLORS_ASKED: usize = 256;
 
-/// A question to the terminal. What depends on the moment it was asked in, but for the cursor, is in it.
+/// A query to the terminal. It contains everything that depends on the moment of the query, except the cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Query {
     /// DA1.
@@ -24,19 +23,19 @@ pub enum Query {
     SecondaryAttributes,
     /// DA3.
     TertiaryAttributes,
-    /// DSR 5: is the terminal all right?
+    /// DSR 5: the terminal's status.
     Status,
     /// CPR, or DECXCPR when `private`.
     CursorPosition { private: bool },
     /// The other DEC private status reports, by number.
     DeviceStatus(u16),
-    /// DECRQM; `set` is `None` for a mode this terminal does not have.
+    /// DECRQM; `set` is `None` for an unsupported mode.
     Mode {
         private: bool,
         number: u16,
         set: Option<bool>,
     },
-    /// OSC 10, 11 and 12: text, background and cursor. `bell`: how the query was ended.
+    /// OSC 10, 11 and 12: text, background and cursor. `bell`: how the query was terminated.
     Color { number: u16, bell: bool },
     /// OSC 4.
     PaletteColor { index: u8, bell: bool },
@@ -54,12 +53,12 @@ pub enum Query {
     Capability,
     /// XTWINOPS reports, by number.
     Window(u16),
-    /// Makes some terminals report; this one has nothing to say.
+    /// Some terminals report something; this one does not answer.
     Unanswered,
 }
 
 impl Query {
-    /// Calls `found` for each query in `sequence`; `modes` are those in force when it came.
+    /// Calls `found` for each query in `sequence`; `modes` are the modes before it.
     pub(super) fn find(sequence: &Sequence<'_>, modes: &Modes, mut found: impl FnMut(Self)) {
         if sequence.truncated {
             return;
@@ -77,7 +76,7 @@ impl Query {
                 [b'+', b'q', ..] => found(Self::Capability),
                 _ => {}
             },
-            // Kitty graphics: is this supported?
+            // Kitty graphics: a query for support.
             Kind::Other
                 if sequence.body.starts_with(b"G")
                     && sequence.body.windows(3).any(|w| w == b"a=q") =>
@@ -89,25 +88,25 @@ impl Query {
     }
 }
 
-/// Tells whether [`answer`] needs the cursor, hence a screen model that has seen all output up to the query's end.
+/// Whether [`answer`] needs the cursor, and so a screen model with all output up to the query's end.
 pub fn needs_cursor(query: &Query) -> bool {
     matches!(query, Query::CursorPosition { .. })
 }
 
-/// Returns the bytes to write to the terminal as if typed; `None` when there is no answer.
+/// Returns the bytes to write to the terminal as input; `None` if there is no answer.
 ///
-/// `cursor` is row and column from 0; without it a question for the cursor stays unanswered. `size` is rows and
-/// columns. The cursor's row counts from the top of the screen in origin mode too.
+/// `cursor` is row and column from 0; without it, a query for the cursor is not answered. `size` is rows and columns.
+/// The cursor's row counts from the top of the screen even in origin mode.
 pub fn answer(query: &Query, cursor: Option<(u16, u16)>, size: (u16, u16)) -> Option<Vec<u8>> {
     let text = match *query {
         Query::PrimaryAttributes => "\x1b[?62;22c".to_owned(),
-        // The first number is a VT220, the second a version that makes vim use the SGR mouse protocol.
+        // The first number means a VT220; the second is a version with which vim uses the SGR mouse protocol.
         Query::SecondaryAttributes => "\x1b[>1;300;0c".to_owned(),
         Query::TertiaryAttributes => "\x1bP!|00000000\x1b\\".to_owned(),
         Query::Status => "\x1b[0n".to_owned(),
         Query::CursorPosition { private } => {
             let (row, col) = cursor?;
-            // A cursor that waits to wrap stands beyond the last column in the model.
+            // In the model, a cursor that waits to wrap is after the last column.
             let col = col.min(size.1.saturating_sub(1));
             format!(
                 "\x1b[{}{};{}R",
@@ -206,7 +205,7 @@ fn osc_queries(body: &[u8], bell: bool, mut found: impl FnMut(Query)) {
                 }
             }
         }
-        // Each further field is about the next of the ten colours.
+        // Each further field applies to the next of the ten colours.
         Some(first @ 10..=19) => {
             for (number, _) in (first..=19).zip(fields).filter(|(_, value)| value == b"?") {
                 let known = number <= 12;
@@ -217,7 +216,7 @@ fn osc_queries(body: &[u8], bell: bool, mut found: impl FnMut(Query)) {
                 });
             }
         }
-        // Special colours, font, clipboard: a terminal would give away what it shows or holds.
+        // Special colours, font, clipboard: the answer would disclose what the terminal shows or stores.
         Some(5 | 50 | 52) if fields.any(|field| field == b"?") => found(Query::Unanswered),
         _ => {}
     }
@@ -231,7 +230,7 @@ fn setting_query(setting: &[u8], modes: &Modes) -> Query {
     }
 }
 
-/// No printer, no user keys, a North American keyboard, no locator, dark colours.
+/// No printer, no user-defined keys, a North American keyboard, no locator, dark colours.
 fn device_status(number: u16) -> Option<&'static str> {
     Some(match number {
         15 => "13",
@@ -256,7 +255,7 @@ fn window_report(number: u16, (rows, cols): (u16, u16)) -> Option<String> {
         16 => format!("\x1b[6;{CELL_HEIGHT_PX};{CELL_WIDTH_PX}t"),
         18 => format!("\x1b[8;{rows};{cols}t"),
         19 => format!("\x1b[9;{rows};{cols}t"),
-        // A title that comes back as typed text is a known way to inject commands: it is always empty.
+        // A title that is returned as input is a known way to inject commands, so it is always empty.
         20 => "\x1b]L\x1b\\".to_owned(),
         21 => "\x1b]l\x1b\\".to_owned(),
         _ => return None,

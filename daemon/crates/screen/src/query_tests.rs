@@ -1,5 +1,5 @@
-use super::super::splitter::Splitter;
 use super::*;
+use ccd_text::escape::Splitter;
 
 const SIZE: (u16, u16) = (24, 80);
 

@@ -1,10 +1,10 @@
-//! Output that brings another terminal to the state of a session's.
+//! Output that sets another terminal to the state of a session's.
 
 use super::charsets::Charsets;
 use super::keyboard::Keyboard;
 use super::modes::{Modes, MouseEncoding, MouseTracking};
 
-/// Returns the output: `main_screen` (drawn already) under the alternate one, `screen`, modes, title.
+/// Returns the output: `main_screen` (already drawn) under the alternate one, `screen`, modes, title.
 pub(super) fn output(
     main_screen: Option<&str>,
     screen: &vt100::Screen,
@@ -12,11 +12,11 @@ pub(super) fn output(
     charsets: &Charsets,
     title: &str,
 ) -> Vec<u8> {
-    // What would spoil the drawing goes first: margins, origin and insert mode, line drawing.
+    // First reset what would spoil the drawing: margins, origin and insert mode, line drawing.
     let mut out = String::from("\x1b[r\x1b[?6l\x1b[?7h\x1b[4l\x1b(B\x1b)B\x0f");
     if screen.alternate_screen() {
         out.push_str(main_screen.unwrap_or_default());
-        // Leaving will bring back the style of now; the model does not tell which one the program saved.
+        // Leaving will restore the current style; the model does not know which one the program has saved.
         out.push_str("\x1b[m\x1b[?1049h");
     }
     out.push_str(&screen.contents_formatted());
@@ -29,8 +29,8 @@ pub(super) fn output(
     out.into_bytes()
 }
 
-/// Returns `output` for a terminal that shows something already, perhaps on its alternate screen: at once where it knows
-/// synchronized output, and with the program's `keyboard`.
+/// Returns `output` for a terminal that may show anything, perhaps on its alternate screen: with synchronized output
+/// where supported, and with the program's `keyboard`.
 pub(super) fn again(output: &[u8], keyboard: &Keyboard) -> Vec<u8> {
     let mut out = Vec::from(b"\x1b[?2026h\x1b[?1049l\x1b[?47l");
     out.extend_from_slice(output);
@@ -84,8 +84,8 @@ fn push_modes(out: &mut String, modes: &Modes) {
     out.push_str(&format!("\x1b[{} q", modes.cursor_style));
 }
 
-/// The cursor comes after margins and origin mode, which move it, and before line drawing: a cursor that waits to wrap
-/// is brought there by writing the last cell again.
+/// The cursor comes after margins and origin mode, which move it, and before line drawing. A cursor that waits to wrap
+/// is set by writing the last cell again.
 fn push_cursor(out: &mut String, screen: &vt100::Screen, modes: &Modes) {
     let last_row = screen.size().0.get() - 1;
     let (row, col) = screen.cursor_position();

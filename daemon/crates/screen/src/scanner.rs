@@ -1,28 +1,27 @@
-//! Follows all output of a session: the modes it sets, and the places that somebody must act on.
+//! Scans all output of a session for modes, and for events that need a reaction.
 
-use super::csi::is_picture_only;
 use super::modes::Modes;
 use super::query::Query;
-use super::splitter::{Kind, Sequence, Splitter};
+use ccd_text::escape::{Kind, Sequence, Splitter, is_picture_only};
 
-/// Longest title and longest parameters of a mark; what comes after is cut off.
+/// Maximum length of a title and of the parameters of a mark; the rest is cut off.
 pub(super) const MAX_TEXT_BYTES: usize = 1024;
 
-/// Something in the output that is not for the screen alone.
+/// A part of the output that does not only concern the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// Offset of the sequence's first byte, from the session's start.
     pub start: u64,
-    /// Offset just past its last byte.
+    /// Offset after its last byte.
     pub end: u64,
-    /// What was found there.
+    /// What it is.
     pub kind: EventKind,
 }
 
-/// What an [`Event`] is about.
+/// The kind of an [`Event`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// A question that wants an answer typed, see [`answer`](super::answer).
+    /// A query that needs an answer, see [`answer`](super::answer).
     Query(Query),
     /// A shell's prompt mark.
     Mark(Mark),
@@ -30,7 +29,7 @@ pub enum EventKind {
     Title(String),
 }
 
-/// A shell's prompt mark (OSC 133).
+/// A prompt mark of a shell (OSC 133).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// `A` before the prompt, `B` after it, `C` before a command's output, `D` after it; other letters occur.
@@ -40,7 +39,7 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// Returns the exit status that a `D` mark carries as its first parameter.
+    /// Returns the exit status that is the first parameter of a `D` mark.
     #[cfg(test)]
     pub fn exit_status(&self) -> Option<i32> {
         if self.kind != 'D' {
@@ -50,7 +49,7 @@ impl Mark {
     }
 }
 
-/// Reads the output once, in chunks of any size, and keeps only what a cut sequence needs: about 2 KiB at most.
+/// Reads the output once, in chunks of any size, and only keeps an incomplete sequence: about 2 KiB at most.
 #[derive(Debug)]
 pub struct Scanner {
     splitter: Splitter,
@@ -58,7 +57,7 @@ pub struct Scanner {
 }
 
 impl Scanner {
-    /// Returns a scanner for a terminal just switched on.
+    /// Returns a scanner for a terminal in its initial state.
     pub fn new() -> Self {
         Self {
             splitter: Splitter::new(),
@@ -66,7 +65,7 @@ impl Scanner {
         }
     }
 
-    /// Goes on where another one has left the modes.
+    /// Continues with the modes of another scanner.
     pub fn resume(modes: Modes) -> Self {
         Self {
             splitter: Splitter::new(),
@@ -74,15 +73,15 @@ impl Scanner {
         }
     }
 
-    /// Returns the modes after all that was fed.
+    /// Returns the modes after all output so far.
     pub fn modes(&self) -> &Modes {
         &self.modes
     }
 
-    /// Appends what is found in `bytes`, whose first byte has the offset `base_offset`, to `events`.
+    /// Appends the events in `bytes`, whose first byte has the offset `base_offset`, to `events`.
     ///
-    /// Chunks must follow one another; where they are cut makes no difference. An event belongs to the chunk its
-    /// sequence ends in and may start before it. One sequence can ask several questions.
+    /// Chunks must be consecutive, and may be split anywhere. An event belongs to the chunk in which its sequence ends,
+    /// and may start before it. One sequence may contain several queries.
     pub fn feed(&mut self, bytes: &[u8], base_offset: u64, events: &mut Vec<Event>) {
         let mut rest = bytes;
         while let Some(sequence) = self.splitter.next(&mut rest, |body| !is_picture_only(body)) {
@@ -203,7 +202,7 @@ mod tests {
         assert_eq!(kinds(b"\x1b]1;icon\x07\x1b]20;x\x07"), []);
     }
 
-    /// Bytes that make sequences of every kind likely.
+    /// Bytes that are likely to form sequences of every kind.
     fn output() -> impl Strategy<Value = Vec<u8>> {
         let piece = prop_oneof![
             4 => prop::sample::select(vec![

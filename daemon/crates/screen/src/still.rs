@@ -1,11 +1,11 @@
-//! What a screen shows at one moment, as data: taken in no time, and looked at where there is time.
+//! A copy of a screen as data, which is quick to make and can be evaluated later.
 
 use super::modes::Modes;
 use super::palette::Palette;
 use ccd_protocol::session::{CellRun, CellStyle, Color, Cursor, CursorShape};
 use std::ops::Range;
 
-/// A copy of a screen that nothing changes any more.
+/// A copy of a screen that no longer changes.
 #[derive(Clone)]
 pub struct Still {
     pub(super) screen: vt100::Screen,
@@ -15,12 +15,12 @@ pub struct Still {
     pub title: String,
 }
 
-/// What one cell shows, with the cell behind it where the character is wide.
+/// The contents of one cell, with the next cell if the character is wide.
 pub(super) struct Glyph<'a> {
     pub(super) col: u16,
-    /// 1, or 2 for a wide character, never beyond the last column.
+    /// 1, or 2 for a wide character; never extends beyond the last column.
     pub(super) width: u16,
-    /// A character and what combines with it; empty for a blank cell.
+    /// A character and its combining characters; empty for a blank cell.
     pub(super) text: &'a str,
     pub(super) style: CellStyle,
 }
@@ -42,17 +42,17 @@ impl Still {
         self.modes.reverse_video
     }
 
-    /// The program wants to see mouse events.
+    /// The program requests mouse events.
     pub fn mouse(&self) -> bool {
         self.modes.mouse != Default::default()
     }
 
-    /// Returns where the next character goes, always inside the screen.
+    /// Returns the position of the next character, always inside the screen.
     pub fn cursor(&self) -> Cursor {
         cursor(&self.screen, &self.modes)
     }
 
-    /// Returns one text for each of these rows, trailing blanks removed.
+    /// Returns the text of each of these rows, without trailing blanks.
     pub fn lines(&self, rows: &Range<u16>) -> Vec<String> {
         let cols = self.size().1;
         let texts = self.screen.rows(0, cols);
@@ -63,8 +63,8 @@ impl Still {
             .collect()
     }
 
-    /// Returns each of these rows as runs of equally styled cells; blank cells of the default style at its end are left
-    /// out.
+    /// Returns each of these rows as runs of cells with the same style; trailing blank cells of the default style are
+    /// omitted.
     pub fn cells(&self, rows: &Range<u16>) -> Vec<Vec<CellRun>> {
         rows.clone().map(|row| self.runs(row)).collect()
     }
@@ -94,7 +94,7 @@ impl Still {
         runs
     }
 
-    /// The cells of a row; the second halves of wide characters are left out.
+    /// Returns the cells of a row, without the second halves of wide characters.
     pub(super) fn glyphs(&self, row: u16) -> impl Iterator<Item = Glyph<'_>> {
         let cols = self.size().1;
         let cells = (0..cols).filter_map(move |col| Some((col, self.screen.cell(row, col)?)));
@@ -109,8 +109,8 @@ impl Still {
     }
 }
 
-/// Returns where the next character goes, always inside the screen: a cursor that waits to wrap stands beyond the last
-/// column in the model.
+/// Returns the position of the next character, always inside the screen: in the model, a cursor that waits to wrap is
+/// after the last column.
 pub(super) fn cursor(screen: &vt100::Screen, modes: &Modes) -> Cursor {
     let (row, col) = screen.cursor_position();
     let (shape, blink) = match modes.cursor_style {

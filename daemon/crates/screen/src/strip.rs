@@ -1,14 +1,13 @@
-//! Takes the terminal queries out of output on its way to another terminal.
+//! Removes terminal queries from output for another terminal.
 
-use super::csi::is_picture_only;
 use super::modes::Modes;
 use super::query::Query;
-use super::splitter::Splitter;
+use ccd_text::escape::{Splitter, is_picture_only};
 
-/// Removes queries from a stream, so that the terminal of somebody who watches does not answer them as well.
+/// Removes queries from a stream, so that the terminal of a viewer does not answer them as well.
 ///
-/// A sequence cut by the end of a chunk is held back until it is complete or too long to be a query, at most
-/// about 2 KiB; a terminal would show nothing of it before either.
+/// A sequence that is split by the end of a chunk is held back until it is complete or too long to be a query, at most
+/// about 2 KiB; a terminal would show nothing of it before that either.
 #[derive(Debug)]
 pub struct QueryStripper {
     splitter: Splitter,
@@ -16,7 +15,7 @@ pub struct QueryStripper {
 }
 
 impl QueryStripper {
-    /// Returns a stripper for a stream that begins outside any sequence.
+    /// Returns a stripper for a stream that starts outside any sequence.
     pub fn new() -> Self {
         Self {
             splitter: Splitter::new(),
@@ -24,7 +23,7 @@ impl QueryStripper {
         }
     }
 
-    /// Returns `bytes` without queries, after what was held back, before what is now.
+    /// Returns the bytes held back before and `bytes`, without queries and without what is held back now.
     pub fn strip(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut pending = std::mem::take(&mut self.held);
         let held_len = pending.len();
@@ -33,7 +32,7 @@ impl QueryStripper {
         let (mut written, mut rest) = (0, bytes);
         while let Some(sequence) = self.splitter.next(&mut rest, |body| !is_picture_only(body)) {
             let mut is_query = false;
-            // Which modes are on changes the answer, not the question.
+            // The modes change the answer, not the query.
             Query::find(&sequence, &Modes::default(), |_| is_query = true);
             if is_query {
                 let end = held_len + bytes.len() - rest.len();

@@ -1,24 +1,24 @@
-//! A screen on another terminal that has not its size: the part around the cursor, drawn anew as it changes.
+//! Shows a screen on a terminal of another size: the part around the cursor, updated as it changes.
 
 use super::model::Screen;
 use super::still::style;
 use ccd_protocol::session::{CellStyle as Style, Color};
 use std::fmt::Write as _;
 
-/// Brings a terminal in any state to where text lands where it is put.
+/// Resets a terminal in any state, so that text appears where it is placed.
 const CANVAS: &str = "\x1b[r\x1b[?6l\x1b[?7l\x1b[4l\x1b(B\x1b)B\x0f\x1b[?9;1000;1002;1003;1005;1006;1015;1016l\x1b[m\x1b[2J";
 
-/// Stands in cells that the screen does not have.
+/// Marks cells that the screen does not have.
 const OUTSIDE: &str = "·";
 
-/// What a terminal of `rows` and `cols` shows of a screen.
+/// The part of a screen that a terminal of `rows` and `cols` shows.
 #[derive(Debug)]
 pub struct Viewport {
     rows: u16,
     cols: u16,
-    /// First row and column of the screen that are shown.
+    /// First visible row and column of the screen.
     corner: (u16, u16),
-    /// What the terminal shows; empty before the first drawing.
+    /// The rows that the terminal shows; empty before the first drawing.
     shown: Vec<String>,
     cursor: String,
 }
@@ -34,7 +34,7 @@ impl Viewport {
         }
     }
 
-    /// Returns output that brings the terminal from what it shows to `screen`; empty when it shows that.
+    /// Returns output that updates the terminal to show `screen`; empty if nothing has changed.
     pub fn draw(&mut self, screen: &Screen) -> Vec<u8> {
         let (rows, cols) = screen.size();
         let cursor = screen.cursor();
@@ -72,7 +72,7 @@ impl Viewport {
         out.into_bytes()
     }
 
-    /// One row of the terminal.
+    /// Returns one row of the terminal.
     fn line(&self, screen: &Screen, row: u16) -> String {
         let (rows, cols) = screen.size();
         let (top, left) = self.corner;
@@ -90,7 +90,7 @@ impl Viewport {
     }
 }
 
-/// The first row or column to show, moved no more than it takes to have the cursor in sight.
+/// Returns the first row or column to show, moved no further than needed to keep the cursor visible.
 fn first_shown(first: u16, cursor: u16, shown: u16, all: u16) -> u16 {
     let least = (cursor + 1).saturating_sub(shown);
     first
@@ -111,7 +111,7 @@ fn cells(screen: &Screen, row: u16, cols: std::ops::Range<u16>, line: &mut Strin
             push_style(line, wanted);
             drawn = wanted;
         }
-        // Half of a wide character is nothing to show.
+        // Half of a wide character cannot be shown.
         if cell.is_wide_continuation() || col + width > cols.end || !cell.has_contents() {
             line.push(' ');
             col += 1;
@@ -152,13 +152,13 @@ fn push_color(out: &mut String, color: Option<Color>, number: u8) {
 mod tests {
     use super::*;
 
-    /// Draws `output` on a screen and shows that on a terminal of `size`.
+    /// Draws `output` on a screen, and shows that on a terminal of `size`.
     fn shown(output: &str, session: (u16, u16), size: (u16, u16)) -> Screen {
         let mut screen = Screen::new(session.0, session.1);
         screen.feed(output.as_bytes());
         let mut viewport = Viewport::new(size);
         let mut terminal = Screen::new(size.0, size.1);
-        // A terminal in an awkward state.
+        // A terminal in an unusual state.
         terminal.feed(b"\x1b[2;3r\x1b[?6h\x1b[4h\x1b[31mold\x1b(0");
         terminal.feed(&viewport.draw(&screen));
         assert!(viewport.draw(&screen).is_empty(), "drawn twice");

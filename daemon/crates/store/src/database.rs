@@ -12,12 +12,13 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// An open database, whose changes are of type `W`. Clones are handles to the same one.
+/// An open database, whose changes are of type `W`. Clones are handles to the same database.
 ///
-/// Changes go through one writer, which commits in groups what waits; readers are beside it and see what is committed.
+/// Changes go through one writer, which commits all waiting changes together. Readers have connections of their own and
+/// see committed changes.
 pub struct Database<W: ?Sized>(pub(crate) Arc<Inner<W>>);
 
-/// A database that several areas write to, each with types of its own.
+/// A database to which several areas write, each with types of its own.
 pub type Store = Database<dyn AnyWrite>;
 
 pub(crate) struct Inner<W: ?Sized> {
@@ -27,22 +28,22 @@ pub(crate) struct Inner<W: ?Sized> {
     pub(crate) patience: std::time::Duration,
     /// The writer's task.
     pub(crate) writer: TaskTracker,
-    /// Ends it.
+    /// Stops it.
     pub(crate) closing: CancellationToken,
 }
 
 impl<W: AnyWrite + ?Sized> Database<W> {
-    /// Commits one change; it survives a kill of the daemon once this returns, and with
-    /// [`Synchronous::Full`](crate::Synchronous) a power cut.
+    /// Commits one change. Once this returns, the change survives a kill of the daemon, and with
+    /// [`Synchronous::Full`](crate::Synchronous) a power failure.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Busy`] when the queue stays full, [`StoreError::Closed`], or the database refuses.
+    /// [`StoreError::Busy`] if the queue stays full, [`StoreError::Closed`], or an error of the database.
     pub async fn commit(&self, write: impl Into<Box<W>>) -> Result<(), StoreError> {
         self.request(Some(write.into())).await
     }
 
-    /// Returns once every change that waits by now is committed or refused.
+    /// Returns once every change that is waiting now was committed or refused.
     ///
     /// # Errors
     ///
@@ -71,19 +72,19 @@ impl<W: AnyWrite + ?Sized> Database<W> {
 }
 
 impl<W: ?Sized> Database<W> {
-    /// Connections that only read, for `query` and its like.
+    /// Returns connections that can only read, for `query` and similar functions.
     #[must_use]
     pub fn readers(&self) -> &SqlitePool {
         &self.0.readers
     }
 
-    /// Changes that wait for the writer.
+    /// Returns the number of changes that wait for the writer.
     #[must_use]
     pub fn queue_len(&self) -> usize {
         self.0.writes.max_capacity() - self.0.writes.capacity()
     }
 
-    /// Bytes of the file with its write-ahead log.
+    /// Returns the size of the file including its write-ahead log in bytes.
     #[must_use]
     pub fn size_bytes(&self) -> u64 {
         let size = |suffix: &str| {
@@ -94,7 +95,7 @@ impl<W: ?Sized> Database<W> {
         size("") + size("-wal")
     }
 
-    /// Returns SQLite's verdict on the file: empty when it is sound.
+    /// Returns SQLite's report on the file: empty if there are no errors.
     ///
     /// # Errors
     ///
@@ -105,9 +106,9 @@ impl<W: ?Sized> Database<W> {
         Ok(lines.into_iter().filter(|line| line != "ok").collect())
     }
 
-    /// Commits what waits, checkpoints and closes the file. Later changes are refused.
+    /// Commits the waiting changes, checkpoints and closes the file. Later changes are refused.
     pub async fn close(&self) {
-        // The last connection to close removes the write-ahead log: that is the writer's.
+        // The last connection to be closed removes the write-ahead log; it must be the writer's.
         self.0.readers.close().await;
         self.0.closing.cancel();
         self.0.writer.wait().await;

@@ -17,9 +17,9 @@ const NUMBERS: &str = "CREATE TABLE numbers (number INTEGER PRIMARY KEY) STRICT"
 const WORDS: &str =
     "CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT NOT NULL, length INTEGER) STRICT";
 
-/// Numbers, which may be lost in a power cut.
+/// Numbers, which may be lost in a power failure.
 const EVENTS: Schema<NumberWrite> = Schema::new(Synchronous::Normal, &[("numbers", NUMBERS)]);
-/// Words, which may not.
+/// Words, which may not be lost.
 const DECISIONS: Schema<Words> = Schema::new(Synchronous::Full, &[("words", WORDS)]);
 const BOTH: Schema<dyn AnyWrite> = Schema::new(
     Synchronous::Normal,
@@ -28,7 +28,7 @@ const BOTH: Schema<dyn AnyWrite> = Schema::new(
 
 enum NumberWrite {
     Put(i64),
-    /// Says that it is applied, and waits to go on.
+    /// Reports that it is being applied, and waits for permission to continue.
     Hold(Gate),
 }
 
@@ -115,7 +115,7 @@ async fn numbers<W: ?Sized>(database: &Database<W>) -> Vec<i64> {
 
 type Answer = JoinHandle<Result<(), StoreError>>;
 
-/// Commits beside this task; the change waits for the writer, or is with it, when this returns.
+/// Commits in another task; when this returns, the change waits for the writer or is being applied.
 async fn commit_beside(database: &Database<NumberWrite>, write: NumberWrite) -> Answer {
     let committing = database.clone();
     let answer = tokio::spawn(async move { committing.commit(write).await });
@@ -123,7 +123,7 @@ async fn commit_beside(database: &Database<NumberWrite>, write: NumberWrite) -> 
     answer
 }
 
-/// Holds the writer, so that what comes next is one group.
+/// Holds the writer, so that the following changes become one group.
 async fn hold(database: &Database<NumberWrite>) -> (Gate, Answer) {
     let gate = Gate::new();
     let answer = commit_beside(database, NumberWrite::Hold(gate.clone())).await;
@@ -144,7 +144,7 @@ async fn changes_that_wait_are_committed_together_and_seen_by_readers_then() {
     let _last = commit_beside(&database, NumberWrite::Hold(last.clone())).await;
     assert_eq!(database.queue_len(), 101);
     first.open();
-    // It comes after all numbers in their transaction.
+    // It is the last one in their transaction.
     last.reached().await;
     assert_eq!(numbers(&database).await, [0; 0]);
     assert!(answers.iter().all(|answer| !answer.is_finished()));
@@ -185,7 +185,7 @@ async fn an_acknowledged_change_survives_a_kill() {
     let path = folder.path().join("a.sqlite");
     let database = open(&EVENTS, &path).await;
     database.commit(NumberWrite::Put(7)).await.unwrap();
-    // What a killed process leaves: nothing is checkpointed.
+    // The files of a killed process, without a checkpoint.
     let left = tempfile::tempdir().unwrap();
     for name in ["a.sqlite", "a.sqlite-wal"] {
         fs::copy(folder.path().join(name), left.path().join(name)).unwrap();
@@ -237,7 +237,7 @@ async fn a_database_of_a_newer_version_is_refused_and_left_alone() {
         "{words}"
     );
     assert_eq!(fs::read(&path).unwrap(), before);
-    // A build that takes over from one that failed uses it as it is.
+    // A build that takes over from one that failed uses the database as it is.
     let rolled_back = EVENTS.open(&path, Opening::RolledBack).await.unwrap();
     assert_eq!(numbers(&rolled_back.database).await, [1]);
 }

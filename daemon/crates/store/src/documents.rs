@@ -1,4 +1,4 @@
-//! Folders of JSON files that users keep by name: program configurations and chains.
+//! Directories of JSON files that users keep by name: program configurations and chains.
 
 use ccd_protocol::SessionId;
 use ccd_protocol::{ErrorCode, Reportable};
@@ -10,15 +10,15 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// Longest document that is read or written.
+/// Maximum size of a document.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// Most documents of a folder.
+/// Maximum number of documents in a directory.
 const MAX_DOCUMENTS: usize = 10_000;
 
 const SUFFIX: &str = "json";
 
-/// Names of files that are being written: a dot, so many hexadecimal digits, and this.
+/// The end of the names of temporary files, after a dot and hexadecimal digits.
 const STRAY_END: &str = ".new";
 const STRAY_DIGITS: usize = 16;
 
@@ -46,22 +46,23 @@ impl Reportable for DocumentError {
     }
 }
 
-/// A folder with one file a name, `{name}.json`; made with the first document, for us alone.
+/// A directory with one file per name, `{name}.json`. It is created with the first document, accessible only to this
+/// user.
 ///
-/// Files may also be written by hand: each is read again whenever it is asked for.
+/// Files may also be written by hand, so each is read again for every request.
 #[derive(Debug, Clone)]
 pub struct Documents {
     folder: PathBuf,
 }
 
 impl Documents {
-    /// Removes what a write that did not get to its end has left there; nobody else may be writing.
+    /// Removes the temporary files of unfinished writes; no other process may be writing.
     pub fn new(folder: PathBuf) -> Self {
         remove_strays(&folder);
         Self { folder }
     }
 
-    /// The names, sorted; files whose names cannot be asked for are left out.
+    /// Returns the names, sorted; files whose names are not valid are left out.
     ///
     /// # Errors
     ///
@@ -71,7 +72,7 @@ impl Documents {
         blocking(move || names(&folder)).await
     }
 
-    /// Reads a document; `None` when there is none of the name.
+    /// Reads a document; `None` if there is none of this name.
     ///
     /// # Errors
     ///
@@ -84,7 +85,7 @@ impl Documents {
         blocking(move || read(&path)).await
     }
 
-    /// True when there is a document of the name, whatever is in it.
+    /// True if there is a document of this name, whether valid or not.
     ///
     /// # Errors
     ///
@@ -98,11 +99,11 @@ impl Documents {
         .await
     }
 
-    /// Writes a document, in place of the one of its name; it is on the disk when this returns.
+    /// Writes or replaces the document of this name; it is on disk when this returns.
     ///
     /// # Errors
     ///
-    /// [`DocumentError::Write`], [`DocumentError::TooLarge`], [`DocumentError::Full`]; the one before stays then.
+    /// [`DocumentError::Write`], [`DocumentError::TooLarge`], [`DocumentError::Full`]; the old one is kept then.
     pub async fn save<T>(&self, name: &SessionId, document: T) -> Result<(), DocumentError>
     where
         T: Serialize + Send + 'static,
@@ -117,7 +118,7 @@ impl Documents {
         .await
     }
 
-    /// Deletes a document; false when there was none.
+    /// Deletes a document; false if there was none.
     ///
     /// # Errors
     ///
@@ -132,13 +133,13 @@ impl Documents {
         .await
     }
 
-    /// Where the document of a name lies. A [`SessionId`] is safe as a file name.
+    /// Returns the path of a document. A [`SessionId`] is safe as a file name.
     pub fn path(&self, name: &SessionId) -> PathBuf {
         self.folder.join(format!("{name}.{SUFFIX}"))
     }
 }
 
-/// Reads the JSON file at `path`; `None` when there is none.
+/// Reads the JSON file at `path`; `None` if there is none.
 ///
 /// # Errors
 ///
@@ -167,7 +168,7 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, DocumentError
         })
 }
 
-/// Writes `document` to `path` in one step: who reads sees the old one or the new one, also after a crash.
+/// Writes `document` to `path` atomically: a reader sees the old one or the new one, even after a crash.
 ///
 /// # Errors
 ///
@@ -194,7 +195,7 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
         .recursive(true)
         .mode(0o700)
         .create(folder)?;
-    // Two calls at a time have a file each; the last one to finish wins.
+    // Simultaneous calls have a file each; the last one to finish wins.
     let new = folder.join(format!(
         ".{:0STRAY_DIGITS$x}{STRAY_END}",
         rand::random::<u64>()
@@ -207,12 +208,12 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     fs::File::open(folder)?.sync_all()
 }
 
-/// Removes files that were to take the place of documents when the process that wrote them was killed.
+/// Removes the temporary files of writes whose process was killed.
 pub fn remove_strays(folder: &Path) {
-    // A folder that is not there has none.
+    // A missing directory contains none.
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if is_stray(&entry.file_name()) {
-            // At the next start again.
+            // The next start tries again.
             let _ = fs::remove_file(entry.path());
         }
     }

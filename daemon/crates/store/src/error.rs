@@ -1,10 +1,10 @@
-//! Why a database could not do its work.
+//! Errors of a database.
 
 use crate::limits::QUEUE_LEN;
 use ccd_protocol::{ErrorCode, Reportable};
 use std::path::PathBuf;
 
-/// Why a database could not do its work.
+/// Why a database operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error(
@@ -58,7 +58,7 @@ impl Reportable for StoreError {
 }
 
 impl StoreError {
-    /// SQLite says that the file is damaged or is not a database.
+    /// Whether SQLite reports that the file is damaged or not a database.
     pub(crate) fn is_corrupt(&self) -> bool {
         match self {
             Self::Damaged { .. } => true,
@@ -76,7 +76,7 @@ pub(crate) const SQLITE_FULL: i32 = 13;
 const SQLITE_CORRUPT: i32 = 11;
 const SQLITE_NOTADB: i32 = 26;
 
-/// SQLite's primary result code: the low byte of an extended one.
+/// Returns SQLite's primary result code: the low byte of an extended one.
 pub(crate) fn sqlite_code(error: &sqlx::Error) -> Option<i32> {
     let code: i32 = error.as_database_error()?.code()?.parse().ok()?;
     Some(code & 0xff)

@@ -1,6 +1,7 @@
-//! SQLite databases, each with one writer that commits in groups and a few readers, and folders of JSON documents.
+//! SQLite databases, each with one writer that commits in groups and a few readers; and directories of JSON documents.
 //!
-//! A database brings its [`Schema`] (migrations, durability) and its writes ([`Write`]). Nobody else needs to know sqlx.
+//! A database is defined by its [`Schema`] (migrations, durability) and its writes ([`Write`]). No other crate needs
+//! sqlx.
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 mod database;
@@ -23,7 +24,7 @@ pub use sqlx::sqlite::{SqliteConnection as Connection, SqliteSynchronous as Sync
 pub use sqlx::{AssertSqlSafe, Result as SqlResult, query, query_as, query_scalar};
 pub use write::{AnyWrite, Write};
 
-/// What [`row!`] expands to needs these.
+/// Used by the expansion of [`row!`].
 #[doc(hidden)]
 pub mod hidden {
     pub use sqlx::sqlite::SqliteRow;

@@ -1,4 +1,4 @@
-//! Opening a database: made or migrated, refused if newer, set aside if corrupt.
+//! Opens a database: creates or migrates it, refuses it if it is newer, and sets it aside if it is corrupt.
 
 use crate::database::Inner;
 use crate::limits::{QUEUE_LEN, QUEUE_PATIENCE};
@@ -22,41 +22,41 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
 const MAX_READERS: u32 = 3;
 
-/// A reader that nobody needs is closed after so long.
+/// An unused reader is closed after this time.
 const READER_IDLE: Duration = Duration::from_secs(60);
 
-/// What a database is made of, and the type `W` of its changes.
+/// The definition of a database, and the type `W` of its changes.
 pub struct Schema<W: ?Sized> {
     migrations: &'static [(&'static str, &'static str)],
     synchronous: Synchronous,
     writes: PhantomData<fn(Box<W>)>,
 }
 
-/// What is known of a database before it is opened.
+/// What is known about a database before it is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opening {
     /// Nothing.
     First,
-    /// A process of this daemon had it open a moment ago, and sessions wait for us.
+    /// A process of this daemon had it open a moment ago, and sessions are waiting.
     Again,
-    /// Likewise, and a newer build may have added to it, which changes nothing for this one.
+    /// As `Again`, and a newer build may have migrated it in a way that does not matter to this build.
     RolledBack,
 }
 
-/// What opening a database found.
+/// The result of opening a database.
 pub struct Opened<W: ?Sized> {
     pub database: Database<W>,
     /// Where a corrupt file was moved to.
     pub set_aside: Option<PathBuf>,
-    /// There was no file, or it was moved away.
+    /// There was no file, or it was set aside.
     pub is_new: bool,
 }
 
 impl<W: AnyWrite + ?Sized> Schema<W> {
-    /// `migrations` are names with their SQL, in order: the first makes version 1. Only ever append to them, and never
-    /// change one: a database remembers those that it has seen.
+    /// `migrations` are names with their SQL, in order: the first one creates version 1. Only append to them, and never
+    /// change one: a database remembers those that it has applied.
     ///
-    /// An acknowledged change survives a kill with [`Synchronous::Normal`], and a power cut too with
+    /// An acknowledged change survives a kill with [`Synchronous::Normal`], and a power failure too with
     /// [`Synchronous::Full`].
     #[must_use]
     pub const fn new(
@@ -70,19 +70,19 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
         }
     }
 
-    /// The newest version that this build knows.
+    /// Returns the newest version that this build knows.
     #[must_use]
     pub const fn newest(&self) -> i64 {
         self.migrations.len() as i64
     }
 
-    /// Opens the database at `path`, makes or migrates it, and starts its writer.
+    /// Opens the database at `path`, creates or migrates it, and starts its writer.
     ///
-    /// A corrupt file is moved aside, which the log says, and a new one begun.
+    /// A corrupt file is set aside, which is logged, and a new one is created.
     ///
     /// # Errors
     ///
-    /// [`StoreError`] when the file is of a newer version or cannot be used.
+    /// [`StoreError`] if the file has a newer version or cannot be used.
     pub async fn open(&self, path: &Path, how: Opening) -> Result<Opened<W>, StoreError> {
         let mut is_new = !path.exists();
         let mut set_aside = None;
@@ -159,7 +159,7 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
         Migrator::with_migrations(migrations.collect())
     }
 
-    /// A file whose newest migration is unknown here is left alone.
+    /// A file whose newest migration is unknown is not touched.
     async fn refuse_newer(&self, path: &Path, pool: &SqlitePool) -> Result<(), StoreError> {
         let known = self.newest();
         let number = async |query: &'static str| {
@@ -192,9 +192,9 @@ async fn check_quickly(path: &Path, pool: &SqlitePool) -> Result<(), StoreError>
     }
 }
 
-/// Makes sure that the file is there and its user's alone; SQLite gives its journals the same mode.
+/// Makes sure that the file exists and only its user can access it; SQLite gives its journals the same mode.
 ///
-/// The process has no file mask of its own for that: its programs would inherit it.
+/// The process has no file mode mask for that, because its programs would inherit it.
 fn make_private(path: &Path) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     let options = options.append(true).create(true).mode(0o600);
@@ -218,7 +218,7 @@ fn move_aside(path: &Path) -> Result<PathBuf, StoreError> {
         source: error.into(),
     })?;
     for suffix in ["-wal", "-shm"] {
-        // A database that was closed well has none.
+        // A database that was closed properly has none.
         let _ = std::fs::rename(with(suffix), with(&format!("{suffix}.corrupt-{now}")));
     }
     Ok(aside)

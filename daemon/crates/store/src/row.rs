@@ -4,27 +4,27 @@ use crate::Connection;
 use sqlx::query_builder::Separated;
 use sqlx::{QueryBuilder, Sqlite};
 
-/// Rows of one statement: each statement is a trip to the database's thread, whatever it inserts.
+/// Rows of one statement: each statement is a round trip to the database's thread, whatever it inserts.
 const ROWS_PER_INSERT: usize = 32;
 
-/// Where [`Row::bind`] puts the values of a row.
+/// The values of a row, to which [`Row::bind`] adds.
 pub type Values<'a> = Separated<'a, Sqlite, &'static str>;
 
-/// A row that [`insert`] takes; [`row!`](crate::row!) implements it.
+/// A row that can be inserted by [`insert`]; [`row!`](crate::row!) implements it.
 pub trait Row {
-    /// The columns that are inserted, separated by commas, in the order of [`Self::bind`].
+    /// The inserted columns, separated by commas, in the order of [`Self::bind`].
     const COLUMNS: &'static str;
 
     /// Adds the values of the columns to a statement.
     fn bind(&self, values: Values<'_>);
 }
 
-/// Inserts rows by `statement`, in which `{columns}` becomes their columns and `{values}` a `VALUES` clause with them:
-/// `INSERT INTO table ({columns}) {values}`.
+/// Inserts rows with `statement`, in which `{columns}` is replaced by their columns and `{values}` by a `VALUES`
+/// clause: `INSERT INTO table ({columns}) {values}`.
 ///
 /// # Errors
 ///
-/// SQLite's.
+/// An error of SQLite.
 pub async fn insert<R: Row + Sync>(
     connection: &mut Connection,
     statement: &str,
@@ -40,10 +40,10 @@ pub async fn insert<R: Row + Sync>(
     Ok(())
 }
 
-/// Defines the struct of a table's row: each field is the column of its name.
+/// Defines the struct of a table's row: each field is the column of the same name.
 ///
 /// Implements [`Row`], and what `query_as` needs. Fields in a `reads` block are read and never inserted, such as an id
-/// that the database gives.
+/// that the database assigns.
 #[macro_export]
 macro_rules! row {
     (

@@ -4,15 +4,15 @@ use crate::Connection;
 use std::future::Future;
 use std::pin::Pin;
 
-/// A change to a database, which [`Database::commit`](crate::Database::commit) takes.
+/// A change to a database, for [`Database::commit`](crate::Database::commit).
 pub trait Write: Send + Sync + 'static {
-    /// Makes the change within the transaction of its group.
+    /// Applies the change within the transaction of its group.
     ///
-    /// If the group fails, each of its writes is applied once more, in a transaction of its own.
+    /// If the group fails, each of its writes is applied again in its own transaction.
     fn apply(&self, connection: &mut Connection) -> impl Future<Output = sqlx::Result<()>> + Send;
 }
 
-/// A [`Write`] of any type: that of a database that several areas write to.
+/// A [`Write`] of any type, for a database to which several areas write.
 pub trait AnyWrite: Send + Sync + 'static {
     #[doc(hidden)]
     fn apply_boxed<'a>(&'a self, connection: &'a mut Connection) -> Applied<'a>;

@@ -1,4 +1,4 @@
-//! The one writer of a database: takes what waits, commits it together, answers.
+//! The writer of a database: commits all waiting changes together, then answers.
 
 use crate::{AnyWrite, Connection};
 use sqlx::Connection as _;
@@ -6,16 +6,17 @@ use sqlx::sqlite::SqlitePool;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// Changes of one transaction.
+/// Maximum number of changes in one transaction.
 const GROUP_LEN: usize = 256;
 
-/// A change and who waits for it; `None` waits for those before it.
+/// A change and its caller; without a change, the caller waits for those before it.
 pub(crate) struct Request<W: ?Sized> {
     pub(crate) write: Option<Box<W>>,
     pub(crate) done: oneshot::Sender<sqlx::Result<()>>,
 }
 
-/// Runs until `closing` or until every handle is gone, then commits what still waits, checkpoints, and closes the file.
+/// Runs until `closing` or until every handle was dropped, then commits the waiting changes, checkpoints, and closes
+/// the file.
 pub(crate) async fn run<W: AnyWrite + ?Sized>(
     pool: SqlitePool,
     mut inbox: mpsc::Receiver<Request<W>>,
@@ -47,12 +48,12 @@ async fn commit_and_answer<W: AnyWrite + ?Sized>(pool: &SqlitePool, group: &mut 
     if group.len() == 1 || result.is_ok() {
         let mut result = Some(result);
         for request in group.drain(..) {
-            // Whoever has asked may have gone away.
+            // The caller may have been cancelled.
             let _ = request.done.send(result.take().unwrap_or(Ok(())));
         }
         return;
     }
-    // One bad change must not take the others with it.
+    // One bad change must not affect the others.
     for request in group.drain(..) {
         let result = commit(pool, std::slice::from_ref(&request)).await;
         let _ = request.done.send(result);
@@ -63,8 +64,8 @@ async fn commit<W: AnyWrite + ?Sized>(pool: &SqlitePool, group: &[Request<W>]) -
     let mut connection = pool.acquire().await?;
     let committed = transact(&mut connection, group).await;
     if committed.is_err() {
-        // SQLite rolls back by itself on some errors, as when the disk is full. sqlx does not notice, and would
-        // take the transaction for open on this connection for ever; the pool opens another one.
+        // SQLite rolls back by itself on some errors, such as a full disk. sqlx does not notice, and would take the
+        // transaction for open on this connection for ever; the pool opens another one.
         if let Err(error) = connection.close().await {
             tracing::warn!(%error, "could not close a connection to the database cleanly");
         }

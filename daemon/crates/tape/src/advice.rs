@@ -1,14 +1,14 @@
-//! Command lines that errors advise.
+//! Command lines that error messages suggest.
 
 use super::format::Meta;
 use super::key::program_name;
-use ccd_text::redact::redact_args;
+use ccd_text::redact::{Values, redact_values};
 use std::path::Path;
 
-/// Bytes of a command line that an error has.
+/// Maximum length of a command line in an error message.
 const MAX_COMMAND_BYTES: usize = 2_000;
 
-/// Returns the command line that records a program, for a shell; `root`: where that is not the default.
+/// Returns the shell command line that records a program; `root` is set if it is not the default root.
 pub fn record_with(meta: &Meta, root: Option<&Path>) -> String {
     let program = &meta.program;
     let mut words = vec!["ccctl".to_owned(), "rec".to_owned()];
@@ -19,7 +19,12 @@ pub fn record_with(meta: &Meta, root: Option<&Path>) -> String {
         words.push("--".to_owned());
     }
     words.push(program.clone());
-    words.extend(redact_args(program_name(program), &meta.args));
+    let mut args = meta.args.clone();
+    redact_values(Values::Args {
+        program: program_name(program),
+        args: &mut args,
+    });
+    words.extend(args);
     let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
     let line = words.join(" ");
     match line.len() <= MAX_COMMAND_BYTES {
@@ -28,7 +33,7 @@ pub fn record_with(meta: &Meta, root: Option<&Path>) -> String {
     }
 }
 
-/// A word as a shell takes it: in quotes where it needs them.
+/// Returns a word quoted for a shell, if it needs quotes.
 pub fn shell_word(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%^".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! Decorators: what changes a tape before it is written. Pure but for filters, which the caller runs.
+//! Decorators, which change a tape before it is written. They are pure, except that filters are run by the caller.
 
 use super::format::{self, Chunk, Exchange, InputKind, Stream, Tape};
 use super::key::in_one_line;
@@ -7,25 +7,25 @@ use ccd_text::redact::MASK;
 use regex::bytes::{Regex, RegexBuilder};
 use serde_json::{Value, json};
 
-/// Decorators of one session.
+/// Maximum number of decorators of one session.
 const MAX_DECORATORS: usize = 32;
 
 /// Longest expression or replacement, in bytes.
 const MAX_TEXT_BYTES: usize = 4096;
 
-/// What a compiled expression may take in memory, in bytes.
+/// Memory limit for a compiled expression, in bytes.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
 
-/// Words of a filter's command line.
+/// Maximum number of words in a filter's command line.
 const MAX_WORDS: usize = 256;
 
-/// What a filter may get and give, in bytes.
+/// Maximum input and output of a filter, in bytes.
 pub const MAX_FILTERED_BYTES: usize = 16 << 20;
 
-/// Where the use of decorators is noted in the annotations of an exchange.
+/// The annotation of an exchange that lists the decorators used.
 const NOTE: &str = "decorators";
 
-/// Why a decorator is none.
+/// Why a decorator is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecoratorError {
     #[error("decorators has {found} entries: at most {MAX_DECORATORS} are allowed")]
@@ -40,7 +40,7 @@ pub enum DecoratorError {
     NoProgram { index: usize },
 }
 
-/// Why a decorator could not be applied; then nothing was changed.
+/// Why a decorator could not be applied; nothing was changed then.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecorateError {
     #[error("the filter {program} of decorators[{index}] failed: {reason}")]
@@ -55,11 +55,11 @@ pub enum DecorateError {
     NoTape { index: usize, reason: String },
 }
 
-/// Runs a filter: its words and its standard input to its standard output, or a reason why there is none (it could not
-/// be started, took too long, ended with another status than 0).
+/// Runs a filter with these words on its standard input. Returns its standard output, or why there is none: it could
+/// not be started, took too long, or exited with a status other than 0.
 pub type RunFilter<'a> = dyn FnMut(&[String], &[u8]) -> Result<Vec<u8>, String> + Send + 'a;
 
-/// Decorators, ready for use.
+/// Decorators that are ready to be applied.
 #[derive(Debug, Clone, Default)]
 pub struct Decorators {
     all: Vec<Compiled>,
@@ -68,18 +68,18 @@ pub struct Decorators {
 #[derive(Debug, Clone)]
 struct Compiled {
     on: DecoratorTarget,
-    change: Change,
+    change: DecoratorChange,
 }
 
 #[derive(Debug, Clone)]
-enum Change {
+enum DecoratorChange {
     Replace { pattern: Regex, with: String },
     Filter(Vec<String>),
 }
 
-/// Bytes that came of bytes.
+/// The result of a change.
 enum Changed {
-    /// What stood at a range is this now; in order.
+    /// Ranges and their new bytes, in order.
     Pieces(Vec<(std::ops::Range<usize>, Vec<u8>)>),
     Whole(Vec<u8>),
 }
@@ -106,17 +106,18 @@ impl Decorators {
         self.all.is_empty()
     }
 
-    /// True when programs have to run to apply them.
+    /// True when applying them runs programs.
     pub fn run_programs(&self) -> bool {
-        let is_filter = |decorator: &Compiled| matches!(decorator.change, Change::Filter(_));
+        let is_filter =
+            |decorator: &Compiled| matches!(decorator.change, DecoratorChange::Filter(_));
         self.all.iter().any(is_filter)
     }
 
-    /// Applies all of them, one after the other, and notes each use in the annotations.
+    /// Applies all decorators in order, and notes each use in the annotations.
     ///
     /// # Errors
     ///
-    /// [`DecorateError`]; then `tape` is as it was.
+    /// [`DecorateError`]; `tape` is unchanged then.
     pub fn apply(&self, tape: &mut Tape, run: &mut RunFilter<'_>) -> Result<(), DecorateError> {
         let mut decorated = tape.clone();
         for (index, decorator) in self.all.iter().enumerate() {
@@ -143,7 +144,7 @@ impl Compiled {
                 if pattern.len().max(with.len()) > MAX_TEXT_BYTES {
                     return Err(DecoratorError::TooLong { index });
                 }
-                Change::Replace {
+                DecoratorChange::Replace {
                     pattern: compile(index, pattern)?,
                     with: with.clone(),
                 }
@@ -156,7 +157,7 @@ impl Compiled {
                 if words.len() > MAX_WORDS || bytes > MAX_TEXT_BYTES {
                     return Err(DecoratorError::TooLong { index });
                 }
-                Change::Filter(words.clone())
+                DecoratorChange::Filter(words.clone())
             }
             _ => return Err(DecoratorError::Form { index }),
         };
@@ -164,17 +165,17 @@ impl Compiled {
         Ok(Self { on, change })
     }
 
-    /// As it stands in the annotations.
+    /// Returns the decorator as it is written to the annotations.
     fn note(&self) -> Value {
         match &self.change {
-            Change::Replace { pattern, with } => {
-                // A text that is to be hidden does not come back here.
+            DecoratorChange::Replace { pattern, with } => {
+                // A text that is to be hidden must not be repeated here.
                 let is_text = regex::escape(pattern.as_str()) == pattern.as_str();
                 let hides = is_text && with.contains(MASK);
                 let pattern = if hides { MASK } else { pattern.as_str() };
                 json!({"on": self.on, "replace": pattern, "with": with})
             }
-            Change::Filter(words) => json!({"on": self.on, "filter": words}),
+            DecoratorChange::Filter(words) => json!({"on": self.on, "filter": words}),
         }
     }
 }
@@ -190,7 +191,7 @@ fn compile(index: usize, pattern: &str) -> Result<Regex, DecoratorError> {
         })
 }
 
-/// A decorator in use.
+/// A decorator and what it needs to be applied.
 struct User<'a, 'b> {
     index: usize,
     decorator: &'a Compiled,
@@ -201,7 +202,7 @@ impl User<'_, '_> {
     fn change_inputs(&mut self, tape: &mut Tape) -> Result<(), DecorateError> {
         for exchange in &mut tape.exchanges {
             let input = &mut exchange.input;
-            // What was typed hidden is not there to be changed, and a line keeps its Enter.
+            // Hidden input is not stored, so it cannot be changed. A line keeps its Enter.
             if exchange.pre.hidden || input.bytes.is_empty() {
                 continue;
             }
@@ -263,11 +264,11 @@ impl User<'_, '_> {
         Ok(())
     }
 
-    /// What becomes of `data`; `None` when that stays as it is.
+    /// Returns the changed `data`; `None` if it is unchanged.
     fn change(&mut self, data: &[u8]) -> Result<Option<Changed>, DecorateError> {
         let index = self.index;
         match &self.decorator.change {
-            Change::Replace { pattern, with } => {
+            DecoratorChange::Replace { pattern, with } => {
                 let mut left = MAX_FILTERED_BYTES;
                 let mut pieces = Vec::new();
                 for captures in pattern.captures_iter(data) {
@@ -283,7 +284,7 @@ impl User<'_, '_> {
                 }
                 Ok((!pieces.is_empty()).then_some(Changed::Pieces(pieces)))
             }
-            Change::Filter(words) => {
+            DecoratorChange::Filter(words) => {
                 if data.len() > MAX_FILTERED_BYTES {
                     return Err(DecorateError::TooLarge { index });
                 }
@@ -332,8 +333,8 @@ impl Changed {
     }
 }
 
-/// Puts changed output back into the chunks that it came in: a replaced piece stands where its match began. What has
-/// another length as a whole becomes one chunk, in place of the first.
+/// Distributes changed output over the chunks in which it arrived: a replacement goes to the chunk in which its match
+/// started. If the output was changed as a whole and has another length, it becomes one chunk in place of the first.
 fn put_back(chunks: &mut Vec<Chunk>, stream: Stream, changed: Changed, len: usize) {
     let mut of_stream = chunks.iter_mut().filter(|chunk| chunk.stream == stream);
     match changed {

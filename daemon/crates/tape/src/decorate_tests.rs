@@ -49,7 +49,7 @@ fn filter(on: DecoratorTarget, words: &[&str]) -> Decorator {
     }
 }
 
-/// What `tr a-z A-Z`, `double` and `fail` would do.
+/// Imitates `tr a-z A-Z`, `double` and `fail`.
 fn run(words: &[String], input: &[u8]) -> Result<Vec<u8>, String> {
     match words[0].as_str() {
         "tr" => Ok(input.to_ascii_uppercase()),

@@ -1,4 +1,4 @@
-//! What can go wrong with tapes in a session.
+//! Errors of a session's tapes.
 
 use super::index::Miss;
 use super::key::RuleError;
@@ -8,7 +8,7 @@ use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 use serde_json::Value;
 use std::io;
 
-/// Why tapes do not do what a session asks of them.
+/// Why tapes cannot be used as a session requests.
 #[derive(Debug, thiserror::Error)]
 pub enum TapeError {
     #[error("{0}")]

@@ -1,4 +1,4 @@
-//! Tapes: a terminal program recorded once, so that the tape can stand in for it.
+//! Tapes: recordings of terminal programs, which can be replayed in place of the program.
 
 #![cfg_attr(
     test,
@@ -26,5 +26,5 @@ pub mod tools;
 
 pub use error::TapeError;
 
-/// What it was recorded on, as compilers name it.
+/// The platform that a tape is recorded on, as compilers name it.
 pub const PLATFORM: &str = env!("CCD_TARGET");

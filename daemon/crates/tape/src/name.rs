@@ -1,4 +1,4 @@
-//! What a new tape is called.
+//! Names of new tapes.
 
 use super::format::Meta;
 use super::key::program_name;
@@ -6,21 +6,22 @@ use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 use time::{OffsetDateTime, UtcOffset};
 
-/// The name where nobody gives a template.
+/// The template that is used if none is given.
 const DEFAULT: &str = "{program}/{tag}-{time}-{random}";
 
-/// Longest template, in bytes.
+/// Maximum length of a template, in bytes.
 const MAX_TEMPLATE_BYTES: usize = 512;
 
-/// Longest part of a name that is filled in, in bytes: file names have 255.
+/// Maximum length of an inserted part, in bytes: file names are limited to 255.
 const MAX_PART_BYTES: usize = 64;
 
-/// Longest name of a file or folder, in bytes: file systems have 255, and `-9999.json5` or more may come behind it.
+/// Maximum length of a file or directory name, in bytes: file systems allow 255, and `-9999.json5` or more may be
+/// appended.
 const MAX_NAME_BYTES: usize = 220;
 
 const GAPS: [&str; 5] = ["program", "tag", "verb", "time", "random"];
 
-/// Why a template is none.
+/// Why a template is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     #[error("it is empty or longer than {MAX_TEMPLATE_BYTES} bytes")]
@@ -37,20 +38,20 @@ pub enum NameError {
     Path,
 }
 
-/// A template of names below a root, without `.json5`.
+/// A template for paths under a root, without `.json5`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameTemplate {
     template: String,
 }
 
-/// What fills the gaps.
+/// The values of the placeholders.
 #[derive(Debug, Clone, Default)]
 struct NameParts<'a> {
-    /// Without its folder.
+    /// Without its directory.
     program: &'a str,
-    /// Where there is none, the verb stands in its place.
+    /// If there is none, the verb is used.
     tag: Option<&'a str>,
-    /// The first argument that is no option, or how the session came to be.
+    /// The first argument that is not an option, or how the session was created.
     verb: &'a str,
     /// UTC, without colons.
     time: &'a str,
@@ -68,7 +69,7 @@ impl Default for NameTemplate {
 impl NameTemplate {
     /// # Errors
     ///
-    /// [`NameError`]: an unknown gap, or a path that leads out of the root.
+    /// [`NameError`]: an unknown placeholder, or a path that leads out of the root.
     pub fn new(template: &str) -> Result<Self, NameError> {
         let template = template.strip_suffix(".json5").unwrap_or(template);
         if template.is_empty() || template.len() > MAX_TEMPLATE_BYTES {
@@ -99,8 +100,7 @@ impl NameTemplate {
         Ok(Self { template })
     }
 
-    /// Returns a name for a tape; `verb` stands in the place of a tag. No two are the same where the template has a
-    /// random part.
+    /// Returns a name for a tape; `verb` replaces a missing tag. All names differ if the template has a random part.
     pub fn draw(&self, meta: &Meta, verb: &str) -> String {
         let time = OffsetDateTime::parse(&meta.created_at, &Rfc3339).ok();
         let form = format_description!("[year][month][day]T[hour][minute][second]Z");
@@ -114,7 +114,7 @@ impl NameTemplate {
         })
     }
 
-    /// Returns a name. What fills a gap never makes a folder or hides a file.
+    /// Returns a name. A value never adds a directory or hides a file.
     fn fill(&self, parts: &NameParts<'_>) -> String {
         let mut name = String::new();
         let mut rest = self.template.as_str();
@@ -136,14 +136,14 @@ impl NameTemplate {
     }
 }
 
-/// How long a part of a valid template can get, in bytes.
+/// Returns the maximum length of a part of a valid template, in bytes.
 fn longest_name(part: &str) -> usize {
     let gaps = GAPS.map(|gap| part.matches(&format!("{{{gap}}}")).count() * (gap.len() + 2));
     let (in_gaps, gaps) = (gaps.iter().sum::<usize>(), part.matches('{').count());
     part.len() - in_gaps + gaps * MAX_PART_BYTES
 }
 
-/// Letters, digits, `-`, `_` and dots that do not begin it.
+/// Keeps letters, digits, `-`, `_` and dots, except a dot at the start.
 fn as_file_name(part: &str) -> String {
     let mut name = String::new();
     for c in part.chars() {

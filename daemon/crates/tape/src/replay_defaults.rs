@@ -1,17 +1,17 @@
-//! What tapes do where a request does not say: the group `replay` of the configuration.
+//! Defaults for tapes: the group `replay` of the configuration.
 
 use ccd_protocol::tape::{FallbackMode, IgnoredArg, Latency, RecordMode};
 use std::path::PathBuf;
 
-/// What tapes do where a request does not say.
+/// The defaults for what a request does not set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replay {
     pub tapes_path: OptionalPath,
     pub record: RecordMode,
     pub fallback: FallbackMode,
-    /// `None`: as the tape says.
+    /// `None`: as on the tape.
     pub latency: Option<Latency>,
-    /// Percent.
+    /// Percentage.
     pub error_rate: f64,
     pub summary: bool,
     pub silent: bool,
@@ -26,7 +26,7 @@ pub struct Replay {
     pub redact_rules: Vec<String>,
 }
 
-/// An absolute path; `None`, which the file writes as an empty text, means a default.
+/// An absolute path. `None`, written to the file as an empty text, means a default.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OptionalPath(pub Option<PathBuf>);
 

@@ -1,4 +1,5 @@
-//! What a session does with tapes: its request over the configuration over the defaults, checked.
+//! The tape settings of a session, checked. A request takes precedence over the configuration, and that over the
+//! defaults.
 
 use super::decorate::{DecoratorError, Decorators};
 use super::key::{RuleError, Rules};
@@ -9,16 +10,16 @@ use std::path::{Path, PathBuf};
 
 pub use super::replay_defaults::{OptionalPath, Replay};
 
-/// Longest pause before a chunk, in milliseconds.
+/// Maximum delay of a chunk, in milliseconds.
 pub const MAX_LATENCY_MS: u64 = 60_000;
 
-/// The folder of tapes in the base folder.
+/// The directory of tapes in the base directory.
 const FOLDER: &str = "tapes";
 
-/// Longest tag, in bytes.
+/// Maximum length of a tag, in bytes.
 const MAX_TAG_BYTES: usize = 128;
 
-/// Why a request cannot be followed. Each names the field.
+/// Why a request is not valid. Each variant names the field.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum SettingsError {
     #[error("tape.root must be an absolute path without `..`, found {found:?}")]
@@ -39,40 +40,40 @@ pub enum SettingsError {
     Decorator(#[from] DecoratorError),
 }
 
-/// What a session does with tapes; every value is in its range.
+/// The tape settings of a session; every value is in its range.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Absolute.
     pub root: PathBuf,
-    /// It is where tapes are that nobody names a folder for.
+    /// It is the root that is used if no directory is named.
     pub is_default_root: bool,
     pub record: RecordMode,
     pub fallback: FallbackMode,
-    /// `None`: as the tape says.
+    /// `None`: as on the tape.
     pub latency: Option<Latency>,
-    /// Percent; `None`: as the tape says.
+    /// Percentage; `None`: as on the tape.
     pub error_rate: Option<f64>,
-    /// `None`: as the tape says, else 0.
+    /// `None`: as on the tape, or 0.
     pub seed: Option<u64>,
     pub strict: bool,
     pub tag: Option<String>,
     pub name: NameTemplate,
     /// New and unused tapes are listed at the end.
     pub summary: bool,
-    /// Each decision is told in the log.
+    /// Each lookup is logged.
     pub debug: bool,
     pub decorators: Decorators,
-    /// Secrets are taken out of what is recorded.
+    /// Secrets are removed from recordings.
     pub redact: bool,
-    /// What `rules` was made of, with nothing left open: for a journal, or another worker.
+    /// The complete options that `rules` was made from, for a journal or another worker.
     pub matching: MatchOptions,
     pub rules: Rules,
 }
 
 impl Settings {
-    /// Returns what `options` ask for, with the configuration's values for what they do not say.
+    /// Returns the settings in `options`, with those of the configuration for what they do not set.
     ///
-    /// `base` is the daemon's base folder.
+    /// `base` is the daemon's base directory.
     ///
     /// # Errors
     ///
@@ -85,7 +86,7 @@ impl Settings {
         let matching = matching(options.matching.as_ref(), replay);
         let latency = options.latency.as_ref().or(replay.latency.as_ref());
         let silent = replay.silent;
-        // The configuration's 0 says no more than its absence: tapes may have their own.
+        // A 0 in the configuration means the same as no value: a tape may have its own rate.
         let configured = Some(replay.error_rate).filter(|percent| *percent > 0.0);
         let root = root_of(options.root.as_deref(), replay, base)?;
         Ok(Self {
@@ -116,11 +117,11 @@ impl Settings {
     }
 }
 
-/// Returns the root that a request names, else the configured one, else the one in the base folder.
+/// Returns the root in the request, else the configured root, else the one in the base directory.
 ///
 /// # Errors
 ///
-/// [`SettingsError::Root`] when it is not absolute or has `..`.
+/// [`SettingsError::Root`] if it is not absolute or contains `..`.
 pub fn root_of(
     requested: Option<&str>,
     replay: &Replay,
@@ -136,7 +137,7 @@ pub fn root_of(
         let found = root.to_owned();
         return Err(SettingsError::Root { found });
     }
-    // One form of a folder, so that it is one root: without a slash at the end or two in a row.
+    // Normalised, so that each directory is one root: without a trailing slash, and without two slashes in a row.
     Ok(path.components().collect())
 }
 

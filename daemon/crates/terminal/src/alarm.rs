@@ -1,4 +1,4 @@
-//! Waits for a point of time, to a fraction of a millisecond: the runtime's own timer ends at the next whole one.
+//! Waits until a point of time, within a fraction of a millisecond: the runtime's own timer rounds up to a whole one.
 
 use std::time::Instant;
 
@@ -29,11 +29,11 @@ mod timer {
             )?))
         }
 
-        /// Waits so long. It may be given up, and the timer used again.
+        /// Waits for `time`. The wait may be cancelled, and the timer used again.
         pub(super) async fn wait(&self, time: Duration) -> io::Result<()> {
             let once = Itimerspec {
                 it_interval: Timespec::default(),
-                // 0 would set none.
+                // 0 would disarm the timer.
                 it_value: Timespec::try_from(time.max(Duration::from_nanos(1)))
                     .map_err(io::Error::other)?,
             };
@@ -49,7 +49,7 @@ mod timer {
     }
 }
 
-/// One who waits, time after time.
+/// An alarm that can be used repeatedly.
 #[derive(Debug, Default)]
 pub struct Alarm {
     #[cfg(target_os = "linux")]
@@ -57,7 +57,7 @@ pub struct Alarm {
 }
 
 impl Alarm {
-    /// Returns at `end`, or at once when that has passed.
+    /// Returns at `end`, or at once if that has passed.
     pub async fn wait_until(&mut self, end: Instant) {
         #[cfg(target_os = "linux")]
         {
@@ -66,7 +66,7 @@ impl Alarm {
                 return;
             }
             if self.timer.is_none() {
-                // Without a descriptor to spare, the runtime's timer is exact enough.
+                // If no descriptor is available, the runtime's timer is exact enough.
                 self.timer = timer::Timer::new().ok();
             }
             if let Some(timer) = &self.timer

@@ -1,5 +1,5 @@
-//! Terminals and the processes on them: the holder that owns both, the probe that looks whether a program waits for input, and
-//! programs between pipes.
+//! Terminals and the processes on them: the holder, which owns both; the probe, which checks whether a program waits
+//! for input; and programs that run with pipes.
 
 #![cfg_attr(
     test,

@@ -1,4 +1,4 @@
-//! What macOS tells about processes, where Linux has `/proc`.
+//! Process information on macOS, where there is no `/proc`.
 
 #[cfg(target_os = "macos")]
 pub use libproc::{all_processes, environment_values, name, process};
@@ -9,24 +9,24 @@ mod libproc {
     use std::mem::MaybeUninit;
     use std::ptr;
 
-    /// The most that the arguments and the environment of a process take (`ARG_MAX`).
+    /// Maximum length of the arguments and the environment of a process (`ARG_MAX`).
     const MAX_ARGUMENT_BYTES: usize = 1 << 20;
 
-    /// More than the kernel keeps of a program's name.
+    /// Longer than the kernel's copy of a program's name.
     const MAX_NAME_BYTES: usize = 64;
 
-    /// How many processes may start between the count and the list.
+    /// How many processes may be started between counting and listing them.
     const SPARE_PROCESSES: usize = 64;
 
     /// A living process.
-    pub struct Process {
+    pub struct ProcessInfo {
         pub parent: i32,
         /// Microseconds since 1970.
         pub started_us: u64,
     }
 
-    /// Returns the process that has the number `pid`; `None` when it has ended, even if nobody has reaped it.
-    pub fn process(pid: i32) -> Option<Process> {
+    /// Returns the process that has the number `pid`; `None` if it has ended, even if it was not reaped yet.
+    pub fn process(pid: i32) -> Option<ProcessInfo> {
         let mut info = MaybeUninit::<libc::proc_bsdinfo>::zeroed();
         let len = size_of_val(&info) as c_int;
         let buffer = info.as_mut_ptr().cast();
@@ -37,13 +37,13 @@ mod libproc {
         }
         // SAFETY: it was filled, and it is made of numbers.
         let info = unsafe { info.assume_init() };
-        (info.pbi_status != libc::SZOMB).then_some(Process {
+        (info.pbi_status != libc::SZOMB).then_some(ProcessInfo {
             parent: info.pbi_ppid.cast_signed(),
             started_us: info.pbi_start_tvsec * 1_000_000 + info.pbi_start_tvusec,
         })
     }
 
-    /// Returns the numbers of all processes; none when the system does not tell.
+    /// Returns the numbers of all processes; none if the system does not report them.
     pub fn all_processes() -> impl Iterator<Item = i32> {
         // SAFETY: without a buffer it only counts.
         let count = unsafe { libc::proc_listallpids(ptr::null_mut(), 0) };
@@ -55,7 +55,7 @@ mod libproc {
         pids.into_iter()
     }
 
-    /// Returns the program's name; `None` when the process has ended.
+    /// Returns the program's name; `None` if the process has ended.
     pub fn name(pid: i32) -> Option<String> {
         let mut bytes = [0_u8; MAX_NAME_BYTES];
         let buffer: *mut c_void = bytes.as_mut_ptr().cast();
@@ -65,14 +65,14 @@ mod libproc {
         (!name.is_empty()).then(|| String::from_utf8_lossy(name).into_owned())
     }
 
-    /// Returns the values that `variable` has in the environment that the process was started with. Another user's, and
-    /// that of some of the system's own programs, cannot be read.
+    /// Returns the values of `variable` in the process's initial environment. That of another user, and of some of the
+    /// system's own programs, cannot be read.
     pub fn environment_values(pid: i32, variable: &str) -> Vec<Vec<u8>> {
         let mut name = [libc::CTL_KERN, libc::KERN_PROCARGS2, pid];
         let mut area = Vec::<u8>::with_capacity(MAX_ARGUMENT_BYTES);
         let mut len = area.capacity();
-        // SAFETY: the name has the length given, `area` has room for `len` bytes, of which the kernel writes some and
-        // says how many; nothing is set.
+        // SAFETY: the name has the given length, and `area` has room for `len` bytes; the kernel fills part of it and
+        // returns how much. No value is set.
         unsafe {
             let code = libc::sysctl(
                 name.as_mut_ptr(),
@@ -96,8 +96,8 @@ mod libproc {
     }
 }
 
-/// Returns the environment's entries in what `KERN_PROCARGS2` gives: the number of arguments, the program's path,
-/// padding, the arguments, the environment.
+/// Returns the entries of the environment in the result of `KERN_PROCARGS2`, which contains the number of arguments,
+/// the program's path, padding, the arguments, and the environment.
 #[cfg(any(target_os = "macos", test))]
 fn environment(area: &[u8]) -> Option<impl Iterator<Item = &[u8]>> {
     let (count, strings) = area.split_first_chunk::<4>()?;

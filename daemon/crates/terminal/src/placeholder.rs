@@ -1,7 +1,7 @@
-//! The process of a session that a tape plays: it holds the terminal, and ends as the recorded program did.
+//! The process of a replayed session: it holds the terminal, and exits as the recorded program did.
 //!
-//! Everything that lives on processes (the status, signals, limits of time, a worker that is replaced) thereby works as
-//! for any program. Nothing is typed into its terminal but the order to end.
+//! Everything that depends on processes (status, signals, time limits, a replaced worker) thereby works as for any
+//! program. The only input it gets is the order to exit.
 
 use crate::own_process;
 use ccd_protocol::tape::TapeExit;
@@ -10,21 +10,21 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// The first argument of such a process.
+/// The first argument of such a process. Its name must not change: an upgrade may find processes of an older build.
 const ARGUMENT: &str = "--stand-in";
 
-/// Begins the order to end; then comes how, and the number.
+/// The start of the order to exit, which is followed by the kind and the number.
 const ORDER: u8 = 0x05;
 const BY_CODE: u8 = b'c';
 const BY_SIGNAL: u8 = b's';
 
-/// The program to start, and its arguments.
+/// Returns the program to start, and its arguments.
 pub fn command() -> (PathBuf, Vec<String>) {
     let args = vec![String::from(own_process::NAME), String::from(ARGUMENT)];
     (own_process::program(), args)
 }
 
-/// What to type to have it end.
+/// Returns the input that makes it exit in this way.
 pub fn order(exit: TapeExit) -> [u8; 3] {
     let (how, number) = match exit {
         TapeExit {
@@ -36,7 +36,7 @@ pub fn order(exit: TapeExit) -> [u8; 3] {
     [ORDER, how, number as u8]
 }
 
-/// Plays the part if this process was started for it.
+/// Acts as the placeholder if this process was started as one.
 pub fn play_part() -> Option<ExitCode> {
     let mut args = std::env::args_os().skip(1);
     (args.next().as_deref() == Some(OsStr::new(ARGUMENT))).then(wait_for_order)
@@ -51,7 +51,7 @@ fn wait_for_order() -> ExitCode {
             Err(Errno::INTR) => {}
             Ok(1) if order.is_empty() && byte[0] != ORDER => {}
             Ok(1) => order.push(byte[0]),
-            // The terminal is gone.
+            // The terminal was closed.
             Ok(_) | Err(_) => return ExitCode::from(129),
         }
     }
@@ -62,7 +62,7 @@ fn wait_for_order() -> ExitCode {
     ExitCode::from(order[2])
 }
 
-/// The signals of keys are for the program that was recorded: what it did is on the tape, or it did nothing.
+/// The signals of keys were meant for the recorded program: its reaction is on the tape, if it had one.
 fn ignore_keys() {
     for signal in [
         libc::SIGINT,
@@ -71,7 +71,7 @@ fn ignore_keys() {
         libc::SIGTTIN,
         libc::SIGTTOU,
     ] {
-        // SAFETY: it is set to be ignored, and no handler of ours is there.
+        // SAFETY: the signal is set to be ignored, and this process has no handlers.
         unsafe { libc::signal(signal, libc::SIG_IGN) };
     }
 }

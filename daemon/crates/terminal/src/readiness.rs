@@ -10,8 +10,9 @@ use tokio::io::unix::AsyncFd;
 ///
 /// # Errors
 ///
-/// The kernel's error, as when the descriptor is registered already.
+/// The kernel's error, for example if the descriptor is registered already.
 pub fn watch(descriptor: Arc<OwnedFd>, interest: Interest) -> io::Result<AsyncFd<Arc<OwnedFd>>> {
-    // SAFETY: the AsyncFd keeps the descriptor open by its share of it, and an Arc of an OwnedFd always has the same number.
+    // SAFETY: the AsyncFd shares the ownership of the descriptor and so keeps it open, and an Arc of an OwnedFd always
+    // has the same number.
     unsafe { AsyncFd::register_with_interest(descriptor, interest) }.map_err(io::Error::from)
 }

@@ -1,4 +1,4 @@
-//! Times as they stand in records.
+//! Formats and parses times.
 
 use time::OffsetDateTime;
 use time::macros::format_description;
@@ -8,12 +8,12 @@ pub fn now() -> String {
     rfc3339(OffsetDateTime::now_utc())
 }
 
-/// Returns the time `seconds` ago, in the same form, so that texts compare as times do.
+/// Returns the time `seconds` ago in the same form, so that texts compare as times do.
 pub fn seconds_ago(seconds: f64) -> String {
     rfc3339(OffsetDateTime::now_utc() - time::Duration::seconds_f64(seconds))
 }
 
-/// Returns how many seconds ago `text` was; `None` when it is no such time.
+/// Returns how many seconds ago `text` was; `None` if it is not such a time.
 pub fn age_s(text: &str) -> Option<f64> {
     let then = OffsetDateTime::parse(text, &time::format_description::well_known::Rfc3339).ok()?;
     Some((OffsetDateTime::now_utc() - then).as_seconds_f64())

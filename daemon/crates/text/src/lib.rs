@@ -1,4 +1,5 @@
-//! What is done with text and with the bytes of a terminal: search, patterns, redaction, quoting. Pure code: no runtime, no files.
+//! Operations on text and on the bytes of a terminal: search, patterns, redaction, quoting. Pure code: no runtime, no
+//! files.
 
 #![cfg_attr(
     test,
@@ -11,8 +12,10 @@
 
 pub mod canonical;
 pub mod clock;
+pub mod escape;
 pub mod expect;
 pub mod hidden;
+pub mod json5;
 pub mod nearest;
 pub mod pattern;
 pub mod piped_line;

@@ -1,6 +1,6 @@
-/// Returns the name that was probably meant by `written`, if one is close enough.
+/// Returns the name that was probably meant by `written`, if one is similar enough.
 ///
-/// A typing mistake in one of three letters still counts; `written` may lack the group of a dotted name.
+/// One typing mistake in three letters is still accepted; `written` may lack the group of a dotted name.
 pub fn nearest<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let written = written.to_ascii_lowercase();
     names
@@ -12,13 +12,13 @@ pub fn nearest<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Optio
 
 fn distance_to_name(written: &str, name: &str) -> usize {
     let last = name.rsplit_once('.').map_or(name, |(_, last)| last);
-    // The whole name wins over a last part that is as close.
+    // The whole name takes precedence over a last part that is as similar.
     distance(written, name).min(distance(written, last) + 1)
 }
 
-/// Edit distance: insertions, deletions, changes and swaps of neighbours, each 1.
+/// Returns the edit distance: insertions, deletions, changes and swaps of neighbours, each 1.
 fn distance(a: &str, b: &str) -> usize {
-    /// Longer names are nobody's slip of the finger, and the table stays small.
+    /// Longer names are not typing mistakes, and the table stays small.
     const MAX_COMPARED_CHARS: usize = 64;
     let a: Vec<char> = a.chars().take(MAX_COMPARED_CHARS).collect();
     let b: Vec<char> = b.chars().take(MAX_COMPARED_CHARS).collect();

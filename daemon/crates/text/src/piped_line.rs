@@ -1,14 +1,15 @@
-//! What a program between pipes reads of what is typed: its terminal is our process's, and acts on some bytes.
+//! Determines what a program with pipes reads of typed input: its terminal belongs to the daemon's process, and acts on
+//! some bytes.
 //!
-//! `^V` has the terminal take the next byte as it is, and `^D` has it hand over a line that has not ended. Neither is
-//! anything that the program reads, so tapes have what it reads, and know nothing of the terminal.
+//! `^V` makes the terminal take the next byte as it is, and `^D` makes it pass on a line that has not ended. The
+//! program reads neither, so a tape contains what the program reads, and nothing of the terminal's.
 
 use crate::canonical::{END_OF_INPUT, PIECE_LEN, QUOTE, type_byte};
 
 const ERASE: u8 = 0x7f;
 const KILL: u8 = 0x15;
 
-/// The line that the terminal has not handed over.
+/// The line that the terminal has not passed on yet.
 #[derive(Debug, Default)]
 pub struct PipedLine {
     len: usize,
@@ -16,7 +17,7 @@ pub struct PipedLine {
 }
 
 impl PipedLine {
-    /// How much of `typed` the terminal takes before it has to hand over what it has: see [`Self::hand_over`].
+    /// Returns how much of `typed` the terminal can take before it must pass on its line: see [`Self::hand_over`].
     pub fn room_for(&self, typed: &[u8]) -> usize {
         let mut line = Self { ..*self };
         for (at, &byte) in typed.iter().enumerate() {
@@ -28,13 +29,13 @@ impl PipedLine {
         typed.len()
     }
 
-    /// What to type where there is no more room.
+    /// Returns what to type if there is no more room.
     pub fn hand_over(&mut self) -> &'static [u8] {
         self.len = 0;
         &[END_OF_INPUT]
     }
 
-    /// Takes what was typed; returns what the program reads of it, and the end of the input as `^D`.
+    /// Processes typed bytes; returns what the program reads of them, with the end of the input as `^D`.
     pub fn take(&mut self, typed: &[u8]) -> Vec<u8> {
         typed
             .iter()
@@ -42,7 +43,8 @@ impl PipedLine {
             .collect()
     }
 
-    /// What to type so that the program reads an input of a tape: at its end a `^D` is the end of the input.
+    /// Returns what to type so that the program reads an input of a tape; a `^D` at the end of it is the end of the
+    /// input.
     pub fn keys_of(&self, input: &[u8]) -> Vec<u8> {
         let (text, ends) = match input.strip_suffix(&[END_OF_INPUT]) {
             Some(text) => (text, true),
@@ -78,7 +80,7 @@ impl PipedLine {
                 self.len = 0;
                 return None;
             }
-            // The terminal passes Enter on as the end of a line.
+            // The terminal passes on Enter as a line end.
             b'\r' | b'\n' => {
                 self.len = 0;
                 return Some(b'\n');
@@ -92,7 +94,7 @@ impl PipedLine {
     }
 }
 
-/// The bytes on which a terminal with its usual settings acts, but for the newline.
+/// The bytes on which a terminal with its usual settings acts, except the newline.
 fn acts(byte: u8) -> bool {
     matches!(
         byte,
@@ -143,7 +145,7 @@ mod tests {
             }
         }
         assert_eq!(pieces, [PIECE_LEN, PIECE_LEN, PIECE_LEN, 3]);
-        // Whoever hands over a full line is not in the way.
+        // Passing on a full line does not interfere.
         let typed = [vec![b'x'; PIECE_LEN], vec![END_OF_INPUT, b'y']].concat();
         assert_eq!(PipedLine::default().room_for(&typed), typed.len());
     }
@@ -154,7 +156,7 @@ mod tests {
             input in proptest::collection::vec(any::<u8>(), 0..100),
             ends in any::<bool>(),
         ) {
-            // A last byte like this is the end.
+            // Such a last byte is the end of the input.
             let last = ends.then_some(END_OF_INPUT).or(Some(b'x'));
             let input: Vec<u8> = input.into_iter().chain(last).collect();
             let mut line = PipedLine::default();

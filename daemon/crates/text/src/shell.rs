@@ -1,6 +1,6 @@
-//! Words of a command line.
+//! Quotes words of a command line.
 
-/// Returns `word` as it is written in a command line: in quotes where it needs them. Braces stay.
+/// Returns `word` as it is written in a command line: in quotes if it needs them. Braces are not quoted.
 #[must_use]
 pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%^{}".contains(c);

@@ -1,4 +1,4 @@
-//! Between the thread that hears of changes and those that wait for them.
+//! Passes changes from the threads of `notify` to those that wait for them.
 
 use notify::event::{CreateKind, EventKind, ModifyKind, RemoveKind};
 use notify::{Event, EventKindMask};
@@ -7,36 +7,37 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Changed files that are named at a time; if there are more, anything may have changed.
+/// Maximum number of changed files that are reported by name; if there are more, a rescan is needed.
 pub const MAX_FILES: usize = 1000;
 
-/// How often everything counts as changed where the system reports nothing.
+/// How often everything counts as changed if the system does not report changes.
 const POLL: Duration = Duration::from_millis(500);
 
-/// Which files are named when they change.
+/// Which files are reported by name when they change.
 pub(crate) type Wanted = dyn Fn(&Path) -> bool + Send + Sync;
 
-/// What has changed.
+/// The changes since the last call.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Files in watched folders that came, went or were written.
+    /// Files in watched directories that were created, removed or written.
     pub files: BTreeSet<PathBuf>,
-    /// Anything may have changed, folders and watched paths too: all of it has to be watched and read again.
+    /// Anything may have changed, including directories and watched paths, so everything must be watched and read
+    /// again.
     pub rescan: bool,
 }
 
-/// What is watched, each by an instance of the system's own.
+/// What is watched, each by its own watch of the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// Folders: each write to a file in them counts.
+    /// Directories: each write to a file in them counts.
     Folders,
-    /// Single paths, by the folders that they are in. Other files there may be written all the time, so only the end
-    /// of writing counts.
+    /// Single paths, through the directories that they are in. Other files there may be written all the time, so only
+    /// the end of writing counts.
     Paths,
 }
 
 impl Source {
-    /// What the system is asked to report.
+    /// Returns the events that are requested from the system.
     pub(crate) fn kinds(self) -> EventKindMask {
         let kinds = EventKindMask::CORE | EventKindMask::ACCESS_CLOSE;
         // Only Linux reports the end of writing.
@@ -47,33 +48,33 @@ impl Source {
     }
 }
 
-/// A folder that is watched.
+/// A watched directory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Watched {
-    /// Device and number: another folder may have come to the same path.
+    /// Device and number: another directory may have replaced it at the same path.
     pub(crate) id: (u64, u64),
-    /// The renewal that asked for it last.
+    /// The last renewal that requested it.
     pub(crate) round: u64,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pending: Changes,
-    /// Reported changes, numbered from 1.
+    /// Number of the last reported change, from 1.
     arrived: u64,
-    /// The last one that [`Inbox::wait`] has handed out.
+    /// The last one that [`Inbox::wait`] has returned.
     taken: u64,
-    /// The last one that the owner of the watcher has dealt with.
+    /// The last one that the owner of the watcher has processed.
     applied: u64,
-    /// Events of the system, those that do not matter too.
+    /// Number of events of the system, even irrelevant ones.
     events: u64,
     is_over: bool,
-    /// Not everything is watched.
+    /// Not everything could be watched.
     pub(crate) is_blind: bool,
     pub(crate) folders: HashMap<PathBuf, Watched>,
-    /// The folders of the single paths.
+    /// The directories of the single paths.
     pub(crate) parents: HashMap<PathBuf, Watched>,
-    /// The single paths, and the links on the way to them.
+    /// The single paths, and the links that lead to them.
     pub(crate) paths: Vec<PathBuf>,
 }
 
@@ -86,7 +87,7 @@ impl State {
     }
 }
 
-/// What has changed and was not dealt with yet.
+/// Changes that were not processed yet.
 pub(crate) struct Inbox {
     wanted: Box<Wanted>,
     state: Mutex<State>,
@@ -108,7 +109,7 @@ impl Inbox {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes what the system reports. On a thread of `notify`, which must not wait.
+    /// Notes an event of the system. Runs on a thread of `notify`, which must not wait.
     pub(crate) fn note(&self, source: Source, event: notify::Result<Event>) {
         self.lock().events += 1;
         let (files, rescan) = match event {
@@ -125,14 +126,14 @@ impl Inbox {
         }
     }
 
-    /// True when one of the places decides what is found at a watched path.
+    /// Whether one of the places determines the target of a watched path.
     fn decide(&self, places: &[PathBuf]) -> bool {
         let state = self.lock();
         let mut watched = state.paths.iter();
         watched.any(|path| places.iter().any(|place| path.starts_with(place)))
     }
 
-    /// Returns the files that an event in a folder is about, and whether it is about a folder.
+    /// Returns the files that an event in a directory concerns, and whether it concerns a directory.
     fn sort(&self, event: Event) -> (Vec<PathBuf>, bool) {
         let kind = event.kind;
         let is_watched = {
@@ -168,19 +169,19 @@ impl Inbox {
         self.arrival.notify_all();
     }
 
-    /// Nobody wants to know any more.
+    /// Ends the watcher.
     pub(crate) fn end(&self) {
         self.lock().is_over = true;
         self.arrival.notify_all();
         self.application.notify_all();
     }
 
-    /// Events that the system has reported.
+    /// Returns the number of events that the system has reported.
     pub(crate) fn events(&self) -> u64 {
         self.lock().events
     }
 
-    /// Waits for changes, and then until there are none for as long as `quiet`, but not longer than `longest`.
+    /// Waits for changes, and then until there are none for `quiet`, but at most for `longest`.
     pub(crate) fn wait(&self, quiet: Duration, longest: Duration) -> Option<Changes> {
         let mut state = self.lock();
         state.applied = state.taken;
@@ -215,7 +216,7 @@ impl Inbox {
         Some(std::mem::take(&mut state.pending))
     }
 
-    /// Waits until the owner of the watcher has dealt with everything that has arrived by now, at most until `deadline`.
+    /// Waits until the owner of the watcher has processed everything that has arrived so far, at most until `deadline`.
     pub(crate) fn wait_applied(&self, deadline: Instant) {
         let mut state = self.lock();
         let enough = state.arrived;
@@ -230,7 +231,7 @@ impl Inbox {
     }
 }
 
-/// True when the event says that it is about a folder.
+/// True if the event says that it concerns a directory.
 fn is_folder(kind: EventKind) -> bool {
     matches!(
         kind,
@@ -238,7 +239,7 @@ fn is_folder(kind: EventKind) -> bool {
     )
 }
 
-/// True when the event may be about a folder that matters: one that came, or that may be read now.
+/// True if the event may concern a directory that matters: one that was created or became readable.
 fn may_be_folder(kind: EventKind) -> bool {
     !matches!(
         kind,

@@ -1,8 +1,8 @@
-//! Files and folders that change, by the system's own notices (crate `notify`, which no other crate knows).
+//! Watches files and directories through the system's notifications (crate `notify`, which no other crate uses).
 //!
-//! A [`Watcher`] belongs to one thread, which says what to watch and waits for [`Changes`]; a [`Handle`] belongs to
-//! everybody else. Reads are never reported: the system is not even asked for them. Where the system reports nothing
-//! (its limits are reached, or there are more than [`MAX_FOLDERS`] folders), everything counts as changed twice a
+//! A [`Watcher`] belongs to one thread, which chooses what to watch and waits for [`Changes`]; all others use a
+//! [`Handle`]. Reads are never reported: the system is not even asked for them. If the system cannot report changes
+//! (its limits are reached, or there are more than [`MAX_FOLDERS`] directories), everything counts as changed twice a
 //! second.
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 

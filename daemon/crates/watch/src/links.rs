@@ -1,16 +1,16 @@
-//! The links on the way to a file.
+//! The symbolic links on the way to a file.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-/// Links that are followed on the way to a file, as the kernel does.
+/// Maximum number of links that are followed, as in the kernel.
 const MAX_LINKS: usize = 40;
 
-/// Returns the places that decide what is found at an absolute path: each link on the way, and where it ends, which
-/// need not exist.
+/// Returns the places that determine the target of an absolute path: each link on the way, and the target, which need
+/// not exist.
 ///
-/// No folder in the paths that it returns is a link.
+/// No directory in the returned paths is a link.
 pub(crate) fn places(path: &Path) -> Vec<PathBuf> {
     let mut places = Vec::new();
     let mut at = PathBuf::from("/");

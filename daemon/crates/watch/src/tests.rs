@@ -7,7 +7,7 @@ use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(20);
 
-/// A folder that is watched, and a thread that hands on what changes.
+/// A watched directory, and a thread that forwards its changes.
 struct Watching {
     folder: tempfile::TempDir,
     handle: Handle,
@@ -15,7 +15,7 @@ struct Watching {
 }
 
 impl Watching {
-    /// Watches what `ask` names in the folder, which has what `prepare` makes.
+    /// Watches what `ask` requests in the directory, which contains what `prepare` creates.
     fn new(
         prepare: impl FnOnce(&Path),
         ask: impl Fn(&mut Renewal<'_>, &Path) + Send + 'static,
@@ -47,7 +47,7 @@ impl Watching {
         self.folder.path().canonicalize().unwrap().join(name)
     }
 
-    /// All that has changed by now.
+    /// Returns all changes so far.
     fn changes(&self) -> Changes {
         self.handle.catch_up(LONG);
         let mut all = Changes::default();
@@ -72,7 +72,7 @@ impl Watching {
     }
 }
 
-/// Watches all folders below.
+/// Watches all directories in it.
 fn tree(renewal: &mut Renewal<'_>, folder: &Path) {
     renewal.folder(folder);
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -120,7 +120,7 @@ fn what_happens_to_a_folder_asks_for_a_rescan() {
     watching.expect_rescan("a folder has come");
     fs::write(watching.path("new/deep/a.txt"), "1").unwrap();
     watching.expect_files(&["new/deep/a.txt"]);
-    // The folder is another one now, and so is the one in it.
+    // The directory was replaced, and so was the one in it.
     fs::rename(watching.path("new"), watching.path("old")).unwrap();
     fs::create_dir_all(watching.path("new/deep")).unwrap();
     watching.expect_rescan("a folder was moved");
@@ -188,7 +188,7 @@ fn more_files_than_are_named_ask_for_a_rescan() {
     for number in 0..=MAX_FILES {
         File::create(watching.path(&format!("{number}.txt"))).unwrap();
     }
-    // They may come in several parts, of which each has less.
+    // They may arrive in several parts.
     let mut named = 0;
     watching.handle.catch_up(LONG);
     while let Ok(changes) = watching.changes.try_recv() {
@@ -235,7 +235,7 @@ fn who_waits_is_told_of_the_end() {
     let waits = std::thread::spawn(move || watcher.wait(Duration::ZERO, Duration::ZERO));
     handle.look();
     assert!(waits.join().unwrap().unwrap().rescan);
-    // Nobody deals with it any more, and nobody is waited for.
+    // No thread processes changes any more, and none is waited for.
     handle.look();
     handle.catch_up(LONG);
     let (mut watcher, handle) = Watcher::new(|_| true);

@@ -1,4 +1,4 @@
-//! Watches folders and single paths.
+//! Watches directories and single paths.
 
 use crate::inbox::{Changes, Inbox, Source, Watched};
 use crate::links::places;
@@ -10,10 +10,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Folders that are watched; where there are more, everything is looked at again and again.
+/// Maximum number of watched directories; if there are more, everything is checked periodically.
 pub const MAX_FOLDERS: usize = 10_000;
 
-/// Watches folders and single paths, for one thread.
+/// Watches directories and single paths, for one thread.
 #[derive(Debug)]
 pub struct Watcher {
     shared: Arc<Shared>,
@@ -22,14 +22,14 @@ pub struct Watcher {
     has_warned: bool,
 }
 
-/// What others need of a watcher. It ends the watcher when it is dropped.
+/// The handle of a watcher for other threads. Dropping it ends the watcher.
 #[derive(Debug)]
 pub struct Handle(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     inbox: Arc<Inbox>,
-    /// Never locked by the threads of `notify`, because who holds it waits for them.
+    /// Never locked by the threads of `notify`, because the thread that holds it waits for them.
     instances: Mutex<Instances>,
 }
 
@@ -55,7 +55,7 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has the system report what happens in a folder.
+    /// Asks the system to report changes in a directory.
     fn watch(&self, source: Source, folder: &Path, is_other: bool) -> notify::Result<()> {
         let mut instances = self.instances();
         let instance = instances.of(source);
@@ -69,13 +69,13 @@ impl Shared {
             }
         };
         if is_other {
-            // What it knows by this path is gone, or moved to another one.
+            // The directory that it knew by this path was removed or moved.
             let _ = watcher.unwatch(folder);
         }
         watcher.watch(folder, RecursiveMode::NonRecursive)
     }
 
-    /// Ends what the last renewal has not asked for.
+    /// Ends watches that the last renewal has not requested.
     fn sweep(&self, source: Source, round: u64) {
         let mut state = self.inbox.lock();
         let watched = state.watched(source);
@@ -94,19 +94,19 @@ impl Shared {
             *instances.of(source) = None;
         } else if let Some(watcher) = instances.of(source) {
             for folder in gone {
-                // It has gone by itself if this fails.
+                // If this fails, the watch has ended by itself.
                 let _ = watcher.unwatch(&folder);
             }
         }
     }
 
-    /// Waits until everything that has happened by now is in the inbox. False where nothing tells when that is so.
+    /// Waits until everything that has happened so far is in the inbox. Returns false if that cannot be known.
     fn flush(&self) -> bool {
         let mut instances = self.instances();
         let Instances { folders, paths } = &mut *instances;
         for watcher in [folders, paths].into_iter().flatten() {
-            // To change no path has its thread read all that the kernel has. It hands that over after it has answered,
-            // but before it takes the second one.
+            // A request that changes no path makes its thread read all events of the kernel. It delivers them after it
+            // has answered, but before it takes the second request.
             for _ in 0..2 {
                 if watcher.update_paths(Vec::new()).is_err() {
                     return false;
@@ -118,9 +118,9 @@ impl Shared {
 }
 
 impl Watcher {
-    /// Returns a watcher of nothing yet; of changed files in watched folders the `wanted` ones are named.
+    /// Returns a watcher of nothing yet; changed files in watched directories are reported by name if `wanted`.
     ///
-    /// `wanted` is asked on a thread that must not wait.
+    /// `wanted` is called on a thread that must not wait.
     pub fn new(wanted: impl Fn(&Path) -> bool + Send + Sync + 'static) -> (Self, Handle) {
         Self::with_limit(MAX_FOLDERS, wanted)
     }
@@ -142,9 +142,9 @@ impl Watcher {
         (watcher, Handle(shared))
     }
 
-    /// Watches what `ask` asks for, and nothing else any more.
+    /// Watches what `ask` requests, and nothing else.
     ///
-    /// What is read after it was asked for is right: later changes are reported.
+    /// Anything read after its request is up to date: later changes are reported.
     pub fn renew<T>(&mut self, ask: impl FnOnce(&mut Renewal<'_>) -> T) -> T {
         self.round += 1;
         let mut state = self.shared.inbox.lock();
@@ -157,10 +157,10 @@ impl Watcher {
         answer
     }
 
-    /// Waits until something changes, and then until nothing has for as long as `quiet`, but not longer than `longest`;
-    /// `None` once the handle is gone.
+    /// Waits until something changes, and then until nothing has changed for `quiet`, but at most for `longest`; `None`
+    /// once the handle was dropped.
     ///
-    /// What it has returned the time before counts as dealt with. After a rescan [`Watcher::renew`] is needed. Blocks.
+    /// The changes returned before count as processed. After a rescan, [`Watcher::renew`] must be called. Blocks.
     pub fn wait(&mut self, quiet: Duration, longest: Duration) -> Option<Changes> {
         self.shared.inbox.wait(quiet, longest)
     }
@@ -213,42 +213,42 @@ impl Drop for Watcher {
     }
 }
 
-/// Says what to watch from now on.
+/// Collects what is to be watched from now on.
 #[derive(Debug)]
 pub struct Renewal<'a> {
     watcher: &'a mut Watcher,
 }
 
 impl Renewal<'_> {
-    /// Watches the files in a folder, and the names of the folders in it; one that is not there, or that nobody may
-    /// read, is left out.
+    /// Watches the files in a directory, and the names of the directories in it; a missing or unreadable directory is
+    /// ignored.
     pub fn folder(&mut self, folder: &Path) {
         let _ = self.watcher.add(Source::Folders, folder);
     }
 
-    /// Watches a single absolute path: what comes there, goes, or was written and closed, also by way of links, asks for
-    /// a rescan.
+    /// Watches a single absolute path. If it is created, removed, or written and closed, even through links, a rescan
+    /// is reported.
     ///
-    /// Where a folder of it is missing, the nearest one that exists is watched.
+    /// If a directory in it is missing, the nearest existing one is watched.
     pub fn path(&mut self, path: &Path) {
         for place in places(path) {
             let mut folders = place.ancestors().skip(1);
             let mut inbox = self.watcher.shared.inbox.lock();
             inbox.paths.push(place.clone());
             drop(inbox);
-            // Those that the kernel cannot watch have nothing that could change.
+            // Directories that the kernel cannot watch do not contain anything that could change.
             let _ = folders.find(|folder| self.watcher.add(Source::Paths, folder).is_ok());
         }
     }
 }
 
 impl Handle {
-    /// Has everything looked at again.
+    /// Requests a rescan.
     pub fn look(&self) {
         self.0.inbox.rescan();
     }
 
-    /// Waits until the watcher's thread has dealt with all that has changed by now, at most so long. Blocks.
+    /// Waits until the watcher's thread has processed all changes so far, for at most `most`. Blocks.
     pub fn catch_up(&self, most: Duration) {
         let deadline = Instant::now() + most;
         let is_seen = self.0.flush() && !self.0.inbox.lock().is_blind;
@@ -258,7 +258,7 @@ impl Handle {
         self.0.inbox.wait_applied(deadline);
     }
 
-    /// Counts what the system has reported so far, whether it mattered or not: each was a wake-up.
+    /// Returns the number of events that the system has reported, relevant or not: each was a wake-up.
     #[must_use]
     pub fn events(&self) -> u64 {
         self.0.inbox.events()
@@ -271,7 +271,7 @@ impl Drop for Handle {
     }
 }
 
-/// True when the folder is the reason, and not the system's limits.
+/// Whether the error is caused by the directory, and not by the system's limits.
 fn is_of_folder(error: &io::Error) -> bool {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
     matches!(error.kind(), NotADirectory | NotFound | PermissionDenied)

@@ -43,16 +43,16 @@ impl Seen {
 }
 
 /// Counts the beginning of a call, and its end however it comes.
-struct Running(Arc<World>);
+struct RunningCall(Arc<World>);
 
-impl Running {
+impl RunningCall {
     fn new(world: &Arc<World>) -> Self {
         Seen::add(&world.seen.started);
         Self(Arc::clone(world))
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningCall {
     fn drop(&mut self) {
         Seen::add(&self.0.seen.ended);
     }
@@ -265,16 +265,16 @@ fn register_waiting(
         assert!(std::hint::black_box(false), "on purpose");
     })?;
     module.register_async_method("test.hang", |_, world, _| async move {
-        let _running = Running::new(&world);
+        let _running = RunningCall::new(&world);
         std::future::pending::<bool>().await
     })?;
     module.register_async_method("test.wait", |_, world, _| async move {
-        let _running = Running::new(&world);
+        let _running = RunningCall::new(&world);
         world.gate.acquire().await.unwrap().forget();
         true
     })?;
     module.register_async_method("test.count_later", |_, world, _| async move {
-        let _running = Running::new(&world);
+        let _running = RunningCall::new(&world);
         world.gate.acquire().await.unwrap().forget();
         Seen::add(&world.seen.counted);
         true
@@ -302,7 +302,7 @@ async fn flood(
     world: Arc<World>,
     _: jsonrpsee::Extensions,
 ) {
-    let _running = Running::new(&world);
+    let _running = RunningCall::new(&world);
     let mut sink = pending.accept().await.unwrap();
     let item = to_json_raw_value(&"x".repeat(1000)).unwrap();
     loop {

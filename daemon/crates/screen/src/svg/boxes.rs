@@ -1,5 +1,5 @@
-//! Lines, blocks and dots that must meet those of the next cell: drawn here, because no font draws them without gaps in
-//! cells of any other size than its own.
+//! Lines, blocks and dots that must meet those of the next cell. They are drawn here, because fonts draw them without
+//! gaps only in cells of their own size.
 
 use super::super::palette::Rgb;
 use super::layer::Layer;
@@ -9,11 +9,11 @@ use super::{CELL_HEIGHT, CELL_WIDTH};
 const WIDTH: i32 = CELL_WIDTH as i32;
 const HEIGHT: i32 = CELL_HEIGHT as i32;
 
-/// Column and row of the pixel in a cell's middle.
+/// Column and row of the pixel in the middle of a cell.
 const MIDDLE: (i32, i32) = (WIDTH / 2, HEIGHT / 2);
 
 /// Lines from the middle of a cell up, right, down and left: 0 none, 1 light, 2 heavy, 3 double. From U+2500 on; dashes
-/// and curves are drawn otherwise.
+/// and curves are drawn in another way.
 const ARMS: [u16; 128] = [
     0o0101, 0o0202, 0o1010, 0o2020, 0, 0, 0, 0, 0, 0, 0, 0, 0o0110, 0o0210, 0o0120, 0o0220, //
     0o0011, 0o0012, 0o0021, 0o0022, 0o1100, 0o1200, 0o2100, 0o2200, 0o1001, 0o1002, 0o2001, 0o2002,
@@ -32,7 +32,7 @@ const ARMS: [u16; 128] = [
     0o0102, 0o2010,
 ];
 
-/// Quadrants of U+2596 on: 1 upper left, 2 upper right, 4 lower left, 8 lower right.
+/// Quadrants from U+2596 on: 1 upper left, 2 upper right, 4 lower left, 8 lower right.
 const QUADRANTS: [u8; 10] = [
     4,
     8,
@@ -46,10 +46,10 @@ const QUADRANTS: [u8; 10] = [
     2 | 4 | 8,
 ];
 
-/// What is drawn without text.
+/// Characters that are drawn as shapes, not as text.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
-    /// Areas that meet others, without a seam.
+    /// Areas that meet others without a seam.
     pub(super) crisp: Layer,
     /// Lines of one thickness at any scale.
     pub(super) smooth: Layer,
@@ -58,12 +58,12 @@ pub(super) struct Shapes {
 }
 
 impl Shapes {
-    /// Returns about how much this adds to the picture.
+    /// Returns the approximate length that this adds to the image.
     pub(super) fn len_bytes(&self) -> usize {
         self.crisp.len_bytes() + self.smooth.len_bytes() + self.strokes.len_bytes()
     }
 
-    /// Draws `character` in the cell whose upper left corner is `at`; false when it is text.
+    /// Draws `character` in the cell whose upper left corner is `at`; false if it is to be drawn as text.
     pub(super) fn draw(&mut self, character: char, at: (u32, u32), paint: Paint) -> bool {
         let mut cell = Cell {
             shapes: self,
@@ -89,7 +89,7 @@ impl Shapes {
     }
 }
 
-/// One cell to draw in.
+/// The cell to draw in.
 struct Cell<'a> {
     shapes: &'a mut Shapes,
     x: i32,
@@ -105,7 +105,7 @@ impl Cell<'_> {
         self.shapes.smooth.rect(self.ink, left, top, width, height);
     }
 
-    /// Fills a part, in cells.
+    /// Fills a part of the cell, in units of cells.
     fn part(&mut self, x: f32, y: f32, width: f32, height: f32) {
         let (left, top) = (
             self.x as f32 + x * WIDTH as f32,
@@ -134,7 +134,7 @@ impl Cell<'_> {
     }
 
     fn dashes(&mut self, code: u32) {
-        // In each group of four: light and heavy, first across, then down.
+        // In each group of four: light and heavy, first horizontal, then vertical.
         let count = match code {
             0x2504..=0x2507 => 3,
             0x2508..=0x250b => 4,
@@ -229,7 +229,7 @@ impl Cell<'_> {
         }
     }
 
-    /// The separators of prompts, which are in few fonts.
+    /// The separators of prompts, which few fonts contain.
     fn arrow(&mut self, code: u32) {
         let (x, y) = (self.x, self.y);
         let (base, tip) = if code < 0xe0b2 {
@@ -250,8 +250,9 @@ impl Cell<'_> {
     }
 }
 
-/// The lines of an arm: from and to across it, and where it starts along it, in pixels from the middle one; negative is
-/// up or left across, and beyond the middle along. `opposite` goes on behind the middle, `across` are the two others.
+/// Returns the lines of an arm: from and to across it, and where it starts along it, in pixels from the middle;
+/// negative means up or left across, and beyond the middle along. `opposite` is the arm on the other side, `across` are
+/// the two others.
 fn rails(weight: u16, opposite: u16, across: (u16, u16)) -> Vec<((i32, i32), i32)> {
     let start = match (across.0 == 3, across.1 == 3) {
         (false, false) if across.0 == 2 || across.1 == 2 => -1,

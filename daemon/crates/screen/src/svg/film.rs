@@ -1,4 +1,4 @@
-//! Pictures that follow one another, as one document.
+//! An animation of several screens as one document.
 
 use super::super::palette::Rgb;
 use super::super::still::Still;
@@ -10,33 +10,33 @@ use super::{CELL_HEIGHT, CELL_WIDTH, FONT_SIZE};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// About what a row of a picture adds, beside what it shows.
+/// Approximate length that a row of a frame adds besides its contents.
 const USE_BYTES: usize = 40;
 
-/// Pictures below one another on a strip, which an animation pulls past a window, as in a cinema.
+/// Frames one below the other on a strip, which an animation pulls past a window, as in a cinema.
 ///
-/// A row that several pictures show is drawn once. All pictures have the size of the first.
+/// A row that several frames show is stored once. All frames have the size of the first.
 #[derive(Default)]
 pub struct Film {
-    /// Numbers of rows by what they show.
+    /// Numbers of rows by their contents.
     numbers: HashMap<String, usize>,
-    pictures: Vec<Picture>,
-    /// Of the first picture, as rows and columns.
+    pictures: Vec<Frame>,
+    /// Size of the first frame, as rows and columns.
     size: (u16, u16),
     ink: Rgb,
     len_bytes: usize,
 }
 
-struct Picture {
+struct Frame {
     at_ms: u64,
     ground: Rgb,
     ink: Rgb,
-    /// Rows that show something, with the number of what they show.
+    /// Rows that are not blank, with the number of their contents.
     rows: Vec<(u16, usize)>,
 }
 
 impl Film {
-    /// Adds a picture that is shown from this time on, unless the one before shows the same.
+    /// Adds a frame that is shown from this time on, unless the previous one is equal.
     pub fn push(&mut self, at_ms: u64, still: &Still) {
         let Paint { ink, ground } = Paint::default_of(still);
         if self.pictures.is_empty() {
@@ -57,12 +57,12 @@ impl Film {
                 rows.push((row, next));
             }
         }
-        let is_same = |last: &Picture| (last.ground, last.ink, &last.rows) == (ground, ink, &rows);
+        let is_same = |last: &Frame| (last.ground, last.ink, &last.rows) == (ground, ink, &rows);
         if self.pictures.last().is_some_and(is_same) {
             return;
         }
         self.len_bytes += (rows.len() + 3) * USE_BYTES;
-        self.pictures.push(Picture {
+        self.pictures.push(Frame {
             at_ms,
             ground,
             ink,
@@ -70,19 +70,19 @@ impl Film {
         });
     }
 
-    /// Returns how many pictures there are.
+    /// Returns the number of frames.
     pub fn len(&self) -> usize {
         self.pictures.len()
     }
 
-    /// Returns about how long the document is.
+    /// Returns the approximate length of the document.
     pub fn len_bytes(&self) -> usize {
         self.len_bytes
     }
 
-    /// Returns an SVG document with this title that shows the pictures again and again, the last one until `end_ms`.
+    /// Returns an SVG document with this title that shows the frames in a loop, the last one until `end_ms`.
     ///
-    /// Whoever does not animate, or does not want to see things move, gets the last picture.
+    /// A viewer that does not animate, or whose user prefers reduced motion, shows the last frame.
     pub fn document(&self, title: &str, end_ms: u64) -> String {
         let (width, height) = (
             u32::from(self.size.1) * CELL_WIDTH + 2 * MARGIN,
@@ -90,7 +90,7 @@ impl Film {
         );
         let last = self.pictures.len().saturating_sub(1) * height as usize;
         let mut out = String::with_capacity(self.len_bytes + 4096);
-        // Writing to a text cannot fail.
+        // Writing to a String cannot fail.
         let _ = write!(
             out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n<title>"
@@ -100,7 +100,7 @@ impl Film {
         self.animation(height, end_ms, &mut out);
         out.push_str("</style>\n<defs>\n");
         self.rows(&mut out);
-        // Of a document that is shown alone nothing else cuts off what is outside of the window.
+        // In a document of its own, nothing else clips what is outside the window.
         let _ = writeln!(
             out,
             "</defs>\n<svg width=\"{width}\" height=\"{height}\" overflow=\"hidden\">\n\
@@ -141,7 +141,7 @@ impl Film {
         }
     }
 
-    fn picture(&self, picture: &Picture, top: usize, size: (u32, u32), out: &mut String) {
+    fn picture(&self, picture: &Frame, top: usize, size: (u32, u32), out: &mut String) {
         let (ground, (width, height)) = (hex(picture.ground), size);
         let _ = writeln!(
             out,

@@ -1,13 +1,13 @@
-//! Shapes, gathered by their colour.
+//! Shapes, collected by colour.
 
 use super::super::palette::Rgb;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The least that another colour adds to the picture.
+/// Minimum length that another colour adds to the image.
 const COLOR_BYTES: usize = 32;
 
-/// Path data by colour: one element a colour, however many shapes it has.
+/// Path data by colour: one element per colour, however many shapes it has.
 #[derive(Debug, Default)]
 pub(super) struct Layer {
     paths: BTreeMap<Rgb, String>,
@@ -27,17 +27,17 @@ impl Layer {
             String::new()
         });
         let before = path.len();
-        // Writing to a text cannot fail.
+        // Writing to a String cannot fail.
         let _ = path.write_fmt(data);
         self.len_bytes += path.len() - before;
     }
 
-    /// Returns about how much this adds to the picture.
+    /// Returns the approximate length that this adds to the image.
     pub(super) fn len_bytes(&self) -> usize {
         self.len_bytes
     }
 
-    /// Writes one element a colour, with the colour as `attribute`.
+    /// Writes one element per colour, with the colour as `attribute`.
     pub(super) fn write(&self, attribute: &str, out: &mut String) {
         for (color, path) in &self.paths {
             let _ = writeln!(out, "<path {attribute}=\"{}\" d=\"{path}\"/>", hex(*color));
@@ -45,7 +45,7 @@ impl Layer {
     }
 }
 
-/// Returns a colour as SVG has it.
+/// Returns a colour in SVG's notation.
 pub(super) fn hex((red, green, blue): Rgb) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }

@@ -1,4 +1,4 @@
-//! A screen as a picture: one SVG document that needs nothing else.
+//! Draws a screen as an image: one self-contained SVG document.
 
 mod boxes;
 mod film;
@@ -10,7 +10,7 @@ mod text;
 pub use film::Film;
 pub use picture::{PictureTooLarge, draw};
 
-/// Width and height of a cell, and where in it the text stands, in the picture's units.
+/// Width and height of a cell, and the position of text in it, in the image's units.
 const CELL_WIDTH: u32 = 9;
 const CELL_HEIGHT: u32 = 18;
 const BASELINE: u32 = 14;

@@ -1,4 +1,4 @@
-//! Which colours a cell is drawn with.
+//! The colours of a cell.
 
 use super::super::palette::Rgb;
 use super::super::still::Still;
@@ -30,7 +30,8 @@ impl Paint {
         }
     }
 
-    /// Returns the colours of cells of this style. As in xterm, bold text in one of the first eight colours is bright.
+    /// Returns the colours of cells with this style. As in xterm, bold text in one of the first eight colours is
+    /// bright.
     pub(super) fn of(style: &CellStyle, still: &Still) -> Self {
         let default = Self::default_of(still);
         let resolve = |color: Color| match color {
@@ -61,7 +62,7 @@ impl Paint {
         }
     }
 
-    /// Returns the ink with so much of the ground in it.
+    /// Returns the ink mixed with this part of the background.
     pub(super) fn mixed(self, percent: u32) -> Rgb {
         let mix = |ink: u8, ground: u8| {
             ((u32::from(ink) * (100 - percent) + u32::from(ground) * percent) / 100) as u8

@@ -1,4 +1,4 @@
-//! The document, from its parts.
+//! Assembles the SVG document.
 
 use super::super::palette::Rgb;
 use super::super::still::{Glyph, Still};
@@ -11,26 +11,26 @@ use ccd_protocol::session::{Cursor, CursorShape};
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// Longest picture.
+/// Maximum length of an image.
 const MAX_BYTES: usize = 64 << 20;
 
-/// Around the cells.
+/// Margin around the cells.
 pub(super) const MARGIN: u32 = 8;
 
-/// Fonts whose characters are all of one width, of all systems; none is ever fetched.
+/// Fixed-width fonts of all systems; none is ever downloaded.
 pub(super) const FONTS: &str = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,'Noto Sans Mono','Noto Sans Mono CJK JP',monospace";
 
-/// Thickness of lines under text, and of cursors that are lines.
+/// Thickness of lines under text, and of line-shaped cursors.
 const UNDERLINE_HEIGHT: u32 = 1;
 const CURSOR_THICKNESS: u32 = 2;
 
-/// The picture would be longer than 64 MiB.
+/// The image would be longer than 64 MiB.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PictureTooLarge;
 
-/// Returns these rows of `still` as an SVG document with this title. Equal screens give equal texts.
+/// Returns these rows of `still` as an SVG document with this title. Equal screens result in equal texts.
 ///
-/// `is_hollow`: nobody types there any more, so the cursor is only outlined.
+/// `is_hollow`: no input is possible any more, so the cursor is only outlined.
 ///
 /// # Errors
 ///
@@ -59,9 +59,9 @@ pub fn draw(
     Ok(picture.document(title, size, &cursor))
 }
 
-/// Returns what a row shows, as elements for the place of the first row; empty when it shows nothing.
+/// Returns the contents of a row as elements at the position of the first row; empty if it is blank.
 ///
-/// Text has the default colour where none is said.
+/// Text without a colour has the default one.
 pub(super) fn draw_row(still: &Still, row: u16) -> String {
     let cursor = Some(still.cursor()).filter(|at| at.visible && at.row == row);
     let mut picture = Picture::new(still, cursor, false);
@@ -70,15 +70,15 @@ pub(super) fn draw_row(still: &Still, row: u16) -> String {
     picture.elements(&cursor)
 }
 
-/// What was drawn so far.
+/// The image so far.
 struct Picture<'a> {
     still: &'a Still,
     default: Paint,
     /// A cursor that swaps the colours of its cell.
     inverted: Option<Cursor>,
-    /// Backgrounds, in cells.
+    /// Backgrounds, in units of cells.
     grounds: Layer,
-    /// Those that the next row may make higher.
+    /// Backgrounds that the next row may extend downwards.
     open: Vec<Ground>,
     shapes: Shapes,
     texts: Texts,
@@ -94,7 +94,7 @@ struct Ground {
     height: u32,
 }
 
-/// A line under text that may go on.
+/// An underline that may be extended.
 type Underline = (Rgb, Range<u16>);
 
 impl<'a> Picture<'a> {
@@ -181,7 +181,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Puts the backgrounds of the next row below those of the rows before, and makes one of those that fit.
+    /// Adds the backgrounds of the next row, and joins them with those above where they fit.
     fn lay(&mut self, mut row: Vec<Ground>) {
         for above in std::mem::take(&mut self.open) {
             let place = |ground: &Ground| (ground.col, ground.width, ground.color);
@@ -202,7 +202,7 @@ impl<'a> Picture<'a> {
         self.open = row;
     }
 
-    /// A cursor that is drawn over its cell; nothing when the cell has its colours swapped.
+    /// Returns a cursor that is drawn over its cell; nothing if the cell has its colours swapped.
     fn cursor(&self, cursor: Cursor, row: u32, is_hollow: bool) -> String {
         let mut glyphs = self.still.glyphs(cursor.row);
         let glyph = glyphs.find(|glyph| (glyph.col..glyph.col + glyph.width).contains(&cursor.col));
@@ -227,13 +227,13 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// The parts alone, those that are empty left out.
+    /// Returns the contents without the document, leaving out empty groups.
     fn elements(mut self, cursor: &str) -> String {
         self.lay(Vec::new());
         let mut out = String::new();
         let mut group = |attributes: &str, layer: &Layer, paint: &str| {
             if layer.len_bytes() > 0 {
-                // Writing to a text cannot fail.
+                // Writing to a String cannot fail.
                 let _ = writeln!(out, "<g {attributes}>");
                 layer.write(paint, &mut out);
                 out.push_str("</g>\n");
@@ -258,7 +258,7 @@ impl<'a> Picture<'a> {
     fn document(mut self, title: &str, (width, height): (u32, u32), cursor: &str) -> String {
         self.lay(Vec::new());
         let mut out = String::with_capacity(self.len_bytes() + 1024);
-        // Writing to a text cannot fail.
+        // Writing to a String cannot fail.
         let _ = write!(
             out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"-{MARGIN} -{MARGIN} {width} {height}\">\n<title>"
@@ -291,7 +291,7 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// Adds the background of a cell to those of its row.
+/// Adds the background of a cell to that of its row.
 fn widen(grounds: &mut Vec<Ground>, glyph: &Glyph<'_>, color: Rgb, y: u32) {
     match grounds.last_mut() {
         Some(last) if last.color == color && last.col + last.width == glyph.col => {

@@ -8,7 +8,7 @@ fn drawn(rows: u16, cols: u16, output: &str) -> String {
     draw(&screen.still(), &(0..rows), "a <title> & more", false).unwrap()
 }
 
-/// The elements between the background of all and the cursor, without the fonts.
+/// Returns the elements between the background and the cursor, without the fonts.
 fn elements(rows: u16, cols: u16, output: &str) -> Vec<String> {
     let picture = drawn(rows, cols, output);
     let kept = picture.lines().skip(3);
@@ -159,7 +159,7 @@ fn a_part_of_the_rows_is_a_picture_too() {
     assert!(!picture.contains(">1<") && !picture.contains(">3<"));
 }
 
-/// Every colour another, all text of fonts that may lack it: nothing that can be put together.
+/// Every colour is different, and all text may be missing in fonts: nothing can be joined.
 #[test]
 fn a_picture_of_a_million_colours_is_refused_or_drawn_in_parts() {
     let mut screen = Screen::new(1000, 1000);
@@ -178,7 +178,7 @@ fn a_picture_of_a_million_colours_is_refused_or_drawn_in_parts() {
     assert!(draw(&still, &(0..400), "", false).unwrap().len() < 64 << 20);
 }
 
-/// Elements closed in order, attributes quoted, and no character that XML does not have.
+/// Checks that elements are closed in order, attributes are quoted, and all characters are allowed in XML.
 fn assert_well_formed(picture: &str) {
     let mut open = Vec::new();
     let mut rest = picture;

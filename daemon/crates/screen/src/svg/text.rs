@@ -1,11 +1,11 @@
-//! Text in place: neighbouring characters together, and alone those that a font may draw too wide or too narrow.
+//! Places text: neighbouring characters together, but separately those that a font may draw too wide or too narrow.
 
 use super::super::palette::Rgb;
 use super::layer::hex;
 use super::{BASELINE, CELL_HEIGHT, CELL_WIDTH};
 use std::fmt::Write as _;
 
-/// How letters look.
+/// The style of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look {
     pub(super) color: Rgb,
@@ -13,30 +13,30 @@ pub(super) struct Look {
     pub(super) italic: bool,
 }
 
-/// The texts of a picture, row by row.
+/// The texts of an image, row by row.
 #[derive(Debug)]
 pub(super) struct Texts {
     default_color: Rgb,
     open: Option<Open>,
-    /// Those that begin at their place.
+    /// Texts that start at their position.
     lines: String,
-    /// Those in the middle of their cells.
+    /// Texts that are centred in their cells.
     singles: String,
 }
 
-/// A text that may go on.
+/// A text that may be continued.
 #[derive(Debug)]
 struct Open {
     row: u32,
     col: u16,
-    /// Behind the last character.
+    /// Column after the last character.
     end: u16,
     text: String,
     look: Look,
 }
 
 impl Texts {
-    /// Text of this colour will not be given one.
+    /// Text of this colour gets no colour attribute.
     pub(super) fn new(default_color: Rgb) -> Self {
         Self {
             default_color,
@@ -46,14 +46,14 @@ impl Texts {
         }
     }
 
-    /// Adds what a cell holds; `width` is 2 for a wide character.
+    /// Adds the contents of a cell; `width` is 2 for a wide character.
     pub(super) fn push(&mut self, (row, col): (u32, u16), width: u16, text: &str, look: Look) {
         if !is_in_every_font(text) {
             self.flush();
             self.single((row, col), width, text, look);
             return;
         }
-        // One blank may be inside a text. Of several, or of those at its ends, viewers would make one or none.
+        // A text may contain single blanks. Viewers would reduce several blanks, or remove those at its ends.
         if let Some(open) = &mut self.open
             && (open.row, open.look) == (row, look)
             && (col == open.end || col == open.end + 1)
@@ -75,7 +75,7 @@ impl Texts {
         });
     }
 
-    /// Returns about how much this adds to the picture.
+    /// Returns the approximate length that this adds to the image.
     pub(super) fn len_bytes(&self) -> usize {
         self.lines.len() + self.singles.len()
     }
@@ -94,7 +94,7 @@ impl Texts {
         let x = u32::from(open.col) * CELL_WIDTH;
         let mut line = std::mem::take(&mut self.lines);
         let _ = write!(line, "<text x=\"{x}\" y=\"{}\"", baseline(open.row));
-        // Whatever the font, the last character stands where it should.
+        // Whatever the font, the last character is at its position.
         if open.end - open.col > 1 {
             let len = u32::from(open.end - open.col) * CELL_WIDTH;
             let _ = write!(line, " textLength=\"{len}\"");
@@ -107,14 +107,15 @@ impl Texts {
         let middle = f64::from(u32::from(2 * col + width) * CELL_WIDTH) / 2.0;
         let mut line = std::mem::take(&mut self.singles);
         let _ = write!(line, "<text x=\"{middle}\" y=\"{}\"", baseline(row));
-        // A symbol from a font of another width is often too wide; letters are rather narrow, and look bad stretched.
+        // A symbol from a font of another width is often too wide. Letters are rather too narrow, and look bad when
+        // stretched.
         if width == 1 && !text.starts_with(char::is_alphabetic) {
             let _ = write!(
                 line,
                 " textLength=\"{CELL_WIDTH}\" lengthAdjust=\"spacingAndGlyphs\""
             );
         }
-        // What combines with nothing stands on a blank.
+        // A combining character without a base is put on a blank.
         self.end(&mut line, &text.replace(' ', "\u{a0}"), look);
         self.singles = line;
     }
@@ -135,7 +136,7 @@ impl Texts {
     }
 }
 
-/// Appends `text` as the content of an element: what XML does not allow becomes U+FFFD.
+/// Appends `text` as the content of an element; characters that XML does not allow become U+FFFD.
 pub(super) fn push_escaped(out: &mut String, text: &str) {
     for character in text.chars() {
         match character {
@@ -154,7 +155,7 @@ fn baseline(row: u32) -> u32 {
     row * CELL_HEIGHT + BASELINE
 }
 
-/// Tells whether `text` is one character that fonts with cells of one width have, and that goes from left to right.
+/// Whether `text` is one left-to-right character that all fixed-width fonts contain.
 fn is_in_every_font(text: &str) -> bool {
     let mut characters = text.chars();
     let is_common = |character| {

@@ -5,7 +5,7 @@ use super::table::InteractionRow;
 use super::{Event, Form, Noted, Subject, Typed};
 use ccd_text::expect::clean_lossy;
 use ccd_text::hidden::{HIDDEN, Masked};
-use ccd_text::redact::{redact, redact_part};
+use ccd_text::redact::{Secrets, redact};
 use ccd_text::shell::quoted;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -186,7 +186,7 @@ async fn in_its_lines(
     let before = clean_lossy(&before[line_start..], encoding);
     let after = clean_lossy(&after[..line_end], encoding);
     let shown = before.len()..before.len() + text.len();
-    redact_part(&format!("{before}{text}{after}"), shown)
+    Secrets::of(&format!("{before}{text}{after}")).masked_part(shown)
 }
 
 /// Typed text as the log may keep it, as far as the terminal has shown it by now.

@@ -15,6 +15,6 @@ pub use fields::unknown_fields;
 pub use programs::Programs;
 pub use read::{MAX_SAMPLE_LINE_CHARS, MAX_SAMPLE_LINES};
 pub use recorded::{command_template, from_rows};
-pub use script::{Script, ScriptStep, Typing, Wanted};
+pub use script::{Script, ScriptRequest, ScriptStep, Typing};
 pub use secrets::{asks_for_secret, refuse_secrets};
 pub use tape::{check_options as check_tape_options, laid_over as tape_laid_over};

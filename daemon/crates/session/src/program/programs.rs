@@ -2,7 +2,7 @@
 
 use super::error::{Mistake, ProgramError};
 use super::read::Program;
-use super::script::{Script, Wanted};
+use super::script::{Script, ScriptRequest};
 use super::secrets::redact_sample;
 use ccd_protocol::SessionId;
 use ccd_protocol::program::{ProgramConfig, ProgramSaveReply, ProgramSummary};
@@ -113,7 +113,7 @@ impl Programs {
     /// # Errors
     ///
     /// [`ProgramError`]: there is none, it cannot be used, or the request's values do not fit.
-    pub async fn script(&self, wanted: Wanted<'_>) -> Result<Script, ProgramError> {
+    pub async fn script(&self, wanted: ScriptRequest<'_>) -> Result<Script, ProgramError> {
         let (_, program) = read(self.get(wanted.name).await?).await;
         let program = program.map_err(|mistake| ProgramError::Mistaken {
             name: wanted.name.clone(),

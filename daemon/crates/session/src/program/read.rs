@@ -29,14 +29,14 @@ pub(super) struct Program {
     pub(super) command: CommandTemplate,
     pub(super) timeout: Option<Duration>,
     is_shortened: bool,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<ConfiguredStep>,
     pub(super) ready: Vec<String>,
     pub(super) success: Vec<String>,
     pub(super) tape: Option<TapeOptions>,
 }
 
 #[derive(Debug)]
-pub(super) struct Step {
+pub(super) struct ConfiguredStep {
     pub(super) pattern: Option<String>,
     pub(super) input: Option<StepInput>,
     pub(super) newline: bool,
@@ -75,7 +75,7 @@ impl Program {
         }
         let steps = config.expect_sequences.iter().enumerate();
         let steps = steps
-            .map(|(index, step)| Step::read(index, step))
+            .map(|(index, step)| ConfiguredStep::read(index, step))
             .collect::<Result<Vec<_>, _>>()?;
         check_order(&steps, !config.ready_indicators.is_empty())?;
         check_indicators("ready_indicators", &config.ready_indicators)?;
@@ -115,7 +115,7 @@ impl Program {
 
     /// The names of all secrets.
     pub(super) fn secrets(&self) -> BTreeSet<String> {
-        let secret = |step: &Step| match &step.input {
+        let secret = |step: &ConfiguredStep| match &step.input {
             Some(StepInput::Secret(source)) => Some(source.name.clone()),
             _ => None,
         };
@@ -145,7 +145,7 @@ impl Program {
     }
 }
 
-impl Step {
+impl ConfiguredStep {
     fn read(index: usize, step: &ExpectStep) -> Result<Self, Mistake> {
         let place = format!("expect_sequences[{index}]");
         let wrong = |what: &str| Err(Mistake::at(&place, what));
@@ -237,8 +237,8 @@ fn read_text(place: &str, text: &str) -> Result<Text, Mistake> {
 }
 
 /// After optional steps something must come that can be waited for beside them.
-fn check_order(steps: &[Step], has_indicators: bool) -> Result<(), Mistake> {
-    let optional = |(index, step): (usize, &Step)| step.is_optional.then_some(index);
+fn check_order(steps: &[ConfiguredStep], has_indicators: bool) -> Result<(), Mistake> {
+    let optional = |(index, step): (usize, &ConfiguredStep)| step.is_optional.then_some(index);
     for index in steps.iter().enumerate().filter_map(optional) {
         let what = match steps.get(index + 1) {
             Some(next) if next.pattern.is_none() => {

@@ -24,7 +24,7 @@ pub struct Recorded {
 ///
 /// What stands masked in the history becomes a secret that is asked for.
 pub fn from_rows(rows: &[InteractionRow], shown_chars: usize) -> Recorded {
-    let mut reader = Reader::default();
+    let mut reader = HistoryReader::default();
     for row in rows {
         match row.action.as_str() {
             "RECV" => reader.received(row),
@@ -38,7 +38,7 @@ pub fn from_rows(rows: &[InteractionRow], shown_chars: usize) -> Recorded {
 
 /// Reads a history row by row.
 #[derive(Default)]
-struct Reader {
+struct HistoryReader {
     recorded: Recorded,
     done: Vec<Done>,
     /// The last line of the output so far.
@@ -49,12 +49,12 @@ struct Reader {
 #[derive(Default)]
 struct Done {
     expected: Option<Expected>,
-    input: Option<Input>,
+    input: Option<RecordedInput>,
     /// What the program had asked.
     asked: String,
 }
 
-impl Reader {
+impl HistoryReader {
     fn received(&mut self, row: &InteractionRow) {
         let text = row.output_text.as_deref().unwrap_or_default();
         self.last_line = text.lines().last().unwrap_or_default().trim().to_owned();
@@ -72,7 +72,7 @@ impl Reader {
 
     fn sent(&mut self, row: &InteractionRow, shown_chars: usize) {
         let steps = self.done.len();
-        let Some(input) = Input::of(row) else {
+        let Some(input) = RecordedInput::of(row) else {
             self.warn(format!(
                 "the input after step {steps} is not in the history"
             ));
@@ -212,14 +212,14 @@ fn literal(text: &str) -> String {
 }
 
 /// What was typed at one place.
-struct Input {
+struct RecordedInput {
     text: String,
     keys: Option<Vec<String>>,
     ends_line: bool,
     inexact: Option<Inexact>,
 }
 
-impl Input {
+impl RecordedInput {
     /// `None` for what the history only counts.
     fn of(row: &InteractionRow) -> Option<Self> {
         let mut text = row.input_text.clone().unwrap_or_default();

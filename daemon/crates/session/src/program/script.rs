@@ -1,7 +1,7 @@
 //! A start that is ready to be made: all values are filled in.
 
 use super::error::{MissingSecret, ProgramError};
-use super::read::{Program, Source, Step, StepInput};
+use super::read::{ConfiguredStep, Program, Source, StepInput};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::Secrets;
 use ccd_protocol::tape::TapeOptions;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// What a request says about the configuration it names.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct ScriptRequest<'a> {
     pub name: &'a SessionId,
     pub set: &'a BTreeMap<String, String>,
     pub secrets: &'a BTreeMap<String, String>,
@@ -69,7 +69,7 @@ impl Script {
     /// # Errors
     ///
     /// [`ProgramError`]: values that are missing, that nothing asks for, or that would type more than a line.
-    pub(super) fn of(program: &Program, wanted: Wanted<'_>) -> Result<Self, ProgramError> {
+    pub(super) fn of(program: &Program, wanted: ScriptRequest<'_>) -> Result<Self, ProgramError> {
         let (of_command, of_steps) = program.placeholders();
         let secrets = program.secrets();
         check_keys(
@@ -106,7 +106,7 @@ impl Script {
             .chain(typed)
             .try_for_each(|(key, value)| check_line(wanted, key, value))?;
         let (command, args) = program.command.fill(&values);
-        let wanted = Wanted {
+        let wanted = ScriptRequest {
             set: &values,
             ..wanted
         };
@@ -138,7 +138,7 @@ impl Script {
 
 /// The values of placeholders, also of those whose value was given as a secret.
 fn values_of(
-    wanted: Wanted<'_>,
+    wanted: ScriptRequest<'_>,
     placeholders: &BTreeSet<String>,
 ) -> Result<BTreeMap<String, String>, ProgramError> {
     let mut values = wanted.set.clone();
@@ -154,7 +154,7 @@ fn values_of(
 }
 
 fn secret_values<'a>(
-    wanted: Wanted<'a>,
+    wanted: ScriptRequest<'a>,
     placeholders: &BTreeSet<String>,
 ) -> impl Iterator<Item = (&'a String, &'a String)> {
     let secrets = wanted.secrets.iter();
@@ -162,7 +162,7 @@ fn secret_values<'a>(
 }
 
 fn check_keys(
-    wanted: Wanted<'_>,
+    wanted: ScriptRequest<'_>,
     kind: &'static str,
     given: &BTreeMap<String, String>,
     known: &BTreeSet<String>,
@@ -179,7 +179,7 @@ fn check_keys(
 }
 
 /// A line end in a value would type a second line, and other control characters are keys.
-fn check_line(wanted: Wanted<'_>, key: &str, value: &str) -> Result<(), ProgramError> {
+fn check_line(wanted: ScriptRequest<'_>, key: &str, value: &str) -> Result<(), ProgramError> {
     match value.chars().find(|c| c.is_control()) {
         None => Ok(()),
         Some(found) => Err(ProgramError::Control {
@@ -190,7 +190,7 @@ fn check_line(wanted: Wanted<'_>, key: &str, value: &str) -> Result<(), ProgramE
     }
 }
 
-fn missing_secrets(program: &Program, wanted: Wanted<'_>) -> Vec<MissingSecret> {
+fn missing_secrets(program: &Program, wanted: ScriptRequest<'_>) -> Vec<MissingSecret> {
     let mut missing: Vec<MissingSecret> = Vec::new();
     for (index, step) in program.steps.iter().enumerate() {
         let Some(StepInput::Secret(source)) = &step.input else {
@@ -215,7 +215,7 @@ fn missing_secret(index: usize, source: &Source, set: &BTreeMap<String, String>)
     }
 }
 
-fn filled(step: &Step, wanted: Wanted<'_>) -> ScriptStep {
+fn filled(step: &ConfiguredStep, wanted: ScriptRequest<'_>) -> ScriptStep {
     ScriptStep {
         pattern: step.pattern.clone(),
         typing: step.input.as_ref().map(|input| match input {
@@ -260,7 +260,7 @@ mod tests {
         let (set, secrets) = (map(set), map(secrets));
         Script::of(
             &program,
-            Wanted {
+            ScriptRequest {
                 name: &name,
                 set: &set,
                 secrets: &secrets,

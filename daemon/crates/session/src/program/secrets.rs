@@ -2,7 +2,7 @@
 
 use super::error::Mistake;
 use ccd_protocol::program::ProgramConfig;
-use ccd_text::redact::{redact, secret_place};
+use ccd_text::redact::{Values, redact, redact_values};
 
 /// Refuses what would lie on the disk in the clear, but in the sample of output: see [`redact_sample`].
 ///
@@ -15,11 +15,12 @@ pub fn refuse_secrets(config: &ProgramConfig) -> Result<(), Mistake> {
         ..config.clone()
     };
     // It cannot fail: all keys are texts.
-    let document = serde_json::to_value(without_sample).unwrap_or_default();
-    match secret_place(&document) {
+    let mut document = serde_json::to_value(without_sample).unwrap_or_default();
+    let secrets = redact_values(Values::Document(&mut document));
+    match secrets.into_iter().next() {
         None => Ok(()),
-        Some(place) => Err(Mistake::at(
-            place,
+        Some(secret) => Err(Mistake::at(
+            secret.place,
             "it contains what looks like a secret, and secrets are not saved: use a {placeholder}, or the response {\"secret\": {\"env\": \"NAME\"}}",
         )),
     }

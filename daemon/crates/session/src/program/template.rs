@@ -18,10 +18,10 @@ pub(super) struct TemplateError {
 
 /// A text in which values are filled in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Text(Vec<Part>);
+pub(super) struct Text(Vec<TemplatePart>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum TemplatePart {
     Literal(String),
     Placeholder(String),
 }
@@ -41,7 +41,7 @@ impl Text {
     ///
     /// [`TemplateError`]: a brace alone, or what is no name between two.
     pub(super) fn parse(text: &str) -> Result<Self, TemplateError> {
-        let mut reader = Reader::new(text);
+        let mut reader = TemplateReader::new(text);
         while let Some((at, c)) = reader.chars.next() {
             reader.take(at, c)?;
         }
@@ -50,9 +50,9 @@ impl Text {
 
     /// Returns the text with the values in place of the names; a name without a value is left out.
     pub(super) fn fill(&self, values: &BTreeMap<String, String>) -> String {
-        let part = |part: &Part| match part {
-            Part::Literal(text) => text.clone(),
-            Part::Placeholder(name) => values.get(name).cloned().unwrap_or_default(),
+        let part = |part: &TemplatePart| match part {
+            TemplatePart::Literal(text) => text.clone(),
+            TemplatePart::Placeholder(name) => values.get(name).cloned().unwrap_or_default(),
         };
         self.0.iter().map(part).collect()
     }
@@ -60,8 +60,8 @@ impl Text {
     /// Adds the names of its placeholders.
     pub(super) fn add_names(&self, names: &mut BTreeSet<String>) {
         names.extend(self.0.iter().filter_map(|part| match part {
-            Part::Placeholder(name) => Some(name.clone()),
-            Part::Literal(_) => None,
+            TemplatePart::Placeholder(name) => Some(name.clone()),
+            TemplatePart::Literal(_) => None,
         }));
     }
 }
@@ -73,7 +73,7 @@ impl CommandTemplate {
     ///
     /// [`TemplateError`]: no word, an open quote, a backslash at the end; as [`Text::parse`].
     pub(super) fn parse(line: &str) -> Result<Self, TemplateError> {
-        let mut reader = Reader::new(line);
+        let mut reader = TemplateReader::new(line);
         let mut words = Vec::new();
         let mut shell_character = None;
         // An empty word in quotes is one, too.
@@ -141,14 +141,14 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 /// Reads one word after another.
-struct Reader<'a> {
+struct TemplateReader<'a> {
     text: &'a str,
     chars: Peekable<CharIndices<'a>>,
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
     literal: String,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TemplateReader<'a> {
     fn new(text: &'a str) -> Self {
         Self {
             text,
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
         // Its characters are ASCII.
         self.chars.nth(name.len());
         self.end_literal();
-        self.parts.push(Part::Placeholder(name.to_owned()));
+        self.parts.push(TemplatePart::Placeholder(name.to_owned()));
         Ok(())
     }
 
@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
     fn end_literal(&mut self) {
         if !self.literal.is_empty() {
             let literal = std::mem::take(&mut self.literal);
-            self.parts.push(Part::Literal(literal));
+            self.parts.push(TemplatePart::Literal(literal));
         }
     }
 

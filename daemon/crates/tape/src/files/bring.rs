@@ -12,17 +12,17 @@ use ccd_protocol::tape::{TapeImportParams, TapeImportReply};
 use std::fs::File;
 use std::io::{self, Read as _};
 
-/// Names that are tried: each ends in another random number.
+/// Maximum number of names that are tried: each ends in another random number.
 const ATTEMPTS: usize = 10;
 
-/// Stands in the name of a tape without a tag.
+/// Used in the name of a tape without a tag.
 const VERB: &str = "imported";
 
-/// Makes a tape of an asciicast, as `settings` say.
+/// Imports an asciicast as a tape, with these settings.
 ///
 /// # Errors
 ///
-/// The asciicast cannot be read or is none, or the tape cannot be written.
+/// The asciicast cannot be read or is not valid, or the tape cannot be written.
 pub fn bring(
     root: &Root,
     settings: &Settings,
@@ -54,7 +54,7 @@ pub fn bring(
     };
     let found = asciicast::import(&cast, facts)?;
     let (mut tape, warnings) = (found.tape, found.warnings);
-    // An asciicast names one or two variables. Where a tape names some, all must be the same to play it; with none it
+    // An asciicast has one or two variables. A tape with variables only plays if all of them are equal; without any, it
     // plays anywhere.
     tape.meta.env.clear();
     tape.meta.redact = settings.redact;
@@ -97,13 +97,13 @@ fn read_cast(path: &str) -> Result<Vec<u8>, FilesError> {
         path: path.to_owned(),
         source,
     };
-    // Opening a pipe would wait for who writes to it.
+    // Opening a named pipe would wait for a writer.
     if !std::fs::metadata(path).map_err(io)?.is_file() {
         return Err(io(io::Error::other("it is not a file")));
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(io)?;
-    // One byte more shows that it is too long.
+    // One byte more shows whether it is too long.
     let most = MAX_CAST_BYTES as u64 + 1;
     file.take(most).read_to_end(&mut bytes).map_err(io)?;
     Ok(bytes)

@@ -9,19 +9,19 @@ use crate::key::Rules;
 use ccd_protocol::tape::{TapeProblem, TapeValidateReply};
 use std::sync::Arc;
 
-/// Problems of one reply.
+/// Maximum number of problems in one reply.
 const MAX_PROBLEMS: usize = 1_000;
 
-/// Of a tape that begins where none leads.
+/// For a tape to which no other tape leads.
 const NO_LEAD: &str = "it starts in the middle of a recording, and no tape leads up to it: with `strict` it never plays; \
     restore the tape that comes before it, or record it again";
 
-/// Reads a tape, or all of the folder, and returns what is wrong with them. Two exchanges with the same key, and tapes to
-/// which no other leads, are told of when all are read.
+/// Reads a tape, or all tapes of the directory, and returns their problems. Two exchanges with the same key, and tapes
+/// to which no other tape leads, are reported after all have been read.
 ///
 /// # Errors
 ///
-/// The tape is not found.
+/// The tape does not exist.
 pub fn check(
     folder: &Folder,
     given: Option<&str>,
@@ -30,33 +30,33 @@ pub fn check(
 ) -> Result<TapeValidateReply, FilesError> {
     let folder = &folder.now();
     let tapes = folder.one_or_all(given)?;
-    let mut told = Told::default();
+    let mut report = CheckReport::default();
     for which in &tapes {
-        told.add(problems_of(which, strict));
+        report.add(problems_of(which, strict));
     }
     if given.is_none() {
-        told.add(folder.nameless().cloned());
+        report.add(folder.nameless().cloned());
         let (found, more) = folder.index.duplicates(rules, MAX_PROBLEMS);
-        told.add(
+        report.add(
             found
                 .iter()
                 .map(|duplicate| of_duplicate(folder, duplicate)),
         );
-        told.found += more;
-        told.add(left_alone(folder, rules));
+        report.found += more;
+        report.add(left_alone(folder, rules));
     }
-    Ok(told.reply(folder, tapes.len() as u64))
+    Ok(report.reply(folder, tapes.len() as u64))
 }
 
-/// What was found, and of it so much as a reply has room for.
+/// The problems that were found, as many as a reply has room for.
 #[derive(Default)]
-struct Told {
+struct CheckReport {
     errors: Vec<TapeProblem>,
     warnings: Vec<TapeProblem>,
     found: u64,
 }
 
-impl Told {
+impl CheckReport {
     fn add(&mut self, problems: impl IntoIterator<Item = TapeProblem>) {
         for problem in problems {
             self.found += 1;
@@ -70,7 +70,7 @@ impl Told {
         }
     }
 
-    /// The errors come first: no number of warnings may hide one.
+    /// Errors come first, so that warnings cannot displace them.
     fn reply(self, folder: &Folder, checked: u64) -> TapeValidateReply {
         let valid = self.errors.is_empty();
         let mut problems = self.errors;
@@ -124,7 +124,7 @@ fn of_duplicate(folder: &Folder, duplicate: &Duplicate) -> TapeProblem {
     }
 }
 
-/// Tapes that begin in the middle of a conversation whose begin no tape has.
+/// Returns tapes that start in the middle of a conversation whose start is on no tape.
 fn left_alone(folder: &Folder, rules: &Rules) -> impl Iterator<Item = TapeProblem> {
     let mut tapes: Vec<&Arc<IndexedTape>> = folder.index.tapes().collect();
     tapes.sort_unstable_by(|a, b| a.id.cmp(&b.id));

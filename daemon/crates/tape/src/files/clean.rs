@@ -11,20 +11,21 @@ use ccd_protocol::tape::{RedactedTape, TapeProblem, TapeRedactReply};
 use ccd_text::redact::{Redacted, redact};
 use std::collections::HashSet;
 
-/// Places of secrets that are told of one tape.
+/// Maximum number of secrets that are reported for one tape.
 const MAX_PLACES: usize = 100;
 
-/// Tapes of one reply.
+/// Maximum number of tapes in one reply.
 const MAX_TAPES: usize = 10_000;
 
-/// Tapes that could not be read or written, in one reply.
+/// Maximum number of tapes in one reply that could not be read or written.
 const MAX_PROBLEMS: usize = 1_000;
 
-/// Looks for secrets in a tape, or in all of the folder; `inplace`: takes them out, and leaves everything else as it is.
+/// Looks for secrets in a tape, or in all tapes of the directory. With `inplace` it removes them, and changes nothing
+/// else.
 ///
 /// # Errors
 ///
-/// The tape is not found; or it alone was asked for, and cannot be read or written.
+/// The tape does not exist; or a single tape was requested that cannot be read or written.
 pub fn clean(
     folder: &Folder,
     given: Option<&str>,
@@ -83,7 +84,7 @@ fn secrets_of(which: &Which, inplace: bool) -> Result<Vec<Removal>, FilesError> 
     Ok(done)
 }
 
-/// What is to be changed in the text of a tape, and where secrets stand in it.
+/// Returns the edits of a tape's text, and the positions of secrets in it.
 fn planned<'a>(which: &Which, text: &'a [u8]) -> Result<(Edits<'a>, Vec<Removal>), FilesError> {
     let old = read(text).map_err(|error| which.wrong(error))?;
     let mut new = old.clone();
@@ -92,7 +93,7 @@ fn planned<'a>(which: &Which, text: &'a [u8]) -> Result<(Edits<'a>, Vec<Removal>
     let changed = change(&mut edits, &old, &new);
     changed.map_err(|error| failed(which, &error))?;
     let generated = generated_comments(&old, &new);
-    // A tape that can be read is text.
+    // A tape that was parsed is valid UTF-8.
     for span in comments(std::str::from_utf8(text).unwrap_or_default()) {
         if edits.is_changed(&span) {
             continue;
@@ -114,8 +115,8 @@ fn planned<'a>(which: &Which, text: &'a [u8]) -> Result<(Edits<'a>, Vec<Removal>
     Ok((edits, removals))
 }
 
-/// What the writer shows behind chunks that have no secret: rules have seen the output itself, where a line ends at its
-/// end and not at the two signs that show it.
+/// Returns the comments that the writer makes for chunks without secrets. The rules have seen the output itself, where
+/// a line end is one character and not the two of its escape.
 fn generated_comments(old: &Tape, new: &Tape) -> HashSet<String> {
     let chunks = |tape: &Tape| -> Vec<Chunk> {
         let exchanges = tape.exchanges.iter();
@@ -130,7 +131,7 @@ fn generated_comments(old: &Tape, new: &Tape) -> HashSet<String> {
         .collect()
 }
 
-/// A comment without its secrets. One of a line may show ends of lines as the writer does: a secret ends there.
+/// Returns a comment without its secrets. In a comment on one line, an escaped line end may end a secret.
 fn clean_comment(comment: &str) -> Redacted<'static> {
     let is_line = comment.starts_with("//");
     let signs = [("\\r", "\r"), ("\\n", "\n"), ("\\e", "\u{1b}")];
@@ -156,7 +157,7 @@ fn failed(which: &Which, error: &EditError) -> FilesError {
     }
 }
 
-/// Makes of `old` what `new` is, and touches nothing that is the same.
+/// Edits `old` to be equal to `new`, without touching parts that are equal.
 fn change(edits: &mut Edits<'_>, old: &Tape, new: &Tape) -> Result<(), EditError> {
     use Step::{Item, Key};
     let meta = Key("meta");
@@ -220,7 +221,7 @@ fn change(edits: &mut Edits<'_>, old: &Tape, new: &Tape) -> Result<(), EditError
     Ok(())
 }
 
-/// Changes the members of an object that differ.
+/// Replaces the members of an object that differ.
 fn members(
     edits: &mut Edits<'_>,
     object: &[Step<'_>],
@@ -282,7 +283,7 @@ mod tests {
 
     #[test]
     fn a_comment_of_the_writer_shows_what_its_chunk_has() {
-        // What a rule finds in the signs alone is no secret.
+        // A secret that a rule finds only in the escapes is not one.
         let innocent = taped(&["Enter your password:\r\nname> "]);
         assert!(innocent.contains("// Enter your password:\\r\\nname>"));
         assert_eq!(cleaned(&innocent).1, []);
@@ -352,7 +353,7 @@ mod tests {
             tape.exchanges[1].pre.state_hash,
             exchanges[1].pre.state_hash
         );
-        // Who types it again comes to the same states.
+        // Typing it again leads to the same states.
         let mut state = StateHash::start();
         for exchange in &tape.exchanges {
             assert_eq!(exchange.pre.state_hash, Some(state.value()));

@@ -1,4 +1,4 @@
-//! Why something asked of tapes was not done.
+//! Errors of the tape methods.
 
 use crate::format::FormatError;
 use crate::format::file::FileError;
@@ -12,7 +12,7 @@ use std::io;
 pub enum FilesError {
     #[error("no tape in {root} has the id {given:?}")]
     NotFound { given: String, root: String },
-    /// `given` may be a file's name, seen from the caller.
+    /// `given` may be a file name relative to the caller's directory.
     #[error("there is no file {given:?}, and no tape of that name in {root}")]
     NoSuch { given: String, root: String },
     #[error("there is no file {path:?}")]
@@ -20,12 +20,12 @@ pub enum FilesError {
     #[error("several tape ids contain {given:?}")]
     Ambiguous {
         given: String,
-        /// Some of them.
+        /// At most a few.
         candidates: Vec<String>,
     },
     #[error("{given:?} is not the id of a tape: {why}")]
     NoId { given: String, why: &'static str },
-    /// With the place, as compilers tell it.
+    /// With the position, as compilers print it.
     #[error("{path}:{error}")]
     Format { path: String, error: FormatError },
     #[error(transparent)]

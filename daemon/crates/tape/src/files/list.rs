@@ -7,18 +7,18 @@ use crate::root::Used;
 use crate::tools::ended;
 use ccd_protocol::tape::{TapeBegin, TapeListParams, TapeListReply, TapePlace, TapeSummary};
 
-/// Tapes of one reply.
+/// Default number of tapes in one reply.
 const DEFAULT_LEN: u64 = 1_000;
 const MAX_LEN: u64 = 10_000;
 
-/// Of a text of a tape, and arguments of one: `tape.get` has all.
+/// Maximum length of a text, and number of arguments, in a list; `tape.get` returns everything.
 const SHOWN_CHARS: usize = 1_000;
 const SHOWN_ARGS: usize = 100;
 
-/// Tapes that cannot be used, in one reply.
+/// Maximum number of unusable tapes in one reply.
 const MAX_PROBLEMS: usize = 1_000;
 
-/// Returns the tapes of a folder that were asked for, in the order of their ids.
+/// Returns the requested tapes of a directory, sorted by id.
 pub fn list(folder: &Folder, params: &TapeListParams, rules: &Rules) -> TapeListReply {
     let is_wanted = |tape: &&IndexedTape| {
         let name = program_name(&tape.meta.program);
@@ -58,7 +58,7 @@ pub fn list(folder: &Folder, params: &TapeListParams, rules: &Rules) -> TapeList
     }
 }
 
-/// Where a tape begins; `state`: that of its first exchange, if that is not the program's start.
+/// Returns how a tape starts; `state` is that of its first exchange, unless that is the start of the program.
 pub(super) fn begin(
     folder: &Folder,
     state: Option<Fingerprint>,
@@ -78,7 +78,7 @@ pub(super) fn begin(
     }
 }
 
-/// Tapes may say anything, and a list has many of them.
+/// Tapes may contain any text, and a list has many tapes.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -1,6 +1,6 @@
-//! What is asked of the tapes of a folder, one file a method.
+//! The methods for the tapes of a directory, one file per method.
 //!
-//! All of it blocks: call it where that is allowed.
+//! All functions block: call them where that is allowed.
 
 mod bring;
 mod check;

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-/// Tapes that could not be removed, in one reply.
+/// Maximum number of tapes in one reply that could not be removed.
 const MAX_PROBLEMS: usize = 1_000;
 
-/// Removes the tapes that nothing has played; without `unused`, or with `dry_run`, only tells which they are.
+/// Removes tapes that were never played. Without `unused`, or with `dry_run`, it only lists them.
 pub fn prune(folder: &Folder, params: &TapePruneParams) -> TapePruneReply {
     let is_done = params.unused && !params.dry_run;
     let mut reply = TapePruneReply {
@@ -44,12 +44,12 @@ pub fn prune(folder: &Folder, params: &TapePruneParams) -> TapePruneReply {
         reply.bytes += tape.stamp.bytes;
         reply.tapes.push(tape.id.to_string());
     }
-    // Once for all: each time costs as much as the root is large.
+    // Once for all tapes, because the cost depends on the size of the root.
     folder.root.refresh_files(&removed);
     reply
 }
 
-/// A tape that does not say when it was recorded is as old as its file.
+/// A tape without a date is as old as its file.
 fn is_old(tape: &IndexedTape, older_than_s: Option<f64>) -> bool {
     let Some(wanted_s) = older_than_s else {
         return true;
@@ -61,7 +61,7 @@ fn is_old(tape: &IndexedTape, older_than_s: Option<f64>) -> bool {
     age_s > wanted_s
 }
 
-/// Removes a file that is still what was looked at, and the folders that are empty then.
+/// Removes a file if it has not changed since it was indexed, and the directories that are empty then.
 fn remove(path: &Path, tape: &IndexedTape, root: &Path) -> io::Result<()> {
     let now = match std::fs::metadata(path) {
         Ok(meta) => Stamp::of(&meta),
@@ -76,7 +76,7 @@ fn remove(path: &Path, tape: &IndexedTape, root: &Path) -> io::Result<()> {
     std::fs::remove_file(path)?;
     let folders = path.ancestors().skip(1);
     for folder in folders.take_while(|folder| *folder != root && folder.starts_with(root)) {
-        // One that is not empty stays, and all above it.
+        // If a directory is not empty, it is kept with all those above it.
         if std::fs::remove_dir(folder).is_err() {
             break;
         }

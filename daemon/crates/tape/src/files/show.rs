@@ -11,17 +11,17 @@ use ccd_protocol::tape::{ExchangeRecord, TapeRecord};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Output that an exchange shows.
+/// Maximum output of one exchange.
 const MAX_OUTPUT_BYTES: usize = 64 << 10;
 
-/// Output of all exchanges of a tape: replies are bounded.
+/// Maximum output of all exchanges of a tape, because replies are limited.
 const MAX_OUTPUTS_BYTES: usize = 16 << 20;
 
-/// Returns a tape for reading; `keys`: with the components of each exchange's key.
+/// Returns a tape for display; with `keys`, including the parts of each exchange's key.
 ///
 /// # Errors
 ///
-/// It cannot be read.
+/// The tape cannot be read.
 pub fn show(
     folder: &Folder,
     which: Which,
@@ -66,7 +66,7 @@ pub fn show(
     })
 }
 
-/// The state of the first exchange; `None` when that is the program's start.
+/// Returns the state of the first exchange; `None` if that is the start of the program.
 fn first_state(tape: &Tape) -> Option<Fingerprint> {
     let first = tape.exchanges.first()?;
     let start = StateHash::start().fingerprint();
@@ -133,7 +133,7 @@ fn session_of(session: &Recorder) -> Value {
     known
 }
 
-/// Adds what this version does not know.
+/// Adds the keys that this version does not know.
 fn add(known: &mut Value, other: &Map<String, Value>) {
     if let Value::Object(known) = known {
         for (name, value) in other {

@@ -1,4 +1,4 @@
-//! Which tape is meant, and its file.
+//! Finds a tape and its file.
 
 use super::error::FilesError;
 use crate::format::{FormatError, Tape, file, read};
@@ -8,23 +8,23 @@ use ccd_protocol::tape::TapeProblem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How files of tapes end.
+/// The extension of a tape's file.
 const EXTENSION: &str = ".json5";
 
-/// Ids that an error names.
+/// Maximum number of ids in an error.
 const MAX_CANDIDATES: usize = 10;
 
-/// A folder of tapes at one moment.
+/// A directory of tapes at one moment.
 #[derive(Clone)]
 pub struct Folder {
     pub root: Arc<Root>,
     pub index: Arc<Index>,
 }
 
-/// A tape that is meant.
+/// The file of a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Which {
-    /// The path below the root without `.json5`; of a file elsewhere its whole path without that.
+    /// The path under the root without `.json5`; for a file elsewhere, its absolute path without that.
     pub id: String,
     pub path: PathBuf,
 }
@@ -47,18 +47,18 @@ impl Folder {
         &self.root.path
     }
 
-    /// Finds a tape by its id, by a part of it that no other has, or by the absolute path of its file.
+    /// Finds a tape by its id, by a unique part of it, or by the absolute path of its file.
     ///
     /// # Errors
     ///
-    /// There is none, or more than one, or the text cannot be any of these.
+    /// There is no such tape, or more than one, or the text cannot be any of these.
     pub fn which(&self, given: &str) -> Result<Which, FilesError> {
         if given.starts_with('/') {
             return self.by_path(given);
         }
         let id = given.strip_suffix(EXTENSION).unwrap_or(given);
         check_id(id)?;
-        // The file counts, not the index, which may not have seen it yet, and has none that cannot be read.
+        // The file is checked and not the index, which may not contain it yet, and does not contain unreadable ones.
         let path = self.index.path(id);
         if path.is_file() {
             let id = id.to_owned();
@@ -82,7 +82,7 @@ impl Folder {
         }
     }
 
-    /// All of the folder, in the order of their ids; with those that cannot be read.
+    /// Returns all tapes of the directory sorted by id, including unreadable ones.
     pub fn all(&self) -> Vec<Which> {
         let ids = self.ids().into_iter();
         ids.map(|id| Which {
@@ -92,7 +92,8 @@ impl Folder {
         .collect()
     }
 
-    /// The folder as it is now: who has just written a file does not wait until that is noticed. Blocks.
+    /// Returns the directory as it is now, so that a caller that has just written a file need not wait until that is
+    /// noticed. Blocks.
     pub fn now(&self) -> Self {
         self.root.refresh_all();
         Self {
@@ -101,7 +102,7 @@ impl Folder {
         }
     }
 
-    /// The tape that is meant, or all.
+    /// Returns the given tape, or all.
     ///
     /// # Errors
     ///
@@ -127,7 +128,7 @@ impl Folder {
         let path = PathBuf::from(given);
         let below = Path::new(stem).strip_prefix(self.path());
         let id = below.map_or(stem, |below| below.to_str().unwrap_or(stem));
-        // What a link leads to is told by who reads it.
+        // A broken link is reported when it is read.
         if path.symlink_metadata().is_err() {
             let path = given.to_owned();
             return Err(FilesError::NoFile { path });
@@ -144,18 +145,18 @@ impl Folder {
         }
     }
 
-    /// What is wrong in the folder with something that is no tape, or has a name that no id can tell.
+    /// Returns problems with files that are not tapes, or whose names cannot be written as ids.
     pub(super) fn nameless(&self) -> impl Iterator<Item = &TapeProblem> {
         let problems = self.index.problems();
         problems.filter(|problem| self.id_of(problem).is_none())
     }
 
-    /// The id of a tape that cannot be read.
+    /// Returns the id of a tape that cannot be read.
     fn id_of(&self, problem: &TapeProblem) -> Option<String> {
         let path = Path::new(&problem.path);
         let below = path.strip_prefix(self.path()).ok()?;
         let id = below.to_str()?.strip_suffix(EXTENSION)?;
-        // What is not UTF-8 in a name is told by a sign for it, and no file has that name.
+        // Bytes in a name that are not UTF-8 are shown as a replacement character, and no file has that name.
         path.symlink_metadata().is_ok().then(|| id.to_owned())
     }
 
@@ -177,7 +178,7 @@ impl Which {
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or is no tape.
+    /// The file cannot be read, or is not a tape.
     pub fn load(self) -> Result<Loaded, FilesError> {
         let text = file::load(&self.path)?;
         let tape = read(&text).map_err(|error| self.wrong(error))?;
@@ -196,7 +197,7 @@ impl Which {
     }
 }
 
-/// Refuses what leaves the root, or is in one of its folders that are not for tapes.
+/// Rejects ids that leave the root, or are in one of its directories that are not for tapes.
 fn check_id(id: &str) -> Result<(), FilesError> {
     let why = match id {
         "" => Some("it is empty"),
@@ -205,7 +206,7 @@ fn check_id(id: &str) -> Result<(), FilesError> {
         id if id.split('/').any(|part| part.starts_with('.')) => {
             Some("names that start with a dot are not tapes")
         }
-        // A part of an id may end with a folder.
+        // A part of an id may end with a directory.
         id if id.contains("//") => Some("a part of it is empty"),
         _ => None,
     };

@@ -1,13 +1,14 @@
-//! Changes to the text of a tape; everything else stays byte for byte, comments and what people wrote included.
+//! Edits the text of a tape. Everything else is kept byte for byte, including comments.
 
-use super::fault::{FormatError, Stop};
+use super::fault::FormatError;
 use super::keys::Part;
 use super::model::{Exchange, TypedInput};
 use super::read::{outline, read_exchange, text_of};
-use super::scan::{Kind, Scanned, Scanner, line_end};
+use super::text::{Scanned, Scanner};
 use super::{quote, write};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use ccd_text::json5::{self, Kind, line_end};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -26,10 +27,10 @@ pub enum EditError {
     Broken(#[source] FormatError),
 }
 
-/// A step on the way to a value.
+/// A step on the path to a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<'a> {
-    /// In any spelling that the reader knows.
+    /// In any spelling that the reader accepts.
     Key(&'a str),
     Item(usize),
 }
@@ -38,18 +39,18 @@ pub enum Step<'a> {
 #[derive(Debug)]
 pub struct Edits<'a> {
     text: &'a str,
-    /// Where each exchange stands, so that no change looks through those before it.
+    /// The span of each exchange, so that a change need not scan the exchanges before it.
     exchanges: Vec<Range<usize>>,
-    /// Where each chunk of the exchange that was changed last stands.
+    /// The spans of the chunks of the exchange that was edited last.
     chunks: Option<(usize, Vec<Range<usize>>)>,
-    /// What comes in place of what, by where it begins.
+    /// Ends and replacements of spans, by their start.
     changes: BTreeMap<usize, (usize, String)>,
-    /// Members for objects that do not have them, by where the object begins.
+    /// Members to be added to objects, by the start of the object.
     members: BTreeMap<usize, Vec<(String, String)>>,
 }
 
 impl<'a> Edits<'a> {
-    /// Begins to change the text of a tape.
+    /// Starts to edit the text of a tape.
     ///
     /// # Errors
     ///
@@ -68,12 +69,12 @@ impl<'a> Edits<'a> {
         })
     }
 
-    /// Puts JSON5 in place of a value; keys that are missing are put there too.
+    /// Sets a value to JSON5; keys that are missing on the path are added.
     ///
     /// # Errors
     ///
-    /// A list has no such item, or what is on the way is neither a list nor an object. [`EditError::Overlap`] when a key
-    /// that an earlier change has put there is on the way.
+    /// A list has no such item, or a value on the path is neither a list nor an object. [`EditError::Overlap`] if a key
+    /// on the path was added by an earlier edit.
     pub fn set(&mut self, path: &[Step<'_>], json5: &str) -> Result<(), EditError> {
         let no_place = || no_place(path);
         let (mut span, mut part, first) = match path {
@@ -108,7 +109,7 @@ impl<'a> Edits<'a> {
         Ok(())
     }
 
-    /// Puts an exchange in place of another: of its members, those that differ.
+    /// Replaces an exchange: those of its members that differ.
     ///
     /// # Errors
     ///
@@ -141,7 +142,7 @@ impl<'a> Edits<'a> {
         Ok(())
     }
 
-    /// Changes what was typed.
+    /// Replaces the input.
     ///
     /// # Errors
     ///
@@ -155,8 +156,8 @@ impl<'a> Edits<'a> {
         self.set(&path, &write::input(input))
     }
 
-    /// Changes the bytes of a chunk, in the form in which they stand there, and the comment behind it if the writer wrote
-    /// it.
+    /// Replaces the bytes of a chunk in the form that they have in the text, and the comment after it if the writer
+    /// wrote it.
     ///
     /// # Errors
     ///
@@ -177,10 +178,10 @@ impl<'a> Edits<'a> {
         let in_base64 = self.value(&span, "dataB64")?;
         let is_text_only = in_text.is_some() && text.is_some() && in_base64.is_none();
         if let Some(at) = in_text {
-            self.replace(at, text.map_or_else(|| "null".to_owned(), quote::quoted));
+            self.replace(at, text.map_or_else(|| "null".to_owned(), json5::quoted));
         }
         if !is_text_only {
-            let base64 = quote::quoted(&BASE64_STANDARD.encode(data));
+            let base64 = json5::quoted(&BASE64_STANDARD.encode(data));
             match self.member(&span, Some(Part::Chunk), "dataB64")? {
                 Some(at) => self.replace(at, base64),
                 None => self.add(&span, "dataB64", base64, true)?,
@@ -193,22 +194,22 @@ impl<'a> Edits<'a> {
         Ok(())
     }
 
-    /// Puts text in place of a span that no other change touches, such as one of [`comments`].
+    /// Replaces a span that no other edit touches, such as one of [`comments`].
     pub fn set_span(&mut self, span: Range<usize>, text: &str) {
         self.replace(span, text.to_owned());
     }
 
-    /// Says whether a change touches the span.
+    /// Whether an edit touches the span.
     pub fn is_changed(&self, span: &Range<usize>) -> bool {
         let before = self.changes.range(..span.end).next_back();
         before.is_some_and(|(_, (end, _))| *end > span.start)
     }
 
-    /// Makes all changes.
+    /// Applies all edits.
     ///
     /// # Errors
     ///
-    /// Changes that meet, and those that leave no readable tape.
+    /// Edits overlap, or the result is not a valid tape.
     pub fn apply(mut self) -> Result<String, EditError> {
         for (object, members) in std::mem::take(&mut self.members) {
             let (span, text) = self.insertion(object, &members)?;
@@ -221,7 +222,7 @@ impl<'a> Edits<'a> {
                 .text
                 .get(done..*start)
                 .ok_or_else(|| EditError::Overlap {
-                    line: super::place(self.text.as_bytes(), *start).0,
+                    line: json5::place(self.text.as_bytes(), *start).0,
                 })?;
             out.push_str(kept);
             out.push_str(text);
@@ -241,10 +242,10 @@ impl<'a> Edits<'a> {
         take: impl FnOnce(&mut Scanner<'a>) -> Scanned<T>,
         mut scanner: Scanner<'a>,
     ) -> Result<T, FormatError> {
-        take(&mut scanner).map_err(|stop: Stop| stop.locate(self.text.as_bytes()))
+        take(&mut scanner).map_err(|stop| FormatError::of(stop, self.text.as_bytes()))
     }
 
-    /// Takes something from the beginning of a span.
+    /// Removes an item from the start of a span.
     fn take<T>(
         &self,
         span: &Range<usize>,
@@ -258,7 +259,7 @@ impl<'a> Edits<'a> {
         Ok(matches!(kind, Kind::Object | Kind::Null))
     }
 
-    /// Finds the value of a key; of two the last, as the reader does.
+    /// Finds the value of a key; if there are two, the last one, as the reader does.
     fn member(
         &self,
         object: &Range<usize>,
@@ -285,7 +286,7 @@ impl<'a> Edits<'a> {
         Ok(found)
     }
 
-    /// Finds the value of a chunk's key if it is not null.
+    /// Finds the value of a chunk's key, unless it is null.
     fn value(&self, chunk: &Range<usize>, key: &str) -> Result<Option<Range<usize>>, FormatError> {
         let found = self.member(chunk, Some(Part::Chunk), key)?;
         Ok(found.filter(|span| self.text.get(span.clone()) != Some("null")))
@@ -340,7 +341,7 @@ impl<'a> Edits<'a> {
         match members.iter_mut().find(|(name, _)| name == key) {
             Some((_, old)) if is_whole => *old = value,
             Some(_) => {
-                let line = super::place(self.text.as_bytes(), object.start).0;
+                let line = json5::place(self.text.as_bytes(), object.start).0;
                 return Err(EditError::Overlap { line });
             }
             None => members.push((key.to_owned(), value)),
@@ -348,14 +349,14 @@ impl<'a> Edits<'a> {
         Ok(())
     }
 
-    /// Says where and how members come into the object that begins at `start`: before the others, where no comma and no
-    /// comment can be in the way.
+    /// Returns where and how members are added to the object that starts at `start`: before its other members, where
+    /// neither a comma nor a comment can interfere.
     fn insertion(
         &self,
         start: usize,
         members: &[(String, String)],
     ) -> Result<(Range<usize>, String), FormatError> {
-        let written = |(key, value): &(String, String)| format!("{}: {value}", quote::key(key));
+        let written = |(key, value): &(String, String)| format!("{}: {value}", json5::key(key));
         let all = members.iter().map(written).collect::<Vec<_>>();
         let (mut first, mut is_null) = (None, false);
         let span = self.take(&(start..start), |scanner| {
@@ -387,7 +388,7 @@ impl<'a> Edits<'a> {
         Ok((first..first, text))
     }
 
-    /// Writes the comment behind a chunk anew if it is what the writer wrote for the old bytes.
+    /// Rewrites the comment after a chunk if the writer wrote it for the old bytes.
     fn recomment(&mut self, chunk_end: usize, old: &[u8], new: &[u8]) {
         let bytes = self.text.as_bytes();
         let is_blank = |at: &usize| matches!(bytes.get(*at), Some(b' ' | b'\t'));
@@ -412,7 +413,7 @@ impl<'a> Edits<'a> {
     }
 }
 
-/// Finds all comments of a tape that can be read, each with its marks.
+/// Finds all comments in the text of a valid tape, including their delimiters.
 pub fn comments(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let (mut comments, mut at) = (Vec::new(), 0);
@@ -438,12 +439,12 @@ pub fn comments(text: &str) -> Vec<Range<usize>> {
     comments
 }
 
-/// Puts a value into objects for the keys that lead to it; `None` when an item of a list does.
+/// Wraps a value in objects for the keys that lead to it; `None` if the path includes an item of a list.
 fn wrapped(path: &[Step<'_>], json5: &str) -> Option<String> {
     let mut value = json5.to_owned();
     for step in path.iter().rev() {
         let Step::Key(key) = step else { return None };
-        value = format!("{{ {}: {value} }}", quote::key(key));
+        value = format!("{{ {}: {value} }}", json5::key(key));
     }
     Some(value)
 }

@@ -15,7 +15,7 @@ fn edited(text: &str, edit: impl FnOnce(&mut Edits<'_>)) -> String {
     edits.apply().unwrap()
 }
 
-/// The lines that are not in both.
+/// Returns the lines that are not in both.
 fn changed_lines<'a>(before: &'a str, after: &'a str) -> Vec<&'a str> {
     let is_new = |line: &&str| !before.lines().any(|old| old == *line);
     after.lines().filter(is_new).map(str::trim).collect()
@@ -243,7 +243,7 @@ proptest! {
         prop_assert_eq!(edited(&before, |_| ()), before.clone());
         let mut expected = tape;
         let mut edits = Edits::of(before.as_bytes()).unwrap();
-        edits.set(&[Key("meta"), Key("cwd")], &quote::quoted(&text)).unwrap();
+        edits.set(&[Key("meta"), Key("cwd")], &json5::quoted(&text)).unwrap();
         expected.meta.cwd = text.clone();
         if !expected.exchanges.is_empty() {
             let index = at.index(expected.exchanges.len());
@@ -260,6 +260,6 @@ proptest! {
         let lines = (before.lines().count(), after.lines().count());
         prop_assert!(lines.1.abs_diff(lines.0) <= 1);
         let others: Annotations = expected.meta.other;
-        prop_assert!(others.keys().all(|key| after.contains(&quote::key(key))));
+        prop_assert!(others.keys().all(|key| after.contains(&json5::key(key))));
     }
 }

@@ -1,35 +1,51 @@
-//! From bytes to an exchange.
+//! Parses an exchange.
 
-use super::fault::{Fault, Stop};
+use super::fault::Fault;
 use super::keys::Part;
 use super::model::{Annotations, Chunk, Exchange, InputKind, Pre, Stream, TypedInput};
-use super::scan::{Scanned, Scanner};
+use super::text::{MAX_CHUNKS, Scanned, Scanner, Stop};
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use ccd_protocol::tape::TapeExit;
 use std::borrow::Cow;
 
-/// Padding may be missing: people cut it off.
+/// Padding may be missing, because people cut it off.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Stands in text for bytes that are none.
+/// The character that replaces bytes that are not valid text.
 const REPLACED: char = '\u{fffd}';
 
-/// How much of an exchange is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ExchangeReader {
-    Whole,
-    /// Output and annotations are checked and thrown away.
-    Outline,
+/// Reads the exchanges of a tape.
+#[derive(Debug)]
+pub(super) struct ExchangeReader {
+    is_whole: bool,
+    /// How many were taken: each needs memory, and many of them stand in few bytes.
+    chunks: u32,
 }
 
 impl ExchangeReader {
+    /// Keeps all of an exchange.
+    pub(super) fn whole() -> Self {
+        Self {
+            is_whole: true,
+            chunks: 0,
+        }
+    }
+
+    /// Checks output and annotations and throws them away.
+    pub(super) fn outline() -> Self {
+        Self {
+            is_whole: false,
+            chunks: 0,
+        }
+    }
+
     /// Takes an exchange.
-    pub(super) fn read(self, scanner: &mut Scanner<'_>) -> Scanned<Exchange> {
+    pub(super) fn read(&mut self, scanner: &mut Scanner<'_>) -> Scanned<Exchange> {
         let mut exchange = Exchange::default();
         scanner.object(|scanner, key| {
             if scanner.null()? {
@@ -49,7 +65,7 @@ impl ExchangeReader {
         Ok(exchange)
     }
 
-    fn output(self, scanner: &mut Scanner<'_>, chunks: &mut Vec<Chunk>) -> Scanned<()> {
+    fn output(&mut self, scanner: &mut Scanner<'_>, chunks: &mut Vec<Chunk>) -> Scanned<()> {
         scanner.object(|scanner, key| {
             if Part::Output.known(&key.name).is_none() {
                 return scanner.skip();
@@ -59,9 +75,13 @@ impl ExchangeReader {
                 return Ok(());
             }
             scanner.list(|scanner, _| {
-                scanner.count_chunk()?;
+                self.chunks += 1;
+                if self.chunks > MAX_CHUNKS {
+                    let (what, most) = ("chunks", MAX_CHUNKS);
+                    return Err(Stop::at(scanner.offset(), Fault::TooMany { what, most }));
+                }
                 let chunk = chunk(scanner)?;
-                if self == Self::Whole {
+                if self.is_whole {
                     chunks.push(chunk);
                 }
                 Ok(())
@@ -69,25 +89,13 @@ impl ExchangeReader {
         })
     }
 
-    fn annotations(self, scanner: &mut Scanner<'_>) -> Scanned<Annotations> {
-        match self {
-            Self::Whole => read_map(scanner),
-            Self::Outline => {
-                scanner.object(|scanner, _| scanner.skip())?;
-                Ok(Annotations::new())
-            }
+    fn annotations(&self, scanner: &mut Scanner<'_>) -> Scanned<Annotations> {
+        if self.is_whole {
+            return scanner.map();
         }
+        scanner.object(|scanner, _| scanner.skip())?;
+        Ok(Annotations::new())
     }
-}
-
-/// Takes an object of any values.
-pub(super) fn read_map(scanner: &mut Scanner<'_>) -> Scanned<Annotations> {
-    let mut map = Annotations::new();
-    scanner.object(|scanner, key| {
-        map.insert(key.name.into_owned(), scanner.value()?);
-        Ok(())
-    })?;
-    Ok(map)
 }
 
 /// Takes a number of milliseconds, or another one that cannot be below zero.
@@ -133,7 +141,7 @@ fn input(scanner: &mut Scanner<'_>) -> Scanned<TypedInput> {
         }
         Ok(())
     })?;
-    // Who writes a text and no type means a line.
+    // A text without a type means a line.
     let is_line = text.as_ref().is_some_and(|text| !text.is_empty());
     let kind = kind.unwrap_or(if is_line {
         InputKind::Line
@@ -156,7 +164,7 @@ fn input(scanner: &mut Scanner<'_>) -> Scanned<TypedInput> {
     })
 }
 
-/// Says whether the bytes know better than the text: there is none, or it stands for bytes that are no text.
+/// Whether the bytes are needed besides the text: it is missing, or was made of bytes that are not valid text.
 fn is_poor_text(text: Option<&str>, bytes: Option<&[u8]>) -> bool {
     bytes.is_some() && text.is_none_or(|text| text.contains(REPLACED))
 }
@@ -171,7 +179,7 @@ fn input_kind(scanner: &mut Scanner<'_>) -> Scanned<InputKind> {
     }
 }
 
-/// Takes a chunk.
+/// Parses a chunk.
 pub(super) fn chunk(scanner: &mut Scanner<'_>) -> Scanned<Chunk> {
     let mut chunk = Chunk::default();
     let (mut text, mut bytes): (Option<Cow<'_, str>>, _) = (None, None);
@@ -232,7 +240,7 @@ fn status(scanner: &mut Scanner<'_>) -> Scanned<i32> {
     number.ok_or_else(|| scanner.wrong(start, WANTED))
 }
 
-/// Takes bytes in base64.
+/// Parses bytes in base64.
 pub(super) fn base64(scanner: &mut Scanner<'_>) -> Scanned<Vec<u8>> {
     scanner.kind()?;
     let start = scanner.offset();

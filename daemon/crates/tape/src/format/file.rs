@@ -1,8 +1,8 @@
-//! Tapes on the disk: read whole and within limits, written whole or not at all.
+//! The files of tapes: they are read whole and within limits, and written whole or not at all.
 //!
-//! Everything here blocks.
+//! All functions here block.
 
-use super::scan::MAX_BYTES;
+use super::text::MAX_BYTES;
 use ccd_protocol::{ErrorCode, Reportable};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -15,23 +15,23 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long a writer waits for another one.
+/// How long a writer waits for another writer.
 pub const LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// Pause between two attempts to get a lock.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// How often a tape is changed anew that somebody else writes meanwhile without a lock, as editors do.
+/// How often a change is repeated if somebody else, such as an editor, writes the tape meanwhile without the lock.
 const ATTEMPTS: usize = 5;
 
-/// Longest part of a tape's name in that of its lock; more would be longer than names may be.
+/// Maximum part of a tape's name in the name of its lock; a longer name would not be possible.
 const LOCK_NAME_LEN: usize = 200;
 
-/// Names of files that are being written: a dot, so many hexadecimal digits, and this.
+/// The end of the names of temporary files, after a dot and hexadecimal digits.
 const TEMP_END: &str = ".tmp";
 const TEMP_DIGITS: usize = 16;
 
-/// How old a file that nobody writes must be before it goes.
+/// How old a temporary file without a writer must be to be removed.
 const STRAY_AGE: Duration = Duration::from_secs(60);
 
 /// Why a tape's file cannot be read or written.
@@ -96,18 +96,18 @@ impl FileError {
 ///
 /// # Errors
 ///
-/// It is not there, no regular file, unreadable, or larger than [`MAX_BYTES`].
+/// It is missing, not a regular file, unreadable, or larger than [`MAX_BYTES`].
 pub fn load(path: &Path) -> Result<Vec<u8>, FileError> {
     load_with_state(path).map(|(bytes, _)| bytes)
 }
 
-/// Writes a new tape, for its owner alone; folders that are missing are made, likewise.
+/// Writes a new tape that only its owner can read; missing directories are created in the same way.
 ///
-/// The file is there whole or not at all, whenever this process ends.
+/// The file exists whole or not at all, whenever this process ends.
 ///
 /// # Errors
 ///
-/// [`FileError::Exists`] when there is anything of that name; or it cannot be written.
+/// [`FileError::Exists`] if the name is taken; or the file cannot be written.
 pub fn create_new(path: &Path, text: &str) -> Result<(), FileError> {
     let fail = |source| FileError::write(path, source);
     let folder = folder_of(path);
@@ -123,7 +123,7 @@ pub fn create_new(path: &Path, text: &str) -> Result<(), FileError> {
     let temp = Temp::write(path, text, 0o600)?;
     match rename_new(&temp.path, path) {
         Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-            // A file system that can do neither: among ourselves the lock is enough.
+            // The file system supports neither way: between ccd processes, the lock is enough.
             let _lock = FileLock::take(path)?;
             if fs::symlink_metadata(path).is_ok() {
                 return Err(FileError::Exists {
@@ -137,15 +137,15 @@ pub fn create_new(path: &Path, text: &str) -> Result<(), FileError> {
     sync_folder(folder).map_err(fail)
 }
 
-/// Changes a tape under its lock: `change` makes the new text of the old bytes, or `None` to leave it as it is.
+/// Changes a tape under its lock: `change` returns the new text for the old bytes, or `None` to keep them.
 ///
-/// Returns whether it was changed. The file is the old or the new one, whole, whenever this process ends. `change` is
-/// called again when somebody without the lock (an editor) has written the file meanwhile. Of a symbolic link, the
-/// file it leads to is changed.
+/// Returns whether it was changed. Whenever this process ends, the file is either the old or the new one, whole.
+/// `change` is called again if somebody without the lock, such as an editor, writes the file meanwhile. If the path is
+/// a symbolic link, the file that it points to is changed.
 ///
 /// # Errors
 ///
-/// Those of [`load`] and of `change`; [`FileError::Locked`] after [`LOCK_WAIT`].
+/// The errors of [`load`] and of `change`; [`FileError::Locked`] after [`LOCK_WAIT`].
 pub fn replace<E: From<FileError>>(
     path: &Path,
     mut change: impl FnMut(&[u8]) -> Result<Option<String>, E>,
@@ -170,7 +170,7 @@ pub fn replace<E: From<FileError>>(
     Err(FileError::Locked { path }.into())
 }
 
-/// Removes what writers that were killed have left in a folder.
+/// Removes the temporary files of killed writers from a directory.
 pub fn sweep(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_temp(entry.file_name().as_bytes())) {
@@ -196,7 +196,7 @@ fn load_with_state(path: &Path) -> Result<(Vec<u8>, Metadata), FileError> {
         path: path.to_owned(),
         what,
     };
-    // Not blocking: a pipe of that name would wait for a writer.
+    // Opened without blocking: opening a named pipe of that name would wait for a writer.
     let opened = OpenOptions::new()
         .read(true)
         .custom_flags(libc::O_NONBLOCK)
@@ -259,12 +259,12 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// A name is only sure to last when its folder is on the disk too.
+/// A name is only durable once its directory is on disk too.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Gives a file its name if nothing has it; `Unsupported` where that cannot be done at one go.
+/// Gives a file its name, unless that is taken; `Unsupported` if that cannot be done atomically.
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_vendor = "apple"))]
     {
@@ -290,7 +290,7 @@ fn link_new(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// A file that is written beside a tape; goes away unless it gets the tape's name.
+/// A temporary file beside a tape. It is removed unless it gets the tape's name.
 struct Temp {
     path: PathBuf,
     /// Locked, so that [`sweep`] leaves it.
@@ -347,12 +347,12 @@ fn is_temp(name: &[u8]) -> bool {
     })
 }
 
-/// The right to change a tape, among all processes that ask for it.
+/// The right to change a tape, exclusive among all ccd processes.
 ///
-/// The lock is a file beside the tape: the tape's own file is another one after each change.
+/// The lock is a file beside the tape, because each change replaces the tape's own file.
 struct FileLock {
     path: PathBuf,
-    /// Has the lock as long as it is open.
+    /// Holds the lock as long as it is open.
     _file: File,
 }
 
@@ -388,7 +388,7 @@ impl FileLock {
             Err(Errno::WOULDBLOCK | Errno::INTR) => return Ok(None),
             Err(error) => return Err(error.into()),
         }
-        // Who had it before may have removed it: then it locks nothing any more.
+        // The process that held it before may have removed the file; then a lock on it means nothing.
         let (ours, there) = (file.metadata()?, fs::symlink_metadata(path));
         let is_there =
             there.is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino()));
@@ -401,7 +401,7 @@ impl FileLock {
 
 impl Drop for FileLock {
     fn drop(&mut self) {
-        // Before the lock is given back: who waits for it then sees that the file has gone.
+        // The file is removed before the lock is released, so that a waiting process sees that it is gone.
         let _ = fs::remove_file(&self.path);
     }
 }

@@ -1,4 +1,5 @@
-//! From a tape to JSON, for programs that know no JSON5: the same keys, and text in place of base64 where it is text.
+//! Converts a tape to JSON for programs that do not know JSON5: the same keys, and text in place of base64 where the
+//! bytes are text.
 
 use super::keys::Part;
 use super::model::{Chunk, Exchange, InputKind, Meta, Pre, Recorder, Stream, Tape, TypedInput};
@@ -6,7 +7,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
 
-/// Writes a tape as JSON, of which [`super::read()`] makes an equal one.
+/// Writes a tape as JSON, from which [`super::read()`] makes an equal tape.
 pub fn write_json(tape: &Tape) -> String {
     let exchanges: Vec<Value> = tape.exchanges.iter().map(exchange).collect();
     let tape = json!({
@@ -80,7 +81,7 @@ fn pre(pre: &Pre) -> Value {
 }
 
 fn input(input: &TypedInput) -> Value {
-    // The text of a line does not show its Enter; bytes are exact in any case.
+    // The text of a line is without its Enter; bytes are exact in any case.
     let line = input.bytes.strip_suffix(b"\r").filter(|line| {
         input.kind == InputKind::Line && !matches!(line.last(), Some(b'\r' | b'\n'))
     });

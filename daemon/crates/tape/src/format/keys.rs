@@ -1,4 +1,4 @@
-//! The keys of a tape: how they are written, and how else they may be spelled.
+//! The keys of a tape: how they are written, and their other spellings.
 
 /// A kind of object in a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +16,8 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// All keys, in the order in which they are written; each first as it is written, then its other spellings.
+    /// All keys in the order in which they are written. Each list starts with the written form, followed by other
+    /// spellings.
     pub(super) fn keys(self) -> &'static [&'static [&'static str]] {
         match self {
             Self::Tape => &[&["meta"], &["session"], &["exchanges"]],
@@ -73,7 +74,7 @@ impl Part {
         }
     }
 
-    /// Returns how a key is written here; an unknown one as it is.
+    /// Returns the written form of a key; an unknown key is returned unchanged.
     pub(super) fn canonical(self, key: &str) -> &str {
         self.known(key).unwrap_or(key)
     }
@@ -84,7 +85,7 @@ impl Part {
         spellings.first().copied()
     }
 
-    /// The kind of object that stands at a key of this one, if it is one of a fixed shape.
+    /// Returns the kind of object that is the value of a key, if it has a fixed shape.
     pub(super) fn part_at(self, key: &str) -> Option<Self> {
         Some(match (self, self.known(key)?) {
             (Self::Tape, "meta") => Self::Meta,

@@ -1,4 +1,4 @@
-//! A tape as a file: JSON5 for people, exact bytes for programs.
+//! The file format of tapes: JSON5 for people, exact bytes for programs.
 
 mod edit;
 mod exchange;
@@ -6,23 +6,22 @@ mod fault;
 pub mod file;
 mod json;
 mod keys;
-mod literal;
 mod model;
 mod quote;
 mod read;
-mod scan;
+mod text;
 mod validate;
-mod value;
 mod write;
 
+pub use ccd_text::json5::{place, quoted as written_text, value as written_value};
 pub use edit::{EditError, Edits, Step, comments};
-pub use fault::{FormatError, place};
+pub use fault::FormatError;
 pub use json::write_json;
 pub use model::{
     Annotations, Chunk, Exchange, FORMAT, InputKind, Meta, Pre, PtySize, Recorder, Stream, Tape,
     TypedInput,
 };
-pub use quote::{comment as chunk_comment, quoted as written_text, value as written_value};
+pub use quote::comment as chunk_comment;
 pub use read::{Outline, Outlined, outline, read, read_exchange};
 pub use validate::validate;
 pub use write::write;

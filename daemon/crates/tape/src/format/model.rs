@@ -1,4 +1,4 @@
-//! What a tape says.
+//! The data model of a tape.
 
 pub use ccd_protocol::tape::Stream;
 
@@ -6,10 +6,10 @@ use ccd_protocol::tape::{Latency, TapeExit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The newest format that is written and read.
+/// The newest format that can be read, and the one that is written.
 pub const FORMAT: u64 = 1;
 
-/// What is noted beside an exchange, by name.
+/// Annotations of an exchange, by name.
 pub type Annotations = serde_json::Map<String, serde_json::Value>;
 
 /// A recorded program.
@@ -20,36 +20,36 @@ pub struct Tape {
     pub exchanges: Vec<Exchange>,
 }
 
-/// What was recorded: `meta`.
+/// How it was recorded: `meta`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Meta {
     /// RFC 3339.
     pub created_at: String,
     pub program: String,
     pub args: Vec<String>,
-    /// The allowed variables alone.
+    /// Only the allowed variables.
     pub env: BTreeMap<String, String>,
     pub cwd: String,
     /// `None`: without a terminal.
     pub pty: Option<PtySize>,
-    /// The file does not say whether there was a terminal: it plays with one and without.
+    /// The file does not say whether there was a terminal, so it is replayed with one and without.
     pub fits_any_terminal: bool,
     pub tag: Option<String>,
     /// `None` and 0: as recorded.
     pub latency: Option<Latency>,
-    /// Percent.
+    /// Percentage.
     pub error_rate: f64,
     pub seed: Option<u64>,
-    /// The terminal neither echoed nor changed output, as between pipes. In the file only when true.
+    /// The terminal neither echoed nor changed output, as with pipes. Written to the file only if true.
     pub plain: bool,
-    /// False when secrets were not taken out.
+    /// False if secrets were not removed.
     pub redact: bool,
     /// Keys that this version does not know.
     pub other: Annotations,
 }
 
 impl Meta {
-    /// Whether the program had a terminal, or pipes; `None` where the file does not say.
+    /// Whether the program had a terminal, or pipes; `None` if the file does not say.
     pub fn has_terminal(&self) -> Option<bool> {
         (!self.fits_any_terminal).then_some(self.pty.is_some())
     }
@@ -61,12 +61,12 @@ pub struct PtySize {
     pub cols: u16,
 }
 
-/// Who recorded it: `session`.
+/// The program that recorded it: `session`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Recorder {
     /// Platform triple.
     pub platform: String,
-    /// Of ccd.
+    /// Version of ccd.
     pub version: String,
     pub flags: Vec<String>,
     /// [`FORMAT`] or older.
@@ -74,39 +74,39 @@ pub struct Recorder {
     pub other: Annotations,
 }
 
-/// An input and what came back.
+/// An input and the output after it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Exchange {
     pub pre: Pre,
     pub input: TypedInput,
     pub chunks: Vec<Chunk>,
-    /// Only of the last one.
+    /// Only on the last exchange.
     pub exit: Option<TapeExit>,
     pub dur_ms: u64,
     pub annotations: Annotations,
 }
 
-/// Where the program was before the input.
+/// The state of the program before the input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pre {
     /// The last line of the output, without control sequences.
     pub prompt: String,
-    /// Chain over the inputs since the program's start.
+    /// Hash chain of the inputs since the start of the program.
     pub state_hash: Option<String>,
-    /// The terminal did not echo. In the file only when true.
+    /// The terminal did not echo. Written to the file only if true.
     pub hidden: bool,
-    /// The program read keys, not lines. In the file only when true.
+    /// The program read keys, not lines. Written to the file only if true.
     pub keys: bool,
 }
 
-/// What was typed.
+/// An input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TypedInput {
     pub kind: InputKind,
-    /// Exactly what was typed, but for secrets. A `line` ends with the Enter key (`\r`), which its text in the file does
-    /// not show; `raw` has all that was typed.
+    /// Exactly the typed bytes, without secrets. A `line` ends with Enter (`\r`), which its text in the file does not
+    /// show; `raw` has all bytes.
     pub bytes: Vec<u8>,
-    /// The recording ended before it did: it never answers. In the file only when true.
+    /// The recording ended before the input was complete, so it never answers. Written to the file only if true.
     pub unfinished: bool,
 }
 
@@ -117,12 +117,12 @@ pub enum InputKind {
     Raw,
 }
 
-/// A piece of output.
+/// A chunk of output.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Chunk {
-    /// Since the chunk before, or since the input.
+    /// Milliseconds since the previous chunk, or since the input.
     pub delay_ms: u64,
     pub data: Vec<u8>,
-    /// In the file only when it is standard error.
+    /// Written to the file only if it is standard error.
     pub stream: Stream,
 }

@@ -1,99 +1,14 @@
-//! Values as JSON5 text, and output as a comment that a person can read.
+//! Output as a comment that a person can read.
 
-use serde_json::Value;
+use ccd_text::json5::is_invisible;
 use std::fmt::Write as _;
 
-/// Longest text of a comment, in characters.
+/// Maximum length of a comment, in characters.
 const COMMENT_LEN: usize = 200;
-
-/// Longest object that is written in one line, in bytes.
-const LINE_LEN: usize = 100;
-
-/// Writes a text between quotation marks; what cannot be seen is escaped.
-pub fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for char in text.chars() {
-        match char {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            char if is_invisible(char) => {
-                for unit in char.encode_utf16(&mut [0; 2]) {
-                    // Writing to a String cannot fail.
-                    let _ = write!(out, "\\u{unit:04x}");
-                }
-            }
-            char => out.push(char),
-        }
-    }
-    out.push('"');
-    out
-}
-
-/// Writes a key, without quotation marks where it needs none.
-pub(super) fn key(name: &str) -> String {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
-    let is_plain = name.bytes().all(is_part)
-        && name
-            .bytes()
-            .next()
-            .is_some_and(|first| !first.is_ascii_digit());
-    if is_plain {
-        name.to_owned()
-    } else {
-        quoted(name)
-    }
-}
-
-/// Writes any value in one line.
-pub fn value(value: &Value) -> String {
-    match value {
-        Value::String(text) => quoted(text),
-        Value::Array(items) => list(items.iter().map(self::value)),
-        Value::Object(members) => {
-            let members = members
-                .iter()
-                .map(|(name, member)| (name, self::value(member)));
-            object(members)
-        }
-        plain => plain.to_string(),
-    }
-}
-
-/// Writes an object, one member a line when it is long; `indent` is that of the line it begins in.
-pub(super) fn map(members: &serde_json::Map<String, Value>, indent: &str) -> String {
-    let short = object(members.iter().map(|(name, member)| (name, value(member))));
-    if short.len() <= LINE_LEN {
-        return short;
-    }
-    let mut out = "{\n".to_owned();
-    for (name, member) in members {
-        let _ = writeln!(out, "{indent}  {}: {},", key(name), value(member));
-    }
-    out + indent + "}"
-}
-
-/// Writes an object of written values in one line.
-pub(super) fn object<'k>(members: impl Iterator<Item = (&'k String, String)>) -> String {
-    let members = members.map(|(name, member)| format!("{}: {member}", key(name)));
-    let members = members.collect::<Vec<_>>();
-    if members.is_empty() {
-        return "{}".to_owned();
-    }
-    format!("{{ {} }}", members.join(", "))
-}
-
-/// Writes a list of written values in one line.
-pub(super) fn list(items: impl Iterator<Item = String>) -> String {
-    format!("[{}]", items.collect::<Vec<_>>().join(", "))
-}
 
 /// Returns the comment that shows a chunk's output, without the `//`; `None` when it is no text, or blank.
 ///
-/// Nothing in it can end the comment, hide, or change how what follows is shown.
+/// Nothing in it can end the comment, hide text, or change how the following text is shown.
 pub fn comment(data: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(data).ok()?;
     let mut out = String::new();
@@ -111,24 +26,7 @@ pub fn comment(data: &[u8]) -> Option<String> {
     if chars.next().is_some() {
         out.push('…');
     }
-    // Editors take blanks off the ends of lines.
+    // Editors remove blanks at the ends of lines.
     let shown = out.trim_end();
     (!shown.is_empty()).then(|| shown.to_owned())
-}
-
-/// Says whether a character shows nothing, ends a line, or changes the direction of what follows.
-fn is_invisible(char: char) -> bool {
-    char.is_control()
-        || matches!(
-            char,
-            '\u{ad}'
-                | '\u{61c}'
-                | '\u{180e}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-                | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e007f}'
-        )
 }

@@ -1,17 +1,18 @@
-//! From bytes to a tape.
+//! Parses a tape.
 
 use super::exchange::{ExchangeReader, whole};
-use super::fault::{BOM, Fault, FormatError, Stop, lines_in};
+use super::fault::{Fault, FormatError};
 use super::keys::Part;
 use super::model::{Exchange, FORMAT, Meta, Pre, PtySize, Recorder, Tape, TypedInput};
-use super::scan::{Kind, MAX_BYTES, Scanned, Scanner};
+use super::text::{MAX_BYTES, Scanned, Scanner, Stop};
 use ccd_protocol::tape::{Latency, LatencyName, TapeExit};
+use ccd_text::json5::{BOM, Kind, lines_in};
 use std::ops::Range;
 
-/// Most exchanges of a tape. What ccd writes is larger than [`MAX_BYTES`] before it has so many.
+/// Maximum number of exchanges on a tape. A tape written by ccd exceeds [`MAX_BYTES`] before it has as many.
 pub(super) const MAX_EXCHANGES: u32 = 300_000;
 
-/// What an index needs of a tape: everything but its output, which is checked and thrown away.
+/// The parts of a tape that an index needs: everything except its output, which is checked but not kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outline {
     pub meta: Meta,
@@ -22,9 +23,9 @@ pub struct Outline {
 /// An exchange without its output and annotations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outlined {
-    /// Where it stands in the file; [`read_exchange`] takes these bytes.
+    /// Its span in the file; [`read_exchange`] takes these bytes.
     pub span: Range<usize>,
-    /// The line in the file where it begins, from 1.
+    /// The line in the file where it starts, from 1.
     pub line: u64,
     pub pre: Pre,
     pub input: TypedInput,
@@ -32,16 +33,16 @@ pub struct Outlined {
     pub dur_ms: u64,
 }
 
-/// Reads a tape.
+/// Parses a tape.
 ///
-/// Parts that may be missing get what they would have in a new tape; unknown keys are kept in `other` where there is one.
+/// Optional parts get the values that they have on a new tape. Unknown keys are kept in `other`, if the part has it.
 ///
 /// # Errors
 ///
-/// The first fault with its place. [`FormatError::is_newer`] when the tape's format is newer than [`FORMAT`].
+/// The first error with its position. [`FormatError::is_newer`] if the tape's format is newer than [`FORMAT`].
 pub fn read(bytes: &[u8]) -> Result<Tape, FormatError> {
-    let (meta, session, exchanges) =
-        parse(bytes, |scanner, _| ExchangeReader::Whole.read(scanner))?;
+    let mut reader = ExchangeReader::whole();
+    let (meta, session, exchanges) = parse(bytes, |scanner, _| reader.read(scanner))?;
     Ok(Tape {
         meta,
         session,
@@ -49,19 +50,20 @@ pub fn read(bytes: &[u8]) -> Result<Tape, FormatError> {
     })
 }
 
-/// Reads a tape without its output; refuses exactly what [`read`] refuses.
+/// Parses a tape without its output; rejects exactly the tapes that [`read`] rejects.
 ///
 /// # Errors
 ///
 /// As [`read`].
 pub fn outline(bytes: &[u8]) -> Result<Outline, FormatError> {
+    let mut reader = ExchangeReader::outline();
     let mut counted = (0, 1); // up to this offset the line is known
     let (meta, session, exchanges) = parse(bytes, |scanner, text| {
         scanner.kind()?;
         let start = scanner.offset();
         let between = text.as_bytes().get(counted.0..start).unwrap_or_default();
         counted = (start, counted.1 + lines_in(between));
-        let exchange = ExchangeReader::Outline.read(scanner)?;
+        let exchange = reader.read(scanner)?;
         Ok(Outlined {
             span: start..scanner.offset(),
             line: counted.1,
@@ -78,33 +80,34 @@ pub fn outline(bytes: &[u8]) -> Result<Outline, FormatError> {
     })
 }
 
-/// Reads one exchange from the bytes at its [`Outlined::span`].
+/// Parses one exchange from the bytes at its [`Outlined::span`].
 ///
 /// # Errors
 ///
-/// The first fault; its place is counted from the beginning of `bytes`.
+/// The first error; its position is counted from the start of `bytes`.
 pub fn read_exchange(bytes: &[u8]) -> Result<Exchange, FormatError> {
     let text = text_of(bytes)?;
     let mut scanner = Scanner::new(text);
-    let exchange = ExchangeReader::Whole.read(&mut scanner);
+    let exchange = ExchangeReader::whole().read(&mut scanner);
     let whole = exchange.and_then(|exchange| scanner.end().map(|()| exchange));
-    whole.map_err(|stop| stop.locate(bytes))
+    whole.map_err(|stop| FormatError::of(stop, bytes))
 }
 
-/// Returns the text of a file, if it can be one of a tape.
+/// Returns the text of a file, if it can be that of a tape.
 ///
 /// # Errors
 ///
 /// It is empty, too large, or not UTF-8.
 pub(super) fn text_of(bytes: &[u8]) -> Result<&str, FormatError> {
+    let wrong = |at, fault: Fault| FormatError::of(Stop::at(at, fault), bytes);
     if bytes.len() > MAX_BYTES {
         let bytes_len = bytes.len() as u64;
-        return Err(Stop::at(0, Fault::TooLarge { bytes: bytes_len }).locate(b""));
+        return Err(wrong(0, Fault::TooLarge { bytes: bytes_len }));
     }
-    let text = std::str::from_utf8(bytes)
-        .map_err(|error| Stop::at(error.valid_up_to(), Fault::NotUtf8).locate(bytes))?;
+    let text =
+        std::str::from_utf8(bytes).map_err(|error| wrong(error.valid_up_to(), Fault::NotUtf8))?;
     if text.trim_start_matches(BOM).trim().is_empty() {
-        return Err(Stop::at(0, Fault::Empty).locate(bytes));
+        return Err(wrong(0, Fault::Empty));
     }
     Ok(text)
 }
@@ -119,9 +122,9 @@ fn parse<'a, E>(
     let mut scanner = Scanner::new(text);
     let parts = tape(&mut scanner, text, exchange).and_then(|parts| scanner.end().map(|()| parts));
     parts.map_err(|stop| {
-        // What cannot be read may be what a newer format has.
+        // The error may come from a newer format.
         let stop = newer(text).unwrap_or(stop);
-        stop.locate(bytes)
+        FormatError::of(stop, bytes)
     })
 }
 
@@ -144,7 +147,8 @@ fn tape<'a, E>(
                 exchanges.clear(); // of two, the last counts
                 scanner.list(|scanner, index| {
                     if index == MAX_EXCHANGES as usize {
-                        return Err(scanner.too_many("exchanges", MAX_EXCHANGES));
+                        let (what, most) = ("exchanges", MAX_EXCHANGES);
+                        return Err(Stop::at(scanner.offset(), Fault::TooMany { what, most }));
                     }
                     exchanges.push(exchange(scanner, text)?);
                     Ok(())
@@ -163,7 +167,7 @@ fn tape<'a, E>(
     Ok((meta, session.unwrap_or_else(oldest_recorder), exchanges))
 }
 
-/// A tape that does not say who made it is as old as can be.
+/// A tape without a recorder is treated as the oldest version.
 fn oldest_recorder() -> Recorder {
     Recorder {
         format: 1,
@@ -257,14 +261,14 @@ fn read_session(scanner: &mut Scanner<'_>) -> Scanned<Recorder> {
     Ok(session)
 }
 
-/// Finds a format that is newer than [`FORMAT`] in a tape that cannot be read.
+/// Finds a format that is newer than [`FORMAT`] in a tape that cannot be parsed.
 fn newer(text: &str) -> Option<Stop> {
     let mut newer = None;
-    // Whatever else is wrong is known already.
+    // All other errors are known already.
     let _ = Scanner::new(text).object(|scanner, key| {
         if key.name == "session"
             && let Err(stop) = read_session(&mut scanner.clone())
-            && stop.is_newer()
+            && stop.fault().is_newer()
         {
             newer = Some(stop);
         }

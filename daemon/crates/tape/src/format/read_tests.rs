@@ -1,5 +1,5 @@
 use super::super::model::{Chunk, Exchange, InputKind, Pre, Stream};
-use super::super::value::{MAX_CHUNKS, MAX_VALUES};
+use super::super::text::{MAX_CHUNKS, MAX_VALUES};
 use super::super::write::write;
 use super::*;
 use proptest::prelude::*;
@@ -314,7 +314,7 @@ fn annotations() -> impl Strategy<Value = super::super::model::Annotations> {
         Just(json!(null)),
         Just(json!({ "a": [true, { "b c": [] }], "ü": {} })),
     ];
-    // Names that no part of a tape has.
+    // Names that are not keys of a tape.
     proptest::collection::btree_map("[a-z]{0,3}x[é \"'\\\\\u{202e}]{0,2}", value, 0..4)
         .prop_map(|map| map.into_iter().collect())
 }

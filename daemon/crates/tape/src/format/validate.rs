@@ -1,36 +1,37 @@
-//! Everything that is wrong or strange in a tape, with places.
+//! Validates a tape: reports all errors and warnings with their positions.
 
 use super::exchange::base64;
-use super::fault::{FormatError, place, shorten};
+use super::fault::{FormatError, shorten};
 use super::keys::Part;
 use super::read::{outline, text_of};
-use super::scan::{Kind, Scanned, Scanner};
+use super::text::{Scanned, Scanner};
+use ccd_text::json5::{Kind, place};
 use std::ops::RangeInclusive;
 
-/// Most problems that are told of one tape.
+/// Maximum number of problems that are reported for one tape.
 pub(super) const MAX_PROBLEMS: usize = 100;
 
-/// The statuses with which a program can end.
+/// The possible exit statuses of a program.
 const CODES: RangeInclusive<i64> = 0..=255;
 
-/// The signals of any system that ccd runs on.
+/// The signal numbers of all systems on which ccd runs.
 const SIGNALS: RangeInclusive<i64> = 1..=64;
 
-/// Something wrong in a tape.
+/// A problem in a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub line: u64,
     pub column: u64,
-    /// What is wrong and what to do.
+    /// What is wrong, and what to do about it.
     pub message: String,
-    /// The tape plays nevertheless.
+    /// The tape can be replayed nevertheless.
     pub is_warning: bool,
 }
 
-/// Finds what is wrong in a tape, in the order of the text; at most [`MAX_PROBLEMS`].
+/// Finds the problems of a tape, in the order of the text; at most [`MAX_PROBLEMS`].
 ///
-/// What the reader refuses is an error. What it only takes for something else than may be meant (unknown keys, missing
-/// parts, two values for one thing) is a warning, or with `strict` an error too.
+/// If the reader rejects it, a problem is an error. If the reader only may misunderstand it (unknown keys, missing
+/// parts, two values for one key), it is a warning, or with `strict` an error.
 pub fn validate(bytes: &[u8], strict: bool) -> Vec<Problem> {
     let mut problems = Vec::new();
     let refused = match outline(bytes) {
@@ -49,7 +50,7 @@ pub fn validate(bytes: &[u8], strict: bool) -> Vec<Problem> {
     };
     if let Ok(text) = text_of(bytes) {
         let mut walk = Walk { text, problems };
-        // A fault of the text is known from reading it.
+        // Syntax errors are known from parsing.
         let _ = walk.object(&mut Scanner::new(text), Part::Tape);
         problems = walk.problems;
     } else {
@@ -66,7 +67,7 @@ pub fn validate(bytes: &[u8], strict: bool) -> Vec<Problem> {
         }
     });
     let refused = refused.map(refusal);
-    // A part without which there is no tape is told as that, with the reason, and not once more.
+    // A missing required part is reported once, with the reason.
     let is_told = |strange: &Problem| {
         let same = refused
             .as_ref()
@@ -83,7 +84,7 @@ pub fn validate(bytes: &[u8], strict: bool) -> Vec<Problem> {
     all
 }
 
-/// The last name of a part that is said to be missing: `program` of "`meta.program` is missing: …".
+/// The name of the last part that is reported as missing: `program` of "`meta.program` is missing: …".
 fn missing_part(message: &str) -> Option<&str> {
     let (part, _) = message.strip_prefix('`')?.split_once("` is missing")?;
     part.rsplit('.').next()
@@ -98,7 +99,7 @@ fn refusal(error: FormatError) -> Problem {
     }
 }
 
-/// A walk through all objects of a tape.
+/// Visits all objects of a tape.
 struct Walk<'a> {
     text: &'a str,
     problems: Vec<(usize, String)>,
@@ -106,7 +107,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn tell(&mut self, offset: usize, message: String) {
-        // More are found than told, so that the first ones of the text are among them.
+        // More problems are collected than reported, so that those at the start of the text are among them.
         if self.problems.len() < 2 * MAX_PROBLEMS {
             self.problems.push((offset, message));
         }
@@ -169,7 +170,7 @@ impl Walk<'_> {
         for keys in required(part) {
             let is_there = |key: &&str| {
                 let mut all = seen.iter();
-                // Of two forms of the data one may be null.
+                // Of two forms of the data, one may be null.
                 all.any(|(name, value)| name == key && (keys.len() == 1 || !value.is_null))
             };
             if !keys.iter().any(is_there) {
@@ -182,7 +183,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Tells of ends that no program has.
+    /// Reports an exit that no program can have.
     fn exit(&mut self, start: usize, seen: &[(&'static str, Value)]) {
         let (code, signal) = (self.number(seen, "code"), self.number(seen, "signal"));
         for (name, found, possible) in [("code", code, CODES), ("signal", signal, SIGNALS)] {
@@ -208,7 +209,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The number at a key, and where it stands.
+    /// Returns the number of a key, and its position.
     fn number(&self, seen: &[(&'static str, Value)], key: &str) -> Option<(usize, i64)> {
         let (_, value) = seen.iter().rev().find(|(name, _)| *name == key)?;
         let mut scanner = Scanner::begin_at(self.text, value.start);
@@ -216,7 +217,7 @@ impl Walk<'_> {
         Some((value.start, number))
     }
 
-    /// Compares the forms in which data stand in an input or a chunk.
+    /// Compares the forms of the data in an input or a chunk.
     fn data(&mut self, start: usize, part: Part, seen: &[(&'static str, Value)]) {
         let find = |key: &str| {
             let found = seen
@@ -260,7 +261,7 @@ struct Value {
     is_null: bool,
 }
 
-/// What a complete object has: of each row one.
+/// The keys of a complete object: one of each row.
 fn required(part: Part) -> &'static [&'static [&'static str]] {
     match part {
         Part::Tape => &[&["meta"], &["session"], &["exchanges"]],

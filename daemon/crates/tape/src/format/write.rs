@@ -1,4 +1,4 @@
-//! From a tape to the text of its file.
+//! Writes a tape as the text of its file.
 
 use super::model::{
     Annotations, Chunk, Exchange, InputKind, Meta, Pre, Recorder, Stream, Tape, TypedInput,
@@ -7,18 +7,19 @@ use super::{keys::Part, quote};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use ccd_protocol::tape::{Latency, LatencyName, TapeExit};
+use ccd_text::json5;
 use serde_json::{Map, Value};
 
 /// Indentation of an exchange.
 const EXCHANGE: &str = "    ";
-/// Indentation of what is in one.
+/// Indentation of a member of an exchange.
 const MEMBER: &str = "      ";
 /// Indentation of a chunk.
 const CHUNK: &str = "          ";
 
-/// Writes a tape; [`super::read()`] gets an equal one from the text.
+/// Writes a tape; [`super::read()`] parses the text into an equal tape.
 ///
-/// The order of keys is always the same. Behind each chunk that is text a comment shows it.
+/// The order of keys is always the same. A comment after each chunk of text shows its output.
 pub fn write(tape: &Tape) -> String {
     let mut out = String::new();
     out.push_str("{\n  meta: {\n");
@@ -39,7 +40,7 @@ pub fn write(tape: &Tape) -> String {
     out
 }
 
-/// Writes an exchange as it stands in a tape, without the indentation of its first line.
+/// Writes an exchange as on a tape, without the indentation of its first line.
 fn write_exchange(exchange: &Exchange) -> String {
     let mut out = "{\n".to_owned();
     member(&mut out, MEMBER, "pre", &pre(&exchange.pre));
@@ -56,7 +57,7 @@ fn write_exchange(exchange: &Exchange) -> String {
     out + EXCHANGE + "}"
 }
 
-/// Writes the output of an exchange: a chunk a line.
+/// Writes the output of an exchange, one chunk per line.
 pub(super) fn output(chunks: &[Chunk]) -> String {
     if chunks.is_empty() {
         return "{ chunks: [] }".to_owned();
@@ -92,7 +93,7 @@ fn chunk_line(out: &mut String, chunk: &Chunk) {
 }
 
 fn member(out: &mut String, indent: &str, name: &str, value: &str) {
-    for part in [indent, &quote::key(name), ": ", value, ",\n"] {
+    for part in [indent, &json5::key(name), ": ", value, ",\n"] {
         out.push_str(part);
     }
 }
@@ -100,22 +101,22 @@ fn member(out: &mut String, indent: &str, name: &str, value: &str) {
 type Members = Vec<(String, String)>;
 
 fn meta(meta: &Meta) -> Members {
-    let texts = |texts: &[String]| quote::list(texts.iter().map(|text| quote::quoted(text)));
+    let texts = |texts: &[String]| json5::list(texts.iter().map(|text| json5::quoted(text)));
     let env = meta
         .env
         .iter()
-        .map(|(name, value)| (name, quote::quoted(value)));
+        .map(|(name, value)| (name, json5::quoted(value)));
     let pty = meta
         .pty
         .map(|size| format!("{{ rows: {}, cols: {} }}", size.rows, size.cols));
     let known = [
-        ("createdAt", quote::quoted(&meta.created_at)),
-        ("program", quote::quoted(&meta.program)),
+        ("createdAt", json5::quoted(&meta.created_at)),
+        ("program", json5::quoted(&meta.program)),
         ("args", texts(&meta.args)),
-        ("env", quote::object(env)),
-        ("cwd", quote::quoted(&meta.cwd)),
+        ("env", json5::object(env)),
+        ("cwd", json5::quoted(&meta.cwd)),
         ("pty", or_null(pty)),
-        ("tag", or_null(meta.tag.as_deref().map(quote::quoted))),
+        ("tag", or_null(meta.tag.as_deref().map(json5::quoted))),
         ("latency", or_null(meta.latency.as_ref().map(latency))),
         ("errorRate", percent(meta.error_rate)),
         ("seed", or_null(meta.seed.map(|seed| seed.to_string()))),
@@ -127,17 +128,17 @@ fn meta(meta: &Meta) -> Members {
 }
 
 fn session(session: &Recorder) -> Members {
-    let flags = session.flags.iter().map(|flag| quote::quoted(flag));
+    let flags = session.flags.iter().map(|flag| json5::quoted(flag));
     let known = [
-        ("platform", quote::quoted(&session.platform)),
-        ("version", quote::quoted(&session.version)),
-        ("flags", quote::list(flags)),
+        ("platform", json5::quoted(&session.platform)),
+        ("version", json5::quoted(&session.version)),
+        ("flags", json5::list(flags)),
         ("format", session.format.to_string()),
     ];
     with_others(known, &session.other, Part::Session)
 }
 
-/// Adds the keys that this version does not know; one that it knows would stand there twice.
+/// Adds the keys that this version does not know, without those that it knows: they would be written twice.
 fn with_others(
     known: impl IntoIterator<Item = (&'static str, String)>,
     other: &Map<String, Value>,
@@ -147,13 +148,13 @@ fn with_others(
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value));
     let other = other.iter().filter(|(name, _)| part.known(name).is_none());
-    let other = other.map(|(name, value)| (name.clone(), quote::value(value)));
+    let other = other.map(|(name, value)| (name.clone(), json5::value(value)));
     known.chain(other).collect()
 }
 
 pub(super) fn pre(pre: &Pre) -> String {
-    let mut out = format!("{{ prompt: {}, stateHash: ", quote::quoted(&pre.prompt));
-    out.push_str(&or_null(pre.state_hash.as_deref().map(quote::quoted)));
+    let mut out = format!("{{ prompt: {}, stateHash: ", json5::quoted(&pre.prompt));
+    out.push_str(&or_null(pre.state_hash.as_deref().map(json5::quoted)));
     if pre.hidden {
         out.push_str(", hidden: true");
     }
@@ -166,7 +167,7 @@ pub(super) fn pre(pre: &Pre) -> String {
 pub(super) fn input(input: &TypedInput) -> String {
     let is_enter = |byte: Option<&u8>| matches!(byte, Some(b'\r' | b'\n'));
     let bytes = input.bytes.as_slice();
-    // A line without an Enter is none: only as raw input its bytes stay what they are.
+    // A line without Enter is not a line; only as raw input are its bytes preserved.
     let is_line = input.kind == InputKind::Line && is_enter(bytes.last());
     let shown = match bytes.strip_suffix(b"\r") {
         Some(line) if is_line => (!is_enter(line.last())).then_some(line),
@@ -175,7 +176,7 @@ pub(super) fn input(input: &TypedInput) -> String {
     let text = shown.and_then(|shown| std::str::from_utf8(shown).ok());
     let kind = if is_line { "line" } else { "raw" };
     let data = match text {
-        Some(text) => format!("dataText: {}, dataBytesB64: null", quote::quoted(text)),
+        Some(text) => format!("dataText: {}, dataBytesB64: null", json5::quoted(text)),
         None => {
             let bytes = BASE64_STANDARD.encode(bytes);
             format!("dataText: null, dataBytesB64: \"{bytes}\"")
@@ -202,7 +203,7 @@ pub(super) fn exit(exit: Option<TapeExit>) -> String {
 }
 
 pub(super) fn annotations(annotations: &Annotations) -> String {
-    quote::map(annotations, MEMBER)
+    json5::map(annotations, MEMBER)
 }
 
 fn latency(latency: &Latency) -> String {

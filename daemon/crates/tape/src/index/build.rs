@@ -4,7 +4,7 @@ use super::find::{ByAge, Index, Tables, TapeEntries};
 use super::problem::LoadError;
 use super::table::Table;
 use super::tape::{IndexedTape, Stamp, TapeId};
-use super::walk::{Found, FoundTape, check_kind};
+use super::walk::{FoundTape, WalkResult, check_kind};
 use crate::format::outline;
 use crate::key::Invocation;
 use ccd_protocol::tape::TapeProblem;
@@ -16,32 +16,32 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Tapes of one root.
+/// Maximum number of tapes of one root.
 pub(super) const MAX_TAPES: usize = 100_000;
 
-/// Bytes of one tape.
+/// Maximum size of one tape.
 pub(super) const MAX_TAPE_BYTES: u64 = 64 << 20;
 
-/// Problems that are kept of a root.
+/// Maximum number of problems that are kept for a root.
 pub(super) const MAX_PROBLEMS: usize = 10_000;
 
 /// Threads that read tapes.
 const THREADS: usize = 2;
 
-/// What became of a file that may be a tape.
-pub(super) type Loaded = Result<Arc<IndexedTape>, TapeProblem>;
+/// The result of reading a file that may be a tape.
+pub(super) type LoadResult = Result<Arc<IndexedTape>, TapeProblem>;
 
-/// Reads the tape with this id; `None` when there is no such file.
-pub(super) fn load_file(root: &Path, id: &TapeId) -> Option<Loaded> {
+/// Reads the tape with this id; `None` if there is no such file.
+pub(super) fn load_file(root: &Path, id: &TapeId) -> Option<LoadResult> {
     load_with(root, id, &mut Vec::new())
 }
 
-fn load_with(root: &Path, id: &TapeId, buffer: &mut Vec<u8>) -> Option<Loaded> {
+fn load_with(root: &Path, id: &TapeId, buffer: &mut Vec<u8>) -> Option<LoadResult> {
     let path = root.join(format!("{id}.json5"));
     match read_tape(&path, id, buffer) {
         Ok(tape) => Some(Ok(Arc::new(tape))),
         Err(LoadError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => {
-            // A link is there, whatever it leads to.
+            // A symbolic link exists, even if its target does not.
             let is_link = path.is_symlink();
             is_link.then(|| Err(LoadError::Link.problem(&path)))
         }
@@ -59,7 +59,7 @@ fn read_tape(path: &Path, id: &TapeId, buffer: &mut Vec<u8>) -> Result<IndexedTa
         });
     }
     buffer.clear();
-    // One byte more shows whether the file grows.
+    // One more byte shows whether the file has grown.
     (&mut file).take(before.len() + 1).read_to_end(buffer)?;
     let stamp = Stamp::of(&before);
     if buffer.len() as u64 != before.len() || Stamp::of(&file.metadata()?) != stamp {
@@ -69,18 +69,18 @@ fn read_tape(path: &Path, id: &TapeId, buffer: &mut Vec<u8>) -> Result<IndexedTa
     Ok(IndexedTape::new(Arc::clone(id), stamp, outline))
 }
 
-/// Opens a file for reading; to open a pipe does not wait.
+/// Opens a file for reading, without blocking on a named pipe.
 pub(super) fn open(path: &Path) -> std::io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
 }
 
-/// Reads the tapes that a walk has found, on a few threads; those that `known` has, it gives.
+/// Reads the tapes that a walk has found, on a few threads; tapes in `known` are not read again.
 pub(super) fn load_all(
     root: &Path,
     found: &[FoundTape],
     known: impl Fn(&FoundTape) -> Option<Arc<IndexedTape>> + Sync,
-) -> Vec<(TapeId, Loaded)> {
+) -> Vec<(TapeId, LoadResult)> {
     let next = AtomicUsize::new(0);
     let work = || {
         let (mut loaded, mut buffer) = (Vec::new(), Vec::new());
@@ -110,11 +110,11 @@ pub(super) fn load_all(
 }
 
 impl Index {
-    /// Reads all tapes that a walk has found below `root`; those that `known` has, it gives.
+    /// Reads all tapes that a walk has found in `root`; tapes in `known` are not read again.
     pub fn build(
         root: &Path,
         generation: u64,
-        found: Found,
+        found: WalkResult,
         known: impl Fn(&TapeId, &Stamp) -> Option<Arc<IndexedTape>> + Sync,
     ) -> Self {
         let loaded = load_all(root, &found.tapes, |file| known(&file.id, &file.stamp));
@@ -179,13 +179,13 @@ impl Tables {
     }
 }
 
-/// Tapes that were started with the same share it.
+/// Shares equal invocations between tapes.
 fn share_invocations(tapes: &mut [Arc<IndexedTape>]) {
     let mut known: HashSet<Arc<Invocation>> = HashSet::new();
     for tape in tapes {
         match known.get(&tape.invocation) {
             None => drop(known.insert(Arc::clone(&tape.invocation))),
-            // Only a tape that nobody else has yet; others have been shared before.
+            // Only for a tape that nobody else refers to yet; others share theirs already.
             Some(shared) if !Arc::ptr_eq(shared, &tape.invocation) => {
                 if let Some(tape) = Arc::get_mut(tape) {
                     tape.invocation = Arc::clone(shared);
@@ -196,7 +196,7 @@ fn share_invocations(tapes: &mut [Arc<IndexedTape>]) {
     }
 }
 
-/// Keeps a problem, if there are not too many.
+/// Adds a problem, if there are not too many.
 pub(super) fn note(problems: &mut BTreeMap<TapeId, TapeProblem>, problem: TapeProblem) {
     if problems.len() < MAX_PROBLEMS {
         problems.insert(problem.path.as_str().into(), problem);

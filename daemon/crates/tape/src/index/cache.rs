@@ -1,4 +1,4 @@
-//! What an index knew, on the disk, so that a start need not read tapes that have not changed.
+//! A cache of the index on disk, so that unchanged tapes need not be read at start.
 
 use super::find::Index;
 use super::tape::{IndexedTape, Prompt, Row, Stamp, TapeId, created_ns};
@@ -16,25 +16,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Begins every file; another form gets another name.
+/// The start of every file; it changes with the format.
 const MAGIC: &[u8; 16] = b"ccd tape index 3";
 
-/// A larger file is none of ours.
+/// A larger file was not written by ccd.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// A tape that was changed so shortly before may be changed again without a trace in its time.
+/// A tape that was changed this short a time before may change again without a new modification time.
 const UNSETTLED_NS: i64 = 1_000_000_000;
 
 const HASH_BYTES: usize = 32;
 
-/// Where the index of a root is kept.
+/// The cache file of one root.
 #[derive(Debug, Clone)]
 pub struct Cache {
     path: PathBuf,
 }
 
 impl Cache {
-    /// The file for the root at `root` in a folder of such files.
+    /// Returns the cache of `root` in a directory of such files.
     pub fn new(folder: &Path, root: &Path) -> Self {
         let name = Fingerprint::of("root", root.as_os_str().as_bytes());
         Self {
@@ -42,7 +42,7 @@ impl Cache {
         }
     }
 
-    /// Returns the tapes as they were; none when the file is missing, damaged, or made by another build.
+    /// Returns the cached tapes; none if the file is missing, damaged, or was made by another build.
     pub fn load(&self, root: &Path) -> HashMap<TapeId, Arc<IndexedTape>> {
         let tapes = self.read(root).unwrap_or_default();
         let tapes = tapes.into_iter();
@@ -51,11 +51,11 @@ impl Cache {
             .collect()
     }
 
-    /// Writes the tapes of an index in the place of what was there.
+    /// Replaces the file with the tapes of an index.
     ///
     /// # Errors
     ///
-    /// The file cannot be written; the one before stays.
+    /// The file cannot be written; the old one is kept.
     pub fn save(&self, index: &Index) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("/"));
         DirBuilder::new()
@@ -67,7 +67,7 @@ impl Cache {
         let mut name = self.path.clone().into_os_string();
         name.push(format!(".{}", std::process::id()));
         let new = PathBuf::from(name);
-        // What a killed daemon has left.
+        // Removes the rest of a killed daemon's file.
         let _ = fs::remove_file(&new);
         let mut file = OpenOptions::new()
             .write(true)
@@ -85,7 +85,7 @@ impl Cache {
     fn read(&self, root: &Path) -> Option<Vec<IndexedTape>> {
         let file = super::build::open(&self.path).ok()?;
         let meta = file.metadata().ok()?;
-        // Somebody else could tell us what our tapes say.
+        // Another user could forge the contents of the tapes.
         if !meta.is_file()
             || meta.len() > MAX_BYTES
             || meta.uid() != rustix::process::getuid().as_raw()
@@ -106,13 +106,13 @@ impl Cache {
     }
 }
 
-/// What must be the same for the rest to be of use.
+/// Values that must be equal for the cache to be valid.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Head {
     root: Vec<u8>,
-    /// Another build may take other things for a secret, or for volatile.
+    /// Another build may redact or normalise in another way.
     build: (u64, i64, i64),
-    /// As may other rules of the user.
+    /// So may other redaction rules of the user.
     rules: Fingerprint,
 }
 
@@ -125,7 +125,7 @@ impl Head {
         Self {
             root: root.as_os_str().as_bytes().to_owned(),
             build,
-            rules: Fingerprint::of("rules", ccd_text::redact::rules_in_force().as_bytes()),
+            rules: Fingerprint::of("rules", ccd_text::redact::UserRules::in_force().as_bytes()),
         }
     }
 }
@@ -187,7 +187,7 @@ struct StoredTape {
     end_state: Fingerprint,
 }
 
-/// The delays of a tape, in a form that says itself what it is.
+/// The latency of a tape, in a self-describing form.
 #[derive(Debug, Serialize, Deserialize)]
 enum StoredLatency {
     Constant(u64),
@@ -227,7 +227,7 @@ impl StoredTape {
         }
     }
 
-    /// `None` when it refers to what is not there.
+    /// `None` if an index in it is out of range.
     fn restore(self, invocations: &[Arc<Invocation>]) -> Option<IndexedTape> {
         let prompts = self.prompts.len();
         if self.rows.iter().any(|row| row.prompt as usize >= prompts) {

@@ -1,9 +1,9 @@
-use super::super::test_tapes::{Recorded, index, write};
+use super::super::test_tapes::{TestTape, index, write};
 use super::super::{Index, walk};
 use super::*;
 use std::os::unix::fs::PermissionsExt as _;
 
-/// As if the tapes had been written long ago.
+/// Sets the modification times of the tapes to long ago.
 fn settle(root: &Path) {
     for tape in walk(root, |_| {}).tapes {
         let file = fs::File::open(root.join(format!("{}.json5", tape.id))).unwrap();
@@ -19,10 +19,10 @@ fn what_was_saved_is_known_again() {
         write(
             root.path(),
             id,
-            &Recorded {
+            &TestTape {
                 program: "p",
                 inputs: &["x", "***"],
-                ..Recorded::default()
+                ..TestTape::default()
             },
         );
     }
@@ -56,9 +56,9 @@ fn a_tape_that_was_just_written_is_read_again() {
     write(
         root.path(),
         "p/a",
-        &Recorded {
+        &TestTape {
             program: "p",
-            ..Recorded::default()
+            ..TestTape::default()
         },
     );
     let cache = Cache::new(base.path(), root.path());
@@ -72,9 +72,9 @@ fn what_is_damaged_or_of_another_root_is_no_cache() {
     write(
         root.path(),
         "p/a",
-        &Recorded {
+        &TestTape {
             program: "p",
-            ..Recorded::default()
+            ..TestTape::default()
         },
     );
     settle(root.path());

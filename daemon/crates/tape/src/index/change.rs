@@ -1,18 +1,18 @@
-//! From one index to the next.
+//! Makes an index from an earlier one and the changes.
 
-use super::build::{Loaded, load_all, load_file, note};
+use super::build::{LoadResult, load_all, load_file, note};
 use super::find::{ByAge, Index, Tables, TapeEntries};
 use super::tape::{IndexedTape, TapeId};
-use super::walk::Found;
+use super::walk::WalkResult;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-/// When more than one tape in so many changes, all tables are made anew.
+/// If more than one in this many tapes changes, all tables are made again.
 const FEW: usize = 8;
 
 impl Index {
-    /// Reads single tapes again; `None` when nothing has changed.
+    /// Reads single tapes again; `None` if nothing has changed.
     pub fn with_files(&self, ids: &BTreeSet<TapeId>) -> Option<Self> {
         let files = ids
             .iter()
@@ -20,9 +20,8 @@ impl Index {
         self.with(files.collect())
     }
 
-    /// Reads what has changed since, of all that a walk has found, and in any case `touched`; `None` when nothing has
-    /// changed.
-    pub fn with_found(&self, found: Found, touched: &BTreeSet<TapeId>) -> Option<Self> {
+    /// Reads the tapes of a walk that have changed, and in any case those in `touched`; `None` if nothing has changed.
+    pub fn with_found(&self, found: WalkResult, touched: &BTreeSet<TapeId>) -> Option<Self> {
         let there: HashSet<&TapeId> = found.tapes.iter().map(|file| &file.id).collect();
         let gone = self.tapes().filter(|tape| !there.contains(&tape.id));
         let mut files: Vec<_> = gone.map(|tape| (Arc::clone(&tape.id), None)).collect();
@@ -32,7 +31,7 @@ impl Index {
             is_same.then(|| Arc::clone(tape))
         });
         files.extend(loaded.into_iter().map(|(id, tape)| (id, Some(tape))));
-        // Problems that the walk itself has found, and those of files that are gone.
+        // Removes problems that the walk found itself, and those of removed files.
         let mut cleared = self.clone();
         let mut problems = (*self.problems).clone();
         let paths: HashSet<_> = found.tapes.iter().map(|file| self.path(&file.id)).collect();
@@ -49,9 +48,9 @@ impl Index {
         })
     }
 
-    /// Puts tapes and problems in the place of others, or of none; `None` when all is as it was.
-    fn with(&self, files: Vec<(TapeId, Option<Loaded>)>) -> Option<Self> {
-        let mut change = Change::default();
+    /// Replaces tapes and problems, or adds them; `None` if nothing has changed.
+    fn with(&self, files: Vec<(TapeId, Option<LoadResult>)>) -> Option<Self> {
+        let mut change = IndexChange::default();
         let mut problems = (*self.problems).clone();
         for (id, loaded) in files {
             let old = self.tape(&id);
@@ -80,13 +79,13 @@ impl Index {
     }
 }
 
-/// Tapes that are new or changed, or gone.
+/// Tapes that are new, changed or removed.
 #[derive(Default)]
-struct Change {
+struct IndexChange {
     tapes: HashMap<TapeId, Option<Arc<IndexedTape>>>,
 }
 
-impl Change {
+impl IndexChange {
     fn apply(self, old: &Index, next: &mut Index) {
         let is_large = self.tapes.len() > 1 + old.slots.len() / FEW;
         let (mut removed, mut added) = (TapeEntries::default(), TapeEntries::default());

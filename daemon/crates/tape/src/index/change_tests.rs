@@ -1,4 +1,4 @@
-use super::test_tapes::{Recorded, fits, index, places, rules, state, write};
+use super::test_tapes::{TestTape, fits, index, places, rules, state, write};
 use super::{Index, TapeId, walk};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -11,10 +11,10 @@ use std::sync::Arc;
 #[test]
 fn a_bad_tape_is_told_with_its_place_and_the_others_are_found() {
     let root = tempfile::tempdir().unwrap();
-    let tape = Recorded {
+    let tape = TestTape {
         program: "p",
         inputs: &["x"],
-        ..Recorded::default()
+        ..TestTape::default()
     };
     write(root.path(), "p/good", &tape);
     fs::write(
@@ -76,9 +76,9 @@ fn an_unreadable_tape_is_told() {
     write(
         root.path(),
         "a",
-        &Recorded {
+        &TestTape {
             program: "p",
-            ..Recorded::default()
+            ..TestTape::default()
         },
     );
     let path = root.path().join("a.json5");
@@ -122,7 +122,7 @@ fn changes() -> impl Strategy<Value = Vec<Change>> {
     proptest::collection::vec(change, 1..12)
 }
 
-/// All that is found in an index, as text.
+/// Returns everything that can be found in an index, as text.
 fn shown(index: &Arc<Index>) -> String {
     let fits = fits(index, "p", &[]);
     let mut shown = String::new();
@@ -171,7 +171,7 @@ proptest! {
                     Change::Write { inputs, .. } => {
                         let inputs: Vec<String> = inputs.iter().map(|input| format!("i{input}")).collect();
                         let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
-                        write(root.path(), &id, &Recorded { program: "p", inputs: &inputs, ..Recorded::default() });
+                        write(root.path(), &id, &TestTape { program: "p", inputs: &inputs, ..TestTape::default() });
                     }
                     Change::Break { .. } => {
                         fs::create_dir_all(path.parent().unwrap()).unwrap();

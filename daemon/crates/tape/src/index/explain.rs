@@ -1,4 +1,4 @@
-//! Says why no tape has an answer, and what to do.
+//! Explains why no tape answers, and what to do.
 
 use super::fits::Fits;
 use super::nearest::{Asked, Near};
@@ -10,20 +10,20 @@ use serde::Serialize;
 use std::fmt;
 use std::path::Path;
 
-/// Of a longer text the part around the first difference is shown.
+/// Maximum part of a text that is shown, around the first difference.
 const SHOWN_CHARS: usize = 80;
 
-/// Of an input.
+/// Maximum part of an input that is shown.
 const SHOWN_INPUT_CHARS: usize = 1_000;
 
-/// An input that no tape has an answer for.
+/// An input that no tape answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Miss {
     pub program: String,
     pub prompt: String,
     /// Without secrets.
     pub input: String,
-    /// The tape that has played to its end, where its recording ended before the program did.
+    /// The tape that was played to its end, if its recording ended before the program did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_tape: Option<String>,
     pub nearest: Option<Nearest>,
@@ -31,20 +31,20 @@ pub struct Miss {
     pub hints: Vec<String>,
 }
 
-/// The recorded exchange that differs least from what was asked for.
+/// The recorded exchange that differs least from the requested one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Nearest {
     pub tape_id: String,
     pub exchange: u32,
-    /// In the tape's file.
+    /// Line in the tape's file.
     pub line: u32,
-    /// It has answered in this run.
+    /// It was played in this run.
     pub was_played: bool,
-    /// What differs, the most important first.
+    /// The differences, the most important first.
     pub differs: Vec<Differs>,
 }
 
-/// A part of the key.
+/// A difference in one part of the key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Differs {
     /// `program`, `args[0]`, `terminal`, `env LANG`, `cwd`, `prompt`, `input`, `state`.
@@ -54,7 +54,7 @@ pub struct Differs {
 }
 
 impl Fits {
-    /// Says which exchange comes nearest to what was asked for, and in what it differs.
+    /// Finds the exchange that is closest to the requested one, and describes the differences.
     pub fn explain(&self, asked: &Asked<'_>) -> Miss {
         let near = self.nearest(asked);
         let nearest = near.as_ref().map(|near| described(near, asked));
@@ -100,7 +100,8 @@ impl Fits {
         all
     }
 
-    /// A file below the folder that is set aside, one that lies with the program's tapes first; and whether it does.
+    /// Returns a file under the root that cannot be used, preferably one in the directory of the program's tapes, and
+    /// whether it is in there.
     fn set_aside(&self, program: &str) -> Option<(String, bool)> {
         let below = |problem: &TapeProblem| {
             let below = Path::new(&problem.path).strip_prefix(&self.index.root);
@@ -152,7 +153,7 @@ fn described(near: &Near, asked: &Asked<'_>) -> Nearest {
 }
 
 impl Nearest {
-    /// Nothing is in the way but that an exchange answers once, unless it has the same inputs before it.
+    /// The only obstacle is that an exchange answers once, unless the inputs before it are the same.
     fn is_used_up(&self) -> bool {
         let has_other_place = |differs: &Differs| differs.part == "state";
         self.was_played && self.differs.iter().all(has_other_place)
@@ -213,7 +214,7 @@ fn how_to_record(nearest: Option<&Nearest>, asked: &Asked<'_>) -> String {
     }
 }
 
-/// The end of a prompt, where it says what it asks: a full-screen program has all of a screen in its last line.
+/// Returns the end of a prompt, which says what it asks for: the last line of a full-screen program is a whole screen.
 pub fn ending(text: &str) -> String {
     let end = text.char_indices().rev().nth(SHOWN_CHARS - 1);
     match end {
@@ -222,7 +223,7 @@ pub fn ending(text: &str) -> String {
     }
 }
 
-/// The beginning of an input that may be as long as a file.
+/// Returns the start of an input, which may be as long as a file.
 pub fn beginning(text: &str) -> String {
     match text.char_indices().nth(SHOWN_INPUT_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -230,7 +231,7 @@ pub fn beginning(text: &str) -> String {
     }
 }
 
-/// What was typed, as text and without secrets.
+/// Returns an input as text, without secrets.
 fn shown_input(input: &[u8]) -> String {
     let normal = normal_input(input);
     String::from_utf8_lossy(&normal)
@@ -238,7 +239,7 @@ fn shown_input(input: &[u8]) -> String {
         .to_owned()
 }
 
-/// Two texts that differ, or of long ones the part where they do.
+/// Returns two different texts, or if they are long, the parts around the difference.
 fn around_difference(a: &str, b: &str) -> (String, String) {
     let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
     let skipped = if same > SHOWN_CHARS / 2 {

@@ -1,4 +1,4 @@
-use super::test_tapes::{Recorded, context, index, rules, state, write};
+use super::test_tapes::{TestTape, context, index, rules, state, write};
 use super::{Asked, Miss};
 use crate::key::Context;
 
@@ -8,11 +8,11 @@ fn a_miss_names_the_nearest_exchange_what_differs_and_what_to_do() {
     write(
         root.path(),
         "sqlite3/a",
-        &Recorded {
+        &TestTape {
             program: "sqlite3",
             args: &["-batch"],
             inputs: &["select 1;", "select 2;", ".exit"],
-            ..Recorded::default()
+            ..TestTape::default()
         },
     );
     let index = index(root.path());
@@ -146,10 +146,10 @@ fn a_miss_tells_of_files_that_are_set_aside_and_of_a_folder_that_is_not_there() 
 fn behind_a_recording_that_was_cut_off_its_end_is_told_and_no_other_program() {
     let root = tempfile::tempdir().unwrap();
     for (program, inputs) in [("bash", &["x", "\u{4}"][..]), ("seq", &[])] {
-        let tape = Recorded {
+        let tape = TestTape {
             program,
             inputs,
-            ..Recorded::default()
+            ..TestTape::default()
         };
         write(root.path(), &format!("{program}/a"), &tape);
     }

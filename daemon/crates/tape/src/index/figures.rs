@@ -1,4 +1,4 @@
-//! The figures of the index, measured: `cargo test --release -p ccd --lib figures_of_the_index -- --ignored --nocapture`
+//! Measures the index: `cargo test --release -p ccd-tape --lib figures_of_the_index -- --ignored --nocapture`
 
 use super::*;
 use crate::format::{Chunk, Exchange, InputKind, Meta, Pre, Recorder, Tape, TypedInput, write};
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 const EXCHANGES: usize = 100;
 
-/// Of several runs the best counts: what disturbs a run is no property of the index.
+/// The best of several runs counts, because disturbances are not a property of the index.
 const RUNS: usize = 7;
 
 fn best<T>(runs: usize, mut run: impl FnMut() -> T) -> (Duration, T) {
@@ -29,7 +29,7 @@ fn best<T>(runs: usize, mut run: impl FnMut() -> T) -> (Duration, T) {
     best.unwrap()
 }
 
-/// Queries of a database, each with a table of a few lines as its answer.
+/// Returns a tape of database queries; each answer is a table of a few lines.
 fn tape(number: usize) -> Tape {
     let mut state = StateHash::start();
     let exchange = |input: &[u8], output: String, state: &StateHash| Exchange {
@@ -170,7 +170,7 @@ fn figures_of_the_index() {
 fn warm(root: &Path, index: &Index) -> Arc<Index> {
     let base = tempfile::tempdir().unwrap();
     let cache = Cache::new(base.path(), root);
-    // What was written a moment ago is not kept.
+    // Files that were written a moment ago are not cached.
     let long_ago = SystemTime::now() - Duration::from_secs(60);
     for tape in index.tapes() {
         fs::File::open(index.path(&tape.id))

@@ -1,7 +1,7 @@
-//! The index of a folder, and what is looked up in it without regard to a session.
+//! The index of a directory, and the lookups that do not depend on a session.
 
 use super::fits::Hit;
-use super::table::{Entry, Order, Table, key_of};
+use super::table::{Order, Table, TableEntry, key_of};
 use super::tape::{IndexedTape, Row, TapeId, UNFINISHED};
 use crate::key::{Fingerprint, Invocation, Rules};
 use ccd_protocol::tape::TapeProblem;
@@ -10,20 +10,20 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The tapes below a folder at one moment.
+/// The tapes in a directory at one moment.
 #[derive(Debug, Clone)]
 pub struct Index {
     pub root: Arc<Path>,
-    /// Another one for each change.
+    /// Increases with each change.
     pub generation: u64,
-    /// A tape keeps its place as long as it is there.
+    /// A tape keeps its slot as long as it exists.
     pub(super) slots: Vec<Option<Arc<IndexedTape>>>,
     pub(super) tables: Tables,
-    /// By path below the root: what is no tape, and why.
+    /// By path under the root: files that are not tapes, and why.
     pub(super) problems: Arc<BTreeMap<TapeId, TapeProblem>>,
 }
 
-/// What is found by what.
+/// The tables of keys.
 #[derive(Debug, Clone)]
 pub(super) struct Tables {
     /// By prompt, input and state.
@@ -32,32 +32,32 @@ pub(super) struct Tables {
     pub(super) states: Table,
     /// By prompt and input.
     pub(super) loose: Table,
-    /// Last exchanges, by the state behind them.
+    /// Last exchanges, by the state after them.
     pub(super) ends: Table,
     /// Tapes, by id.
     pub(super) ids: Table,
 }
 
-/// An exchange of a tape, to show.
+/// The position of an exchange, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct ExchangePlace {
     pub tape: TapeId,
     pub exchange: u32,
     pub line: u32,
 }
 
-/// Two exchanges with the same key: only the first one is ever found.
+/// Two exchanges with the same key: only the first one is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Duplicate {
-    pub first: Place,
-    pub second: Place,
+    pub first: ExchangePlace,
+    pub second: ExchangePlace,
 }
 
 impl Index {
-    /// The index of a folder without tapes.
+    /// Returns the index of a directory without tapes.
     #[cfg(test)]
     pub fn empty(root: &Path) -> Self {
-        let table = Table::new(&[], &|_: &Entry, _: &Entry| Ordering::Equal);
+        let table = Table::new(&[], &|_: &TableEntry, _: &TableEntry| Ordering::Equal);
         Self {
             root: root.into(),
             generation: 0,
@@ -73,7 +73,7 @@ impl Index {
         }
     }
 
-    /// All tapes, in no order.
+    /// Returns all tapes, in no particular order.
     pub fn tapes(&self) -> impl Iterator<Item = &Arc<IndexedTape>> {
         self.slots.iter().flatten()
     }
@@ -84,28 +84,28 @@ impl Index {
         self.slots.get(slot as usize)?.as_ref()
     }
 
-    /// What is no tape, and why; by path below the root.
+    /// Returns the files that are not tapes, and why, by path under the root.
     pub fn problems(&self) -> impl Iterator<Item = &TapeProblem> {
         self.problems.values()
     }
 
-    /// Where the file of a tape is.
+    /// Returns the path of a tape's file.
     pub fn path(&self, id: &str) -> PathBuf {
         self.root.join(format!("{id}.json5"))
     }
 
-    /// Exchanges of all tapes.
+    /// Returns the number of exchanges on all tapes.
     pub fn exchanges(&self) -> usize {
         self.tapes().map(|tape| tape.rows.len()).sum()
     }
 
-    /// Returns the exchanges behind whose input the chain of inputs is `state`: those that lead to a tape that was
-    /// begun in the middle.
+    /// Returns the exchanges after whose input the state is `state`: those that lead to a tape that begins in the
+    /// middle of a conversation.
     pub fn after(&self, state: Fingerprint) -> Vec<Hit> {
-        // What comes next in the same tape says where an exchange leads to.
+        // The next exchange on the same tape shows where an exchange leads.
         let followed = self.tables.states.get(state_key(state)).iter();
         let followed = followed.filter_map(|entry| {
-            let before = Entry {
+            let before = TableEntry {
                 exchange: entry.exchange.checked_sub(1)?,
                 ..*entry
             };
@@ -114,13 +114,15 @@ impl Index {
         let last = self.tables.ends.get(state_key(state)).iter();
         let last = last.filter_map(|entry| self.hit(entry));
         let mut hits: Vec<Hit> = followed.chain(last).collect();
-        // Before the first input nothing leads anywhere: an exchange 0 that has none is the start itself.
+        // No exchange leads to the state before the first input, except an exchange 0 without input, which is the start
+        // itself.
         hits.retain(|hit| hit.state_after() == state);
         hits.sort_by(|a, b| (a.tape.age(), a.exchange).cmp(&(b.tape.age(), b.exchange)));
         hits
     }
 
-    /// Returns the exchange that leads to a tape which begins in the middle: of another one that was started alike.
+    /// Returns the exchange that leads to a tape which begins in the middle of a conversation, from another tape with
+    /// the same invocation.
     pub fn leads_to(
         &self,
         state: Fingerprint,
@@ -130,7 +132,7 @@ impl Index {
         let context = rules.context_of(invocation);
         let is_alike = |hit: &Hit| {
             let before = rules.context_of(&hit.tape.invocation);
-            // What says nothing of its environment may be on either side.
+            // A tape that does not record its environment may be on either side.
             before.fits(&context) || context.fits(&before)
         };
         self.after(state).into_iter().find(is_alike)
@@ -157,7 +159,7 @@ impl Index {
                     first: first.place(),
                     second: hit.place(),
                 }),
-                // Keys that differ in a hundred contexts are no case of their own.
+                // Keys with a hundred different contexts need no special treatment.
                 None if firsts.len() < 100 => firsts.push(hit),
                 None => {}
             }
@@ -170,7 +172,7 @@ impl Index {
         (duplicates, more)
     }
 
-    /// Bytes in memory, about.
+    /// Returns the approximate memory in bytes.
     #[cfg(test)]
     pub fn memory_bytes(&self) -> usize {
         let tables = &self.tables;
@@ -199,19 +201,19 @@ impl Index {
         self.slots.get(slot as usize)?.as_ref()
     }
 
-    pub(super) fn row(&self, entry: &Entry) -> Option<(&Arc<IndexedTape>, &Row)> {
+    pub(super) fn row(&self, entry: &TableEntry) -> Option<(&Arc<IndexedTape>, &Row)> {
         let tape = self.in_slot(entry.slot)?;
         Some((tape, tape.rows.get(entry.exchange as usize)?))
     }
 
-    pub(super) fn hit(&self, entry: &Entry) -> Option<Hit> {
+    pub(super) fn hit(&self, entry: &TableEntry) -> Option<Hit> {
         let tape = self.in_slot(entry.slot)?;
         Hit::new(tape, entry.exchange)
     }
 }
 
 impl IndexedTape {
-    /// Bytes in memory, about.
+    /// Returns the approximate memory in bytes.
     #[cfg(test)]
     pub(super) fn memory_bytes(&self) -> usize {
         let meta = &self.meta;
@@ -220,7 +222,7 @@ impl IndexedTape {
             .iter()
             .chain(meta.env.keys())
             .chain(meta.env.values());
-        // They stand in `meta` and, normalised, in the invocation, which tapes share at best.
+        // The words are in `meta` and, normalised, in the invocation, which tapes may share.
         let words: usize = words
             .map(|word| 2 * (word.len() + size_of::<String>()))
             .sum();
@@ -234,13 +236,13 @@ impl IndexedTape {
             + 2 * self.id.len()
     }
 
-    /// The entries of this tape in each table.
+    /// Returns the entries of this tape for each table.
     pub(super) fn entries(&self, slot: u32) -> TapeEntries {
         let mut entries = TapeEntries::default();
         for (exchange, row) in (0..).zip(&self.rows) {
             let prompt = self.prompt(row).signature;
-            let mut push = |list: fn(&mut TapeEntries) -> &mut Vec<Entry>, key| {
-                list(&mut entries).push(Entry {
+            let mut push = |list: fn(&mut TapeEntries) -> &mut Vec<TableEntry>, key| {
+                list(&mut entries).push(TableEntry {
                     key,
                     slot,
                     exchange,
@@ -255,7 +257,7 @@ impl IndexedTape {
                 push(|all| &mut all.loose, loose_key(prompt, row.input));
             }
         }
-        let end = |key| Entry {
+        let end = |key| TableEntry {
             key,
             slot,
             exchange: self.exchanges().saturating_sub(1),
@@ -268,14 +270,14 @@ impl IndexedTape {
     }
 }
 
-/// Entries for each of the tables.
+/// Entries for each table.
 #[derive(Debug, Default)]
 pub(super) struct TapeEntries {
-    pub(super) exact: Vec<Entry>,
-    pub(super) states: Vec<Entry>,
-    pub(super) loose: Vec<Entry>,
-    pub(super) ends: Vec<Entry>,
-    pub(super) ids: Vec<Entry>,
+    pub(super) exact: Vec<TableEntry>,
+    pub(super) states: Vec<TableEntry>,
+    pub(super) loose: Vec<TableEntry>,
+    pub(super) ends: Vec<TableEntry>,
+    pub(super) ids: Vec<TableEntry>,
 }
 
 impl TapeEntries {
@@ -288,12 +290,12 @@ impl TapeEntries {
     }
 }
 
-/// The oldest tape first.
+/// Orders entries by tape, the oldest first.
 pub(super) struct ByAge<'a>(pub(super) &'a [Option<Arc<IndexedTape>>]);
 
 impl Order for ByAge<'_> {
-    fn order(&self, a: &Entry, b: &Entry) -> Ordering {
-        let age = |entry: &Entry| {
+    fn order(&self, a: &TableEntry, b: &TableEntry) -> Ordering {
+        let age = |entry: &TableEntry| {
             let tape = self.0.get(entry.slot as usize).and_then(Option::as_ref);
             tape.map(|tape| tape.age())
         };

@@ -1,6 +1,6 @@
 use super::Hit;
 use super::problem::ReadError;
-use super::test_tapes::{Recorded, fits, index, places, rules, state, write};
+use super::test_tapes::{TestTape, fits, index, places, rules, state, write};
 use crate::key::Rules;
 use ccd_protocol::tape::{IgnoredArg, MatchOptions};
 use std::collections::BTreeMap;
@@ -13,10 +13,10 @@ fn the_same_input_is_another_exchange_after_other_inputs() {
     write(
         root.path(),
         "counter/a",
-        &Recorded {
+        &TestTape {
             program: "counter",
             inputs: &inputs,
-            ..Recorded::default()
+            ..TestTape::default()
         },
     );
     let fits = fits(&index(root.path()), "/usr/bin/counter", &[]);
@@ -36,10 +36,10 @@ fn the_same_input_is_another_exchange_after_other_inputs() {
 #[test]
 fn an_exchange_is_read_from_its_place_until_the_file_changes() {
     let root = tempfile::tempdir().unwrap();
-    let tape = Recorded {
+    let tape = TestTape {
         program: "p",
         inputs: &["one", "two"],
-        ..Recorded::default()
+        ..TestTape::default()
     };
     write(root.path(), "p/a", &tape);
     let index = index(root.path());
@@ -58,7 +58,7 @@ fn an_exchange_is_read_from_its_place_until_the_file_changes() {
             .unwrap()
             .contains(&hit.state().to_string())
     );
-    let changed = Recorded {
+    let changed = TestTape {
         inputs: &["one", "2"],
         ..tape
     };
@@ -74,29 +74,29 @@ fn what_is_typed_can_become_any_exchange_from_here() {
     write(
         root.path(),
         "p/a",
-        &Recorded {
+        &TestTape {
             program: "p",
             inputs: &["login", "***", "ls"],
-            ..Recorded::default()
+            ..TestTape::default()
         },
     );
     write(
         root.path(),
         "p/b",
-        &Recorded {
+        &TestTape {
             program: "p",
             created_at: "2025-01-01T00:00:00Z",
             inputs: &["login", "quit"],
-            ..Recorded::default()
+            ..TestTape::default()
         },
     );
     write(
         root.path(),
         "q/c",
-        &Recorded {
+        &TestTape {
             program: "q",
             inputs: &["login", "other"],
-            ..Recorded::default()
+            ..TestTape::default()
         },
     );
     let fits = fits(&index(root.path()), "p", &[]);
@@ -112,7 +112,7 @@ fn what_is_typed_can_become_any_exchange_from_here() {
     );
     assert_eq!(fits.candidates(Some("$ "), state(&["login"])).count(), 0);
     assert_eq!(fits.candidates(None, state(&[])).count(), 2, "no starts");
-    // Any line is a hidden one; then the chain goes on with what stands for it.
+    // Any line matches a hidden one; the chain then continues with its mask.
     let hidden = fits.exact("> ", b"hunter2\r", state(&["login"])).unwrap();
     assert!(hidden.is_hidden());
     assert_eq!(fits.exact("> ", b"hunter2", state(&["login"])), None);
@@ -130,20 +130,20 @@ fn without_the_state_the_next_of_the_tape_comes_then_the_oldest_of_any() {
     write(
         root.path(),
         "p/a",
-        &Recorded {
+        &TestTape {
             program: "p",
             inputs: &["x", "y", "x"],
-            ..Recorded::default()
+            ..TestTape::default()
         },
     );
     write(
         root.path(),
         "p/old",
-        &Recorded {
+        &TestTape {
             program: "p",
             created_at: "2020-01-01T00:00:00Z",
             inputs: &["z", "x"],
-            ..Recorded::default()
+            ..TestTape::default()
         },
     );
     let fits = fits(&index(root.path()), "p", &[]);
@@ -170,17 +170,17 @@ fn without_the_state_the_next_of_the_tape_comes_then_the_oldest_of_any() {
 #[test]
 fn two_exchanges_with_one_key_are_told_and_the_oldest_is_found() {
     let root = tempfile::tempdir().unwrap();
-    let tape = Recorded {
+    let tape = TestTape {
         program: "p",
         inputs: &["x"],
-        ..Recorded::default()
+        ..TestTape::default()
     };
     write(root.path(), "p/b", &tape);
     write(root.path(), "p/a", &tape);
     write(
         root.path(),
         "p/c",
-        &Recorded {
+        &TestTape {
             created_at: "2020-01-01T00:00:00Z",
             ..tape.clone()
         },
@@ -188,7 +188,7 @@ fn two_exchanges_with_one_key_are_told_and_the_oldest_is_found() {
     write(
         root.path(),
         "p/d",
-        &Recorded {
+        &TestTape {
             args: &["-v"],
             ..tape
         },
@@ -229,10 +229,10 @@ fn what_leads_to_a_tape_that_was_begun_in_the_middle_is_found() {
     write(
         root.path(),
         "p/a",
-        &Recorded {
+        &TestTape {
             program: "p",
             inputs: &["x", "y"],
-            ..Recorded::default()
+            ..TestTape::default()
         },
     );
     let index = index(root.path());
@@ -240,7 +240,7 @@ fn what_leads_to_a_tape_that_was_begun_in_the_middle_is_found() {
     assert_eq!(after(&["x"]), [("p/a".to_owned(), 1)]);
     assert_eq!(after(&["x", "y"]), [("p/a".to_owned(), 2)]);
     assert_eq!(after(&["y"]), []);
-    // The start leads to where nothing was typed.
+    // The start leads to the state without input.
     assert_eq!(after(&[]), [("p/a".to_owned(), 0)]);
 }
 
@@ -263,11 +263,11 @@ fn ignored_arguments_let_a_tape_fit() {
     write(
         root.path(),
         "p/a",
-        &Recorded {
+        &TestTape {
             program: "p",
             args: &["--seed=1"],
             inputs: &["x"],
-            ..Recorded::default()
+            ..TestTape::default()
         },
     );
     let index = index(root.path());
@@ -290,10 +290,10 @@ fn ignored_arguments_let_a_tape_fit() {
 #[test]
 fn an_input_that_the_recording_has_cut_off_never_answers() {
     let root = tempfile::tempdir().unwrap();
-    let cut = Recorded {
+    let cut = TestTape {
         program: "p",
         inputs: &["hal"],
-        ..Recorded::default()
+        ..TestTape::default()
     };
     let line = "type: \"line\", dataText: \"hal\"";
     let text = cut.text();
@@ -304,7 +304,7 @@ fn an_input_that_the_recording_has_cut_off_never_answers() {
     assert_eq!(fits.exact("> ", b"hal", state(&[])), None);
     assert_eq!(fits.loose("> ", b"hal").count(), 0);
     assert_eq!(fits.next_in("p", None, "> ", None), None);
-    // What is typed may go on so.
+    // The pending bytes may continue like this.
     let candidates: Vec<Hit> = fits.candidates(Some("> "), state(&[])).collect();
     assert!(candidates.len() == 1 && candidates[0].is_unfinished());
 }

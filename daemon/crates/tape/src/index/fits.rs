@@ -1,20 +1,20 @@
-//! The tapes that fit a session, and what is looked up among them.
+//! The tapes that fit a session, and the lookups among them.
 
-use super::find::{Index, Place, exact_key, loose_key, state_key};
-use super::table::Entry;
+use super::find::{ExchangePlace, Index, exact_key, loose_key, state_key};
+use super::table::TableEntry;
 use super::tape::{HIDDEN, IndexedTape, KEYS, Row, UNFINISHED};
 use crate::format::Meta;
 use crate::key::{Context, Fingerprint, Invocation, Rules, StateHash};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The tapes of an index that were recorded as a session was started.
+/// The tapes of an index whose recording was started like the session.
 ///
-/// It keeps the index as it was; when [`Index::generation`] has moved on, another set is made.
+/// It refers to its index as it was; when [`Index::generation`] has changed, a new set must be made.
 #[derive(Debug, Clone)]
 pub struct Fits {
     pub index: Arc<Index>,
-    /// A bit for each slot.
+    /// One bit per slot.
     bits: Arc<[u64]>,
 }
 
@@ -38,17 +38,17 @@ impl Hit {
         &self.tape.meta
     }
 
-    /// What was typed; `***` with Enter where it was hidden.
+    /// Returns the input; `***` with Enter if it was hidden.
     pub fn input(&self) -> &[u8] {
         self.tape.input(self.row())
     }
 
-    /// The prompt as the tape has it.
+    /// Returns the prompt as on the tape.
     pub fn prompt(&self) -> &str {
         &self.tape.prompt(self.row()).text
     }
 
-    /// Typed where the terminal does not echo: any line is this input.
+    /// Whether the input was typed while the terminal did not echo: any line matches it.
     pub fn is_hidden(&self) -> bool {
         self.row().flags & HIDDEN != 0
     }
@@ -58,35 +58,36 @@ impl Hit {
         self.row().flags & KEYS != 0
     }
 
-    /// The recording ended before it did: it never answers, and only [`Fits::candidates`] has it.
+    /// Whether the recording ended before the input was complete: it never answers, and only [`Fits::candidates`]
+    /// returns it.
     pub fn is_unfinished(&self) -> bool {
         self.row().flags & UNFINISHED != 0
     }
 
-    /// Nothing was typed: the program's start.
+    /// Whether this is the start of the program, without input.
     pub fn is_start(&self) -> bool {
         self.exchange == 0 && self.row().input_len == 0
     }
 
-    /// No exchange follows in this tape.
+    /// Whether it is the last exchange of its tape.
     #[cfg(test)]
     pub fn is_last(&self) -> bool {
         self.exchange + 1 >= self.tape.exchanges()
     }
 
-    /// Chain of the inputs before it.
+    /// Returns the hash chain of the inputs before it.
     pub fn state(&self) -> Fingerprint {
         self.row().state
     }
 
-    /// Chain of the inputs with its own.
+    /// Returns the hash chain of the inputs, including its own.
     pub fn state_after(&self) -> Fingerprint {
         self.tape.state_after(self.exchange)
     }
 
-    /// Where it stands, to show.
-    pub fn place(&self) -> Place {
-        Place {
+    /// Returns its position, for display.
+    pub fn place(&self) -> ExchangePlace {
+        ExchangePlace {
             tape: Arc::clone(&self.tape.id),
             exchange: self.exchange,
             line: self.row().line,
@@ -94,7 +95,7 @@ impl Hit {
     }
 
     pub(super) fn row(&self) -> &Row {
-        // Made only of exchanges that are there, and a tape in the index never changes.
+        // Only made of existing exchanges, and a tape in the index never changes.
         &self.tape.rows[self.exchange as usize]
     }
 }
@@ -105,10 +106,10 @@ impl Index {
         Hit::new(self.tape(tape)?, exchange)
     }
 
-    /// Returns the tapes that were recorded as a session was started.
+    /// Returns the tapes whose recording was started like the session.
     pub fn fits(self: &Arc<Self>, rules: &Rules, session: &Context) -> Fits {
         let mut bits = vec![0_u64; self.slots.len().div_ceil(64)];
-        // Tapes share what they were started with.
+        // Tapes share their invocations.
         let mut known: HashMap<*const Invocation, bool> = HashMap::new();
         for (slot, tape) in self.slots.iter().enumerate() {
             let Some(tape) = tape else { continue };
@@ -129,7 +130,7 @@ impl Index {
 }
 
 impl Fits {
-    /// How many tapes fit.
+    /// Returns the number of tapes that fit.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.bits
@@ -143,9 +144,9 @@ impl Fits {
         self.len() == 0
     }
 
-    /// Returns the exchange with this prompt, input and state; of several that of the oldest tape, always the same.
+    /// Returns the exchange with this prompt, input and state; if there are several, always that of the oldest tape.
     ///
-    /// Where the tape's input was hidden any line is the input.
+    /// If the tape's input was hidden, any line matches.
     pub fn exact(&self, prompt: &str, input: &[u8], state: Fingerprint) -> Option<Hit> {
         let prompt = Fingerprint::of_prompt(prompt);
         let find = |input: Fingerprint| {
@@ -162,9 +163,10 @@ impl Fits {
         })
     }
 
-    /// Returns the exchanges that continue from a state, at a prompt or at any: what bytes that are typed can become.
+    /// Returns the exchanges that continue from a state, at a given prompt or at any: the inputs that typed bytes may
+    /// become.
     ///
-    /// The oldest tape comes first, and starts of programs do not come.
+    /// The oldest tape comes first; starts of programs are left out.
     pub fn candidates(
         &self,
         prompt: Option<&str>,
@@ -180,7 +182,8 @@ impl Fits {
             .map(|(tape, _, exchange)| hit(tape, exchange))
     }
 
-    /// Returns the next exchange of a tape, behind one of it, that has this prompt and input; `input` `None`: any.
+    /// Returns the next exchange of a tape, after a given one, that has this prompt and input; if `input` is `None`,
+    /// any input.
     pub fn next_in(
         &self,
         tape: &str,
@@ -203,7 +206,7 @@ impl Fits {
         Hit::new(tape, u32::try_from(exchange).ok()?)
     }
 
-    /// Returns the exchanges of any state with this prompt and input, the oldest tape first.
+    /// Returns the exchanges with this prompt and input in any state, the oldest tape first.
     pub fn loose(&self, prompt: &str, input: &[u8]) -> impl Iterator<Item = Hit> {
         let prompt = Fingerprint::of_prompt(prompt);
         let inputs = [Fingerprint::of_input(input), Fingerprint::of_hidden_input()];
@@ -224,7 +227,7 @@ impl Fits {
             .map(|(tape, _, exchange)| hit(tape, exchange))
     }
 
-    /// Bytes of the longest input. Looks at all of them.
+    /// Returns the length of the longest input in bytes. Checks all exchanges.
     pub fn longest_input(&self) -> usize {
         let slots = (0..).zip(&self.index.slots);
         let tapes = slots.filter(|(slot, _)| self.has(*slot));
@@ -239,7 +242,7 @@ impl Fits {
 
     fn entries<'a>(
         &'a self,
-        entries: &'a [Entry],
+        entries: &'a [TableEntry],
     ) -> impl Iterator<Item = (&'a Arc<IndexedTape>, &'a Row, u32)> {
         entries
             .iter()

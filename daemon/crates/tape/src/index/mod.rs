@@ -1,7 +1,7 @@
-//! The index of a folder of tapes: from where a program is, and what was typed, to the exchange that answers.
+//! The index of a directory of tapes: it finds the exchange that answers, by the state of the program and the input.
 //!
-//! An [`Index`] never changes; when files do, another one takes its place that shares with it what is the same. Of a
-//! file it keeps what is looked up. Output stays where it is, as an offset.
+//! An [`Index`] never changes; when files do, it is replaced by another that shares the unchanged parts. Of a file it
+//! contains only the keys. Output stays in the file and is found by its offset.
 
 mod build;
 mod cache;

@@ -1,32 +1,33 @@
-//! Finds the exchange that comes nearest to one that no tape has.
+//! Finds the exchange that is closest to one that is on no tape.
 
 use super::find::{Index, exact_key, loose_key, state_key};
 use super::fits::{Fits, Hit};
-use super::table::Entry;
+use super::table::TableEntry;
 use super::tape::HIDDEN;
 use crate::key::{Context, Difference, Fingerprint, Invocation, Rules, TERMINAL};
 use rangemap::RangeSet;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// Exchanges that are compared, from each of the places where a near one may be.
+/// Maximum number of exchanges that are compared from each of the likely sources.
 const MAX_OF_PLACE: usize = 24;
 
-/// Tapes that are looked at when nothing that was typed or shown is in any, and how many of them are compared.
+/// Maximum number of tapes that are checked if neither the input nor the prompt is on any tape, and how many of them
+/// are compared.
 const MAX_TAPES: usize = 10_000;
 const MAX_COMPARED: usize = 256;
 
-/// How much a part that differs counts.
+/// The weight of each part that differs.
 const PROGRAM_COST: u32 = 1000;
 const CONTEXT_COST: u32 = 60;
-/// Of the same command line.
+/// For tapes of the same command line.
 const TERMINAL_COST: u32 = 50;
 const PROMPT_COST: u32 = 40;
-/// Of inputs that have nothing in common.
+/// For inputs that have nothing in common.
 const INPUT_COST: u32 = 30;
 const STATE_COST: u32 = 10;
 
-/// What a session has asked for.
+/// What a session has looked up.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     pub rules: &'a Rules,
@@ -39,7 +40,7 @@ pub struct Asked<'a> {
     pub last: Option<(&'a str, u32)>,
     /// The exchanges of each tape that were played.
     pub played: Option<&'a BTreeMap<String, RangeSet<u32>>>,
-    /// Nothing but an exact match would do.
+    /// Only an exact match is accepted.
     pub is_strict: bool,
     /// The command line that records the program.
     pub record_with: &'a str,
@@ -52,7 +53,7 @@ impl Asked<'_> {
     }
 }
 
-/// An exchange, and what about it is another one than asked for.
+/// An exchange, and its differences from the requested one.
 #[derive(Debug)]
 pub(super) struct Near {
     pub(super) hit: Hit,
@@ -64,9 +65,9 @@ pub(super) struct Near {
 }
 
 impl Fits {
-    /// Returns the exchange that differs least; of those that differ alike the one that was expected next.
+    /// Returns the exchange that differs least; among equals, the one that was expected next.
     ///
-    /// Looks at a bounded number of exchanges.
+    /// Compares a limited number of exchanges.
     pub(super) fn nearest(&self, asked: &Asked<'_>) -> Option<Near> {
         let prompt = Fingerprint::of_prompt(asked.prompt);
         let inputs = [
@@ -94,7 +95,7 @@ impl Fits {
         best.map(|(_, near)| near)
     }
 
-    /// Exchanges that may be meant, the likeliest first.
+    /// Returns likely exchanges, the likeliest first.
     fn around(&self, asked: &Asked<'_>, prompt: Fingerprint, input: Fingerprint) -> Vec<Hit> {
         let index = &self.index;
         if asked.last.is_none() && asked.input.is_empty() {
@@ -112,12 +113,12 @@ impl Fits {
         let exact = index.tables.exact.get(exact);
         hits.extend(some(index, state, |slot| self.has(slot)));
         hits.extend(some(index, loose, |slot| self.has(slot)));
-        // In tapes that do not fit.
+        // On tapes that do not fit.
         hits.extend(some(index, exact, |slot| !self.has(slot)));
         hits.extend(some(index, loose, |slot| !self.has(slot)));
         hits.extend(some(index, state, |slot| !self.has(slot)));
         let program = &asked.session.program;
-        // Of another program nothing is near as long as there are tapes of this one.
+        // Another program is not close as long as there are tapes of this one.
         if !hits
             .iter()
             .any(|hit| hit.tape.invocation.program == *program)
@@ -136,7 +137,7 @@ impl Fits {
 }
 
 impl Fits {
-    /// Starts of the program that was asked for, however it was started.
+    /// Returns starts of the requested program, with any arguments.
     fn starts_around(&self, asked: &Asked<'_>) -> Vec<Hit> {
         let slots = self.index.slots.iter().take(MAX_TAPES).flatten();
         let same = slots.filter(|tape| tape.invocation.program == asked.session.program);
@@ -145,10 +146,10 @@ impl Fits {
     }
 }
 
-/// Some exchanges of a list, but no starts: they have no input that another could be compared with.
+/// Returns some exchanges of a list, without starts: they have no input to compare.
 fn some<'a>(
     index: &'a Index,
-    entries: &'a [Entry],
+    entries: &'a [TableEntry],
     is_wanted: impl Fn(u32) -> bool + 'a,
 ) -> impl Iterator<Item = Hit> + 'a {
     let wanted = entries
@@ -159,7 +160,7 @@ fn some<'a>(
     hits.filter(|hit| !hit.is_start()).take(MAX_OF_PLACE)
 }
 
-/// In what the start of a hit's tape differs from the session's; tapes share what they were started with.
+/// Returns the differences between the invocation of a hit's tape and the session's; tapes share invocations.
 fn differences<'a>(
     hit: &Hit,
     asked: &Asked<'_>,
@@ -194,7 +195,7 @@ impl Near {
     }
 }
 
-/// How much of two inputs is the same at their begin and end: 0 to [`INPUT_COST`] - 1.
+/// Returns how similar the starts and ends of two inputs are: 0 to [`INPUT_COST`] - 1.
 fn likeness(a: &[u8], b: &[u8]) -> u32 {
     let (a, b) = (without_enter(a), without_enter(b));
     let shorter = a.len().min(b.len());

@@ -1,4 +1,4 @@
-//! Why a file is no tape, or no longer the one that was read.
+//! Why a file is not a tape, or has changed since it was read.
 
 use crate::format::FormatError;
 use ccd_protocol::tape::TapeProblem;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Why an exchange could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// Look again when the index has it.
+    /// Try again when the index has the new version.
     #[error("the tape {path:?} has changed since it was indexed; try again")]
     Changed { path: PathBuf },
     #[error("the tape {path:?} cannot be read: {source}")]
@@ -21,7 +21,7 @@ pub enum ReadError {
     },
 }
 
-/// Why a file is no tape.
+/// Why a file is not a tape.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LoadError {
     #[error("{0}")]

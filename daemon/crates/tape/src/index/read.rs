@@ -10,24 +10,24 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 
-/// What is read without another thread, if the system has it in memory.
+/// Maximum length that is read without another thread, if it is in the system's page cache.
 #[cfg(target_os = "linux")]
 const MAX_CACHED_BYTES: u32 = 64 << 10;
 
 impl Index {
     /// Reads an exchange with its output.
     ///
-    /// Blocks, as reading files does.
+    /// Blocks, because it reads a file.
     ///
     /// # Errors
     ///
-    /// [`ReadError::Changed`] when the file is no longer what was indexed: the next index has what it is now.
+    /// [`ReadError::Changed`] if the file has changed since it was indexed; the next index has the new version.
     pub fn read(&self, hit: &Hit) -> Result<Exchange, ReadError> {
         self.read_by(hit, |file, bytes, at| file.read_exact_at(bytes, at))
     }
 
-    /// Likewise without waiting for a disk; `None` where that is not possible, and at any fault, which [`Self::read`]
-    /// tells.
+    /// Reads an exchange without waiting for the disk; `None` if that is not possible, and on any error, which
+    /// [`Self::read`] reports.
     #[cfg(target_os = "linux")]
     pub fn read_cached(&self, hit: &Hit) -> Option<Exchange> {
         use rustix::io::{ReadWriteFlags, preadv2};
@@ -45,7 +45,7 @@ impl Index {
         read.ok()
     }
 
-    /// Likewise; here nobody knows beforehand.
+    /// This platform cannot tell in advance whether a read would wait.
     #[cfg(not(target_os = "linux"))]
     pub fn read_cached(&self, _hit: &Hit) -> Option<Exchange> {
         None
@@ -66,7 +66,7 @@ impl Index {
                 return Ok(false);
             }
             read(&file, &mut bytes, u64::from(row.start))?;
-            // Somebody may have written into it meanwhile.
+            // Somebody may have changed the file meanwhile.
             is_same()
         };
         let read: io::Result<bool> = { read }();

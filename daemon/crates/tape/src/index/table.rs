@@ -1,30 +1,30 @@
-//! A sorted table from hashes to exchanges, in parts that successive indexes share.
+//! A sorted table from hashes to exchanges. It is divided into parts that successive indexes share.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// Entries of a part when the table is made. Small parts make changes cheap, few parts make copies of the list cheap.
+/// Entries per part when the table is made. Small parts make changes cheap, few parts make copies of the list cheap.
 const PART_LEN: usize = 128;
 
-/// Parts of a table.
+/// Maximum number of parts of a table.
 const MAX_PARTS: usize = 1 << 14;
 
-/// Where an exchange is found under a key.
+/// The exchange of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct TableEntry {
     pub(super) key: u64,
-    /// Of the tape.
+    /// Slot of the tape.
     pub(super) slot: u32,
     pub(super) exchange: u32,
 }
 
-/// Which of two entries with one key comes first. The key has been compared.
+/// The order of two entries with the same key.
 pub(super) trait Order: Sync {
-    fn order(&self, a: &Entry, b: &Entry) -> Ordering;
+    fn order(&self, a: &TableEntry, b: &TableEntry) -> Ordering;
 }
 
-impl<F: Fn(&Entry, &Entry) -> Ordering + Sync> Order for F {
-    fn order(&self, a: &Entry, b: &Entry) -> Ordering {
+impl<F: Fn(&TableEntry, &TableEntry) -> Ordering + Sync> Order for F {
+    fn order(&self, a: &TableEntry, b: &TableEntry) -> Ordering {
         self(a, b)
     }
 }
@@ -32,14 +32,14 @@ impl<F: Fn(&Entry, &Entry) -> Ordering + Sync> Order for F {
 #[derive(Debug, Clone)]
 pub(super) struct Table {
     /// By the first bits of the key.
-    parts: Vec<Arc<Vec<Entry>>>,
-    /// How far a key is shifted to get its part's number.
+    parts: Vec<Arc<Vec<TableEntry>>>,
+    /// How far a key is shifted to get the number of its part.
     shift: u32,
 }
 
 impl Table {
     /// Sorts entries into a table.
-    pub(super) fn new(entries: &[Entry], order: &impl Order) -> Self {
+    pub(super) fn new(entries: &[TableEntry], order: &impl Order) -> Self {
         let parts = entries.len().div_ceil(PART_LEN).next_power_of_two();
         let parts = parts.clamp(2, MAX_PARTS);
         let shift = u64::BITS - parts.trailing_zeros();
@@ -47,7 +47,7 @@ impl Table {
         for entry in entries {
             counts[part_of(entry.key, shift)] += 1;
         }
-        let mut lists: Vec<Vec<Entry>> = counts.into_iter().map(Vec::with_capacity).collect();
+        let mut lists: Vec<Vec<TableEntry>> = counts.into_iter().map(Vec::with_capacity).collect();
         for entry in entries {
             lists[part_of(entry.key, shift)].push(*entry);
         }
@@ -61,14 +61,14 @@ impl Table {
         }
     }
 
-    /// The entries of a key, in order.
-    pub(super) fn get(&self, key: u64) -> &[Entry] {
+    /// Returns the entries of a key, in order.
+    pub(super) fn get(&self, key: u64) -> &[TableEntry] {
         let Some(part) = self.parts.get(part_of(key, self.shift)) else {
             return &[];
         };
         let start = part.partition_point(|entry| entry.key < key);
         let rest = &part[start..];
-        // Most keys have one entry or none.
+        // Most keys have at most one entry.
         let len = match rest.iter().take(4).position(|entry| entry.key != key) {
             Some(len) => len,
             None => rest.partition_point(|entry| entry.key <= key),
@@ -76,13 +76,18 @@ impl Table {
         &rest[..len]
     }
 
-    /// All entries, those of a key together and in order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Entry> {
+    /// Returns all entries, sorted by key and then in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &TableEntry> {
         self.parts.iter().flat_map(|part| part.iter())
     }
 
-    /// Returns the table without `removed` and with `added`; what neither touches is shared.
-    pub(super) fn changed(&self, removed: &[Entry], added: &[Entry], order: &impl Order) -> Self {
+    /// Returns the table without `removed` and with `added`; unchanged parts are shared.
+    pub(super) fn changed(
+        &self,
+        removed: &[TableEntry],
+        added: &[TableEntry],
+        order: &impl Order,
+    ) -> Self {
         let mut table = self.clone();
         let (removed, added) = (self.by_part(removed), self.by_part(added));
         let (mut removed, mut added) = (&removed[..], &added[..]);
@@ -97,15 +102,15 @@ impl Table {
                 .iter()
                 .filter(|entry| !gone.iter().any(|(_, gone)| gone == *entry))
                 .chain(new.iter().map(|(_, entry)| entry));
-            let mut part: Vec<Entry> = part.copied().collect();
+            let mut part: Vec<TableEntry> = part.copied().collect();
             part.sort_by(|a, b| compare(a, b, order));
             table.parts[number] = Arc::new(part);
         }
         table
     }
 
-    /// Entries with the number of their part, in its order.
-    fn by_part(&self, entries: &[Entry]) -> Vec<(usize, Entry)> {
+    /// Returns entries with the number of their part, sorted.
+    fn by_part(&self, entries: &[TableEntry]) -> Vec<(usize, TableEntry)> {
         let numbered = entries.iter();
         let mut numbered: Vec<_> = numbered
             .map(|entry| (part_of(entry.key, self.shift), *entry))
@@ -114,22 +119,22 @@ impl Table {
         numbered
     }
 
-    /// True when so many entries would be better off in a table that is made anew.
+    /// True when a table with this many entries should be made again.
     pub(super) fn has_outgrown(&self, entries: usize) -> bool {
         let parts = self.parts.len();
         entries > parts * PART_LEN * 8 && parts < MAX_PARTS
     }
 
-    /// Bytes in memory.
+    /// Returns the memory in bytes.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         let entries: usize = self.parts.iter().map(|part| part.capacity()).sum();
-        entries * size_of::<Entry>() + self.parts.len() * (size_of::<Arc<()>>() + 40)
+        entries * size_of::<TableEntry>() + self.parts.len() * (size_of::<Arc<()>>() + 40)
     }
 }
 
-/// Takes what belongs to a part from the front of a list.
-fn take<'a>(list: &mut &'a [(usize, Entry)], number: usize) -> &'a [(usize, Entry)] {
+/// Takes the items of a part from the front of a list.
+fn take<'a>(list: &mut &'a [(usize, TableEntry)], number: usize) -> &'a [(usize, TableEntry)] {
     let len = list.partition_point(|(part, _)| *part <= number);
     let (taken, rest) = list.split_at(len);
     *list = rest;
@@ -140,11 +145,11 @@ fn part_of(key: u64, shift: u32) -> usize {
     usize::try_from(key >> shift).unwrap_or(0)
 }
 
-fn compare(a: &Entry, b: &Entry, order: &impl Order) -> Ordering {
+fn compare(a: &TableEntry, b: &TableEntry, order: &impl Order) -> Ordering {
     a.key.cmp(&b.key).then_with(|| order.order(a, b))
 }
 
-/// Returns a key of numbers that together mean something: any change of them changes all its bits.
+/// Returns a key from numbers that form it together: any change of them changes all its bits.
 pub(super) fn key_of(numbers: &[u64]) -> u64 {
     numbers.iter().fold(0x9e37_79b9_7f4a_7c15, |key, number| {
         let mut mixed = key ^ number;
@@ -159,12 +164,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn by_place(a: &Entry, b: &Entry) -> Ordering {
+    fn by_place(a: &TableEntry, b: &TableEntry) -> Ordering {
         (a.slot, a.exchange).cmp(&(b.slot, b.exchange))
     }
 
-    fn entry(key: u64, slot: u32) -> Entry {
-        Entry {
+    fn entry(key: u64, slot: u32) -> TableEntry {
+        TableEntry {
             key: key_of(&[key]),
             slot,
             exchange: 0,
@@ -196,14 +201,14 @@ mod tests {
             new in proptest::collection::vec((0u64..50, 1000u32..2000), 0..60),
             gone in proptest::collection::vec(any::<prop::sample::Index>(), 0..30),
         ) {
-            let mut old: Vec<Entry> = old.into_iter().map(|(key, slot)| entry(key, slot)).collect();
+            let mut old: Vec<TableEntry> = old.into_iter().map(|(key, slot)| entry(key, slot)).collect();
             old.sort_by_key(|entry| entry.slot);
             old.dedup_by_key(|entry| entry.slot);
-            let new: Vec<Entry> = new.into_iter().map(|(key, slot)| entry(key, slot)).collect();
-            let mut gone: Vec<Entry> = if old.is_empty() { Vec::new() } else { gone.iter().map(|at| *at.get(&old)).collect() };
+            let new: Vec<TableEntry> = new.into_iter().map(|(key, slot)| entry(key, slot)).collect();
+            let mut gone: Vec<TableEntry> = if old.is_empty() { Vec::new() } else { gone.iter().map(|at| *at.get(&old)).collect() };
             gone.dedup();
             let changed = Table::new(&old, &by_place).changed(&gone, &new, &by_place);
-            let kept: Vec<Entry> = old.into_iter().filter(|entry| !gone.contains(entry)).chain(new).collect();
+            let kept: Vec<TableEntry> = old.into_iter().filter(|entry| !gone.contains(entry)).chain(new).collect();
             let anew = Table::new(&kept, &by_place);
             for key in 0..50 {
                 prop_assert_eq!(changed.get(key_of(&[key])), anew.get(key_of(&[key])));

@@ -1,4 +1,4 @@
-//! What the index keeps of one tape.
+//! The part of a tape that the index keeps.
 
 use crate::format::{Meta, Outline, Outlined};
 use crate::key::{Fingerprint, Invocation, StateHash};
@@ -10,15 +10,15 @@ use std::sync::Arc;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// Path of a tape below its root, without `.json5`.
+/// Path of a tape under its root, without `.json5`.
 pub type TapeId = Arc<str>;
 
-/// Tells whether a file is still what was read.
+/// Identifies the version of a file that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
     pub bytes: u64,
     pub modified_ns: i64,
-    /// Who saves by renaming within one tick of the file system's clock changes this.
+    /// Changes if a file is replaced by renaming within one tick of the file system's clock.
     inode: u64,
 }
 
@@ -41,15 +41,15 @@ pub struct IndexedTape {
     /// Without the keys that this version does not know.
     pub meta: Meta,
     pub invocation: Arc<Invocation>,
-    /// How the program ended.
+    /// How the program exited.
     pub exit: Option<ccd_protocol::tape::TapeExit>,
-    /// When it was recorded; the newest possible when it does not say.
+    /// When it was recorded; the latest possible time if it does not say.
     pub(super) created_ns: i64,
     pub(super) prompts: Vec<Prompt>,
-    /// All inputs, one behind the other.
+    /// All inputs, concatenated.
     pub(super) inputs: Vec<u8>,
     pub(super) rows: Vec<Row>,
-    /// The chain of inputs behind the last exchange.
+    /// The hash chain of inputs after the last exchange.
     pub(super) end_state: Fingerprint,
 }
 
@@ -74,15 +74,15 @@ pub(super) struct Row {
     pub(super) flags: u8,
 }
 
-/// Typed where the terminal does not echo.
+/// Typed while the terminal did not echo.
 pub(super) const HIDDEN: u8 = 1;
 /// The program read keys, not lines.
 pub(super) const KEYS: u8 = 2;
-/// The recording ended before the input did.
+/// The recording ended before the input was complete.
 pub(super) const UNFINISHED: u8 = 4;
 
 impl IndexedTape {
-    /// Takes from an outline what is looked up.
+    /// Makes the keys from an outline.
     pub(super) fn new(id: TapeId, stamp: Stamp, outline: Outline) -> Self {
         let mut meta = outline.meta;
         meta.other.clear();
@@ -96,7 +96,7 @@ impl IndexedTape {
             rows.push(Row {
                 state: *state,
                 input: input_fingerprint(exchange),
-                // Files are smaller than 4 GiB by far.
+                // Files are far smaller than 4 GiB.
                 start: narrow(exchange.span.start as u64),
                 len: narrow(exchange.span.len() as u64),
                 line: narrow(exchange.line),
@@ -125,7 +125,7 @@ impl IndexedTape {
         narrow(self.rows.len() as u64)
     }
 
-    /// The chain of inputs before its first exchange; `None` when that is the program's start.
+    /// Returns the hash chain of inputs before its first exchange; `None` if that is the start of the program.
     pub fn begin(&self) -> Option<Fingerprint> {
         let first = self.rows.first()?;
         let is_start = first.input_len == 0 && first.state == StateHash::start().fingerprint();
@@ -137,7 +137,7 @@ impl IndexedTape {
         self.rows.first().map_or(1, |row| u64::from(row.line))
     }
 
-    /// What was typed in an exchange.
+    /// Returns the input of an exchange.
     pub(super) fn input(&self, row: &Row) -> &[u8] {
         let start = row.input_start as usize;
         let input = self.inputs.get(start..start + row.input_len as usize);
@@ -149,19 +149,19 @@ impl IndexedTape {
         &self.prompts[row.prompt as usize]
     }
 
-    /// The chain of inputs behind an exchange.
+    /// Returns the hash chain of inputs after an exchange.
     pub(super) fn state_after(&self, exchange: u32) -> Fingerprint {
         let next = self.rows.get(exchange as usize + 1);
         next.map_or(self.end_state, |next| next.state)
     }
 
-    /// What decides between tapes that have the same exchange: the oldest comes first.
+    /// Decides between tapes with the same exchange: the oldest comes first.
     pub(super) fn age(&self) -> (i64, &str) {
         (self.created_ns, &self.id)
     }
 }
 
-/// When an RFC 3339 time is, in nanoseconds since 1970; the latest time for what is none.
+/// Converts an RFC 3339 time to nanoseconds since 1970; an invalid time becomes the latest one.
 pub(super) fn created_ns(text: &str) -> i64 {
     let time = OffsetDateTime::parse(text, &Rfc3339).ok();
     let ns = time.and_then(|time| i64::try_from(time.unix_timestamp_nanos()).ok());
@@ -193,7 +193,7 @@ fn input_fingerprint(exchange: &Outlined) -> Fingerprint {
     Fingerprint::of_input(&exchange.input.bytes)
 }
 
-/// The prompts of a tape, each once.
+/// The distinct prompts of a tape.
 #[derive(Default)]
 struct Prompts {
     list: Vec<Prompt>,
@@ -202,7 +202,7 @@ struct Prompts {
 
 impl Prompts {
     fn number(&mut self, text: &str) -> u32 {
-        // Mostly it is the one before.
+        // Usually it is the previous prompt again.
         if let Some(last) = self.list.last()
             && last.text == text
         {
@@ -221,13 +221,13 @@ impl Prompts {
     }
 }
 
-/// The chain of inputs before each exchange, and behind the last.
+/// The hash chain of inputs before each exchange, and after the last.
 struct States {
     before: Vec<Fingerprint>,
     end: Fingerprint,
 }
 
-/// What the tape says, and what follows from its inputs where it says nothing.
+/// Returns the states on the tape, and those that follow from its inputs where it has none.
 fn states(exchanges: &[Outlined]) -> States {
     let mut before = Vec::with_capacity(exchanges.len());
     let says_all = exchanges
@@ -240,7 +240,7 @@ fn states(exchanges: &[Outlined]) -> States {
             None => before.push(chain.fingerprint()),
         }
         if !says_all {
-            // What it says counts more than what follows, and in the middle of a line both say the same.
+            // A state on the tape takes precedence; in the middle of a line, both are the same.
             if let Some(said) = before.last()
                 && *said != chain.fingerprint()
             {
@@ -270,7 +270,7 @@ fn follow(chain: &mut StateHash, exchange: &Outlined) {
     }
 }
 
-/// The exchange that the line of the last one begins with: only there the chain can be taken up.
+/// Returns the exchange with which the line of the last one starts: only there can the chain be continued.
 fn begin_of_last_line(exchanges: &[Outlined]) -> usize {
     let ends_line = |exchange: &Outlined| {
         let input = &exchange.input.bytes;

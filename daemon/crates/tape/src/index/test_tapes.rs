@@ -1,4 +1,4 @@
-//! Folders of tapes for tests.
+//! Directories of tapes for tests.
 
 use super::{Fits, Hit, Index, walk};
 use crate::key::{Context, Fingerprint, Rules, StateHash};
@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 /// A tape of a program that answers each input with a line and the prompt `> `.
 #[derive(Clone, Default)]
-pub(super) struct Recorded<'a> {
+pub(super) struct TestTape<'a> {
     pub(super) program: &'a str,
     pub(super) args: &'a [&'a str],
     pub(super) created_at: &'a str,
     pub(super) inputs: &'a [&'a str],
 }
 
-impl Recorded<'_> {
+impl TestTape<'_> {
     pub(super) fn text(&self) -> String {
         let created_at = if self.created_at.is_empty() {
             "2026-01-01T00:00:00Z"
@@ -56,7 +56,7 @@ fn exchange(prompt: &str, state: &str, input: &str, hidden: bool) -> String {
     )
 }
 
-pub(super) fn write(root: &Path, id: &str, tape: &Recorded<'_>) {
+pub(super) fn write(root: &Path, id: &str, tape: &TestTape<'_>) {
     let path = root.join(format!("{id}.json5"));
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, tape.text()).unwrap();

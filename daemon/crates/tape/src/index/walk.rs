@@ -1,4 +1,4 @@
-//! Finds the tapes below a folder.
+//! Finds the tapes in a directory.
 
 use super::problem::LoadError;
 use super::tape::{Stamp, TapeId};
@@ -8,18 +8,18 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// Folders within each other.
+/// Maximum depth of directories.
 const MAX_DEPTH: usize = 32;
 
-/// Folders that are looked into: a link may lead to all there is.
+/// Maximum number of directories that are read: a link may lead to the whole file system.
 pub(super) const MAX_FOLDERS: usize = 100_000;
 
-/// What a tape's file ends with.
+/// The suffix of a tape's file name.
 pub const SUFFIX: &str = ".json5";
 
-/// What a walk has found.
+/// The result of a walk.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct WalkResult {
     pub(super) tapes: Vec<FoundTape>,
     pub(super) problems: Vec<(PathBuf, LoadError)>,
 }
@@ -30,12 +30,13 @@ pub(super) struct FoundTape {
     pub(super) stamp: Stamp,
 }
 
-/// Finds all tapes below `root`: files that end with `.json5`, but for those in or with names that begin with a point.
+/// Finds all tapes in `root`: files that end with `.json5`, except those with names, or in directories with names, that
+/// start with a dot.
 ///
-/// `enter` is called with each folder before it is read, so that what appears in it later can be noticed. Links are
-/// followed, each folder is entered once. A root that is not there is empty.
-pub fn walk(root: &Path, mut enter: impl FnMut(&Path)) -> Found {
-    let mut found = Found::default();
+/// `enter` is called with each directory before it is read, so that the caller can watch for files that appear later.
+/// Links are followed; each directory is entered once. A missing root is empty.
+pub fn walk(root: &Path, mut enter: impl FnMut(&Path)) -> WalkResult {
+    let mut found = WalkResult::default();
     let mut entered = HashSet::new();
     let mut waiting = vec![(root.to_owned(), String::new(), 0)];
     while let Some((folder, prefix, depth)) = waiting.pop() {
@@ -72,7 +73,7 @@ pub fn walk(root: &Path, mut enter: impl FnMut(&Path)) -> Found {
                 Err(error) => found.problems.push((entry.path(), error)),
             }
         }
-        // So that the same of two ways to a folder is taken each time.
+        // Sorted, so that of two paths to a directory the same one is taken each time.
         folders.sort_unstable_by(|a, b| b.1.cmp(&a.1));
         waiting.append(&mut folders);
     }
@@ -81,7 +82,7 @@ pub fn walk(root: &Path, mut enter: impl FnMut(&Path)) -> Found {
 
 enum Look {
     Tape(FoundTape),
-    /// What the ids of its tapes begin with.
+    /// The start of the ids of its tapes.
     Folder(String),
     Nothing,
 }
@@ -96,7 +97,7 @@ fn look(entry: &DirEntry, prefix: &str) -> Result<Look, LoadError> {
     if !is_tape && kind.is_file() {
         return Ok(Look::Nothing);
     }
-    // Of a link what it leads to counts; one that leads nowhere is no matter unless it is named like a tape.
+    // The target of a link counts; a broken link is ignored, unless it has the name of a tape.
     let meta = match fs::metadata(entry.path()) {
         Err(_) if !is_tape => return Ok(Look::Nothing),
         Err(error) if kind.is_symlink() && error.kind() == io::ErrorKind::NotFound => {
@@ -126,7 +127,7 @@ fn look(entry: &DirEntry, prefix: &str) -> Result<Look, LoadError> {
     }))
 }
 
-/// Refuses what is no regular file: to open a pipe would wait for ever.
+/// Rejects anything but a regular file: opening a named pipe would wait for ever.
 pub(super) fn check_kind(meta: &Metadata) -> Result<(), LoadError> {
     if meta.is_file() {
         return Ok(());
@@ -139,7 +140,7 @@ pub(super) fn check_kind(meta: &Metadata) -> Result<(), LoadError> {
     Err(LoadError::Kind { kind })
 }
 
-/// The id of the tape at `path`; `None` when it cannot be one of this root.
+/// Returns the id of the tape at `path`; `None` if it is not a possible tape of this root.
 pub fn id_of(root: &Path, path: &Path) -> Option<TapeId> {
     let below = path.strip_prefix(root).ok()?;
     let hidden = |part: std::path::Component<'_>| !matches!(part, std::path::Component::Normal(name) if !name.as_encoded_bytes().starts_with(b"."));

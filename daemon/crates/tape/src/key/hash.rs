@@ -1,4 +1,4 @@
-//! Hashes that stand in files, and so never change.
+//! Hashes that are stored in files and therefore never change.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -9,12 +9,12 @@ use std::fmt;
 pub struct Fingerprint(pub u64);
 
 impl Fingerprint {
-    /// Returns the hash of `text`; `kind` keeps the hashes of different things apart.
+    /// Returns the hash of `text`; `kind` separates the hashes of different things.
     pub fn of(kind: &'static str, text: &[u8]) -> Self {
         Self::chained(kind, Self(0), text)
     }
 
-    /// Returns the hash of `text` behind what `before` is the hash of.
+    /// Returns the hash of `text` chained to the hash `before`.
     pub fn chained(kind: &'static str, before: Self, text: &[u8]) -> Self {
         let mut hasher = Sha256::new();
         hasher.update(before.0.to_be_bytes());
@@ -27,8 +27,8 @@ impl Fingerprint {
         Self(u64::from_be_bytes(first))
     }
 
-    /// Returns what `text` says: as [`fmt::Display`] writes it, else the hash of the text, so that what a person has
-    /// written in a tape counts too.
+    /// Parses a hash as [`fmt::Display`] writes it. Any other text is hashed, so that a text that a person has written
+    /// on a tape works too.
     pub fn parse(text: &str) -> Self {
         let is_hex = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         match u64::from_str_radix(text, 16) {

@@ -1,6 +1,6 @@
-//! What makes an exchange the right one: what counts of a command line, a prompt, an input, and of all inputs before.
+//! Keys of exchanges: the normal forms of a command line, a prompt, an input, and of all earlier inputs.
 //!
-//! Recorder and player both ask here, so that what is recorded is found again.
+//! Recorder and player both use them, so that recorded exchanges are found.
 
 mod hash;
 mod input;

@@ -1,4 +1,4 @@
-//! The prompt: what stands on the last line of output.
+//! The prompt: the last line of output.
 
 use super::hash::Fingerprint;
 use super::scrub::scrub;
@@ -6,38 +6,38 @@ use super::text::is_blank;
 use ccd_text::expect::{Stripper, clean_lossy};
 use ccd_text::redact::redact;
 
-/// Of a longer last line only its end counts.
+/// Only this much of the end of a longer last line counts.
 pub(super) const MAX_PROMPT_BYTES: usize = 512;
 
-/// Returns what stands behind the last line break of `output`, without control sequences and at most
-/// [`MAX_PROMPT_BYTES`]; blanks at its end stay.
+/// Returns the output after the last line break, without control sequences and at most [`MAX_PROMPT_BYTES`]; trailing
+/// blanks are kept.
 ///
-/// A `\r` begins the line anew for what is shown after it; while nothing is, the line stands.
+/// A `\r` starts the line again once text follows; until then, the line stays.
 pub fn prompt_of(output: &[u8]) -> String {
     let mut tracker = PromptTracker::default();
     tracker.feed(output);
     tracker.prompt()
 }
 
-/// Follows output that comes in pieces, so that the prompt is known at any time.
+/// Follows output that arrives in pieces, so that the prompt is known at any time.
 #[derive(Debug, Clone, Default)]
 pub struct PromptTracker {
     stripper: Stripper,
-    /// Its begin may be missing; never longer than twice what counts.
+    /// Its start may be missing; never longer than twice the maximum.
     line: Vec<u8>,
-    /// What comes next begins the line anew.
+    /// The next text starts the line again.
     is_returned: bool,
-    /// More was on the line than there is now.
+    /// The start of the line was dropped.
     is_cut: bool,
-    /// Room for a piece without control sequences, kept between calls.
+    /// Buffer for a piece without control sequences, kept between calls.
     text: Vec<u8>,
 }
 
-/// Output is followed in pieces of this size, which bounds what is kept.
+/// Output is processed in pieces of this size, which limits memory.
 const PIECE_BYTES: usize = 4096;
 
 impl PromptTracker {
-    /// Takes the next output.
+    /// Processes the next output.
     pub fn feed(&mut self, output: &[u8]) {
         for piece in output.chunks(PIECE_BYTES) {
             let mut text = std::mem::take(&mut self.text);
@@ -48,12 +48,12 @@ impl PromptTracker {
         }
     }
 
-    /// The prompt now, as [`prompt_of`] returns it for all that was fed.
+    /// Returns the current prompt, as [`prompt_of`] returns it for all output so far.
     pub fn prompt(&self) -> String {
         let start = self.line.len().saturating_sub(MAX_PROMPT_BYTES);
         let mut line = &self.line[start..];
         if start > 0 || self.is_cut {
-            // The character that the cut goes through.
+            // The rest of a character that was cut in two.
             let rest = line.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80);
             line = &line[rest.count()..];
         }
@@ -61,7 +61,7 @@ impl PromptTracker {
     }
 
     fn take(&mut self, text: &[u8]) {
-        // Lines before the last one leave nothing behind.
+        // Lines before the last one do not matter.
         let text = match memchr::memrchr(b'\n', text) {
             None => text,
             Some(end) => {
@@ -92,7 +92,8 @@ impl PromptTracker {
     }
 }
 
-/// Returns what counts of a prompt for a match: without control sequences, secrets, blanks at its end, and scrubbed.
+/// Returns the normal form of a prompt for matching: without control sequences, secrets and trailing blanks; and
+/// scrubbed.
 pub fn prompt_signature(prompt: &str) -> String {
     let text = clean_lossy(prompt.as_bytes(), encoding_rs::UTF_8);
     let text = redact(&text).text;
@@ -100,7 +101,7 @@ pub fn prompt_signature(prompt: &str) -> String {
 }
 
 impl Fingerprint {
-    /// Of a prompt.
+    /// Returns the hash of a prompt.
     pub fn of_prompt(prompt: &str) -> Self {
         Self::of("prompt", prompt_signature(prompt).as_bytes())
     }

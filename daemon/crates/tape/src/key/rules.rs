@@ -1,31 +1,31 @@
-//! What of a command line counts for a match.
+//! Normalises command lines for matching.
 
 use super::scrub::from_home;
 use crate::format::Meta;
 use ccd_protocol::tape::{IgnoredArg, MatchOptions};
-use ccd_text::redact::{redact, redact_args, redact_variable};
+use ccd_text::redact::{Values, redact, redact_values};
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Variables that are recorded and compared unless somebody names others.
+/// Variables that are recorded and compared by default.
 const DEFAULT_ENV: [&str; 4] = ["LANG", "LC_*", "TERM", "TZ"];
 
-/// Entries of one list.
+/// Maximum number of entries in one list.
 const MAX_ENTRIES: usize = 256;
 
-/// Bytes of one entry.
+/// Maximum length of one entry in bytes.
 const MAX_ENTRY_BYTES: usize = 4096;
 
-/// Bytes that a compiled expression may take.
+/// Memory limit for a compiled expression in bytes.
 const MAX_REGEX_BYTES: usize = 1 << 20;
 
-/// The name of the part that says whether a program had a terminal, and what it may be.
+/// The name of the part of the key that says whether a program had a terminal.
 pub const TERMINAL: &str = "terminal";
 const IN_TERMINAL: &str = "in a terminal";
 const WITH_PIPES: &str = "with pipes";
 
-/// Why rules for matching are none.
+/// Why rules for matching are not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     #[error("match.{list} has {found} entries: at most {MAX_ENTRIES} are allowed")]
@@ -44,19 +44,19 @@ pub enum RuleError {
     Regex { index: usize, reason: String },
 }
 
-/// What a program was started with, as it is compared: without secrets, and without whose home folder a path is below;
-/// before any rule.
+/// What a program was started with, in the form that is compared: without secrets, and without the home directory in
+/// paths; before any rule.
 ///
-/// All else is exact. Text that changes from run to run is the program's or stands in what is typed; an argument is
-/// what somebody has asked for, and another one is another question.
+/// Everything else is exact. Text that changes from run to run comes from the program or is typed; an argument is what
+/// somebody has requested, and another argument is another request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Invocation {
-    /// Without its folder.
+    /// Without its directory.
     pub program: String,
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
     pub cwd: String,
-    /// Else pipes; `None`: a tape does not say.
+    /// If false, it had pipes; `None`: the tape does not say.
     pub has_terminal: Option<bool>,
 }
 
@@ -69,24 +69,27 @@ impl Invocation {
             cwd,
             ..
         } = meta;
-        let variable = |(name, value): (&String, &String)| {
-            let value = redact_variable(name, value);
-            (name.clone(), from_home(&value).into_owned())
-        };
+        let program = program_name(program);
+        let (mut args, mut env) = (args.clone(), env.clone());
+        redact_values(Values::Args {
+            program,
+            args: &mut args,
+        });
+        redact_values(Values::Env(&mut env));
+        for text in args.iter_mut().chain(env.values_mut()) {
+            *text = from_home(text).into_owned();
+        }
         Self {
-            program: program_name(program).to_owned(),
-            args: redact_args(program_name(program), args)
-                .iter()
-                .map(|arg| from_home(arg).into_owned())
-                .collect(),
-            env: env.iter().map(variable).collect(),
+            program: program.to_owned(),
+            args,
+            env,
             cwd: from_home(&redact(cwd).text).into_owned(),
             has_terminal: meta.has_terminal(),
         }
     }
 }
 
-/// The name of a program without its folder.
+/// Returns the name of a program without its directory.
 pub fn program_name(program: &str) -> &str {
     let program = program.trim_end_matches('/');
     program.rsplit('/').next().unwrap_or(program)
@@ -96,11 +99,11 @@ fn normal_word(word: &str) -> String {
     from_home(&redact(word).text).into_owned()
 }
 
-/// What counts of a command line for a match, after the rules.
+/// The part of a command line that is compared, after the rules.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Context {
     pub program: String,
-    /// Without the ignored ones.
+    /// Without ignored arguments.
     pub args: Vec<String>,
     /// Variables that are allowed and not ignored.
     pub env: BTreeMap<String, String>,
@@ -109,19 +112,19 @@ pub struct Context {
     pub has_terminal: Option<bool>,
 }
 
-/// A part of two contexts that is not the same.
+/// A difference between two contexts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// `program`, `args[1]`, [`TERMINAL`], `env LANG`, `cwd`.
     pub part: String,
-    /// What the tape has.
+    /// Value on the tape.
     pub tape: Option<String>,
-    /// What the session has.
+    /// Value of the session.
     pub session: Option<String>,
 }
 
 impl Context {
-    /// Its parts by name, for people.
+    /// Returns its parts by name, for display.
     pub fn components(&self) -> BTreeMap<String, String> {
         let mut components = BTreeMap::from([
             ("program".to_owned(), self.program.clone()),
@@ -138,10 +141,10 @@ impl Context {
         components
     }
 
-    /// Returns whether a tape of this context plays in a session of another.
+    /// Returns whether a tape with this context may be replayed in a session with another.
     ///
-    /// A tape that says nothing of the environment, the folder or a terminal, because a person wrote it or it was
-    /// imported, plays in any.
+    /// A tape without an environment, a directory or a terminal, because it was written by hand or imported, fits any
+    /// session.
     pub fn fits(&self, session: &Self) -> bool {
         self.program == session.program
             && self.args == session.args
@@ -150,7 +153,7 @@ impl Context {
             && (self.says_no_folder() || self.cwd == session.cwd)
     }
 
-    /// Returns in what this context of a tape differs from a session's, the most important first.
+    /// Returns the differences between this context of a tape and a session's, the most important first.
     pub fn differences(&self, session: &Self) -> Vec<Difference> {
         let mut differences = Vec::new();
         let mut compare = |part: String, tape: Option<&String>, session: Option<&String>| {
@@ -192,7 +195,7 @@ impl Context {
     }
 }
 
-/// What a program has been between, as people are told.
+/// Describes the streams of a program: a terminal or pipes.
 fn ends(has_terminal: bool) -> &'static str {
     match has_terminal {
         true => IN_TERMINAL,
@@ -200,12 +203,12 @@ fn ends(has_terminal: bool) -> &'static str {
     }
 }
 
-/// As JSON: a value with blanks or quotes is told from two values.
+/// Formats a value as JSON, which distinguishes one value with blanks or quotes from two values.
 fn shown(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// What counts for a match, compiled.
+/// The compiled rules for matching.
 #[derive(Debug, Clone)]
 pub struct Rules {
     allow_env: Vec<NamePattern>,
@@ -228,7 +231,7 @@ enum ArgPattern {
 }
 
 impl Rules {
-    /// Returns the rules that `options` ask for.
+    /// Compiles the rules in `options`.
     ///
     /// # Errors
     ///
@@ -246,7 +249,7 @@ impl Rules {
         })
     }
 
-    /// Returns what of an environment is recorded.
+    /// Returns the variables of an environment that are recorded.
     pub fn record_env(&self, env: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         let allowed = env.iter().filter(|(name, _)| any(&self.allow_env, name));
         allowed
@@ -254,7 +257,7 @@ impl Rules {
             .collect()
     }
 
-    /// Returns what counts of a command line.
+    /// Returns the context of a command line.
     #[cfg(test)]
     pub fn context(
         &self,
@@ -273,7 +276,7 @@ impl Rules {
         }))
     }
 
-    /// Likewise, of a command line that is normalised.
+    /// Returns the context of a command line that is already normalised.
     pub fn context_of(&self, invocation: &Invocation) -> Context {
         let args = (0..).zip(&invocation.args);
         let compared = args.filter(|(index, arg)| !self.ignores_arg(*index, arg));
@@ -339,7 +342,7 @@ fn arg_patterns(entries: &[IgnoredArg]) -> Result<Vec<ArgPattern>, RuleError> {
         IgnoredArg::Text(text) => {
             check_len(list, index, text)?;
             match expression(text) {
-                // Compared with arguments that were normalised.
+                // Compared with normalised arguments.
                 None => Ok(ArgPattern::Text(normal_word(text))),
                 Some(source) => {
                     compile(source)
@@ -355,14 +358,14 @@ fn arg_patterns(entries: &[IgnoredArg]) -> Result<Vec<ArgPattern>, RuleError> {
     entries.iter().enumerate().map(pattern).collect()
 }
 
-/// What stands between slashes. A path such as `/usr/lib/` is one too; its slashes are then no part of it, which leaves
-/// it as it was meant.
+/// Returns the text between slashes. A path such as `/usr/lib/` is accepted as an expression too; without its slashes
+/// it still matches the path.
 fn expression(text: &str) -> Option<&str> {
     let inner = text.strip_prefix('/')?.strip_suffix('/')?;
     (!inner.is_empty()).then_some(inner)
 }
 
-/// What is wrong with an expression: of the lines that show where, the last one says it.
+/// Returns the message of an invalid expression: of the lines that show the position, only the last.
 pub fn in_one_line(error: &regex::Error) -> String {
     let reason = error.to_string();
     let reason = reason.lines().last().unwrap_or_default();

@@ -1,9 +1,9 @@
-//! Puts names in place of what is another one in each run: times, ids, addresses, temporary files, home folders.
+//! Replaces what differs from run to run by names: times, ids, addresses, temporary files, home directories.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Folders whose contents are temporary.
+/// Directories of temporary files.
 const TEMPORARY: [&[u8]; 7] = [
     b"/tmp/",
     b"/var/tmp/",
@@ -14,7 +14,7 @@ const TEMPORARY: [&[u8]; 7] = [
     b"/private/var/folders/",
 ];
 
-/// Folders with a home for each user.
+/// Directories with a home directory for each user.
 const HOMES: [&[u8]; 2] = [b"/home/", b"/Users/"];
 
 const MONTHS: [&[u8; 3]; 12] = [
@@ -23,17 +23,17 @@ const MONTHS: [&[u8; 3]; 12] = [
 
 const WEEKDAYS: [&[u8; 3]; 7] = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"];
 
-/// Returns `text` with `<time>`, `<uuid>`, `<hex>`, `<pid>`, `<tmp>` and `~` in place of what they stand for.
+/// Returns `text` with `<time>`, `<uuid>`, `<hex>`, `<pid>`, `<tmp>` and `~` in place of such values.
 ///
-/// Nothing is taken for an id by its letters or digits alone: `defaced`, `20260101` and `3.14` stay, and a date
-/// without a time does too.
+/// Nothing is taken for an id by its letters or digits alone: `defaced`, `20260101` and `3.14` are kept, and so is a
+/// date without a time.
 pub fn scrub(text: &str) -> Cow<'_, str> {
     replaced(text, volatile_at)
 }
 
-/// Returns `text` with `~` in place of the home folders that paths in it begin with, and with all else as it is.
+/// Returns `text` with `~` in place of the home directories at the start of paths, and everything else unchanged.
 ///
-/// A home folder that nothing stands below stays: it is what is meant, and not where something is.
+/// A home directory at the end of a path is kept: then it is what is meant, not only where something is.
 pub(super) fn from_home(text: &str) -> Cow<'_, str> {
     replaced(text, |bytes, at| {
         let is_path = bytes[at] == b'/' && begins_path(bytes, at);
@@ -42,7 +42,7 @@ pub(super) fn from_home(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Puts in place of each range that `found_at` returns what it returns with it.
+/// Replaces each range that `found_at` returns by the text that it returns with it.
 fn replaced(
     text: &str,
     found_at: impl Fn(&[u8], usize) -> Option<(Range<usize>, &'static str)>,
@@ -67,7 +67,7 @@ fn replaced(
     Cow::Owned(clean)
 }
 
-/// What begins at `at` and is another one each time, with what takes its place.
+/// Returns the end of a value at `at` that differs from run to run, and its name.
 fn volatile_at(bytes: &[u8], at: usize) -> Option<(Range<usize>, &'static str)> {
     let first = bytes[at];
     if first == b'/' {
@@ -76,7 +76,7 @@ fn volatile_at(bytes: &[u8], at: usize) -> Option<(Range<usize>, &'static str)> 
     if !first.is_ascii_alphanumeric() || at > 0 && is_word(bytes[at - 1]) {
         return None;
     }
-    // A UUID before a hexadecimal number: it may begin like one.
+    // A UUID comes before a hexadecimal number, because it may start like one.
     if first.is_ascii_hexdigit()
         && let Some(end) = uuid(bytes, at)
     {
@@ -100,7 +100,7 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// `at`, unless a word goes on there.
+/// Returns `at`, unless a word continues there.
 fn at_word_end(bytes: &[u8], at: usize) -> Option<usize> {
     bytes
         .get(at)
@@ -108,13 +108,13 @@ fn at_word_end(bytes: &[u8], at: usize) -> Option<usize> {
         .then_some(at)
 }
 
-/// Behind `count` bytes that are all of a kind.
+/// Returns the offset after `count` bytes of a kind.
 fn run(bytes: &[u8], at: usize, count: usize, kind: fn(&u8) -> bool) -> Option<usize> {
     let run = bytes.get(at..at.checked_add(count)?)?;
     run.iter().all(kind).then_some(at + count)
 }
 
-/// How many bytes from `at` on, `most` at most, are of a kind.
+/// Returns how many bytes from `at` on are of a kind, at most `most`.
 fn count(bytes: &[u8], at: usize, most: usize, kind: fn(&u8) -> bool) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     rest.iter().take(most).take_while(|byte| kind(byte)).count()
@@ -141,7 +141,7 @@ fn hexadecimal(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// `pid 12`, `PID=12`, `"pid": 12`: where the number stands.
+/// `pid 12`, `PID=12`, `"pid": 12`: returns the position of the number.
 fn process(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     let name = bytes.get(at..at + 3)?;
     if !name.eq_ignore_ascii_case(b"pid") {
@@ -186,7 +186,7 @@ fn clock(bytes: &[u8], at: usize, form: Clock) -> Option<usize> {
             end = fraction + digits;
         }
     }
-    // A zone goes on directly behind.
+    // A zone follows immediately.
     if form == Clock::BehindDate {
         return Some(end);
     }
@@ -276,14 +276,14 @@ fn path_at(bytes: &[u8], at: usize) -> Option<(Range<usize>, &'static str)> {
     home_end(bytes, at).map(|end| (at..end, "~"))
 }
 
-/// True when the slash at `at` is the first of a path.
+/// True when the slash at `at` is the start of a path.
 fn begins_path(bytes: &[u8], at: usize) -> bool {
     let before = &bytes[..at];
     let goes_on = |byte: &u8| is_word(*byte) || b"/.-~+".contains(byte);
     !before.last().is_some_and(goes_on) || before.ends_with(b"://")
 }
 
-/// Where the home folder ends that the path at `at` begins with.
+/// Returns the end of the home directory with which the path at `at` starts.
 fn home_end(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = &bytes[at..];
     for homes in HOMES {
@@ -304,7 +304,7 @@ fn home_end(bytes: &[u8], at: usize) -> Option<usize> {
     is_root.then_some(at + 5)
 }
 
-/// How many bytes of a path stand at the begin of `rest`; points and commas at its end are the sentence's.
+/// Returns the length of the path at the start of `rest`; dots and commas at its end belong to the sentence.
 fn path_len(rest: &[u8]) -> usize {
     let len = rest
         .iter()

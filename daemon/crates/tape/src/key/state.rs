@@ -1,35 +1,35 @@
-//! What all inputs so far come to.
+//! The state of a conversation: a hash chain of all inputs.
 
 use super::hash::Fingerprint;
 use super::input::{HIDDEN_INPUT, normal_line, normal_part};
 use serde::{Deserialize, Serialize};
 
-/// An open line counts in parts of this size.
+/// An open line is hashed in parts of this size.
 ///
-/// It bounds what is kept of programs that are driven by single keys and never see an Enter.
+/// It limits memory for programs that are driven by single keys and never see an Enter.
 const PART_BYTES: usize = 4096;
 
-/// A chain over all that was typed since the program's start, wherever it was cut.
+/// A hash chain over all input since the start of the program, however it was split.
 ///
-/// It makes the same input at another place another one: a counter that answered 1, 2, 3 answers so again.
+/// It distinguishes equal inputs at different positions: a counter that answered 1, 2, 3 answers so again.
 ///
-/// What was typed of an open line is kept as it was typed: this belongs into memory, not on a disk.
+/// An open line is kept as it was typed, so this belongs in memory and not on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateHash {
-    /// Over the lines that have ended, and full parts of the open one.
+    /// Over the complete lines, and the complete parts of the open line.
     chain: Fingerprint,
     open: Vec<u8>,
-    /// A `\n` that comes now belongs to the `\r` before.
+    /// A `\n` that comes next belongs to the `\r` before it.
     is_returned: bool,
 }
 
 impl StateHash {
-    /// Nothing was typed yet.
+    /// Returns the state before any input.
     pub fn start() -> Self {
         Self::after_line(Fingerprint::of("start", b""))
     }
 
-    /// Goes on where a line has just ended and the chain's value was `value`.
+    /// Continues after a complete line, where the chain had the value `value`.
     pub fn after_line(value: Fingerprint) -> Self {
         Self {
             chain: value,
@@ -38,7 +38,7 @@ impl StateHash {
         }
     }
 
-    /// Takes bytes that were typed.
+    /// Adds typed bytes.
     pub fn feed(&mut self, raw: &[u8]) {
         let mut rest = raw;
         if self.is_returned && !rest.is_empty() {
@@ -59,7 +59,7 @@ impl StateHash {
         self.open_line(rest);
     }
 
-    /// Takes one line that was typed where the terminal does not echo.
+    /// Adds a line that was typed while the terminal did not echo.
     pub fn feed_hidden(&mut self) {
         self.open.clear();
         self.open.extend_from_slice(HIDDEN_INPUT.as_bytes());
@@ -67,12 +67,12 @@ impl StateHash {
         self.is_returned = false;
     }
 
-    /// The value now: 16 hexadecimal digits.
+    /// Returns the current value: 16 hexadecimal digits.
     pub fn value(&self) -> String {
         self.fingerprint().to_string()
     }
 
-    /// The value now.
+    /// Returns the current value.
     pub fn fingerprint(&self) -> Fingerprint {
         if self.open.is_empty() {
             return self.chain;

@@ -1,4 +1,4 @@
-//! Text as it is compared.
+//! Normalises text for comparison.
 
 pub(super) fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\r')

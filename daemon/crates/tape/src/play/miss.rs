@@ -1,6 +1,6 @@
-//! What no tape has.
+//! Reports an input that is on no tape.
 
-use super::cue::PlayError;
+use super::options::PlayError;
 use super::player::Player;
 use super::search::prompts;
 use crate::index::{Asked, Fits, Index, Miss};
@@ -10,26 +10,27 @@ use std::time::Duration;
 /// How long a miss waits for files that have just changed.
 const CATCH_UP: Duration = Duration::from_secs(2);
 
-/// Input of a miss that is compared with what tapes have.
+/// Maximum part of a missed input that is compared with the tapes.
 const MAX_EXPLAINED_BYTES: usize = 64 << 10;
 
 impl Player {
-    /// Waits for files that have changed and are not in the index yet; false where it is still the one that was asked.
+    /// Waits until files that have changed are in the index; returns false if the index is still the one that was
+    /// asked.
     pub(super) async fn has_other_index(&self, asked: &Arc<Index>) -> bool {
-        let root = Arc::clone(&self.cue.root);
+        let root = Arc::clone(&self.options.root);
         let _ = tokio::task::spawn_blocking(move || root.catch_up(CATCH_UP)).await;
-        !Arc::ptr_eq(&self.cue.root.index(), asked)
+        !Arc::ptr_eq(&self.options.root.index(), asked)
     }
 
-    /// Says why nothing answers what is pending, and forgets it.
+    /// Explains why no tape answers the pending input, and forgets that input.
     pub(super) fn miss(&self, fits: &Fits) -> PlayError {
         let mut playing = self.lock();
         let prompts = prompts(fits, &playing);
         let misses = prompts.iter().map(|prompt| {
             fits.explain(&Asked {
-                rules: &self.cue.rules,
+                rules: &self.options.rules,
                 session: &self.context,
-                is_strict: self.cue.strict,
+                is_strict: self.options.strict,
                 played: Some(&playing.played),
                 prompt,
                 input: &playing.pending[..playing.pending.len().min(MAX_EXPLAINED_BYTES)],
@@ -38,10 +39,10 @@ impl Player {
                     .at
                     .as_ref()
                     .map(|(tape, exchange)| (tape.as_str(), *exchange)),
-                record_with: &self.cue.record_with,
+                record_with: &self.options.record_with,
             })
         });
-        // There is always one prompt at least.
+        // There is always at least one prompt.
         let differences = |miss: &Miss| {
             miss.nearest
                 .as_ref()
@@ -53,7 +54,7 @@ impl Player {
         playing.uses.misses += 1;
         playing.uses.last_miss = Some(miss.to_string());
         let input_bytes = input.len();
-        match self.cue.debug {
+        match self.options.debug {
             true => tracing::info!(target: "tape", input_bytes, "no tape has it"),
             false => tracing::debug!(target: "tape", input_bytes, "no tape has it"),
         }

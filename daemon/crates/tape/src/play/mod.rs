@@ -1,15 +1,20 @@
-//! Playing: a tape stands in for a program.
+//! Replay: a tape answers in place of a program.
 
-mod acts;
-mod cue;
 mod miss;
+mod options;
 mod pace;
+mod playback;
 mod player;
 mod prompt_text;
 mod search;
-mod show;
+mod steps;
 
-pub use cue::{Cue, PlayError};
-pub use pace::{Injection, Pace};
+pub use options::{PlayError, ReplayOptions};
+pub use pace::{Injection, ReplayPace};
+pub use playback::{FarSide, InputModes, Playback, PlaybackStep};
 pub use player::{KeptPlayer, Player};
-pub use show::{Act, FarSide, InputModes, Show};
+
+// The names by which sessions still know these.
+pub use options::ReplayOptions as Cue;
+pub use pace::ReplayPace as Pace;
+pub use playback::{Playback as Show, PlaybackStep as Act};

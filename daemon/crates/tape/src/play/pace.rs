@@ -1,4 +1,4 @@
-//! How fast a tape plays, and which errors are injected: all drawn from a seed, so that it can be repeated.
+//! The speed of a replay and the injected errors. Both are drawn from a seed, so that a replay can be repeated.
 
 use ccd_protocol::tape::{Latency, TapeExit};
 use rand::rngs::StdRng;
@@ -6,30 +6,30 @@ use rand::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Longest delay of one chunk.
+/// Maximum delay of one chunk.
 const MAX_DELAY: Duration = Duration::from_secs(3600);
 
 /// The pace of a session's replay.
 #[derive(Debug, Clone)]
-pub struct Pace {
-    /// `None`: as each tape says.
+pub struct ReplayPace {
+    /// `None`: the latency on each tape.
     pub latency: Option<Latency>,
-    /// Percent of exchanges; `None`: as each tape says.
+    /// Percentage of exchanges; `None`: the rate on each tape.
     pub error_rate: Option<f64>,
-    /// `None`: each tape's.
+    /// `None`: the seed of each tape.
     pub seed: Option<u64>,
 }
 
-/// An error in place of what was recorded.
+/// An injected error that replaces part of the recorded answer.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Injection {
-    /// Of the output, only so much comes, from 0 to 1.
+    /// Only this part of the output is printed, from 0 to 1.
     Truncate(f64),
-    /// The program ends so behind the output.
+    /// The program exits with this status after the output.
     Exit(TapeExit),
 }
 
-/// What a tape says of its pace.
+/// The settings of one tape for latency and errors.
 #[derive(Debug, Clone, Copy)]
 pub struct TapePace<'a> {
     pub latency: Option<&'a Latency>,
@@ -37,11 +37,11 @@ pub struct TapePace<'a> {
     pub seed: Option<u64>,
 }
 
-impl Pace {
-    /// The delays of the chunks of an exchange, the `ordinal`th that plays.
+impl ReplayPace {
+    /// Returns the delays of the chunks of an exchange, which is the `ordinal`th to be played.
     pub fn delays(&self, tape: TapePace<'_>, ordinal: u64, recorded_ms: &[u64]) -> Vec<Duration> {
         let of_tape = || match tape.latency {
-            // In a tape, 0 is as recorded.
+            // On a tape, 0 means the recorded latency.
             None | Some(Latency::Constant(0)) => None,
             latency => latency,
         };
@@ -62,7 +62,7 @@ impl Pace {
         recorded_ms.iter().map(delay).collect()
     }
 
-    /// The error that the `ordinal`th exchange gets, if one is drawn.
+    /// Returns the error that is injected into the `ordinal`th exchange, if one is drawn.
     pub fn injection(&self, tape: TapePace<'_>, ordinal: u64) -> Option<Injection> {
         let rate = self.error_rate.unwrap_or(tape.error_rate);
         if rate <= 0.0 {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     fn ms(latency: Option<Latency>, of_tape: Option<Latency>) -> Vec<u128> {
-        let pace = Pace {
+        let pace = ReplayPace {
             latency,
             error_rate: None,
             seed: Some(7),
@@ -132,12 +132,12 @@ mod tests {
 
     #[test]
     fn errors_are_drawn_at_the_rate_and_again_the_same() {
-        let pace = |rate, seed| Pace {
+        let pace = |rate, seed| ReplayPace {
             latency: None,
             error_rate: Some(rate),
             seed: Some(seed),
         };
-        let count = |pace: &Pace| {
+        let count = |pace: &ReplayPace| {
             let drawn = (0..1000).filter(|at| pace.injection(tape(None), *at).is_some());
             drawn.count()
         };

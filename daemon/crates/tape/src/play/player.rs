@@ -1,10 +1,10 @@
-//! A tape that answers: what is typed is matched, and what was recorded is printed in its time.
+//! Replays tapes: typed input is matched, and the recorded answer is printed with its delays.
 
-use super::acts::{Acts, set_modes};
-use super::cue::{Cue, PlaceOfPlay, PlayError};
+use super::options::{PlaceOfPlay, PlayError, ReplayOptions};
 use super::pace::Injection;
-use super::search::{Found, Search, ends_line, find, modes_next, next_on_tape};
-use super::show::{Act, Show};
+use super::playback::{Playback, PlaybackStep};
+use super::search::{InputMatch, Search, ends_line, find, modes_next, next_on_tape};
+use super::steps::{ExchangeSteps, set_modes};
 use crate::format::{Exchange, Stream};
 use crate::index::{Fits, Hit, Index};
 use crate::key::{Context, PromptTracker, StateHash};
@@ -17,75 +17,76 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Typed bytes that wait for the rest of an input.
+/// Maximum number of typed bytes that wait for the rest of an input.
 const MAX_PENDING_BYTES: usize = 16 << 20;
 
-/// How often a tape that has just been changed is looked up again, and the time between.
+/// How often a tape that has just been changed is looked up again, and the time in between.
 const MAX_LOOKS: usize = 5;
 const LOOK_PAUSE: Duration = Duration::from_millis(20);
 
-/// The tapes of one session.
+/// The replay of one session's tapes.
 #[derive(Debug)]
 pub struct Player {
-    pub(super) cue: Cue,
+    pub(super) options: ReplayOptions,
     pub(super) context: Context,
-    /// The tapes that fit, in the index that was asked last.
+    /// The tapes that fit, from the index that was asked last.
     fits: Mutex<Option<Arc<Fits>>>,
-    show: Arc<Show>,
+    playback: Arc<Playback>,
     state: Mutex<Playing>,
-    /// What an earlier process has left is in the show.
+    /// False until the answers that an earlier worker left unprinted are in the queue.
     goes_on: AtomicBool,
 }
 
-/// How far it is.
+/// The state of a replay.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Playing {
-    /// Typed, and no exchange's yet.
+    /// Typed bytes that belong to no exchange yet.
     pub(super) pending: Vec<u8>,
-    /// Of an answer to what is pending: its echo, which was printed already.
+    /// The echo of the pending bytes that was already printed, as part of an answer.
     pub(super) echoed: Vec<u8>,
     pub(super) state: StateHash,
     #[serde(with = "super::prompt_text")]
     pub(super) prompt: PromptTracker,
-    /// The exchange that played last.
+    /// The exchange that was played last.
     pub(super) at: Option<(String, u32)>,
     pub(super) played: BTreeMap<String, RangeSet<u32>>,
-    /// How many have played.
+    /// The number of exchanges played.
     pub(super) ordinal: u64,
-    /// Offset of the session's output at which everything that was queued is printed.
+    /// Output offset at which everything in the queue has been printed.
     queued_upto: u64,
-    /// What may not be printed yet.
+    /// Exchanges that may not be printed yet.
     pub(super) queue: VecDeque<Queued>,
-    /// Lines that were typed, each at its prompt: what brings a real program here, where one may come.
+    /// Lines that were typed, each with its prompt. They bring a real program to this position, where one may take
+    /// over.
     pub(super) typed: Vec<(String, Vec<u8>)>,
     has_ended: bool,
-    /// The last exchange has a hidden input without an end, which may go on.
+    /// The last exchange has a hidden input without a line end, which may be longer.
     #[serde(default)]
     is_in_hidden: bool,
-    /// In place of what the last exchange has on its tape.
+    /// The error that was injected into the last exchange.
     #[serde(default)]
     injection: Option<Injection>,
     pub(super) uses: TapeUse,
 }
 
-/// An exchange on its way to the terminal.
+/// An exchange whose answer is not printed yet.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Queued {
     tape: String,
     exchange: u32,
     pub(super) ordinal: u64,
-    /// Offsets of the session's output; what was echoed before is part of it.
+    /// Offsets in the session's output; the part that was already echoed is included.
     start: u64,
     end: u64,
 }
 
-/// A player as the next process gets it.
+/// A replay as it is handed to the next worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct KeptPlayer(Playing);
 
-impl Cue {
-    /// Tells which exchange answers, and why.
-    fn tell(&self, hit: &Hit, input_bytes: usize, rule: &str) {
+impl ReplayOptions {
+    /// Logs which exchange answers, and why.
+    fn log_answer(&self, hit: &Hit, input_bytes: usize, rule: &str) {
         let (tape, exchange) = (&*hit.tape.id, hit.exchange);
         match self.debug {
             true => {
@@ -99,8 +100,8 @@ impl Cue {
 }
 
 impl Player {
-    /// A player that has yet to begin.
-    pub fn new(cue: Cue) -> Self {
+    /// Returns a player that has not started.
+    pub fn new(options: ReplayOptions) -> Self {
         let playing = Playing {
             pending: Vec::new(),
             echoed: Vec::new(),
@@ -117,35 +118,35 @@ impl Player {
             injection: None,
             uses: TapeUse::default(),
         };
-        Self::with(cue, playing)
+        Self::with(options, playing)
     }
 
-    fn with(cue: Cue, playing: Playing) -> Self {
+    fn with(options: ReplayOptions, playing: Playing) -> Self {
         Self {
-            context: cue.rules.context_of(&cue.invocation),
-            cue,
+            context: options.rules.context_of(&options.invocation),
+            options,
             fits: Mutex::default(),
-            show: Arc::default(),
+            playback: Arc::default(),
             state: Mutex::new(playing),
             goes_on: AtomicBool::new(true),
         }
     }
 
-    /// A player where an earlier process was; [`Self::go_on`] has it print.
-    pub fn resumed(cue: Cue, kept: KeptPlayer) -> Self {
+    /// Returns a player in the state of an earlier worker's; [`Self::go_on`] prints the rest of its answers.
+    pub fn resumed(options: ReplayOptions, kept: KeptPlayer) -> Self {
         Self {
             goes_on: AtomicBool::new(false),
-            ..Self::with(cue, kept.0)
+            ..Self::with(options, kept.0)
         }
     }
 
-    /// Prints what an earlier process has left, when so much of the session's output was printed.
+    /// Prints what an earlier worker left unprinted; the session has printed `printed` bytes so far.
     pub async fn go_on(&self, printed: u64) {
         let queue: Vec<Queued> = self.lock().queue.iter().cloned().collect();
-        let mut acts = Vec::new();
+        let mut steps = Vec::new();
         for queued in queue.iter().filter(|queued| queued.end >= printed) {
             match self.rest_of(queued, printed).await {
-                Ok(rest) => acts.extend(rest),
+                Ok(rest) => steps.extend(rest),
                 Err(error) => {
                     tracing::error!(tape = queued.tape, %error, "the rest of an answer cannot be read");
                 }
@@ -160,7 +161,7 @@ impl Player {
             let bytes = playing.echoed[from..].to_vec();
             let delay = Duration::ZERO;
             let stream = Stream::Stdout;
-            acts.push(Act::Print {
+            steps.push(PlaybackStep::Print {
                 delay,
                 bytes,
                 stream,
@@ -168,46 +169,53 @@ impl Player {
         }
         playing.queued_upto = playing.queued_upto.max(printed);
         if !playing.has_ended {
-            set_modes(&mut acts, modes_next(&fits, &playing));
+            set_modes(&mut steps, modes_next(&fits, &playing));
         }
-        self.show.add(acts);
+        self.playback.add(steps);
         self.goes_on.store(true, Ordering::Release);
     }
 
-    async fn rest_of(&self, queued: &Queued, printed: u64) -> io::Result<Vec<Act>> {
-        let index = self.cue.root.index();
+    async fn rest_of(&self, queued: &Queued, printed: u64) -> io::Result<Vec<PlaybackStep>> {
+        let index = self.options.root.index();
         let hit = index.exchange(&queued.tape, queued.exchange);
         let hit = hit.ok_or(io::ErrorKind::NotFound)?;
         let exchange = read(&index, &hit).await?;
         let done = usize::try_from(printed.saturating_sub(queued.start)).unwrap_or(usize::MAX);
         let at = Instant::now();
-        let acts = Acts::of(&exchange, hit.meta(), &self.cue, queued.ordinal, done, at);
-        Ok(acts.acts)
+        let steps = ExchangeSteps::of(
+            &exchange,
+            hit.meta(),
+            &self.options,
+            queued.ordinal,
+            done,
+            at,
+        );
+        Ok(steps.steps)
     }
 
-    /// For the next process.
+    /// Returns the state for the next worker.
     pub fn kept(&self) -> KeptPlayer {
         let mut playing = self.lock().clone();
         if self.goes_on.load(Ordering::Acquire) {
             let printed = playing
                 .queued_upto
-                .saturating_sub(self.show.waiting_bytes());
+                .saturating_sub(self.playback.waiting_bytes());
             playing.queue.retain(|queued| queued.end >= printed);
         }
         KeptPlayer(playing)
     }
 
-    /// What there is to print.
-    pub fn show(&self) -> Arc<Show> {
-        Arc::clone(&self.show)
+    /// The queue of what is to be printed.
+    pub fn show(&self) -> Arc<Playback> {
+        Arc::clone(&self.playback)
     }
 
-    /// What tapes have done so far.
+    /// How the tapes were used so far.
     pub fn uses(&self) -> TapeUse {
         self.lock().uses.clone()
     }
 
-    /// Where the conversation is.
+    /// The position in the conversation.
     pub fn place(&self) -> PlaceOfPlay {
         let playing = self.lock();
         PlaceOfPlay {
@@ -218,9 +226,9 @@ impl Player {
         }
     }
 
-    /// True when everything was printed, so that the recorded program would wait.
+    /// True when everything was printed, so that the recorded program would wait for input.
     pub fn is_waiting(&self) -> bool {
-        self.show.is_over()
+        self.playback.is_over()
     }
 
     /// True when the next exchange on the tape has this input.
@@ -230,7 +238,7 @@ impl Player {
         next.is_some_and(|hit| hit.input() == input)
     }
 
-    /// The rest of the input of which lines were typed; `None` when nothing waits, or a line is being typed.
+    /// The rest of an input whose first lines were typed; `None` if no input is expected, or if a line is being typed.
     pub fn awaited(&self) -> Option<Vec<u8>> {
         let fits = self.fits();
         let playing = self.lock();
@@ -239,11 +247,11 @@ impl Player {
         }
         let search = Search {
             fits: &fits,
-            cue: &self.cue,
+            options: &self.options,
             is_start: false,
         };
         match find(&search, &playing) {
-            Found::Part { hit: Some(hit) } if !hit.is_hidden() => {
+            InputMatch::Part { hit: Some(hit) } if !hit.is_hidden() => {
                 let typed = playing.pending.len().min(hit.input().len());
                 Some(hit.input()[typed..].to_vec())
             }
@@ -251,35 +259,35 @@ impl Player {
         }
     }
 
-    /// What was injected into the answer to what was typed last.
+    /// The error that was injected into the answer to the last input.
     pub fn injection(&self) -> Option<Injection> {
         self.lock().injection
     }
 
-    /// Inputs have gone to the real program.
+    /// Counts inputs that were sent to the real program.
     pub fn note_proxied(&self, inputs: u64) {
         self.lock().uses.proxied += inputs;
     }
 
-    /// Plays the program's start.
+    /// Plays the start of the program.
     ///
     /// # Errors
     ///
-    /// [`PlayError::Miss`] when no tape begins so.
+    /// [`PlayError::Miss`] if no tape starts with this invocation.
     pub async fn start(&self) -> Result<(), PlayError> {
         let started = self.answer(true, Instant::now()).await;
-        self.show.begin();
+        self.playback.begin();
         started
     }
 
-    /// Takes what was typed, and has the answers printed.
+    /// Matches typed bytes, and queues the answers.
     ///
     /// # Errors
     ///
-    /// [`PlayError`]; what was typed and is no input is forgotten then.
+    /// [`PlayError`]; typed bytes that are not an input are then forgotten.
     pub async fn typed(&self, bytes: &[u8]) -> Result<(), PlayError> {
         let at = Instant::now();
-        self.show.room().await;
+        self.playback.room().await;
         {
             let mut playing = self.lock();
             if playing.has_ended {
@@ -294,15 +302,15 @@ impl Player {
         self.answer(false, at).await
     }
 
-    /// Plays all exchanges that what is pending has the input of. Their time counts from `at`, when it was typed: that a
-    /// tape has to be read is no delay of the program.
+    /// Plays all exchanges whose inputs are pending. Their delays count from `at`, the time of typing, so the time to
+    /// read a tape does not slow the replay down.
     async fn answer(&self, is_start: bool, at: Instant) -> Result<(), PlayError> {
         let (mut looks, mut has_waited) = (0, false);
         loop {
             let fits = self.fits();
             let search = Search {
                 fits: &fits,
-                cue: &self.cue,
+                options: &self.options,
                 is_start,
             };
             let found = {
@@ -313,40 +321,43 @@ impl Player {
                 find(&search, &playing)
             };
             let (hit, len) = match found {
-                Found::Answer { hit, len, rule } => {
-                    self.cue.tell(&hit, len, rule);
+                InputMatch::Answer { hit, len, rule } => {
+                    self.options.log_answer(&hit, len, rule);
                     (hit, len)
                 }
-                Found::Part { hit: None } | Found::Open | Found::Nothing
+                InputMatch::Part { hit: None } | InputMatch::Open | InputMatch::Nothing
                     if self.goes_on_hidden() =>
                 {
                     return Ok(());
                 }
-                Found::Open => return Ok(()),
-                Found::Part { hit } => {
+                InputMatch::Open => return Ok(()),
+                InputMatch::Part { hit } => {
                     self.echo(&fits.index, hit, at).await;
                     return Ok(());
                 }
-                Found::Nothing if !has_waited && self.has_other_index(&fits.index).await => {
+                InputMatch::Nothing if !has_waited && self.has_other_index(&fits.index).await => {
                     has_waited = true;
                     continue;
                 }
-                Found::Nothing => return Err(self.miss(&fits)),
+                InputMatch::Nothing => return Err(self.miss(&fits)),
             };
             match read(&fits.index, &hit).await {
                 Ok(exchange) => {
                     self.play(&fits, &hit, len, &exchange, at);
                     if is_start {
-                        // Nobody prints yet, and so nobody makes room.
+                        // Nobody prints yet, so no room would ever be made.
                         return Ok(());
                     }
-                    self.show.room().await;
+                    self.playback.room().await;
                 }
                 Err(error) if looks == MAX_LOOKS => return Err(PlayError::Read(error)),
-                // It was changed a moment ago.
+                // The tape was changed a moment ago.
                 Err(_) => {
                     looks += 1;
-                    let (root, path) = (Arc::clone(&self.cue.root), fits.index.path(&hit.tape.id));
+                    let (root, path) = (
+                        Arc::clone(&self.options.root),
+                        fits.index.path(&hit.tape.id),
+                    );
                     let _ = tokio::task::spawn_blocking(move || root.refresh(&path)).await;
                     tokio::time::sleep(LOOK_PAUSE).await;
                 }
@@ -354,7 +365,7 @@ impl Player {
         }
     }
 
-    /// Takes what is pending as more of a hidden input without an end, if one was typed last.
+    /// Treats the pending bytes as more of a hidden input without a line end, if that was typed last.
     fn goes_on_hidden(&self) -> bool {
         let mut playing = self.lock();
         if playing.is_in_hidden {
@@ -363,21 +374,21 @@ impl Player {
         playing.is_in_hidden
     }
 
-    /// The tapes that fit the session, as they are now.
+    /// Returns the tapes that fit the session now.
     fn fits(&self) -> Arc<Fits> {
-        let index = self.cue.root.index();
+        let index = self.options.root.index();
         let mut known = self.fits.lock().unwrap_or_else(PoisonError::into_inner);
         match &*known {
             Some(fits) if Arc::ptr_eq(&fits.index, &index) => Arc::clone(fits),
             _ => {
-                let fits = Arc::new(index.fits(&self.cue.rules, &self.context));
+                let fits = Arc::new(index.fits(&self.options.rules, &self.context));
                 *known = Some(Arc::clone(&fits));
                 fits
             }
         }
     }
 
-    /// Prints the echo of an input that is not complete, where what would be its answer begins so: a person sees what
+    /// Prints the echo of an incomplete input if the answer of its exchange starts with it, so that people see what
     /// they type.
     async fn echo(&self, index: &Arc<Index>, hit: Option<Hit>, at: Instant) {
         let Some(hit) = hit else { return };
@@ -396,9 +407,9 @@ impl Player {
         let new = pending[echoed.len()..].to_vec();
         playing.queued_upto += new.len() as u64;
         playing.echoed = playing.pending.clone();
-        self.show.hold([
-            Act::Typed(at),
-            Act::Print {
+        self.playback.hold([
+            PlaybackStep::Typed(at),
+            PlaybackStep::Print {
                 delay: Duration::ZERO,
                 bytes: new,
                 stream: Stream::Stdout,
@@ -406,13 +417,13 @@ impl Player {
         ]);
     }
 
-    /// Plays an exchange whose input are the first `len` bytes that are pending.
+    /// Plays an exchange whose input is the first `len` pending bytes.
     fn play(&self, fits: &Fits, hit: &Hit, len: usize, exchange: &Exchange, at: Instant) {
         let mut playing = self.lock();
         let input: Vec<u8> = playing.pending.drain(..len).collect();
         let prompt = playing.prompt.prompt();
         if hit.state() != playing.state.fingerprint() {
-            // Another place of the conversation: it goes on from there.
+            // The exchange is at another position of the conversation, which continues from there.
             playing.state = StateHash::after_line(hit.state());
         }
         playing.is_in_hidden = hit.is_hidden() && !ends_line(hit.input());
@@ -421,7 +432,7 @@ impl Player {
         } else {
             playing.state.feed(&exchange.input.bytes);
         }
-        if self.cue.may_leave && !input.is_empty() {
+        if self.options.may_leave && !input.is_empty() {
             playing.typed.push((prompt, input));
         }
         let echoed = std::mem::take(&mut playing.echoed);
@@ -444,9 +455,9 @@ impl Player {
             .entry(tape.clone())
             .or_default()
             .insert(hit.exchange..hit.exchange + 1);
-        let mut acts = Acts::of(exchange, hit.meta(), &self.cue, ordinal, skip, at);
+        let mut steps = ExchangeSteps::of(exchange, hit.meta(), &self.options, ordinal, skip, at);
         let start = playing.queued_upto;
-        playing.queued_upto += acts.bytes;
+        playing.queued_upto += steps.bytes;
         let end = playing.queued_upto;
         let queued = Queued {
             tape: tape.clone(),
@@ -455,23 +466,23 @@ impl Player {
             start: start - skip as u64,
             end,
         };
-        if end > start || acts.ends {
-            let printed = start.saturating_sub(self.show.waiting_bytes());
+        if end > start || steps.ends {
+            let printed = start.saturating_sub(self.playback.waiting_bytes());
             playing.queue.retain(|queued| queued.end >= printed);
             playing.queue.push_back(queued);
         }
-        playing.has_ended = acts.ends;
+        playing.has_ended = steps.ends;
         playing.uses.hits += 1;
-        playing.uses.injected += u64::from(acts.injection.is_some());
-        playing.injection = acts.injection;
+        playing.uses.injected += u64::from(steps.injection.is_some());
+        playing.injection = steps.injection;
         if !playing.uses.used.contains(&tape) {
             playing.uses.used.push(tape);
         }
-        if !acts.ends {
-            set_modes(&mut acts.acts, modes_next(fits, &playing));
+        if !steps.ends {
+            set_modes(&mut steps.steps, modes_next(fits, &playing));
         }
-        self.show.hold(acts.acts);
-        self.cue.root.played(&hit.tape.id, 1);
+        self.playback.hold(steps.steps);
+        self.options.root.played(&hit.tape.id, 1);
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Playing> {
@@ -479,7 +490,7 @@ impl Player {
     }
 }
 
-/// Reads an exchange from its file, beside the event loop if the disk has to be waited for.
+/// Reads an exchange from its file, on another thread if that has to wait for the disk.
 async fn read(index: &Arc<Index>, hit: &Hit) -> io::Result<Exchange> {
     if let Some(exchange) = index.read_cached(hit) {
         return Ok(exchange);

@@ -1,4 +1,4 @@
-//! A prompt on its way to the next process: as the text that it shows.
+//! Serialises a prompt for the next worker, as the text that it shows.
 
 use crate::key::PromptTracker;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

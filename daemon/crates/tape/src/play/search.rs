@@ -1,57 +1,59 @@
-//! Which exchange has what was typed as its input.
+//! Finds the exchange whose input was typed.
 //!
-//! Input is a stream: one send may be several inputs, and several sends one. So each place where an input can end is
-//! tried: behind each line, and behind everything.
+//! Input is a stream: one send may contain several inputs, and one input may be sent in parts. So each possible end of
+//! an input is tried: after each line, and after all bytes.
 
-use super::cue::Cue;
+use super::options::ReplayOptions;
+use super::playback::InputModes;
 use super::player::Playing;
-use super::show::InputModes;
 use crate::index::{Fits, Hit};
 use crate::key::{is_open_text, normal_input};
 use ccd_text::canonical::END_OF_INPUT;
 
-/// Ends of lines at which an input is tried to end.
+/// Maximum number of line ends that are tried as the end of an input.
 const MAX_ENDS: usize = 64;
 
-/// Exchanges that go on from here and are compared with what was typed.
+/// Maximum number of next exchanges that are compared with the pending bytes.
 const MAX_CANDIDATES: usize = 1024;
 
-/// What is pending and longer is compared only where an input of a tape may be as long.
+/// Longer pending input is compared only if an input on a tape may be as long.
 const LONG_BYTES: usize = 256 << 10;
 
-/// Where to look.
+/// What is searched for, and in which tapes.
 pub(super) struct Search<'a> {
     /// The tapes that fit the session.
     pub(super) fits: &'a Fits,
-    pub(super) cue: &'a Cue,
-    /// The program's start is asked for, which has no input.
+    pub(super) options: &'a ReplayOptions,
+    /// The start of the program is searched for, which has no input.
     pub(super) is_start: bool,
 }
 
-/// What was found.
-pub(super) enum Found {
+/// The result of a search.
+pub(super) enum InputMatch {
     Answer {
         hit: Hit,
-        /// How much of what is pending is its input.
+        /// How many of the pending bytes are the exchange's input.
         len: usize,
-        /// Why it is this one, for the log.
+        /// Why this exchange was chosen, for the log.
         rule: &'static str,
     },
-    /// What is pending may become an input: of this exchange, if it is one. It is all that an unfinished one comes to.
+    /// The pending bytes may become an input, of this exchange if it is known. An unfinished exchange never gets
+    /// further than this.
     Part {
         hit: Option<Hit>,
     },
-    /// Nothing begins so, but it is a line that has no end yet.
+    /// No input starts with the pending bytes, but they are a line that has not ended yet.
     Open,
     Nothing,
 }
 
-/// Looks in the order of the rules: the same place of the conversation; the same tape, behind what has played; any tape.
-pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
+/// Searches in the order of the rules: the same position of the conversation, then later on the same tape, then any
+/// tape.
+pub(super) fn find(search: &Search<'_>, playing: &Playing) -> InputMatch {
     let fits = search.fits;
     if search.is_start {
         let hit = fits.start().next();
-        return hit.map_or(Found::Nothing, |hit| Found::Answer {
+        return hit.map_or(InputMatch::Nothing, |hit| InputMatch::Answer {
             hit,
             len: 0,
             rule: "start",
@@ -60,7 +62,7 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
     let typed = &playing.pending;
     let ends = ends_of(typed);
     let longest = longest_input(fits, typed);
-    // To compare costs as much as there is, and more comes while it waits for its end.
+    // Comparing costs time in proportion to the length, and more arrives while the line is incomplete.
     let known = ends.iter().filter(|&&end| end <= longest);
     let known: Vec<usize> = known.copied().collect();
     let state = playing.state.fingerprint();
@@ -71,9 +73,9 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
     for prompt in &prompts {
         for &end in known.iter().rev() {
             let hit = fits.exact(prompt, &typed[..end], state);
-            // Of a hidden line the end comes first.
+            // For a hidden line, the end of the line is awaited first.
             if let Some(hit) = hit.filter(|hit| !hit.is_hidden()) {
-                return Found::Answer {
+                return InputMatch::Answer {
                     hit,
                     len: end,
                     rule: "exact",
@@ -88,7 +90,7 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
     let here = prompts.iter().flat_map(of_prompt);
     let mut here: Vec<Hit> = here.collect();
     let next = next_on_tape(fits, playing);
-    if !search.cue.strict {
+    if !search.options.strict {
         here.extend(next.clone());
     }
     if let Some(found) = lines_of_many(&here, typed) {
@@ -97,17 +99,17 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
     if let Some(found) = keys_or_hidden(&here, typed, &ends) {
         return found;
     }
-    if search.cue.ignore_stdin
+    if search.options.ignore_stdin
         && let Some(hit) = next.iter().chain(&here).find(|hit| !hit.is_unfinished())
     {
         let len = ends.first().copied().unwrap_or(typed.len());
-        return Found::Answer {
+        return InputMatch::Answer {
             hit: hit.clone(),
             len,
             rule: "place",
         };
     }
-    if !search.cue.strict
+    if !search.options.strict
         && let Some(found) = prompts
             .iter()
             .find_map(|prompt| elsewhere(search, playing, prompt, &known))
@@ -115,7 +117,7 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
         return found;
     }
     if typed.len() > longest {
-        return Found::Nothing;
+        return InputMatch::Nothing;
     }
     let whole = normal_input(typed);
     let begins_so = |hit: &&Hit| {
@@ -124,18 +126,18 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> Found {
     };
     if let Some(hit) = here.iter().find(begins_so) {
         let hit = Some(hit.clone());
-        return Found::Part { hit };
+        return InputMatch::Part { hit };
     }
-    // Somebody types a line, which Enter will end.
+    // Somebody is typing a line, which Enter will end.
     match is_open_text(typed) {
-        true => Found::Open,
-        false => Found::Nothing,
+        true => InputMatch::Open,
+        false => InputMatch::Nothing,
     }
 }
 
-/// The next exchange of a tape of a program between pipes. Which exchange has which part of the output was chance there, so
-/// all of it is taken from one tape as long as that has the input.
-fn goes_on_piped(fits: &Fits, playing: &Playing) -> Option<Found> {
+/// The next exchange of a tape that was recorded with pipes. Which exchange got which part of the output was left to
+/// chance there, so all exchanges are taken from one tape as long as it has the input.
+fn goes_on_piped(fits: &Fits, playing: &Playing) -> Option<InputMatch> {
     let hit = next_on_tape(fits, playing).filter(|_| plays_piped(fits, playing))?;
     let (input, typed) = (hit.input(), &playing.pending);
     let is_whole = ends_line(input) || input.ends_with(&[END_OF_INPUT]) || input == typed;
@@ -148,22 +150,22 @@ fn goes_on_piped(fits: &Fits, playing: &Playing) -> Option<Found> {
         && !input.is_empty()
         && typed.starts_with(input);
     let len = input.len();
-    is_next.then_some(Found::Answer {
+    is_next.then_some(InputMatch::Answer {
         hit,
         len,
         rule: "exact",
     })
 }
 
-/// Whether the tape that plays is of a program between pipes.
+/// Whether the current tape was recorded with pipes.
 fn plays_piped(fits: &Fits, playing: &Playing) -> bool {
     let at = playing.at.as_ref();
     let tape = at.and_then(|(tape, exchange)| fits.index.exchange(tape, *exchange));
     tape.is_some_and(|hit| hit.meta().pty.is_none())
 }
 
-/// At which prompts the next input may stand, the likeliest first: the one that was printed, and none where the tape that
-/// plays is of a program between pipes, which may print when it wants.
+/// The prompts that the next input may follow, the likeliest first: the prompt that was printed; then none, if the
+/// current tape was recorded with pipes, because such a program may print at any time.
 pub(super) fn prompts(fits: &Fits, playing: &Playing) -> Vec<String> {
     let printed = playing.prompt.prompt();
     match plays_piped(fits, playing) && !printed.is_empty() {
@@ -172,7 +174,8 @@ pub(super) fn prompts(fits: &Fits, playing: &Playing) -> Vec<String> {
     }
 }
 
-/// How long what was typed may be and still be an input of a tape: tapes may have a mask in place of a part of it.
+/// The maximum length of typed bytes that can be an input of a tape. A tape may have a mask in place of a part of an
+/// input.
 fn longest_input(fits: &Fits, typed: &[u8]) -> usize {
     if typed.len() <= LONG_BYTES {
         return LONG_BYTES;
@@ -180,8 +183,8 @@ fn longest_input(fits: &Fits, typed: &[u8]) -> usize {
     LONG_BYTES + 2 * fits.longest_input()
 }
 
-/// An input of more lines than the ends of lines that were tried.
-fn lines_of_many(here: &[Hit], typed: &[u8]) -> Option<Found> {
+/// Finds an input that has more lines than the line ends that were tried.
+fn lines_of_many(here: &[Hit], typed: &[u8]) -> Option<InputMatch> {
     here.iter().find_map(|hit| {
         let input = normal_input(hit.input());
         let lines = memchr::memchr_iter(b'\n', &input).count();
@@ -189,7 +192,7 @@ fn lines_of_many(here: &[Hit], typed: &[u8]) -> Option<Found> {
             return None;
         }
         let len = end_of_lines(typed, lines)?;
-        (normal_input(&typed[..len]) == input).then(|| Found::Answer {
+        (normal_input(&typed[..len]) == input).then(|| InputMatch::Answer {
             hit: hit.clone(),
             len,
             rule: "exact",
@@ -197,7 +200,7 @@ fn lines_of_many(here: &[Hit], typed: &[u8]) -> Option<Found> {
     })
 }
 
-/// Where so many lines end.
+/// Returns the offset at which this number of lines ends.
 fn end_of_lines(typed: &[u8], lines: usize) -> Option<usize> {
     let mut at = 0;
     for _ in 0..lines {
@@ -209,22 +212,22 @@ fn end_of_lines(typed: &[u8], lines: usize) -> Option<usize> {
     Some(at)
 }
 
-/// An input of single keys that what was typed begins with, or a hidden line.
-fn keys_or_hidden(here: &[Hit], typed: &[u8], ends: &[usize]) -> Option<Found> {
+/// Finds an input of single keys with which the typed bytes start, or a hidden line.
+fn keys_or_hidden(here: &[Hit], typed: &[u8], ends: &[usize]) -> Option<InputMatch> {
     let answers = || here.iter().filter(|hit| !hit.is_unfinished());
     let keys = answers().filter(|hit| {
         let input = hit.input();
         !hit.is_hidden() && !ends_line(input) && typed.starts_with(input)
     });
     if let Some(hit) = keys.max_by_key(|hit| hit.input().len()) {
-        return Some(Found::Answer {
+        return Some(InputMatch::Answer {
             hit: hit.clone(),
             len: hit.input().len(),
             rule: "keys",
         });
     }
     let hidden = answers().find(|hit| hit.is_hidden())?;
-    // A program that reads keys may take one without an end, of a length that no tape tells.
+    // A program that reads keys may accept one without a line end, whose length is not on the tape.
     let len = match line_count(hidden.input()) {
         0 => Some(typed.len()),
         lines => {
@@ -233,22 +236,22 @@ fn keys_or_hidden(here: &[Hit], typed: &[u8], ends: &[usize]) -> Option<Found> {
         }
     };
     Some(match len {
-        Some(len) => Found::Answer {
+        Some(len) => InputMatch::Answer {
             hit: hidden.clone(),
             len,
             rule: "hidden",
         },
-        None => Found::Part { hit: None },
+        None => InputMatch::Part { hit: None },
     })
 }
 
-/// The same input at another place: later on the same tape, or on any tape.
+/// Finds the same input at another position: later on the same tape, or on any tape.
 fn elsewhere(
     search: &Search<'_>,
     playing: &Playing,
     prompt: &str,
     ends: &[usize],
-) -> Option<Found> {
+) -> Option<InputMatch> {
     let has_played = |hit: &Hit| {
         let of_tape = playing.played.get(&*hit.tape.id);
         of_tape.is_some_and(|played| played.contains(&hit.exchange))
@@ -259,7 +262,7 @@ fn elsewhere(
             let mut after = *exchange;
             while let Some(hit) = search.fits.next_in(tape, Some(after), prompt, Some(input)) {
                 if !has_played(&hit) {
-                    return Some(Found::Answer {
+                    return Some(InputMatch::Answer {
                         hit,
                         len,
                         rule: "same tape",
@@ -272,7 +275,7 @@ fn elsewhere(
     for &len in ends {
         let mut anywhere = search.fits.loose(prompt, &playing.pending[..len]);
         if let Some(hit) = anywhere.find(|hit| !has_played(hit)) {
-            return Some(Found::Answer {
+            return Some(InputMatch::Answer {
                 hit,
                 len,
                 rule: "another place",
@@ -282,13 +285,13 @@ fn elsewhere(
     None
 }
 
-/// The exchange behind the one that has played last.
+/// The exchange after the one that was played last.
 pub(super) fn next_on_tape(fits: &Fits, playing: &Playing) -> Option<Hit> {
     let (tape, exchange) = playing.at.as_ref()?;
     fits.index.exchange(tape, exchange + 1)
 }
 
-/// How the terminal treats what is typed next, from what was recorded there.
+/// How the terminal treats the next input, as recorded for the next exchange.
 pub(super) fn modes_next(fits: &Fits, playing: &Playing) -> InputModes {
     let prompt = playing.prompt.prompt();
     let here = fits
@@ -301,7 +304,7 @@ pub(super) fn modes_next(fits: &Fits, playing: &Playing) -> InputModes {
     })
 }
 
-/// Where an input may end: behind each line, and at the end.
+/// Returns the offsets at which an input may end: after each line, and at the end.
 fn ends_of(typed: &[u8]) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut at = 0;
@@ -321,7 +324,7 @@ fn ends_of(typed: &[u8]) -> Vec<usize> {
     ends
 }
 
-/// How many lines an input ends.
+/// Returns how many lines an input has.
 fn line_count(input: &[u8]) -> usize {
     let ends = ends_of(input);
     ends.iter().filter(|&&end| ends_line(&input[..end])).count()

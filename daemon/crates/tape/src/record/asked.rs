@@ -1,6 +1,6 @@
-//! What is asked for where the terminal never echoes: its words alone tell a secret.
+//! Recognises prompts for secrets on terminals that never echo, where only the words of the prompt show it.
 
-/// In the prompts of those who ask for a secret.
+/// Words in prompts that ask for a secret.
 const SECRET_WORDS: [&str; 7] = [
     "password",
     "passphrase",
@@ -11,7 +11,7 @@ const SECRET_WORDS: [&str; 7] = [
     "api key",
 ];
 
-/// Whether a prompt asks for something that nobody should see.
+/// Whether a prompt asks for a secret.
 pub(super) fn asks_for_secret(prompt: &str) -> bool {
     let prompt = prompt.trim_end().to_ascii_lowercase();
     let asks = prompt.ends_with(':') || prompt.ends_with('?');

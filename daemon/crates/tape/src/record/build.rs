@@ -1,27 +1,27 @@
-//! From a journal and the output that it points into to a tape.
+//! Makes a tape from a journal and the output that the journal refers to.
 
-use super::journal::{Begin, EndEntry, Entry, InputEntry};
+use super::journal::{Begin, EndEntry, InputEntry, JournalEntry};
 use crate::format::{Chunk, Exchange, InputKind, Pre, Recorder, Stream, Tape, TypedInput};
 use crate::tools::PRIVATE_KEY;
 use ccd_text::redact::MASK;
 use std::collections::BTreeMap;
 
-/// Output by offset, with holes where the log was lost.
+/// Output by offset, with gaps where the log was lost.
 #[derive(Debug, Clone, Default)]
 pub struct Printed {
     /// Offset of the first byte.
     pub start: u64,
     pub bytes: Vec<u8>,
-    /// Offsets of what is missing; `bytes` goes on after it.
+    /// Offsets of the missing output; `bytes` continues after each gap.
     pub gaps: Vec<(u64, u64)>,
     /// Where the stream changes, by offset; before the first change it is standard output.
     pub streams: Vec<(u64, Stream)>,
-    /// There was more than a tape takes.
+    /// There was more output than a tape may contain.
     pub is_cut: bool,
 }
 
 impl Printed {
-    /// What there is between two offsets.
+    /// Returns the output between two offsets.
     fn between(&self, from: u64, upto: u64) -> &[u8] {
         let at = |offset: u64| {
             let missing: u64 = self
@@ -38,7 +38,7 @@ impl Printed {
         &self.bytes[from..upto.max(from)]
     }
 
-    /// The parts between two offsets, each of one stream.
+    /// Returns the parts of the output between two offsets, each of one stream.
     fn parts(&self, from: u64, upto: u64) -> Vec<(u64, u64, Stream)> {
         let next = self.streams.partition_point(|&(offset, _)| offset <= from);
         let first = self.streams[..next].last();
@@ -64,12 +64,12 @@ impl Printed {
     }
 }
 
-/// What a journal says.
+/// The contents of a journal.
 pub(super) struct Journalled {
     pub(super) begin: Begin,
-    /// By number; the start is not among them.
+    /// By number, without the start of the program.
     inputs: BTreeMap<u64, InputEntry>,
-    /// When further keys of an input came.
+    /// The times of further keys of an input.
     keys: BTreeMap<u64, Vec<u64>>,
     /// Microseconds, offset, length.
     pieces: Vec<(u64, u64, u64)>,
@@ -77,10 +77,10 @@ pub(super) struct Journalled {
 }
 
 impl Journalled {
-    /// Sorts the entries; `None` where they do not begin as a journal does.
-    pub(super) fn of(entries: Vec<Entry>) -> Option<Self> {
+    /// Sorts the entries; `None` if the first one does not begin a journal.
+    pub(super) fn of(entries: Vec<JournalEntry>) -> Option<Self> {
         let mut entries = entries.into_iter();
-        let Some(Entry::Begin(begin)) = entries.next() else {
+        let Some(JournalEntry::Begin(begin)) = entries.next() else {
             return None;
         };
         let mut journalled = Self {
@@ -92,22 +92,22 @@ impl Journalled {
         };
         for entry in entries {
             match entry {
-                Entry::Begin(_) => {}
-                Entry::Input(input) => {
+                JournalEntry::Begin(_) => {}
+                JournalEntry::Input(input) => {
                     journalled.inputs.insert(input.number, input);
                 }
-                Entry::Key { number, at_us } => {
+                JournalEntry::Key { number, at_us } => {
                     journalled.keys.entry(number).or_default().push(at_us);
                 }
-                Entry::Output(at, offset, len) => journalled.printed(at, offset, len),
-                // Nothing more was recorded behind the first one.
-                Entry::End(end) => journalled.end = journalled.end.or(Some(end)),
+                JournalEntry::Output(at, offset, len) => journalled.printed(at, offset, len),
+                // Nothing was recorded after the first end entry.
+                JournalEntry::End(end) => journalled.end = journalled.end.or(Some(end)),
             }
         }
         Some(journalled)
     }
 
-    /// After a kill output is noted once more, cut in other places: the first note has the time.
+    /// After a kill, the same output is noted again in different parts. The first note has the right time.
     fn printed(&mut self, at: u64, offset: u64, len: u64) {
         let last = self.pieces.last();
         let (noted_at, noted) = last.map_or((0, 0), |&(at, offset, len)| (at, offset + len));
@@ -117,7 +117,8 @@ impl Journalled {
         }
     }
 
-    /// The tape, with all that was recorded; prompts and states come when its texts are as they stay: see [`crate::tools::chain`].
+    /// Returns the tape with everything that was recorded. Prompts and states are added when the texts are final: see
+    /// [`crate::tools::chain`].
     pub(super) fn tape(mut self, printed: &Printed) -> Tape {
         let end = self
             .end
@@ -208,7 +209,7 @@ impl Journalled {
         }
     }
 
-    /// The output from an input on to an offset, with the delays, and how long it took in all.
+    /// Returns the chunks between an input and an offset, with their delays, and the total time.
     fn chunks(&self, input: &InputEntry, upto: u64, printed: &Printed) -> (Vec<Chunk>, u64) {
         let from = input.offset;
         let keys = self.keys.get(&input.number).map_or(&[][..], Vec::as_slice);
@@ -218,7 +219,7 @@ impl Journalled {
         let (mut at, mut done) = (input.at_us, from);
         let mut chunks = Vec::new();
         let mut push = |time: u64, from: u64, upto: u64, at: &mut u64| {
-            // Since the chunk before or the last key before it.
+            // The delay counts from the chunk before, or from the last key before it if that is later.
             let key = keys.iter().copied().filter(|&key| key <= time).max();
             let since = key.map_or(*at, |key| key.max(*at));
             let mut delay_ms = (time.saturating_sub(since) + 500) / 1_000;
@@ -238,7 +239,7 @@ impl Journalled {
             if offset >= upto {
                 break;
             }
-            // A kill may have cost the note of what came before.
+            // A kill may have lost the note of earlier output.
             let end = (offset + len).min(upto);
             if end > done {
                 push(time.max(at), done, end, &mut at);
@@ -253,7 +254,7 @@ impl Journalled {
     }
 }
 
-/// Takes away what comes before `end`, or all where that does not come, and leaves the mask in its place.
+/// Removes the output before `end`, or all output if `end` does not occur, and keeps the mask in its place.
 fn cut_echo(chunks: &mut Vec<Chunk>, end: &[u8]) {
     let whole: Vec<u8> = chunks
         .iter()
@@ -274,7 +275,7 @@ fn cut_echo(chunks: &mut Vec<Chunk>, end: &[u8]) {
     chunks.retain(|chunk| !chunk.data.is_empty());
 }
 
-/// A `line` is text that the Enter key ends, and has none before.
+/// A `line` is text that ends with Enter, and has no line end before.
 fn kind_of(bytes: &[u8]) -> InputKind {
     let is_line = bytes.last() == Some(&b'\r')
         && !bytes[..bytes.len() - 1].iter().any(u8::is_ascii_control)

@@ -1,9 +1,9 @@
 use super::*;
 use crate::key::StateHash;
 
-fn begin(at_us: u64) -> Entry {
+fn begin(at_us: u64) -> JournalEntry {
     let options = serde_json::json!({});
-    Entry::Begin(Box::new(Begin {
+    JournalEntry::Begin(Box::new(Begin {
         session: "s".into(),
         options: serde_json::from_value(options).unwrap(),
         meta: crate::format::Meta::default(),
@@ -15,8 +15,8 @@ fn begin(at_us: u64) -> Entry {
     }))
 }
 
-fn input(number: u64, at_us: u64, offset: u64, bytes: &[u8]) -> Entry {
-    Entry::Input(InputEntry {
+fn input(number: u64, at_us: u64, offset: u64, bytes: &[u8]) -> JournalEntry {
+    JournalEntry::Input(InputEntry {
         number,
         at_us,
         offset,
@@ -30,8 +30,8 @@ fn input(number: u64, at_us: u64, offset: u64, bytes: &[u8]) -> Entry {
     })
 }
 
-/// The delays and the bytes of each exchange.
-fn made(entries: Vec<Entry>, bytes: &[u8]) -> Vec<Vec<(u64, String)>> {
+/// Returns the delays and the bytes of each exchange.
+fn made(entries: Vec<JournalEntry>, bytes: &[u8]) -> Vec<Vec<(u64, String)>> {
     let printed = Printed {
         start: 0,
         bytes: bytes.to_vec(),
@@ -59,15 +59,15 @@ fn chunks(chunks: &[(u64, &str)]) -> Vec<(u64, String)> {
 fn times_that_do_not_grow_cost_no_output_and_make_no_long_delay() {
     let entries = vec![
         begin(9_000_000),
-        Entry::Output(5_000_000, 0, 2),
+        JournalEntry::Output(5_000_000, 0, 2),
         input(1, 3_000_000, 2, b"x\r"),
-        Entry::Output(2_000_000, 2, 3),
-        Entry::Key {
+        JournalEntry::Output(2_000_000, 2, 3),
+        JournalEntry::Key {
             number: 1,
             at_us: 8_000_000,
         },
-        Entry::Output(2_500_000, 5, 1),
-        Entry::Output(0, 6, 2),
+        JournalEntry::Output(2_500_000, 5, 1),
+        JournalEntry::Output(0, 6, 2),
     ];
     let made = made(entries, b"> x\r\n> ");
     let delays = |exchange: &[(u64, String)]| -> u64 { exchange.iter().map(|chunk| chunk.0).sum() };
@@ -86,14 +86,14 @@ fn times_that_do_not_grow_cost_no_output_and_make_no_long_delay() {
 fn output_that_was_noted_twice_is_there_once_and_at_its_first_time() {
     let entries = vec![
         begin(0),
-        Entry::Output(10_000, 0, 4),
-        Entry::Output(30_000, 4, 4),
-        // After a kill, in other pieces; and then what nobody had noted.
-        Entry::Output(90_000, 0, 2),
-        Entry::Output(90_000, 2, 4),
-        Entry::Output(95_000, 6, 4),
+        JournalEntry::Output(10_000, 0, 4),
+        JournalEntry::Output(30_000, 4, 4),
+        // After a kill: the same output in different parts, and then output that was not noted before.
+        JournalEntry::Output(90_000, 0, 2),
+        JournalEntry::Output(90_000, 2, 4),
+        JournalEntry::Output(95_000, 6, 4),
         input(1, 100_000, 10, b"y\r"),
-        Entry::Output(110_000, 12, 2),
+        JournalEntry::Output(110_000, 12, 2),
     ];
     let made = made(entries, b"aaaabbbbccddee");
     assert_eq!(made[0], chunks(&[(10, "aaaa"), (20, "bbbb"), (65, "cc")]));

@@ -1,4 +1,4 @@
-//! Bytes in a line of the journal: as text where they are text, else as base64.
+//! Serialises bytes in a line of the journal: as text if they are valid text, else as base64.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

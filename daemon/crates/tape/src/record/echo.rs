@@ -1,17 +1,17 @@
-//! Whether output is nothing but the echo of what was typed.
+//! Checks whether output is only the echo of what was typed.
 
-/// Follows the output behind keys that did not end a line.
+/// Follows the output after keys that did not end a line.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EchoFollower {
     typed: Vec<u8>,
-    /// Of what was typed, so much was echoed.
+    /// How many typed bytes were echoed.
     echoed: usize,
-    /// Something else was printed.
+    /// Other output was printed.
     has_other: bool,
     sequence: Sequence,
 }
 
-/// Where in a control sequence the output is.
+/// The position within a control sequence.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Sequence {
     #[default]
@@ -25,13 +25,13 @@ impl EchoFollower {
         self.typed.extend_from_slice(bytes);
     }
 
-    /// True while nothing but the echo has come, so that the next keys belong to the same line.
+    /// True as long as only the echo was printed, so that the next keys belong to the same line.
     pub(super) fn is_only_echo(&self) -> bool {
         !self.has_other
     }
 
-    /// Takes output. Characters must come in the order in which they were typed; what an editor prints to remove one
-    /// (backspaces, blanks, erasing sequences) may stand between.
+    /// Consumes output. Characters must arrive in the order in which they were typed. In between may come what an
+    /// editor prints to remove a character: backspaces, blanks and erasing sequences.
     pub(super) fn printed(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             if self.has_other {
@@ -48,7 +48,7 @@ impl EchoFollower {
                     self.has_other = true;
                     Sequence::None
                 }
-                // Erases to the line's end; characters after the cursor move.
+                // Erases up to the end of the line; characters after the cursor move.
                 (Sequence::Csi, b'K' | b'P' | b'@' | b'C' | b'D') => Sequence::None,
                 (Sequence::Csi, b'0'..=b'9' | b';') => Sequence::Csi,
                 (Sequence::Csi, _) => {
@@ -62,10 +62,10 @@ impl EchoFollower {
     fn plain(&mut self, byte: u8) {
         let rest = self.typed.get(self.echoed..).unwrap_or_default();
         if !rest.is_empty() && !rest.contains(&b'*') && byte == b'*' {
-            // In place of a key that is a secret.
+            // A mask stands for a key of a secret.
             self.echoed += 1;
         } else if let Some(skipped) = rest.iter().position(|&typed| typed == byte) {
-            // What was skipped are keys that show nothing: erased ones.
+            // The skipped keys show nothing, because they were erased.
             self.echoed += skipped + 1;
         } else if !matches!(byte, 0x08 | b' ') {
             self.has_other = true;

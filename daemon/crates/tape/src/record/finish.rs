@@ -1,4 +1,4 @@
-//! The end of a recording: the tape is made, and what no tape has, or what is to be replaced, goes to the disk.
+//! The end of a recording: a tape is made, and its new or replaced exchanges are written to disk.
 
 use super::build::Journalled;
 pub use super::build::Printed;
@@ -16,49 +16,49 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Output that a tape takes. Its file is half as long again.
+/// Maximum output on a tape. Its file is about one and a half times as large.
 pub const MAX_OUTPUT_BYTES: usize = 32 << 20;
 
-/// Output before the recording that is looked at for the prompt.
+/// How much output before the recording is searched for the prompt.
 const PROMPT_BYTES: u64 = 8 << 10;
 
-/// What came of a recording.
+/// The result of a recording.
 #[derive(Debug, Default, Clone)]
 pub struct Finished {
     /// Tapes that were written.
     pub written: Vec<String>,
-    /// Exchanges in them.
+    /// Exchanges on them.
     pub recorded: u64,
-    /// Exchanges that tapes had already.
+    /// Exchanges that were already on a tape.
     pub known: u64,
     pub problem: Option<String>,
-    /// It needs programs, and none may run yet.
+    /// Programs must run to finish it, and none may run yet.
     pub is_put_off: bool,
 }
 
-/// What only the process that has recorded knows.
+/// What only the process that recorded knows.
 #[derive(Debug, Default)]
-pub struct Heard {
-    /// Lines that were typed unseen, and must not be shown where they were printed.
+pub struct RecorderState {
+    /// Hidden input, which must be masked wherever it was printed.
     pub hidden: Vec<String>,
-    /// Likewise what its name has given away.
+    /// Secrets that were recognised by name; they are masked in the same way.
     pub recognised: Vec<String>,
-    /// Lines that the journal had no room for.
+    /// Journal lines that could not be written.
     pub unwritten: Vec<u8>,
 }
 
-/// A recording that is over, before its tape is made: what its journal says.
+/// A finished recording before its tape is made: the contents of its journal.
 pub struct Ended {
     journal: PathBuf,
     journalled: Journalled,
 }
 
 impl Ended {
-    /// Reads a journal, and the lines that it had no room for. Blocks.
+    /// Reads a journal, and the lines that could not be written to it. Blocks.
     ///
     /// # Errors
     ///
-    /// What came of the recording: there is no tape, for a problem that says why.
+    /// The result of a recording without a tape, with the problem that prevented it.
     pub fn read(journal: &Path, unwritten: &[u8]) -> Result<Self, Finished> {
         let entries = || {
             let mut entries = journal::read(journal)?;
@@ -76,33 +76,34 @@ impl Ended {
         })
     }
 
-    /// Offset of the output with which the recording begins, and of the first that is looked at for the prompt before it.
+    /// Returns the output offset at which the recording starts, and the one from which output is searched for the
+    /// prompt before it.
     pub fn start(&self) -> (u64, u64) {
         let start = self.journalled.begin.offset;
         (start, start.saturating_sub(PROMPT_BYTES))
     }
 
-    /// Whether the program was between pipes: then the output has two streams.
+    /// Whether the program ran with pipes, so that its output has two streams.
     pub fn is_piped(&self) -> bool {
         self.journalled.begin.meta.pty.is_none()
     }
 
-    /// Makes the tape of what was `printed` from the start on, `before` being what stood there before. Blocks.
+    /// Makes the tape. `printed` is the output from the start of the recording, `before` the output before it. Blocks.
     ///
-    /// The journal and the note in `folder` go when the tape is there; otherwise the next start of the daemon tries again.
-    /// Without `filter` no program may run.
+    /// The journal and the note in `folder` are removed once the tape is written; otherwise the next start of the
+    /// daemon tries again. Without `filter`, no program may run.
     pub fn finish(
         self,
         root: &Arc<Root>,
         folder: &Path,
         before: &[u8],
         printed: &Printed,
-        heard: &Heard,
+        recorder: &RecorderState,
         filter: Option<Box<RunFilter<'static>>>,
     ) -> Finished {
         let begin = self.journalled.begin.clone();
         let tape = self.journalled.tape(printed);
-        let mut finished = write(root, &begin, tape, before, heard, filter);
+        let mut finished = write(root, &begin, tape, before, recorder, filter);
         if let Some(problem) = &mut finished.problem {
             problem.push_str(&kept(&self.journal));
         } else if !finished.is_put_off {
@@ -118,7 +119,7 @@ impl Ended {
     }
 }
 
-/// What becomes of a recording of which no tape could be made.
+/// The message for a recording of which no tape could be made.
 fn kept(journal: &Path) -> String {
     let journal = journal.display();
     format!(
@@ -128,7 +129,7 @@ fn kept(journal: &Path) -> String {
 }
 
 impl Finished {
-    /// There is no tape.
+    /// The result when there is no tape.
     pub fn problem(text: String) -> Self {
         Self {
             problem: Some(text),
@@ -137,13 +138,13 @@ impl Finished {
     }
 }
 
-/// Writes what of a tape is to be written. Blocks.
+/// Writes the exchanges of a tape that are new or to be replaced. Blocks.
 fn write(
     root: &Arc<Root>,
     begin: &Begin,
     mut tape: Tape,
     before: &[u8],
-    heard: &Heard,
+    recorder: &RecorderState,
     filter: Option<Box<RunFilter<'static>>>,
 ) -> Finished {
     let settings = Settings::over(&begin.options, &Replay::default(), &root.path);
@@ -158,15 +159,15 @@ fn write(
         };
     }
     let mut filter = filter.unwrap_or_else(|| Box::new(|_, _| Err("no program may run".into())));
-    let hidden = KnownTexts::of(heard.hidden.iter().cloned().chain(shown_keys(&tape)));
-    let recognised = KnownTexts::of(&heard.recognised);
+    let hidden = KnownTexts::of(recorder.hidden.iter().cloned().chain(shown_keys(&tape)));
+    let recognised = KnownTexts::of(&recorder.recognised);
     let is_redacted = begin.options.redact != Some(false);
     let redact = |tape: &mut Tape| {
         mask_known_texts(tape, &hidden);
         if is_redacted {
             redact_tape(tape);
         }
-        // Behind the rules: a mask in a secret may hide from them what else belongs to it.
+        // This comes after the rules: a mask inside a secret could hide the rest of it from them.
         if mask_known_texts(tape, &recognised) > 0 && is_redacted {
             redact_tape(tape);
         }
@@ -176,7 +177,7 @@ fn write(
         if let Err(error) = settings.decorators.apply(&mut tape, &mut *filter) {
             return Finished::problem(error.to_string());
         }
-        // What they have made of it may show more than there was.
+        // Decorators may have produced text that contains secrets.
         redact(&mut tape);
     }
     chain(&mut tape, before, begin.state.clone());
@@ -189,7 +190,7 @@ fn write(
     written.unwrap_or_else(|error| Finished::problem(error.to_string()))
 }
 
-/// What nobody may see is not shown where the program has printed it; returns how often it was.
+/// Masks known secrets in the output; returns how many were masked.
 fn mask_known_texts(tape: &mut Tape, texts: &KnownTexts) -> usize {
     let each = tape.exchanges.iter_mut().map(|exchange| {
         let removed = mask_known(exchange, texts);

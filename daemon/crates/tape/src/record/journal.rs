@@ -1,8 +1,9 @@
-//! What is recorded, on its way to the tape: a file that is only ever appended to.
+//! The journal of a recording: an append-only file.
 //!
-//! It has no output, only where that stands in the session's raw log, which stays until the tape is made: the end of a
-//! chunk may be half a secret, which no rule finds. For the same reason it has an input when that is complete, with its
-//! Enter or when the program has answered it; till then memory alone has it, that of the holder too.
+//! It does not contain output, but only offsets into the session's raw log, which is kept until the tape is made: the
+//! end of a chunk may be half a secret, which no rule finds. For the same reason it contains an input only once it is
+//! complete, which is after Enter or after the program's answer. Until then, the input is only in memory, including
+//! that of the holder.
 
 use crate::format::Meta;
 use crate::key::StateHash;
@@ -13,32 +14,32 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Folder of the journals, below the root of the tapes.
+/// Directory of the journals, under the root of the tapes.
 pub(super) const FOLDER: &str = ".journal";
 
-/// Longest line that is read back: an input of 16 MiB as base64, and what stands around it.
+/// Maximum length of a line that is read back: an input of 16 MiB as base64, and the rest of its entry.
 const MAX_LINE_BYTES: u64 = 24 << 20;
 
-/// Bytes that are looked at for the end of the last line at a time.
+/// Block size of the search for the end of the last line.
 const BLOCK_BYTES: usize = 4 << 10;
 
 /// A line of the journal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Entry {
+pub(super) enum JournalEntry {
     /// The first line.
     Begin(Box<Begin>),
-    /// Input; one with a number that was there before takes its place.
+    /// Input; it replaces an earlier entry with the same number.
     Input(InputEntry),
     /// A key of an input that is still being typed.
     Key { number: u64, at_us: u64 },
     /// Output: microseconds, offset, length.
     Output(u64, u64, u64),
-    /// The program has ended, or somebody has ended it.
+    /// The program has exited, or was ended.
     End(EndEntry),
 }
 
-/// What is recorded and how.
+/// What is recorded, and how.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Begin {
     pub session: String,
@@ -47,22 +48,22 @@ pub struct Begin {
     pub at_us: u64,
     /// Offset of the first output that is recorded.
     pub offset: u64,
-    /// What was typed before: of a conversation that a tape has begun.
+    /// The state of the conversation, if it began on a tape.
     pub state: StateHash,
-    /// The first exchange is the program's start.
+    /// The first exchange is the start of the program.
     pub is_start: bool,
     /// Secrets that were removed from `meta`.
     #[serde(default)]
     pub removed: u64,
 }
 
-/// Something that was typed, without its secrets.
+/// An input, without its secrets.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct InputEntry {
-    /// Of the exchange that it opens.
+    /// Number of the exchange that it opens.
     pub number: u64,
     pub at_us: u64,
-    /// Where the output stood.
+    /// Offset of the output at that time.
     pub offset: u64,
     #[serde(with = "super::bytes")]
     pub bytes: Vec<u8>,
@@ -72,24 +73,24 @@ pub(super) struct InputEntry {
     /// The program read keys.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keys: bool,
-    /// A line of a private key: where the program shows it, it goes too.
+    /// A line of a private key, which is masked in the output too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub private_key: bool,
     /// Secrets that were removed.
     #[serde(default)]
     pub removed: u64,
-    /// Of the output, what comes before this shows them.
+    /// The output before this text contains the secrets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_echo: Option<String>,
-    /// The recording ended before it did.
+    /// The recording ended before the input was complete.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unfinished: bool,
 }
 
-/// How it ended.
+/// The end of a recording.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EndEntry {
-    /// The program's own end; `None` when somebody else has ended it.
+    /// The program's exit; `None` if it was ended by somebody else.
     pub exit: Option<TapeExit>,
     /// Why the session ended.
     pub reason: String,
@@ -97,24 +98,25 @@ pub struct EndEntry {
     pub offset: u64,
 }
 
-/// The file while it is written.
+/// The journal's file while it is written.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
     pub(super) path: PathBuf,
-    /// Of whole lines.
+    /// Length of the complete lines.
     len: u64,
 }
 
 impl Journal {
-    /// A path that no other journal of the root has: other daemons may record there, and name sessions alike.
+    /// Returns a path that no other journal of the root has. Other daemons may record there, with the same session
+    /// names.
     pub fn path_of(root: &Path, session: &str) -> PathBuf {
         let random = rand::random::<u32>();
         root.join(FOLDER)
             .join(format!("{session}-{random:08x}.jsonl"))
     }
 
-    /// Begins a journal.
+    /// Creates a journal.
     ///
     /// # Errors
     ///
@@ -132,19 +134,18 @@ impl Journal {
             .mode(0o600)
             .open(&path)?;
         let mut journal = Self { file, path, len: 0 };
-        let begun = journal.append(&line_of(&Entry::Begin(Box::new(begin))));
+        let begun = journal.append(&line_of(&JournalEntry::Begin(Box::new(begin))));
         if begun.is_err() {
             let _ = std::fs::remove_file(&journal.path);
         }
         begun.map(|()| journal)
     }
 
-    /// Goes on with a journal of an earlier process. Half a line at its end goes: that takes no room, which there may
-    /// not be.
+    /// Opens the journal of an earlier process. An incomplete last line is cut off, which needs no disk space.
     ///
     /// # Errors
     ///
-    /// It is gone.
+    /// The journal does not exist.
     pub fn resume(path: PathBuf) -> io::Result<Self> {
         let file = OpenOptions::new().append(true).read(true).open(&path)?;
         let end = file.metadata()?.len();
@@ -166,40 +167,40 @@ impl Journal {
         Ok(Self { file, path, len })
     }
 
-    /// Appends lines, all or none.
+    /// Appends lines: all of them or none.
     pub fn append(&mut self, lines: &[u8]) -> io::Result<()> {
         let written = self.file.write_all(lines);
         match written {
             Ok(()) => self.len += lines.len() as u64,
-            // Half a line would be taken for one with what comes later.
+            // An incomplete line would run into the next one.
             Err(_) => self.file.set_len(self.len)?,
         }
         written
     }
 }
 
-/// An entry as a line.
-pub(super) fn line_of(entry: &Entry) -> Vec<u8> {
+/// Returns an entry as a line.
+pub(super) fn line_of(entry: &JournalEntry) -> Vec<u8> {
     let mut line = serde_json::to_vec(entry).unwrap_or_default();
     line.push(b'\n');
     line
 }
 
-/// Reads a journal; half a line is left out, as a kill leaves one.
+/// Reads a journal without an incomplete last line, which a kill may leave.
 ///
 /// # Errors
 ///
 /// The file cannot be read.
-pub(super) fn read(path: &Path) -> io::Result<Vec<Entry>> {
+pub(super) fn read(path: &Path) -> io::Result<Vec<JournalEntry>> {
     read_from(BufReader::new(File::open(path)?))
 }
 
-/// The entries of lines.
+/// Reads the entries from lines.
 ///
 /// # Errors
 ///
-/// They cannot be read.
-pub(super) fn read_from(mut lines: impl BufRead) -> io::Result<Vec<Entry>> {
+/// The lines cannot be read.
+pub(super) fn read_from(mut lines: impl BufRead) -> io::Result<Vec<JournalEntry>> {
     let mut entries = Vec::new();
     let mut line = Vec::new();
     loop {
@@ -214,7 +215,7 @@ pub(super) fn read_from(mut lines: impl BufRead) -> io::Result<Vec<Entry>> {
     }
 }
 
-/// Microseconds of a clock that all processes of the machine share and nobody sets.
+/// Returns microseconds of a clock that all processes of the machine share and that is never set.
 pub fn now_us() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     (now.tv_sec as u64).saturating_mul(1_000_000) + now.tv_nsec as u64 / 1_000

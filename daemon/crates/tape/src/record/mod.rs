@@ -1,4 +1,4 @@
-//! Recording: what a session types and prints becomes a tape.
+//! Recording: makes a tape of the input and output of a session.
 
 mod asked;
 mod build;
@@ -14,7 +14,7 @@ mod recording;
 mod resume;
 mod typed;
 
-pub use finish::{Ended, Finished, Heard, MAX_OUTPUT_BYTES, Printed};
+pub use finish::{Ended, Finished, MAX_OUTPUT_BYTES, Printed, RecorderState};
 pub use journal::{Begin, EndEntry, Journal, now_us};
 pub use kept::KeptRecording;
 pub use note::Note;
@@ -22,3 +22,6 @@ pub use open::ECHO_BYTES;
 pub use recording::Recording;
 pub use resume::Resumption;
 pub use typed::{CommandLine, Noted, Typed};
+
+// The name by which sessions still know this.
+pub use finish::RecorderState as Heard;

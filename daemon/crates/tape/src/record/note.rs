@@ -1,4 +1,4 @@
-//! In the folder of a session that is recorded: where its journal is, for a daemon that comes after a kill.
+//! A note in the directory of a recorded session that says where its journal is, for a daemon that starts after a kill.
 
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 const NAME: &str = "recording.json";
 
-/// A recording that no tape was made of yet.
+/// A recording of which no tape was made yet.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Note {
     pub root: PathBuf,
@@ -15,7 +15,7 @@ pub struct Note {
 }
 
 impl Note {
-    /// Leaves it in a session's folder. Blocks.
+    /// Writes the note to a session's directory. Blocks.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         let mut options = std::fs::OpenOptions::new();
         options.write(true).create(true).truncate(true).mode(0o600);
@@ -23,15 +23,15 @@ impl Note {
         file.write_all(&serde_json::to_vec(self)?)
     }
 
-    /// The one that a session's folder has. Blocks.
+    /// Reads the note from a session's directory. Blocks.
     pub fn of(folder: &Path) -> Option<Self> {
         let bytes = std::fs::read(folder.join(NAME)).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// The tape is made. Blocks.
+    /// Removes the note, once the tape is made. Blocks.
     pub fn remove(folder: &Path) {
-        // At worst the next start finds no journal.
+        // If this fails, the next start finds a note without a journal.
         let _ = std::fs::remove_file(folder.join(NAME));
     }
 }

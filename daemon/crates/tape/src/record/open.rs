@@ -5,19 +5,19 @@ use super::journal::InputEntry;
 use super::typed::Typed;
 use ccd_text::canonical::END_OF_INPUT;
 use ccd_text::expect::clean_lossy;
-use ccd_text::redact::{MASK, redact_typed};
+use ccd_text::redact::{MASK, Source, redact_chunks};
 use serde::{Deserialize, Serialize};
 
-/// A program that reads keys shows shorter lines in its own way, and they are no secrets.
+/// A program that reads keys echoes shorter lines in its own way, and they are not secrets.
 const MIN_SECRET_CHARS: usize = 4;
 
-/// Longest line that is gathered key by key.
+/// Maximum length of a line that is collected key by key.
 const MAX_GATHERED_BYTES: usize = 64 << 10;
 
-/// Output in which a typed line is looked for.
+/// How much output is searched for a typed line.
 pub const ECHO_BYTES: usize = 16 << 10;
 
-/// The input of the newest exchange. The next worker gets it as it was typed, which no file may have.
+/// The input of the newest exchange. The next worker gets it as it was typed, which no file may contain.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Open {
     pub(super) at_us: u64,
@@ -32,26 +32,26 @@ pub(super) struct Open {
     /// A line of a private key.
     #[serde(default)]
     pub(super) private_key: bool,
-    /// It goes on with a secret that an earlier input has begun.
+    /// It continues a secret that an earlier input started.
     #[serde(default)]
     pub(super) goes_on_with_secret: bool,
-    /// Nothing more belongs to it, and it was looked at for secrets.
+    /// Nothing more belongs to it, and it was checked for secrets.
     #[serde(default)]
     pub(super) is_complete: bool,
-    /// It is in the journal as the tape will have it.
+    /// It is in the journal in its final form.
     pub(super) is_written: bool,
     #[serde(skip)]
     echo: EchoFollower,
     /// Output since it was typed.
     #[serde(skip)]
     pub(super) printed: Vec<u8>,
-    /// Something was printed since.
+    /// Output was printed since then.
     #[serde(skip)]
     pub(super) is_answered: bool,
 }
 
 impl Open {
-    /// An input without its bytes.
+    /// Returns an input without its bytes.
     pub(super) fn new(at_us: u64, typed: &Typed<'_>, needs_no_echo: bool) -> Self {
         Self {
             at_us,
@@ -91,7 +91,7 @@ impl Open {
         }
     }
 
-    /// As an earlier process has left it: so much was printed since it was typed.
+    /// Restores the input of an earlier worker; `printed` is the output since it was typed.
     pub(super) fn resumed(mut self, printed: &[u8]) -> Self {
         self.echo.typed(&self.raw);
         if !printed.is_empty() {
@@ -112,20 +112,21 @@ impl Open {
             && self.raw.len() < MAX_GATHERED_BYTES
     }
 
-    /// What of its lines can be text on a screen.
+    /// The parts of its lines that can be text on a screen.
     fn visible_lines(&self) -> impl Iterator<Item = String> {
         let lines = self.raw.split(|byte| matches!(byte, b'\r' | b'\n'));
         lines.map(|line| without_blanks(&clean_lossy(line, encoding_rs::UTF_8)))
     }
 
-    /// How many lines it ends.
+    /// Returns how many line ends it has.
     fn line_count(&self) -> usize {
         let line_feeds = memchr::memchr_iter(b'\n', &self.raw).count();
         let alone = |at: &usize| self.raw.get(at + 1) != Some(&b'\n');
         line_feeds + memchr::memchr_iter(b'\r', &self.raw).filter(alone).count()
     }
 
-    /// Whether it is known if it is a secret. What a program that reads keys has not shown may be one: it may be shown yet.
+    /// Whether it is known if this is a secret. An input that a program that reads keys has not shown may be one, or
+    /// may still be shown.
     pub(super) fn is_decided(&self) -> bool {
         self.hidden || !self.keys || self.needs_no_echo || self.is_shown()
     }
@@ -133,7 +134,7 @@ impl Open {
     fn is_shown(&self) -> bool {
         let printed = without_blanks(&clean_lossy(&self.printed, encoding_rs::UTF_8));
         let is_short = |line: &String| line.chars().count() < MIN_SECRET_CHARS;
-        // Of keys that end no line an editor may show a part, in another way.
+        // If the keys do not end a line, an editor may show a part of them in another way.
         let is_seen = |line: &String| match self.ends_line() {
             true => printed.contains(line.as_str()),
             false => printed.contains(line.as_str()) || has_part_of(&printed, line),
@@ -144,7 +145,7 @@ impl Open {
         })
     }
 
-    /// What stands in its place: as many lines.
+    /// Returns the mask that replaces it, with as many lines.
     fn mask(&self) -> Vec<u8> {
         let lines = self.line_count().saturating_sub(1);
         let mut mask = format!("{MASK}\r").repeat(lines).into_bytes();
@@ -153,13 +154,16 @@ impl Open {
         mask
     }
 
-    /// As the tape may have it: a mask as long as it is not known whether it is a secret.
+    /// Returns the entry for the journal: a mask as long as it is not known whether the input is a secret.
     pub(super) fn entry(&self, number: u64, redacts: bool) -> InputEntry {
         let hidden = self.hidden || !self.is_decided();
         let (bytes, removed) = match (hidden, redacts) {
             (true, _) => (self.mask(), 1),
             (false, false) => (self.raw.clone(), 0),
-            (false, true) => redact_typed(&self.raw),
+            (false, true) => {
+                let redacted = redact_chunks([&self.raw[..]], Source::Typed);
+                (redacted.concat(), redacted.count())
+            }
         };
         InputEntry {
             number,
@@ -176,7 +180,7 @@ impl Open {
     }
 }
 
-/// Whether a text has [`MIN_SECRET_CHARS`] characters of a line, one after the other.
+/// Whether a text contains [`MIN_SECRET_CHARS`] consecutive characters of a line.
 fn has_part_of(text: &str, line: &str) -> bool {
     let starts: Vec<usize> = line.char_indices().map(|(at, _)| at).collect();
     let Some(behind) = starts.get(MIN_SECRET_CHARS..) else {
@@ -189,8 +193,8 @@ fn has_part_of(text: &str, line: &str) -> bool {
         .any(|(&start, end)| text.contains(&line[start..end]))
 }
 
-/// Whether a line in which keys edit, as Tab and the arrows do, was shown between them: all that is long enough to be a
-/// secret, or where nothing is, everything in its order.
+/// Whether a line with editing keys, such as Tab and arrows, was shown in parts: all parts that are long enough to be a
+/// secret, or if there are none, all parts in their order.
 fn has_runs_of(text: &str, line: &[u8]) -> bool {
     let runs = runs_of(line);
     if runs.len() < 2 && line.iter().all(|byte| !byte.is_ascii_control()) {
@@ -213,7 +217,7 @@ fn has_runs_of(text: &str, line: &[u8]) -> bool {
     })
 }
 
-/// What of a line stands between keys that show nothing, without blanks.
+/// Returns the parts of a line between keys that show nothing, without blanks.
 fn runs_of(line: &[u8]) -> Vec<String> {
     let mut runs = vec![Vec::new()];
     let mut bytes = line.iter().copied().peekable();
@@ -241,12 +245,12 @@ fn runs_of(line: &[u8]) -> Vec<String> {
     texts.filter(|run| !run.is_empty()).collect()
 }
 
-/// Whether nothing more belongs to an input.
+/// Whether these bytes end an input.
 pub(super) fn ends_line(bytes: &[u8]) -> bool {
     matches!(bytes.last(), Some(b'\r' | b'\n' | &END_OF_INPUT))
 }
 
-/// Line editors wrap and redraw, so blanks do not count.
+/// Line editors wrap and redraw lines, so blanks are ignored.
 fn without_blanks(text: &str) -> String {
     let counts = |c: &char| !c.is_whitespace() && !c.is_control();
     text.chars().filter(counts).collect()

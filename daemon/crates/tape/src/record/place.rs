@@ -1,4 +1,4 @@
-//! Where a recorded tape goes: what no tape has to a new one, or what a tape has in its place.
+//! Where a recording is written: new exchanges to a new tape, replaced ones to the tapes that they are on.
 
 use super::finish::Finished;
 use crate::format::file::{FileError, create_new, replace};
@@ -11,16 +11,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How often a name is drawn.
+/// Maximum number of names that are drawn.
 const MAX_TRIES: usize = 16;
 
-/// Highest number behind a name that is taken.
+/// Maximum number that is added to a name that is taken.
 const MAX_NUMBER: u32 = 10_000;
 
-/// What a recording notes itself.
+/// Annotations that a recording writes itself.
 const OWN_NOTES: [&str; 5] = ["decorators", "ended", "hidden", "missing_bytes", "redacted"];
 
-/// Why a tape is not written.
+/// Why a tape was not written.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum PlaceError {
     #[error("the tape cannot be written: {0}")]
@@ -33,7 +33,7 @@ pub(super) enum PlaceError {
     NoName(PathBuf),
 }
 
-/// Writes a new tape of the exchanges that no tape has. Blocks.
+/// Writes a new tape of the exchanges that are on no tape. Blocks.
 pub(super) fn add(
     root: &Arc<Root>,
     settings: &Settings,
@@ -44,7 +44,7 @@ pub(super) fn add(
     let all = tape.exchanges.len();
     tape.exchanges
         .retain(|exchange| known(&fits, exchange).is_none());
-    // What never answers is no reason for a tape.
+    // A tape is not written only for exchanges that never answer.
     if tape
         .exchanges
         .iter()
@@ -63,7 +63,7 @@ pub(super) fn add(
     let text = write(&tape);
     let verb = verb_of(&tape.meta);
     let name = settings.name.draw(&tape.meta, verb);
-    // Another name is drawn, and where there is no chance in it a number stands behind it.
+    // Another name is drawn. If the template has no random part, a number is added.
     let drawn = (0..MAX_TRIES).map(|_| settings.name.draw(&tape.meta, verb));
     let numbered = (2..MAX_NUMBER).map(|number| format!("{name}-{number}"));
     for id in drawn.chain(numbered) {
@@ -81,14 +81,14 @@ pub(super) fn add(
     Err(PlaceError::NoName(root.path.clone()))
 }
 
-/// What stands in a name without a tag: the first argument, as `status` of `git status`.
+/// Returns the part of a name that replaces a missing tag: the first argument, such as `status` of `git status`.
 fn verb_of(meta: &Meta) -> &str {
     let is_word = |arg: &&String| arg.starts_with(|c: char| c.is_ascii_alphabetic());
     let verb = meta.args.first().filter(is_word);
     verb.map_or("session", String::as_str)
 }
 
-/// Replaces the exchanges that tapes have, and nothing else. Blocks.
+/// Replaces the exchanges that are on tapes, and nothing else. Blocks.
 pub(super) fn overwrite(
     root: &Arc<Root>,
     settings: &Settings,
@@ -114,14 +114,14 @@ pub(super) fn overwrite(
     Ok(finished)
 }
 
-/// The text of a tape with other exchanges in the place of some.
+/// Returns the text of a tape with some exchanges replaced.
 fn changed(bytes: &[u8], exchanges: &[(u32, &Exchange)]) -> Result<String, PlaceError> {
     let old = read(bytes)?;
     let mut edits = Edits::of(bytes)?;
     for (number, exchange) in exchanges {
         let number = *number as usize;
         let mut exchange = (*exchange).clone();
-        // What a person has noted there stays.
+        // Annotations that a person has added are kept.
         let noted = old.exchanges.get(number).map(|old| &old.annotations);
         for (name, value) in noted.into_iter().flatten() {
             if !OWN_NOTES.contains(&name.as_str()) && !exchange.annotations.contains_key(name) {
@@ -137,7 +137,7 @@ fn fits_of(root: &Arc<Root>, rules: &Rules, invocation: &Invocation) -> Fits {
     root.index().fits(rules, &rules.context_of(invocation))
 }
 
-/// The exchange that a tape has already.
+/// Finds the exchange if it is already on a tape.
 fn known(fits: &Fits, exchange: &Exchange) -> Option<Hit> {
     if exchange.input.unfinished {
         return None;

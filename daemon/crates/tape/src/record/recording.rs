@@ -1,7 +1,7 @@
-//! The recording of one session: what it notes while the program runs.
+//! The recording of one session while its program runs.
 
 use super::asked::asks_for_secret;
-use super::journal::{Begin, EndEntry, Entry, Journal, line_of, now_us};
+use super::journal::{Begin, EndEntry, Journal, JournalEntry, line_of, now_us};
 use super::kept::KeptRecording;
 use super::open::Open;
 use super::resume::Resumption;
@@ -9,56 +9,56 @@ use super::typed::{Noted, Typed};
 use crate::key::PromptTracker;
 use ccd_text::canonical::END_OF_INPUT;
 use ccd_text::hidden::HiddenTexts;
-use ccd_text::redact::{Source, TypedLines, secret_texts};
+use ccd_text::redact::{Source, TypedLines, redact_chunks};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Output that came within this time is one chunk: delays are whole milliseconds.
+/// Output within this time becomes one chunk, because delays are whole milliseconds.
 const CHUNK_US: u64 = 1_000;
 
-/// Longest chunk.
+/// Maximum length of a chunk.
 const MAX_CHUNK_BYTES: u64 = 64 << 10;
 
-/// Noted but not written.
+/// Maximum length of the entries that are not written yet.
 const MAX_WAITING_BYTES: usize = 1 << 20;
 
-/// A recording while it goes on.
+/// A recording in progress.
 #[derive(Debug)]
 pub struct Recording {
     state: Mutex<State>,
     path: PathBuf,
-    /// What no tape shows where the program prints it, or it is typed again.
+    /// Texts that must not be on a tape, whether printed by the program or typed again.
     hidden: Arc<HiddenTexts>,
 }
 
 #[derive(Debug)]
 struct State {
-    /// `None` when it is gone.
+    /// `None` if it was removed.
     journal: Option<Journal>,
     redacts: bool,
-    /// Of the newest exchange.
+    /// Number of the newest exchange.
     number: u64,
     open: Option<Open>,
-    /// The lines before the open input, where they have begun a secret.
+    /// The lines before the open input, if they started a secret.
     typed: TypedLines,
-    /// Microseconds, offset and length of output that may go on.
+    /// Microseconds, offset and length of the last output, which may be extended.
     piece: Option<(u64, u64, u64)>,
-    /// Lines for the journal.
+    /// Lines to be written to the journal.
     lines: Vec<u8>,
-    /// Where the terminal never echoes: what is asked for tells whether it is a secret.
+    /// Set if the terminal never echoes: then the prompt shows whether an input is a secret.
     prompt: Option<PromptTracker>,
     hidden: Arc<HiddenTexts>,
-    /// More is known of secrets than the next worker would get.
+    /// More secrets are known than were handed to the holder for the next worker.
     has_learned: bool,
-    /// Why they cannot be written.
+    /// Why the lines cannot be written.
     problem: Option<String>,
-    /// Nothing more is recorded.
+    /// Recording has stopped.
     has_stopped: bool,
 }
 
 impl Recording {
-    /// Begins to record in a journal at `path`. `hidden` are the secrets of the session.
+    /// Starts a recording with a journal at `path`. `hidden` are the secrets of the session.
     ///
     /// # Errors
     ///
@@ -76,10 +76,10 @@ impl Recording {
         Ok(Self::with(path, state))
     }
 
-    /// Goes on with what an earlier process has begun. `printed` is the output from [`Resumption::offset`] on, `tail`
-    /// its end.
+    /// Continues the recording of an earlier worker. `printed` is the output from [`Resumption::offset`], `tail` the
+    /// end of it.
     ///
-    /// Where the journal is gone nothing more is recorded: see [`Self::problem`].
+    /// If the journal is missing, nothing more is recorded: see [`Self::problem`].
     pub fn resume(
         kept: KeptRecording,
         resumption: io::Result<Resumption>,
@@ -123,7 +123,7 @@ impl Recording {
         }
     }
 
-    /// For the next worker.
+    /// Returns the state for the next worker.
     pub fn kept(&self) -> KeptRecording {
         let state = self.lock();
         let is_plain = state.prompt.is_some();
@@ -146,29 +146,28 @@ impl Recording {
         &self.path
     }
 
-    /// What no tape may show.
+    /// Returns the texts that must not be on a tape.
     pub fn hidden(&self) -> &HiddenTexts {
         &self.hidden
     }
 
-    /// Exchanges so far, with the program's start.
+    /// Returns the number of exchanges so far, including the start of the program.
     pub fn exchanges(&self) -> u64 {
         self.lock().number + 1
     }
 
-    /// Why not everything is in the journal.
+    /// Returns why the journal is incomplete.
     pub fn problem(&self) -> Option<String> {
         self.lock().problem.clone()
     }
 
-    /// Something was typed. Once its input is complete that is in the file when this returns, as a mask if it may be a
-    /// secret.
+    /// Records typed bytes. When this returns, a complete input is in the file, as a mask if it may be a secret.
     pub fn typed(&self, typed: Typed<'_>) -> Noted {
         let mut state = self.lock();
         let at_us = now_us();
         state.close_piece();
         if typed.bytes == [END_OF_INPUT] && state.has_ended_input() {
-            // Typed again until it is heard: once says it.
+            // The same bytes are typed repeatedly until the program reads them; one note is enough.
             return Noted::default();
         }
         let hidden = typed.is_secret
@@ -179,11 +178,11 @@ impl Recording {
         let open = state.open.as_ref();
         if open.is_some_and(|open| open.goes_on() && open.keys == typed.keys) {
             let number = state.number;
-            state.note(&Entry::Key { number, at_us });
+            state.note(&JournalEntry::Key { number, at_us });
         } else {
             state.settle(false);
             state.number += 1;
-            // Line editors do not echo where the terminal does not.
+            // Line editors do not echo if the terminal never does.
             let never_echoes = state.prompt.is_some();
             state.open = Some(Open::new(at_us, &typed, never_echoes));
         }
@@ -200,7 +199,7 @@ impl Recording {
         }
     }
 
-    /// Output has come.
+    /// Records output.
     pub fn printed(&self, bytes: &[u8], offset: u64) {
         let mut state = self.lock();
         if let Some(prompt) = &mut state.prompt {
@@ -228,7 +227,7 @@ impl Recording {
         }
     }
 
-    /// Writes what was noted. Whoever calls may wait for the disk.
+    /// Writes the entries. The caller must be able to wait for the disk.
     pub fn flush(&self) {
         let mut state = self.lock();
         let is_due = |(at, _, _): (u64, u64, u64)| now_us().saturating_sub(at) >= CHUNK_US;
@@ -238,13 +237,13 @@ impl Recording {
         state.write();
     }
 
-    /// Everything is noted; the last line says how it ended. Returns what the journal has no room for.
+    /// Ends the recording; the last line says how. Returns the lines that could not be written.
     pub fn end(&self, end: EndEntry) -> Vec<u8> {
         let mut state = self.lock();
         state.close_piece();
-        // What a program ends behind is finished, as the key of a menu.
+        // An input after which the program exits is complete, such as a key in a menu.
         state.settle(end.exit.is_none());
-        state.note(&Entry::End(end));
+        state.note(&JournalEntry::End(end));
         state.write();
         state.lines.clone()
     }
@@ -272,13 +271,13 @@ impl State {
         }
     }
 
-    /// The end of the input was typed, and nothing was printed since.
+    /// Whether the input's end was typed, and nothing was printed since.
     fn has_ended_input(&self) -> bool {
         let open = self.open.as_ref();
         open.is_some_and(|open| !open.is_answered && open.raw.last() == Some(&END_OF_INPUT))
     }
 
-    fn note(&mut self, entry: &Entry) {
+    fn note(&mut self, entry: &JournalEntry) {
         if self.lines.len() > MAX_WAITING_BYTES {
             self.write();
             if self.lines.len() > MAX_WAITING_BYTES && !self.has_stopped {
@@ -290,21 +289,22 @@ impl State {
         }
     }
 
-    /// The tape ends before this entry: nothing that comes later may be taken for the answer to what is noted.
-    fn stop(&mut self, entry: &Entry) {
+    /// Ends the tape before this entry, so that no later output is taken for the answer to an earlier input.
+    fn stop(&mut self, entry: &JournalEntry) {
         self.has_stopped = true;
         let offset = match entry {
-            Entry::Input(input) => input.offset,
-            Entry::Output(_, offset, _) => *offset,
-            Entry::End(end) => end.offset,
-            Entry::Begin(_) | Entry::Key { .. } => return,
+            JournalEntry::Input(input) => input.offset,
+            JournalEntry::Output(_, offset, _) => *offset,
+            JournalEntry::End(end) => end.offset,
+            JournalEntry::Begin(_) | JournalEntry::Key { .. } => return,
         };
         let end = EndEntry {
             exit: None,
             reason: String::from("recording_stopped"),
             offset,
         };
-        self.lines.extend_from_slice(&line_of(&Entry::End(end)));
+        self.lines
+            .extend_from_slice(&line_of(&JournalEntry::End(end)));
         if let Some(problem) = &mut self.problem {
             problem.push_str("; recording has stopped");
         }
@@ -312,11 +312,11 @@ impl State {
 
     fn close_piece(&mut self) {
         if let Some((at, offset, len)) = self.piece.take() {
-            self.note(&Entry::Output(at, offset, len));
+            self.note(&JournalEntry::Output(at, offset, len));
         }
     }
 
-    /// Notes the open input if it is complete: at once, as a mask while it may be a secret, and then as it is.
+    /// Notes the open input if it is complete: at once as a mask while it may be a secret, later as it is.
     fn note_complete(&mut self) {
         let Some(mut open) = self.open.take() else {
             return;
@@ -337,7 +337,7 @@ impl State {
         self.open = Some(open);
     }
 
-    /// Nothing more belongs to the open input: what was not shown by now was hidden. `is_cut`: nor does anything answer it.
+    /// Completes the open input: if it was not shown by now, it was hidden. `is_cut`: it has no answer either.
     fn settle(&mut self, is_cut: bool) {
         let Some(mut open) = self.open.take() else {
             return;
@@ -352,7 +352,7 @@ impl State {
         }
     }
 
-    /// Looks at an input for what may be on no tape: what was typed hidden, here or before, and what goes on with a secret.
+    /// Checks an input for secrets: hidden input, of this or an earlier line, and a line that continues a secret.
     fn complete(&mut self, open: &mut Open) {
         open.is_complete = true;
         if open.hidden {
@@ -372,18 +372,18 @@ impl State {
         open.hidden |= self.hidden.are_in(&open.raw);
     }
 
-    /// Notes an input, and remembers what no tape may have of it.
+    /// Notes an input, and remembers its secrets.
     fn note_input(&mut self, open: &Open, unfinished: bool) {
         let mut entry = open.entry(self.number, self.redacts);
         entry.unfinished = unfinished;
         if !entry.hidden && entry.removed > 0 {
-            let found = secret_texts(&open.raw, Source::Typed);
+            let found = redact_chunks([&open.raw[..]], Source::Typed).texts;
             self.has_learned |= self.hidden.recognise(&found);
         }
-        self.note(&Entry::Input(entry));
+        self.note(&JournalEntry::Input(entry));
     }
 
-    /// Writes the lines; where that cannot be, they wait for the next time.
+    /// Writes the lines; if that fails, they are kept for the next attempt.
     fn write(&mut self) {
         let Some(journal) = &mut self.journal else {
             return;

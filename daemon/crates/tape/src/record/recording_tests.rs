@@ -55,12 +55,12 @@ impl Recorded {
         });
     }
 
-    /// The inputs in the journal, and which of them are unfinished.
+    /// Returns the inputs in the journal, and whether each is unfinished.
     fn inputs(&self) -> Vec<(String, bool)> {
         let entries = journal::read(self.recording.journal()).unwrap();
         let mut inputs = std::collections::BTreeMap::new();
         for entry in entries {
-            if let Entry::Input(input) = entry {
+            if let JournalEntry::Input(input) = entry {
                 let text = String::from_utf8(input.bytes).unwrap();
                 inputs.insert(input.number, (text, input.unfinished));
             }

@@ -1,27 +1,27 @@
-//! Where a recording is after a kill of the process that made it: the journal is newer than what the holder has kept.
+//! Restores a recording after its worker was killed, when the journal is newer than the keepsake.
 
-use super::journal::{self, Entry, Journal};
+use super::journal::{self, Journal, JournalEntry};
 use super::kept::KeptRecording;
 use super::open::{Open, ends_line};
 use std::cmp::Ordering;
 use std::io;
 
-/// Where a recording goes on.
+/// The state from which a recording continues.
 #[derive(Debug)]
 pub struct Resumption {
     pub(super) journal: Journal,
-    /// Of the newest exchange.
+    /// Number of the newest exchange.
     pub(super) number: u64,
     /// Its input, if more may belong to it.
     pub(super) open: Option<Open>,
 }
 
 impl Resumption {
-    /// Brings the journal and what was kept together. Blocks.
+    /// Combines the journal and the keepsake. Blocks.
     ///
     /// # Errors
     ///
-    /// The journal is gone.
+    /// The journal does not exist.
     pub fn of(kept: &KeptRecording) -> io::Result<Self> {
         let journal = Journal::resume(kept.journal.clone())?;
         let entries = journal::read(&kept.journal)?;
@@ -33,23 +33,23 @@ impl Resumption {
         })
     }
 
-    /// From where the output is needed.
+    /// Returns the offset from which output is needed.
     pub fn offset(&self) -> Option<u64> {
         self.open.as_ref().map(|open| open.offset)
     }
 }
 
-/// The newest exchange's number, and its input if more may belong to it.
-fn newest(kept: &KeptRecording, entries: &[Entry]) -> (u64, Option<Open>) {
+/// Returns the newest exchange's number, and its input if more may belong to it.
+fn newest(kept: &KeptRecording, entries: &[JournalEntry]) -> (u64, Option<Open>) {
     let inputs = entries.iter().filter_map(|entry| match entry {
-        Entry::Input(input) => Some((input.number, ends_line(&input.bytes))),
+        JournalEntry::Input(input) => Some((input.number, ends_line(&input.bytes))),
         _ => None,
     });
     let (number, has_ended) = inputs.max().unwrap_or_default();
     let open = kept.open.clone();
     let is_newer = match number.cmp(&kept.number) {
         Ordering::Less => false,
-        // Only half of its line was kept.
+        // The keepsake contains only half of the line.
         Ordering::Equal => has_ended && open.as_ref().is_some_and(|open| !open.ends_line()),
         Ordering::Greater => true,
     };
@@ -64,8 +64,8 @@ mod tests {
     use super::super::journal::InputEntry;
     use super::*;
 
-    fn entry(number: u64, bytes: &[u8], hidden: bool) -> Entry {
-        Entry::Input(InputEntry {
+    fn entry(number: u64, bytes: &[u8], hidden: bool) -> JournalEntry {
+        JournalEntry::Input(InputEntry {
             number,
             at_us: 0,
             offset: 7,
@@ -93,7 +93,7 @@ mod tests {
         let lines = [entry(1, b"one\r", false), entry(2, b"two\r", false)];
         let (number, open) = newest(&kept(0, None), &lines);
         assert!(number == 2 && open.is_none());
-        // What was half a line when it was kept has been completed.
+        // A line that was incomplete in the keepsake was completed later.
         let (number, open) = newest(&kept(1, Some(b"on")), &lines[..1]);
         assert!(number == 1 && open.is_none());
         // A program that reads keys has not shown its newest line.
@@ -105,7 +105,7 @@ mod tests {
         // A key that the program has answered.
         let (number, open) = newest(&kept(3, Some(b"j")), &[entry(3, b"j", false)]);
         assert_eq!((number, open.unwrap().raw), (3, b"j".to_vec()));
-        // A password that was completed when its first keys were kept.
+        // A password that was completed after the keepsake got its first keys.
         let (number, open) = newest(&kept(1, Some(b"hun")), &[entry(1, b"***\r", true)]);
         assert!(number == 1 && open.is_none());
     }

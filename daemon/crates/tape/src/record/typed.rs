@@ -1,32 +1,32 @@
-//! What a recording is told of an input, and what it says to it.
+//! The messages between a session and its recording about an input.
 
-/// Something that was typed.
+/// Typed bytes, and how they were typed.
 #[derive(Debug, Clone, Copy)]
 pub struct Typed<'a> {
     pub bytes: &'a [u8],
-    /// Of the output when it was typed.
+    /// Offset of the output when they were typed.
     pub offset: u64,
-    /// The terminal did not show it.
+    /// The terminal did not echo them.
     pub unseen: bool,
-    /// Whoever typed it says that it is a secret.
+    /// The client that typed them declared them a secret.
     pub is_secret: bool,
     /// The program reads keys, not lines.
     pub keys: bool,
     pub command: Option<CommandLine<'a>>,
 }
 
-/// A line that the daemon makes of a command for a shell: no secret, shown or not.
+/// A line that the daemon made of a command for a shell; it is not a secret, whether shown or not.
 #[derive(Debug, Clone, Copy)]
 pub struct CommandLine<'a> {
-    /// The shell shows secrets in it, until it prints this.
+    /// The shell's echo contains secrets, until it prints this text.
     pub cut_echo: Option<&'a str>,
 }
 
-/// What became of something that was typed.
+/// How typed bytes were recorded.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Noted {
-    /// Only [`super::Recording::kept`] has it, or what was learned from it: the file has nothing of it yet, or a mask.
+    /// The file does not contain the input yet, or only its mask, so [`super::Recording::kept`] must be handed over.
     pub must_keep: bool,
-    /// It goes on with a secret, although the terminal shows it.
+    /// It continues a secret, although the terminal shows it.
     pub is_secret: bool,
 }

@@ -1,4 +1,4 @@
-//! A folder of tapes.
+//! A directory of tapes.
 
 use super::usage::{Usage, Used};
 use crate::format::file::sweep;
@@ -16,16 +16,16 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// So long nothing may change before what has changed is read: who writes a file seldom does it at once.
+/// Files are read after this time without a change, because they are seldom written in one step.
 const QUIET: Duration = Duration::from_millis(2);
 
-/// Who writes without a pause is waited for so long.
+/// Maximum wait for a writer that does not pause.
 const LONGEST: Duration = Duration::from_millis(50);
 
-/// Tapes that a summary names.
+/// Maximum number of tapes that a summary lists.
 const SUMMARY_TAPES: usize = 100;
 
-/// Why a folder of tapes cannot be used.
+/// Why a directory of tapes cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
     #[error("the tape directory {path:?} is not absolute: give an absolute path")]
@@ -50,34 +50,34 @@ impl Reportable for RootError {
     }
 }
 
-/// A folder of tapes in use: its index, which follows the files, and how often its tapes are played.
+/// A directory of tapes in use: its index, which is updated when files change, and how often its tapes are played.
 #[derive(Debug)]
 pub struct Root {
     pub path: PathBuf,
     index: RwLock<Arc<Index>>,
-    /// Held by who makes the next index.
+    /// Held while the next index is made.
     making: Mutex<()>,
     pub(super) usage: Usage,
     played: Arc<Notify>,
-    /// Tapes that were recorded since it was opened.
+    /// Tapes that were recorded since the root was opened.
     written: Mutex<BTreeSet<TapeId>>,
     watch: ccd_watch::Handle,
     cache: Option<Cache>,
-    /// The generation that the cache has.
+    /// The generation that was saved to the cache.
     cached: AtomicU64,
-    /// The user's rules for secrets under which the tapes were read.
+    /// The user's redaction rules that were in effect when the tapes were read.
     rules: AtomicU64,
 }
 
 impl Root {
-    /// Indexes a folder and begins to watch it; one that is not there has no tapes yet.
+    /// Indexes a directory and starts to watch it; a missing directory has no tapes yet.
     ///
-    /// Blocks, for a second when there are a hundred thousand exchanges that `cache` does not have. `played` is told
-    /// when there is something to save.
+    /// Blocks, for about a second per hundred thousand exchanges that are not in `cache`. `played` is notified when
+    /// there are counts to save.
     ///
     /// # Errors
     ///
-    /// [`RootError`]: the path is not absolute, or no folder.
+    /// [`RootError`]: the path is not absolute, or not a directory.
     pub(super) fn open(
         path: &Path,
         cache: Option<Cache>,
@@ -124,7 +124,7 @@ impl Root {
         let thread = std::thread::Builder::new().name("tapes".into());
         let below = path.to_owned();
         let followed = thread.spawn(move || {
-            // What writers that were killed have left.
+            // Removes the temporary files of killed writers.
             walk(&below, sweep);
             follow(watcher, &weak);
         });
@@ -134,12 +134,12 @@ impl Root {
         Ok(root)
     }
 
-    /// The tapes now. Never waits for one that is being made.
+    /// Returns the current index. Never waits for the next one to be made.
     pub fn index(&self) -> Arc<Index> {
         Arc::clone(&self.index.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Makes the folder, for us alone, if it is not there.
+    /// Creates the directory if it is missing, readable only by this user.
     ///
     /// # Errors
     ///
@@ -154,42 +154,42 @@ impl Root {
         Ok(())
     }
 
-    /// Indexes one file at once, after it was written or removed. Blocks.
+    /// Indexes one file at once after it was written or removed. Blocks.
     pub fn refresh(&self, file: &Path) {
         self.refresh_files(&BTreeSet::from([file.to_owned()]));
     }
 
-    /// Likewise, many files.
+    /// Indexes several files at once. Blocks.
     pub fn refresh_files(&self, files: &BTreeSet<PathBuf>) {
         if !files.is_empty() {
             self.apply(files, None);
         }
     }
 
-    /// Indexes all files that have changed, at once. Blocks.
+    /// Indexes all changed files at once. Blocks.
     pub fn refresh_all(&self) {
         self.apply(&BTreeSet::new(), Some(&mut |_| {}));
     }
 
-    /// Waits until the index has what has changed by now, at most so long. Blocks.
+    /// Waits until the index contains all changes made so far, for at most `most`. Blocks.
     pub fn catch_up(&self, most: Duration) {
         self.watch.catch_up(most);
     }
 
-    /// Notes that exchanges of a tape were played.
+    /// Counts exchanges of a tape that were played.
     pub fn played(&self, tape: &TapeId, exchanges: u64) {
         self.usage.played(tape, exchanges);
         self.played.notify_one();
     }
 
-    /// Indexes a tape that was just recorded, or changed by a recording. Blocks.
+    /// Indexes a tape that was recorded, or changed by a recording. Blocks.
     pub fn wrote(&self, tape: &str, file: &Path) {
         self.refresh(file);
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         written.insert(TapeId::from(tape));
     }
 
-    /// Says what became of its tapes since it was opened, if anything did.
+    /// Logs which tapes were recorded or played since the root was opened, if there are any.
     pub(super) fn summarise(&self) {
         let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         if written.is_empty() && !self.usage.any() {
@@ -206,12 +206,12 @@ impl Root {
         );
     }
 
-    /// How often a tape was played; `None`: never.
+    /// Returns how often a tape was played; `None` if never.
     pub fn used(&self, tape: &str) -> Option<Used> {
         self.usage.of(tape)
     }
 
-    /// The tapes that were never played, in the order of their ids.
+    /// Returns the tapes that were never played, sorted by id.
     pub fn unused(&self) -> Vec<TapeId> {
         let index = self.index();
         let tapes = index.tapes().map(|tape| TapeId::clone(&tape.id));
@@ -220,7 +220,7 @@ impl Root {
         unused
     }
 
-    /// Writes what the index knows for the next start, if that is something new. Blocks.
+    /// Saves the index for the next start, if it has changed. Blocks.
     pub fn save_cache(&self) {
         let index = self.index();
         let Some(cache) = &self.cache else { return };
@@ -232,7 +232,7 @@ impl Root {
         }
     }
 
-    /// Reads all tapes anew if the user's rules for secrets have changed: what is looked up has no secrets in it. Blocks.
+    /// Reads all tapes again if the user's redaction rules have changed, because lookup keys are redacted. Blocks.
     pub(super) fn follow_rules(&self) {
         let rules = rules_in_force();
         if self.rules.swap(rules.0, Ordering::Relaxed) == rules.0 {
@@ -246,12 +246,12 @@ impl Root {
         self.put(index);
     }
 
-    /// The counts that are not kept yet.
+    /// Takes the counts that are not saved yet.
     pub(super) fn take_unsaved(&self) -> Vec<(TapeId, Used)> {
         self.usage.take_unsaved()
     }
 
-    /// Makes the next index of some files, or with `enter` of all, whose folders it is told.
+    /// Makes the next index from some files, or if `enter` is given from all; it is then called with each directory.
     fn apply(&self, files: &BTreeSet<PathBuf>, enter: Option<&mut dyn FnMut(&Path)>) {
         let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
         let index = self.index();
@@ -283,7 +283,7 @@ impl Root {
     }
 }
 
-/// Refuses what can be no folder of tapes; one that is not there may come.
+/// Rejects a path that cannot be a directory of tapes; a missing one may be created later.
 fn check_folder(path: &Path) -> Result<(), RootError> {
     let path = path.to_owned();
     match path.metadata() {
@@ -295,16 +295,16 @@ fn check_folder(path: &Path) -> Result<(), RootError> {
 }
 
 fn rules_in_force() -> Fingerprint {
-    Fingerprint::of("rules", ccd_text::redact::rules_in_force().as_bytes())
+    Fingerprint::of("rules", ccd_text::redact::UserRules::in_force().as_bytes())
 }
 
-/// True for what is named like a tape.
+/// Whether the path has the name of a tape.
 fn is_tape(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     name.ends_with(SUFFIX.as_bytes()) && !name.starts_with(b".")
 }
 
-/// Follows what changes as long as there is a root.
+/// Applies changes as long as the root exists.
 fn follow(mut watcher: Watcher, root: &Weak<Root>) {
     while let Some(Changes { files, rescan }) = watcher.wait(QUIET, LONGEST) {
         let Some(root) = root.upgrade() else { return };
@@ -319,7 +319,7 @@ fn follow(mut watcher: Watcher, root: &Weak<Root>) {
     }
 }
 
-/// Before a walk: notices when the root itself comes, should it not be there.
+/// Called before a walk. If the root is missing, watches for its creation.
 fn watch_root(path: &Path, renewal: &mut Renewal<'_>) {
     if !path.exists() {
         renewal.path(path);

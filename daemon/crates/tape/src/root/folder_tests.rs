@@ -20,7 +20,7 @@ fn write(root: &Path, id: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// The ids of the tapes and the number of problems, once they are as expected.
+/// Returns the ids of the tapes and the number of problems, once they are as expected.
 fn eventually(root: &Root, ids: &[&str], problems: usize) {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
@@ -111,7 +111,7 @@ fn what_has_changed_can_be_waited_for() {
         for number in 0..50 {
             write(folder.path(), &format!("{round}/{number}"), &tape("p"));
         }
-        // Nothing is missed between the kernel, the thread that reads and the one that waits.
+        // No change is lost between the kernel, the thread that reads and the one that waits.
         root.catch_up(Duration::from_secs(20));
         assert_eq!(root.index().tapes().count(), (round + 1) * 50);
     }
@@ -133,7 +133,7 @@ fn a_tape_that_was_written_is_there_at_once() {
     write(folder.path(), "p/b", &tape("p"));
     root.refresh_all();
     assert!(root.index().tape("p/b").is_some());
-    // What is no tape of this root is left alone.
+    // A file that is not a tape of this root is ignored.
     root.refresh(Path::new("/etc/x.json5"));
     root.refresh(&folder.path().join(".journal/x.json5"));
     root.refresh(&folder.path().join("notes.txt"));

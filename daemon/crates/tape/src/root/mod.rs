@@ -1,4 +1,5 @@
-//! Folders of tapes that are in use: each with its index, kept right while files change, and how often tapes are played.
+//! Directories of tapes that are in use: each with its index, which is kept up to date, and counts of how often tapes
+//! are played.
 
 mod folder;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The folders of tapes that are in use, by path.
+//! The directories of tapes in use, by path.
 
 use super::folder::{Root, RootError};
 use super::usage::UsageStore;
@@ -11,39 +11,38 @@ use tokio::sync::{Notify, OnceCell};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Roots that are open at a time.
+/// Maximum number of open roots.
 pub(super) const MAX_ROOTS: usize = 64;
 
-/// What was played is kept after so long.
+/// How long counts may stay unsaved.
 const SAVE_AFTER: Duration = Duration::from_millis(300);
 
-/// The folders of tapes that are in use.
+/// The directories of tapes in use.
 #[derive(Debug)]
 pub struct Roots {
-    /// Folder of what indexes knew.
+    /// Directory of the index caches.
     caches: PathBuf,
     usage: Arc<dyn UsageStore>,
     open: Mutex<Opened>,
-    /// Something was played.
+    /// Notified when a tape was played.
     played: Arc<Notify>,
 }
 
 #[derive(Debug, Default)]
 struct Opened {
-    places: HashMap<PathBuf, Place>,
+    places: HashMap<PathBuf, RootEntry>,
     clock: u64,
 }
 
-/// A root that is open, or about to be.
+/// A root that is open or being opened.
 #[derive(Debug, Clone)]
-struct Place {
+struct RootEntry {
     root: Arc<OnceCell<Arc<Root>>>,
     asked_at: u64,
 }
 
 impl Roots {
-    /// Returns no roots yet; in the folder `base` is kept what their indexes knew, and `usage` has how often tapes were
-    /// played.
+    /// Returns an empty set of roots. Index caches are kept in the directory `base`, counts in `usage`.
     ///
     /// Counts are saved until `stop`, and then by [`Roots::close`].
     pub fn new(
@@ -72,11 +71,11 @@ impl Roots {
         roots
     }
 
-    /// Returns the root at a path; the first time its tapes are read, and who asks meanwhile waits too.
+    /// Returns the root of a path. The first call reads its tapes; calls made meanwhile wait for that.
     ///
     /// # Errors
     ///
-    /// [`RootError`]: the path is none of a folder, or too many roots are in use.
+    /// [`RootError`]: the path is not that of a directory, or too many roots are in use.
     pub async fn open(&self, path: &Path) -> Result<Arc<Root>, RootError> {
         let path = lexically_normal(path);
         let (place, gone) = self.place(&path)?;
@@ -97,14 +96,14 @@ impl Roots {
         opened.map(Arc::clone)
     }
 
-    /// The roots that are open.
+    /// Returns the open roots.
     pub fn all(&self) -> Vec<Arc<Root>> {
         let open = self.opened();
         let roots = open.places.values().filter_map(|place| place.root.get());
         roots.map(Arc::clone).collect()
     }
 
-    /// Forgets how often tapes were played, because they are gone.
+    /// Removes the counts of tapes that were removed.
     pub async fn forget(&self, root: &Root, tapes: &[Arc<str>]) {
         root.usage.forget(tapes);
         if let Err(error) = self.usage.forget(&root.path, tapes).await {
@@ -112,7 +111,7 @@ impl Roots {
         }
     }
 
-    /// Reads tapes anew whose secrets the user's rules now see otherwise.
+    /// Reads tapes again if the user's redaction rules have changed.
     pub async fn follow_rules(&self) {
         for root in self.all() {
             let followed = tokio::task::spawn_blocking(move || root.follow_rules()).await;
@@ -122,14 +121,14 @@ impl Roots {
         }
     }
 
-    /// Tells the log of each root which tapes are new and which were never played.
+    /// Logs for each root which tapes are new and which were never played.
     pub fn summarise(&self) {
         for root in self.all() {
             root.summarise();
         }
     }
 
-    /// Writes everything down.
+    /// Saves all counts and indexes.
     pub async fn close(&self) {
         self.save().await;
         for root in self.all() {
@@ -175,8 +174,9 @@ impl Roots {
         Ok(root)
     }
 
-    /// Returns the place of a path, and roots that had to go for it: the ones that nobody has asked for the longest.
-    fn place(&self, path: &Path) -> Result<(Place, Vec<Arc<Root>>), RootError> {
+    /// Returns the entry of a path, and the roots that were closed to make room for it: those not requested for the
+    /// longest time.
+    fn place(&self, path: &Path) -> Result<(RootEntry, Vec<Arc<Root>>), RootError> {
         let mut open = self.opened();
         open.clock += 1;
         let now = open.clock;
@@ -195,7 +195,7 @@ impl Roots {
             let place = open.places.remove(&oldest);
             gone.extend(place.and_then(|place| place.root.get().map(Arc::clone)));
         }
-        let place = Place {
+        let place = RootEntry {
             root: Arc::default(),
             asked_at: now,
         };
@@ -208,8 +208,8 @@ impl Roots {
     }
 }
 
-impl Place {
-    /// Nobody has it and nobody waits for it.
+impl RootEntry {
+    /// Nobody uses it, and nobody waits for it.
     fn is_idle(&self) -> bool {
         let is_unused = |root: &Arc<Root>| Arc::strong_count(root) == 1;
         Arc::strong_count(&self.root) == 1 && self.root.get().is_none_or(is_unused)
@@ -223,7 +223,7 @@ async fn save_cache(root: Arc<Root>) {
     }
 }
 
-/// Without `.`, `..` and slashes that say nothing, so that a folder has one name; links stay.
+/// Removes `.`, `..` and redundant slashes, so that a directory has one name; links are kept.
 fn lexically_normal(path: &Path) -> PathBuf {
     use std::path::Component;
     let mut normal = PathBuf::new();

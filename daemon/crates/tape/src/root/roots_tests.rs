@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// What one daemon leaves to the next.
+/// The counts that one daemon leaves to the next.
 #[derive(Debug, Default)]
 struct Kept(Mutex<HashMap<(PathBuf, TapeId), Used>>);
 
@@ -48,7 +48,7 @@ impl UsageStore for Kept {
     }
 }
 
-/// The roots of a daemon whose folder is `base`.
+/// The roots of a daemon whose base directory is `base`.
 struct Started {
     roots: Arc<Roots>,
     tracker: TaskTracker,
@@ -90,7 +90,7 @@ async fn what_was_played_is_known_to_the_next_daemon() {
     let root = first.roots.open(folder.path()).await.unwrap();
     root.played(&id, 2);
     root.played(&gone, 1);
-    // It is not lost when the daemon is killed a moment later.
+    // The count survives if the daemon is killed a moment later.
     let deadline = Instant::now() + Duration::from_secs(20);
     while kept.load(folder.path()).await.unwrap().len() < 2 {
         assert!(Instant::now() < deadline, "it is not saved");

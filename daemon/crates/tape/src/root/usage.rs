@@ -9,16 +9,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// How often a tape was played.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Used {
-    /// Exchanges, since it was recorded.
+    /// Exchanges played since it was recorded.
     pub exchanges: u64,
-    /// When the last one was.
+    /// The time of the last one.
     pub at: String,
 }
 
 /// Why counts were not read or written.
 pub type UsageError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Keeps the counts from one daemon to the next.
+/// Stores the counts across restarts of the daemon.
 pub trait UsageStore: std::fmt::Debug + Send + Sync {
     /// Returns the counts of a root.
     fn load<'a>(&'a self, root: &'a Path)
@@ -48,14 +48,14 @@ pub(super) struct Usage {
 #[derive(Debug, Default)]
 struct Counts {
     used: HashMap<TapeId, Used>,
-    /// What is not kept yet.
+    /// Tapes whose counts are not saved yet.
     unsaved: HashSet<TapeId>,
-    /// Something was played since this process began.
+    /// A tape was played since this process started.
     has_played: bool,
 }
 
 impl Usage {
-    /// Adds what an earlier daemon has counted.
+    /// Adds the counts of an earlier daemon.
     pub(super) fn load(&self, before: Vec<(TapeId, Used)>) {
         let mut counts = self.counts();
         for (tape, before) in before {
@@ -80,7 +80,7 @@ impl Usage {
         counts.unsaved.insert(TapeId::clone(tape));
     }
 
-    /// True when something was played since this process began.
+    /// True when a tape was played since this process started.
     pub(super) fn any(&self) -> bool {
         self.counts().has_played
     }
@@ -97,7 +97,7 @@ impl Usage {
         }
     }
 
-    /// Takes the counts that are not kept yet.
+    /// Takes the counts that are not saved yet.
     pub(super) fn take_unsaved(&self) -> Vec<(TapeId, Used)> {
         let mut counts = self.counts();
         let unsaved = std::mem::take(&mut counts.unsaved);
@@ -108,7 +108,7 @@ impl Usage {
         taken.collect()
     }
 
-    /// Puts back what could not be saved.
+    /// Puts back counts that could not be saved.
     pub(super) fn not_saved(&self, taken: Vec<(TapeId, Used)>) {
         let mut counts = self.counts();
         for (tape, _) in taken {

@@ -1,45 +1,45 @@
-//! The screen that a tape shows, as a picture.
+//! The screen of a tape as an SVG image.
 
 use super::timeline::{What, for_terminal, moments, size};
 use crate::format::{Chunk, Tape};
 use ccd_screen::{Film, PictureTooLarge, Screen, draw};
 
-/// Pictures of an animation are at least so far apart: 30 a second, which is as many as one sees.
+/// Minimum time between the frames of an animation: more than 30 per second would not be seen.
 const MIN_FRAME_MS: u64 = 33;
 
-/// Most pictures of an animation; what has more changes is shown less often.
+/// Maximum number of frames; an animation with more changes gets fewer per second.
 const MAX_FRAMES: usize = 1000;
 
-/// Longest animation.
+/// Maximum size of an animation.
 const MAX_BYTES: usize = 16 << 20;
 
-/// How long the last picture stays.
+/// How long the last frame is shown.
 const END_MS: u64 = 2000;
 
-/// A tape does not say how long people thought before they typed, nor how fast they did: each input gets so long a
-/// pause, and each key of it comes so long behind the one before.
+/// A tape does not contain how long people thought before they typed, nor how fast they typed. So there is a pause of
+/// `THOUGHT_MS` before each input, and of `KEY_MS` before each key.
 const THOUGHT_MS: u64 = 700;
 const KEY_MS: u64 = 40;
 
-/// The echo of one key: a character, at most.
+/// Maximum length of the echo of one key, which is one character.
 const MAX_KEY_BYTES: usize = 4;
 
-/// How fast an animation is.
+/// The speed of an animation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pace {
-    /// Times as fast as it was recorded; more than 0.
+    /// Factor of the recorded speed, more than 0.
     pub speed: f64,
-    /// Longest pause, at the speed of the recording.
+    /// Maximum pause, at the recorded speed.
     pub idle_limit_ms: u64,
 }
 
-/// Returns an SVG document that plays `tape` again and again, and how many pictures it has.
+/// Returns an SVG document that plays `tape` in a loop, and its number of frames.
 ///
-/// It has no script, and shows the last picture where nothing moves.
+/// It contains no script, and shows the last frame where animations are not supported.
 ///
 /// # Errors
 ///
-/// [`PictureTooLarge`] when two pictures alone are too large.
+/// [`PictureTooLarge`] if even two frames are too large.
 pub fn animate(tape: &Tape, pace: Pace) -> Result<(String, usize), PictureTooLarge> {
     let (chunks, end_ms) = paced(tape, pace);
     let mut frame_ms = MIN_FRAME_MS;
@@ -77,14 +77,14 @@ pub fn still(tape: &Tape, exchange: usize) -> Result<String, PictureTooLarge> {
     draw(&screen.still(), &(0..rows), &title(tape), has_ended)
 }
 
-/// What was recorded, in one line.
+/// Returns the title: the recorded command line.
 fn title(tape: &Tape) -> String {
     let words = std::iter::once(&tape.meta.program).chain(&tape.meta.args);
     let words: Vec<String> = words.map(|word| ccd_text::shell::quoted(word)).collect();
     words.join(" ")
 }
 
-/// All output with the time at which it is shown, and the end.
+/// Returns all output with the time at which it is shown, and the total time.
 fn paced(tape: &Tape, pace: Pace) -> (Vec<(u64, &Chunk)>, u64) {
     let (mut last_ms, mut shown_ms, mut unechoed_bytes) = (0, 0.0, 0);
     let mut chunks = Vec::new();
@@ -112,7 +112,7 @@ fn paced(tape: &Tape, pace: Pace) -> (Vec<(u64, &Chunk)>, u64) {
     (chunks, shown_ms as u64)
 }
 
-/// When each picture is shown, and behind which chunk it was taken. What comes soon after a picture belongs to it.
+/// Returns when each frame is shown, and after which chunk it is taken. Changes soon after a frame belong to it.
 fn frames(chunks: &[(u64, &Chunk)], frame_ms: u64) -> Vec<(u64, usize)> {
     let mut frames: Vec<(u64, usize)> = vec![(0, 0)];
     for (index, (at_ms, _)) in chunks.iter().enumerate() {
@@ -155,7 +155,7 @@ mod tests {
         idle_limit_ms: 2000,
     };
 
-    /// Where each picture ends in the animation, in percent.
+    /// Returns the number of frames in the animation.
     fn steps(svg: &str) -> usize {
         svg.matches("%{transform").count()
     }
@@ -173,7 +173,7 @@ mod tests {
         let (svg, frames) = animate(&tape, PACE).unwrap();
         assert_eq!((frames, steps(&svg)), (4, 4));
         assert!(svg.contains(">file</text>"));
-        // The prompt, 2 s before the input, 300 ms behind it, and the end.
+        // The prompt, 2 s before the input, 300 ms after it, and the end.
         assert!(svg.contains("animation:play 4.310s"), "{svg}");
         assert_eq!(svg.matches(">file</text>").count(), 1);
         assert!(!svg.contains("<script"));
@@ -187,7 +187,7 @@ mod tests {
         ]);
         let (chunks, end_ms) = paced(&tape, PACE);
         let times: Vec<u64> = chunks.iter().map(|(at_ms, _)| *at_ms).collect();
-        // What was printed 10 ms apart stays so: the echo alone is slower.
+        // Chunks that are 10 ms apart stay so; only the echo is slowed down.
         let begin = times[0] + THOUGHT_MS;
         assert_eq!(times[1..3], [begin + KEY_MS, begin + 2 * KEY_MS]);
         assert_eq!(times[4], end_ms);

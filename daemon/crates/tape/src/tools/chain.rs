@@ -1,10 +1,10 @@
-//! Where in the conversation each exchange of a tape stands.
+//! Computes the position of each exchange in the conversation.
 
 use crate::format::Tape;
 use crate::key::{PromptTracker, StateHash};
 
-/// Sets each exchange's prompt, from what was printed before it, and its state, from what was typed before it: as a player
-/// finds them. A program between pipes prints when it wants, so what it has printed says nothing of what it waits for.
+/// Sets each exchange's prompt from the output before it, and its state from the inputs before it, as a player computes
+/// them. A program that runs with pipes prints at any time, so its output does not show what it waits for.
 pub fn chain(tape: &mut Tape, before: &[u8], mut state: StateHash) {
     let mut prompt = PromptTracker::default();
     prompt.feed(before);

@@ -1,4 +1,4 @@
-//! What is different in two tapes, after normalisation.
+//! Compares two tapes after normalisation.
 
 use super::one_line::input_in_one_line;
 use super::plain::shown;
@@ -10,26 +10,26 @@ use similar::TextDiff;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// Longest difference, in lines and in bytes.
+/// Maximum length of a difference, in lines and in bytes.
 const MAX_LINES: usize = 10_000;
 const MAX_BYTES: usize = 4 << 20;
 
-/// Lines around each difference.
+/// Lines of context around each difference.
 const CONTEXT_LINES: usize = 3;
 
-/// What takes longer is told less precisely: more lines than necessary.
+/// After this time, the difference is computed less precisely, with more lines than necessary.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Returns what is different in two tapes as a unified diff; `None` when nothing is.
+/// Returns the differences between two tapes as a unified diff; `None` if there are none.
 ///
-/// Compared are program, arguments, inputs, outputs and the end, as text without what differs from run to run. Each
-/// exchange has a line of its own, `exchange 3: select 1;`, and its output is indented, so that neither can be taken for
-/// the other.
+/// Program, arguments, inputs, outputs and the exit are compared, as text without what differs from run to run. Each
+/// exchange has a line of its own, `exchange 3: select 1;`, and its output is indented, so that they cannot be
+/// confused.
 pub fn diff((a_name, a): (&str, &Tape), (b_name, b): (&str, &Tape)) -> Option<String> {
     unified((a_name, &described(a)), (b_name, &described(b)))
 }
 
-/// Returns what is different in two texts, with the names of both; `None` when nothing is.
+/// Returns the differences between two texts, with their names; `None` if there are none.
 pub fn unified((a_name, a): (&str, &str), (b_name, b): (&str, &str)) -> Option<String> {
     if a == b {
         return None;
@@ -50,14 +50,14 @@ pub fn unified((a_name, a): (&str, &str), (b_name, b): (&str, &str)) -> Option<S
         }
     }
     if left_out > 0 {
-        // Writing to a text cannot fail.
+        // Writing to a String cannot fail.
         let _ = writeln!(text, "… {left_out} more lines");
     }
     Some(text)
 }
 
-/// Returns what an exchange printed, as it is compared: standard error by itself, because what of two streams came first
-/// is chance.
+/// Returns the output of an exchange for comparison. Standard error is separate, because the order of two streams is
+/// left to chance.
 pub fn normal_output(exchange: &Exchange, cols: Option<u16>) -> String {
     let of = |stream: Stream| {
         let chunks = exchange.chunks.iter();

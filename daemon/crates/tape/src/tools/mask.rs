@@ -1,12 +1,12 @@
-//! Texts that are known to be secret.
+//! Masks known secrets.
 
 use crate::format::Exchange;
 use ccd_text::redact::KnownTexts;
 
-/// Where the count of an exchange's removed secrets stands in its annotations.
+/// The annotation of an exchange with the number of removed secrets.
 pub(super) const COUNT: &str = "redacted";
 
-/// Adds to what an exchange says of removed secrets.
+/// Adds to the number of removed secrets in an exchange's annotations.
 pub fn count_removed(exchange: &mut Exchange, removed: usize) {
     if removed > 0 {
         let before = exchange.annotations.get(COUNT);
@@ -16,8 +16,7 @@ pub fn count_removed(exchange: &mut Exchange, removed: usize) {
     }
 }
 
-/// Masks known texts in an exchange's output, also where one goes over the border of chunks; returns how often they stood
-/// there.
+/// Masks known texts in an exchange's output, even across chunks; returns how many there were.
 pub fn mask_known(exchange: &mut Exchange, texts: &KnownTexts) -> usize {
     let mut chunks: Vec<Vec<u8>> = exchange
         .chunks

@@ -1,6 +1,6 @@
-//! What is done with tapes beside playing them: other forms of them, pictures, and comparing.
+//! Operations on tapes other than replay: conversion, images and comparison.
 //!
-//! Pure: a tape in, a text or a tape out; files and sessions are the business of those who call.
+//! All are pure: from a tape to a text or a tape. Files and sessions are up to the callers.
 
 mod animation;
 pub mod asciicast;
@@ -31,7 +31,7 @@ mod tests {
         Chunk, Exchange, FORMAT, InputKind, Meta, PtySize, Recorder, Tape, TypedInput,
     };
 
-    /// A tape of `sqlite3 -batch` on a terminal.
+    /// Returns a tape of `sqlite3 -batch` on a terminal.
     pub(super) fn tape(exchanges: Vec<Exchange>) -> Tape {
         Tape {
             meta: Meta {
@@ -50,7 +50,7 @@ mod tests {
         }
     }
 
-    /// An exchange whose chunks come 10 ms after one another.
+    /// Returns an exchange whose chunks are 10 ms apart.
     pub(super) fn exchange(input: &str, chunks: &[&str]) -> Exchange {
         Exchange {
             input: TypedInput {

@@ -1,15 +1,15 @@
-//! An input in one line of text.
+//! Formats an input as one line of text.
 
 use crate::format::{InputKind, TypedInput};
 use std::fmt::Write as _;
 
-/// Returns what was typed in one line of text: control characters and bytes that are no text stand as `\n`, `\xNN`, and
-/// the Enter at the end of a line is left out.
+/// Returns an input as one line of text: control characters and bytes that are not text are written as `\n` or `\xNN`,
+/// and the Enter at the end of a line is omitted.
 pub fn input_in_one_line(input: &TypedInput) -> String {
     let bytes = match input.kind {
         InputKind::Line => input.bytes.strip_suffix(b"\r"),
         InputKind::Raw => match input.bytes.strip_suffix(b"\n") {
-            // Of a program without a terminal.
+            // For a program without a terminal.
             Some(line) if !line.contains(&b'\n') => Some(line),
             _ => None,
         },
@@ -22,7 +22,7 @@ pub fn input_in_one_line(input: &TypedInput) -> String {
                 '\r' => text.push_str("\\r"),
                 '\t' => text.push_str("\\t"),
                 c if (c as u32) < 0x80 && c.is_control() => escape(&mut text, c as u8),
-                // They would break the line as well.
+                // They would break the line too.
                 c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => {
                     let _ = write!(text, "\\u{{{:x}}}", c as u32);
                 }

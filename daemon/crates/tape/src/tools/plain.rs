@@ -1,20 +1,20 @@
-//! Output as readable text: what stands in the lines once the program has moved about in them.
+//! Renders output as readable text: the lines as they are after all cursor movements in them.
 
 use vte::{Params, Parser, Perform};
 
-/// Longest text; what comes behind it is left out.
+/// Maximum length of the text; the rest is omitted.
 const MAX_TEXT_BYTES: usize = 64 << 20;
 
-/// Longest line; then another one begins.
+/// Maximum length of a line; then a new line starts.
 const MAX_LINE_CHARS: usize = 64 << 10;
 
 /// Columns between tab stops.
 const TAB: usize = 8;
 
-/// Returns `output` as text, its lines without trailing blanks: what was overwritten or erased in a line is gone, what a
-/// program drew on the alternate screen is left out, and a line that only the terminal's width broke is whole.
+/// Returns `output` as text, its lines without trailing blanks. Text that was overwritten or erased is not included,
+/// nor what a program drew on the alternate screen. A line that was only wrapped at the terminal's width is one line.
 ///
-/// `cols`: the terminal's width; `None` where there was no terminal.
+/// `cols` is the terminal's width; `None` if there was no terminal.
 pub fn shown(output: &[u8], cols: Option<u16>) -> String {
     let mut parser = Parser::new();
     let mut plain = Plain::new(cols);
@@ -22,12 +22,12 @@ pub fn shown(output: &[u8], cols: Option<u16>) -> String {
     plain.text()
 }
 
-/// A terminal that has lines and no screen.
+/// A terminal with lines but no screen.
 pub(super) struct Plain {
-    /// Lines that are done.
+    /// Complete lines.
     done: String,
     line: Vec<char>,
-    /// Where the row of the cursor begins in the line: a long line has several.
+    /// Where the row of the cursor starts in the line: a long line has several rows.
     row_start: usize,
     /// In its row.
     col: usize,
@@ -52,7 +52,7 @@ impl Plain {
         text.chars().for_each(|c| self.print(c));
     }
 
-    /// Ends the line, unless nothing stands in it.
+    /// Ends the line, unless it is empty.
     pub(super) fn fresh_line(&mut self) {
         if !self.line.is_empty() {
             self.end_line();
@@ -60,7 +60,7 @@ impl Plain {
         self.col = 0;
     }
 
-    /// Returns all lines, and the last one as it is.
+    /// Returns all lines, with the last one as it is.
     pub(super) fn text(mut self) -> String {
         let last: String = self.line.iter().collect();
         self.done.push_str(last.trim_end_matches(' '));
@@ -98,7 +98,7 @@ impl Plain {
         self.col = col.min(self.cols.map_or(MAX_LINE_CHARS, |cols| cols - 1));
     }
 
-    /// Moves up in a line that takes several rows.
+    /// Moves up within a line of several rows.
     fn up(&mut self, rows: usize) {
         let rows = rows.saturating_mul(self.cols.unwrap_or(0));
         self.row_start = self.row_start.saturating_sub(rows);
@@ -148,7 +148,8 @@ impl Perform for Plain {
             return;
         }
         match byte {
-            // Nobody wants to read stairs: a line begins at its begin, also where the terminal was told not to see to that.
+            // A line feed always starts a new line at its first column, even if the terminal was set not to: stair
+            // steps are hard to read.
             b'\n' | 0x0b | 0x0c => {
                 self.end_line();
                 self.col = 0;
@@ -224,7 +225,7 @@ mod tests {
     #[test]
     fn a_line_that_the_terminal_broke_is_whole() {
         assert_eq!(text("0123456789abc\r\nd"), "0123456789abc\nd");
-        // As an editor of lines does it: a blank to get to the next row, and back.
+        // As line editors do it: a blank to get to the next row, and back.
         assert_eq!(text("0123456789 \rabc"), "0123456789abc");
         assert_eq!(text("0123456789abc\x1b[A\rxy\r\n"), "xy23456789abc\n");
         assert_eq!(text("0123456789\r\n"), "0123456789\n");

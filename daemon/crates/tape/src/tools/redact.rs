@@ -1,12 +1,12 @@
-//! Takes the secrets out of a tape.
+//! Removes the secrets from a tape.
 
 use super::mask::{COUNT, mask_known};
 use super::typed_lines::{hide, rechain, redact_typed_lines};
 use crate::format::{Chunk, Exchange, Meta, Stream, Tape};
 use ccd_text::redact::{
-    KnownTexts, Source, is_distinctive, masked_texts, redact, redact_args, redact_each,
-    redact_members, redact_typed, redact_variable, secret_texts,
+    KnownTexts, MaskedValue, Source, Values, redact, redact_chunks, redact_values,
 };
+use serde_json::{Map, Value};
 
 /// Secrets that were removed from one part of a tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,19 +16,19 @@ pub struct Removal {
     pub count: usize,
 }
 
-/// What the program's start lost.
+/// What was removed from the invocation.
 #[derive(Debug, Default)]
 pub struct Removed {
     pub count: u64,
-    /// The secrets of its arguments and its environment.
+    /// Secrets in its arguments and its environment.
     pub texts: Vec<String>,
 }
 
-/// Replaces every secret in a tape by a mask; returns where there were some, in the order of the file.
+/// Replaces every secret on a tape by a mask; returns where they were, in the order of the file.
 ///
-/// Output is looked at over the borders of chunks and exchanges, and so is what was typed up to its Enter: a person
-/// types key by key. What is known from the program's start or from an input goes wherever it was printed. How many went is added to `annotations.redacted` of each exchange, with those of `meta` in the
-/// first. A second time finds nothing.
+/// Output is searched across chunks and exchanges, and input up to each Enter, because people type key by key. Secrets
+/// known from the invocation or from an input are masked wherever they were printed. The number of removed secrets is
+/// added to `annotations.redacted` of each exchange, those of `meta` to the first. A second run finds nothing.
 pub fn redact_tape(tape: &mut Tape) -> Vec<Removal> {
     let mut removals = Vec::new();
     let mut known = Vec::new();
@@ -51,8 +51,9 @@ pub fn redact_tape(tape: &mut Tape) -> Vec<Removal> {
     if let Some(first) = hidden.position(|(exchange, before)| exchange.pre.hidden && !before) {
         rechain(&mut tape.exchanges, first);
     }
-    let known = known.iter().flat_map(|text| text.lines()).map(str::trim);
-    let known = known.filter(|line| is_distinctive(line));
+    let known = known
+        .iter()
+        .flat_map(|text| KnownTexts::distinctive_lines(text));
     let known = [KnownTexts::of(shown), KnownTexts::of(known)];
     let outputs = redact_shown(&mut tape.exchanges, tape.meta.pty.is_some(), &known);
     for (index, exchange) in tape.exchanges.iter_mut().enumerate() {
@@ -67,7 +68,7 @@ pub fn redact_tape(tape: &mut Tape) -> Vec<Removal> {
             counts[index] += removed;
             note(&mut removals, format!("exchanges[{index}].{part}"), removed);
         }
-        let earlier = count.as_ref().and_then(serde_json::Value::as_u64);
+        let earlier = count.as_ref().and_then(Value::as_u64);
         if counts[index] > 0 {
             let sum = earlier.unwrap_or(0) + counts[index] as u64;
             exchange.annotations.insert(COUNT.to_owned(), sum.into());
@@ -81,7 +82,7 @@ pub fn redact_tape(tape: &mut Tape) -> Vec<Removal> {
     removals
 }
 
-/// Replaces every secret in what a program is started with.
+/// Replaces every secret in the invocation of a program.
 pub fn redact_meta(meta: &mut Meta) -> Removed {
     let (mut removals, mut texts) = (Vec::new(), Vec::new());
     redact_parts(meta, &mut removals, &mut texts);
@@ -90,29 +91,18 @@ pub fn redact_meta(meta: &mut Meta) -> Removed {
 }
 
 fn redact_parts(meta: &mut Meta, removals: &mut Vec<Removal>, known: &mut Vec<String>) {
-    let mut know = |before: &str, clean: &str| {
-        known.extend(masked_texts(before, clean).into_iter().map(str::to_owned));
+    let mut take = |container: &str, masked: Vec<MaskedValue>| {
+        for value in masked {
+            known.extend(value.texts);
+            note(removals, format!("{container}{}", value.place), value.count);
+        }
     };
-    let args = redact_args(&meta.program, &meta.args);
-    for (index, (arg, clean)) in meta.args.iter().zip(&args).enumerate() {
-        know(arg, clean);
-        note(
-            removals,
-            format!("meta.args[{index}]"),
-            usize::from(arg != clean),
-        );
-    }
-    meta.args = args;
-    for (name, value) in &mut meta.env {
-        let clean = redact_variable(name, value);
-        know(value, &clean);
-        note(
-            removals,
-            format!("meta.env.{name}"),
-            usize::from(*value != clean),
-        );
-        *value = clean;
-    }
+    let args = Values::Args {
+        program: &meta.program,
+        args: &mut meta.args,
+    };
+    take("meta.args", redact_values(args));
+    take("meta.env.", redact_values(Values::Env(&mut meta.env)));
     note(removals, "meta.cwd".to_owned(), redact_text(&mut meta.cwd));
     if let Some(tag) = &mut meta.tag {
         note(removals, "meta.tag".to_owned(), redact_text(tag));
@@ -135,10 +125,14 @@ fn redact_text(text: &mut String) -> usize {
     removed
 }
 
-/// Returns how many secrets the input of each exchange lost, and adds them to those that are known.
+fn redact_members(members: &mut Map<String, Value>) -> usize {
+    let masked = redact_values(Values::Members(members));
+    masked.iter().map(|value| value.count).sum()
+}
+
+/// Redacts the inputs. Returns how many secrets were in each exchange's, and adds them to the known ones.
 fn redact_inputs(exchanges: &mut [Exchange], known: &mut Vec<String>) -> Vec<usize> {
-    // An exchange 0, and what was typed hidden, has nothing that could belong to the next. An editor takes Esc for the end
-    // of a text.
+    // Exchange 0 and hidden input cannot continue in the next exchange. For an editor, Esc ends a text.
     let ends = |exchange: &Exchange| {
         let last = exchange.input.bytes.last();
         exchange.pre.hidden || matches!(last, None | Some(b'\r' | b'\n' | 0x1b))
@@ -149,28 +143,26 @@ fn redact_inputs(exchanges: &mut [Exchange], known: &mut Vec<String>) -> Vec<usi
             .iter_mut()
             .map(|exchange| std::mem::take(&mut exchange.input.bytes))
             .collect();
-        let mut clean = typed.clone();
-        let removed = redact_each(&mut clean, Source::Typed);
-        if removed.iter().any(|removed| *removed > 0) {
-            known.extend(secret_texts(&typed.concat(), Source::Typed));
-        }
-        for ((exchange, typed), clean) in line.iter_mut().zip(typed).zip(clean) {
-            // Alone, as it will be typed again, it has no sign of a secret.
-            let is_part = clean != typed && redact_typed(&typed).0 != clean;
+        let redacted = redact_chunks(typed.clone(), Source::Typed);
+        known.extend(redacted.texts);
+        for ((exchange, typed), clean) in line.iter_mut().zip(typed).zip(redacted.chunks) {
+            // By itself, as it will be typed again, it does not look like a secret.
+            let alone = || redact_chunks([&typed[..]], Source::Typed).concat();
+            let is_part = clean != typed && alone() != clean;
             exchange.input.bytes = if is_part { typed } else { clean };
             if is_part {
                 hide(exchange);
             }
         }
-        counts.extend(removed);
+        counts.extend(redacted.removed);
     }
     counts
 }
 
-/// Takes secrets out of the output, those that rules find and those that are known; returns how many each exchange lost.
+/// Redacts the output, by the rules and for known secrets; returns how many there were in each exchange.
 ///
-/// Lines of what was typed line by line come first: prompts stand between them, which a rule would take for a part of the
-/// secret. Other known texts come last: a mask in a secret may hide from a rule what else belongs to it.
+/// Lines that were typed one by one come first: there are prompts between them, which a rule would take for a part of
+/// the secret. Other known texts come last: a mask inside a secret may hide the rest of it from a rule.
 fn redact_shown(
     exchanges: &mut [Exchange],
     has_terminal: bool,
@@ -205,7 +197,7 @@ fn mask_each(exchanges: &mut [Exchange], texts: &KnownTexts) -> Vec<usize> {
 /// Returns how many secrets the output of each exchange lost.
 fn redact_outputs(exchanges: &mut [Exchange], has_terminal: bool) -> Vec<usize> {
     let mut counts = vec![0; exchanges.len()];
-    // On a terminal both are one; else nobody reads them as one text.
+    // On a terminal the streams are one; otherwise nobody reads them as one text.
     let streams: &[&[Stream]] = if has_terminal {
         &[&[Stream::Stdout, Stream::Stderr]]
     } else {
@@ -220,12 +212,12 @@ fn redact_outputs(exchanges: &mut [Exchange], has_terminal: bool) -> Vec<usize> 
                 .filter(|chunk| streams.contains(&chunk.stream));
             places.extend(chunks.map(|chunk| (index, chunk)));
         }
-        let mut data: Vec<Vec<u8>> = places
+        let data = places
             .iter_mut()
-            .map(|(_, chunk)| std::mem::take(&mut chunk.data))
-            .collect();
-        let removed = redact_each(&mut data, Source::Output);
-        for (((index, chunk), data), removed) in places.into_iter().zip(data).zip(removed) {
+            .map(|(_, chunk)| std::mem::take(&mut chunk.data));
+        let redacted = redact_chunks(data, Source::Output);
+        let clean = redacted.chunks.into_iter().zip(redacted.removed);
+        for ((index, chunk), (data, removed)) in places.into_iter().zip(clean) {
             chunk.data = data;
             counts[index] += removed;
         }
@@ -238,7 +230,7 @@ fn redact_outputs(exchanges: &mut [Exchange], has_terminal: bool) -> Vec<usize> 
     counts
 }
 
-/// Removes chunks of which nothing is left, such as the echo of single keys; the next one waits for their time too.
+/// Removes chunks that are empty now, such as the echo of single keys; their delay is added to the next one.
 fn drop_empty(chunks: &mut Vec<Chunk>) {
     let mut waited_ms = 0_u64;
     chunks.retain_mut(|chunk| {

@@ -1,27 +1,27 @@
-//! When each input and each piece of output of a tape comes.
+//! The times of each input and each chunk on a tape.
 
 use crate::format::{Chunk, Exchange, Tape};
 use std::borrow::Cow;
 
-/// Largest screen that is drawn: a tape that a person wrote may say anything.
+/// Maximum size of a screen that is drawn: a tape written by hand may have any size.
 const MAX_SIDE: u16 = 1000;
 
-/// Something that happens in a tape.
+/// An event on a tape.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Moment<'a> {
-    /// Since the program's start.
+    /// Milliseconds since the start of the program.
     pub(super) at_ms: u64,
     pub(super) what: What<'a>,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum What<'a> {
-    /// An exchange begins; of the first one the input may be empty.
+    /// An exchange starts; the input of the first one may be empty.
     Begin(&'a Exchange),
     Output(&'a Chunk),
 }
 
-/// Returns all that happens, in its order.
+/// Returns all events in order.
 pub(super) fn moments(tape: &Tape) -> impl Iterator<Item = Moment<'_>> {
     let mut start_ms = 0u64;
     tape.exchanges.iter().flat_map(move |exchange| {
@@ -42,19 +42,19 @@ pub(super) fn moments(tape: &Tape) -> impl Iterator<Item = Moment<'_>> {
     })
 }
 
-/// Returns how long all of it takes.
+/// Returns the total time.
 pub(super) fn duration_ms(tape: &Tape) -> u64 {
     let lens = tape.exchanges.iter().map(len_ms);
     lens.fold(0, u64::saturating_add)
 }
 
-/// Returns the time up to the next input: a tape edited by hand may say less than its chunks take.
+/// Returns the time up to the next input: on a tape edited by hand it may be less than that of the chunks.
 pub(super) fn len_ms(exchange: &Exchange) -> u64 {
     let delays = exchange.chunks.iter().map(|chunk| chunk.delay_ms);
     exchange.dur_ms.max(delays.fold(0, u64::saturating_add))
 }
 
-/// Returns what a terminal would get: without one, nothing has put the carriage returns before the line feeds.
+/// Returns the bytes for a terminal: if the program had none, carriage returns are added before line feeds.
 pub(super) fn for_terminal<'a>(tape: &Tape, data: &'a [u8]) -> Cow<'a, [u8]> {
     if tape.meta.pty.is_some() {
         return Cow::Borrowed(data);
@@ -62,7 +62,7 @@ pub(super) fn for_terminal<'a>(tape: &Tape, data: &'a [u8]) -> Cow<'a, [u8]> {
     with_returns(data)
 }
 
-/// Returns what a terminal makes of output.
+/// Returns output as a terminal would print it.
 pub fn with_returns(data: &[u8]) -> Cow<'_, [u8]> {
     if !data.contains(&b'\n') {
         return Cow::Borrowed(data);
@@ -80,8 +80,8 @@ pub fn with_returns(data: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(with_returns)
 }
 
-/// Returns the size of the terminal as rows and columns, at most [`MAX_SIDE`] of each; what ran without one is shown on
-/// the usual one.
+/// Returns the size of the terminal as rows and columns, each at most [`MAX_SIDE`]; without a terminal, the default
+/// size.
 pub fn size(tape: &Tape) -> (u16, u16) {
     tape.meta.pty.map_or((24, 80), |pty| {
         (pty.rows.clamp(1, MAX_SIDE), pty.cols.clamp(1, MAX_SIDE))

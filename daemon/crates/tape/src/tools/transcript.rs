@@ -1,4 +1,4 @@
-//! A tape as readable text.
+//! Renders a tape as readable text.
 
 use super::one_line::input_in_one_line;
 use super::plain::{Plain, shown};
@@ -7,15 +7,15 @@ use crate::format::{Exchange, InputKind, Tape};
 use ccd_protocol::tape::TapeExit;
 use vte::Parser;
 
-/// Characters of an input by which its echo is known.
+/// How many characters of an input identify its echo.
 const ECHO_CHARS: usize = 16;
 
-/// Output of an exchange that is searched for the echo.
+/// How much of an exchange's output is searched for the echo.
 const ECHO_BYTES: usize = 1024;
 
-/// Returns what stood in the terminal: prompts with what was typed, what came back, and how the program ended.
+/// Returns the text of the terminal: prompts with the inputs, the output, and how the program exited.
 ///
-/// What was typed without an echo stands where the echo would be.
+/// Input without an echo is written where its echo would be.
 pub fn transcript(tape: &Tape) -> String {
     let cols = tape.meta.pty.map(|_| size(tape).1);
     let (mut plain, mut parser) = (Plain::new(cols), Parser::new());
@@ -43,7 +43,7 @@ pub fn transcript(tape: &Tape) -> String {
     plain.text()
 }
 
-/// Tells whether the terminal, or the program, showed what was typed; true where no line was.
+/// Whether the terminal or the program showed the input; true if there was none.
 pub fn is_echoed(tape: &Tape) -> bool {
     let cols = tape.meta.pty.map(|_| size(tape).1);
     let is_line = |exchange: &&Exchange| {
@@ -56,7 +56,7 @@ pub fn is_echoed(tape: &Tape) -> bool {
     cols.is_some() && (has_none || lines.any(|exchange| unseen_line(exchange, cols).is_none()))
 }
 
-/// Returns how a program ended, in words: `exit 0`, `signal 9`.
+/// Describes how a program exited: `exit 0`, `signal 9`.
 pub fn ended(exit: TapeExit) -> String {
     match (exit.code, exit.signal) {
         (_, Some(signal)) => format!("signal {signal}"),
@@ -65,7 +65,7 @@ pub fn ended(exit: TapeExit) -> String {
     }
 }
 
-/// The line that was typed, where the output does not show it. Keys that are no line show nothing on a terminal.
+/// Returns the typed line if the output does not show it. Keys that are not a line show nothing on a terminal.
 fn unseen_line(exchange: &Exchange, cols: Option<u16>) -> Option<String> {
     let input = &exchange.input;
     if input.bytes.is_empty() || input.kind == InputKind::Raw {

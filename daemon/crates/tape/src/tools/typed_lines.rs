@@ -1,13 +1,14 @@
-//! Secrets that were typed piece by piece: no piece of one has a sign of being a secret.
+//! Finds secrets that were typed in several lines, none of which looks like a secret by itself.
 
 use crate::format::{Exchange, InputKind, Tape};
 use crate::key::{Fingerprint, StateHash};
-use ccd_text::redact::{MASK, SecretLines, TypedLines, key_lines};
+use ccd_text::redact::{MASK, SecretLines, TypedLines};
 
-/// Of what was typed in the middle of a private key.
+/// The secret was typed as a private key.
 pub const PRIVATE_KEY: &str = "private_key";
 
-/// The lines of private keys that were typed, as the program has shown them: the tape may not have what was typed.
+/// Returns the lines of private keys that were typed, as the program has shown them; the input on the tape may be
+/// masked.
 pub fn shown_keys(tape: &Tape) -> Vec<String> {
     let exchanges = tape.exchanges.iter();
     let of_key = exchanges.filter(|exchange| exchange.annotations.contains_key(PRIVATE_KEY));
@@ -17,11 +18,11 @@ pub fn shown_keys(tape: &Tape) -> Vec<String> {
 fn keys_in_output(exchange: &Exchange) -> Vec<String> {
     let chunks = exchange.chunks.iter();
     let output: Vec<u8> = chunks.flat_map(|chunk| &chunk.data).copied().collect();
-    key_lines(&output)
+    TypedLines::keys_in_output(&output)
 }
 
-/// Makes the lines of a secret what a recording makes of them, which is input typed hidden; returns how many each exchange
-/// lost, and what of them may have been printed.
+/// Makes the lines of a secret hidden input, as a recording does. Returns how many there were in each exchange, and
+/// which of them may have been printed.
 pub(super) fn redact_typed_lines(exchanges: &mut [Exchange]) -> (Vec<usize>, Vec<String>) {
     let mut lines = TypedLines::default();
     let mut shown: Vec<String> = Vec::new();
@@ -49,7 +50,7 @@ pub(super) fn redact_typed_lines(exchanges: &mut [Exchange]) -> (Vec<usize>, Vec
     (counts, shown)
 }
 
-/// Makes an input one that was typed hidden, of as many lines.
+/// Makes an input a hidden one of as many lines.
 pub(super) fn hide(exchange: &mut Exchange) {
     let mut bytes = Vec::new();
     let typed = &exchange.input.bytes;
@@ -69,7 +70,7 @@ pub(super) fn hide(exchange: &mut Exchange) {
     exchange.annotations.insert("hidden".into(), true.into());
 }
 
-/// Sets the states anew from the line on in which the first of `hidden` is: what is hidden counts as the mask there.
+/// Recomputes the states from the line that contains the first of `hidden`: hidden input counts as its mask.
 pub(super) fn rechain(exchanges: &mut [Exchange], first_hidden: usize) {
     let ends_line = |exchange: &Exchange| {
         let input = &exchange.input.bytes;

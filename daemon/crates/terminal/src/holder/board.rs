@@ -1,5 +1,4 @@
-//! What the holder and the worker leave for each other without waiting: sets of slots and flags, in memory that both
-//! see.
+//! Shared memory through which the holder and the worker notify each other without waiting: sets of slots, and flags.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -11,10 +10,10 @@ use rustix::mm::{self, MapFlags, ProtFlags};
 use super::platform;
 use super::slot_set::SlotSet;
 
-/// How many bytes are mapped: whole pages of every size in use.
+/// How many bytes are mapped: a multiple of every page size in use.
 const MAPPED_BYTES: usize = 64 << 10;
 
-/// What lies on the board. All zeros is an empty one.
+/// The layout of the board. All zeros is an empty board.
 #[repr(C)]
 #[derive(Debug)]
 pub(super) struct BoardLayout {
@@ -28,55 +27,55 @@ pub(super) struct BoardLayout {
 #[derive(Debug)]
 pub(super) struct Notes {
     pub(super) is_awake: AtomicBool,
-    /// The worker wants nothing more.
+    /// The worker wants the holder to stop.
     pub(super) stop: AtomicBool,
     pub(super) space_freed: SlotSet,
     pub(super) idle: SlotSet,
     pub(super) released: SlotSet,
 }
 
-/// From the holder to one part of the worker: slots whose ring has more bytes, another `eof` or a status.
+/// From the holder to one part of the worker: slots whose ring has more bytes, another `eof`, or a status.
 #[repr(C)]
 #[derive(Debug)]
 pub(super) struct News {
     pub(super) is_awake: AtomicBool,
-    /// Nothing will come any more.
+    /// There will be no more news.
     pub(super) is_closed: AtomicBool,
     pub(super) slots: SlotSet,
 }
 
 const _: () = assert!(size_of::<BoardLayout>() <= MAPPED_BYTES);
 
-/// The mapped board. The last one to drop it ends it.
+/// The mapped board. Dropping the last reference unmaps it.
 #[derive(Debug)]
 pub(super) struct Board {
     layout: NonNull<BoardLayout>,
 }
 
-// SAFETY: what is mapped is made of atomics only.
+// SAFETY: the mapping consists of atomics only.
 unsafe impl Send for Board {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Board {}
 
 impl Board {
-    /// An empty board.
+    /// Creates an empty board.
     #[cfg(any(portable, test))]
     pub(super) fn create() -> io::Result<Self> {
         Ok(Self::create_shared()?.0)
     }
 
-    /// Likewise, with what another process needs to open it.
+    /// Creates an empty board, and returns the descriptor with which another process can open it.
     pub(super) fn create_shared() -> io::Result<(Self, OwnedFd)> {
         let memory = platform::memory_file("ccd board")?;
         rustix::fs::ftruncate(&memory, MAPPED_BYTES as u64)?;
         Ok((Self::map(&memory)?, memory))
     }
 
-    /// The board that another process has made.
+    /// Opens the board that another process has created.
     ///
     /// # Errors
     ///
-    /// `InvalidData` when it is none.
+    /// `InvalidData` if the memory is not a board.
     #[cfg(not(portable))]
     pub(super) fn open(memory: &OwnedFd) -> io::Result<Self> {
         if rustix::fs::fstat(memory)?.st_size != MAPPED_BYTES as i64 {

@@ -1,4 +1,4 @@
-//! What children get of the daemon's descriptors: none of them, and the limit that the daemon was started with.
+//! What children inherit of the daemon's descriptors: none of them, and the limit with which the daemon was started.
 
 use std::io;
 
@@ -6,24 +6,24 @@ use std::io;
 use rustix::process::Pid;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// The most descriptors the daemon asks for: four for each of the terminals that Linux allows; what macOS grants at
-/// all (`OPEN_MAX`).
+/// The maximum number of descriptors that the daemon requests: four for each of the terminals that Linux allows, or on
+/// macOS all that it grants (`OPEN_MAX`).
 const WANTED_DESCRIPTORS: u64 = if cfg!(target_os = "macos") {
     10_240
 } else {
     16_384
 };
 
-/// The limits of open descriptors.
+/// The limits on open descriptors.
 #[derive(Debug, Clone)]
 pub struct DescriptorLimits {
     original: Rlimit,
-    /// How many descriptors the daemon may have open now.
+    /// How many descriptors the daemon may have open.
     pub current: u64,
 }
 
 impl DescriptorLimits {
-    /// Returns the limits as they are, for a process that leaves them alone.
+    /// Returns the current limits, for a process that does not change them.
     pub fn unchanged() -> Self {
         let original = getrlimit(Resource::Nofile);
         let current = original.current.unwrap_or(u64::MAX);
@@ -38,11 +38,11 @@ impl DescriptorLimits {
         limits
     }
 
-    /// Puts the limit that the daemon was started with into the process `pid`.
+    /// Sets the limit of the process `pid` to that with which the daemon was started.
     ///
-    /// The program runs already when this happens, so it may see the daemon's limit for some microseconds. Lowering
-    /// the daemon's own around a start would make other threads fail instead. A program that has taken other
-    /// privileges on keeps the daemon's.
+    /// The program is running already, so it may see the daemon's limit for a few microseconds. Lowering the daemon's
+    /// own limit during a start would make other threads fail instead. A program that has gained other privileges keeps
+    /// the daemon's limit.
     #[cfg(not(portable))]
     pub(super) fn restore_in(&self, pid: Pid) {
         if self.is_raised() {
@@ -50,7 +50,7 @@ impl DescriptorLimits {
         }
     }
 
-    /// Puts the limit that the daemon was started with into this process. Safe between fork and exec.
+    /// Sets the limit of this process to that with which the daemon was started. Safe between fork and exec.
     #[cfg(portable)]
     pub(super) fn restore_here(&self) {
         if self.is_raised() {
@@ -65,11 +65,11 @@ impl DescriptorLimits {
     }
 }
 
-/// Raises the limit of open descriptors as far as allowed, at most to [`WANTED_DESCRIPTORS`].
+/// Raises the limit on open descriptors as far as allowed, at most to [`WANTED_DESCRIPTORS`].
 ///
 /// # Errors
 ///
-/// The kernel's error; the limit is as before then.
+/// The kernel's error; the limit is unchanged then.
 pub fn raise_descriptor_limit() -> io::Result<DescriptorLimits> {
     let mut limits = DescriptorLimits::unchanged();
     let hard = limits.original.maximum.unwrap_or(u64::MAX);
@@ -85,14 +85,15 @@ pub fn raise_descriptor_limit() -> io::Result<DescriptorLimits> {
     Ok(limits)
 }
 
-/// Marks every descriptor that is open now to be closed on exec, standard input and outputs aside.
+/// Marks every open descriptor to be closed on exec, except standard input, output and error.
 ///
-/// The daemon opens its own so, but whoever started it may have left others, and no session is to get those.
+/// The daemon opens its own in this way, but the process that started it may have left others, which no session may
+/// inherit.
 #[cfg(not(portable))]
 pub(super) fn close_all_on_exec() {
     let (first, last) = (3_u32, u32::MAX);
-    // SAFETY: this changes a flag of descriptors and touches no memory. It fails only on kernels before 5.11, where
-    // such descriptors are passed on as every program does.
+    // SAFETY: this changes a flag of descriptors and does not touch memory. It fails only on kernels before 5.11, where
+    // such descriptors are inherited as from any program.
     unsafe {
         libc::syscall(
             libc::SYS_close_range,

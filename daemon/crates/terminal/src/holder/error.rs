@@ -1,4 +1,4 @@
-//! Why a session could not be started.
+//! Errors of starting a session.
 
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ use super::ring::RingError;
 use super::slot_set::MAX_SLOTS;
 use super::wire::path as path_bytes;
 
-/// Why a session could not be started. Nothing is left behind by a start that failed.
+/// Why a session could not be started. A failed start leaves nothing behind.
 #[derive(Debug, thiserror::Error, Serialize, Deserialize)]
 pub enum SpawnError {
     #[error("the program's name is empty")]
@@ -123,7 +123,7 @@ impl Reportable for SpawnError {
 }
 
 impl SpawnError {
-    /// When `error` says that descriptors have run out, whose they are.
+    /// Converts `error` if it means that descriptors have run out, and says whose.
     pub(super) fn of_descriptors(error: &io::Error) -> Option<Self> {
         match Errno::from_io_error(error)? {
             Errno::MFILE => Some(Self::no_descriptor()),
@@ -132,7 +132,7 @@ impl SpawnError {
         }
     }
 
-    /// This process has no more descriptors.
+    /// This process has no descriptors left.
     pub(super) fn no_descriptor() -> Self {
         Self::NoDescriptor {
             limit: DescriptorLimits::unchanged().current,
@@ -150,7 +150,7 @@ impl From<RingError> for SpawnError {
     }
 }
 
-/// What an error says, which is all of it that another process can tell.
+/// The text of a system error, which is all that can be passed between processes.
 #[derive(Debug, Clone, thiserror::Error, Serialize, Deserialize)]
 #[error("{0}")]
 pub struct SystemError(String);

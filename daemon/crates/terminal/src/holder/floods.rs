@@ -1,5 +1,5 @@
-//! The terminals that flood: a thread of their own reads them in turns, so that the holder, which reads the others,
-//! has slept when something comes for it and runs at once.
+//! Reads flooding terminals in turns on a thread of its own. So the holder, which reads the others, has slept when an
+//! event arrives for it, and runs at once.
 
 use std::collections::VecDeque;
 use std::io;
@@ -13,15 +13,16 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::slot_set::SlotSet;
 use super::slots::Place;
 use super::terminal::{FULL_READ_BYTES, Watch};
-use super::wake::{Bell, Line};
+use super::wake::{Bell, NewsBell};
 
-/// A terminal that has not filled a read for so long floods no more. What prints in bursts must not go to and fro.
+/// A terminal that has not filled a read for this long is no longer flooding. A program that prints in bursts must not
+/// change its state constantly.
 const CALM: Duration = Duration::from_millis(5);
 
-/// How long what was read may wait for more before the worker is told.
+/// How long output may wait for more before the worker is notified.
 const ANNOUNCE_DELAY: Duration = Duration::from_millis(1);
 
-/// The terminals to read in turn, each once.
+/// The terminals to be read in turn, each once.
 #[derive(Debug, Default)]
 pub(super) struct Floods {
     queue: Mutex<Queue>,
@@ -42,30 +43,30 @@ struct Turn {
     master: Arc<OwnedFd>,
     /// When a read was last filled.
     full_at: Instant,
-    /// Since when the worker has not been told of all that was read.
+    /// Since when there is output that the worker was not notified of.
     untold_since: Option<Instant>,
     /// The ring had no room.
     is_full: bool,
 }
 
-/// What one turn found.
+/// The result of one turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Found {
     Output,
-    /// Nothing now.
+    /// There is nothing to read now.
     Dry,
-    /// The ring has no room: the worker is behind.
+    /// The ring has no room, because the worker is slower.
     Full,
-    /// It floods no more, or is no longer there.
+    /// It is no longer flooding, or no longer exists.
     Calm,
 }
 
 impl Floods {
-    /// Starts the thread. It tells `news` what has come, and the holder with `calmed` and its bell which terminals
-    /// flood no more.
+    /// Starts the thread. It notifies `news` of output, and the holder, through `calmed` and its bell, of terminals
+    /// that are no longer flooding.
     pub(super) fn start(
         self: &Arc<Self>,
-        news: Line,
+        news: NewsBell,
         calmed: Arc<SlotSet>,
         bell: Bell,
     ) -> io::Result<JoinHandle<()>> {
@@ -78,7 +79,7 @@ impl Floods {
             })
     }
 
-    /// Reads the terminal in `slot` until it floods no more.
+    /// Reads the terminal in `slot` until it is no longer flooding.
     pub(super) fn add(&self, slot: usize, place: &Arc<Mutex<Place>>) {
         let master = match &*lock(place) {
             Place::Held(terminal) => Arc::clone(&terminal.master),
@@ -102,14 +103,14 @@ impl Floods {
         self.bell.notify_one();
     }
 
-    fn run(&self, news: &Line, calmed: &SlotSet, bell: &Bell) {
+    fn run(&self, news: &NewsBell, calmed: &SlotSet, bell: &Bell) {
         let mut turns = VecDeque::new();
         while self.take_new(&mut turns) {
             let mut all_dry = true;
             turns.retain_mut(|turn| {
                 let found = turn.read(news);
                 if found == Found::Calm {
-                    // The holder looks once more, and watches it in another way.
+                    // The holder reads it once more, and watches it in another way.
                     calmed.insert(turn.slot);
                     bell.ring();
                 }
@@ -123,7 +124,7 @@ impl Floods {
         }
     }
 
-    /// Adds the turns that are new, and waits for some when there is none. False when the thread shall end.
+    /// Adds new turns, and waits for one if there are none. Returns false if the thread is to end.
     fn take_new(&self, turns: &mut VecDeque<Turn>) -> bool {
         let mut queue = lock(&self.queue);
         if turns.is_empty() {
@@ -138,12 +139,12 @@ impl Floods {
 
 impl Turn {
     /// Reads once.
-    fn read(&mut self, news: &Line) -> Found {
+    fn read(&mut self, news: &NewsBell) -> Found {
         let mut place = lock(&self.place);
         let Place::Held(terminal) = &mut *place else {
             return Found::Calm; // released meanwhile
         };
-        // The slot may have passed to another session, which has a turn of its own if it floods.
+        // The slot may belong to another session now, which gets a turn of its own if it floods.
         if terminal.watch != Watch::Flooding || !Arc::ptr_eq(&terminal.master, &self.master) {
             return Found::Calm;
         }
@@ -184,7 +185,7 @@ fn wait_for_output(turns: &VecDeque<Turn>) {
         tv_sec: 0,
         tv_nsec: i64::from(ANNOUNCE_DELAY.subsec_nanos()),
     };
-    // Whatever comes of it, they are read again.
+    // Whatever the result, the terminals are read again.
     let _ = poll(&mut polled, Some(&limit));
 }
 

@@ -1,4 +1,5 @@
-//! The handle through which the worker talks to the holder. It knows nothing of the thread or process behind it.
+//! The handle through which the worker talks to the holder. It does not depend on whether that is a thread or a
+//! process.
 
 use std::collections::HashMap;
 use std::io;
@@ -21,13 +22,13 @@ use super::launch::Originals;
 use super::platform::Event;
 use super::port::{Port, blob, send_over};
 #[cfg(any(portable, test))]
-use super::reader::Reader;
+use super::reader::HolderReader;
 use super::ring::{Ring, RingError};
-use super::wake::{Bell, Line, Wakes};
+use super::wake::{Bell, NewsBell, Wakes};
 use super::wire::{SpawnSpec, Started, ToHolder, ToWorker};
 use crate::probe::Probe;
 
-/// How many starts and looks may wait for the holder.
+/// How many requests may wait for the holder.
 pub(super) const REQUESTS_LEN: usize = 64;
 
 /// A session that was started.
@@ -36,18 +37,18 @@ pub struct Spawned {
     /// The holder's number for it, until [`Holder::release`].
     pub slot: usize,
     pub pid: i32,
-    /// The terminal, to write to, to resize and to ask for its modes. It does not block; never change that, the
+    /// The terminal, for writing, resizing and reading its modes. It is non-blocking, which must not be changed: the
     /// holder reads the same open file.
     pub master: OwnedFd,
     pub ring: Ring,
-    /// The terminal's device number for the program (`st_rdev`).
+    /// The device number of the terminal for the program (`st_rdev`).
     pub tty_device: u64,
 }
 
 /// A session that an earlier worker has started.
 #[derive(Debug)]
 pub struct Adopted {
-    /// What that worker has [kept](Holder::keep) last.
+    /// The last keepsake that the worker has [stored](Holder::keep).
     pub keepsake: Vec<u8>,
     pub slot: usize,
     pub pid: i32,
@@ -56,17 +57,17 @@ pub struct Adopted {
     pub opened: Result<(OwnedFd, Ring), RingError>,
 }
 
-/// What the holder tells the worker.
+/// Notifications from the holder to the worker.
 #[derive(Debug)]
 pub struct HolderNews {
-    /// Of terminals that do not flood, and of all ends.
+    /// For terminals that do not flood, and for all exits.
     pub quiet: Wakes,
-    /// Of terminals that print faster than they are read.
+    /// For terminals that print faster than they are read.
     pub floods: Wakes,
 }
 
-/// A cheap handle to the holder. The holder stops when the last one is dropped, unless that is before
-/// [`Holder::ready`] or after [`Holder::leave`].
+/// A cheap handle to the holder. The holder stops when the last one is dropped, except before [`Holder::ready`] and
+/// after [`Holder::leave`].
 #[derive(Debug, Clone)]
 pub struct Holder(Arc<Link>);
 
@@ -77,20 +78,20 @@ struct Link {
     socket: OwnedFd,
     requests: Mutex<Requests>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// The holder goes on without us: another worker comes.
+    /// The holder outlives this worker: another worker will follow.
     is_left: AtomicBool,
-    /// Cancelled when the holder is no longer there.
+    /// Cancelled when the holder has ended.
     gone: CancellationToken,
     secret: [u8; 32],
 }
 
-/// What was asked and not answered.
+/// Requests that were not answered yet.
 #[derive(Debug, Default)]
 struct Requests {
     last: u32,
     starts: HashMap<u32, Start>,
     looks: HashMap<u32, oneshot::Sender<Option<Probe>>>,
-    /// Nobody will answer.
+    /// No more answers will come.
     are_over: bool,
 }
 
@@ -101,24 +102,24 @@ struct Start {
 }
 
 impl Holder {
-    /// Starts the holder as a thread. Call it inside the runtime.
+    /// Starts the holder as a thread. Must be called inside the runtime.
     ///
-    /// When [`super::claim_children`] was called before, every child of this process is the holder's: it becomes the
-    /// reaper of orphans too, and nothing else may wait for children. Otherwise,
-    /// and outside Linux, it reaps its own alone.
+    /// If [`super::claim_children`] was called before, every child of this process belongs to the holder: it becomes
+    /// the reaper of orphans too, and nothing else may wait for children. Otherwise, and outside Linux, it only reaps
+    /// its own children.
     ///
     /// # Errors
     ///
-    /// The kernel's error when descriptors or the thread cannot be made.
+    /// The kernel's error if descriptors or the thread cannot be created.
     #[cfg(any(portable, test))]
     pub fn start(originals: Originals) -> io::Result<(Self, HolderNews)> {
         let board = Arc::new(Board::create()?);
         let event = || Event::new().map(Arc::new);
         let bell = Bell::of_holder(&board, event()?);
-        let quiet = Line::quiet(&board, event()?);
-        let floods = Line::floods(&board, event()?);
+        let quiet = NewsBell::quiet(&board, event()?);
+        let floods = NewsBell::floods(&board, event()?);
         let (own, port) = Port::pair()?;
-        let reader = Reader::new(
+        let reader = HolderReader::new(
             Arc::clone(&board),
             bell.clone(),
             port,
@@ -149,11 +150,11 @@ impl Holder {
         Ok((Self(link), news))
     }
 
-    /// The handle to a holder in another process, over `port`. Call it inside the runtime.
+    /// Returns the handle to a holder in another process, connected by `port`. Must be called inside the runtime.
     ///
     /// # Errors
     ///
-    /// The kernel's error when descriptors cannot be made.
+    /// The kernel's error if descriptors cannot be created.
     #[cfg(not(portable))]
     pub(super) fn attach(
         port: Port,
@@ -166,7 +167,7 @@ impl Holder {
             bell: Bell::of_holder(&board, bell),
             socket: port.sender()?,
             requests: Mutex::default(),
-            // Until everything is taken over: a worker that fails before ends nothing.
+            // A worker that fails before it has taken everything over must not end any session.
             is_left: AtomicBool::new(true),
             gone: CancellationToken::new(),
             secret,
@@ -174,32 +175,32 @@ impl Holder {
             board: Arc::clone(&board),
         });
         let news = HolderNews {
-            quiet: Wakes::new(Line::quiet(&board, quiet)),
-            floods: Wakes::new(Line::floods(&board, floods)),
+            quiet: Wakes::new(NewsBell::quiet(&board, quiet)),
+            floods: Wakes::new(NewsBell::floods(&board, floods)),
         };
         tokio::spawn(answers(port, Arc::downgrade(&link)));
         Ok((Self(link), news))
     }
 
-    /// Drawn by chance when the holder started, and the same for all its workers.
+    /// Returns the random number that was drawn when the holder started; it is the same for all its workers.
     pub fn secret(&self) -> [u8; 32] {
         self.0.secret
     }
 
-    /// Says that everything is taken over, and calls are served.
+    /// Reports that everything is taken over and that calls are served.
     pub fn ready(&self) {
         self.0.is_left.store(false, SeqCst);
-        // A holder that has ended is noticed elsewhere.
+        // The end of the holder is noticed elsewhere.
         let _ = send_over(&self.0.socket, &ToHolder::Ready, &[]);
     }
 
     /// Starts a program on a new terminal.
     ///
-    /// If the caller goes away before the answer, the program is killed and its ring removed.
+    /// If the caller is cancelled before the answer, the program is killed and its ring removed.
     ///
     /// # Errors
     ///
-    /// [`SpawnError`] says what was wrong; [`SpawnError::Busy`] when [`REQUESTS_LEN`] requests wait already.
+    /// [`SpawnError`]; [`SpawnError::Busy`] if [`REQUESTS_LEN`] requests are waiting already.
     pub async fn spawn(&self, spec: SpawnSpec) -> Result<Spawned, SpawnError> {
         let (reply, answer) = oneshot::channel();
         let blob = blob(&spec).map_err(|error| {
@@ -216,20 +217,20 @@ impl Holder {
         answer.await.map_err(|_| SpawnError::Stopped)?
     }
 
-    /// Has the holder keep `keepsake` for the next worker, in place of what it keeps for that slot.
+    /// Stores a keepsake in the holder for the next worker, in place of the last one for that slot.
     ///
     /// # Errors
     ///
-    /// There are no more descriptors, or the holder is gone.
+    /// There are no descriptors left, or the holder has ended.
     pub fn keep(&self, slot: usize, keepsake: &[u8]) -> io::Result<()> {
         let blob = blob(&keepsake)?;
         let slot = slot as u32;
         send_over(&self.0.socket, &ToHolder::Keep { slot }, &[blob.as_fd()])
     }
 
-    /// Looks what the program in a slot waits for. In the holder, which may look into its children.
+    /// Checks what the program in a slot waits for. This runs in the holder, which may inspect its children.
     ///
-    /// `None` when the session has ended or was released, or when the holder is too busy to look.
+    /// `None` if the session has ended or was released, or if the holder is too busy.
     pub async fn probe(&self, slot: usize, tty_device: u64) -> Option<Probe> {
         let (reply, answer) = oneshot::channel();
         let asked = self.0.ask(None, |requests, request| {
@@ -244,35 +245,36 @@ impl Holder {
         answer.await.ok()?
     }
 
-    /// Lets the holder read on, after `Ring::set_tail` returned true.
+    /// Lets the holder read again, after `Ring::set_tail` has returned true.
     pub fn space_freed(&self, slot: usize) {
         self.0.board.to_holder.space_freed.insert(slot);
         self.0.bell.ring();
     }
 
-    /// Says that the session has printed nothing for a while: the memory of its ring can go if all of it is logged.
+    /// Reports that the session has printed nothing for a while, so the memory of its ring can be freed if all of it is
+    /// logged.
     pub fn idle(&self, slot: usize) {
         self.0.board.to_holder.idle.insert(slot);
         self.0.bell.ring();
     }
 
-    /// Ends the holder's part in a session: closes its terminal and deletes the ring's file. A program that still
-    /// lives gets HUP from the kernel once the worker's [`Spawned::master`] is closed too, and is still reaped.
+    /// Ends the holder's part of a session: closes its terminal and deletes the ring's file. If the program is still
+    /// alive, the kernel sends it HUP once the worker's [`Spawned::master`] is closed too, and it is still reaped.
     pub fn release(&self, slot: usize) {
         self.0.release(slot);
     }
 
-    /// Says that everything is going to end: should this process be killed meanwhile, the next one does it.
+    /// Reports that all sessions are being ended: if this process is killed meanwhile, the next one continues.
     pub fn stopping(&self) {
-        // A holder that has ended is noticed elsewhere.
+        // The end of the holder is noticed elsewhere.
         let _ = send_over(&self.0.socket, &ToHolder::Stopping, &[]);
     }
 
-    /// Says that this process is about to end, and another one goes on: of the build in the file, else of this one.
+    /// Reports that this process is about to end, and another one follows: of the build in the file, or of this build.
     ///
     /// # Errors
     ///
-    /// The holder is gone.
+    /// The holder has ended.
     pub fn leave(&self, build: Option<&OwnedFd>) -> io::Result<()> {
         let build = build.map(AsFd::as_fd);
         send_over(&self.0.socket, &ToHolder::Leave, build.as_slice())?;
@@ -280,17 +282,17 @@ impl Holder {
         Ok(())
     }
 
-    /// Returns when the holder is no longer there, whatever has ended it.
+    /// Returns when the holder has ended, for whatever reason.
     pub async fn gone(&self) {
         self.0.gone.cancelled().await;
     }
 
-    /// True when the holder is no longer there.
+    /// True if the holder has ended.
     pub fn is_gone(&self) -> bool {
         self.0.gone.is_cancelled()
     }
 
-    /// Stops the holder and waits until its thread has ended. Terminals are closed; ring files stay.
+    /// Stops the holder and waits until its thread has ended. Terminals are closed; ring files are kept.
     pub fn stop(&self) {
         self.0.stop();
     }
@@ -301,7 +303,7 @@ impl Link {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends what `request` makes of the request's number, and notes who waits for the answer.
+    /// Sends the message that `request` makes with the request's number, and registers the receiver of the answer.
     fn ask(
         &self,
         blob: Option<&OwnedFd>,
@@ -332,7 +334,7 @@ impl Link {
             }
             ToWorker::Looked { request, found } => {
                 if let Some(reply) = self.requests().looks.remove(&request) {
-                    let _ = reply.send(found); // who asked may have gone away
+                    let _ = reply.send(found); // the caller may have been cancelled
                 }
             }
             ToWorker::Started { request, result } => {
@@ -370,10 +372,10 @@ impl Link {
         })
     }
 
-    /// Kills a program that nobody wants any more and releases its slot.
+    /// Kills a program that is no longer wanted, and releases its slot.
     fn discard(&self, pid: i32, slot: usize) {
         if let Some(leader) = Pid::from_raw(pid) {
-            // It leads its own group. That it has just ended is no error.
+            // It leads its own process group. It is fine if it has just ended.
             let _ = kill_process_group(leader, Signal::KILL);
         }
         self.release(slot);
@@ -398,7 +400,7 @@ impl Link {
         self.end_requests();
     }
 
-    /// Who waits for an answer learns that none will come.
+    /// Tells all waiting callers that no answer will come.
     fn end_requests(&self) {
         let mut requests = self.requests();
         requests.are_over = true;
@@ -415,7 +417,7 @@ impl Drop for Link {
     }
 }
 
-/// Hands the holder's answers to who waits for them, until it has ended.
+/// Passes the holder's answers to the waiting callers, until the holder has ended.
 async fn answers(mut port: Port, link: Weak<Link>) {
     let heard = hear(&mut port, &link).await;
     if let Some(link) = link.upgrade() {

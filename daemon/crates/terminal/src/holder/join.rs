@@ -1,4 +1,4 @@
-//! The worker's first steps: it takes over what the holder passes to it.
+//! The first steps of a worker: it takes over what the holder passes to it.
 
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd};
@@ -15,7 +15,7 @@ use super::ring::Ring;
 use super::supervise::Held;
 use super::wire::{HandOver, HeldSession, ToWorker, VERSION};
 
-/// What a worker finds at its start.
+/// What the holder passes to a new worker.
 pub struct Welcomed {
     port: Port,
     board: Arc<Board>,
@@ -25,17 +25,17 @@ pub struct Welcomed {
     secret: [u8; 32],
     /// When the holder started.
     pub since: String,
-    /// How the sessions came here, unless this is the first worker.
+    /// How the sessions were handed over, unless this is the first worker.
     pub hand_over: Option<HandOver>,
 }
 
-/// Takes over what the holder that has started this process passes to it.
+/// Takes over what the holder that started this process passes to it.
 ///
 /// # Errors
 ///
-/// There is no holder of this version at the other end.
+/// The other end is not a holder of this version.
 pub fn join() -> io::Result<Welcomed> {
-    // SAFETY: who started this process has put its port there, and nobody else here knows it.
+    // SAFETY: the holder that started this process has put its port there, and nothing else here uses that descriptor.
     let mut port = Port::of(unsafe { OwnedFd::from_raw_fd(PORT) })?;
     port.receive()?;
     let Some((ToWorker::Welcome(welcome), descriptors)) = port.next()? else {
@@ -47,7 +47,7 @@ pub fn join() -> io::Result<Welcomed> {
             welcome.version
         )));
     }
-    // It may have ended already.
+    // The holder may have ended already.
     if Pid::as_raw(getppid()) != welcome.holder_pid {
         return Err(io::ErrorKind::NotConnected.into());
     }
@@ -110,11 +110,11 @@ fn adopt(port: &mut Port, count: usize) -> io::Result<Vec<Adopted>> {
 }
 
 impl Welcomed {
-    /// The handle to the holder. Call it inside the runtime.
+    /// Returns the handle to the holder. Must be called inside the runtime.
     ///
     /// # Errors
     ///
-    /// The kernel's error when descriptors cannot be made.
+    /// The kernel's error if descriptors cannot be created.
     pub fn into_holder(self) -> io::Result<(Holder, HolderNews, Held, Vec<Adopted>)> {
         let (holder, news) = Holder::attach(self.port, self.board, self.events, self.secret)?;
         Ok((holder, news, self.held, self.adopted))

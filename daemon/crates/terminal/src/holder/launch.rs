@@ -19,7 +19,7 @@ use super::platform::{ExitWatch, on_terminal, report_flushes};
 use super::umask::Umask;
 use super::wire::SpawnSpec;
 
-/// What the daemon has changed about itself, as programs are to get it.
+/// Settings of the process that the daemon has changed, and that programs get back.
 #[derive(Debug, Clone)]
 pub struct Originals {
     pub limits: DescriptorLimits,
@@ -28,7 +28,7 @@ pub struct Originals {
 
 #[cfg(portable)]
 impl Originals {
-    /// Puts them into this process. Safe between fork and exec.
+    /// Restores them in this process. Safe between fork and exec.
     pub(super) fn restore_here(&self) {
         self.limits.restore_here();
         self.umask.use_here();
@@ -38,14 +38,14 @@ impl Originals {
 /// A program that runs on a new terminal.
 #[derive(Debug)]
 pub(super) struct Launched {
-    /// The terminal, not blocking and closed on exec.
+    /// The terminal, non-blocking and closed on exec.
     pub(super) master: OwnedFd,
     pub(super) pid: Pid,
     pub(super) exit: ExitWatch,
     pub(super) tty_device: u64,
 }
 
-/// Starts what `spec` says on a new terminal.
+/// Starts a program on a new terminal.
 ///
 /// # Errors
 ///
@@ -66,13 +66,13 @@ pub(super) fn launch(spec: &SpawnSpec, originals: &Originals) -> Result<Launched
     })
 }
 
-/// Ends a program whose end nobody could see. It cannot refuse KILL, so the wait for it is short.
+/// Kills a program that nobody watches. It cannot ignore KILL, so the wait is short.
 pub(super) fn abandon(pid: Pid) {
     let _ = kill_process(pid, Signal::KILL);
     let _ = waitpid(Some(pid), WaitOptions::empty());
 }
 
-struct Terminal {
+struct OpenTerminal {
     master: OwnedFd,
     /// Held open until the child has it, so that the master never sees a terminal that everyone has closed.
     _slave: Pts,
@@ -80,7 +80,7 @@ struct Terminal {
     device: u64,
 }
 
-fn open_terminal(spec: &SpawnSpec) -> io::Result<Terminal> {
+fn open_terminal(spec: &SpawnSpec) -> io::Result<OpenTerminal> {
     let (pty, pts) = pty_process::blocking::open().map_err(into_io)?;
     pty.resize(pty_process::Size::new(spec.rows, spec.cols))
         .map_err(into_io)?;
@@ -88,7 +88,7 @@ fn open_terminal(spec: &SpawnSpec) -> io::Result<Terminal> {
     if spec.plain {
         let mut modes = tcgetattr(&pts)?;
         modes.local_modes.remove(LocalModes::ECHO);
-        // The kernel acts on a quoted ^S while the program does not read, and stops the output.
+        // The kernel obeys a quoted ^S while the program does not read, and stops the output.
         modes.input_modes.remove(InputModes::IXON);
         modes.output_modes.remove(OutputModes::OPOST);
         tcsetattr(&pts, OptionalActions::Now, &modes)?;
@@ -99,7 +99,7 @@ fn open_terminal(spec: &SpawnSpec) -> io::Result<Terminal> {
     let flags = rustix::fs::fcntl_getfl(&master)?;
     rustix::fs::fcntl_setfl(&master, flags | OFlags::NONBLOCK)?;
     report_flushes(&master)?;
-    Ok(Terminal {
+    Ok(OpenTerminal {
         master,
         _slave: pts,
         name,
@@ -107,7 +107,7 @@ fn open_terminal(spec: &SpawnSpec) -> io::Result<Terminal> {
     })
 }
 
-fn start(spec: &SpawnSpec, terminal: &Terminal, originals: &Originals) -> io::Result<Pid> {
+fn start(spec: &SpawnSpec, terminal: &OpenTerminal, originals: &Originals) -> io::Result<Pid> {
     let program = path_string(&spec.program)?;
     let cwd = path_string(&spec.cwd)?;
     let fallback = [program.clone()];
@@ -136,7 +136,7 @@ fn check_directory(cwd: &Path) -> Result<(), SpawnError> {
 }
 
 fn into_io(error: pty_process::Error) -> io::Error {
-    // Not a match: which other variants there are depends on the crate's features.
+    // Not a match, because the other variants depend on the crate's features.
     if let pty_process::Error::Rustix(error) = error {
         return error.into();
     }
@@ -160,8 +160,8 @@ fn terminal_limit() -> String {
     limit.map_or_else(|_| "unknown".to_owned(), |text| text.trim().to_owned())
 }
 
-/// Tells the errors of exec apart. The directory was there a moment ago, so an error is taken to be the program's
-/// unless it has gone since.
+/// Distinguishes the errors of exec. The directory existed a moment ago, so an error is attributed to the program
+/// unless the directory is missing now.
 fn start_error(spec: &SpawnSpec, source: io::Error) -> SpawnError {
     if let Err(error) = check_directory(&spec.cwd) {
         return error;

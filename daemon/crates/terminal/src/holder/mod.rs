@@ -1,7 +1,7 @@
-//! The holder owns every terminal: it starts the programs, reads what they print into shared rings and reaps them.
+//! The holder owns every terminal: it starts the programs, reads their output into shared rings, and reaps them.
 //!
-//! It is one thread that knows neither the protocol nor the log. Everything else is the worker's: it takes from the
-//! rings, writes to the terminals, and tells the clients.
+//! It is one thread that does not know the protocol or the log. Everything else is up to the worker: it reads the
+//! rings, writes to the terminals, and serves the clients.
 
 mod board;
 mod descriptors;

@@ -1,11 +1,11 @@
-//! There is one process: the holder is a thread of the worker.
+//! For platforms with one process: the holder is a thread of the worker.
 
 use std::os::fd::OwnedFd;
 use std::time::Instant;
 
 use rustix::process::Pid;
 
-/// There is none.
+/// There is no separate worker.
 #[derive(Debug)]
 pub(super) enum Worker {}
 

@@ -1,7 +1,7 @@
 //! A socket between the holder and the worker, for messages with descriptors.
 //!
-//! Messages are short, and there are few at a time, so that a socket always has room for one: what is long goes as a
-//! file in memory.
+//! Messages are short and few at a time, so that the socket always has room for one. Anything long is passed as a file
+//! in memory.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice, IoSliceMut};
@@ -18,53 +18,53 @@ use serde::de::DeserializeOwned;
 
 use super::platform;
 
-/// Longest message.
+/// Maximum length of a message.
 const MAX_MESSAGE_BYTES: usize = 32 << 10;
 
-/// Longest content of a file in memory: more than the kernel takes as arguments and environment.
+/// Maximum length of a file in memory: more than the kernel accepts as arguments and environment.
 const MAX_BLOB_BYTES: u64 = 16 << 20;
 
-/// Most descriptors with one message.
+/// Maximum number of descriptors with one message.
 pub(super) const MAX_DESCRIPTORS: usize = 64;
 
-/// What stands before a message: its length, and how many descriptors it was sent with.
+/// The header of a message: its length, and the number of descriptors sent with it.
 const HEAD_BYTES: usize = size_of::<u16>() + size_of::<u8>();
 
 /// Bytes of one read.
 const READ_BYTES: usize = 16 << 10;
 
-/// A port that nobody has at the other end is an error, not a signal. Elsewhere the signal is ignored.
+/// Sending to a closed port is an error, not a signal. On other systems the signal is ignored.
 #[cfg(target_os = "linux")]
 const SEND: SendFlags = SendFlags::NOSIGNAL;
 #[cfg(not(target_os = "linux"))]
 const SEND: SendFlags = SendFlags::empty();
 
-/// No program inherits what is received. Elsewhere each program closes everything itself.
+/// Received descriptors are not inherited by programs. On other systems, each child closes all of them.
 #[cfg(target_os = "linux")]
 const RECEIVE: RecvFlags = RecvFlags::CMSG_CLOEXEC;
 #[cfg(not(target_os = "linux"))]
 const RECEIVE: RecvFlags = RecvFlags::empty();
 
-/// One end. It does not block.
+/// One end of a port. It is non-blocking.
 #[derive(Debug)]
 pub(super) struct Port {
     socket: OwnedFd,
     received: Vec<u8>,
-    /// Of each message that was sent with descriptors those that have come. One read brings those of one message at
-    /// most, and a process that may not have more descriptors gets fewer.
+    /// The descriptors received, for each message that has some. One read returns those of at most one message. A
+    /// process that has reached its limit gets fewer.
     descriptors: VecDeque<Vec<OwnedFd>>,
     has_ended: bool,
 }
 
 impl Port {
-    /// Both ends.
+    /// Creates both ends.
     pub(super) fn pair() -> io::Result<(Self, Self)> {
         let (flags, family) = (SocketFlags::empty(), AddressFamily::UNIX);
         let (one, other) = rustix::net::socketpair(family, SocketType::STREAM, flags, None)?;
         Ok((Self::of(one)?, Self::of(other)?))
     }
 
-    /// The end that a socket is.
+    /// Makes an end from a socket.
     pub(super) fn of(socket: OwnedFd) -> io::Result<Self> {
         rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC)?;
         rustix::io::ioctl_fionbio(&socket, true)?;
@@ -80,7 +80,7 @@ impl Port {
     ///
     /// # Errors
     ///
-    /// The other end is gone, or has not read for long.
+    /// The other end is closed, or has not read for a long time.
     pub(super) fn send(
         &self,
         message: &impl Serialize,
@@ -89,16 +89,16 @@ impl Port {
         send_over(&self.socket, message, descriptors)
     }
 
-    /// The socket, to send over it from elsewhere.
+    /// Returns the socket, for sending from elsewhere.
     pub(super) fn sender(&self) -> io::Result<OwnedFd> {
         self.socket.try_clone()
     }
 
-    /// Reads what has come. Call it when the socket is readable.
+    /// Reads pending messages. To be called when the socket is readable.
     ///
     /// # Errors
     ///
-    /// The connection is broken; an end is no error.
+    /// The connection is broken; its end is not an error.
     pub(super) fn receive(&mut self) -> io::Result<()> {
         let mut bytes = [0; READ_BYTES];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];
@@ -128,12 +128,11 @@ impl Port {
         }
     }
 
-    /// The next whole message that was received, with its descriptors. They are all there, or as many as this process
-    /// could get.
+    /// Returns the next complete message with its descriptors: all of them, or as many as this process could get.
     ///
     /// # Errors
     ///
-    /// `InvalidData` for what is no message of this kind.
+    /// `InvalidData` if it is not a message of this kind.
     pub(super) fn next<M: DeserializeOwned>(&mut self) -> io::Result<Option<(M, Vec<OwnedFd>)>> {
         let Some((&[low, high, count], rest)) = self.received.split_first_chunk::<HEAD_BYTES>()
         else {
@@ -154,7 +153,7 @@ impl Port {
         Ok(Some((message, descriptors)))
     }
 
-    /// True when the other end is gone and nothing more will come.
+    /// True when the other end is closed and there are no more messages.
     pub(super) fn has_ended(&self) -> bool {
         self.has_ended
     }
@@ -166,7 +165,7 @@ impl AsFd for Port {
     }
 }
 
-/// [`Port::send`] with its socket alone.
+/// Sends a message as [`Port::send`] does, with only its socket.
 pub(super) fn send_over(
     socket: &OwnedFd,
     message: &impl Serialize,
@@ -191,11 +190,11 @@ pub(super) fn send_over(
     if sent == bytes.len() {
         Ok(())
     } else {
-        Err(io::ErrorKind::WriteZero.into()) // half a message is of no use
+        Err(io::ErrorKind::WriteZero.into()) // half a message is useless
     }
 }
 
-/// Puts something long into memory that can be passed on.
+/// Writes something long to memory that can be passed to another process.
 pub(super) fn blob(content: &impl Serialize) -> io::Result<OwnedFd> {
     let memory = platform::memory_file("ccd message")?;
     let bytes = postcard::to_stdvec(content).map_err(invalid)?;
@@ -204,11 +203,11 @@ pub(super) fn blob(content: &impl Serialize) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// Reads what [`blob`] has put there.
+/// Reads what [`blob`] has written.
 ///
 /// # Errors
 ///
-/// `InvalidData` when it is something else.
+/// `InvalidData` if it is something else.
 pub(super) fn read_blob<T: DeserializeOwned>(memory: OwnedFd) -> io::Result<T> {
     let file = std::fs::File::from(memory);
     let len = file.metadata()?.len();

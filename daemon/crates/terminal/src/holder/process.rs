@@ -1,34 +1,34 @@
-//! A process by its number and start, and how it is signalled.
+//! Identifies a process by its number and start time, and sends signals to it.
 
 use std::ffi::CStr;
 use std::io;
 
 use rustix::process::{Pid, Signal};
 
-/// The name of every daemon's process, on Linux whatever its file is called.
+/// The process name of every daemon, on Linux whatever its file is called.
 const DAEMON_NAME: &CStr = c"ccd";
 
-/// Gives this process the name by which other daemons know it. Call it in the main thread.
+/// Gives this process the name by which other daemons recognise it. To be called in the main thread.
 ///
 /// # Errors
 ///
-/// The kernel refuses, which it has no reason to.
+/// The kernel refuses, for which there is no known reason.
 pub fn name_daemon() -> io::Result<()> {
     #[cfg(target_os = "linux")]
     rustix::thread::set_name(DAEMON_NAME)?;
     Ok(())
 }
 
-/// A process and not another one that got its number later.
+/// A process, which is not confused with a later one of the same number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Process {
     pub pid: i32,
-    /// When it was started, in clock ticks since the machine was; on macOS in microseconds since 1970.
+    /// Start time: in clock ticks since boot; on macOS in microseconds since 1970.
     pub started_ticks: u64,
 }
 
 impl Process {
-    /// Returns the process that has the number `pid` now, `None` when it has ended or cannot be looked at.
+    /// Returns the process that has the number `pid` now; `None` if it has ended or cannot be inspected.
     pub fn of(pid: i32) -> Option<Self> {
         let stat = Stat::read(pid)?;
         stat.lives.then_some(Self {
@@ -37,13 +37,13 @@ impl Process {
         })
     }
 
-    /// Returns true when it has ended, also when nobody has reaped it yet.
+    /// Returns true if it has ended, even if it was not reaped yet.
     pub fn is_gone(&self) -> bool {
         Self::of(self.pid) != Some(*self)
     }
 }
 
-/// Sends `signal` to each of `processes` that still lives. Returns the process ids that got it.
+/// Sends `signal` to each of `processes` that is still alive. Returns the process ids that received it.
 pub fn signal_all(processes: &[Process], signal: Signal) -> Vec<i32> {
     processes
         .iter()
@@ -52,8 +52,8 @@ pub fn signal_all(processes: &[Process], signal: Signal) -> Vec<i32> {
         .collect()
 }
 
-/// Signals through a descriptor of the process. It is checked after that was opened, so the number cannot have
-/// passed to another process in between.
+/// Signals through a descriptor of the process. The process is checked after the descriptor was opened, so its number
+/// cannot have passed to another one in between.
 #[cfg(target_os = "linux")]
 fn send(process: Process, signal: Signal) -> io::Result<()> {
     use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
@@ -66,8 +66,8 @@ fn send(process: Process, signal: Signal) -> io::Result<()> {
     Ok(pidfd_send_signal(&descriptor, signal)?)
 }
 
-/// Signals by number: between the look and the signal the number may pass to another process, though no system gives
-/// one away again so soon.
+/// Signals by number. Between the check and the signal, the number could pass to another process, but no system reuses
+/// numbers so soon.
 #[cfg(target_os = "macos")]
 fn send(process: Process, signal: Signal) -> io::Result<()> {
     let gone = || io::Error::from(rustix::io::Errno::SRCH);
@@ -78,7 +78,7 @@ fn send(process: Process, signal: Signal) -> io::Result<()> {
     Ok(rustix::process::kill_process(pid, signal)?)
 }
 
-/// What the system says about a process, on Linux `/proc/PID/stat`.
+/// System information about a process, on Linux from `/proc/PID/stat`.
 #[derive(Debug)]
 pub(super) struct Stat {
     /// It has the name of [`name_daemon`].
@@ -91,7 +91,7 @@ pub(super) struct Stat {
 
 #[cfg(target_os = "macos")]
 impl Stat {
-    /// Reads it; `None` when there is no such process.
+    /// Reads it; `None` if there is no such process.
     pub(super) fn read(pid: i32) -> Option<Self> {
         let process = crate::macos::process(pid)?;
         let name = crate::macos::name(pid);
@@ -106,12 +106,12 @@ impl Stat {
 
 #[cfg(target_os = "linux")]
 impl Stat {
-    /// Reads it; `None` when there is no such process.
+    /// Reads it; `None` if there is no such process.
     pub(super) fn read(pid: i32) -> Option<Self> {
         Self::parse(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
     }
 
-    /// The second field is the program's name in parentheses, which may hold anything, also parentheses.
+    /// The second field is the program's name in parentheses, which may contain any characters, even parentheses.
     fn parse(stat: &[u8]) -> Option<Self> {
         let name_start = stat.iter().position(|byte| *byte == b'(')? + 1;
         let name_end = stat.iter().rposition(|byte| *byte == b')')?;

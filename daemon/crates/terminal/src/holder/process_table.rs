@@ -1,4 +1,4 @@
-//! Finds what a session has left running: all processes at one time, by parent and by session.
+//! Finds the processes of a session, from a table of all processes by parent and by session.
 
 use super::process::{Process, Stat};
 use super::root::{adopts_orphans, holder_pid};
@@ -16,29 +16,30 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::time::Instant;
 
-/// The variable that tells a process its session; the mark by which those are found that have left the tree.
+/// The environment variable with the id of a process's session. It identifies processes that have left the tree.
 pub const SESSION_VARIABLE: &str = "CCD_SESSION_ID";
 
-/// The most processes that are looked at, against a machine that forks faster than it is read.
+/// Maximum number of processes that are read, in case processes are created faster than that.
 #[cfg(target_os = "linux")]
 const MAX_PROCESSES: usize = 65_536;
 
-/// How much of a process's environment is searched; the kernel allows no more.
+/// How much of a process's environment is searched; the kernel does not allow more.
 #[cfg(target_os = "linux")]
 const MAX_ENVIRON_BYTES: u64 = 6 << 20;
 
-/// A process that has none may be about to become another program: it is looked at so often, with this pause between.
+/// A process without an environment may be about to exec another program, so it is checked this many times, with this
+/// pause in between.
 #[cfg(target_os = "linux")]
 const EXEC_LOOKS: u32 = 3;
 #[cfg(target_os = "linux")]
 const EXEC_PAUSE: Duration = Duration::from_micros(200);
 
-/// Reads the table of this daemon's processes, once for all who ask at the same time.
+/// Reads the table of processes once for all callers at the same time.
 ///
-/// The end of many sessions at once would read `/proc` several times for each of them otherwise.
+/// Otherwise, the end of many sessions at once would read `/proc` several times for each of them.
 #[derive(Debug, Default)]
 pub struct ProcessTables {
-    /// Held while a table is read: who asks meanwhile waits here.
+    /// Held while a table is read; other callers wait for it.
     last: tokio::sync::Mutex<Option<Reading>>,
 }
 
@@ -49,9 +50,9 @@ struct Reading {
 }
 
 impl ProcessTables {
-    /// Returns a table that was read after this call began.
+    /// Returns a table that was read after this call started.
     ///
-    /// Of those who wait while one is read the first reads the next one, and the others take that.
+    /// The first caller that waits during a read makes the next one, and the others share its result.
     pub async fn current(&self) -> Arc<ProcessTable> {
         let called = Instant::now();
         let mut last = self.last.lock().await;
@@ -69,22 +70,22 @@ impl ProcessTables {
     }
 }
 
-/// The processes of this machine at one time, but for this one.
+/// The processes of this machine at one time, except this one.
 #[derive(Debug, Default)]
 pub struct ProcessTable {
     stats: HashMap<i32, Stat>,
     children: HashMap<i32, Vec<i32>>,
-    /// Processes that were started with a session's mark, by the session's id.
+    /// Processes with a session's mark, by the session's id.
     marked: HashMap<Vec<u8>, Vec<i32>>,
 }
 
 impl ProcessTable {
-    /// Reads the processes; marks count where a session of this daemon may be. Blocks.
+    /// Reads the processes; marks count for processes that may belong to a session of this daemon. Blocks.
     ///
-    /// Where we adopt what loses its parent that is below us, elsewhere only our children and those of our ancestors,
-    /// one of which adopts: another daemon's session may have the same mark.
+    /// Where the daemon adopts orphans, these are its descendants. Otherwise they are only its children and those of
+    /// its ancestors, one of which adopts orphans. The session of another daemon may have the same mark.
     ///
-    /// Costs a small read for every process on the machine, and another for every one whose mark counts.
+    /// Costs a small read for every process of the machine, and another for every one whose mark counts.
     pub fn of_own_sessions() -> Self {
         let mut table = Self::without_marks();
         let candidates = if adopts_orphans() {
@@ -96,10 +97,11 @@ impl ProcessTable {
         table
     }
 
-    /// Likewise for sessions of an earlier process, which was killed: marks count where no daemon adopts what
-    /// loses its parent. Another daemon, also one that runs in a session, may have a session of the same id.
+    /// Reads the processes for sessions of an earlier daemon that was killed; marks count for processes that no daemon
+    /// has adopted. Another daemon, even one that runs in a session, may have a session with the same id.
     ///
-    /// What a daemon left that was itself started in another daemon's session is not found: the latter has adopted it.
+    /// If the killed daemon was itself started in a session of another daemon, its processes are not found: the other
+    /// daemon has adopted them.
     pub fn of_killed_daemon() -> Self {
         let mut table = Self::without_marks();
         let ours = table.below([holder_pid()]);
@@ -109,10 +111,10 @@ impl ProcessTable {
         table
     }
 
-    /// Returns every living process of a session, without order.
+    /// Returns every living process of a session, in no particular order.
     ///
-    /// A process belongs to it when it descends from `leader` (`None` once that was reaped: its number may be another's),
-    /// or when it was started with the session's mark, or descends from such a one. What has cleared its environment
+    /// A process belongs to it if it descends from `leader` (`None` once that was reaped, because its number may be
+    /// reused), or if it or an ancestor was started with the session's mark. A process that has cleared its environment
     /// and left the tree is not found.
     pub fn of_session(&self, leader: Option<i32>, id: &str) -> Vec<Process> {
         let marked = self.marked.get(id.as_bytes()).into_iter().flatten();
@@ -151,7 +153,7 @@ impl ProcessTable {
         }
     }
 
-    /// The children of this process, and of its ancestors.
+    /// Returns the children of this process and of its ancestors.
     fn children_of_own_line(&self) -> HashSet<i32> {
         let parent = |pid: &i32| self.stats.get(pid).map(|stat| stat.parent);
         let ancestors = successors(Some(parent_id().cast_signed()), parent);
@@ -164,7 +166,7 @@ impl ProcessTable {
             .collect()
     }
 
-    /// `roots` and everything that descends from them, as far as it is in the table.
+    /// Returns `roots` and all their descendants in the table.
     fn below(&self, roots: impl IntoIterator<Item = i32>) -> HashSet<i32> {
         let mut waiting: Vec<i32> = roots.into_iter().collect();
         let mut seen = HashSet::new();
@@ -177,7 +179,8 @@ impl ProcessTable {
         seen
     }
 
-    /// Everything but other daemons and what descends from them: their sessions, also what those have left.
+    /// Returns all processes except other daemons and their descendants, which include their sessions and processes
+    /// that have left them.
     fn of_no_daemon(&self) -> HashSet<i32> {
         let daemons = self.stats.iter().filter(|(_, stat)| stat.is_daemon);
         let theirs = self.below(daemons.map(|(pid, _)| *pid));
@@ -199,8 +202,7 @@ fn all_processes() -> impl Iterator<Item = i32> {
         .take(MAX_PROCESSES)
 }
 
-/// Returns the values that the variable `name` has in the environment that a process was started with; another
-/// user's cannot be read.
+/// Returns the values of the variable `name` in a process's initial environment; that of another user cannot be read.
 #[cfg(target_os = "linux")]
 fn environment_values(pid: i32, name: &str) -> Vec<Vec<u8>> {
     let mut environ = Vec::new();

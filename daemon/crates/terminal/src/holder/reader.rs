@@ -1,6 +1,6 @@
-//! The holder's loop: reads every terminal into its ring, but for those that flood, and reaps children.
+//! The holder's loop: reads every terminal that is not flooding into its ring, and reaps children.
 //!
-//! It is one thread, waits for nothing but its poller, and touches no file but the rings.
+//! It is one thread, waits only for its poller, and accesses no file other than the rings.
 
 use std::collections::VecDeque;
 use std::io;
@@ -26,46 +26,46 @@ use super::source::Source;
 use super::supervise::Next;
 use super::supervise::Worker;
 use super::terminal::Watch;
-use super::wake::{Bell, Line};
+use super::wake::{Bell, NewsBell};
 use super::wire::{SpawnSpec, ToHolder, ToWorker};
 use crate::probe::{Probe, probe};
 
-/// How long a terminal waits before memory for its ring is asked for again.
+/// How long to wait before memory for a ring is requested again.
 const STARVED_RETRY: Duration = Duration::from_millis(500);
 
-/// The holder's state. [`Reader::run`] is its thread.
+/// The holder's state. [`HolderReader::run`] is its thread.
 #[derive(Debug)]
-pub(super) struct Reader {
+pub(super) struct HolderReader {
     board: Arc<Board>,
     bell: Bell,
     port: Port,
-    /// What the worker has asked for, oldest first.
+    /// Requests of the worker, oldest first.
     requests: VecDeque<(ToHolder, Vec<OwnedFd>)>,
-    quiet: Line,
-    flooding: Line,
-    /// Terminals that flood no more, from the thread that reads floods.
+    quiet: NewsBell,
+    flooding: NewsBell,
+    /// Terminals that are no longer flooding, reported by the thread that reads floods.
     calmed: Arc<SlotSet>,
     poller: Arc<Poller>,
-    /// `None` when the children of this process are not all the holder's.
+    /// `None` if not all children of this process belong to the holder.
     child_signals: Option<ChildSignals>,
     slots: Slots,
     floods: Arc<Floods>,
     flood_thread: Option<JoinHandle<()>>,
-    /// The terminals whose ring found no memory, and when to try again.
+    /// The terminals whose ring could not get memory, and when to try again.
     starved: Vec<usize>,
     retry_at: Instant,
-    /// When it is a process of its own.
+    /// Set if the worker is a process of its own.
     worker: Option<Worker>,
 }
 
-impl Reader {
-    /// See `Holder::start`. The thread that calls it tells whether SIGCHLD is blocked.
+impl HolderReader {
+    /// See `Holder::start`. The calling thread's mask decides whether SIGCHLD is blocked.
     pub(super) fn new(
         board: Arc<Board>,
         bell: Bell,
         port: Port,
-        quiet: Line,
-        flooding: Line,
+        quiet: NewsBell,
+        flooding: NewsBell,
         originals: Originals,
     ) -> io::Result<Self> {
         #[cfg(not(portable))] // elsewhere each child does it for itself
@@ -99,7 +99,7 @@ impl Reader {
         })
     }
 
-    /// Sees to the worker's process too.
+    /// Supervises the worker's process too.
     #[cfg(not(portable))]
     pub(super) fn supervise(&mut self, worker: Worker) -> io::Result<()> {
         self.poller.add(&worker.signals, Source::Signals)?;
@@ -107,7 +107,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Runs until it is told to stop. Returns the worker that it has seen to.
+    /// Runs until it is stopped. Returns the worker that it has supervised.
     pub(super) fn run(mut self) -> Option<Worker> {
         self.hold();
         self.worker.take()
@@ -120,7 +120,7 @@ impl Reader {
         while !self.board.to_holder.stop.load(SeqCst) {
             let timeout = self.timeout();
             if let Err(error) = self.poller.wait(timeout, &mut sources) {
-                // Only a bug in the arguments can make it fail, and then it would fail for ever.
+                // Only a bug in the arguments can make this fail, and then it would fail for ever.
                 tracing::error!(
                     error = &error as &dyn std::error::Error,
                     "the holder cannot wait for events"
@@ -141,14 +141,14 @@ impl Reader {
                 }
             }
             self.take_notes();
-            // One at a time, so that a row of starts does not keep the terminals waiting.
+            // One at a time, so that a series of starts does not keep the terminals waiting.
             if let Some((request, descriptors)) = self.requests.pop_front() {
                 self.obey(request, descriptors);
             }
         }
     }
 
-    /// Returns how long to wait for events: not at all while there is something to do without any.
+    /// Returns how long to wait for events: not at all while there is other work.
     fn timeout(&self) -> Option<Duration> {
         let has_work =
             || self.board.to_holder.any() || !self.calmed.is_empty() || !self.requests.is_empty();
@@ -163,7 +163,7 @@ impl Reader {
 
     fn handle(&mut self, source: Source) {
         match source {
-            Source::Bell => {} // what it says is on the board, which is looked at every time
+            Source::Bell => {} // its news is on the board, which is checked in every round
             Source::Port => self.receive(),
             Source::Terminal(slot) => self.read(slot),
             Source::Leader(slot) => {
@@ -238,7 +238,7 @@ impl Reader {
         });
     }
 
-    /// Takes what the worker asks for.
+    /// Receives the requests of the worker.
     fn receive(&mut self) {
         let result = self.port.receive().and_then(|()| {
             while let Some(request) = self.port.next()? {
@@ -251,7 +251,7 @@ impl Reader {
         }
         if result.is_err() || self.port.has_ended() {
             if self.worker.is_some() {
-                // Its end is heard too.
+                // The end of the worker is noticed in another way too.
                 self.poller.remove(&self.port);
             } else {
                 self.board.to_holder.stop.store(true, SeqCst);
@@ -259,10 +259,10 @@ impl Reader {
         }
     }
 
-    /// Hands everything to another worker, or ends when the last one has ended by itself or too many were killed.
+    /// Hands everything over to another worker, or ends if the last one has ended by itself or too many were killed.
     #[cfg(not(portable))]
     fn replace_worker(&mut self) {
-        // What the last one has said before its end counts, but for what it would have to be answered.
+        // The last requests of the worker still count, except those that need an answer.
         self.receive();
         for (request, descriptors) in std::mem::take(&mut self.requests) {
             let counts = matches!(
@@ -340,7 +340,7 @@ impl Reader {
             .send(&ToWorker::Started { request, result }, terminal.as_slice())
     }
 
-    /// Where there is one process nobody comes after the worker.
+    /// With one process, there is no next worker.
     #[cfg_attr(portable, expect(clippy::unused_self, reason = "see above"))]
     fn keep(&self, slot: usize, descriptors: Vec<OwnedFd>) {
         let kept = descriptors.into_iter().next().map(read_blob::<Vec<u8>>);
@@ -360,7 +360,7 @@ impl Reader {
     fn look(&self, slot: usize, tty_device: u64) -> Option<Probe> {
         self.slots.show(slot, |terminal| {
             let (master, leader) = terminal?;
-            // A mistake in looking must not end every session.
+            // A bug in the probe must not end every session.
             let look = || probe(master, leader, tty_device);
             catch_unwind(AssertUnwindSafe(look))
                 .inspect_err(|_| tracing::error!(slot, "a probe panicked"))
@@ -369,7 +369,7 @@ impl Reader {
     }
 }
 
-impl Drop for Reader {
+impl Drop for HolderReader {
     fn drop(&mut self) {
         self.floods.stop();
         if let Some(Err(_)) = self.flood_thread.take().map(JoinHandle::join) {

@@ -1,4 +1,4 @@
-//! Finds the program that a session is to run, and makes its arguments fit for the kernel.
+//! Finds the program that a session is to run, and prepares its arguments for the kernel.
 
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -8,13 +8,13 @@ use rustix::fs::{Access, access};
 
 use super::error::SpawnError;
 
-/// Where programs are looked for when the session has no PATH (what `getconf PATH` says).
+/// The search path for programs if the session has no PATH (the output of `getconf PATH`).
 const DEFAULT_SEARCH_PATH: &str = "/bin:/usr/bin";
 
-/// Returns the file that `program` stands for.
+/// Returns the file of `program`.
 ///
-/// A name with a slash is relative to `cwd`, any other is looked up on `search_path`, the session's own PATH, whose
-/// relative and empty entries are relative to `cwd` too. The result is absolute when `cwd` is.
+/// A name with a slash is relative to `cwd`. Any other is looked up on `search_path`, the session's own PATH, whose
+/// relative and empty entries are relative to `cwd` too. The result is absolute if `cwd` is.
 ///
 /// # Errors
 ///
@@ -51,11 +51,11 @@ pub fn resolve(
     }))
 }
 
-/// Returns `text` as the kernel wants it; `place` says in the error what it is ("an argument").
+/// Returns `text` as a C string; `place` describes it in the error ("an argument").
 ///
 /// # Errors
 ///
-/// [`SpawnError::Nul`] when there is a NUL byte in it.
+/// [`SpawnError::Nul`] if it contains a NUL byte.
 pub fn c_string(text: impl Into<OsString>, place: &'static str) -> Result<CString, SpawnError> {
     CString::new(text.into().into_vec()).map_err(|_| SpawnError::Nul {
         place: place.into(),

@@ -1,8 +1,8 @@
-//! A session's ring: what was read from its terminal, in a file that outlives the process.
+//! The ring of a session: the output of its terminal, in a file that outlives the process.
 //!
-//! Two ends share one mapping. The [`RingWriter`] belongs to the holder and moves `head`; the [`Ring`] belongs to
-//! the worker and moves `tail`. Positions count bytes from the session's start and never wrap. Bytes from `tail` to
-//! `head` never change, because the writer only touches the part outside.
+//! Both ends share one mapping. The [`RingWriter`] belongs to the holder and moves `head`; the [`Ring`] belongs to the
+//! worker and moves `tail`. Positions count bytes from the session's start and never wrap. Bytes from `tail` to `head`
+//! never change, because the writer only touches the rest.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,16 +12,16 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use super::ring_file::Mapping;
 use super::ring_layout::{Gap, RING_BYTES, RingLayout};
 
-/// How much memory one step of [`RingWriter::spare`] makes sure of, in bytes.
+/// How much memory one step of [`RingWriter::spare`] allocates, in bytes.
 const BACKING_STEP_BYTES: u64 = 16 << 10;
 
-/// The most that one read of a terminal returns, in bytes (the size of the kernel's line buffer).
+/// Maximum length of one read from a terminal, in bytes (the size of the kernel's line buffer).
 const TERMINAL_READ_BYTES: u64 = 4096;
 
-/// Set in the stored status once the program has ended, so that "ended with 0" differs from "alive".
+/// Set in the stored status once the program has exited, so that "exited with 0" differs from "alive".
 const ENDED: u32 = 0x1_0000;
 
-/// Why a ring could not be made or opened.
+/// Why a ring could not be created or opened.
 #[derive(Debug, thiserror::Error)]
 pub enum RingError {
     #[error("could not use the ring file {path:?}: {source}")]
@@ -30,12 +30,12 @@ pub enum RingError {
     Refused { path: PathBuf, reason: &'static str },
 }
 
-/// How a program ended: exactly one of the two is set.
+/// How a program exited: exactly one of the two is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exit {
     /// The exit code, 0 to 255.
     pub code: Option<i32>,
-    /// The number of the signal that ended it.
+    /// The number of the signal that killed it.
     pub signal: Option<i32>,
 }
 
@@ -48,31 +48,32 @@ impl std::fmt::Display for Exit {
     }
 }
 
-/// The worker's end of a ring: bytes, position of the log, notes that must survive a kill.
+/// The worker's end of a ring: the bytes, the position of the log, and notes that must survive a kill.
 ///
-/// There is one per ring, so the borrow checker keeps [`Ring::set_tail`] from freeing bytes that are still borrowed.
+/// There is only one per ring, so the borrow checker prevents [`Ring::set_tail`] from freeing bytes that are still
+/// borrowed.
 #[derive(Debug)]
 pub struct Ring {
     mapping: Arc<Mapping>,
 }
 
 impl Ring {
-    /// Opens the ring of a session, or one that an earlier daemon left, to recover what it holds.
+    /// Opens the ring of a session, or one that an earlier daemon has left, to recover its contents.
     ///
     /// # Errors
     ///
-    /// [`RingError::Refused`] when magic, version, size or positions are wrong; [`RingError::File`] otherwise.
+    /// [`RingError::Refused`] if magic, version, size or positions are wrong; [`RingError::File`] otherwise.
     pub fn open(path: &Path) -> Result<Self, RingError> {
         Ok(Self {
             mapping: Arc::new(Mapping::open(path)?),
         })
     }
 
-    /// Deletes the file; existing mappings stay valid. A missing file is no error.
+    /// Deletes the file; existing mappings stay valid. A missing file is not an error.
     ///
     /// # Errors
     ///
-    /// [`RingError::File`] when the file is there and cannot be removed.
+    /// [`RingError::File`] if the file exists and cannot be removed.
     pub fn remove(path: &Path) -> Result<(), RingError> {
         match std::fs::remove_file(path) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => Err(RingError::File {
@@ -88,23 +89,23 @@ impl Ring {
         self.layout().head.load(SeqCst)
     }
 
-    /// Returns the position below which everything is in the log.
+    /// Returns the position up to which everything is in the log.
     pub fn tail(&self) -> u64 {
         self.layout().tail.load(Relaxed)
     }
 
-    /// Returns the bytes from position `from` (clamped to `tail..=head`) to `head`, in one piece.
+    /// Returns the bytes from position `from` (clamped to `tail..=head`) to `head`, as one slice.
     pub fn bytes(&self, from: u64) -> &[u8] {
         let head = self.head();
         let from = from.clamp(self.tail(), head);
-        // SAFETY: `from..head` lies in `tail..head`. The writer never touches that part before `tail` moves, which
-        // takes `&mut self` and so waits until this borrow has ended.
+        // SAFETY: `from..head` is within `tail..head`. The writer never touches that part before `tail` moves, which
+        // takes `&mut self` and so cannot happen during this borrow.
         unsafe { self.mapping.slice(from, (head - from) as usize) }
     }
 
-    /// Gives the bytes below `tail` (clamped to `tail..=head`) back to the holder.
+    /// Frees the bytes before `tail` (clamped to `tail..=head`) for the holder.
     ///
-    /// Returns true when the holder waits for room: call `Holder::space_freed` then.
+    /// Returns true if the holder waits for room: then call `Holder::space_freed`.
     #[must_use = "the holder sleeps until it is told"]
     pub fn set_tail(&mut self, tail: u64) -> bool {
         let tail = tail.clamp(self.tail(), self.head());
@@ -112,40 +113,40 @@ impl Ring {
         self.layout().holder_waits.swap(0, SeqCst) == 1
     }
 
-    /// Returns true while no process has the terminal open. A program may still open its terminal again.
+    /// Returns true while no process has the terminal open. A program may open its terminal again.
     pub fn eof(&self) -> bool {
         self.layout().eof.load(SeqCst) == 1
     }
 
-    /// Returns how often what was typed was thrown away, as far as the system tells.
+    /// Returns how often unread input was discarded, as far as the system reports it.
     pub fn input_flushes(&self) -> u32 {
         self.layout().input_flushes.load(SeqCst)
     }
 
-    /// Returns how the program ended, `None` while it lives (or when the daemon was killed before it ended).
+    /// Returns how the program exited; `None` while it is alive (or if the daemon was killed before it exited).
     pub fn status(&self) -> Option<Exit> {
         let stored = self.layout().status.load(SeqCst);
         (stored & ENDED != 0).then(|| exit_of((stored & !ENDED) as i32))
     }
 
-    /// Returns the program's process id, 0 before it was started.
+    /// Returns the program's process id, or 0 before it was started.
     #[cfg(test)]
     pub fn pid(&self) -> i32 {
         self.layout().pid.load(Acquire)
     }
 
-    /// Returns when the ring was made, in milliseconds since 1970.
+    /// Returns when the ring was created, in milliseconds since 1970.
     #[cfg(test)]
     pub fn created_at_ms(&self) -> u64 {
         self.layout().created_at_ms.load(Relaxed)
     }
 
-    /// Returns the position where an expect without `from` begins.
+    /// Returns the position at which an expect without `from` starts.
     pub fn cursor(&self) -> u64 {
         self.layout().cursor.load(Relaxed)
     }
 
-    /// Sets the position where an expect without `from` begins.
+    /// Sets the position at which an expect without `from` starts.
     pub fn set_cursor(&self, cursor: u64) {
         self.layout().cursor.store(cursor, Relaxed);
     }
@@ -155,55 +156,56 @@ impl Ring {
         self.layout().log_base.load(Relaxed)
     }
 
-    /// Sets the position of the first byte of the current log file; call it before that file is made.
+    /// Sets the position of the first byte of the current log file; to be called before that file is created.
     pub fn set_log_base(&self, position: u64) {
         self.layout().log_base.store(position, Release);
     }
 
-    /// Returns how many lines the program has printed, as last noted.
+    /// Returns how many lines the program has printed, as stored last.
     pub fn output_lines(&self) -> u64 {
         self.layout().output_lines.load(Relaxed)
     }
 
-    /// Notes how many lines the program has printed.
+    /// Stores how many lines the program has printed.
     pub fn set_output_lines(&self, lines: u64) {
         self.layout().output_lines.store(lines, Relaxed);
     }
 
-    /// Returns the position behind the last question that was answered.
+    /// Returns the position after the last terminal query that was answered.
     pub fn answered(&self) -> u64 {
         self.layout().answered.load(Relaxed)
     }
 
-    /// Notes that the question before `position` was answered.
+    /// Stores that the terminal query before `position` was answered.
     pub fn set_answered(&self, position: u64) {
         self.layout().answered.store(position, Relaxed);
     }
 
-    /// Leaves a few bytes (`NOTE_BYTES`) for the next worker, in place of the last. One thread at a time may.
+    /// Stores a few bytes (`NOTE_BYTES`) for the next worker, replacing the last note. Only one thread may do so at a
+    /// time.
     pub fn set_note(&self, note: &[u8]) {
         self.layout().set_note(note);
     }
 
-    /// Returns what was left last, empty when nothing was.
+    /// Returns the last note, empty if there is none.
     pub fn note(&self) -> Vec<u8> {
         self.layout().note()
     }
 
-    /// Notes that `len` bytes from `offset` are missing in the log.
+    /// Stores that `len` bytes from `offset` are missing in the log.
     ///
-    /// A gap that continues the last one extends it. When all `MAX_GAPS` places are taken, the last one grows to
-    /// cover the new one and what lies between.
+    /// A gap that continues the last one extends it. When all `MAX_GAPS` entries are used, the last one is extended to
+    /// cover the new one and the bytes in between.
     pub fn add_gap(&mut self, gap: Gap) {
         self.layout().add_gap(gap);
     }
 
-    /// Replaces the gaps by these, which are in the order of their positions, as when one is found before the last.
+    /// Replaces all gaps, sorted by position, as when one is found before the last.
     pub fn set_gaps(&mut self, gaps: &[Gap]) {
         self.layout().set_gaps(gaps);
     }
 
-    /// Returns the gaps in the log, in the order of their positions.
+    /// Returns the gaps in the log, sorted by position.
     pub fn gaps(&self) -> Vec<Gap> {
         self.layout().gaps()
     }
@@ -217,16 +219,16 @@ impl Ring {
 #[derive(Debug)]
 pub(super) struct RingWriter {
     mapping: Arc<Mapping>,
-    /// The positions whose memory is known to be there; at least [`RING_BYTES`] long when all of it is.
+    /// The positions whose memory is known to be allocated; at least [`RING_BYTES`] long when all of it is.
     backed: std::ops::Range<u64>,
 }
 
 impl RingWriter {
-    /// Creates the file (mode 0600, must not exist), empty.
+    /// Creates the file, empty (mode 0600, must not exist).
     ///
     /// # Errors
     ///
-    /// [`RingError::File`] when the file exists or cannot be made or mapped; nothing is left behind then.
+    /// [`RingError::File`] if the file exists or cannot be created or mapped; nothing is left behind then.
     pub(super) fn create(path: &Path) -> Result<Self, RingError> {
         Ok(Self {
             mapping: Arc::new(Mapping::create(path)?),
@@ -234,38 +236,38 @@ impl RingWriter {
         })
     }
 
-    /// Returns the free part after `head`, empty when the ring is full. What is put there counts after
+    /// Returns the free part after `head`, empty if the ring is full. Bytes put there count after
     /// [`RingWriter::publish`].
     ///
-    /// Only part of the free space is returned while the ring has not gone round once, because its memory is taken
-    /// in steps: an idle session costs one step, and memory that is not there is an error here, not a lost read.
+    /// Until the ring has been filled once, only part of the free space is returned, because memory is allocated in
+    /// steps: an idle session costs one step, and a lack of memory is an error here, not a lost read.
     ///
     /// # Errors
     ///
-    /// The kernel's error when the file system of the ring is full.
+    /// The kernel's error if the file system of the ring is full.
     pub(super) fn spare(&mut self) -> io::Result<&mut [u8]> {
         let head = self.layout().head.load(Relaxed);
         let free = RING_BYTES as u64 - (head - self.layout().tail.load(Acquire));
         let limit = self.back(head)?;
         let len = free.min(limit - head) as usize;
-        // SAFETY: `head..head + len` lies outside `tail..head`, so no reader looks at it, and `&mut self` is the only
-        // writer. The other mapping of the same bytes is reached through readers' positions alone.
+        // SAFETY: `head..head + len` is outside `tail..head`, so no reader looks at it, and `&mut self` is the only
+        // writer. The other mapping of the same bytes is only accessed through readers' positions.
         Ok(unsafe { self.mapping.slice_mut(head, len) })
     }
 
-    /// Makes `len` bytes, just put into [`RingWriter::spare`], visible to the reader.
+    /// Makes `len` bytes that were put into [`RingWriter::spare`] visible to the reader.
     pub(super) fn publish(&mut self, len: usize) {
         let head = self.layout().head.load(Relaxed);
         self.layout().head.store(head + len as u64, SeqCst);
     }
 
-    /// Returns true when nothing can be added.
+    /// Returns true if there is no room.
     pub(super) fn is_full(&self) -> bool {
         let layout = self.layout();
         layout.head.load(Relaxed) - layout.tail.load(Acquire) == RING_BYTES as u64
     }
 
-    /// Asks the worker to tell when it frees space. Returns false when there is room already.
+    /// Asks the worker to report when it frees space. Returns false if there is room already.
     pub(super) fn wait_for_space(&mut self) -> bool {
         let layout = self.layout();
         layout.holder_waits.store(1, SeqCst);
@@ -276,7 +278,7 @@ impl RingWriter {
         false
     }
 
-    /// Gives the memory of a drained ring back to the system. Does nothing while bytes wait to be logged.
+    /// Returns the memory of a drained ring to the system. Does nothing while bytes wait to be logged.
     pub(super) fn give_back_memory(&mut self) {
         let head = self.layout().head.load(Relaxed);
         if self.layout().tail.load(Acquire) == head && !self.backed.is_empty() {
@@ -285,29 +287,29 @@ impl RingWriter {
         }
     }
 
-    /// Notes whether any process still has the terminal open.
+    /// Stores whether any process has the terminal open.
     pub(super) fn set_eof(&mut self, eof: bool) {
         self.layout().eof.store(u32::from(eof), SeqCst);
     }
 
-    /// Notes that what was typed was thrown away once more.
+    /// Counts that unread input was discarded once more.
     pub(super) fn count_input_flush(&mut self) {
         self.layout().input_flushes.fetch_add(1, SeqCst);
     }
 
-    /// Notes the wait status of the program, which has ended.
+    /// Stores the wait status of the program, which has exited.
     pub(super) fn set_status(&mut self, wait_status: i32) {
         self.layout()
             .status
             .store(ENDED | (wait_status as u32 & 0xffff), SeqCst);
     }
 
-    /// Notes the program's process id.
+    /// Stores the program's process id.
     pub(super) fn set_pid(&mut self, pid: i32) {
         self.layout().pid.store(pid, Release);
     }
 
-    /// Makes sure of memory for one read from `head` and returns the position up to which there is some.
+    /// Allocates memory for one read from `head`, and returns the position up to which there is some.
     fn back(&mut self, head: u64) -> io::Result<u64> {
         let whole = RING_BYTES as u64;
         if self.backed.end - self.backed.start >= whole {

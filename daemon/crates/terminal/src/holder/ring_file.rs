@@ -1,4 +1,4 @@
-//! The file behind a ring: one header, then the data, which is mapped twice in a row so that no read wraps.
+//! The file of a ring: one header, then the data, which is mapped twice in a row so that no read wraps.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -11,18 +11,18 @@ use rustix::mm::{self, MapFlags, ProtFlags};
 use super::ring::RingError;
 use super::ring_layout::{HEADER_BYTES, RING_BYTES, RingLayout};
 
-/// Where the data begins in the file: a multiple of every page size in use (the rest is a hole and costs nothing).
+/// Where the data starts in the file: a multiple of every page size in use (the rest is a hole and costs nothing).
 const DATA_OFFSET: usize = 64 << 10;
 
-/// A mapped ring file. Dropping it unmaps; the file stays.
+/// A mapped ring file. Dropping it unmaps it; the file is kept.
 #[derive(Debug)]
 pub(super) struct Mapping {
     layout: NonNull<RingLayout>,
     data: NonNull<u8>,
 }
 
-// SAFETY: the header is only reached through atomics, the data only through `slice` and `slice_mut`, whose callers
-// promise that what they touch is not written at the same time.
+// SAFETY: the header is only accessed through atomics, the data only through `slice` and `slice_mut`, whose callers
+// guarantee that the bytes they access are not written at the same time.
 unsafe impl Send for Mapping {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Mapping {}
@@ -42,7 +42,7 @@ impl Mapping {
             .open(path)
             .map_err(failed)?;
         let mapping = Self::fill(&file).map_err(|source| {
-            // Nothing more can be done when this fails too; the first error is the one to report.
+            // Nothing more can be done if this fails too; the first error is reported.
             let _ = std::fs::remove_file(path);
             failed(source)
         })?;
@@ -84,9 +84,9 @@ impl Mapping {
     ///
     /// # Safety
     ///
-    /// `len` is at most [`RING_BYTES`], and nobody writes these bytes while the slice lives.
+    /// `len` is at most [`RING_BYTES`], and nobody writes these bytes during the slice's lifetime.
     pub(super) unsafe fn slice(&self, position: u64, len: usize) -> &[u8] {
-        // SAFETY: the start lies in the first copy and the second follows, so the range is mapped.
+        // SAFETY: the start is in the first copy and the second follows, so the range is mapped.
         unsafe { std::slice::from_raw_parts(self.at(position), len) }
     }
 
@@ -94,7 +94,7 @@ impl Mapping {
     ///
     /// # Safety
     ///
-    /// `len` is at most [`RING_BYTES`], and nobody else reads or writes these bytes while the slice lives.
+    /// `len` is at most [`RING_BYTES`], and nobody else reads or writes these bytes during the slice's lifetime.
     #[expect(
         clippy::mut_from_ref,
         reason = "shared memory; exclusiveness is the caller's promise"
@@ -104,16 +104,16 @@ impl Mapping {
         unsafe { std::slice::from_raw_parts_mut(self.at(position), len) }
     }
 
-    /// Makes sure that `len` bytes at `position` (a multiple of the page size) have memory.
+    /// Allocates memory for `len` bytes at `position` (a multiple of the page size).
     ///
     /// # Errors
     ///
-    /// The kernel's error when there is none left. Kernels before 5.14 cannot tell and answer with success.
+    /// The kernel's error if there is no memory left. Kernels before 5.14 cannot check this and report success.
     pub(super) fn populate(&self, position: u64, len: usize) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         {
             let advice = mm::Advice::LinuxPopulateWrite;
-            // SAFETY: this only faults pages of our own mapping in; it changes no byte.
+            // SAFETY: this only faults in pages of our own mapping; it does not change any byte.
             match unsafe { mm::madvise(self.at(position).cast(), len, advice) } {
                 Ok(()) | Err(rustix::io::Errno::INVAL) => Ok(()),
                 Err(error) => Err(error.into()),
@@ -126,12 +126,13 @@ impl Mapping {
         }
     }
 
-    /// Gives the memory of all data back; it reads as zeros afterwards. Does nothing where that cannot be done.
+    /// Returns the memory of all data to the system; it reads as zeros afterwards. Does nothing where that is not
+    /// possible.
     pub(super) fn punch(&self) {
         #[cfg(target_os = "linux")]
         {
-            // SAFETY: the caller holds the writing end and the ring is drained, so no byte in here counts. A file
-            // system without holes refuses, and then the memory simply stays in use.
+            // SAFETY: the caller holds the writing end and the ring is drained, so none of these bytes is in use. A
+            // file system without holes refuses, and then the memory simply stays allocated.
             let _ = unsafe {
                 mm::madvise(
                     self.data.as_ptr().cast(),
@@ -148,8 +149,8 @@ impl Mapping {
         unsafe { self.data.as_ptr().add(offset) }
     }
 
-    /// Sizes the new file and maps it. The header is written, not only mapped, so that a full file system is an
-    /// error here instead of a SIGBUS later.
+    /// Sizes the new file and maps it. The header is written, not only mapped, so that a full file system is an error
+    /// here instead of a SIGBUS later.
     fn fill(file: &File) -> io::Result<Self> {
         file.set_len((DATA_OFFSET + RING_BYTES) as u64)?;
         file.write_all_at(&[0; HEADER_BYTES], 0)?;
@@ -170,7 +171,7 @@ impl Mapping {
             )?
         };
         let data = Self::map_data(file, access).inspect_err(|_| {
-            // SAFETY: mapped above and not handed out. An error is of no use here.
+            // SAFETY: mapped above and not shared yet. An error could not be handled here.
             let _ = unsafe { mm::munmap(layout, HEADER_BYTES) };
         })?;
         Ok(Self {
@@ -190,7 +191,7 @@ impl Mapping {
             )?
         };
         for copy in 0..2 {
-            // SAFETY: replaces one half of the addresses just reserved, which nobody else knows.
+            // SAFETY: replaces one half of the addresses that were just reserved, which nothing else uses.
             let half = unsafe {
                 let address = data.cast::<u8>().add(copy * RING_BYTES);
                 let flags = MapFlags::SHARED | MapFlags::FIXED;
@@ -204,7 +205,7 @@ impl Mapping {
                 )
             };
             if let Err(error) = half {
-                // SAFETY: the addresses reserved above, which nobody else knows.
+                // SAFETY: the addresses reserved above, which nothing else uses.
                 let _ = unsafe { mm::munmap(data, 2 * RING_BYTES) };
                 return Err(error.into());
             }
@@ -215,8 +216,8 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: both were mapped with these lengths, and slices borrow from self, so none is left. Unmapping what
-        // is mapped does not fail.
+        // SAFETY: both were mapped with these lengths, and slices borrow from self, so none exists any more. Unmapping
+        // existing mappings does not fail.
         unsafe {
             let _ = mm::munmap(self.layout.as_ptr().cast(), HEADER_BYTES);
             let _ = mm::munmap(self.data.as_ptr().cast(), 2 * RING_BYTES);

@@ -1,4 +1,4 @@
-//! The header of a ring file: what lies where, and what it must hold to be believed.
+//! The header of a ring file: its layout, and the checks that make it valid.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
@@ -7,17 +7,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// How many bytes a ring holds.
 pub(super) const RING_BYTES: usize = 256 << 10;
 
-/// How many gaps of the log a ring can note one by one.
+/// How many gaps of the log a ring can store separately.
 pub(super) const MAX_GAPS: usize = 64;
 
-/// How many bytes of the file the header may take.
+/// Maximum length of the header in the file.
 pub(super) const HEADER_BYTES: usize = 4096;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ccd ring");
-/// The layout of a ring. A worker can take over the rings of its own version only.
+/// The layout of a ring. A worker can only take over rings of its own version.
 pub const VERSION: u32 = 1;
 
-/// Bytes that are missing in the log.
+/// Bytes that are missing from the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gap {
     /// The position of the first missing byte.
@@ -26,7 +26,7 @@ pub struct Gap {
     pub len: u64,
 }
 
-/// A value alone in its cache line, so that the two ends do not slow each other down.
+/// A value in its own cache line, so that the two ends do not slow each other down.
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub(super) struct Alone<T>(T);
@@ -46,10 +46,10 @@ struct GapCell {
     len: AtomicU64,
 }
 
-/// How long a note may be.
+/// Maximum length of a note.
 pub(super) const NOTE_BYTES: usize = 63;
 
-/// A few bytes of the worker's.
+/// A few bytes that the worker stores.
 #[repr(C)]
 #[derive(Debug)]
 struct Note {
@@ -57,7 +57,7 @@ struct Note {
     bytes: [AtomicU8; NOTE_BYTES],
 }
 
-/// The header as it lies in the file. Changing it takes a new [`VERSION`].
+/// The header as it is in the file. Changing it requires a new [`VERSION`].
 #[repr(C)]
 #[derive(Debug)]
 pub(super) struct RingLayout {
@@ -77,7 +77,7 @@ pub(super) struct RingLayout {
     pub(super) output_lines: AtomicU64,
     pub(super) answered: AtomicU64,
     notes: [Note; 2],
-    /// The whole one of `notes`, plus 1; 0: none.
+    /// The index of the complete one of `notes`, plus 1; 0: none.
     note_index: AtomicU64,
     gap_count: AtomicU64,
     gaps: Alone<[GapCell; MAX_GAPS]>,
@@ -86,7 +86,7 @@ pub(super) struct RingLayout {
 const _: () = assert!(size_of::<RingLayout>() <= HEADER_BYTES);
 
 impl RingLayout {
-    /// See `Ring::add_gap`. The count is stored last, so a kill in between loses at most this gap's note.
+    /// See `Ring::add_gap`. The count is stored last, so a kill in between loses at most this gap.
     pub(super) fn add_gap(&self, gap: Gap) {
         let count = self.gap_count.load(Relaxed) as usize;
         if let Some(last) = count.checked_sub(1).map(|index| &self.gaps[index]) {
@@ -101,7 +101,7 @@ impl RingLayout {
         self.gap_count.store(count as u64 + 1, Release);
     }
 
-    /// See `Ring::set_gaps`. A kill in between loses the notes that are not written yet.
+    /// See `Ring::set_gaps`. A kill in between loses the gaps that are not written yet.
     pub(super) fn set_gaps(&self, gaps: &[Gap]) {
         self.gap_count.store(0, Release);
         for gap in gaps {
@@ -109,7 +109,7 @@ impl RingLayout {
         }
     }
 
-    /// Returns the noted gaps, oldest first.
+    /// Returns the gaps, oldest first.
     pub(super) fn gaps(&self) -> Vec<Gap> {
         let count = self.gap_count.load(Acquire) as usize;
         self.gaps[..count]
@@ -121,7 +121,7 @@ impl RingLayout {
             .collect()
     }
 
-    /// See `Ring::set_note`. A kill in between leaves the note before this one.
+    /// See `Ring::set_note`. A kill in between leaves the previous note.
     pub(super) fn set_note(&self, note: &[u8]) {
         let index = self.note_index.load(Relaxed) % 2;
         let place = &self.notes[index as usize];
@@ -133,7 +133,7 @@ impl RingLayout {
         self.note_index.store(index + 1, Release);
     }
 
-    /// Returns the last note, empty when there was none.
+    /// Returns the last note, empty if there is none.
     pub(super) fn note(&self) -> Vec<u8> {
         let Some(index) = self.note_index.load(Acquire).checked_sub(1) else {
             return Vec::new();
@@ -155,7 +155,7 @@ impl RingLayout {
         self.magic.store(MAGIC, Release);
     }
 
-    /// Says what is wrong with a header that was found.
+    /// Returns what is wrong with an existing header.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         if self.magic.load(Acquire) != MAGIC {
             return Err("it does not start as a ring does");

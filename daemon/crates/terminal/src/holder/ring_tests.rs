@@ -25,7 +25,7 @@ fn pattern(position: u64) -> u8 {
     (position.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u8
 }
 
-/// Both ends of a new ring.
+/// Creates both ends of a new ring.
 fn create(path: &Path) -> Result<(RingWriter, Ring), RingError> {
     let writer = RingWriter::create(path)?;
     Ok((writer, Ring::open(path)?))

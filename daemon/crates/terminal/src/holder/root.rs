@@ -1,16 +1,16 @@
-//! Which process the programs of this daemon descend from.
+//! The process from which the programs of this daemon descend.
 
 use std::sync::OnceLock;
 
 static HOLDER: OnceLock<i32> = OnceLock::new();
 
-/// Says that another process holds the terminals: programs descend from it, and it adopts what loses its parent.
+/// Records that another process holds the terminals: programs descend from it, and it adopts orphans.
 #[cfg(not(portable))]
 pub(super) fn set_holder(pid: i32) {
-    let _ = HOLDER.set(pid); // there is one in the life of a process
+    let _ = HOLDER.set(pid); // it is set once in the life of a process
 }
 
-/// The process that holds the terminals.
+/// Returns the process that holds the terminals.
 pub fn holder_pid() -> i32 {
     HOLDER
         .get()
@@ -18,7 +18,7 @@ pub fn holder_pid() -> i32 {
         .unwrap_or_else(|| std::process::id().cast_signed())
 }
 
-/// Whether what loses its parent becomes the holder's child.
+/// Whether orphans become the holder's children.
 pub(super) fn adopts_orphans() -> bool {
     #[cfg(target_os = "linux")]
     {

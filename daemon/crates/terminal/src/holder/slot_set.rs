@@ -1,18 +1,18 @@
-//! A set of slots that any thread may add to and one empties.
+//! A set of slots to which any thread may add, and which one thread empties.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
 
-/// How many sessions there can be at once.
+/// Maximum number of sessions at once.
 pub(super) const MAX_SLOTS: usize = 4096;
 
 const WORD_BITS: usize = u64::BITS as usize;
 
-/// A set of slots that any thread may add to and one thread empties.
+/// A set of slots to which any thread may add, and which one thread empties.
 #[repr(C)]
 #[derive(Debug)]
 pub(super) struct SlotSet {
-    /// Bit n says that word n may have bits.
+    /// Bit n is set if word n may have bits.
     summary: AtomicU64,
     words: [AtomicU64; MAX_SLOTS / WORD_BITS],
 }
@@ -35,7 +35,7 @@ impl SlotSet {
         self.summary.load(SeqCst) == 0
     }
 
-    /// Takes every slot out and calls `take` for each, in ascending order.
+    /// Removes every slot and calls `take` for each, in ascending order.
     pub(super) fn drain(&self, mut take: impl FnMut(usize)) {
         if self.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! The terminals of the holder, each in its slot: how they come, how they are watched, how they go.
+//! The terminals of the holder, each in its slot: how they are added, watched and removed.
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -18,19 +18,19 @@ use super::terminal::{ReadOutcome, Terminal, Watch};
 use super::wire::HeldSession;
 use super::wire::{SpawnSpec, Started};
 
-/// What is in a slot. Locked by the holder, and by the thread that reads a flood for one read of it.
+/// The contents of a slot. Locked by the holder, and by the thread that reads a flood during one read.
 #[derive(Debug)]
 pub(super) enum Place {
     Free,
     Held(Terminal),
-    /// Released before its leader had ended: the slot is free when it has been reaped.
+    /// Released before its leader has exited: the slot is free once that was reaped.
     Leaving {
         leader: Pid,
         exit: ExitWatch,
     },
 }
 
-/// A session as it goes to a new worker.
+/// A session as it is handed to a new worker.
 #[cfg(not(portable))]
 #[derive(Debug)]
 pub(super) struct HeldTerminal {
@@ -38,12 +38,12 @@ pub(super) struct HeldTerminal {
     pub(super) master: Arc<OwnedFd>,
 }
 
-/// The slots and what watches them.
+/// The slots, and their watches.
 #[derive(Debug)]
 pub(super) struct Slots {
     places: Vec<Arc<Mutex<Place>>>,
     free: Vec<usize>,
-    /// The leaders that have not been reaped.
+    /// The leaders that were not reaped yet.
     leaders: HashMap<Pid, usize>,
     pub(super) originals: Originals,
     poller: Arc<Poller>,
@@ -60,7 +60,7 @@ impl Slots {
         }
     }
 
-    /// Starts a program and gives it a slot. Returns the terminal too, for the worker.
+    /// Starts a program in a new slot. Returns the terminal too, for the worker.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Slots {
         Ok((started, master))
     }
 
-    /// Reads the terminal in `slot` once and watches it as the outcome demands. `None` when there is no terminal.
+    /// Reads the terminal in `slot` once, and watches it as the outcome requires. `None` if there is no terminal.
     pub(super) fn read(&self, slot: usize) -> Option<ReadOutcome> {
         let mut place = lock(self.places.get(slot)?);
         let Place::Held(terminal) = &mut *place else {
@@ -109,7 +109,7 @@ impl Slots {
         Some(outcome)
     }
 
-    /// Keeps `keepsake` for the next worker, unless the terminal in `slot` was released meanwhile.
+    /// Stores `keepsake` for the next worker, unless the terminal in `slot` was released meanwhile.
     #[cfg(not(portable))]
     pub(super) fn keep(&self, slot: usize, keepsake: Vec<u8>) {
         if let Some(place) = self.places.get(slot)
@@ -119,7 +119,7 @@ impl Slots {
         }
     }
 
-    /// What is held, for a new worker.
+    /// Returns the held sessions, for a new worker.
     #[cfg(not(portable))]
     pub(super) fn held(&self) -> Vec<HeldTerminal> {
         let mut held = Vec::new();
@@ -152,12 +152,12 @@ impl Slots {
         }
     }
 
-    /// Returns what is in `slot`, which must have been used before.
+    /// Returns the contents of `slot`, which must have been used before.
     pub(super) fn place(&self, slot: usize) -> &Arc<Mutex<Place>> {
         &self.places[slot]
     }
 
-    /// Shows the terminal in `slot` to `look`, with the process id of its leader unless that has been reaped.
+    /// Calls `look` with the terminal in `slot`, and the process id of its leader unless that was reaped.
     pub(super) fn show<T>(
         &self,
         slot: usize,
@@ -175,7 +175,7 @@ impl Slots {
         }
     }
 
-    /// Gives the memory of the ring in `slot` back, if the worker has taken all that is in it.
+    /// Frees the memory of the ring in `slot`, if the worker has read all of it.
     pub(super) fn give_back_memory(&self, slot: usize) {
         if let Some(place) = self.places.get(slot)
             && let Place::Held(terminal) = &mut *lock(place)
@@ -184,7 +184,7 @@ impl Slots {
         }
     }
 
-    /// Reaps the leader in `slot` if it has ended. Returns whether the worker must be told.
+    /// Reaps the leader in `slot` if it has exited. Returns whether the worker must be notified.
     pub(super) fn reap(&mut self, slot: usize) -> bool {
         let leader = match self.places.get(slot).map(|place| lock(place)).as_deref() {
             Some(Place::Held(terminal)) if terminal.exit.is_some() => terminal.leader,
@@ -197,12 +197,12 @@ impl Slots {
         }
     }
 
-    /// The process ids of the leaders that have not been reaped.
+    /// Returns the process ids of the leaders that were not reaped yet.
     pub(super) fn leaders(&self) -> impl Iterator<Item = Pid> {
         self.leaders.keys().copied()
     }
 
-    /// Notes that the child `pid` has been reaped. Returns the slot whose worker must be told.
+    /// Records that the child `pid` was reaped. Returns the slot whose worker must be notified.
     pub(super) fn ended(&mut self, pid: Pid, wait_status: i32) -> Option<usize> {
         let slot = self.leaders.remove(&pid)?;
         let mut place = lock(&self.places[slot]);
@@ -224,7 +224,7 @@ impl Slots {
         }
     }
 
-    /// Closes the terminal in `slot` and deletes its ring. The slot is free when the leader has been reaped.
+    /// Closes the terminal in `slot` and deletes its ring. The slot is free once the leader was reaped.
     pub(super) fn release(&mut self, slot: usize) {
         let Some(place) = self.places.get(slot) else {
             return;
@@ -233,7 +233,7 @@ impl Slots {
         let Place::Held(terminal) = &mut *place else {
             return;
         };
-        // The worker's descriptor keeps the open file, and with it the entry among what is watched.
+        // The worker's descriptor keeps the open file, and with it the poller's entry, alive.
         self.poller.remove(&terminal.master);
         remove_ring(&terminal.ring_path);
         *place = match terminal.exit.take() {

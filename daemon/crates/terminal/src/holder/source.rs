@@ -1,19 +1,19 @@
-//! What the holder waits for.
+//! The sources of events for which the holder waits.
 
-/// What an event is about.
+/// The source of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     /// The worker rang.
     Bell,
-    /// The worker asks for something.
+    /// The worker has sent a request.
     Port,
-    /// A signal that asks the daemon for something arrived.
+    /// A signal to the daemon has arrived.
     #[cfg(not(portable))]
     Signals,
-    /// SIGCHLD arrived.
+    /// SIGCHLD has arrived.
     Children,
-    /// The terminal in this slot can be read.
+    /// The terminal in this slot is readable.
     Terminal(usize),
-    /// The leader of the session in this slot has ended.
+    /// The leader of the session in this slot has exited.
     Leader(usize),
 }

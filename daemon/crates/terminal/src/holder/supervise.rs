@@ -1,4 +1,4 @@
-//! The holder as a process of its own: starts the worker, passes signals on to it, and ends with it.
+//! The holder as a process of its own: it starts the worker, forwards signals to it, and ends with it.
 
 use std::ffi::CString;
 use std::io;
@@ -14,38 +14,38 @@ use super::board::Board;
 use super::launch::Originals;
 use super::platform::{AskingSignals, Event, start_worker};
 use super::port::{MAX_DESCRIPTORS, Port, blob};
-use super::reader::Reader;
+use super::reader::HolderReader;
 use super::ring::{Exit, exit_of};
 use super::slots::HeldTerminal;
-use super::wake::{Bell, Line};
+use super::wake::{Bell, NewsBell};
 use super::wire::{Cause, HandOver, ToWorker, VERSION, Welcome};
 
-/// How long a worker that has said goodbye may take to be gone.
+/// How long a worker that has announced its end may take.
 const LEAVE_TIME: Duration = Duration::from_secs(12);
 
-/// How long another build may take until it serves.
+/// How long another build may take until it serves calls.
 const READY_TIME: Duration = Duration::from_secs(20);
 
-/// Time between two looks whether it is.
+/// Interval between two checks.
 const LOOK_PERIOD: Duration = Duration::from_millis(2);
 
-/// After so many workers in a row that did not get to serve, none is started again.
+/// After this many workers in a row that did not serve, no more are started.
 const MAX_RESTARTS: u32 = 10;
 
-/// Pause before the second start in a row; it doubles, up to the longest.
+/// Pause before the second start in a row; it is doubled each time, up to the maximum.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// A worker that has served so long ends by something new, not by what ended the one before.
+/// If a worker has served this long, its end has a new reason, not that of the one before.
 const SETTLED: Duration = Duration::from_secs(10);
 
-/// As a shell tells of a program that cannot be started.
+/// As a shell reports a program that cannot be started.
 const NOT_STARTED: Exit = Exit {
     code: Some(127),
     signal: None,
 };
 
-/// This program, also when its file has another content by now.
+/// This program, even if its file has changed meanwhile.
 const OWN_PROGRAM: &std::ffi::CStr = c"/proc/self/exe";
 
 /// A descriptor of each lock.
@@ -57,45 +57,45 @@ pub(super) struct Worker {
     pid: Pid,
     pub(super) signals: AskingSignals,
     house: House,
-    /// Starts since the last worker that served.
+    /// Number of starts since the last worker that served.
     restarts: u32,
-    /// When the one that is there got to serve.
+    /// When the current one began to serve.
     served_at: Option<Instant>,
     has_served: bool,
-    /// Workers in a row that served and soon ended by their own fault.
+    /// Number of workers in a row that served but soon ended by their own fault.
     quick_ends: u32,
     /// How it ended.
     ended: Option<Exit>,
     /// When the next one is to be started.
     restart_at: Option<Instant>,
-    /// It has said that it leaves: for whom, and when it must be gone.
+    /// It has announced its end: which build follows, and by when it must have ended.
     leaving: Option<(Build, Instant)>,
-    /// It is of another build than the last that served, or was to be: which, and when it must serve.
+    /// It is of another build than the last worker that served: which one, and by when it must serve.
     candidate: Option<(Build, Instant)>,
-    /// It has not kept its time, and was killed.
+    /// It missed that time, and was killed.
     was_late: bool,
-    /// The build of the last that served.
+    /// The build of the last worker that served.
     proven: Build,
     hand_overs: u64,
-    /// Somebody wants the daemon to end.
+    /// A signal has asked the daemon to end.
     stop_signal: Option<Signal>,
 }
 
-/// What comes after a worker.
+/// What follows a worker.
 #[derive(Debug)]
 pub(super) enum Next {
-    /// Another one; this is the holder's end of its port.
+    /// Another worker; this is the holder's end of its port.
     Serves(Port),
-    /// Another try.
+    /// Another attempt later.
     Later,
-    /// The end.
+    /// The end of the daemon.
     End,
 }
 
-/// A file to start workers from.
+/// A file from which workers are started.
 #[derive(Debug, Clone)]
 pub(super) enum Build {
-    /// The one that the holder is of.
+    /// That of the holder's own build.
     Own,
     Other(Arc<OwnedFd>),
 }
@@ -112,7 +112,7 @@ impl Build {
     }
 }
 
-/// What each worker gets.
+/// What every worker receives.
 #[derive(Debug)]
 struct House {
     board: Arc<Board>,
@@ -126,7 +126,7 @@ struct House {
 }
 
 impl House {
-    /// Starts a worker that takes over what is `held`; returns the holder's end of its port.
+    /// Starts a worker that takes over the sessions in `held`; returns the holder's end of its port.
     fn start_worker(
         &self,
         build: &Build,
@@ -192,7 +192,7 @@ impl Worker {
         Ok((worker, port))
     }
 
-    /// Starts another one in place of one that has ended, unless the daemon ends with it.
+    /// Starts another worker after one that has ended, unless the daemon ends with it.
     pub(super) fn restart(&mut self, held: &[HeldTerminal]) -> Next {
         let Some(ended) = self.ended else {
             return Next::End;
@@ -205,7 +205,7 @@ impl Worker {
             }
             (None, Some(_)) => (self.proven.clone(), Cause::Upgrade, Some(ended)),
             (None, None) => {
-                // One that has never served says itself why, or it was the first.
+                // A worker that never served reports the reason itself, or it was the first.
                 if self.restarts == MAX_RESTARTS || !self.has_served && ended.code.is_some() {
                     return Next::End;
                 }
@@ -226,7 +226,7 @@ impl Worker {
             }
             Cause::Crash => Some(format!("the worker was ended by {ended}")),
         };
-        // One that never served is no hand-over of its own.
+        // A worker that never served does not count as a handover.
         self.hand_overs += u64::from(failed.is_none());
         self.was_late = false;
         let hand_over = HandOver {
@@ -255,12 +255,12 @@ impl Worker {
         self.pid = pid;
         self.ended = None;
         if let Some(signal) = self.stop_signal {
-            let _ = kill_process(pid, signal); // its predecessor has not done it
+            let _ = kill_process(pid, signal); // the worker before did not handle it
         }
         Next::Serves(port)
     }
 
-    /// It serves: whatever ended the one before, it has got over it.
+    /// The worker serves, so it has recovered from whatever ended the one before.
     pub(super) fn is_ready(&mut self) {
         self.restarts = 0;
         self.served_at = Some(Instant::now());
@@ -270,12 +270,12 @@ impl Worker {
         }
     }
 
-    /// It ends all sessions, as it was asked to.
+    /// The worker is ending all sessions, as requested.
     pub(super) fn is_stopping(&mut self) {
         self.stop_signal = Some(Signal::TERM);
     }
 
-    /// It is about to end, and one of the build in `file`, or of its own, goes on.
+    /// The worker is about to end, and one of the build in `file`, or of its own, follows.
     pub(super) fn leaves(&mut self, file: Option<OwnedFd>) {
         let build = match file {
             Some(file) => Build::Other(Arc::new(file)),
@@ -284,19 +284,19 @@ impl Worker {
         self.leaving = Some((build, Instant::now() + LEAVE_TIME));
     }
 
-    /// When it must be gone, or serve.
+    /// Returns by when it must have ended, or serve.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let deadlines = [&self.leaving, &self.candidate].into_iter().flatten();
         let deadlines = deadlines.map(|(_, at)| *at).chain(self.restart_at);
         deadlines.min()
     }
 
-    /// True when it has ended and the time has come for another one.
+    /// True when it has ended and it is time to start another one.
     pub(super) fn is_to_be_replaced(&self) -> bool {
         self.restart_at.is_some_and(|at| at <= Instant::now())
     }
 
-    /// Kills it if it has not kept its time.
+    /// Kills it if it has missed its time.
     pub(super) fn keep_time(&mut self) {
         let now = Instant::now();
         if self.ended.is_some() {
@@ -307,27 +307,28 @@ impl Worker {
             .flatten()
         {
             if *at <= now {
-                *at = now + LEAVE_TIME; // its end is heard before
+                *at = now + LEAVE_TIME; // its end is noticed before
                 self.was_late = true;
                 let _ = kill_process(self.pid, Signal::KILL);
             }
         }
     }
 
-    /// Passes on what somebody asks of the daemon.
+    /// Forwards signals that were sent to the daemon.
     pub(super) fn forward_signals(&mut self) {
         for signal in self.signals.take() {
             if signal != Signal::HUP {
                 self.stop_signal = Some(signal);
             }
-            // It may have ended, which is heard soon; the next one gets what is to end the daemon.
+            // The worker may have ended, which will be noticed soon. The next one gets the signal that is to end the
+            // daemon.
             if self.ended.is_none() {
                 let _ = kill_process(self.pid, signal);
             }
         }
     }
 
-    /// Notes the end of a child; true when that was the worker.
+    /// Records the end of a child; true if that was the worker.
     pub(super) fn has_ended(&mut self, pid: Pid, status: i32) -> bool {
         let is_it = pid == self.pid;
         if is_it {
@@ -339,15 +340,15 @@ impl Worker {
                 self.quick_ends = if is_fault { self.quick_ends + 1 } else { 0 };
             }
             self.ended = Some(ended);
-            // Terminals are read meanwhile.
+            // Terminals are still read meanwhile.
             self.restart_at = Some(Instant::now() + self.pause());
         }
         is_it
     }
 
-    /// How long to wait before the next start.
+    /// Returns how long to wait before the next start.
     fn pause(&self) -> Duration {
-        // The first is replaced at once.
+        // The first worker is replaced at once.
         match self.restarts.max(self.quick_ends.saturating_sub(1)) {
             0 => Duration::ZERO,
             count => FIRST_PAUSE
@@ -377,23 +378,23 @@ impl Worker {
     }
 }
 
-/// What a daemon is besides its terminals, from its start to its end.
+/// Everything that a daemon holds besides its terminals, from start to end.
 #[derive(Debug)]
 pub struct Held {
     pub listener: UnixListener,
     pub locks: Locks,
-    /// The socket's path is ours to remove.
+    /// The daemon must remove the socket's path.
     pub owns_path: bool,
 }
 
-/// How a daemon came to its end.
+/// How a daemon ended.
 #[derive(Debug)]
 pub enum Ended {
-    /// With its worker, which was to end, or never served.
+    /// With its worker, which was asked to end, or never served.
     Worker(Exit),
-    /// With so many workers in a row that did not get to serve, the last like this.
+    /// After this many workers in a row that did not serve, the last of which ended like this.
     Hopeless(u32, Exit),
-    /// Nobody knows.
+    /// For an unknown reason.
     Lost,
 }
 
@@ -410,11 +411,12 @@ impl std::fmt::Display for Ended {
     }
 }
 
-/// Holds the terminals for a worker until that has ended; returns how it ended. `since` is when the daemon was started.
+/// Holds the terminals for its workers until the last one has ended; returns how it ended. `since` is when the daemon
+/// was started.
 ///
 /// # Errors
 ///
-/// The kernel's error when the holder cannot be made or the worker not be started.
+/// The kernel's error if the holder cannot be created or the worker cannot be started.
 pub fn hold(held: &Held, originals: Originals, since: &str) -> io::Result<Ended> {
     let signals = AskingSignals::claim()?;
     let (board, memory) = Board::create_shared()?;
@@ -431,12 +433,12 @@ pub fn hold(held: &Held, originals: Originals, since: &str) -> io::Result<Ended>
     let [bell, quiet, floods] = house.events.clone();
     let board = Arc::clone(&house.board);
     let (worker, port) = Worker::first(house, signals)?;
-    let mut reader = Reader::new(
+    let mut reader = HolderReader::new(
         Arc::clone(&board),
         Bell::of_holder(&board, bell),
         port,
-        Line::quiet(&board, quiet),
-        Line::floods(&board, floods),
+        NewsBell::quiet(&board, quiet),
+        NewsBell::floods(&board, floods),
         originals,
     )?;
     reader.supervise(worker)?;

@@ -1,4 +1,4 @@
-//! One terminal as the holder sees it, and one read of it.
+//! One terminal in the holder, and one read of it.
 
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
@@ -12,55 +12,55 @@ use super::platform::{ExitWatch, receive};
 use super::ring::RingWriter;
 use super::wire::SpawnSpec;
 
-/// A read of more bytes than this suggests that there is more.
+/// A longer read suggests that there is more.
 pub(super) const FULL_READ_BYTES: usize = 1024;
 
-/// After more full reads in a row than this a terminal counts as flooding.
+/// After more full reads in a row than this, a terminal counts as flooding.
 const FLOOD_AFTER_READS: u32 = 8;
 
-/// How much of a flood is read before the worker is told, in bytes.
+/// How many bytes of a flood are read before the worker is notified.
 const ANNOUNCE_BYTES: usize = 64 << 10;
 
-/// How the holder learns that a terminal can be read.
+/// How the holder learns that a terminal is readable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Watch {
-    /// By the poller, while it is readable.
+    /// Through the poller.
     Quiet,
-    /// It prints faster than it is read, so a thread of its own reads it in turn with others.
+    /// It prints faster than it is read, so another thread reads it in turn with others.
     Flooding,
     /// Not at all: its ring is full until the worker frees space.
     Full,
-    /// Not at all: there is no memory for its ring. It is tried again later.
+    /// Not at all: there is no memory for its ring. Another attempt is made later.
     Starved,
-    /// Everyone has closed it. The program may open it again, which the poller reports.
+    /// All processes have closed it. The program may open it again, which the poller reports.
     Closed,
 }
 
-/// What a terminal gave.
+/// The result of reading a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Received {
-    /// So many bytes.
+    /// This number of bytes.
     Output(usize),
-    /// Something about it has changed; there may be output too.
+    /// A change of its state; there may be output too.
     #[cfg_attr(portable, expect(dead_code, reason = "nothing tells of changes there"))]
     Change {
-        /// What was typed and not read yet was thrown away.
+        /// Unread input was discarded.
         input_flushed: bool,
     },
     /// No process has it open.
     Closed,
 }
 
-/// What one read did.
+/// The effect of one read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ReadOutcome {
     /// How to watch the terminal from now on.
     pub(super) watch: Watch,
-    /// Bytes that were read.
+    /// Number of bytes read.
     pub(super) len: usize,
-    /// Whether the worker must be told now.
+    /// Whether the worker must be notified now.
     pub(super) changed: bool,
-    /// Whether there are bytes of which the worker has not been and need not be told yet.
+    /// Whether there are bytes of which the worker was not notified yet, and need not be.
     pub(super) is_untold: bool,
 }
 
@@ -73,7 +73,7 @@ pub(super) struct Terminal {
     pub(super) leader: Pid,
     #[cfg(not(portable))]
     pub(super) tty_device: u64,
-    /// What the worker wants the next one to get.
+    /// What the worker has stored for the next one.
     #[cfg(not(portable))]
     pub(super) keepsake: Vec<u8>,
     /// `None` once the leader was reaped.
@@ -82,7 +82,7 @@ pub(super) struct Terminal {
     pub(super) watch: Watch,
     eof: bool,
     full_reads: u32,
-    /// Read, but the worker has not been told.
+    /// Bytes read of which the worker was not notified.
     unannounced_bytes: usize,
 }
 
@@ -105,18 +105,18 @@ impl Terminal {
         }
     }
 
-    /// Reads once into the ring; how it is watched stays to be changed.
+    /// Reads once into the ring; the caller must change how it is watched.
     pub(super) fn read_once(&mut self) -> ReadOutcome {
         if self.ring.is_full() && self.ring.wait_for_space() {
             return self.outcome(Watch::Full, 0, false);
         }
         let (watch, len) = self.read();
-        // While more is certain to be read soon, the worker is not woken for every small piece.
+        // While more is certain to be read soon, the worker is not notified of every small part.
         self.outcome(watch, len, watch == Watch::Flooding)
     }
 
-    /// Likewise for the thread that reads floods, which comes again, also when the ring is full, and [tells](Self::tell)
-    /// the worker in time.
+    /// Reads once, for the thread that reads floods. It calls again, even if the ring is full, and
+    /// [notifies](Self::tell) the worker in time.
     pub(super) fn read_in_flood(&mut self) -> ReadOutcome {
         if self.ring.is_full() {
             return self.outcome(Watch::Full, 0, true);
@@ -126,7 +126,7 @@ impl Terminal {
         self.outcome(watch, len, comes_again)
     }
 
-    /// Counts all that was read as told to the worker.
+    /// Records that the worker was notified of everything.
     pub(super) fn tell(&mut self) {
         self.unannounced_bytes = 0;
     }
@@ -135,7 +135,7 @@ impl Terminal {
         let eof = match watch {
             Watch::Closed => true,
             Watch::Quiet | Watch::Flooding => false,
-            Watch::Full | Watch::Starved => self.eof, // it was not looked at
+            Watch::Full | Watch::Starved => self.eof, // it was not read
         };
         let eof_changed = eof != self.eof;
         if eof_changed {
@@ -156,15 +156,15 @@ impl Terminal {
         }
     }
 
-    /// Returns how to go on and how many bytes were read.
+    /// Returns how to continue, and how many bytes were read.
     fn read(&mut self) -> (Watch, usize) {
         let Ok(spare) = self.ring.spare() else {
             return (Watch::Starved, 0);
         };
         let asked = spare.len();
         let first = receive(&self.master, spare);
-        // Linux looks for output before it looks whether everyone has closed the terminal. What was written in between
-        // is not told, but a second look finds it: then nobody is left who could write.
+        // Linux checks for output before it checks whether all processes have closed the terminal. Output written in
+        // between is not reported, but a second read finds it: then no process is left that could write.
         let second = match first {
             Err(Errno::IO) => receive(&self.master, spare),
             other => other,
@@ -197,7 +197,7 @@ impl Terminal {
                 (Watch::Quiet, 0)
             }
             Err(Errno::FAULT | Errno::NOMEM) => (Watch::Starved, 0),
-            // EIO, or elsewhere 0 bytes: no process has the terminal open.
+            // EIO, or on other systems 0 bytes: no process has the terminal open.
             Ok(Received::Closed) | Err(_) => {
                 self.full_reads = 0;
                 (Watch::Closed, 0)

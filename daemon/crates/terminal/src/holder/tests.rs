@@ -1,4 +1,4 @@
-//! The holder with real programs on real terminals.
+//! Tests of the holder with real programs on real terminals.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use super::ring_layout::RING_BYTES;
 use super::*;
 
-/// Waits for what a slow machine needs, not for what a fast one takes.
+/// Long enough for a slow machine.
 const DEADLINE: Duration = Duration::from_secs(20);
 
 fn eventually<T>(what: &str, mut probe: impl FnMut() -> Option<T>) -> T {
@@ -25,7 +25,7 @@ fn eventually<T>(what: &str, mut probe: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// A holder with a folder for its rings.
+/// A holder with a directory for its rings.
 struct Fixture {
     runtime: tokio::runtime::Runtime,
     holder: Holder,
@@ -83,7 +83,7 @@ impl Fixture {
         }
     }
 
-    /// Unique on the machine, as a session's id is.
+    /// Unique on the machine, like the id of a session.
     fn id(&self, name: &str) -> String {
         format!("{}-{name}", self.dir.path().display())
     }
@@ -270,7 +270,8 @@ fn a_start_that_fails_names_the_reason_and_leaves_nothing() {
     let dir = fixture.dir.path().to_owned();
     let script = |name: &str, content: &str| {
         let path = dir.join(name);
-        // Another process writes it: ours may be forked while it has it open, and then it cannot be run.
+        // Another process writes it: this one may fork while the file is open for writing, and then it cannot be
+        // executed.
         let write = "printf %s \"$1\" >\"$0\" && chmod 755 \"$0\"";
         let mut shell = std::process::Command::new("sh");
         let written = shell.arg("-c").arg(write).arg(&path).arg(content).status();
@@ -297,7 +298,7 @@ fn a_start_that_fails_names_the_reason_and_leaves_nothing() {
     assert!(fail(&|spec| spec.argv.push(long.clone())).contains("exceed"));
     let no_folder = dir.join("none/failed.ring");
     assert!(fail(&|spec| spec.ring_path = no_folder.clone()).contains("none/failed.ring"));
-    // Tests beside this one open descriptors too, but not as many as the leak of one for each start would.
+    // Other tests open descriptors at the same time, but not as many as a leak of one per start would.
     let (starts, before) = (600, open_descriptors());
     for _ in 0..starts {
         fail(&|spec| spec.program = text.clone());
@@ -357,7 +358,7 @@ fn eof_comes_when_the_last_process_closes_the_terminal() {
     let session = fixture.shell("late", "trap '' HUP; (read x; echo late $x) & exit 3");
     let exit = eventually("the leader ends", || session.ring.status());
     assert_eq!(exit.code, Some(3));
-    // The background job reads /dev/null, so it ends by itself; what it prints still arrives.
+    // The background job reads /dev/null, so it ends by itself; its output still arrives.
     prints(&session, "late");
     eventually("everyone has closed it", || {
         session.ring.eof().then_some(())
@@ -434,7 +435,7 @@ fn what_left_with_setsid_is_found_by_its_mark() {
     let fixture = Fixture::new();
     let session = fixture.shell(
         "tree",
-        // The inner shell goes on when it has lost both, so that it is there to be killed too.
+        // The inner shell continues after it has lost both, so that it must be killed too.
         "setsid sh -c 'sleep 1000 & sleep 1000 & wait; exec sleep 1000' & echo $!; sleep 1000",
     );
     let id = fixture.id("tree");
@@ -446,7 +447,7 @@ fn what_left_with_setsid_is_found_by_its_mark() {
     let without_leader = Process::of(session.pid).unwrap();
     signal_all(&[without_leader], Signal::KILL);
     eventually("the leader ends", || session.ring.status());
-    // The leader's own `sleep` is hung up with it.
+    // The leader's own `sleep` gets HUP with it.
     let rest = eventually("three are left", || {
         Some(processes(None)).filter(|rest| rest.len() == 3)
     });

@@ -1,4 +1,4 @@
-//! The file mode mask: the daemon's own files are private, programs get the mask the daemon was started with.
+//! The file mode mask: the daemon's own files are private, programs get the mask with which the daemon was started.
 
 use rustix::fs::Mode;
 use rustix::process::umask;
@@ -8,7 +8,7 @@ use rustix::process::umask;
 pub struct Umask(Mode);
 
 impl Umask {
-    /// Returns the mask as it is, for a process that leaves it alone.
+    /// Returns the current mask, for a process that does not change it.
     #[cfg(test)]
     pub(super) fn unchanged() -> Self {
         let mask = umask(Mode::empty());
@@ -16,25 +16,25 @@ impl Umask {
         Self(mask)
     }
 
-    /// Gives the calling thread, and what it starts, this mask; the other threads keep theirs.
+    /// Sets this mask for the calling thread and the programs it starts; other threads keep theirs.
     #[cfg(not(portable))]
     pub(super) fn use_in_this_thread(self) {
         use rustix::thread::{UnshareFlags, unshare_unsafe};
-        // SAFETY: giving up the shared root, working directory and mask concerns no memory and no descriptor.
+        // SAFETY: no longer sharing root, working directory and mask does not concern memory or descriptors.
         if let Err(error) = unsafe { unshare_unsafe(UnshareFlags::FS) } {
             tracing::warn!(%error, "the daemon's files are made with the mask of its programs");
         }
         umask(self.0);
     }
 
-    /// Gives this process the mask. Safe between fork and exec.
+    /// Sets this mask for the process. Safe between fork and exec.
     #[cfg(portable)]
     pub(super) fn use_here(self) {
         umask(self.0);
     }
 }
 
-/// Makes the files of this process private; returns the mask for programs. Before any thread.
+/// Makes the files of this process private; returns the mask for programs. To be called before any thread is started.
 pub fn make_files_private() -> Umask {
     Umask(umask(Mode::RWXG | Mode::RWXO))
 }

@@ -1,8 +1,8 @@
-//! How the holder and the worker wake each other: sets of slots on the board, and a bell that is rung only for a
-//! sleeper.
+//! How the holder and the worker wake each other: sets of slots on the board, and a bell that is only rung if the other
+//! sleeps.
 //!
-//! The order that loses nothing: the one who has news marks them, then looks whether the other sleeps; the one who
-//! wants to sleep says so, then looks for news once more. All of it is sequentially consistent.
+//! The order prevents lost wake-ups: a sender marks its news, then checks whether the other sleeps; a receiver first
+//! declares that it sleeps, then checks for news once more. All accesses are sequentially consistent.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
@@ -16,20 +16,20 @@ use rustix::io::Errno;
 use super::board::{Board, BoardLayout, News, Notes};
 use super::platform::Event;
 
-/// Which part of a board.
-type Part<T> = fn(&BoardLayout) -> &T;
+/// Selects a part of a board.
+type BoardPart<T> = fn(&BoardLayout) -> &T;
 
-/// A descriptor that becomes readable when someone rings while its owner sleeps. There is one for the owner and one
-/// for who rings, or both have the same.
+/// A descriptor that becomes readable when someone rings while its owner sleeps. The owner and the ringer have one
+/// each, or share one.
 #[derive(Debug, Clone)]
 pub(super) struct Bell {
     event: Arc<Event>,
     board: Arc<Board>,
-    is_awake: Part<AtomicBool>,
+    is_awake: BoardPart<AtomicBool>,
 }
 
 impl Bell {
-    /// The bell of the holder.
+    /// Returns the bell of the holder.
     pub(super) fn of_holder(board: &Arc<Board>, event: Arc<Event>) -> Self {
         Self {
             event,
@@ -38,14 +38,14 @@ impl Bell {
         }
     }
 
-    /// Wakes the owner if it sleeps. Costs one atomic operation when it does not.
+    /// Wakes the owner if it sleeps. If it does not, this costs one atomic operation.
     pub(super) fn ring(&self) {
         if !self.is_awake().swap(true, SeqCst) {
             self.event.raise();
         }
     }
 
-    /// Says that the owner is going to sleep. Returns false, and takes it back, when `has_news`.
+    /// Declares that the owner is going to sleep. If `has_news`, it takes that back and returns false.
     pub(super) fn try_sleep(&self, has_news: impl FnOnce() -> bool) -> bool {
         self.is_awake().store(false, SeqCst);
         if has_news() {
@@ -55,10 +55,10 @@ impl Bell {
         true
     }
 
-    /// Says that the owner is awake and makes the descriptor unreadable until it sleeps and is rung again.
+    /// Declares that the owner is awake, and makes the descriptor unreadable until it sleeps and is rung again.
     pub(super) fn wake_up(&self) {
         if self.is_awake().swap(true, SeqCst) {
-            self.event.clear(); // somebody has rung, or the owner had not slept
+            self.event.clear(); // somebody has rung, or the owner was not sleeping
         }
     }
 
@@ -74,7 +74,7 @@ impl AsFd for Bell {
 }
 
 impl Notes {
-    /// Returns true when there is something to do.
+    /// Returns true if there is news.
     pub(super) fn any(&self) -> bool {
         !self.space_freed.is_empty()
             || !self.idle.is_empty()
@@ -83,15 +83,15 @@ impl Notes {
     }
 }
 
-/// One of the two parts of the worker that hear of output: both ends use it.
+/// The notification of one of the two parts of the worker that process output; both ends use it.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
+pub(super) struct NewsBell {
     bell: Bell,
-    news: Part<News>,
+    news: BoardPart<News>,
 }
 
-impl Line {
-    /// To who takes the output of terminals that do not flood, and all ends.
+impl NewsBell {
+    /// To the part that processes the output of terminals that do not flood, and all exits.
     pub(super) fn quiet(board: &Arc<Board>, event: Arc<Event>) -> Self {
         Self::new(
             board,
@@ -101,7 +101,7 @@ impl Line {
         )
     }
 
-    /// To who takes that of terminals that print faster than they are read.
+    /// To the part that processes the output of flooding terminals.
     pub(super) fn floods(board: &Arc<Board>, event: Arc<Event>) -> Self {
         Self::new(
             board,
@@ -114,8 +114,8 @@ impl Line {
     fn new(
         board: &Arc<Board>,
         event: Arc<Event>,
-        news: Part<News>,
-        is_awake: Part<AtomicBool>,
+        news: BoardPart<News>,
+        is_awake: BoardPart<AtomicBool>,
     ) -> Self {
         let bell = Bell {
             event,
@@ -125,13 +125,13 @@ impl Line {
         Self { bell, news }
     }
 
-    /// Tells the worker to look at `slot`. Call it after the change is in the ring.
+    /// Notifies the worker to check `slot`. To be called after the change is in the ring.
     pub(super) fn tell(&self, slot: usize) {
         self.news().slots.insert(slot);
         self.bell.ring();
     }
 
-    /// Says that there will be no more news.
+    /// Declares that there will be no more news.
     pub(super) fn close(&self) {
         self.news().is_closed.store(true, SeqCst);
         self.bell.ring();
@@ -142,36 +142,37 @@ impl Line {
     }
 }
 
-/// The worker's end of a [`Line`]. There is one; its descriptor goes into an `AsyncFd`, or its owner blocks.
+/// The worker's end of a [`NewsBell`]. There is only one; its descriptor goes into an `AsyncFd`, or its owner blocks.
 ///
-/// The loop of its owner: [`Wakes::drain`] until [`Wakes::try_sleep`] is true, then wait until it is readable; end
-/// when [`Wakes::is_closed`].
+/// The loop of its owner: [`Wakes::drain`] until [`Wakes::try_sleep`] is true, then wait until it is readable; end if
+/// [`Wakes::is_closed`].
 #[derive(Debug)]
-pub struct Wakes(Line);
+pub struct Wakes(NewsBell);
 
 impl Wakes {
-    pub(super) fn new(line: Line) -> Self {
+    pub(super) fn new(line: NewsBell) -> Self {
         Self(line)
     }
 
-    /// Calls `look` for every slot with news since the last call. A slot may be named once too often, also after it
+    /// Calls `look` for every slot with news since the last call. A slot may be reported once too often, even after it
     /// was released.
     pub fn drain(&self, look: impl FnMut(usize)) {
         self.0.bell.wake_up();
         self.0.news().slots.drain(look);
     }
 
-    /// Says that the worker will wait for the descriptor. Returns false when there is news already: drain then.
+    /// Declares that the worker is going to wait for the descriptor. Returns false if there is news already: drain
+    /// then.
     pub fn try_sleep(&self) -> bool {
         let has_news = || !self.0.news().slots.is_empty() || self.is_closed();
         self.0.bell.try_sleep(has_news)
     }
 
-    /// Blocks until there is news. After [`Wakes::try_sleep`] has returned true.
+    /// Blocks until there is news. To be called after [`Wakes::try_sleep`] has returned true.
     ///
     /// # Errors
     ///
-    /// The kernel's, which only a lack of memory can cause.
+    /// The kernel's error, which only a lack of memory can cause.
     pub fn wait(&self) -> io::Result<()> {
         match poll(&mut [PollFd::new(self, PollFlags::IN)], None) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
@@ -179,7 +180,7 @@ impl Wakes {
         }
     }
 
-    /// Returns true once the holder has ended: what was drained before is all there was.
+    /// Returns true once the holder has ended; then everything was drained already.
     pub fn is_closed(&self) -> bool {
         self.0.news().is_closed.load(SeqCst)
     }
@@ -207,9 +208,9 @@ mod tests {
     use super::*;
     use crate::holder::slot_set::MAX_SLOTS;
 
-    fn line() -> (Line, Wakes) {
+    fn line() -> (NewsBell, Wakes) {
         let board = Arc::new(Board::create().unwrap());
-        let line = Line::quiet(&board, Arc::new(Event::new().unwrap()));
+        let line = NewsBell::quiet(&board, Arc::new(Event::new().unwrap()));
         (line.clone(), Wakes::new(line))
     }
 

@@ -1,4 +1,4 @@
-//! What the holder and the worker say to each other over their [`Port`](super::port::Port).
+//! The messages between the holder and the worker over their [`Port`](super::port::Port).
 
 use std::ffi::CString;
 use std::path::PathBuf;
@@ -8,23 +8,23 @@ use serde::{Deserialize, Serialize};
 use super::error::SpawnError;
 use crate::probe::Probe;
 
-/// What this module says, and what a board is. A holder and a worker of different builds compare it.
+/// The version of the messages and of the board. A holder and a worker of different builds compare it.
 pub const VERSION: u32 = 1;
 
 /// From the worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToHolder {
-    /// The worker has taken everything over and serves.
+    /// The worker has taken everything over and serves calls.
     Ready,
-    /// Start a program. The [`SpawnSpec`] is in the descriptor that comes with it.
+    /// Start a program. The [`SpawnSpec`] is in the attached descriptor.
     Start { request: u32 },
-    /// Keep what comes as a file for the next worker, in place of what is kept for that slot.
+    /// Store the attached file for the next worker, in place of the last one for that slot.
     Keep { slot: u32 },
-    /// The worker ends all sessions.
+    /// The worker is ending all sessions.
     Stopping,
-    /// The worker is about to end, and another one goes on: of the build that comes with it, if one does.
+    /// The worker is about to end, and another one follows: of the attached build, if there is one.
     Leave,
-    /// Look what the program in a slot waits for.
+    /// Check what the program in a slot waits for.
     Look {
         request: u32,
         slot: u32,
@@ -35,66 +35,66 @@ pub(super) enum ToHolder {
 /// From the holder.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToWorker {
-    /// The first message to a new worker. With it come the board, the events of the holder and of the two lines, the
+    /// The first message to a new worker. Attached are the board, the events of the holder and of the two bells, the
     /// listening socket, and the locks.
     Welcome(Welcome),
-    /// Sessions that are held for the new worker, after the welcome. Their terminals come with it, and behind them a file
-    /// with a [`HeldSession`] for each.
+    /// Held sessions for the new worker, after the welcome. Attached are their terminals, followed by a file with a
+    /// [`HeldSession`] for each.
     Held,
-    /// The answer to a start. When it worked the terminal comes with it.
+    /// The answer to a start. If it succeeded, the terminal is attached.
     Started {
         request: u32,
         result: Result<Started, SpawnError>,
     },
-    /// The answer to a look; `None` when there is no living program in the slot.
+    /// The answer to a probe; `None` if there is no living program in the slot.
     Looked { request: u32, found: Option<Probe> },
 }
 
-/// What a worker begins with.
+/// The start information of a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Welcome {
     pub(super) version: u32,
     pub(super) holder_pid: i32,
     /// How many sessions are held.
     pub(super) held: u32,
-    /// The socket is not the service manager's, so who ends removes its path.
+    /// The socket does not belong to the service manager, so its path is removed at the end.
     pub(super) owns_path: bool,
-    /// Drawn by chance when the holder started.
+    /// A random number that was drawn when the holder started.
     pub(super) secret: [u8; 32],
-    /// When that was.
+    /// When the holder started.
     pub(super) since: String,
     /// `None` for the first worker.
     pub(super) hand_over: Option<HandOver>,
 }
 
-/// How the sessions came to a worker.
+/// How the sessions were handed to a worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HandOver {
     /// Counts from 1.
     pub number: u64,
     pub cause: Cause,
-    /// Another build was to go on, and did not get to serve.
+    /// Another build was started, and did not get to serve.
     pub rolled_back: bool,
     pub reason: Option<String>,
 }
 
-/// Why there is another worker.
+/// Why there is a new worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cause {
-    /// A signal has ended the one before.
+    /// The one before was killed by a signal.
     Crash,
-    /// It has handed over.
+    /// The one before has handed over.
     Upgrade,
 }
 
-/// A session that a worker before this one has started.
+/// A session that an earlier worker has started.
 #[cfg(not(portable))]
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct HeldSession {
     pub(super) started: Started,
     #[serde(with = "path")]
     pub(super) ring_path: PathBuf,
-    /// What that worker wanted this one to get.
+    /// What that worker has stored for the next one.
     pub(super) keepsake: Vec<u8>,
 }
 
@@ -106,13 +106,13 @@ pub(super) struct Started {
     pub(super) tty_device: u64,
 }
 
-/// What to start.
+/// A program to be started.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SpawnSpec {
-    /// The file to run, as [`super::resolve()`] returned it.
+    /// The file to execute, as returned by [`super::resolve()`].
     #[serde(with = "path")]
     pub program: PathBuf,
-    /// The arguments, the first as the caller gave the program's name.
+    /// The arguments, the first of which is the program's name as the caller gave it.
     pub argv: Vec<CString>,
     /// The whole environment, as `NAME=value`.
     pub env: Vec<CString>,
@@ -120,16 +120,16 @@ pub struct SpawnSpec {
     pub cwd: PathBuf,
     pub rows: u16,
     pub cols: u16,
-    /// Starts with echo and output processing off.
+    /// Echo and output processing are off at the start.
     pub plain: bool,
-    /// Where the session's ring is made; the file must not exist.
+    /// Where the session's ring is created; the file must not exist.
     #[serde(with = "path")]
     pub ring_path: PathBuf,
-    /// What the holder keeps for a worker that comes after this one. It does not look into it.
+    /// What the holder stores for a later worker. It does not look into it.
     pub keepsake: Vec<u8>,
 }
 
-/// Paths as bytes: they need not be text.
+/// Serialises paths as bytes: they need not be valid UTF-8.
 pub(super) mod path {
     use std::ffi::OsString;
     use std::os::unix::ffi::{OsStrExt, OsStringExt};

@@ -1,9 +1,10 @@
-//! The process that leads the session of a program between pipes: it starts the program, and ends as it did.
+//! The process that leads the session of a program with pipes: it starts the program, and ends as the program did.
 //!
-//! To the daemon it is a program on a terminal, so that log, limits, signals and survival are those of any session. The
-//! program is in its process group: what a key or the daemon signals goes to both, and only the program heeds it.
+//! For the daemon it is a program on a terminal, so that log, limits, signals and crash survival are those of any
+//! session. The program is in the same process group: a signal from a key or from the daemon reaches both, and only the
+//! program obeys it.
 
-use super::relay::{Relay, Terminal};
+use super::relay::{Relay, RelayTerminal};
 use crate::own_process::{NAME, die_by, program};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::ffi::{CStr, CString, OsStr, OsString};
@@ -12,17 +13,18 @@ use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus};
 
-/// The first argument of such a process. Then come the file for marks, the program, and its arguments with its name.
+/// The first argument of such a process. It is followed by the file of marks, the program, and its arguments including
+/// its name.
 const ARGUMENT: &CStr = c"--piped";
 
-/// Statuses of a program that cannot be started, as shells have them.
+/// The exit statuses of shells for a program that cannot be started.
 const NOT_EXECUTABLE: u8 = 126;
 const NOT_FOUND: u8 = 127;
 
-/// Of a process whose terminal has gone.
+/// The exit status of a process whose terminal was closed.
 const HUNG_UP: u8 = 129;
 
-/// The program's are its own; these would end this process, but for what tells of a defect.
+/// The signals that are meant for the program and would end this process; those that report a bug are left out.
 const HEEDED: [libc::c_int; 13] = [
     libc::SIGHUP,
     libc::SIGINT,
@@ -39,7 +41,7 @@ const HEEDED: [libc::c_int; 13] = [
     libc::SIGTTOU,
 ];
 
-/// The program to start in place of another one, and its arguments.
+/// Returns the program to start in place of the given one, and its arguments.
 pub fn command(marks: CString, path: CString, argv: Vec<CString>) -> (PathBuf, Vec<CString>) {
     let name = CString::new(NAME).unwrap_or_default();
     let mut words = vec![name, ARGUMENT.to_owned(), marks, path];
@@ -47,7 +49,7 @@ pub fn command(marks: CString, path: CString, argv: Vec<CString>) -> (PathBuf, V
     (program(), words)
 }
 
-/// Plays the part if this process was started for it.
+/// Acts as the leader if this process was started as one.
 pub fn play_part() -> Option<ExitCode> {
     let mut args = std::env::args_os().skip(1);
     let argument = args.next()?;
@@ -61,19 +63,19 @@ pub fn play_part() -> Option<ExitCode> {
 fn lead(marks: &Path, path: &OsStr, argv: impl Iterator<Item = OsString>) -> ExitCode {
     keep_signals();
     keep_output();
-    let mut terminal = Terminal::new(marks);
+    let mut terminal = RelayTerminal::new(marks);
     let (child, relay) = match start(path, argv) {
         Ok(started) => started,
         Err(error) => return not_started(&mut terminal, path, &error),
     };
     match relay.run(terminal, child) {
         Ok(status) => end_as(status),
-        // The terminal has gone.
+        // The terminal was closed.
         Err(_) => ExitCode::from(HUNG_UP),
     }
 }
 
-/// Starts the program between pipes.
+/// Starts the program with pipes.
 fn start(path: &OsStr, mut argv: impl Iterator<Item = OsString>) -> io::Result<(Child, Relay)> {
     let (stdin, input) = io::pipe()?;
     let (output, stdout) = io::pipe()?;
@@ -88,7 +90,7 @@ fn start(path: &OsStr, mut argv: impl Iterator<Item = OsString>) -> io::Result<(
         .stdout(stdout)
         .stderr(stderr);
     let child = command.spawn()?;
-    // With the command our copies of its ends go.
+    // This closes the program's ends of the pipes here.
     drop(command);
     Ok((
         child,
@@ -96,8 +98,8 @@ fn start(path: &OsStr, mut argv: impl Iterator<Item = OsString>) -> io::Result<(
     ))
 }
 
-/// Tells it as a shell would: the daemon has looked whether the file is there.
-fn not_started(terminal: &mut Terminal, path: &OsStr, error: &io::Error) -> ExitCode {
+/// Reports this as a shell would; the daemon has already checked that the file exists.
+fn not_started(terminal: &mut RelayTerminal, path: &OsStr, error: &io::Error) -> ExitCode {
     let text = format!("{NAME}: {}: {error}\n", path.to_string_lossy());
     let _ = terminal.print_error(text.as_bytes());
     ExitCode::from(match error.kind() {
@@ -114,17 +116,18 @@ fn end_as(status: ExitStatus) -> ExitCode {
     ExitCode::from(status.code().map_or(1, |code| code as u8))
 }
 
-/// Catches signals and does nothing then. The program gets the default of what is caught, not of what is ignored.
+/// Catches signals without doing anything. The program gets the default action for caught signals, but not for ignored
+/// ones.
 fn keep_signals() {
     extern "C" fn nothing(_signal: libc::c_int) {}
     let nothing: extern "C" fn(libc::c_int) = nothing;
     for signal in HEEDED {
-        // SAFETY: the handler does nothing, which is allowed at any time.
+        // SAFETY: the handler does nothing, which is always allowed.
         unsafe { libc::signal(signal, nothing as libc::sighandler_t) };
     }
 }
 
-/// A key that sends a signal would throw away output that is on its way.
+/// A key that sends a signal would discard output that is not read yet.
 fn keep_output() {
     let stdin = rustix::stdio::stdin();
     if let Ok(mut modes) = tcgetattr(stdin) {

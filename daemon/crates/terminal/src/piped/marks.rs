@@ -1,7 +1,7 @@
-//! Which output is standard error: a file of marks beside the session's log, which is only ever appended to.
+//! Which output is standard error: an append-only file of marks beside the session's log.
 //!
-//! A mark says from which offset on the output is of which stream, and is there before the first byte behind it is
-//! printed. So whoever has output has its marks, whoever has died since.
+//! A mark says from which offset the output belongs to which stream. It is written before the first byte after it is
+//! printed. So the marks are complete for all existing output, whichever process was killed.
 
 use ccd_protocol::tape::Stream;
 use std::fs::{File, OpenOptions};
@@ -9,28 +9,28 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-/// The file's name in the session's folder.
+/// The file's name in the session's directory.
 pub const NAME: &str = "streams";
 
 /// Length of a mark: the offset, shifted by one bit for the stream, little-endian.
 const MARK_BYTES: usize = 8;
 
-/// Marks of one session: 8 MiB. What is printed behind the last one counts as its stream.
+/// Maximum number of marks of one session: 8 MiB. Output after the last one counts as its stream.
 const MAX_MARKS: u64 = 1 << 20;
 
-/// Writes marks before what is printed.
+/// Writes marks before output is printed.
 #[derive(Debug)]
 pub struct MarkWriter {
     file: File,
-    /// Of the file, in whole marks.
+    /// Length of the file, in marks.
     len: u64,
-    /// Of the output.
+    /// Offset of the output.
     offset: u64,
     stream: Stream,
 }
 
 impl MarkWriter {
-    /// Goes on with the marks at `path`, or begins them, at an offset of the output. Blocks.
+    /// Continues the marks at `path`, or creates the file, at an offset of the output. Blocks.
     ///
     /// # Errors
     ///
@@ -53,8 +53,8 @@ impl MarkWriter {
         })
     }
 
-    /// The next `len` bytes that are printed are of this stream. Where that cannot be written they count as the other
-    /// one: the bytes matter more.
+    /// Marks the next `len` bytes as output of this stream. If the mark cannot be written, they count as the other
+    /// stream: printing them is more important.
     pub fn before(&mut self, stream: Stream, len: usize) {
         if stream != self.stream && len > 0 && self.len < MAX_MARKS && self.mark(stream).is_ok() {
             self.stream = stream;
@@ -67,7 +67,7 @@ impl MarkWriter {
         let mark = (self.offset << 1) | u64::from(stream == Stream::Stderr);
         let written = self.file.write_all(&mark.to_le_bytes());
         if written.is_err() {
-            // Half a mark would be taken for a whole one with the next.
+            // An incomplete mark would run into the next one.
             self.file.set_len(self.len * MARK_BYTES as u64)?;
         }
         written
@@ -83,17 +83,17 @@ fn parse(mark: [u8; MARK_BYTES]) -> (u64, Stream) {
     (mark >> 1, stream)
 }
 
-/// The marks of a session, as far as they are known.
+/// The known marks of a session.
 #[derive(Debug, Default)]
 pub struct Marks {
-    /// In the order of the offsets.
+    /// Sorted by offset.
     all: Vec<(u64, Stream)>,
-    /// So many marks of the file were read.
+    /// Number of marks that were read from the file.
     read: u64,
 }
 
 impl Marks {
-    /// The marks in a session's folder; none where there is no such file. Blocks.
+    /// Reads the marks from a session's directory; there are none if the file is missing. Blocks.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ impl Marks {
         Ok(marks)
     }
 
-    /// Reads the marks that have come since. Blocks.
+    /// Reads new marks. Blocks.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl Marks {
         Ok(())
     }
 
-    /// Half a mark at the end is left out, as a kill leaves one.
+    /// An incomplete last mark, which a kill may leave, is ignored.
     fn add(&mut self, bytes: &[u8]) {
         for mark in bytes.as_chunks::<MARK_BYTES>().0 {
             let (offset, stream) = parse(*mark);
@@ -132,12 +132,12 @@ impl Marks {
         }
     }
 
-    /// Where the stream changes, in the order of the offsets; before the first change it is standard output.
+    /// Returns where the stream changes, sorted by offset; before the first change it is standard output.
     pub fn changes(&self) -> &[(u64, Stream)] {
         &self.all
     }
 
-    /// The parts of the output between two offsets, each of one stream.
+    /// Returns the parts of the output between two offsets, each of one stream.
     pub fn parts(&self, from: u64, upto: u64) -> Vec<Part> {
         let behind = self.all.partition_point(|&(offset, _)| offset <= from);
         let before = self.all[..behind].last();
@@ -161,7 +161,7 @@ impl Marks {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     pub from: u64,
-    /// The offset behind the last.
+    /// The offset after the last byte.
     pub upto: u64,
     pub stream: Stream,
 }
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(parts(&marks, 0, 6), [(0, 3, Stdout), (3, 6, Stderr)]);
         let mut writer = MarkWriter::open(&path, 6).unwrap();
         print(&mut writer, &[(Stderr, 1), (Stdout, 4)]);
-        // It was killed when the mark was there and the byte was not.
+        // The writer was killed after the mark and before the byte.
         let mut writer_again = MarkWriter::open(&path, 7).unwrap();
         print(&mut writer_again, &[(Stderr, 2), (Stdout, 1)]);
         marks.follow(folder.path()).unwrap();

@@ -1,5 +1,5 @@
-//! Programs between pipes: a process of ours leads the session on its terminal and passes on what goes in and comes out,
-//! and a file says which of it is standard error.
+//! Programs with pipes: a process of the daemon leads the session on its terminal and forwards input and output. A file
+//! says which output is standard error.
 
 mod leader;
 mod marks;
@@ -8,6 +8,6 @@ mod relay;
 pub use leader::{command, play_part};
 pub use marks::{MarkWriter, Marks, NAME as MARKS, Part};
 
-/// Where the leader has the end of the pipe that is the program's standard input, for those who look what waits for it.
+/// The leader's descriptor for its end of the program's standard input, by which the probe finds the pipe.
 #[cfg(not(portable))]
 pub const INPUT_DESCRIPTOR: i32 = 100;

@@ -1,4 +1,4 @@
-//! Passes on what is typed and what is printed, between a terminal and three pipes.
+//! Forwards input and output between a terminal and three pipes.
 
 use super::marks::MarkWriter;
 use ccd_protocol::tape::Stream;
@@ -11,22 +11,23 @@ use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::thread;
 
-/// Bytes that are read at a time.
+/// Length of one read.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// Input that waits for the program to read it; more stays in the terminal, and whoever types waits.
+/// Maximum input that waits for the program. More input stays in the terminal, and its sender waits.
 const MAX_WAITING_BYTES: usize = 64 << 10;
 
-/// The stack of the thread that waits for the program's end.
+/// Stack size of the thread that waits for the program's end.
 const STACK_BYTES: usize = 64 << 10;
 
-/// The session's terminal. Nobody else prints on it, so what was printed is the offset in the session's output.
-pub(super) struct Terminal {
+/// The session's terminal. Nothing else prints on it, so the number of bytes printed is the offset in the session's
+/// output.
+pub(super) struct RelayTerminal {
     marks: Option<MarkWriter>,
 }
 
-impl Terminal {
-    /// Without marks, where there is no room for them, everything counts as standard output.
+impl RelayTerminal {
+    /// If marks cannot be written, everything counts as standard output.
     pub(super) fn new(marks: &Path) -> Self {
         Self {
             marks: MarkWriter::open(marks, 0).ok(),
@@ -55,16 +56,16 @@ impl Terminal {
 
 /// The three pipes.
 pub(super) struct Relay {
-    /// `None` when it is closed.
+    /// `None` once it is closed.
     input: Option<OwnedFd>,
     waiting: Vec<u8>,
-    /// No more will be typed.
+    /// There will be no more input.
     has_ended: bool,
     outputs: [(Stream, Option<OwnedFd>); 2],
     piece: Vec<u8>,
 }
 
-/// What there is to do.
+/// What can be done without waiting.
 #[derive(Default)]
 struct Ready {
     typed: bool,
@@ -75,14 +76,14 @@ struct Ready {
 }
 
 impl Relay {
-    /// One of the ends of the pipes that are ours.
+    /// Takes the daemon's ends of the pipes.
     ///
     /// # Errors
     ///
-    /// Those of the kernel.
+    /// The kernel's errors.
     pub(super) fn new(input: OwnedFd, output: OwnedFd, errors: OwnedFd) -> io::Result<Self> {
         let input = known(input);
-        // The program may read late, and what it prints must not wait for that.
+        // The program may read late, and its output must not wait for that.
         rustix::io::ioctl_fionbio(&input, true)?;
         Ok(Self {
             input: Some(input),
@@ -96,15 +97,15 @@ impl Relay {
         })
     }
 
-    /// Passes on until the program has ended, and then what is left in its pipes: what it has started may have them open
-    /// for ever.
+    /// Forwards until the program has exited, and then forwards what is left in its pipes: processes that it has
+    /// started may keep them open for ever.
     ///
     /// # Errors
     ///
-    /// The terminal is gone; the program has got the signal that tells of it.
+    /// The terminal was closed; the program has got HUP.
     pub(super) fn run(
         mut self,
-        mut terminal: Terminal,
+        mut terminal: RelayTerminal,
         mut child: Child,
     ) -> io::Result<ExitStatus> {
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
@@ -132,7 +133,7 @@ impl Relay {
             .map_err(|_| io::Error::other("the wait failed"))?
     }
 
-    fn pass_on(&mut self, terminal: &mut Terminal, ended: &OwnedFd) -> Result<(), Errno> {
+    fn pass_on(&mut self, terminal: &mut RelayTerminal, ended: &OwnedFd) -> Result<(), Errno> {
         loop {
             let ready = self.wait(ended)?;
             for output in 0..self.outputs.len() {
@@ -200,12 +201,12 @@ impl Relay {
         Ok(ready)
     }
 
-    /// Prints what is in a pipe, at most `max` bytes; false when there is nothing more.
+    /// Prints at most `max` bytes from a pipe; false if there is nothing more.
     fn print(
         &mut self,
         output: usize,
         max: usize,
-        terminal: &mut Terminal,
+        terminal: &mut RelayTerminal,
     ) -> Result<usize, Errno> {
         let (stream, Some(pipe)) = (&self.outputs[output].0, &self.outputs[output].1) else {
             return Ok(0);
@@ -223,8 +224,8 @@ impl Relay {
         Ok(0)
     }
 
-    /// Prints what is in a pipe by now, and waits for nothing.
-    fn print_rest(&mut self, output: usize, terminal: &mut Terminal) -> Result<(), Errno> {
+    /// Prints the bytes that are in a pipe now, without waiting.
+    fn print_rest(&mut self, output: usize, terminal: &mut RelayTerminal) -> Result<(), Errno> {
         let pipe = self.outputs[output].1.as_ref();
         let left = pipe.map_or(0, |pipe| ioctl_fionread(pipe).unwrap_or(0));
         let mut left = usize::try_from(left).unwrap_or(0);
@@ -237,28 +238,28 @@ impl Relay {
         Ok(())
     }
 
-    /// Takes what was typed; nothing at all is the end of the input.
+    /// Reads input; an empty read is its end.
     fn take_input(&mut self) -> Result<(), Errno> {
         match rustix::io::read(rustix::stdio::stdin(), &mut self.piece) {
             Ok(0) => self.has_ended = true,
             Ok(len) if self.input.is_some() && !self.has_ended => {
                 self.waiting.extend_from_slice(&self.piece[..len]);
             }
-            // Nobody reads it.
+            // Nobody reads this output.
             Ok(_) | Err(Errno::INTR | Errno::AGAIN) => {}
             Err(error) => return Err(error),
         }
         Ok(())
     }
 
-    /// Hands on as much input as the program takes now, and behind the last of it the end.
+    /// Forwards as much input as the program takes now, and closes the pipe after the last of it.
     fn hand_on(&mut self) {
         while let (Some(input), false) = (&self.input, self.waiting.is_empty()) {
             match rustix::io::write(input, &self.waiting) {
                 Ok(len) => drop(self.waiting.drain(..len)),
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return,
-                // The program has closed it.
+                // The program has closed the pipe.
                 Err(_) => {
                     self.input = None;
                     self.waiting.clear();
@@ -271,7 +272,7 @@ impl Relay {
     }
 }
 
-/// Puts the input's end where it is looked for. Where that is not allowed, nobody finds it.
+/// Moves the input's end to the descriptor where the probe expects it. If that fails, the probe does not find it.
 #[cfg(not(portable))]
 fn known(input: OwnedFd) -> OwnedFd {
     rustix::io::fcntl_dupfd_cloexec(&input, super::INPUT_DESCRIPTOR).unwrap_or(input)

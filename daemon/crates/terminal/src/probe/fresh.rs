@@ -1,4 +1,4 @@
-//! When a look at the program counts after something was typed.
+//! When a probe after typed input is reliable.
 
 use std::time::Duration;
 
@@ -6,23 +6,20 @@ use super::report::{Probe, Reader, Verdict};
 
 /// How long after a write a task may still look as if it had not been woken.
 ///
-/// The kernel hands typed bytes over in a worker thread; 4 ms were seen on a busy machine. In
-/// canonical mode a partial line never wakes the reader, so only this time tells that it goes on
-/// waiting.
+/// The kernel passes on typed bytes in a worker thread; 4 ms were measured on a busy machine. In canonical mode, an
+/// incomplete line never wakes the reader, so only this time shows that it is still waiting.
 pub const STALE_AFTER_WRITE: Duration = Duration::from_millis(20);
 
-/// How long a task that did not wake may be believed to be about to, in raw mode: every byte wakes the
-/// reader there, however busy the machine is, unless the program has thrown it away.
+/// How long a task that did not wake may be expected to do so in raw mode. Every byte wakes the reader there, however
+/// busy the machine is, unless the program has discarded it.
 const ASLEEP_AFTER_WRITE: Duration = Duration::from_secs(1);
 
-/// Returns whether `after` can be believed, `since_write` after a write that `before` was taken
-/// ahead of.
+/// Returns whether `after` is reliable, `since_write` after a write that `before` was taken ahead of.
 ///
-/// The task that waits now must have waited before the write and have slept anew since, or
-/// [`STALE_AFTER_WRITE`] must have passed; in raw mode [`ASLEEP_AFTER_WRITE`] if it is the same sleep. `before` is the reader of the last probe *before* the
-/// write: a task that was not waiting then may have begun between that probe and the write, which
-/// its switches cannot tell. Nothing counts while output is unread: the program may have answered
-/// already.
+/// The task that waits now must have waited before the write and slept anew since, or [`STALE_AFTER_WRITE`] must have
+/// passed; in raw mode [`ASLEEP_AFTER_WRITE`] if it is the same sleep. `before` is the reader of the last probe
+/// *before* the write: a task that was not waiting then may have begun between that probe and the write, which its
+/// switches cannot show. No probe counts while output is unread: the program may have answered already.
 pub fn fresh(before: Option<&Reader>, after: &Probe, since_write: Duration) -> bool {
     if after.unread_output_bytes > 0 {
         return false;
@@ -38,7 +35,7 @@ pub fn fresh(before: Option<&Reader>, after: &Probe, since_write: Duration) -> b
                 && now.voluntary_switches > then.voluntary_switches
         }
         (Some(_), None) => false,
-        // A task seen doing something else cannot be stale; a task not seen tells nothing.
+        // A task that is doing something else cannot be stale; without a visible task, nothing is known.
         (None, _) => after.verdict == Verdict::No,
     }
 }

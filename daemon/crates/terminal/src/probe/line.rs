@@ -4,23 +4,22 @@ use std::os::fd::BorrowedFd;
 
 use rustix::termios::{LocalModes, OutputModes, tcgetattr};
 
-/// How the terminal treats what is typed and printed at this moment.
+/// The current modes of a terminal for input and output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Line {
-    /// Input is handed over line by line, with editing keys.
+    /// Input is passed on line by line, with editing keys.
     pub canonical: bool,
-    /// Typed text is shown.
+    /// Input is echoed.
     pub echo: bool,
-    /// Each `\n` the program prints arrives as `\r\n`.
+    /// Each printed `\n` arrives as `\r\n`.
     pub opost_onlcr: bool,
 }
 
 impl Line {
-    /// Returns the modes of the terminal behind `master`; costs one `tcgetattr`.
+    /// Returns the modes of the terminal of `master`; costs one `tcgetattr`.
     ///
-    /// When the terminal does not tell (it has hung up, or the platform forbids it) all modes are
-    /// off. That reads as raw mode, in which typed text is recorded only once the terminal has
-    /// shown it: the careful side.
+    /// If they cannot be read (the terminal has hung up, or the platform forbids it), all modes are off. That is taken
+    /// for raw mode, in which input is only recorded once the terminal has shown it, which is the safe side.
     pub fn of(master: BorrowedFd<'_>) -> Self {
         let Ok(modes) = tcgetattr(master) else {
             return Self::default();
@@ -34,10 +33,9 @@ impl Line {
         }
     }
 
-    /// Returns whether the program hides what is typed, as a password prompt does.
+    /// Returns whether the program hides input, as a password prompt does.
     ///
-    /// Echo off alone says nothing: line editors and full-screen programs turn it off together with
-    /// canonical mode.
+    /// Echo off alone is not enough: line editors and full-screen programs turn it off together with canonical mode.
     pub fn hides_input(&self) -> bool {
         self.canonical && !self.echo
     }

@@ -1,4 +1,4 @@
-//! One look at a terminal: its modes, its foreground group, and what that group waits for.
+//! A probe of a terminal: its modes, its foreground process group, and what that group waits for.
 
 use std::borrow::Cow;
 use std::os::fd::BorrowedFd;
@@ -10,12 +10,12 @@ use rustix::termios::tcgetpgrp;
 use super::line::Line;
 use super::report::{Probe, Reader, Verdict};
 
-/// Looks once at the terminal behind `master` and returns what its foreground waits for.
+/// Probes the terminal of `master` once, and returns what its foreground waits for.
 ///
-/// `leader` is the session's first process; `tty_device` the device number (`st_rdev`) of the
-/// terminal's slave side. Never blocks. Costs some 40 us for a program with one task that waits,
-/// and about 10 us for each further task it has to look at, of which there are at most 256.
-/// Programs that are gone, hidden or denied give a verdict, not an error.
+/// `leader` is the session's first process; `tty_device` the device number (`st_rdev`) of the terminal's slave side.
+/// Never blocks. Costs about 40 us for a program with one task that waits, and about 10 us for each further task that
+/// is checked, of which there are at most 256. For programs that have ended, or are hidden or denied, it returns a
+/// verdict, not an error.
 pub fn probe(master: BorrowedFd<'_>, leader: i32, tty_device: u64) -> Probe {
     let line = Line::of(master);
     let foreground = tcgetpgrp(master).map_or(0, Pid::as_raw_pid);
@@ -27,20 +27,20 @@ pub fn probe(master: BorrowedFd<'_>, leader: i32, tty_device: u64) -> Probe {
         how: Cow::Borrowed(finding.how),
         reader: finding.reader,
         foreground_state: finding.foreground_state,
-        // A terminal that does not tell has hung up: nothing more will come.
+        // If this cannot be read, the terminal has hung up: nothing more will come.
         unread_output_bytes: ioctl_fionread(master).unwrap_or(0),
         hidden_prompt_likely: finding.sleeps_unseen && line.hides_input(),
     }
 }
 
-/// What the tasks of the foreground group tell.
+/// What is known from the tasks of the foreground group.
 #[derive(Debug)]
 pub(super) struct Finding {
     pub(super) verdict: Verdict,
     pub(super) how: &'static str,
     pub(super) reader: Option<Reader>,
     pub(super) foreground_state: Option<char>,
-    /// What the program is blocked in cannot be seen, and nothing says that it runs.
+    /// It is not visible in which call the program is blocked, and nothing shows that it runs.
     pub(super) sleeps_unseen: bool,
 }
 

@@ -1,15 +1,14 @@
-//! Tells whether the program in a terminal waits for input, from facts where the platform shows
-//! them.
+//! Detects whether the program in a terminal waits for input, from facts where the platform shows them.
 //!
-//! - `look`: [`probe`], one look at a terminal; what the other files serve
-//! - `report`: what a look finds ([`Probe`], [`Reader`], [`Verdict`])
-//! - `line`: the line discipline ([`Line`]), which alone tells that typed text is hidden
-//! - `fresh`: whether a look right after a write counts already
-//! - `search`, `syscall`, `proc` (not in a `portable` build): the foreground tasks, what each one is blocked in, and
-//!   `/proc`
+//! - `look`: [`probe`], one probe of a terminal, which uses the other files
+//! - `report`: the result of a probe ([`Probe`], [`Reader`], [`Verdict`])
+//! - `line`: the line discipline ([`Line`]), which alone shows that input is hidden
+//! - `fresh`: whether a probe right after a write is reliable
+//! - `search`, `syscall`, `proc` (not in a `portable` build): the foreground tasks, the call that each one is blocked
+//!   in, and `/proc`
 //!
-//! A probe reads `/proc` and changes nothing. It has to run in an ancestor of the program: with
-//! Yama's default setting the kernel shows a task's system call to its ancestors only.
+//! A probe reads `/proc` and changes nothing. It must run in an ancestor of the program: with Yama's default setting,
+//! the kernel shows a task's system call only to its ancestors.
 
 mod fresh;
 mod line;

@@ -1,4 +1,4 @@
-//! Small, bounded reads below `/proc`.
+//! Small, bounded reads in `/proc`.
 
 use std::fmt::{self, Write as _};
 use std::fs::File;
@@ -7,8 +7,7 @@ use std::os::unix::fs::FileExt as _;
 
 use rustix::fs::FileType;
 
-/// The most that is read of one file. Only `fdinfo` of an epoll set with some 800 descriptors
-/// reaches it.
+/// Maximum length read from one file. Only `fdinfo` of an epoll set with about 800 descriptors reaches it.
 const FILE_MAX_BYTES: usize = 64 * 1024;
 
 /// One thread of one process.
@@ -24,22 +23,22 @@ impl fmt::Display for Task {
     }
 }
 
-/// What `stat` tells of a process.
+/// A process, from `stat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stat {
+pub(super) struct ProcStat {
     pub(super) state: char,
     pub(super) group: i32,
     pub(super) session: i32,
 }
 
-/// What `status` tells of a task.
+/// A task, from `status`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Status {
     pub(super) state: char,
     pub(super) voluntary_switches: u64,
 }
 
-/// What an open descriptor of a task is.
+/// The type of an open descriptor of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Descriptor {
     /// A character device with this number.
@@ -50,7 +49,7 @@ pub(super) enum Descriptor {
     Other,
 }
 
-/// Reads files below `/proc` through two buffers that are allocated once.
+/// Reads files in `/proc` through two buffers that are allocated once.
 pub(super) struct ProcFiles {
     path: String,
     content: Vec<u8>,
@@ -64,27 +63,26 @@ impl ProcFiles {
         }
     }
 
-    /// Returns the line that tells which system call the task is in.
+    /// Returns the line that says which system call the task is in.
     ///
     /// # Errors
     ///
-    /// `PermissionDenied` when the kernel does not show it to us, `NotFound` or `ESRCH` when the
-    /// task is gone.
+    /// `PermissionDenied` if the kernel does not show it to this process, `NotFound` or `ESRCH` if the task has ended.
     pub(super) fn syscall(&mut self, task: Task) -> io::Result<&[u8]> {
         self.read(format_args!("{task}/syscall"))
     }
 
-    /// Returns `None` when the task is gone.
+    /// Returns `None` if the task has ended.
     pub(super) fn status(&mut self, task: Task) -> Option<Status> {
         parse_status(self.read(format_args!("{task}/status")).ok()?)
     }
 
-    /// Returns `None` when the process is gone.
-    pub(super) fn stat(&mut self, pid: i32) -> Option<Stat> {
+    /// Returns `None` if the process has ended.
+    pub(super) fn stat(&mut self, pid: i32) -> Option<ProcStat> {
         parse_stat(self.read(format_args!("/proc/{pid}/stat")).ok()?)
     }
 
-    /// Returns the ids of at most `limit` tasks of the process; none when it is gone.
+    /// Returns the ids of at most `limit` tasks of the process; none if it has ended.
     pub(super) fn tasks(&mut self, pid: i32, limit: usize) -> Vec<i32> {
         let entries = std::fs::read_dir(self.path(format_args!("/proc/{pid}/task")));
         let names = entries
@@ -98,7 +96,7 @@ impl ProcFiles {
             .collect()
     }
 
-    /// Returns the processes the task has started and that still exist.
+    /// Returns the processes that the task has started and that still exist.
     pub(super) fn children(&mut self, task: Task) -> Vec<i32> {
         let Ok(content) = self.read(format_args!("{task}/children")) else {
             return Vec::new();
@@ -108,7 +106,7 @@ impl ProcFiles {
             .collect()
     }
 
-    /// Returns what the descriptor refers to; `None` when it is not open.
+    /// Returns what the descriptor refers to; `None` if it is not open.
     pub(super) fn descriptor(&mut self, task: Task, number: i32) -> Option<Descriptor> {
         let stat = rustix::fs::stat(self.path(format_args!("{task}/fd/{number}"))).ok()?;
         Some(match FileType::from_raw_mode(stat.st_mode) {
@@ -129,11 +127,11 @@ impl ProcFiles {
         (own.st_dev, own.st_ino) == (its.st_dev, its.st_ino)
     }
 
-    /// Returns what the kernel tells about a descriptor beyond its kind: for epoll, the set.
+    /// Returns the kernel's details of a descriptor: for epoll, the set.
     ///
     /// # Errors
     ///
-    /// As [`ProcFiles::syscall`]; also `NotFound` when it is not open.
+    /// As [`ProcFiles::syscall`]; also `NotFound` if it is not open.
     pub(super) fn descriptor_info(&mut self, task: Task, number: i32) -> io::Result<&[u8]> {
         self.read(format_args!("{task}/fdinfo/{number}"))
     }
@@ -142,7 +140,7 @@ impl ProcFiles {
     ///
     /// # Errors
     ///
-    /// Those of opening the memory, and any read that does not fill the whole buffer.
+    /// Errors of opening the memory, or of a read that does not fill the whole buffer.
     pub(super) fn memory(&mut self, task: Task, address: u64, buffer: &mut [u8]) -> io::Result<()> {
         File::open(self.path(format_args!("{task}/mem")))?.read_exact_at(buffer, address)
     }
@@ -168,16 +166,15 @@ impl ProcFiles {
     }
 }
 
-/// The name in parentheses may hold anything, `)` and spaces included: the fields begin after the
-/// last one.
-fn parse_stat(content: &[u8]) -> Option<Stat> {
+/// The name in parentheses may contain anything, including `)` and spaces: the fields start after the last one.
+fn parse_stat(content: &[u8]) -> Option<ProcStat> {
     let end_of_name = content.iter().rposition(|&byte| byte == b')')?;
     let fields = std::str::from_utf8(&content[end_of_name + 1..]).ok()?;
     let mut fields = fields.split_ascii_whitespace();
     let state = fields.next()?.chars().next()?;
     let group = fields.nth(1)?.parse().ok()?;
     let session = fields.next()?.parse().ok()?;
-    Some(Stat {
+    Some(ProcStat {
         state,
         group,
         session,
@@ -215,7 +212,7 @@ mod tests {
         let stat = parse_stat(b"31 (a) R 9 (\xff\n) S 30 29 28 34817 27 4194560");
         assert_eq!(
             stat,
-            Some(Stat {
+            Some(ProcStat {
                 state: 'S',
                 group: 29,
                 session: 28

@@ -1,4 +1,4 @@
-//! What one look at a terminal finds.
+//! The result of a probe.
 
 use std::borrow::Cow;
 
@@ -8,77 +8,73 @@ use super::line::Line;
 
 /// Whether the foreground of a terminal waits for input.
 ///
-/// The order is the one in which findings outrank each other.
+/// In the order in which findings take precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Verdict {
-    /// No task of it waits for this terminal.
+    /// No task waits for this terminal.
     No,
     /// It cannot be seen; [`Probe::how`] says why.
     Unknown,
-    /// A task waits for this terminal among other things: a line editor, a full-screen program.
+    /// A task waits for this terminal among other things, as a line editor or a full-screen program does.
     Accepts,
-    /// A task is blocked in a read of this terminal and of nothing else.
+    /// A task is blocked in a read of this terminal only.
     Blocked,
 }
 
-/// The task that was found waiting for the terminal.
+/// A task that waits for the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reader {
     pub pid: i32,
     pub tid: i32,
-    /// How often the task has gone to sleep by itself, ever; read before it was seen waiting.
+    /// How often the task has gone to sleep by itself so far; read before it was found waiting.
     pub voluntary_switches: u64,
-    /// It waits for a socket too, so a peer can wake it.
+    /// It waits for a socket too, so the other end can wake it.
     pub socket_in_set: bool,
-    /// It waits for a limited time, so it goes on by itself.
+    /// It waits for a limited time, so it continues by itself.
     pub has_timeout: bool,
 }
 
 impl Reader {
-    /// Returns whether, as far as can be seen, nothing but input makes the task go on.
+    /// Returns whether, as far as is visible, only input makes the task continue.
     pub fn waits_for_input_alone(&self) -> bool {
         !self.socket_in_set && !self.has_timeout
     }
 }
 
-/// [`Probe::how`] where the platform shows nothing of what programs wait for.
+/// [`Probe::how`] where the platform does not show what programs wait for.
 pub(super) const BLIND: &str = "platform";
 
-/// What one look at a terminal found.
+/// The result of probing a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Probe {
-    /// The foreground process group; 0 when the terminal has none.
+    /// The foreground process group; 0 if the terminal has none.
     pub foreground: i32,
     pub line: Line,
     pub verdict: Verdict,
-    /// What the verdict rests on: the call the reader is in (`read`, `poll`, `select`, `epoll`),
-    /// `none` when no task waits for the terminal, `stopped` when one would but is stopped. For
-    /// [`Verdict::Unknown`] the obstacle: `denied` (another user's or a protected program),
-    /// `unseen` (no task of the group is visible), `limit` (more tasks or descriptors than one look
-    /// examines), `platform`.
+    /// The reason for the verdict: the call that the reader is in (`read`, `poll`, `select`, `epoll`), `none` if no
+    /// task waits for the terminal, `stopped` if one would but is stopped. For [`Verdict::Unknown`] the obstacle:
+    /// `denied` (another user's or a protected program), `unseen` (no task of the group is visible), `limit` (more
+    /// tasks or descriptors than one probe checks), `platform`.
     pub how: Cow<'static, str>,
     /// The waiting task, for [`Verdict::Blocked`] and [`Verdict::Accepts`].
     pub reader: Option<Reader>,
-    /// The state letter of the foreground group's leader (R, S, D, T, t, Z …); `None` where it is
-    /// gone or unseen.
+    /// The state letter of the foreground group's leader (R, S, D, T, t, Z …); `None` if it has ended or is not
+    /// visible.
     pub foreground_state: Option<char>,
-    /// Output that nobody has read from the master yet, so the program may be further than its
-    /// output tells.
+    /// Output that was not read from the master yet, so the program may have got further than its known output shows.
     pub unread_output_bytes: u64,
-    /// The program cannot be seen, but sleeps and hides typed text. With
-    /// [`STALE_AFTER_WRITE`](super::STALE_AFTER_WRITE) of quiet this is a prompt for a secret
-    /// (`sudo`, `su`, `passwd`).
+    /// The program is not visible, but sleeps and hides input. If that lasts for
+    /// [`STALE_AFTER_WRITE`](super::STALE_AFTER_WRITE), it is a prompt for a secret (`sudo`, `su`, `passwd`).
     pub hidden_prompt_likely: bool,
 }
 
 impl Probe {
-    /// Returns whether the platform shows nothing, so that all must be guessed.
+    /// Returns whether the platform shows nothing, so that everything must be guessed.
     pub fn is_blind(&self) -> bool {
         self.how == BLIND
     }
 
-    /// Returns what the foreground does, for a person: `running`, `stopped` or `blocked reading its
-    /// terminal`.
+    /// Describes what the foreground does: `running`, `stopped` or `blocked reading its terminal`.
     pub fn activity(&self) -> &'static str {
         let alone = self
             .reader

@@ -9,22 +9,22 @@ use super::report::{Reader, Verdict};
 use super::syscall::{Sleep, Wait, wait_of};
 use crate::piped::INPUT_DESCRIPTOR;
 
-/// The most tasks one search looks at, and the most it walks through to find members of the group.
+/// Maximum number of tasks that one search checks, and that it visits to find members of the group.
 const MAX_TASKS: usize = 256;
 
-/// The device number of `/dev/tty`, which stands for the terminal of whoever opens it.
+/// The device number of `/dev/tty`, which means the terminal of the process that opens it.
 const OWN_TERMINAL: (u32, u32) = (5, 0);
 
 /// Returns what the group `foreground` waits for.
 ///
-/// The group's leader comes first, which nearly always decides. Only if it does not, the tree below
-/// `leader`, the first process of the terminal's session, is searched for other members: the reader
-/// of a pipeline need not lead its group. Processes there that have left the session may read the
-/// terminal too, free of job control: `su -c` starts its program so.
+/// The group's leader comes first, which is nearly always decisive. Only if it is not, the tree under `leader`, the
+/// first process of the terminal's session, is searched for other members: the reader of a pipeline need not lead its
+/// group. Processes there that have left the session may read the terminal too, regardless of job control: `su -c`
+/// starts its program like that.
 pub(super) fn find(leader: i32, foreground: i32, tty_device: u64) -> Finding {
     let mut search = Search::new(leader, foreground, tty_device);
     search.look_for_pipe();
-    // What is on its way to the program may be what it waits for.
+    // Input that the leader has not forwarded yet may be what the program waits for.
     if foreground > 0 && search.leader_rests() && !search.look_at_process(foreground) {
         search.look_below();
     }
@@ -33,11 +33,11 @@ pub(super) fn find(leader: i32, foreground: i32, tty_device: u64) -> Finding {
 
 struct Search {
     files: ProcFiles,
-    /// The session of the terminal, named by its first process.
+    /// The session of the terminal, by its first process.
     session: i32,
     group: i32,
     tty_device: u64,
-    /// The input of a program between pipes, whose leader has its other end.
+    /// The input pipe of a program with pipes, whose leader has the other end.
     pipe: Option<u64>,
     tasks_left: usize,
     /// A member of the group other than its leader was seen.
@@ -45,7 +45,7 @@ struct Search {
     verdict: Verdict,
     how: &'static str,
     found: Option<(Reader, char)>,
-    /// The process whose tasks we may not look at.
+    /// A process whose tasks may not be inspected.
     denied: Option<i32>,
 }
 
@@ -95,7 +95,7 @@ impl Search {
         }
     }
 
-    /// A leader that is ours waits for its terminal in place of the program: see [`crate::piped`].
+    /// A leader of the daemon waits for its terminal in place of the program: see [`crate::piped`].
     fn look_for_pipe(&mut self) {
         let leader = Task {
             pid: self.session,
@@ -109,7 +109,7 @@ impl Search {
         }
     }
 
-    /// False while a leader that is ours has something to pass on, in either direction.
+    /// False while a leader of the daemon has something to forward, in either direction.
     fn leader_rests(&mut self) -> bool {
         let leader = Task {
             pid: self.session,
@@ -121,12 +121,11 @@ impl Search {
         let Ok(Some(sleep)) = Sleep::of(leader, &mut self.files) else {
             return false;
         };
-        // Not where it prints, to a terminal that is full.
+        // Unless it is printing to a terminal that is full.
         matches!(wait_of(&sleep, leader, &mut self.files), Ok(Wait::Set(_)))
     }
 
-    /// Looks at the candidates in the tree below the session's leader, the youngest first: jobs are
-    /// started last.
+    /// Checks the candidates in the tree under the session's leader, the youngest first: jobs are started last.
     fn look_below(&mut self) {
         let mut walk = vec![self.session];
         let mut known = HashSet::from([self.session]);
@@ -147,7 +146,7 @@ impl Search {
         }
     }
 
-    /// Returns whether the process may read the terminal and has not had its turn.
+    /// Returns whether the process may read the terminal and was not checked yet.
     fn is_candidate(&mut self, pid: i32) -> bool {
         let stat = match self.files.stat(pid) {
             Some(stat) if pid != self.group => stat,
@@ -158,8 +157,7 @@ impl Search {
         member || stat.session != self.session
     }
 
-    /// Looks at the tasks of a process, the main one first; returns whether one of them waits for
-    /// the terminal.
+    /// Checks the tasks of a process, the main one first; returns whether one of them waits for the terminal.
     fn look_at_process(&mut self, pid: i32) -> bool {
         if self.look_at_task(Task { pid, tid: pid }) {
             return true;
@@ -170,7 +168,7 @@ impl Search {
             .any(|tid| tid != pid && self.look_at_task(Task { pid, tid }))
     }
 
-    /// Returns whether the task waits for the terminal, and keeps what it found.
+    /// Returns whether the task waits for the terminal, and stores the finding.
     fn look_at_task(&mut self, task: Task) -> bool {
         if self.tasks_left == 0 {
             self.note(Verdict::Unknown, "limit");
@@ -198,12 +196,11 @@ impl Search {
             self.note(Verdict::No, "stopped");
             return false;
         }
-        // The count of switches belongs to this sleep only if the task still sleeps after it was
-        // read.
+        // The count of switches belongs to this sleep only if the task still sleeps after it was read.
         if !matches!(Sleep::of(task, &mut self.files), Ok(Some(now)) if now == sleep) {
             return false;
         }
-        // What it has printed before may be on its way still.
+        // Its earlier output may not have been forwarded yet.
         if !self.leader_rests() {
             return false;
         }
@@ -219,8 +216,7 @@ impl Search {
         true
     }
 
-    /// Returns how the task waits for this terminal; `None` when it waits for something else or
-    /// that is not known.
+    /// Returns how the task waits for this terminal; `None` if it waits for something else or that is not known.
     fn terminal_wait(&mut self, task: Task, sleep: &Sleep) -> Option<TerminalWait> {
         let set = match wait_of(sleep, task, &mut self.files) {
             Ok(Wait::Set(set)) => set,
@@ -271,9 +267,9 @@ impl Search {
         device == self.tty_device
     }
 
-    /// Remembers a task of the group that we may not look at.
+    /// Remembers a task of the group that may not be inspected.
     ///
-    /// One that is gone or has moved on meanwhile says nothing, nor does one outside the group.
+    /// A task that has ended or continued meanwhile does not matter, nor does one outside the group.
     fn note_error(&mut self, task: Task, error: &io::Error) {
         let denied = error.kind() == io::ErrorKind::PermissionDenied;
         let stat = if denied {
@@ -287,8 +283,7 @@ impl Search {
         }
     }
 
-    /// Keeps the finding that outranks the others; among equals the first, but anything before
-    /// `none`.
+    /// Stores the finding that takes precedence; among equals the first, but anything before `none`.
     fn note(&mut self, verdict: Verdict, how: &'static str) {
         if verdict > self.verdict || (verdict == self.verdict && self.how == "none") {
             self.verdict = verdict;

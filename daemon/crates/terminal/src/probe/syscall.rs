@@ -1,7 +1,6 @@
-//! What a sleeping task's system call waits for, from the call's number and arguments.
+//! Determines what a sleeping task waits for, from the number and arguments of its system call.
 //!
-//! A task of a 32-bit program on a 64-bit kernel shows its own numbers; it is taken for not
-//! waiting.
+//! A task of a 32-bit program on a 64-bit kernel has other call numbers; it is taken for not waiting.
 
 use std::io;
 
@@ -9,21 +8,20 @@ use libc::c_long;
 
 use super::proc::{ProcFiles, Task};
 
-/// The most descriptors of a `poll` set that are looked at.
+/// Maximum number of descriptors of a `poll` set that are checked.
 const POLL_MAX_LEN: usize = 256;
 
-/// The highest descriptor of a `select` set that is looked at, plus one: what `fd_set` holds.
+/// The highest descriptor of a `select` set that is checked, plus one: the size of `fd_set`.
 const SELECT_MAX_LEN: usize = 1024;
 
-/// `sizeof(struct pollfd)`: a descriptor (32 bits), the events asked for and those that came (16
-/// bits each).
+/// `sizeof(struct pollfd)`: a descriptor (32 bits), the requested and the returned events (16 bits each).
 const POLLFD_LEN: usize = 8;
 
 /// `POLLIN | POLLRDNORM`; epoll uses the same bits.
 const FOR_INPUT: u32 = 0x41;
 
-/// A system call that a task sleeps in. Equal values a moment apart mean that it is still the same
-/// call, or the same call again.
+/// A system call that a task sleeps in. Equal values a moment apart mean that it is the same call, or the same call
+/// again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sleep {
     number: c_long,
@@ -32,17 +30,16 @@ pub(super) struct Sleep {
 }
 
 impl Sleep {
-    /// Returns the call the task sleeps in; `None` when it runs or sleeps outside a call.
+    /// Returns the call that the task sleeps in; `None` if it runs or sleeps outside a call.
     ///
     /// # Errors
     ///
-    /// `PermissionDenied` when the kernel does not show it to us, others when the task is gone.
+    /// `PermissionDenied` if the kernel does not show it to this process, other errors if the task has ended.
     pub(super) fn of(task: Task, files: &mut ProcFiles) -> io::Result<Option<Self>> {
         files.syscall(task).map(Self::parse)
     }
 
-    /// Reads a line of `/proc/PID/task/TID/syscall`; `None` when the task runs or sleeps outside a
-    /// call.
+    /// Parses a line of `/proc/PID/task/TID/syscall`; `None` if the task runs or sleeps outside a call.
     fn parse(line: &[u8]) -> Option<Self> {
         let mut fields = std::str::from_utf8(line).ok()?.split_ascii_whitespace();
         let number = fields.next()?.parse().ok().filter(|&number| number >= 0)?;
@@ -62,15 +59,15 @@ impl Sleep {
 /// What a call waits for.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// Data from this one descriptor.
+    /// Data from this descriptor.
     Read(i32),
     /// Input on any of several descriptors.
     Set(InputSet),
-    /// Something that is not input.
+    /// Something other than input.
     Elsewhere,
 }
 
-/// Descriptors watched for input.
+/// Descriptors that are watched for input.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct InputSet {
     /// The family of the call: `poll`, `select` or `epoll`.
@@ -78,16 +75,15 @@ pub(super) struct InputSet {
     pub(super) descriptors: Vec<i32>,
     /// The call returns by itself after some time.
     pub(super) has_timeout: bool,
-    /// The set was longer than what is looked at.
+    /// The set was longer than what is checked.
     pub(super) cut: bool,
 }
 
-/// Returns what the call waits for; `files` fetches the set from the task's memory or its epoll
-/// descriptor.
+/// Returns what the call waits for; the set is read through `files`, from the task's memory or its epoll descriptor.
 ///
 /// # Errors
 ///
-/// Those of fetching the set: it is denied, the task is gone, or it left the call meanwhile.
+/// Errors of reading the set: it is denied, or the task has ended or left the call meanwhile.
 pub(super) fn wait_of(sleep: &Sleep, task: Task, files: &mut ProcFiles) -> io::Result<Wait> {
     let arguments = &sleep.arguments;
     let call = Call::of(sleep.number);
@@ -100,8 +96,8 @@ pub(super) fn wait_of(sleep: &Sleep, task: Task, files: &mut ProcFiles) -> io::R
             let info = files.descriptor_info(task, arguments[0] as i32)?;
             (epoll_descriptors(info), false)
         }
-        // A call that goes on after a stop keeps its arguments but not its number. It may be a
-        // `poll`, or a sleep whose arguments are no readable set.
+        // A call that continues after a stop keeps its arguments but not its number. It may be a `poll`, or a sleep
+        // whose arguments are not a readable set.
         Call::Restart => poll_set(arguments, task, files).unwrap_or_default(),
     };
     Ok(Wait::Set(InputSet {
@@ -112,7 +108,7 @@ pub(super) fn wait_of(sleep: &Sleep, task: Task, files: &mut ProcFiles) -> io::R
     }))
 }
 
-/// The calls a task can wait for a terminal in.
+/// The calls in which a task can wait for a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Call {
     Read,
@@ -123,20 +119,20 @@ enum Call {
     Other,
 }
 
-/// How a call is told its time limit.
+/// How a call gets its time limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Timeout {
-    /// Milliseconds as a C `int`; negative is for ever.
+    /// Milliseconds as a C `int`; a negative value means for ever.
     Milliseconds,
-    /// A pointer to the time; null is for ever.
+    /// A pointer to the time; null means for ever.
     Pointer,
 }
 
 impl Call {
-    /// The calls without `p` exist on x86-64 only; newer architectures have just their successors.
+    /// The calls without `p` exist only on x86-64; newer architectures only have their successors.
     fn of(number: c_long) -> Self {
         match number {
-            // `splice` is how some versions of cat and pv move input to a pipe.
+            // Some versions of cat and pv use `splice` to move input to a pipe.
             libc::SYS_read | libc::SYS_readv | libc::SYS_splice => Self::Read,
             #[cfg(target_arch = "x86_64")]
             libc::SYS_poll => Self::Poll {
@@ -188,7 +184,7 @@ impl Call {
     }
 }
 
-/// Returns the descriptors and whether there were more than are looked at.
+/// Returns the descriptors, and whether there were more than are checked.
 fn poll_set(
     arguments: &[u64; 6],
     task: Task,
@@ -212,7 +208,7 @@ fn poll_descriptors(memory: &[u8]) -> Vec<i32> {
     watched.collect()
 }
 
-/// Returns the descriptors and whether there were more than are looked at.
+/// Returns the descriptors, and whether there were more than are checked.
 fn select_set(
     arguments: &[u64; 6],
     task: Task,

@@ -1,5 +1,4 @@
-//! The table of programs: what each one's terminal and foreground tasks tell while it waits, or
-//! does not.
+//! The table of programs: the state of each one's terminal and foreground tasks while it waits for input, or does not.
 
 use std::time::Duration;
 
@@ -7,7 +6,7 @@ use rustix::process::{Pid, Signal, geteuid, kill_process};
 
 use super::report::Verdict::{self, Accepts, Blocked, No};
 use super::test_table::{Hidden, Plain, Raw, play_all, row, wait_for_reader};
-use super::test_terminal::{Folder, Terminal, eventually, is_installed};
+use super::test_terminal::{Folder, TestTerminal, eventually, is_installed};
 use super::{Probe, fresh};
 
 #[test]
@@ -44,7 +43,7 @@ fn a_splice_from_the_terminal_is_a_read() {
     play_all(&[row(&["python3", "-c", splice], Plain, Blocked, "read")]);
 }
 
-/// In a pipeline whose first program is gone the reader is not the leader of its group.
+/// In a pipeline whose first program has exited, the reader is not the leader of its group.
 #[test]
 fn the_reader_need_not_lead_its_group() {
     let row =
@@ -88,7 +87,7 @@ fn secrets_are_read_in_canonical_mode_without_echo() {
     ]);
 }
 
-/// Another user's program, and one that forbids a look at itself, can be seen by root alone.
+/// A program of another user, or one that forbids being inspected, is visible only to root.
 #[test]
 fn a_protected_program_is_either_seen_or_said_to_be_denied() {
     let protect =
@@ -102,7 +101,7 @@ fn a_protected_program_is_either_seen_or_said_to_be_denied() {
             eprintln!("skipped, not installed: {}", argv[0]);
             continue;
         }
-        let mut terminal = Terminal::start(argv);
+        let mut terminal = TestTerminal::start(argv);
         eventually(|| {
             let probe = terminal.probe();
             let denied = probe.verdict == Verdict::Unknown
@@ -142,10 +141,10 @@ fn line_editors_accept() {
     ]);
 }
 
-/// Which of the two calls the interactive Python uses depends on its version.
+/// It depends on its version which of the two calls the interactive Python uses.
 #[test]
 fn an_interactive_python_accepts() {
-    let mut terminal = Terminal::start(&["python3", "-q"]);
+    let mut terminal = TestTerminal::start(&["python3", "-q"]);
     eventually(|| {
         let probe = terminal.probe();
         let right = probe.verdict == Accepts
@@ -339,7 +338,7 @@ fn a_stopped_reader_does_not_wait_until_it_goes_on() {
         });
         assert_eq!((probe.verdict, probe.activity()), (No, "stopped"));
 
-        // A poll that goes on is another call to the kernel, with the same arguments.
+        // A poll that continues is another call to the kernel, with the same arguments.
         kill_process(leader, Signal::CONT).unwrap();
         eventually(|| match terminal.probe() {
             probe if probe.how == how && probe.activity() == "blocked reading its terminal" => {
@@ -352,19 +351,19 @@ fn a_stopped_reader_does_not_wait_until_it_goes_on() {
 
 #[test]
 fn a_terminal_whose_program_has_ended_waits_for_nothing() {
-    let mut terminal = Terminal::start(&["bash", "-c", "exit 3"]);
+    let mut terminal = TestTerminal::start(&["bash", "-c", "exit 3"]);
     eventually(|| match terminal.probe() {
         probe if probe.verdict == No && probe.foreground == 0 => Ok(()),
         probe => Err(format!("{probe:?}")),
     });
 }
 
-/// Right after a write the reader often has not woken yet. The switches alone, without the time,
-/// have to tell.
+/// Right after a write, the reader often was not woken yet. This must be visible from the switches alone, without the
+/// time.
 #[test]
 fn a_reader_that_was_just_given_input_is_never_fresh() {
     let script = "import sys, time\nwhile sys.stdin.readline(): time.sleep(0.1)";
-    let mut terminal = Terminal::start(&["python3", "-c", script]);
+    let mut terminal = TestTerminal::start(&["python3", "-c", script]);
     for _ in 0..20 {
         let before = wait_for_reader(&mut terminal, None);
         terminal.send("line\n");

@@ -1,27 +1,27 @@
-//! A row of the table of programs, and how it is played.
+//! A row of the table of programs, and its test.
 
 use std::time::{Duration, Instant};
 
 use super::report::Verdict::{self, Accepts, Blocked};
-use super::test_terminal::{Terminal, eventually, is_installed};
+use super::test_terminal::{TestTerminal, eventually, is_installed};
 use super::{Line, Probe, fresh};
 
-/// How many looks in a row must agree, and over how long.
+/// How many probes in a row must agree, and over how long.
 const LOOKS: usize = 3;
 const LOOKED_AT: Duration = Duration::from_millis(20);
 
-/// Has the shell stop its program, which it tells.
+/// Makes the shell stop its program, which it reports.
 const STOP_KEY: &str = "\u{1a}";
 
-/// Programs without which the table proves nothing.
+/// Programs without which the table would not prove anything.
 const REQUIRED: [&str; 6] = ["bash", "dash", "cat", "python3", "perl", "sleep"];
 
-/// The line mode a row expects.
+/// The expected mode of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Canonical with echo: nobody has touched the terminal.
+    /// Canonical with echo: nothing has changed the terminal.
     Plain,
-    /// Canonical without echo: a secret is asked for.
+    /// Canonical without echo: the program asks for a secret.
     Hidden,
     /// Neither.
     Raw,
@@ -38,19 +38,19 @@ impl From<Line> for Mode {
     }
 }
 
-/// One program, what it is given, and what it must look like then.
+/// One program, its input, and its expected state after that.
 pub(super) struct Row<'a> {
     pub(super) argv: Vec<&'a str>,
-    /// Typed one after the other, each when the program waits for input.
+    /// Typed in order, each when the program waits for input.
     typed: Vec<&'a str>,
-    /// Shown before the verdict is looked at; empty for nothing.
+    /// Output that must be shown before the probe; may be empty.
     shown: &'a str,
     mode: Mode,
     verdict: Verdict,
     pub(super) how: &'a str,
 }
 
-/// A program that gets to its state by itself.
+/// Returns a row for a program that gets to its state by itself.
 pub(super) fn row<'a>(argv: &[&'a str], mode: Mode, verdict: Verdict, how: &'a str) -> Row<'a> {
     Row {
         argv: argv.to_vec(),
@@ -63,7 +63,7 @@ pub(super) fn row<'a>(argv: &[&'a str], mode: Mode, verdict: Verdict, how: &'a s
 }
 
 impl<'a> Row<'a> {
-    /// Types these, one after the other, each when the program waits for input.
+    /// Types these texts in order, each when the program waits for input.
     pub(super) fn typed(self, typed: &[&'a str]) -> Self {
         Self {
             typed: typed.to_vec(),
@@ -71,7 +71,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Looks only once this has been shown.
+    /// Probes only after this text was shown.
     pub(super) fn after(self, shown: &'a str) -> Self {
         Self { shown, ..self }
     }
@@ -84,9 +84,8 @@ impl<'a> Row<'a> {
         (!right || probe.reader.is_some() != waits).then(|| format!("{:?}: {probe:?}", self.argv))
     }
 
-    /// Plays the row and returns its terminal and the last look; `None` when the program is not
-    /// installed.
-    pub(super) fn play(&self) -> Option<(Terminal, Probe)> {
+    /// Tests the row, and returns its terminal and the last probe; `None` if the program is not installed.
+    pub(super) fn play(&self) -> Option<(TestTerminal, Probe)> {
         if !is_installed(self.argv[0]) {
             assert!(
                 !REQUIRED.contains(&self.argv[0]),
@@ -96,13 +95,13 @@ impl<'a> Row<'a> {
             eprintln!("skipped, not installed: {}", self.argv[0]);
             return None;
         }
-        let mut terminal = Terminal::start(&self.argv);
+        let mut terminal = TestTerminal::start(&self.argv);
         let mut last = None;
         for text in &self.typed {
             let before = wait_for_reader(&mut terminal, last.take());
             terminal.send(text);
             if *text == STOP_KEY {
-                // Until it has stopped the program still waits for input.
+                // Until the shell has stopped the program, it still waits for input.
                 eventually(|| match terminal.has_shown("Stopped") {
                     true => Ok(()),
                     false => Err(terminal.output()),
@@ -141,8 +140,11 @@ fn is_fresh(last: Option<&(Probe, Instant)>, probe: &Probe) -> bool {
     last.is_none_or(|(before, written)| fresh(before.reader.as_ref(), probe, written.elapsed()))
 }
 
-/// Waits until the program waits for input, anew since `last`: a look and the write after it.
-pub(super) fn wait_for_reader(terminal: &mut Terminal, last: Option<(Probe, Instant)>) -> Probe {
+/// Waits until the program waits for input again after `last`, which is a probe and the time of the write after it.
+pub(super) fn wait_for_reader(
+    terminal: &mut TestTerminal,
+    last: Option<(Probe, Instant)>,
+) -> Probe {
     eventually(|| {
         let probe = terminal.probe();
         let waits = probe.verdict >= Accepts && is_fresh(last.as_ref(), &probe);
@@ -154,7 +156,7 @@ pub(super) fn wait_for_reader(terminal: &mut Terminal, last: Option<(Probe, Inst
     })
 }
 
-/// Plays the rows one after the other.
+/// Tests the rows in order.
 pub(super) fn play_all(rows: &[Row<'_>]) {
     for row in rows {
         row.play();

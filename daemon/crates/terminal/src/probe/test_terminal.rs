@@ -13,14 +13,14 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::{Probe, probe};
 
-/// How long anything may take; generous, for machines that do much else.
+/// Time limit; generous, for busy machines.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The variable that marks all descendants of a program, so that none is left behind.
+/// The variable that marks all descendants of a program, so that none is left running.
 const MARK: &str = "CCD_PROBE_TEST";
 
-/// A program and its terminal; dropped, it ends the program and all that it has started.
-pub(super) struct Terminal {
+/// A program and its terminal. When dropped, it kills the program and all processes that it has started.
+pub(super) struct TestTerminal {
     pty: Pty,
     child: Child,
     device: u64,
@@ -28,7 +28,7 @@ pub(super) struct Terminal {
     output: Vec<u8>,
 }
 
-impl Terminal {
+impl TestTerminal {
     /// Starts a program on a terminal of 24 rows and 80 columns.
     pub(super) fn start(argv: &[&str]) -> Self {
         static STARTED: AtomicU32 = AtomicU32::new(0);
@@ -66,24 +66,24 @@ impl Terminal {
         self.child.id().try_into().unwrap()
     }
 
-    /// Reads what is there, then looks.
+    /// Reads the output, then probes.
     pub(super) fn probe(&mut self) -> Probe {
         self.read();
         probe(self.pty.as_fd(), self.leader(), self.device)
     }
 
-    /// Types a text, short enough for the terminal to take at once.
+    /// Types a text that is short enough for the terminal to take at once.
     pub(super) fn send(&mut self, text: &str) {
         self.pty.write_all(text.as_bytes()).unwrap();
     }
 
-    /// Reads what is there and returns whether `text` has been shown since the start.
+    /// Reads the output, and returns whether `text` was shown since the start.
     pub(super) fn has_shown(&mut self, text: &str) -> bool {
         self.read();
         String::from_utf8_lossy(&self.output).contains(text)
     }
 
-    /// Returns what was read so far.
+    /// Returns the output so far.
     pub(super) fn output(&self) -> String {
         String::from_utf8_lossy(&self.output).into_owned()
     }
@@ -95,7 +95,7 @@ impl Terminal {
         }
     }
 
-    /// Returns the processes that carry this terminal's mark, also those in sessions of their own.
+    /// Returns the processes with this terminal's mark, including those in sessions of their own.
     fn marked(&self) -> Vec<i32> {
         let mark = format!("{MARK}={}", self.mark).into_bytes();
         let is_marked = |pid: &i32| {
@@ -110,23 +110,22 @@ impl Terminal {
     }
 }
 
-impl Drop for Terminal {
+impl Drop for TestTerminal {
     fn drop(&mut self) {
         for pid in self.marked() {
             let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL);
         }
-        // The programs of another user or without a readable environment end with their terminal
-        // instead.
+        // Programs of another user, or without a readable environment, end with their terminal instead.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A folder that is deleted when dropped.
+/// A directory that is deleted when dropped.
 pub(super) struct Folder(pub(super) String);
 
 impl Folder {
-    /// Makes a folder that every user may write to: some programs of the tests run as another one.
+    /// Creates a directory in which every user may write: some programs of the tests run as another user.
     pub(super) fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("ccd-probe-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
@@ -141,7 +140,7 @@ impl Drop for Folder {
     }
 }
 
-/// Waits until `condition` gives a value and returns it; fails with its last reason otherwise.
+/// Waits until `condition` returns a value, and returns it; fails with its last reason otherwise.
 pub(super) fn eventually<T>(mut condition: impl FnMut() -> Result<T, String>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {

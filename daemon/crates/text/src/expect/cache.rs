@@ -1,17 +1,17 @@
-//! Keeps compiled lists, because compiling takes longer than most matches.
+//! Caches compiled lists, because compiling takes longer than most matches.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::patterns::{Pattern, PatternError, Patterns};
 
-/// How many lists are kept.
+/// Maximum number of lists in the cache.
 const MAX_LISTS: usize = 128;
 
-/// How much memory the kept lists may need together.
+/// Maximum memory of all lists in the cache.
 const MAX_MEMORY_BYTES: usize = 64 << 20;
 
-/// The lists that were used last, compiled.
+/// The most recently used lists, compiled.
 #[derive(Default)]
 pub struct PatternCache {
     hasher: RandomState,
@@ -20,23 +20,23 @@ pub struct PatternCache {
 
 #[derive(Default)]
 struct Lists {
-    entries: Vec<Entry>,
+    entries: Vec<CacheEntry>,
     memory_bytes: usize,
     uses: u64,
 }
 
-struct Entry {
+struct CacheEntry {
     hash: u64,
     last_use: u64,
     patterns: Arc<Patterns>,
 }
 
 impl PatternCache {
-    /// Returns the compiled `list`, compiling it on the calling thread when it is not kept.
+    /// Returns the compiled `list`; if it is not in the cache, it is compiled on the calling thread.
     ///
     /// # Errors
     ///
-    /// As [`Patterns::compile`]; errors are not kept.
+    /// As [`Patterns::compile`]; errors are not cached.
     pub fn get(&self, list: &[Pattern], raw: bool) -> Result<Arc<Patterns>, PatternError> {
         if let Some(patterns) = self.kept(list, raw) {
             return Ok(patterns);
@@ -47,7 +47,7 @@ impl PatternCache {
         Ok(patterns)
     }
 
-    /// Returns the compiled `list` if it is kept: never takes long.
+    /// Returns the compiled `list` if it is in the cache; never takes long.
     pub fn kept(&self, list: &[Pattern], raw: bool) -> Option<Arc<Patterns>> {
         let hash = self.hasher.hash_one((list, raw));
         let mut lists = self.lock();
@@ -68,10 +68,10 @@ impl PatternCache {
 impl Lists {
     fn insert(&mut self, hash: u64, patterns: Arc<Patterns>) {
         if patterns.memory_bytes() > MAX_MEMORY_BYTES / 2 {
-            return; // it would drive out most others
+            return; // it would displace most others
         }
         self.memory_bytes += patterns.memory_bytes();
-        self.entries.push(Entry {
+        self.entries.push(CacheEntry {
             hash,
             last_use: self.uses,
             patterns,

@@ -1,16 +1,16 @@
-//! Clean text of output that comes in pieces.
+//! Cleans the text of output that arrives in pieces.
 
 use super::strip::Stripper;
 use encoding_rs::{Decoder, Encoding};
 
-/// Cleans output piece by piece: sequences and characters may be cut between two pieces.
+/// Cleans output piece by piece; sequences and characters may be split between pieces.
 pub struct CleanStream {
     stripper: Stripper,
     decoder: Decoder,
 }
 
 impl CleanStream {
-    /// Returns a stream that takes the first byte it is fed for text in `encoding`.
+    /// Returns a stream that treats its first byte as the start of text in `encoding`.
     pub fn new(encoding: &'static Encoding) -> Self {
         Self {
             stripper: Stripper::new(),
@@ -18,7 +18,7 @@ impl CleanStream {
         }
     }
 
-    /// Returns the text of `raw`; what is cut at its end comes with the next piece.
+    /// Returns the text of `raw`; an incomplete end is returned with the next piece.
     pub fn feed(&mut self, raw: &[u8]) -> String {
         let mut bytes = Vec::with_capacity(raw.len());
         self.stripper.feed(raw, &mut bytes);
@@ -33,7 +33,7 @@ impl CleanStream {
     }
 
     fn decode(&mut self, bytes: &[u8], last: bool) -> String {
-        // One more than nothing: a decoder without room would not say that it is done.
+        // One more than nothing: without room, a decoder would not report that it is done.
         let room = self
             .decoder
             .max_utf8_buffer_length(bytes.len())

@@ -1,11 +1,11 @@
-//! A text without its control sequences, and where each byte of it stood.
+//! A text without its control sequences, and the original position of each byte.
 
 use super::strip::Stripper;
 
-/// Cleaned text; runs of it lie in the raw text as they are.
+/// Cleaned text, as runs that are also in the raw text.
 pub struct Cleaned {
     text: String,
-    /// Where a run begins in the cleaned and in the raw text.
+    /// The start of each run in the cleaned and in the raw text.
     runs: Vec<(usize, usize)>,
 }
 
@@ -28,7 +28,7 @@ impl Cleaned {
             runs.push((bytes.len(), usize::try_from(at).unwrap_or(usize::MAX)));
             bytes.push(b'\r');
         }
-        // What is removed are whole ASCII characters and whole strings, so that no character is cut.
+        // Only whole ASCII characters and whole strings are removed, so no character is split.
         let text = String::from_utf8(bytes)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         Self { text, runs }
@@ -38,7 +38,7 @@ impl Cleaned {
         &self.text
     }
 
-    /// Returns the place in the raw text of the byte that stands at `at` in the cleaned one.
+    /// Returns the position in the raw text of the byte at `at` in the cleaned text.
     pub fn raw(&self, at: usize) -> usize {
         let next = self.runs.partition_point(|&(text, _)| text <= at);
         match next.checked_sub(1).and_then(|run| self.runs.get(run)) {
@@ -47,7 +47,7 @@ impl Cleaned {
         }
     }
 
-    /// Returns the place just past the byte before `at`: no control sequence behind it counts.
+    /// Returns the position after the byte before `at`, excluding control sequences after it.
     pub fn raw_end(&self, at: usize) -> usize {
         at.checked_sub(1).map_or(0, |last| self.raw(last) + 1)
     }

@@ -1,4 +1,4 @@
-//! Turns the bytes of a terminal into UTF-8, piece by piece, and says where each character came from.
+//! Converts the bytes of a terminal to UTF-8, piece by piece, with the position of each character.
 
 use std::str::from_utf8;
 
@@ -6,13 +6,13 @@ use encoding_rs::Encoding;
 
 const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
 
-/// The longest UTF-8 character.
+/// Maximum length of a UTF-8 character.
 const MAX_CHAR_BYTES: usize = 4;
 
-/// Room for all that one more byte can make an encoding emit.
+/// Room for everything that an encoding can output for one more byte.
 const UNIT_BYTES: usize = 32;
 
-/// An `encoding` that a session cannot have.
+/// Why a session cannot have an `encoding`.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodingError {
     #[error("no encoding has the label {label:?}")]
@@ -21,7 +21,7 @@ pub enum EncodingError {
     NotAscii { name: &'static str },
 }
 
-/// Returns the encoding with the WHATWG label `label`, in any case.
+/// Returns the encoding with the WHATWG label `label`, in upper or lower case.
 ///
 /// # Errors
 ///
@@ -38,18 +38,18 @@ pub fn encoding_for(label: &str) -> Result<&'static Encoding, EncodingError> {
     Ok(encoding)
 }
 
-/// Where decoded text goes.
+/// A consumer of decoded text.
 pub(super) trait Sink {
-    /// Takes text that stands byte for byte at `raw` and after it.
+    /// Consumes text that is the same, byte for byte, as the raw output at `raw`.
     fn same(&mut self, raw: u64, text: &[u8]);
 
-    /// Takes text that stands for the raw bytes from `start` to `end` as a whole.
+    /// Consumes text that corresponds to the raw bytes from `start` to `end` as a whole.
     fn unit(&mut self, start: u64, end: u64, text: &[u8]);
 }
 
-/// A decoder that keeps the start of a character until the rest of it comes.
+/// A decoder that holds back an incomplete character.
 pub(super) enum Decoder {
-    /// Bytes as they are.
+    /// Bytes are passed on unchanged.
     Bytes,
     Utf8(OpenChar),
     Legacy {
@@ -58,7 +58,7 @@ pub(super) enum Decoder {
     },
 }
 
-/// The first bytes of a UTF-8 character and the offset of each.
+/// The first bytes of a UTF-8 character, and the offset of each.
 #[derive(Default)]
 pub(super) struct OpenChar {
     bytes: [u8; MAX_CHAR_BYTES],
@@ -78,7 +78,7 @@ impl Decoder {
         }
     }
 
-    /// Returns whether no character is open, so that ASCII stands for itself.
+    /// Returns whether no character is incomplete, so that ASCII can be passed on unchanged.
     pub(super) fn is_between_chars(&self) -> bool {
         match self {
             Self::Bytes => true,
@@ -87,7 +87,7 @@ impl Decoder {
         }
     }
 
-    /// Decodes the bytes at `raw`; what does not belong to the encoding becomes U+FFFD.
+    /// Decodes the bytes at `raw`; invalid bytes become U+FFFD.
     pub(super) fn decode(&mut self, raw: u64, bytes: &[u8], sink: &mut impl Sink) {
         match self {
             Self::Bytes => sink.same(raw, bytes),
@@ -113,9 +113,9 @@ impl OpenChar {
         }
     }
 
-    /// Passes whole characters, then one wrong or unfinished one; returns how many bytes.
+    /// Passes on complete characters, then one invalid or incomplete one; returns how many bytes.
     fn start(&mut self, raw: u64, bytes: &[u8], sink: &mut impl Sink) -> usize {
-        // No character has these bytes first: output that is no text is full of them.
+        // No character starts with these bytes, which are frequent in output that is not text.
         if matches!(bytes[0], 0x80..=0xc1 | 0xf5..) {
             sink.unit(raw, raw + 1, REPLACEMENT);
             return 1;
@@ -139,7 +139,7 @@ impl OpenChar {
         bytes.len()
     }
 
-    /// Adds one byte to the open character; returns 0 when it does not belong to it.
+    /// Adds one byte to the incomplete character; returns 0 if it does not belong to it.
     fn go_on(&mut self, raw: u64, byte: u8, sink: &mut impl Sink) -> usize {
         let last = self.offsets[self.len - 1];
         self.push(raw, byte);
@@ -185,12 +185,12 @@ fn decode_legacy(
         let is_open = decoder.latin1_byte_compatible_up_to(&[]).is_none();
         *open_start = is_open.then_some(start);
         match text.strip_prefix(REPLACEMENT) {
-            // The byte broke the open character and is one by itself.
+            // The byte ended the incomplete character and is a character itself.
             Some(rest) if start < raw && rest == [byte] => {
                 sink.unit(start, raw, REPLACEMENT);
                 sink.same(raw, rest);
             }
-            // The byte broke the open character and starts the next one.
+            // The byte ended the incomplete character and starts the next one.
             Some([]) if start < raw && is_open => {
                 sink.unit(start, raw, REPLACEMENT);
                 *open_start = Some(raw);
@@ -277,7 +277,7 @@ mod tests {
             let got = decode(encoding, &raw, step);
             let (want, _) = encoding.decode_without_bom_handling(&raw);
             let got_text = String::from_utf8(got.text).unwrap();
-            // An unfinished character at the end is still held back.
+            // An incomplete character at the end is still held back.
             let held = want.strip_suffix('\u{fffd}').unwrap_or(&want);
             prop_assert!(got_text == want || got_text == held, "{:?} {:?}", got_text, want);
             prop_assert!(got.ends.windows(2).all(|pair| pair[0] <= pair[1]));

@@ -1,4 +1,4 @@
-//! Patterns that are looked for in lines that are there as a whole, many at once.
+//! Searches for many patterns at once in complete lines.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -12,15 +12,15 @@ use super::patterns::{MAX_COMPILED_BYTES, PatternError, parse};
 use super::syntax;
 use super::weight::{fits_a_line, weight};
 
-/// What a search of many patterns at once may keep of its automaton.
+/// Cache size for the automaton of a search for many patterns.
 const SET_CACHE_BYTES: usize = 1 << 20;
 
-/// The same for one pattern.
+/// Cache size for one pattern.
 const ONE_CACHE_BYTES: usize = 256 << 10;
 
-/// A list of regular expressions, in the syntax of all others; `^` and `$` are the ends of a line.
+/// A list of regular expressions in the usual syntax; `^` and `$` match the ends of a line.
 pub struct LinePatterns {
-    /// None without patterns.
+    /// `None` without patterns.
     any: Option<meta::Regex>,
     each: Vec<One>,
 }
@@ -36,7 +36,8 @@ impl LinePatterns {
     ///
     /// # Errors
     ///
-    /// A [`PatternError`] that names the first pattern that cannot be used, also one that matches the empty text or no line.
+    /// A [`PatternError`] that names the first pattern that cannot be used, including one that matches the empty text
+    /// or no line.
     pub fn compile<'a>(list: impl IntoIterator<Item = &'a str>) -> Result<Self, PatternError> {
         let mut hirs = Vec::new();
         let mut memory_bytes = 0;
@@ -66,7 +67,7 @@ impl LinePatterns {
         })
     }
 
-    /// Patterns that match nothing.
+    /// Returns patterns that match nothing.
     pub fn none() -> Self {
         Self {
             any: None,
@@ -79,7 +80,7 @@ impl LinePatterns {
         self.any.as_ref().is_some_and(|any| any.is_match(line))
     }
 
-    /// Returns the places in the list of all patterns that match somewhere in the line.
+    /// Returns the indexes of all patterns that match somewhere in the line.
     pub fn matching(&self, line: &str) -> Vec<usize> {
         let Some(any) = &self.any else {
             return Vec::new();
@@ -89,20 +90,20 @@ impl LinePatterns {
         found.iter().map(|pattern| pattern.as_usize()).collect()
     }
 
-    /// Returns where a pattern matches, at most so many times; takes time linear in the line for each.
+    /// Returns where a pattern matches, at most `most` times; each search takes linear time.
     pub fn spans(&self, index: usize, line: &str, most: usize) -> Vec<Range<usize>> {
         let matches = self.regex(index).map(|regex| regex.find_iter(line));
         let spans = matches.into_iter().flatten().take(most);
         spans.map(|found| found.range()).collect()
     }
 
-    /// What a search for one match of a pattern costs at worst: its weight for each byte of the line.
+    /// Returns the worst-case cost of a search for one match of a pattern: its weight for each byte of the line.
     pub fn cost(&self, index: usize, line: &str) -> u64 {
         let weight = self.each.get(index).map_or(0, |one| one.weight);
         weight.saturating_mul(line.len() as u64)
     }
 
-    /// Returns what a named group of a pattern matched first.
+    /// Returns the first match of a named group of a pattern.
     pub fn group<'t>(&self, index: usize, line: &'t str, name: &str) -> Option<&'t str> {
         let regex = self.regex(index)?;
         let mut captures = regex.create_captures();
@@ -121,7 +122,8 @@ impl LinePatterns {
     }
 }
 
-/// How many places of each pattern a search may have to follow at once, which it does for each byte of a line.
+/// Returns the maximum number of positions of each pattern that a search may have to follow at once, for each byte of a
+/// line.
 ///
 /// # Errors
 ///

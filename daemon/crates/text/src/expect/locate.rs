@@ -1,4 +1,4 @@
-//! Finds the start and the groups of a match whose end is known.
+//! Finds the start and the groups of a match with a known end.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -7,15 +7,15 @@ use regex_automata::nfa::thompson;
 use regex_automata::{Anchored, Input, MatchKind, Span, meta};
 use regex_syntax::hir::Hir;
 
-/// What the reverse search may keep of its automaton.
+/// Cache size for the automaton of a reverse search.
 const REVERSE_CACHE_BYTES: usize = 4 << 20;
 
-/// The largest automaton of a reverse search that is kept for the next one.
+/// Maximum size of a reverse search's automaton that is kept for the next one.
 const SPARE_CACHE_BYTES: usize = 256 << 10;
 
-/// One pattern of a list, able to say more about its matches.
+/// One pattern of a list, which can determine details of its matches.
 ///
-/// The engines it needs are built at the first match that needs them.
+/// Its engines are built at the first match that needs them.
 pub(super) struct Locator {
     index: usize,
     fixed_len: Option<usize>,
@@ -45,15 +45,15 @@ impl Locator {
         }
     }
 
-    /// Returns the pattern's place in the user's list.
+    /// Returns the pattern's index in the user's list.
     pub(super) fn index(&self) -> usize {
         self.index
     }
 
     /// Returns where the match that ends at `end` starts, which is at `least` or later.
     ///
-    /// None when it could start before `bytes`; `is_whole` tells that no text is
-    /// there. Bytes before `least` and after `end` are context.
+    /// `None` if it could start before `bytes`; `is_whole` says that there is no text before. Bytes before `least` and
+    /// after `end` are context.
     pub(super) fn start(
         &self,
         bytes: &[u8],
@@ -88,7 +88,7 @@ impl Locator {
         groups
     }
 
-    /// Returns one group for the whole match at `span`, the others as if they took no part.
+    /// Returns one group for the whole match at `span`, and no match for the others.
     pub(super) fn only_whole(&self, span: Span) -> Vec<Option<Span>> {
         let mut groups = vec![None; self.group_count];
         groups[0] = Some(span);
@@ -132,7 +132,7 @@ impl Reverse {
         start
     }
 
-    /// Walks back from `end` as long as the match could be longer.
+    /// Searches backwards from `end` as long as the match could be longer.
     fn walk_back(
         &self,
         cache: &mut Cache,
@@ -144,7 +144,7 @@ impl Reverse {
         let input = Input::new(bytes).range(..end).anchored(Anchored::Yes);
         let mut state = self.dfa.start_state_reverse(cache, &input).ok()?;
         let mut found = None;
-        // Matches are told one byte late here, too: the byte before `least` is needed.
+        // Matches are reported one byte late here too, so the byte before `least` is needed.
         for at in (least.saturating_sub(1)..end).rev() {
             state = self.dfa.next_state(cache, state, bytes[at]).ok()?;
             if state.is_match() {
@@ -164,9 +164,9 @@ impl Reverse {
     }
 }
 
-/// Returns the engine that finds groups in a match whose span is known.
+/// Returns the engine that finds groups in a match with a known span.
 fn groups_regex(hir: &Hir) -> Option<meta::Regex> {
-    // Everything that helps to find a match is of no use here.
+    // Optimisations for finding a match are useless here.
     let config = meta::Config::new()
         .utf8_empty(false)
         .hybrid(false)

@@ -1,4 +1,4 @@
-//! Waits for the first match of a list of patterns in the output of a session.
+//! Searches the output of a session for the first match of a list of patterns.
 
 #[cfg(test)]
 use std::borrow::Cow;
@@ -11,56 +11,54 @@ use regex_automata::Span;
 use super::patterns::Patterns;
 use super::search::{MatchEnd, Scratch};
 
-/// How much text before a match is kept for [`Hit::before`].
+/// Maximum text before a match that is kept for [`Hit::before`].
 pub const BEFORE_BYTES: usize = 1 << 20;
 
-/// How long a match that is under way may grow before its start is forgotten.
+/// Maximum length of a growing match before its start is discarded.
 pub(super) const LOOK_BACK_BYTES: usize = 4 << 20;
 
-/// How much output is searched before text that nobody needs is forgotten.
+/// How much output is searched before unneeded text is discarded.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// A match. Offsets are bytes of raw output since the session's start.
+/// A match. Offsets are bytes of raw output since the start of the session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// The pattern's place in the list.
+    /// The pattern's index in the list.
     pub index: usize,
-    /// Where the first byte of the match stands.
+    /// Offset of the first byte of the match.
     pub start: u64,
-    /// Just past the last byte of the match: where the next search starts. What
-    /// follows directly (control sequences, `\r`) belongs to the rest. It equals
-    /// `start` for an empty match, which therefore is found again from there.
+    /// Offset after the last byte of the match, where the next search starts. Control sequences and `\r` directly after
+    /// it belong to the rest. It equals `start` for an empty match, which is therefore found there again.
     pub end: u64,
     /// The matched text.
     pub matched: Vec<u8>,
-    /// The groups, the first one the whole match; none where a group took no part.
+    /// The groups, the first one being the whole match; `None` for a group that took no part.
     pub groups: Vec<Option<Vec<u8>>>,
-    /// Where the groups stand in `matched`.
+    /// The positions of the groups in `matched`.
     pub group_places: Vec<Option<Range<usize>>>,
     /// The last [`BEFORE_BYTES`] of the text between the start of the search and the match.
     pub before: Vec<u8>,
-    /// How many bytes of text lie before `before`.
+    /// Number of bytes of the text before `before`.
     pub before_omitted_bytes: u64,
-    /// Whether the match is so much longer than [`LOOK_BACK_BYTES`] that its start
-    /// is forgotten: then `matched` is its last part, the other groups are none and
-    /// `start` is the earliest place where it can have started. `end` is right.
+    /// Whether the match is so much longer than [`LOOK_BACK_BYTES`] that its start was discarded: then `matched` is its
+    /// last part, the other groups are `None`, and `start` is the earliest possible start. `end` is exact.
     pub matched_truncated: bool,
 }
 
-/// A search that is fed the output as it comes and reads each byte once.
+/// A search that is fed the output as it arrives, and reads each byte once.
 ///
-/// The text starts where the search starts: `^`, `\A` and `\b` hold there,
-/// whatever came before, and it is outside of any control sequence.
+/// The text starts where the search starts: `^`, `\A` and `\b` match there, whatever came before, and it is outside any
+/// control sequence.
 pub struct Matcher {
     patterns: Arc<Patterns>,
     position: u64,
     cut: Option<Cut>,
     undecided: bool,
-    /// None after the match.
+    /// `None` after the match.
     scratch: Option<Box<Scratch>>,
 }
 
-/// What is left of the start of a match that has grown too long.
+/// The remaining information about the start of a match that has grown too long.
 struct Cut {
     safe: u64,
     raw_start: u64,
@@ -69,7 +67,7 @@ struct Cut {
 }
 
 impl Hit {
-    /// Returns the matched text, bytes that are not UTF-8 as U+FFFD (only after a raw search).
+    /// Returns the matched text; bytes that are not UTF-8 (only after a raw search) become U+FFFD.
     #[cfg(test)]
     pub fn matched_text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.matched)
@@ -95,8 +93,7 @@ impl Matcher {
         }
     }
 
-    /// Reads on in the output; returns the match as soon as no further byte can
-    /// change it, and nothing ever after.
+    /// Searches further output; returns the match as soon as further bytes cannot change it, and nothing after that.
     pub fn feed(&mut self, raw: &[u8]) -> Option<Hit> {
         let mut scratch = self.scratch.take()?;
         for piece in raw.chunks(PIECE_BYTES) {
@@ -117,18 +114,17 @@ impl Matcher {
         None
     }
 
-    /// Returns whether [`Matcher::pause`] would return a match now: one that
-    /// could still grow, or that needs the end of the text.
+    /// Returns whether [`Matcher::pause`] would return a match now: one that could still grow, or that needs the end of
+    /// the text.
     pub fn undecided(&self) -> bool {
         self.undecided
     }
 
-    /// Decides as if the output ended here, because it pauses or has ended;
-    /// without a match the search can be fed further.
+    /// Decides as if the output ended here, because it pauses or has ended; if there is no match, the search can be
+    /// continued.
     ///
-    /// A `\r` at the very end, which the next byte may still turn into the end
-    /// of a line, counts only where the patterns match with it and not without.
-    /// A character that is not complete does not count.
+    /// A `\r` at the very end, which the next byte may still turn into the end of a line, only counts if the patterns
+    /// match with it and not without. An incomplete character does not count.
     pub fn pause(&mut self) -> Option<Hit> {
         if !self.undecided {
             return None;
@@ -154,14 +150,14 @@ impl Matcher {
         hit
     }
 
-    /// Forgets the text that no match and no `before` can need.
+    /// Discards text that no match and no `before` can need.
     fn forget(&mut self, scratch: &mut Scratch) {
         let Scratch { search, text } = scratch;
         let safe = search.safe();
         text.forget_places_before(safe);
         let mut keep_from = safe.saturating_sub(BEFORE_BYTES as u64);
         if keep_from < text.base() + BEFORE_BYTES as u64 {
-            // Moving the rest to the front pays only when much goes.
+            // Moving the rest to the front is only worth it if much is discarded.
             keep_from = 0;
         }
         if text.end() - safe > LOOK_BACK_BYTES as u64 {
@@ -259,7 +255,7 @@ impl Scratch {
         }
     }
 
-    /// Returns the text before `offset` that is kept for it, and how much is left out.
+    /// Returns the kept text before `offset`, and how much is left out.
     fn before(&self, offset: u64, patterns: &Patterns) -> (Vec<u8>, u64) {
         let first = offset.saturating_sub(BEFORE_BYTES as u64);
         let mut before = self.text.slice(first, offset);

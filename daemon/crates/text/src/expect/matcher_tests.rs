@@ -1,4 +1,4 @@
-//! What a search promises, tried against a search of the whole text at once.
+//! Tests searches against a search of the whole text at once.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ fn find(list: &[&str], raw: &[u8]) -> Option<Hit> {
     search(matcher(list), raw, &[1])
 }
 
-/// A piece of output: the raw bytes, and the text they mean with its own part of them.
+/// A piece of output: the raw bytes, and the corresponding text with its part of them.
 #[derive(Clone, Debug)]
 struct Piece {
     raw: Vec<u8>,
@@ -78,7 +78,7 @@ fn piece() -> impl Strategy<Value = Piece> {
     prop_oneof![3 => proptest::sample::select(plain), 2 => proptest::sample::select(other)]
 }
 
-/// All the output, its text, and where each byte of the text starts and ends in the output.
+/// Returns all output, its text, and where each byte of the text starts and ends in the output.
 fn render(pieces: &[Piece]) -> (Vec<u8>, String, Vec<(usize, usize)>) {
     let (mut raw, mut text, mut places) = (Vec::new(), String::new(), Vec::new());
     for piece in pieces {
@@ -215,7 +215,7 @@ fn a_match_that_cannot_grow_waits_for_nothing() {
         let hit = matcher.feed(format!("\x1b[1m{raw}").as_bytes()).unwrap();
         assert_eq!(hit.matched_text(), raw);
     }
-    // A match is there, and what could have made it longer has come to nothing.
+    // There is a match, and it turned out that it cannot be longer.
     let mut matcher = matcher(&["ab(cd)?"]);
     assert_eq!(matcher.feed(b"abc"), None);
     assert_eq!(matcher.feed(b"x").unwrap().matched, b"ab");
@@ -276,7 +276,7 @@ fn patterns_that_explode_in_other_engines_stay_linear() {
         ),
         None
     );
-    // So many states that the automaton has to forget some on the way.
+    // So many states that the automaton must discard some on the way.
     let bits: Vec<u8> = (0u32..400_000)
         .map(|n| b'a' + (n.wrapping_mul(2_654_435_761) >> 30) as u8 % 2)
         .collect();
@@ -376,7 +376,7 @@ fn a_match_longer_than_the_look_back_keeps_its_ends() {
     assert_eq!((hit.start, hit.end), (2, raw.len() as u64 - 2));
     assert_eq!((hit.before, hit.before_omitted_bytes), (b"--".to_vec(), 0));
     assert_eq!(hit.groups, [Some(hit.matched), None]);
-    // The start of a match that has come to nothing does not count.
+    // The start of a match that did not succeed does not count.
     let mut raw = raw.clone();
     raw.splice(raw.len() - 6.., *b"\nend begin end ");
     let hit = search(matcher(&["begin.*end "]), &raw, &[50_000]).unwrap();

@@ -1,4 +1,4 @@
-//! Says which pattern came closest when none matched in time.
+//! Finds the pattern that came closest if none has matched in time.
 
 use memchr::memchr2;
 use regex_syntax::hir::literal::{ExtractKind, Extractor};
@@ -6,32 +6,31 @@ use regex_syntax::hir::literal::{ExtractKind, Extractor};
 use super::patterns::Pattern;
 use super::syntax;
 
-/// How much of the recent output is looked at.
+/// How much of the recent output is searched.
 const RECENT_BYTES: usize = 64 << 10;
 
-/// How many patterns are looked at, and how much of each.
+/// How many patterns are tried, and how much of each.
 const MAX_PATTERNS_TRIED: usize = 32;
 const MAX_NEEDLE_BYTES: usize = 1024;
 
-/// A shorter piece says nothing.
+/// Anything shorter is not significant.
 const LEAST_BYTES: usize = 3;
 
 /// The pattern that came closest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Miss {
-    /// Its place in the list.
+    /// Its index in the list.
     pub index: usize,
-    /// The output that resembles it.
+    /// The similar output.
     pub found: String,
-    /// One sentence about the difference.
+    /// One sentence that describes the difference.
     pub message: String,
 }
 
-/// Returns which of `patterns` came closest in the last 64 KiB of the cleaned
-/// output `recent_text`: the one of whose text the largest part is there, upper
-/// and lower case alike; none when less than half of it or 3 bytes are.
+/// Returns which of `patterns` came closest in the last 64 KiB of the cleaned output `recent_text`: the one whose text
+/// occurs there to the largest part, ignoring case; `None` if that is less than half of it or 3 bytes.
 ///
-/// Of a regular expression only the text each of its matches begins with is looked at.
+/// Of a regular expression, only the text with which all its matches start is used.
 pub fn closest_miss(patterns: &[Pattern], recent_text: &str) -> Option<Miss> {
     let from = recent_text.len().saturating_sub(RECENT_BYTES);
     let recent = &recent_text[recent_text.ceil_char_boundary(from)..];
@@ -83,7 +82,7 @@ fn message(needle: &str, is_whole: bool, found: &str) -> String {
     }
 }
 
-/// Returns the text a match of `pattern` begins with, and whether that is all of it.
+/// Returns the text with which a match of `pattern` starts, and whether that is all of it.
 fn needle(pattern: &Pattern) -> Option<(String, bool)> {
     let (mut text, is_whole) = match pattern {
         Pattern::Exact(text) => (text.clone(), true),
@@ -92,7 +91,7 @@ fn needle(pattern: &Pattern) -> Option<(String, bool)> {
             let mut extractor = Extractor::new();
             extractor.kind(ExtractKind::Prefix);
             let prefixes = extractor.extract(&hir);
-            // Of an expression that ignores case the first is as good as any.
+            // If an expression ignores case, any of its prefixes will do.
             let literal = prefixes.literals()?.first()?;
             let is_alone = prefixes.len() == Some(1) || prefixes.longest_common_prefix().is_some();
             let text = std::str::from_utf8(literal.as_bytes()).ok()?;
@@ -107,7 +106,7 @@ fn needle(pattern: &Pattern) -> Option<(String, bool)> {
 /// Returns start and length of the last longest piece of `text` that `needle`
 /// begins with, ASCII letters in either case.
 ///
-/// Knuth, Morris and Pratt's search: each byte of both is looked at once.
+/// The search of Knuth, Morris and Pratt: each byte of both is read once.
 fn longest_prefix(needle: &str, text: &str) -> Option<(usize, usize)> {
     let pattern = needle.as_bytes();
     let mut fall_back = vec![0; pattern.len()];
@@ -136,7 +135,7 @@ fn longest_prefix(needle: &str, text: &str) -> Option<(usize, usize)> {
         }
     }
     let start = best_end - best_len;
-    // A character may be half equal.
+    // Only half of a character may be equal.
     let end = text.floor_char_boundary(best_end);
     (end > start).then_some((start, end - start))
 }

@@ -1,5 +1,5 @@
-//! Waiting for patterns in the output of a session. Pure code: it is given
-//! bytes and knows neither sessions nor time.
+//! Waiting for patterns in the output of a session. Pure code: it is fed bytes, and depends neither on sessions nor on
+//! time.
 
 mod cache;
 mod clean_stream;

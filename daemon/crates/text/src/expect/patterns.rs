@@ -1,4 +1,4 @@
-//! A list of patterns, compiled into one automaton that looks for all of them at once.
+//! A list of patterns, compiled into one automaton that searches for all of them at once.
 
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 use std::sync::{Mutex, PoisonError};
@@ -12,23 +12,23 @@ use super::locate::Locator;
 use super::search::Scratch;
 use super::syntax;
 
-/// The most patterns a list may have.
+/// Maximum number of patterns in a list.
 pub(super) const MAX_PATTERNS: usize = 10_000;
 
-/// The most memory a compiled list may need.
+/// Maximum memory of a compiled list.
 pub(super) const MAX_COMPILED_BYTES: usize = 64 << 20;
 
-/// The longest regular expression: one of this length may already need more
-/// memory than [`MAX_COMPILED_BYTES`] while it is parsed.
+/// Maximum length of a regular expression: a longer one may need more memory than [`MAX_COMPILED_BYTES`] just to be
+/// parsed.
 const MAX_REGEX_BYTES: usize = 64 << 10;
 
-/// What a search may keep of the automaton; it is built anew when it is full.
+/// Cache size for the automaton of a search; it is built again when it is full.
 const SEARCH_CACHE_BYTES: usize = 4 << 20;
 
-/// How many buffers of finished searches wait for the next one.
+/// How many buffers of finished searches are kept for the next ones.
 const SPARE_SEARCHES: usize = 4;
 
-/// One thing to wait for.
+/// A pattern to wait for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Pattern {
     /// A regular expression in the syntax of the `regex` crate.
@@ -37,11 +37,11 @@ pub enum Pattern {
     Exact(String),
     /// The end of the output.
     Eof,
-    /// The end of the time.
+    /// The timeout.
     Timeout,
 }
 
-/// A list of patterns that cannot be used. An `index` counts from 0, as on the wire; messages count from 1, as people do.
+/// Why a list of patterns cannot be used. An `index` counts from 0, as in the protocol; messages count from 1.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
     #[error("the list of patterns is empty")]
@@ -86,7 +86,7 @@ impl Reportable for PatternError {
     }
 }
 
-/// A compiled list, shared by all searches for it.
+/// A compiled list, shared by all its searches.
 pub struct Patterns {
     list: Vec<Pattern>,
     raw: bool,
@@ -103,11 +103,11 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// Compiles `list`: the earliest match counts, of two that start together
-    /// the one first in the list.
+    /// Compiles `list`: the earliest match counts; of two that start at the same position, the one that is first in the
+    /// list.
     ///
-    /// `raw` is for matching bytes: no Unicode, `.` is any byte but `\n`. A list
-    /// near the limits takes about a second: not for a thread that others wait for.
+    /// `raw` matches bytes: no Unicode, and `.` is any byte except `\n`. A list near the limits takes about a second,
+    /// so this must not run on a thread that others wait for.
     ///
     /// # Errors
     ///
@@ -150,17 +150,17 @@ impl Patterns {
         })
     }
 
-    /// Returns the place of the first [`Pattern::Eof`] in the list.
+    /// Returns the index of the first [`Pattern::Eof`] in the list.
     pub fn eof_index(&self) -> Option<usize> {
         self.eof_index
     }
 
-    /// Returns the place of the first [`Pattern::Timeout`] in the list.
+    /// Returns the index of the first [`Pattern::Timeout`] in the list.
     pub fn timeout_index(&self) -> Option<usize> {
         self.timeout_index
     }
 
-    /// Returns the list this was compiled from.
+    /// Returns the list from which this was compiled.
     pub fn list(&self) -> &[Pattern] {
         &self.list
     }
@@ -170,7 +170,7 @@ impl Patterns {
         self.raw
     }
 
-    /// Returns roughly how much memory the compiled list takes, without searches.
+    /// Returns the approximate memory of the compiled list, without searches.
     pub(super) fn memory_bytes(&self) -> usize {
         self.memory_bytes
     }
@@ -193,7 +193,7 @@ impl Patterns {
         spare.unwrap_or_else(|| Box::new(Scratch::new(&self.dfa)))
     }
 
-    /// Keeps the buffers of a finished search for the next one, unless they are many or large.
+    /// Keeps the buffers of a finished search for the next one, unless they are too many or too large.
     pub(super) fn put_scratch(&self, mut scratch: Box<Scratch>) {
         if !scratch.shrink() {
             return;
@@ -232,7 +232,7 @@ fn automaton(hirs: &[Hir]) -> Result<DFA, PatternError> {
     let least_bytes = config
         .get_minimum_cache_capacity(&nfa)
         .map_err(|_| PatternError::ListTooBig)?;
-    // Half of the cache holds a few states of any size: see `Search::has_room`.
+    // Half of the cache has room for a few states of any size: see `Search::has_room`.
     let cache_bytes = SEARCH_CACHE_BYTES.max(4 * least_bytes);
     DFA::builder()
         .configure(config.cache_capacity(cache_bytes))

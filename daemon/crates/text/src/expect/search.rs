@@ -7,16 +7,16 @@ use regex_automata::{Anchored, PatternID};
 
 use super::text::Text;
 
-/// A state the automaton is in is looked at in full once in so many bytes.
+/// The current state of the automaton is analysed in full once per this number of bytes.
 const BLOCK_BYTES: usize = 1024;
 
-/// The largest automaton that is kept for the next search.
+/// Maximum size of an automaton that is kept for the next search.
 const SPARE_CACHE_BYTES: usize = 256 << 10;
 
-/// A byte of each kind that a search can have before its first byte.
+/// One byte of each kind that may precede the first byte of a search.
 const LOOK_BEHIND: [u8; 4] = [b' ', b'a', b'\n', b'\r'];
 
-/// How many answers about states are remembered.
+/// Maximum number of stored verdicts about states.
 const MAX_VERDICTS: usize = 64;
 
 /// More kinds of states than this after a match mean that it could still grow.
@@ -24,7 +24,7 @@ const MAX_KINDS_AFTER: usize = 4;
 
 const NEVER_GIVES_UP: &str = "no limit of the automaton lets it give up";
 
-/// The buffers of one search, used again by the next one for the same list.
+/// The buffers of one search, which the next search for the same list reuses.
 pub(super) struct Scratch {
     pub(super) search: Search,
     pub(super) text: Text,
@@ -58,7 +58,7 @@ impl Scratch {
         }
     }
 
-    /// Frees what is too large to wait; returns whether the rest is worth keeping.
+    /// Frees buffers that are too large to be kept; returns whether the rest is worth keeping.
     pub(super) fn shrink(&mut self) -> bool {
         self.text.shrink();
         self.search.cache.memory_usage() <= SPARE_CACHE_BYTES
@@ -81,7 +81,7 @@ impl Search {
         }
     }
 
-    /// Starts anew, as at the start of a text.
+    /// Starts again, as at the start of a text.
     pub(super) fn begin(&mut self, dfa: &DFA) {
         if self.cache.clear_count() != self.clear_count {
             self.learn_starts(dfa);
@@ -92,7 +92,7 @@ impl Search {
         self.safe = 0;
     }
 
-    /// Reads on at the offset `at`; returns a match when no further byte can change it.
+    /// Continues at the offset `at`; returns a match if further bytes cannot change it.
     pub(super) fn advance(&mut self, dfa: &DFA, mut at: u64, text: &[u8]) -> Option<MatchEnd> {
         for block in text.chunks(BLOCK_BYTES) {
             if self.is_dead {
@@ -100,7 +100,7 @@ impl Search {
             }
             self.walk(dfa, at, block);
             at += block.len() as u64;
-            // After the cache was cleared a start state may lack its mark.
+            // After the cache was cleared, a start state may lack its mark.
             let knows_starts = self.cache.clear_count() == self.clear_count;
             if knows_starts && self.starts.contains(&self.state) {
                 self.safe = at;
@@ -118,9 +118,9 @@ impl Search {
         None
     }
 
-    /// Returns the match, if what comes after the offset `end` of the text cannot change it.
+    /// Returns the match, if the text after the offset `end` cannot change it.
     ///
-    /// Most patterns end so: without this their matches would wait for a pause.
+    /// Most patterns end like this: without this check, their matches would wait for a pause.
     pub(super) fn settled(&mut self, dfa: &DFA, end: u64) -> Option<MatchEnd> {
         if self.is_dead || !self.has_room(dfa) || self.cache.clear_count() != self.clear_count {
             return None;
@@ -146,13 +146,13 @@ impl Search {
         at_end.or(self.best)
     }
 
-    /// Returns whether a match is there that more text could change.
+    /// Returns whether there is a match that further text could change.
     pub(super) fn has_match(&self) -> bool {
         self.best.is_some()
     }
 
-    /// Returns the pattern that matches if the text ends after `byte`, or here
-    /// without one. The search stays where it is.
+    /// Returns the pattern that matches if the text ends after `byte`, or here if that is `None`. The search does not
+    /// advance.
     pub(super) fn peek(&mut self, dfa: &DFA, byte: Option<u8>) -> Option<PatternID> {
         if self.is_dead {
             return None;
@@ -160,15 +160,15 @@ impl Search {
         if self.has_room(dfa) {
             return peek_in(dfa, &mut self.cache, self.state, byte);
         }
-        // A cleared cache would take the state of the search with it.
+        // Clearing the cache would lose the state of the search.
         let mut copy = self.cache.clone();
         peek_in(dfa, &mut copy, self.state, byte)
     }
 
-    /// Returns the offset before which no match starts that is not yet told.
+    /// Returns the offset before which no match starts that was not reported yet.
     ///
-    /// There the automaton was in a start state. With a match under way it never
-    /// is, because its states are lists and those of older matches come first.
+    /// There the automaton was in a start state. During a match it never is, because its states are lists in which
+    /// those of older matches come first.
     pub(super) fn safe(&self) -> u64 {
         self.safe
     }
@@ -185,7 +185,7 @@ impl Search {
             if state.is_start() {
                 self.safe = offset + 1;
             } else if state.is_match() {
-                // Matches are told one byte late.
+                // Matches are reported one byte late.
                 let pattern = dfa.match_pattern(&self.cache, state, 0);
                 self.best = Some(MatchEnd {
                     end: offset,
@@ -199,7 +199,7 @@ impl Search {
         self.state = state;
     }
 
-    /// Returns whether every byte leads to the match that is there and to nothing after it.
+    /// Returns whether every byte leads to the current match and to nothing after it.
     fn judge(&mut self, dfa: &DFA) -> bool {
         let verdict = match self.peek(dfa, None) {
             None => self.ends_after(dfa, self.state),
@@ -223,11 +223,11 @@ impl Search {
         kinds.is_some_and(|kinds| kinds.iter().all(LazyStateID::is_dead))
     }
 
-    /// Returns the states that one more byte leads to; none when they are many.
+    /// Returns the states that one more byte leads to; `None` if there are many.
     fn next_kinds(&mut self, dfa: &DFA, state: LazyStateID) -> Option<Vec<LazyStateID>> {
         let mut kinds = Vec::new();
         for byte in dfa.byte_classes().representatives(0..=u8::MAX) {
-            // A cleared cache would take the state of the search with it.
+            // Clearing the cache would lose the state of the search.
             if kinds.len() > MAX_KINDS_AFTER || !self.has_room(dfa) {
                 return None;
             }
@@ -241,14 +241,14 @@ impl Search {
         Some(kinds)
     }
 
-    /// Marks the start states: where the search is in one, no match is under way.
+    /// Marks the start states: while the search is in one, there is no partial match.
     fn learn_starts(&mut self, dfa: &DFA) {
         self.verdicts.clear();
         self.starts = start_states(dfa, &mut self.cache);
         self.clear_count = self.cache.clear_count();
     }
 
-    /// Returns whether a few new states fit, so that the cache is not cleared.
+    /// Returns whether there is room for a few new states without clearing the cache.
     fn has_room(&self, dfa: &DFA) -> bool {
         self.cache.memory_usage() <= dfa.get_config().get_cache_capacity() / 2
     }

@@ -2,13 +2,13 @@
 
 use encoding_rs::Encoding;
 
-/// The longest control sequence that is removed; what follows is text again.
+/// Maximum length of a control sequence that is removed; what follows is text again.
 ///
-/// Large enough for pictures and clipboard contents, and small enough that a
-/// sequence nobody ends cannot swallow a session's output for ever.
+/// Large enough for images and clipboard contents, and small enough that an unterminated sequence cannot swallow a
+/// session's output for ever.
 pub(super) const MAX_SEQUENCE_BYTES: usize = 1 << 20;
 
-/// How many bytes are tested at once where output is plain text.
+/// How many bytes of plain text are tested at once.
 const BLOCK_BYTES: usize = 16;
 
 const BEL: u8 = 0x07;
@@ -16,17 +16,15 @@ const CAN: u8 = 0x18;
 const SUB: u8 = 0x1a;
 const ESC: u8 = 0x1b;
 
-/// Removes control sequences and keeps its place in them between chunks.
+/// Removes control sequences, even if they are split between chunks.
 ///
-/// Removed are CSI sequences, OSC, DCS, SOS, PM and APC strings, charset and
-/// other escapes, DEL, every control byte below 0x20 except `\n` and `\t`, and
-/// the one `\r` directly before a `\n` (also with a sequence between the two).
-/// Any other `\r` stays.
+/// It removes CSI sequences; OSC, DCS, SOS, PM and APC strings; charset and other escapes; DEL; every control byte
+/// below 0x20 except `\n` and `\t`; and one `\r` directly before a `\n` (even with a sequence between the two). Any
+/// other `\r` is kept.
 ///
-/// - A string ends at ST, BEL, CAN or SUB. A new ESC ends any sequence, and so
-///   does a byte that cannot belong to it, which is then looked at as text: no
-///   byte of text ever comes from inside a sequence.
-/// - After [`MAX_SEQUENCE_BYTES`] a sequence is over, ended or not.
+/// - A string ends at ST, BEL, CAN or SUB. A new ESC ends any sequence, and so does a byte that cannot belong to it,
+///   which is then treated as text: no byte inside a sequence is ever treated as text.
+/// - A sequence ends after [`MAX_SEQUENCE_BYTES`], terminated or not.
 /// - The 8-bit forms (0x80 to 0x9f) are text: in UTF-8 and most other
 ///   encodings those bytes are parts of characters.
 #[derive(Debug, Clone, Default)]
@@ -48,28 +46,27 @@ enum State {
 }
 
 impl Stripper {
-    /// Returns a stripper that takes the first byte it is fed for text.
+    /// Returns a stripper that treats its first byte as text.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Appends what stays of `raw` to `out`.
+    /// Appends the remaining part of `raw` to `out`.
     ///
-    /// A `\r` at the very end of what was fed is held back until the next byte
-    /// decides about it.
+    /// A `\r` at the very end is held back until the next byte decides about it.
     pub fn feed(&mut self, raw: &[u8], out: &mut Vec<u8>) {
         self.feed_runs(raw, |_, kept| out.extend_from_slice(kept));
     }
 
-    /// Appends the `\r` that is still held back, if there is one.
+    /// Appends the `\r` that is held back, if there is one.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         if self.take_return().is_some() {
             out.push(b'\r');
         }
     }
 
-    /// Calls `keep` with each unbroken run that stays of `raw`, in order, and
-    /// with its offset in all that was ever fed.
+    /// Calls `keep` with each contiguous run of `raw` that remains, in order, and with its offset in all bytes fed so
+    /// far.
     pub fn feed_runs(&mut self, raw: &[u8], mut keep: impl FnMut(u64, &[u8])) {
         let mut at = 0;
         while at < raw.len() {
@@ -95,12 +92,12 @@ impl Stripper {
         self.open_return.is_some()
     }
 
-    /// Gives up the `\r` that is held back: returns its offset.
+    /// Drops the `\r` that is held back: returns its offset.
     pub fn take_return(&mut self) -> Option<u64> {
         self.open_return.take()
     }
 
-    /// Passes a run of text and the control byte that ends it; returns how many bytes.
+    /// Passes on a run of text and the control byte that ends it; returns how many bytes.
     fn ground(&mut self, raw: &[u8], offset: u64, keep: &mut impl FnMut(u64, &[u8])) -> usize {
         let plain_len = plain_len(raw);
         if plain_len > 0 {
@@ -125,7 +122,7 @@ impl Stripper {
         plain_len + 1
     }
 
-    /// Passes bytes of a sequence; returns how many belong to it, 0 when it is over.
+    /// Processes bytes of a sequence; returns how many belong to it, 0 if it has ended.
     fn sequence(&mut self, raw: &[u8]) -> usize {
         let (used, next) = match (self.state, raw[0]) {
             (State::Escape, b'[') => (1, State::Csi),
@@ -161,18 +158,17 @@ pub(super) fn clean(raw: &[u8]) -> Vec<u8> {
     text
 }
 
-/// Returns the text of `raw` without control sequences; bytes that are not of
-/// `encoding` become U+FFFD.
+/// Returns the text of `raw` without control sequences; bytes that are invalid in `encoding` become U+FFFD.
 pub fn clean_lossy(raw: &[u8], encoding: &'static Encoding) -> String {
     let text = clean(raw);
     let (text, _) = encoding.decode_without_bom_handling(&text);
     text.into_owned()
 }
 
-/// Returns how many bytes at the start of `raw` stay as they are.
+/// Returns how many bytes at the start of `raw` remain unchanged.
 fn plain_len(raw: &[u8]) -> usize {
     let mut len = 0;
-    // Without a branch per byte the compiler tests a whole block at once.
+    // Without a branch per byte, the compiler tests a whole block at once.
     for block in raw.chunks_exact(BLOCK_BYTES) {
         if block
             .iter()

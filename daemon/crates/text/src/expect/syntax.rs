@@ -1,21 +1,20 @@
-//! Parses one pattern into the form the search engine is built from.
+//! Parses one pattern into the form from which the search engine is built.
 
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Capture, Class, Hir, HirKind, Look, Repetition};
 
-/// A mistake in a regular expression.
+/// An error in a regular expression.
 #[derive(Debug)]
 pub(super) struct SyntaxError {
-    /// Where it is, in bytes from the start of the pattern.
+    /// Its position, in bytes from the start of the pattern.
     pub(super) at: usize,
     pub(super) message: String,
 }
 
 /// Returns the parsed `pattern`, which may match any bytes; `raw` turns Unicode off.
 ///
-/// Word boundaries are those of ASCII: to know whether a Unicode word ends here
-/// takes more than one byte, and a search byte by byte has only that. Lines end
-/// at `\r` too, as they do on a screen: a prompt drawn anew begins a line.
+/// Word boundaries are those of ASCII: whether a Unicode word ends cannot be decided from one byte, as a search byte by
+/// byte requires. Lines end at `\r` too, as on a screen, where a redrawn prompt starts a line.
 pub(super) fn parse(pattern: &str, raw: bool) -> Result<Hir, SyntaxError> {
     let parsed = ParserBuilder::new()
         .utf8(false)
@@ -40,7 +39,7 @@ pub(super) fn parse(pattern: &str, raw: bool) -> Result<Hir, SyntaxError> {
     }
 }
 
-/// Returns roughly how many bytes of memory `hir` takes.
+/// Returns the approximate memory of `hir` in bytes.
 pub(super) fn memory_bytes(hir: &Hir) -> usize {
     let below = match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => 0,
@@ -57,7 +56,7 @@ pub(super) fn memory_bytes(hir: &Hir) -> usize {
 }
 
 fn terminal_looks(hir: Hir) -> Hir {
-    // The parser limits how deep a pattern may nest, and so this recursion.
+    // The parser limits the depth of a pattern, and so of this recursion.
     match hir.into_kind() {
         HirKind::Empty => Hir::empty(),
         HirKind::Literal(literal) => Hir::literal(literal.0),

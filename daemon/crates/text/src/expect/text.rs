@@ -1,4 +1,4 @@
-//! The text a search sees, and where each byte of it stands in the session's output.
+//! The text that a search reads, with the position of each byte in the session's output.
 
 use std::collections::VecDeque;
 
@@ -7,14 +7,14 @@ use encoding_rs::Encoding;
 use super::decode::{Decoder, Sink};
 use super::strip::Stripper;
 
-/// How many runs are kept at most (24 bytes each).
+/// Maximum number of runs (24 bytes each).
 const MAX_RUNS: usize = 1 << 18;
 
-/// The largest buffers that are kept for the next search.
+/// Maximum size of buffers that are kept for the next search.
 const SPARE_TEXT_BYTES: usize = 64 << 10;
 const SPARE_RUNS: usize = 4096;
 
-/// What a search reads: raw output cleaned and decoded, only its last part kept.
+/// The input of a search: raw output, cleaned and decoded, of which only the last part is kept.
 ///
 /// Offsets in the text count from the start of the search, offsets in the raw
 /// output from the start of the session.
@@ -26,7 +26,7 @@ pub(super) struct Text {
     kept: Kept,
 }
 
-/// The kept text with the offset of its first byte, and the runs it consists of.
+/// The kept text with the offset of its first byte, and its runs.
 #[derive(Default)]
 struct Kept {
     bytes: Vec<u8>,
@@ -34,8 +34,8 @@ struct Kept {
     runs: VecDeque<Run>,
 }
 
-/// Text from `text` on comes from the raw output from `raw` on: byte for byte
-/// when `unit_raw_bytes` is 0, else as a whole from that many raw bytes.
+/// Text from `text` on comes from the raw output from `raw` on: byte for byte if `unit_raw_bytes` is 0, else as a whole
+/// from that many raw bytes.
 #[derive(Clone, Copy)]
 struct Run {
     text: u64,
@@ -55,7 +55,7 @@ impl Text {
         }
     }
 
-    /// Starts anew at the raw offset `raw_start`; without an encoding the text is the raw output.
+    /// Starts again at the raw offset `raw_start`; without an encoding, the text is the raw output.
     pub(super) fn begin(&mut self, raw_start: u64, encoding: Option<&'static Encoding>) {
         self.stripper = encoding.map(|_| Stripper::new());
         self.decoder = encoding.map_or(Decoder::Bytes, Decoder::new);
@@ -66,7 +66,7 @@ impl Text {
         self.kept.runs.clear();
     }
 
-    /// Frees buffers that are too large to wait for the next search.
+    /// Frees buffers that are too large to be kept for the next search.
     pub(super) fn shrink(&mut self) {
         self.kept.bytes.clear();
         self.kept.bytes.shrink_to(SPARE_TEXT_BYTES);
@@ -91,12 +91,12 @@ impl Text {
         }
     }
 
-    /// Returns whether a `\r` waits for the byte after it.
+    /// Returns whether a `\r` waits for the next byte.
     pub(super) fn holds_return(&self) -> bool {
         self.stripper.as_ref().is_some_and(Stripper::holds_return)
     }
 
-    /// Makes the `\r` that waits part of the text.
+    /// Appends the waiting `\r` to the text.
     pub(super) fn release_return(&mut self) {
         if let Some(at) = self.stripper.as_mut().and_then(Stripper::take_return) {
             self.decoder
@@ -109,12 +109,12 @@ impl Text {
         &self.kept.bytes
     }
 
-    /// Returns the offset of the first byte that is kept.
+    /// Returns the offset of the first kept byte.
     pub(super) fn base(&self) -> u64 {
         self.kept.base
     }
 
-    /// Returns the offset just past the last byte.
+    /// Returns the offset after the last byte.
     pub(super) fn end(&self) -> u64 {
         self.kept.end()
     }
@@ -129,7 +129,7 @@ impl Text {
         &self.kept.bytes[self.kept.index(start)..self.kept.index(end)]
     }
 
-    /// Returns the raw offset where the character that holds `offset` starts.
+    /// Returns the raw offset at which the character at `offset` starts.
     pub(super) fn raw_start_of(&self, offset: u64) -> u64 {
         match self.kept.run_of(offset) {
             Some(run) if run.unit_raw_bytes == 0 => run.raw + (offset - run.text),
@@ -138,7 +138,7 @@ impl Text {
         }
     }
 
-    /// Returns the raw offset just past the byte before `offset`.
+    /// Returns the raw offset after the byte before `offset`.
     ///
     /// Control sequences after that byte are not part of it.
     pub(super) fn raw_end_of(&self, offset: u64) -> u64 {
@@ -152,22 +152,22 @@ impl Text {
         }
     }
 
-    /// Returns the offset before which text must go because it has too many runs.
+    /// Returns the offset before which text must be discarded because it has too many runs.
     pub(super) fn crowded_before(&self) -> Option<u64> {
         let runs = &self.kept.runs;
         (runs.len() > MAX_RUNS).then(|| runs[runs.len() / 2].text)
     }
 
-    /// Forgets where text before `offset` stands in the raw output.
+    /// Discards the raw positions of text before `offset`.
     pub(super) fn forget_places_before(&mut self, offset: u64) {
         let runs = &mut self.kept.runs;
-        // The byte before stays known: an empty match ends there.
+        // The byte before is kept, because an empty match ends there.
         while runs.get(1).is_some_and(|next| next.text < offset) {
             runs.pop_front();
         }
     }
 
-    /// Forgets all text before `offset`.
+    /// Discards all text before `offset`.
     pub(super) fn forget_before(&mut self, offset: u64) {
         let gone = self.kept.index(offset);
         self.kept.bytes.drain(..gone);
@@ -181,7 +181,7 @@ impl Kept {
         self.base + self.bytes.len() as u64
     }
 
-    /// Returns where `offset` is among the kept bytes, at either end when it is not.
+    /// Returns the index of `offset` in the kept bytes, limited to their ends.
     fn index(&self, offset: u64) -> usize {
         let index = offset.saturating_sub(self.base);
         self.bytes

@@ -1,4 +1,4 @@
-//! How much of a pattern a search may have to look at for one byte.
+//! Computes how much of a pattern a search may have to follow for one byte.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
@@ -6,14 +6,13 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 const CHARACTERS: usize = 129;
 const OTHERS: usize = 128;
 
-/// Returns at how many places of a pattern a search may stand at once: the time for a byte, at worst, in units of about
-/// 8 ns.
+/// Returns the maximum number of positions of a pattern that a search follows at once. This is the worst-case time per
+/// byte, in units of about 8 ns.
 ///
-/// Of the places for characters, repetitions counted out, only those that take the same character can be reached by the
-/// same text: `[ab]{1000}` weighs a thousand times as much as `abcd`. What may be left out (`a?`) is looked past for
-/// every byte.
+/// Of the positions of characters, with repetitions expanded, the same text can only reach those that accept the same
+/// character: `[ab]{1000}` weighs a thousand times as much as `abcd`. Optional parts (`a?`) are checked for every byte.
 pub(super) fn weight(hir: &Hir) -> u64 {
-    let places = Places::of(hir);
+    let places = NextPlaces::of(hir);
     let most = places.of_character.iter().copied().max().unwrap_or(0);
     most.saturating_add(places.always)
 }
@@ -38,18 +37,18 @@ pub(super) fn fits_a_line(hir: &Hir) -> bool {
     }
 }
 
-/// Whether a range of characters has nothing but line ends.
+/// Whether a range of characters only contains line ends.
 fn is_line_ends(start: u32, end: u32) -> bool {
     start == end && matches!(start, 0x0a | 0x0d)
 }
 
-/// Places that may be stood at behind each character, and those that may be behind any.
-struct Places {
+/// The numbers of positions that may be reached by each character, and by any.
+struct NextPlaces {
     of_character: [u64; CHARACTERS],
     always: u64,
 }
 
-impl Places {
+impl NextPlaces {
     fn none() -> Self {
         Self {
             of_character: [0; CHARACTERS],
@@ -57,7 +56,7 @@ impl Places {
         }
     }
 
-    // The parser limits how deep a pattern may nest, and so this recursion.
+    // The parser limits the depth of a pattern, and so of this recursion.
     fn of(hir: &Hir) -> Self {
         let mut places = Self::none();
         match hir.kind() {
@@ -96,7 +95,7 @@ impl Places {
         places
     }
 
-    /// A class takes a character once, however many of its ranges say so.
+    /// A class counts once for a character, however many of its ranges contain it.
     fn take(&mut self, start: u32, end: u32) {
         let clip = |character: u32| usize::try_from(character).unwrap_or(OTHERS).min(OTHERS);
         for place in &mut self.of_character[clip(start)..=clip(end)] {

@@ -1,27 +1,28 @@
-//! Parts of a text without what nobody may read of the whole.
+//! Masks secrets in parts of a text that are known from the whole text.
 
 use super::texts::{HIDDEN, HiddenTexts, part_of};
-use crate::redact::{MASK, secrets_in};
+use crate::redact::{MASK, Secrets};
 use std::ops::Range;
 
-/// A text in which all secrets are known. What is only a part of one is masked as well, which by itself would not be
-/// recognised.
+/// A text in which all secrets are known. A part of a secret is masked as well, which would not be recognised by
+/// itself.
 pub struct Masked<'a> {
     text: &'a str,
-    /// In order of their begins.
+    /// Sorted by start.
     places: Vec<(Range<usize>, &'static str)>,
 }
 
 impl<'a> Masked<'a> {
-    /// Looks for what was typed hidden, and for secrets that tell themselves.
+    /// Finds hidden input, and secrets that rules recognise.
     pub fn of(text: &'a str, hidden: &HiddenTexts) -> Self {
         let typed = hidden.places_in(text).into_iter();
-        let found = secrets_in(text).into_iter();
+        let secrets = Secrets::of(text);
+        let found = secrets.places().iter().cloned();
         let mut places: Vec<_> = typed
             .map(|place| (place, HIDDEN))
             .chain(found.map(|place| (place, MASK)))
             .collect();
-        // Stable: what was typed comes first.
+        // Stable: hidden input comes first.
         places.sort_by_key(|(place, _)| place.start);
         Self { text, places }
     }

@@ -1,4 +1,4 @@
-//! What was typed hidden, and texts that hide their secrets. Pure: no files, no time.
+//! Hidden input, and texts in which secrets are masked. Pure: no files, no clock.
 
 mod masked;
 mod texts;

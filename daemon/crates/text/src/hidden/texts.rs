@@ -1,25 +1,25 @@
-//! Secrets that one session has seen: what was typed hidden, and what a rule has recognised. Kept in memory, so that
-//! nothing shows them where the terminal does, or where they are typed again.
+//! The secrets of one session: hidden input, and those that a rule has recognised. They are kept in memory, to be
+//! masked where the terminal shows them or where they are typed again.
 
-use crate::redact::{is_distinctive, redact_typed};
+use crate::redact::{KnownTexts, Source, redact_chunks};
 use std::collections::VecDeque;
 use std::fmt::{Debug, Formatter};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Stands in rows for what was typed hidden.
+/// Replaces hidden input in records.
 pub const HIDDEN: &str = "<hidden>";
 
-/// Hidden texts that a session remembers; older ones go.
+/// Maximum number of hidden inputs that a session remembers; older ones are dropped.
 const MAX_TEXTS: usize = 16;
 
-/// Bytes of each that are remembered.
+/// Maximum length of each that is remembered.
 const MAX_TEXT_BYTES: usize = 4096;
 
-/// Lines that were recognised and are remembered; older ones go.
+/// Maximum number of recognised lines that are remembered; older ones are dropped.
 const MAX_RECOGNISED: usize = 64;
 
-/// A shorter line is part of much that is innocent, and hides nothing: bytes as it was typed, characters as it is shown.
+/// A shorter line occurs in too much other text, and is not masked: in bytes as typed, in characters as shown.
 const MIN_LINE_LEN: usize = 4;
 
 /// The last secrets of one session; never on disk.
@@ -28,13 +28,13 @@ pub struct HiddenTexts(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
-    /// As the program got them.
+    /// As the program received them.
     typed: VecDeque<Secret>,
     /// Single lines.
     recognised: VecDeque<Secret>,
 }
 
-/// A text that is overwritten when it is forgotten.
+/// A text that is overwritten when it is dropped.
 #[derive(PartialEq)]
 struct Secret(String);
 
@@ -42,7 +42,7 @@ impl Drop for Secret {
     fn drop(&mut self) {
         let mut bytes = std::mem::take(&mut self.0).into_bytes();
         bytes.fill(0);
-        // Else the compiler may leave out a write that nobody reads.
+        // Otherwise the compiler may omit a write that nothing reads.
         std::hint::black_box(&bytes);
     }
 }
@@ -54,7 +54,7 @@ impl Debug for HiddenTexts {
 }
 
 impl HiddenTexts {
-    /// Remembers what was typed hidden; each line of it is masked from now on. Returns false when there is nothing to mask.
+    /// Remembers hidden input; each of its lines is masked from now on. Returns false if there is nothing to mask.
     pub fn remember(&self, text: &str) -> bool {
         let end = text.floor_char_boundary(MAX_TEXT_BYTES);
         let text = edited(&text[..end]);
@@ -67,16 +67,15 @@ impl HiddenTexts {
         true
     }
 
-    /// Remembers the lines of what a rule has found, but for words that may be anywhere; false when there is none.
+    /// Remembers the lines that a rule has found, except common words; false if there are none.
     pub fn recognise<T: AsRef<str>>(&self, texts: &[T]) -> bool {
-        let lines = texts.iter().flat_map(|text| text.as_ref().lines());
-        let lines = lines.map(str::trim).filter(|line| is_distinctive(line));
-        let lines: Vec<&str> = lines.collect();
+        let texts = texts.iter().map(AsRef::as_ref);
+        let lines: Vec<&str> = texts.flat_map(KnownTexts::distinctive_lines).collect();
         lines.iter().for_each(|line| self.add(line));
         !lines.is_empty()
     }
 
-    /// Remembers a line of a secret that is several lines long.
+    /// Remembers a line of a secret that has several lines.
     pub fn add(&self, line: &str) {
         let mut known = self.known();
         let is_known = known.recognised.iter().any(|before| before.0 == line);
@@ -85,31 +84,31 @@ impl HiddenTexts {
         }
     }
 
-    /// True when nothing was typed hidden.
+    /// True if there was no hidden input.
     pub fn is_empty(&self) -> bool {
         self.known().typed.is_empty()
     }
 
-    /// All that was typed hidden, for the next process.
+    /// Returns all hidden input, for the next worker.
     pub fn texts(&self) -> Vec<String> {
         let known = self.known();
         known.typed.iter().map(|text| text.0.clone()).collect()
     }
 
-    /// All that was recognised.
+    /// Returns all recognised lines.
     pub fn recognised(&self) -> Vec<String> {
         let known = self.known();
         known.recognised.iter().map(|line| line.0.clone()).collect()
     }
 
-    /// The lines that were typed hidden, as far as they are masked in recorded output.
+    /// Returns the hidden lines that are masked in recorded output.
     pub fn lines(&self) -> Vec<String> {
         let known = self.known();
         let lines = known.typed.iter().flat_map(|text| long_lines(&text.0));
         lines.map(str::to_owned).collect()
     }
 
-    /// Whether one of them is typed again in `raw`. What rules find in it anyway does not count.
+    /// Whether one of them is typed again in `raw`. Secrets that rules recognise there anyway do not count.
     pub fn are_in(&self, raw: &[u8]) -> bool {
         let has = |raw: &[u8], text: &str| memchr::memmem::find(raw, text.as_bytes()).is_some();
         let known = self.known();
@@ -120,13 +119,13 @@ impl HiddenTexts {
             .filter(|line| has(raw, &line.0))
             .collect();
         let is_left = || {
-            let (clean, _) = redact_typed(raw);
+            let clean = redact_chunks([raw], Source::Typed).concat();
             in_raw.iter().any(|line| has(&clean, &line.0))
         };
         typed.any(|line| has(raw, line)) || (!in_raw.is_empty() && is_left())
     }
 
-    /// The longest line that was typed hidden, in bytes; 0 when there is none.
+    /// Returns the length of the longest hidden line in bytes; 0 if there is none.
     pub fn longest_line(&self) -> usize {
         let known = self.known();
         let lines = known
@@ -136,14 +135,14 @@ impl HiddenTexts {
         lines.map(str::len).max().unwrap_or(0)
     }
 
-    /// Returns the part `shown` of `text` with [`HIDDEN`] in place of what is remembered, also of what of it is at
-    /// the part's border.
+    /// Returns the part `shown` of `text` with [`HIDDEN`] in place of remembered texts, even where the part contains
+    /// only a part of one.
     pub fn mask(&self, text: &str, shown: Range<usize>) -> String {
         let places = self.places_in(text).into_iter();
         part_of(text, shown, places.map(|place| (place, HIDDEN)))
     }
 
-    /// Where in `text` something that was typed hidden begins and ends, in order of the beginnings.
+    /// Returns the ranges of hidden input in `text`, sorted by start.
     pub(super) fn places_in(&self, text: &str) -> Vec<Range<usize>> {
         let known = self.known();
         if known.typed.is_empty() {
@@ -169,7 +168,7 @@ fn push(texts: &mut VecDeque<Secret>, text: String, max: usize) {
     texts.push_back(Secret(text));
 }
 
-/// What the program got of a line: without its Enter, and without what Backspace and Ctrl-U took back.
+/// Returns a line as the program received it: without its Enter, and without characters erased by Backspace and Ctrl-U.
 fn edited(typed: &str) -> String {
     let mut text = String::with_capacity(typed.len());
     for c in typed.chars() {
@@ -183,14 +182,14 @@ fn edited(typed: &str) -> String {
     text
 }
 
-/// The lines that are worth masking where they stand as they were typed.
+/// Returns the lines that are long enough to be masked as typed.
 fn long_lines(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.split(['\r', '\n']);
     lines.filter(|line| line.len() >= MIN_LINE_LEN)
 }
 
-/// Returns the part `shown` of `text` with a mask at each of the places, which are in order of their begins; where they
-/// overlap the first one counts.
+/// Returns the part `shown` of `text` with a mask at each of the ranges, which are sorted by start; if they overlap,
+/// the first one counts.
 pub(super) fn part_of(
     text: &str,
     shown: Range<usize>,
@@ -212,19 +211,19 @@ pub(super) fn part_of(
     masked
 }
 
-/// The lines of a text as they are looked for on screens: what is between keys like Enter.
+/// Returns the lines of a text as they are searched on screens: the parts between keys such as Enter.
 fn lines_of(text: &str) -> impl Iterator<Item = String> {
     text.split(char::is_control)
         .map(|line| line.chars().filter(|c| counts(*c)).collect::<String>())
         .filter(|line| line.chars().count() >= MIN_LINE_LEN)
 }
 
-/// Line editors wrap and redraw, and patterns quote: blanks and backslashes do not count.
+/// Line editors wrap and redraw, and patterns quote: blanks and backslashes are ignored.
 fn counts(c: char) -> bool {
     !c.is_whitespace() && !c.is_control() && c != '\\'
 }
 
-/// A text without what does not count, and where each of its bytes stands in the text.
+/// A text without ignored characters, with the original position of each byte.
 struct Squeezed {
     text: String,
     places: Vec<usize>,
@@ -243,7 +242,7 @@ impl Squeezed {
         squeezed
     }
 
-    /// Where `line` stands in the text that was squeezed.
+    /// Returns where `line` occurs in the original text.
     fn places_of(&self, line: &str) -> Vec<Range<usize>> {
         self.text
             .match_indices(line)
@@ -328,7 +327,7 @@ mod tests {
             (b"Geheim7\r", true),
             (b"my Corre", false),
             (b"wrong one", false),
-            // Too short to say anything.
+            // Too short to be significant.
             (b"pin", false),
         ] {
             assert_eq!(hidden.are_in(raw), is_there, "{raw:?}");

@@ -1,12 +1,12 @@
-//! The patterns that ccd brings.
+//! The built-in patterns.
 //!
-//! Shapes are written so that they say yes to something instead of no to everything else: `0 errors`, `error-free` and
-//! `no such error` have none of them. Classes are those of ASCII, which makes the automata small.
+//! Patterns describe what to find, rather than exclude everything else: `0 errors`, `error-free` and `no such error`
+//! match none of them. Classes are those of ASCII, which makes the automata small.
 
 use ccd_protocol::pattern::PatternType;
 use ccd_protocol::pattern::PatternType::{DataFormat, Error, Help, Prompt, State};
 
-/// One category as it is built in.
+/// A built-in category.
 pub(super) struct BuiltIn {
     pub(super) pattern_type: PatternType,
     pub(super) category: &'static str,
@@ -14,19 +14,19 @@ pub(super) struct BuiltIn {
     pub(super) description: &'static str,
 }
 
-/// The category of type help whose patterns are lines of a help text, and say nothing alone.
+/// The category of type help whose patterns are lines of a help text, and not significant alone.
 pub(super) const HELP_LINES: &str = "lines";
 
-/// The category of type error whose patterns count what failed, which says nothing in a help text.
+/// The category of type error whose patterns count failures, which is not significant in a help text.
 pub(super) const ERROR_SUMMARY: &str = "summary";
 
-/// The category of type help whose patterns say where help is to be found, which is not there yet.
+/// The category of type help whose patterns say where to find help, which is not help itself.
 pub(super) const HELP_HINTS: &str = "hints";
 
-/// The category of type prompt whose patterns tell a prompt only where the program is known to wait for input.
+/// The category of type prompt whose patterns identify a prompt only if the program is known to wait for input.
 pub(super) const PROMPT_ENDINGS: &str = "endings";
 
-/// All categories; where several say the same of a line, the first one counts.
+/// All categories; if several match a line in the same way, the first one counts.
 pub(super) const BUILT_INS: &[BuiltIn] = &[
     BuiltIn {
         pattern_type: Prompt,
@@ -94,7 +94,7 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
             "(?:#|(?:^|[^0-9])\\$|[A-Za-z~/][^ ]*\\$)[ \u{a0}]*[ \u{a0}]$",
             r"^(?:\([^()]{1,60}\) ?){0,2}[\[(]?[A-Za-z0-9._-]+@[A-Za-z0-9._-]+[: ][^$#]{0,200}[$#%] *$",
             r"^(?:\([^()]{1,60}\) ?){0,2}[A-Za-z0-9._-]+@[A-Za-z0-9._-]+[: ][~/][^ <>]{0,200}> *$",
-            // Without a blank behind the sign: the sign alone, or behind the name of a shell, a host or a folder.
+            // Without a blank after the sign: the sign alone, or after the name of a shell, a host or a directory.
             r"^[$#%]$",
             r"^[A-Za-z0-9_.@:-]*[a-z~][A-Za-z0-9_.@:-]*\$$",
             r"^[a-z][A-Za-z0-9_.@-]*[a-z]%$",
@@ -132,10 +132,10 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
         patterns: &[
             "(?:^|[^0-9])%[ \u{a0}]*[ \u{a0}]$",
             "[❯❱➜»›λ→▶][ \u{a0}]*[ \u{a0}]$",
-            // No arrow, and nothing in angle brackets.
+            // Neither an arrow nor text in angle brackets.
             "^(?:[^<]*[^<= -] ?[=-]?)?>{1,3}[ \u{a0}]*[ \u{a0}]$",
             "^ *DB<+[0-9]+>+ *$",
-            // Without a blank: one word, which may have a mode or a number in brackets, as those of routers do.
+            // Without a blank: one word, which may have a mode or a number in brackets, as on routers.
             r"^>{1,3}$",
             r"^(?:[A-Za-z0-9_~]|\([^()<> ]+\)|\[[^\[\]<> ]+\])(?:(?:[A-Za-z0-9_.@:/~-]|\([^()<> ]+\)|\[[^\[\]<> ]+\])*(?:[A-Za-z0-9_~]|\([^()<> ]+\)|\[[^\[\]<> ]+\]))?>$|^[a-z]+:/>$",
             r"^[A-Za-z0-9_][A-Za-z0-9_.@:-]{0,80}[A-Za-z0-9_)\]](?:\([^() ]{1,40}\))?#$",
@@ -200,7 +200,7 @@ pub(super) const BUILT_INS: &[BuiltIn] = &[
         pattern_type: Error,
         category: "generic",
         patterns: &[
-            // A label in front: `fatal: …`, `foo.c:3:5: error: …`, `npm ERR! …`, `[ERROR] …`, `ValueError: …`.
+            // A label at the start: `fatal: …`, `foo.c:3:5: error: …`, `npm ERR! …`, `[ERROR] …`, `ValueError: …`.
             r"(?i)^[\t ]*(?:[^ \t]+:[\t ]+){0,4}(?:(?:fatal|syntax|internal|runtime|type|parse|system|network|unexpected|unknown|general|build|linker|usage|fatal python) )?(?:error|fatal|panic|critical|failure|exception)(?:\[[A-Za-z0-9_]+\])?(?:[\t ]+[A-Z]{0,8}[0-9]+|[\t ]+\([^)]*\))?[\t ]*[:!]",
             r"(?i)^[\t ]*error (?:response )?from (?:[a-z]+ ){0,3}[a-z]+:",
             r"(?i): (?:syntax|parse) error\b|^curl: \([1-9][0-9]*\) |\breturned error: ?[0-9]",

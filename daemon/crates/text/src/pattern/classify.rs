@@ -1,6 +1,6 @@
-//! What a text is.
+//! Classifies a text.
 
-use super::compiled::{Compiled, Place};
+use super::compiled::{Compiled, PlacedPattern};
 use super::lines::{Line, lines};
 use super::seen::Seen;
 use super::{formats, help};
@@ -12,35 +12,35 @@ use ccd_protocol::pattern::{
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Longest text that is looked at.
+/// Maximum length of a text that is searched.
 pub const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// Most matches that are told, and most of one pattern in one line.
+/// Maximum number of reported matches, and of those of one pattern in one line.
 const MAX_MATCHES: usize = 1000;
 const MAX_MATCHES_IN_LINE: usize = 20;
 
-/// What the search for further matches in the same line may cost in a text, in the unit of [`LinePatterns::cost`]: about
-/// half a second. The first match of each pattern in a line is always told.
+/// Maximum cost of searching for further matches in the same line, in the unit of [`LinePatterns::cost`]: about half a
+/// second for a text. The first match of each pattern in a line is always reported.
 ///
 /// [`LinePatterns::cost`]: crate::expect::LinePatterns::cost
 const MAX_COST: u64 = 64 << 20;
 
-/// Longest text of a match that is told, in characters.
+/// Maximum length of the text of a reported match, in characters.
 const MAX_MATCHED_CHARS: usize = 1000;
 
 /// Matches in the order of the text.
 struct Matches {
     list: Vec<PatternMatch>,
     is_cut: bool,
-    /// What is left of [`MAX_COST`].
+    /// The remaining part of [`MAX_COST`].
     cost_left: u64,
 }
 
 impl Compiled {
-    /// Which patterns match a text, and where.
+    /// Returns which patterns match a text, and where.
     ///
-    /// With a type only those of it; without one not those that say nothing alone: signs of data formats, endings of
-    /// prompts, lines of help.
+    /// With a type, only patterns of that type; without one, all except those that are not significant alone: signs of
+    /// data formats, endings of prompts, lines of help.
     pub fn test(&self, raw: &str, only: Option<PatternType>) -> PatternTestReply {
         let text = Cleaned::of(raw);
         let lines = lines(text.text());
@@ -59,7 +59,7 @@ impl Compiled {
         }
     }
 
-    /// What a text is.
+    /// Classifies a text.
     pub fn classify(&self, raw: &str) -> PatternClassifyReply {
         let text = Cleaned::of(raw);
         let lines = lines(text.text());
@@ -78,7 +78,7 @@ impl Compiled {
         let signs = self.signs(&seen);
         let mut data = formats::find(text.text(), &lines, |format| signs.contains(format));
         if is_help {
-            data.forget_aligned(); // options stand below each other, too
+            data.forget_aligned(); // options are aligned too
         }
         let mut data_formats: Vec<String> = data.formats.iter().map(|&f| f.to_owned()).collect();
         let of_ones_own: BTreeSet<&str> = found
@@ -134,7 +134,7 @@ impl Compiled {
         lines: &[Line<'_>],
         seen: &Seen,
         types: &[PatternType],
-        counts: impl Fn(&Place<'_>) -> bool,
+        counts: impl Fn(&PlacedPattern<'_>) -> bool,
     ) -> Matches {
         let mut found = Matches {
             list: Vec::new(),
@@ -176,7 +176,7 @@ impl Compiled {
         found
     }
 
-    /// Where a pattern matches in a line, as far as that may cost.
+    /// Returns where a pattern matches in a line, within the limit of the cost.
     fn spans(
         &self,
         pattern_type: PatternType,
@@ -195,7 +195,7 @@ impl Compiled {
         spans
     }
 
-    /// The last line, when it is a prompt: what comes first of the library says of which program.
+    /// Returns the last line if it is a prompt; the first pattern of the library that matches identifies the program.
     fn prompt(&self, text: &Cleaned, lines: &[Line<'_>], seen: &Seen) -> Option<PromptFound> {
         let line = lines.last()?;
         let (head, _) = line.head();
@@ -217,7 +217,7 @@ impl Compiled {
         places.any(|place| !is_help || !place.is_summary())
     }
 
-    /// Name of the state that the last line tells of that tells of one.
+    /// Returns the name of the state in the last line that contains one.
     fn last_state(&self, lines: &[Line<'_>], seen: &Seen) -> Option<String> {
         let patterns = self.lines(PatternType::State);
         lines.iter().rev().find_map(|line| {
@@ -229,14 +229,14 @@ impl Compiled {
         })
     }
 
-    /// The data formats that are decided by more than patterns, and whose signs a line has.
+    /// Returns the data formats that are not decided by patterns alone, and of which a line has signs.
     fn signs(&self, seen: &Seen) -> BTreeSet<&str> {
         let found = seen.all(PatternType::DataFormat).iter();
         let known: BTreeSet<usize> = found.map(|&(_, index)| index).collect();
         let places = known
             .into_iter()
             .filter_map(|index| self.place(PatternType::DataFormat, index));
-        let signs = places.filter(Place::is_only_a_sign);
+        let signs = places.filter(PlacedPattern::is_only_a_sign);
         signs.map(|place| place.entry.category.as_str()).collect()
     }
 }
@@ -247,7 +247,7 @@ fn matched(text: &str, range: &Range<usize>) -> String {
     text.chars().take(MAX_MATCHED_CHARS).collect()
 }
 
-/// Where a range of the cleaned text stands in the text as it was given.
+/// Returns the position in the original text of a range of the cleaned text.
 fn span_in(text: &Cleaned, range: Range<usize>) -> Span {
     let start = text.raw(range.start);
     Span {

@@ -1,4 +1,4 @@
-//! What texts are, with the output of real programs.
+//! Tests the classification of the output of real programs.
 
 use super::Compiled;
 use ccd_protocol::pattern::{PatternClassifyReply, PatternType};
@@ -17,7 +17,7 @@ fn formats(text: &str) -> Vec<String> {
     classify(text).data_formats
 }
 
-/// What a program prints, on either stream; `None` when it is not installed.
+/// Returns what a program prints on either stream; `None` if it is not installed.
 pub(super) fn printed(program: &str, args: &[&str], input: &str) -> Option<String> {
     use std::io::Write as _;
     use std::process::Stdio;
@@ -102,7 +102,7 @@ fn formats_are_told_apart() {
         assert_eq!(formats(text), [""; 0], "{text:?}");
         assert_eq!(classify(text).state_transition, None, "{text:?}");
     }
-    // A flow of YAML is no JSON, and text that fills its lines alike no table.
+    // A YAML flow is not JSON, and text with lines of equal length is not a table.
     assert_eq!(formats("a: {b: 1, c: [1,2]}"), [""; 0]);
     assert_eq!(formats("x:\n  a: {b: 1, c: [1,2]}\n  d: 2\n"), ["yaml"]);
     assert_eq!(
@@ -299,7 +299,7 @@ fn real_programs_are_what_they_are() {
         ("cargo", &["--help"], "", |found| {
             found.is_help && found.commands.iter().any(|c| c.name.starts_with("build"))
         }),
-        // It shows a small document.
+        // It contains a small document.
         ("jq", &["--help"], "", |found| {
             found.data_formats == ["json"]
         }),
@@ -428,7 +428,7 @@ fn time_is_linear_in_the_text() {
         let text = piece.repeat((1 << 16) / piece.len());
         let start = std::time::Instant::now();
         library.classify(&text);
-        // Some tens of milliseconds; quadratic time would be hours.
+        // It takes tens of milliseconds; quadratic time would take hours.
         assert!(start.elapsed().as_secs() < 60, "{piece:?}");
     }
 }

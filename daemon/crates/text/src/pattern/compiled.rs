@@ -1,4 +1,4 @@
-//! All patterns in force, ready to be looked for.
+//! All active patterns, ready to be searched.
 
 use super::built_in::{BUILT_INS, ERROR_SUMMARY, HELP_LINES, PROMPT_ENDINGS};
 use super::overrides::Override;
@@ -9,39 +9,40 @@ use std::sync::OnceLock;
 
 /// The patterns of all types.
 ///
-/// Those of a type are compiled when they are first needed: some milliseconds, and memory that most daemons never need.
+/// Those of a type are compiled when they are first needed, because that takes some milliseconds, and memory that most
+/// daemons never need.
 pub struct Compiled {
     entries: Vec<PatternEntry>,
-    kinds: BTreeMap<PatternType, Kind>,
+    kinds: BTreeMap<PatternType, TypePatterns>,
     warnings: Vec<String>,
 }
 
 /// The patterns of one type.
-struct Kind {
-    /// Entry and pattern of each, by its place.
+struct TypePatterns {
+    /// Index of the entry and of the pattern in it.
     places: Vec<(usize, usize)>,
     lines: OnceLock<LinePatterns>,
 }
 
 /// A pattern in its entry.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct PlacedPattern<'a> {
     pub(super) entry: &'a PatternEntry,
     pub(super) pattern: &'a str,
 }
 
-impl Place<'_> {
-    /// Whether it is a line of a help text, which says nothing alone.
+impl PlacedPattern<'_> {
+    /// Whether it is a line of a help text, which is not significant alone.
     pub(super) fn is_help_line(&self) -> bool {
         self.entry.pattern_type == PatternType::Help && self.entry.category == HELP_LINES
     }
 
-    /// Whether it counts what failed, which says nothing in a help text.
+    /// Whether it counts failures, which is not significant in a help text.
     pub(super) fn is_summary(&self) -> bool {
         self.entry.pattern_type == PatternType::Error && self.entry.category == ERROR_SUMMARY
     }
 
-    /// Whether more than the pattern decides about it.
+    /// Whether more than the pattern is needed to decide.
     pub(super) fn is_only_a_sign(&self) -> bool {
         match self.entry.pattern_type {
             PatternType::DataFormat => self.entry.origin == PatternOrigin::BuiltIn,
@@ -52,14 +53,15 @@ impl Place<'_> {
 }
 
 impl Compiled {
-    /// The built-in patterns alone.
+    /// Returns only the built-in patterns.
     pub fn built_in() -> Self {
         Self::new(&[], Vec::new())
     }
 
-    /// The built-in patterns with what was set, which was checked; warnings say what could not be used.
+    /// Returns the built-in patterns with the user's, which were checked; warnings say which could not be used.
     ///
-    /// Together the patterns of a type may still be too large: then the built-in ones count alone, and a warning says so.
+    /// The patterns of a type may still be too large together: then only the built-in ones are used, and there is a
+    /// warning.
     pub fn new(overrides: &[Override], mut warnings: Vec<String>) -> Self {
         let mut kinds = BTreeMap::new();
         let mut entries = entries(overrides);
@@ -86,7 +88,7 @@ impl Compiled {
                 }
             }
             let places = Vec::new();
-            kinds.insert(pattern_type, Kind { places, lines });
+            kinds.insert(pattern_type, TypePatterns { places, lines });
         }
         entries.sort_by_key(|entry| entry.pattern_type);
         for (index, entry) in entries.iter().enumerate() {
@@ -102,49 +104,51 @@ impl Compiled {
         }
     }
 
-    /// By type, then in the order in which they are tried.
+    /// Returns all entries by type, then in the order in which they are tried.
     pub fn entries(&self) -> &[PatternEntry] {
         &self.entries
     }
 
-    /// What of the file cannot be used.
+    /// Returns which entries of the file cannot be used.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// Whether a line tells of an error; costs about a microsecond.
+    /// Whether a line reports an error; costs about a microsecond.
     pub fn is_error_line(&self, line: &str) -> bool {
         self.lines(PatternType::Error).is_match(line)
     }
 
-    /// Whether a program that printed `last_line` and then fell silent probably waits for input.
+    /// Whether a program that printed `last_line` and then went silent probably waits for input.
     ///
-    /// `last_line` is the text from the start of the line to the cursor, blanks at its end included, without control
-    /// sequences. This is a guess, for programs whose state cannot be seen; ask it only about a terminal that has been quiet.
+    /// `last_line` is the text from the start of the line to the cursor, including trailing blanks, without control
+    /// sequences. This is a guess for programs whose state is not visible; only use it for a terminal that has been
+    /// quiet.
     pub fn is_prompt(&self, last_line: &str) -> bool {
         let matching = self.lines(PatternType::Prompt).matching(last_line);
         self.prompt_place(matching).is_some()
     }
 
-    /// Whether a program that waits for input as the kernel says shows a prompt: the sign at the end is enough then.
+    /// Whether a program that waits for input according to the kernel shows a prompt: then the sign at the end is
+    /// enough.
     ///
     /// `last_line` as for [`Compiled::is_prompt`].
     pub fn ends_as_prompt(&self, last_line: &str) -> bool {
         self.lines(PatternType::Prompt).is_match(last_line)
     }
 
-    /// What comes first, of the prompt patterns that match, that says of a line alone that it is a prompt.
+    /// Returns the first matching prompt pattern that identifies a prompt by the line alone.
     pub(super) fn prompt_place(
         &self,
         matching: impl IntoIterator<Item = usize>,
-    ) -> Option<Place<'_>> {
+    ) -> Option<PlacedPattern<'_>> {
         let mut places = matching
             .into_iter()
             .filter_map(|index| self.place(PatternType::Prompt, index));
         places.find(|place| !place.is_only_a_sign())
     }
 
-    /// The compiled patterns of a type.
+    /// Returns the compiled patterns of a type.
     pub(super) fn lines(&self, pattern_type: PatternType) -> &LinePatterns {
         static NONE: OnceLock<LinePatterns> = OnceLock::new();
         let Some(kind) = self.kinds.get(&pattern_type) else {
@@ -153,17 +157,21 @@ impl Compiled {
         kind.lines.get_or_init(|| {
             let places = kind.places.iter();
             let patterns = places.map(|&(entry, pattern)| &*self.entries[entry].patterns[pattern]);
-            // What can fail was compiled before: these are the built-in ones, which a test compiles.
+            // User patterns were compiled before: these are the built-in ones, which a test compiles.
             LinePatterns::compile(patterns).unwrap_or_else(|_| LinePatterns::none())
         })
     }
 
-    /// Which pattern of a type stands at a place in [`Compiled::lines`].
-    pub(super) fn place(&self, pattern_type: PatternType, index: usize) -> Option<Place<'_>> {
+    /// Returns the pattern of a type at an index of [`Compiled::lines`].
+    pub(super) fn place(
+        &self,
+        pattern_type: PatternType,
+        index: usize,
+    ) -> Option<PlacedPattern<'_>> {
         let &(entry, pattern) = self.kinds.get(&pattern_type)?.places.get(index)?;
         let entry = self.entries.get(entry)?;
         let pattern = entry.patterns.get(pattern)?;
-        Some(Place { entry, pattern })
+        Some(PlacedPattern { entry, pattern })
     }
 }
 
@@ -177,7 +185,7 @@ fn built_ins() -> impl Iterator<Item = PatternEntry> {
     })
 }
 
-/// What was set stands in the place of what it replaces; what is new comes first of its type.
+/// A user's entry replaces a built-in one in its position; new ones come first in their type.
 fn entries(overrides: &[Override]) -> Vec<PatternEntry> {
     let set = |entry: &Override, origin| PatternEntry {
         pattern_type: entry.pattern_type,
@@ -208,7 +216,7 @@ fn entries(overrides: &[Override]) -> Vec<PatternEntry> {
     entries
 }
 
-/// The built-in entry of a name.
+/// Returns the built-in entry of a name.
 pub fn built_in(pattern_type: PatternType, category: &str) -> Option<PatternEntry> {
     built_ins().find(|entry| entry.pattern_type == pattern_type && entry.category == category)
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with patterns that a user sets.
+//! Errors in patterns that a user sets.
 
 use super::overrides::MAX_WEIGHT;
 use crate::expect::PatternError;

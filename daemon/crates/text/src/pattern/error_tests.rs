@@ -1,4 +1,4 @@
-//! Which lines tell of errors.
+//! Tests which lines report errors.
 
 use super::Compiled;
 

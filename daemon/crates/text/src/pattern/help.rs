@@ -1,4 +1,4 @@
-//! Commands and options that a help text tells of.
+//! Commands and options in a help text.
 
 use super::built_in::HELP_HINTS;
 use super::compiled::Compiled;
@@ -7,23 +7,23 @@ use super::seen::Seen;
 use ccd_protocol::pattern::{CommandFound, PatternOrigin, PatternType};
 use std::collections::BTreeSet;
 
-/// Most commands that are told.
+/// Maximum number of reported commands.
 const MAX_COMMANDS: usize = 1000;
 
-/// Longest name, and longest description that is told of it, in characters.
+/// Maximum length of a name, and of a reported description, in characters.
 const MAX_NAME_CHARS: usize = 60;
 const MAX_DESCRIPTION_CHARS: usize = 500;
 
-/// So many lines of one shape make a help text of a text that does not say so, if they are most of it.
+/// How many lines of one shape make an unmarked text a help text, if they are most of it.
 const LEAST_LINES: usize = 2;
 
-/// So many things that say so make a help text: banners and errors have one.
+/// How many signs of help make a help text: banners and errors have one.
 const LEAST_HITS: usize = 2;
 
-/// Names of which one is in a list of commands that looks like keys and values otherwise.
+/// Names of which at least one is in a list of commands that otherwise looks like keys and values.
 const COMMON_COMMANDS: [&str; 7] = ["help", "?", "h", "quit", "exit", "commands", "usage"];
 
-/// What stands between a name and its description, where that tells a list of commands from prose.
+/// The separator of name and description, where it distinguishes a list of commands from prose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// `name - text`
@@ -35,7 +35,7 @@ enum Shape {
     Other,
 }
 
-/// A command or option, and what it does.
+/// A command or option, and its description.
 struct Command<'a> {
     name: &'a str,
     description: &'a str,
@@ -43,7 +43,7 @@ struct Command<'a> {
     is_indented: bool,
 }
 
-/// Returns the commands and options, in their order, each name once.
+/// Returns the commands and options in order, without duplicates.
 pub(super) fn commands(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> Vec<CommandFound> {
     let mut commands: Vec<CommandFound> = Vec::new();
     let mut names = std::collections::HashSet::new();
@@ -67,9 +67,10 @@ pub(super) fn commands(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> 
     commands
 }
 
-/// Whether a text is a help text: two things say so, or a heading and what stands below it, or most lines do.
+/// Whether a text is a help text: it has two signs of help, or a heading followed by commands, or consists mostly of
+/// them.
 ///
-/// What users have set says so alone.
+/// A match of a user's pattern is enough.
 pub(super) fn is_help(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> bool {
     let mut hits = BTreeSet::new();
     let mut heading = None;
@@ -92,7 +93,7 @@ pub(super) fn is_help(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> b
         || is_list_of_commands(compiled, lines, seen)
 }
 
-/// Whether commands stand below a heading; `name: text` alone is what many things are.
+/// Whether commands follow a heading; `name: text` alone is too common.
 fn has_commands<'l, 'a: 'l>(
     compiled: &Compiled,
     lines: impl Iterator<Item = &'l Line<'a>>,
@@ -103,7 +104,7 @@ fn has_commands<'l, 'a: 'l>(
         .any(|command| command.is_indented || command.shape != Shape::Colon)
 }
 
-/// Whether lines like `name - text` are most of a text.
+/// Whether a text consists mostly of lines such as `name - text`.
 fn is_list_of_commands(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> bool {
     let commands = lines
         .iter()
@@ -122,7 +123,7 @@ fn is_list_of_commands(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> 
     is_most(Shape::Dash) || is_most(Shape::Signed) || (is_most(Shape::Colon) && has_common())
 }
 
-/// By the first pattern of type help that has groups and matches.
+/// By the first pattern of type help with groups that matches.
 fn command<'a>(compiled: &Compiled, line: &Line<'a>, seen: &Seen) -> Option<Command<'a>> {
     let (text, _) = line.head();
     let patterns = compiled.lines(PatternType::Help);

@@ -1,4 +1,4 @@
-//! Which texts are help, with the output of real programs.
+//! Tests which texts are help, with the output of real programs.
 
 use super::Compiled;
 use super::classify_tests::printed;

@@ -1,14 +1,14 @@
-//! A text as lines that know their place.
+//! Splits a text into lines with their positions.
 
 use std::ops::Range;
 
-/// Longest part of a line that patterns are looked for in.
+/// Maximum part of a line that is searched for patterns.
 pub(super) const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// One line, without what ends it.
+/// One line, without its line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line<'a> {
-    /// Where it begins in the text.
+    /// Where it starts in the text.
     pub(super) start: usize,
     /// Counted from 1, by newlines.
     pub(super) number: usize,
@@ -24,7 +24,7 @@ impl<'a> Line<'a> {
         self.text.trim().is_empty()
     }
 
-    /// The first [`MAX_LINE_BYTES`] of it, and whether that is not all.
+    /// Returns its first [`MAX_LINE_BYTES`], and whether it is longer.
     pub(super) fn head(&self) -> (&'a str, bool) {
         if self.text.len() <= MAX_LINE_BYTES {
             return (self.text, false);
@@ -36,15 +36,15 @@ impl<'a> Line<'a> {
         (&self.text[..end], true)
     }
 
-    /// How many columns its indentation has; a tab counts as one.
+    /// Returns the width of its indentation; a tab counts as one column.
     pub(super) fn indent(&self) -> usize {
         self.text.len() - self.text.trim_start().len()
     }
 }
 
-/// The lines of a text; a carriage return begins a line anew, as on a screen.
+/// Returns the lines of a text; a carriage return starts a line again, as on a screen.
 ///
-/// The last one is what stands behind the last newline, maybe nothing.
+/// The last one is the text after the last newline, which may be empty.
 pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     let (mut start, mut number) = (0, 1);
     let mut lines = Vec::new();
@@ -68,7 +68,7 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     lines
 }
 
-/// Runs of lines for which `belongs` is true, at least `least` long.
+/// Returns runs of at least `least` lines for which `belongs` is true.
 pub(super) fn runs<'l, 'a>(
     lines: &'l [Line<'a>],
     least: usize,

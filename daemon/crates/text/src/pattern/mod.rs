@@ -1,11 +1,11 @@
-//! The pattern library: what prompts, errors, help and data look like, and what a text is.
+//! The pattern library: what prompts, errors, help and data look like, and how a text is classified.
 //!
-//! - `built_in`, `overrides`: where they come from
-//! - `compiled`: [`Compiled`], the same ready to be looked for
+//! - `built_in`, `overrides`: the sources of patterns
+//! - `compiled`: [`Compiled`], the patterns ready to be searched
 //! - `seen`: which patterns match which lines
-//! - `classify`, `help`, `formats`: what a text is
+//! - `classify`, `help`, `formats`: the classification of a text
 //!
-//! Pure: the file of the users' own patterns is read elsewhere.
+//! Pure: the file of the user's own patterns is read elsewhere.
 
 mod built_in;
 mod classify;

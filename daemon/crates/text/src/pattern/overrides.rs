@@ -1,4 +1,4 @@
-//! What users have set: a list of entries, which may be edited by hand.
+//! The user's patterns: a list of entries, which may be edited by hand.
 
 use super::error::EntryError;
 use crate::expect::{LinePatterns, PatternError, line_weights};
@@ -8,23 +8,24 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// Most entries of the file.
+/// Maximum number of entries in the file.
 pub const MAX_ENTRIES: usize = 500;
 
-/// Most patterns of an entry, and their longest.
+/// Maximum number of patterns of an entry, and maximum length of a pattern.
 const MAX_PATTERNS: usize = 100;
 const MAX_PATTERN_BYTES: usize = 4096;
 
-/// Most places that all patterns of the file together may have to be followed at once, for each byte of a text.
+/// Maximum number of positions of all patterns of the file together that may have to be followed at once, for each byte
+/// of a text.
 ///
-/// An ordinary pattern has 2 to 25 (`\w+\s+\p{L}+` 6), `.{0,100}` has 101. The worst that are accepted (`a[ab]{990}[0-9]`,
-/// nested optional ones, in each type) take 0.5 to 1.3 s for a text of 64 KiB that is one line, and 30 to 60 ms for a line of 4,000
-/// bytes, measured on two cores with a daemon that was built without optimisation.
+/// An ordinary pattern has 2 to 25 (`\w+\s+\p{L}+` 6), `.{0,100}` has 101. The worst that are accepted
+/// (`a[ab]{990}[0-9]`, nested optional ones, in each type) take 0.5 to 1.3 s for a text of 64 KiB in one line, and 30
+/// to 60 ms for a line of 4,000 bytes, measured on two cores with an unoptimised daemon.
 pub(super) const MAX_WEIGHT: u64 = 1000;
 
 const MAX_DESCRIPTION_BYTES: usize = 1000;
 
-/// One entry as it lies in the file.
+/// One entry as in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Override {
     #[serde(deserialize_with = "any_case")]
@@ -33,7 +34,7 @@ pub struct Override {
     pub patterns: Vec<String>,
     #[serde(default)]
     pub description: String,
-    /// What somebody else wrote beside it; kept as it is.
+    /// Unknown members of it, which are kept.
     #[serde(flatten)]
     pub others: Map<String, Value>,
 }
@@ -42,7 +43,7 @@ pub struct Override {
 pub type Entry = Result<Override, String>;
 
 impl Override {
-    /// Checks everything about an entry; returns how many places its patterns may have to be followed at once.
+    /// Checks everything about an entry; returns how many positions of its patterns may have to be followed at once.
     ///
     /// # Errors
     ///
@@ -99,7 +100,7 @@ impl Override {
     }
 }
 
-/// Reads entries, whatever each of them is.
+/// Parses entries; each may be invalid.
 pub fn entries_of(values: Vec<Value>) -> Vec<Entry> {
     let values = values.into_iter();
     values
@@ -107,7 +108,7 @@ pub fn entries_of(values: Vec<Value>) -> Vec<Entry> {
         .collect()
 }
 
-/// Checks what all entries that can be used cost together.
+/// Checks the cost of all usable entries together.
 ///
 /// # Errors
 ///
@@ -127,7 +128,7 @@ pub fn check_together(entries: &[Override]) -> Result<(), EntryError> {
     }
 }
 
-/// Sorts out what cannot be used, with a warning for each that says where it stands and what is wrong.
+/// Removes unusable entries, with a warning for each that says where it is and what is wrong.
 pub fn usable(path: &Path, entries: Vec<Entry>) -> (Vec<Override>, Vec<String>) {
     let (mut good, mut warnings) = (Vec::<Override>::new(), Vec::new());
     let mut weight = 0;

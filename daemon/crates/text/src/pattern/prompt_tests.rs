@@ -1,4 +1,4 @@
-//! Which last lines are prompts.
+//! Tests which last lines are prompts.
 
 use super::Compiled;
 
@@ -123,7 +123,7 @@ fn prompts_are_recognised_with_and_without_the_blank_behind_them() {
     for line in prompts {
         for blanks in ["", " ", "  "] {
             let line = format!("{line}{blanks}");
-            // psql and Python print one blank, and two are something else.
+            // psql and Python print one blank; two mean something else.
             let known = ["db=#", "db=>", "(Cmd)", "sqlite>", "mysql>"];
             let is_fixed = blanks.len() == 2 && known.contains(&line.trim());
             assert!(is_fixed || library.is_prompt(&line), "{line:?} is a prompt");

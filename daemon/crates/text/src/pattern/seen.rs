@@ -1,17 +1,17 @@
-//! Which patterns match which lines: looked up once, however often it is asked for.
+//! Which patterns match which lines; each line is searched only once.
 
 use super::compiled::Compiled;
 use super::lines::Line;
 use ccd_protocol::pattern::PatternType;
 use std::collections::BTreeMap;
 
-/// The patterns that match, by type: where the line begins and the place of the pattern, in their order.
+/// The matching patterns, by type: the start of the line and the index of the pattern, in order.
 pub(super) struct Seen {
     by_type: BTreeMap<PatternType, Vec<(usize, usize)>>,
 }
 
 impl Seen {
-    /// Looks at all lines that are not blank; of type prompt only at the last one, where the cursor is.
+    /// Searches all lines that are not blank; for type prompt only the last line, where the cursor is.
     pub(super) fn of(compiled: &Compiled, lines: &[Line<'_>], types: &[PatternType]) -> Self {
         let by_type = types.iter().map(|&pattern_type| {
             let patterns = compiled.lines(pattern_type);
@@ -31,7 +31,7 @@ impl Seen {
         }
     }
 
-    /// The patterns of a type that match a line, by their places.
+    /// Returns the indexes of the patterns of a type that match a line.
     pub(super) fn matching(
         &self,
         pattern_type: PatternType,
@@ -46,7 +46,7 @@ impl Seen {
         of_line.map(|&(_, index)| index)
     }
 
-    /// All matches of a type: where the line begins, and the place of the pattern.
+    /// Returns all matches of a type: the start of the line, and the index of the pattern.
     pub(super) fn all(&self, pattern_type: PatternType) -> &[(usize, usize)] {
         self.by_type.get(&pattern_type).map_or(&[], Vec::as_slice)
     }

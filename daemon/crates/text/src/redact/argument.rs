@@ -1,13 +1,13 @@
-//! Secrets in command lines and environments, whose words are known one by one.
+//! Secrets in arguments and environment variables, where the limits of each word are known.
 
-use super::key::secret_key;
-use super::placeholder::is_placeholder;
-use super::redactor::{MASK, part_without, redact, redact_part, secrets_in};
+use super::engine::MASK;
+use super::rules::{is_placeholder, secret_key};
+use super::text::{Secrets, redact};
 use std::ops::Range;
 
-/// Returns the arguments of a program without their secrets: also the one behind `--password`, and what is a secret
-/// only because of the program (`mysql -p…`).
-pub fn redact_args(program: &str, args: &[String]) -> Vec<String> {
+/// Returns the arguments of a program without their secrets, including the argument after `--password` and secrets that
+/// only the program gives away (`mysql -p…`).
+pub(super) fn redact_args(program: &str, args: &[String]) -> Vec<String> {
     let mut line = program.to_owned();
     let words: Vec<Range<usize>> = args
         .iter()
@@ -18,7 +18,7 @@ pub fn redact_args(program: &str, args: &[String]) -> Vec<String> {
             start..line.len()
         })
         .collect();
-    let secrets = secrets_in(&line);
+    let secrets = Secrets::of(&line);
     let mut option = None;
     args.iter()
         .zip(words)
@@ -29,28 +29,27 @@ pub fn redact_args(program: &str, args: &[String]) -> Vec<String> {
             if is_value && !arg.starts_with('-') && !is_placeholder(arg.as_bytes()) {
                 MASK.to_owned()
             } else {
-                // By itself it may begin a line, as what is a secret in YAML does.
-                redact(&part_without(&secrets, &line, word))
-                    .text
-                    .into_owned()
+                // Alone, an argument starts a line, which makes `token: …` a member as in YAML.
+                redact(&secrets.masked_part(word)).text.into_owned()
             }
         })
         .collect()
 }
 
-/// Returns the value of an environment variable without its secrets; a variable with the name of a secret is one.
-pub fn redact_variable(name: &str, value: &str) -> String {
+/// Returns the value of an environment variable without its secrets. If the name is one for a secret, the whole value is
+/// masked.
+pub(super) fn redact_variable(name: &str, value: &str) -> String {
     let is_secret = secret_key(name).is_some_and(|key| !key.may_be_path);
     if is_secret && !is_placeholder(value.as_bytes()) {
         return MASK.to_owned();
     }
     let start = name.len() + 1;
     let both = format!("{name}={value}");
-    let clean = redact_part(&both, start..both.len());
+    let clean = Secrets::of(&both).masked_part(start..both.len());
     redact(&clean).text.into_owned()
 }
 
-/// `--password`, whose value is the next argument.
+/// Returns whether the next argument is the value of this option, and a secret: `--password`.
 fn names_secret(option: &str) -> bool {
     let name = option.trim_start_matches('-');
     name.len() < option.len() && !name.contains(['=', ' ']) && secret_key(name).is_some()
@@ -68,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_argument_behind_a_secret_name_goes_as_a_whole() {
+    fn the_argument_after_a_secret_name_is_masked_as_a_whole() {
         assert_eq!(
             args("x", &["--password", "a b", "c"]),
             ["--password", "***", "c"]

@@ -1,5 +1,6 @@
-//! Every case of `tests/fixtures/redaction.json`, in every form that it can reach the rules in.
+//! Every case of `tests/fixtures/redaction.json`, in every form in which it can reach the rules.
 
+use super::bytes::raw_tests::{redact_bytes, redact_output, redact_typed};
 use super::*;
 use crate::expect::clean_lossy;
 use serde_json::Value;
@@ -38,7 +39,7 @@ fn innocent() -> Vec<String> {
         .collect()
 }
 
-/// Puts letters and digits where the fixture says how many.
+/// Replaces each placeholder of the fixture by as many letters and digits as it asks for.
 fn filled(text: &str) -> String {
     const MIXED: &str = "Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2Yz3";
     const HEX: &str = "3f786850e387550fdab836ed7e6dc881";
@@ -94,11 +95,12 @@ fn innocent_text_stays() {
 fn a_cut_at_any_place_hides_no_secret_and_moves_no_other_byte() {
     for Case { text, redacted } in SECRETS.iter() {
         let whole = redact(text).removed;
-        let places = secrets_in(text);
+        let secrets = Secrets::of(text);
+        let places = secrets.places();
         for cut in 0..=text.len() {
-            let (before, behind) = text.as_bytes().split_at(cut);
-            let mut chunks = [before.to_vec(), behind.to_vec()];
-            assert_eq!(redact_chunks(&mut chunks), whole, "{text:?} at {cut}");
+            let (before, after) = text.as_bytes().split_at(cut);
+            let mut chunks = vec![before.to_vec(), after.to_vec()];
+            assert_eq!(redact_output(&mut chunks), whole, "{text:?} at {cut}");
             assert_eq!(chunks.concat(), redacted.as_bytes(), "{text:?} at {cut}");
             let masks_before = places.iter().filter(|place| place.start < cut);
             let kept_before = before.len()
@@ -119,7 +121,7 @@ fn a_cut_at_any_place_hides_no_secret_and_moves_no_other_byte() {
 fn a_chunk_for_each_byte_hides_no_secret() {
     for Case { text, redacted } in SECRETS.iter() {
         let mut chunks: Vec<Vec<u8>> = text.bytes().map(|byte| vec![byte]).collect();
-        redact_chunks(&mut chunks);
+        redact_output(&mut chunks);
         assert_eq!(chunks.concat(), redacted.as_bytes(), "{text:?}");
         assert_eq!(chunks.len(), text.len());
     }
@@ -136,8 +138,8 @@ fn control_sequences_at_any_place_hide_no_secret() {
                 "\x1b(B",
                 "\x1b[K\x1b[?25h",
             ] {
-                let (before, behind) = text.as_bytes().split_at(at);
-                let raw = [before, sequence.as_bytes(), behind].concat();
+                let (before, after) = text.as_bytes().split_at(at);
+                let raw = [before, sequence.as_bytes(), after].concat();
                 let (clean, removed) = redact_bytes(&raw);
                 assert!(removed > 0, "{text:?} at {at}");
                 assert_eq!(
@@ -152,11 +154,11 @@ fn control_sequences_at_any_place_hide_no_secret() {
 }
 
 #[test]
-fn what_nobody_sees_beside_a_secret_hides_none() {
+fn what_is_invisible_beside_a_secret_hides_none() {
     for Case { text, redacted } in SECRETS.iter() {
-        for (before, behind) in [("a\0", "\0b"), ("a\x1b[1m\0", "\x1b[m\0b")] {
-            let raw = [before, text, behind].concat();
-            let expected = [before, redacted, behind].concat();
+        for (before, after) in [("a\0", "\0b"), ("a\x1b[1m\0", "\x1b[m\0b")] {
+            let raw = [before, text, after].concat();
+            let expected = [before, redacted, after].concat();
             let (clean, _) = redact_bytes(raw.as_bytes());
             assert_eq!(String::from_utf8_lossy(&clean), expected, "{text:?}");
         }

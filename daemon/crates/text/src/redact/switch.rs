@@ -1,14 +1,14 @@
-//! Whether secrets are taken out of what a user may want to keep exact: tapes and the interaction log.
+//! Whether secrets are removed from what a user may want to keep exact: tapes and the interaction log.
 
 use std::sync::LazyLock;
 
-/// Turns redaction of tapes and of the interaction log off, in the daemon's environment.
+/// Variable in the daemon's environment that switches off redaction of tapes and of the interaction log.
 const VARIABLE: &str = "CLAUDECONTROL_REDACT";
 
-/// Returns whether secrets are taken out of the tape and of the interaction log of a session.
+/// Returns whether secrets are removed from the tape and the interaction log of a session.
 ///
-/// A request that says so decides, else the daemon's environment. Everything else, such as results of jobs and program
-/// configurations, loses its secrets in any case.
+/// A request takes precedence over the daemon's environment. Everything else, such as results of jobs and program
+/// configurations, is always redacted.
 pub fn is_on(requested: Option<bool>) -> bool {
     static BY_ENVIRONMENT: LazyLock<bool> =
         LazyLock::new(|| !std::env::var(VARIABLE).is_ok_and(|value| says_off(&value)));

@@ -294,7 +294,7 @@ mod properties {
     use super::*;
     use proptest::prelude::*;
 
-    /// Text that is mostly made of what the rules look at.
+    /// Text that consists mostly of what rules look for.
     fn soup() -> impl Strategy<Value = String> {
         let piece = prop::sample::select(vec![
             "password",
@@ -363,12 +363,12 @@ mod properties {
                 let twice = redact(&once.text);
                 prop_assert_eq!(&once.text, &twice.text, "from {:?}", text);
                 prop_assert_eq!(once.removed == 0, once.text == text);
-                let places = secrets_in(&text);
-                prop_assert_eq!(places.is_empty(), once.removed == 0);
-                let whole = redact_part(&text, 0..text.len());
+                let secrets = Secrets::of(&text);
+                prop_assert_eq!(secrets.places().is_empty(), once.removed == 0);
+                let whole = secrets.masked_part(0..text.len());
                 prop_assert_eq!(&redact(&whole).text, &whole, "from {:?}", text);
-                for place in places {
-                    prop_assert_eq!(redact_part(&text, place), MASK);
+                for place in secrets.places() {
+                    prop_assert_eq!(secrets.masked_part(place.clone()), MASK);
                 }
             }
         }

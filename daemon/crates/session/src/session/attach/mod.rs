@@ -3,6 +3,6 @@
 mod typed_line;
 mod viewers;
 
-pub(super) use typed_line::Taken;
+pub(super) use typed_line::TakenInput;
 pub(super) use viewers::Viewers;
 pub use viewers::{Attached, Size};

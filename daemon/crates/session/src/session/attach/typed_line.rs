@@ -39,7 +39,7 @@ pub(super) struct TypedLine {
 
 /// How keys were taken.
 #[derive(Debug, Clone, Copy)]
-pub struct Taken {
+pub struct TakenInput {
     /// Offset of the output when they were written.
     pub offset: u64,
     pub hidden: bool,
@@ -51,7 +51,7 @@ pub struct Taken {
 
 impl TypedLine {
     /// Notes keys; returns the lines that are done.
-    pub(super) fn add(&mut self, bytes: &[u8], taken: Taken) -> Vec<Typed> {
+    pub(super) fn add(&mut self, bytes: &[u8], taken: TakenInput) -> Vec<Typed> {
         let mut done = Vec::new();
         for pressed in pressed(bytes) {
             self.offset.get_or_insert(taken.offset);
@@ -296,14 +296,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const SHELL: Taken = Taken {
+    const SHELL: TakenInput = TakenInput {
         offset: 7,
         hidden: false,
         canonical: false,
         alternate: false,
     };
 
-    fn typed(line: &mut TypedLine, keys: &[&str], taken: Taken) -> Vec<String> {
+    fn typed(line: &mut TypedLine, keys: &[&str], taken: TakenInput) -> Vec<String> {
         let done = keys
             .iter()
             .flat_map(|keys| line.add(keys.as_bytes(), taken));
@@ -340,7 +340,7 @@ mod tests {
                 keys(&["z", "C-c"]),
             ]
         );
-        let full_screen = Taken {
+        let full_screen = TakenInput {
             alternate: true,
             ..SHELL
         };
@@ -356,7 +356,7 @@ mod tests {
         assert_eq!(done[0].text, "ls /et<Tab>pass<Tab>");
         assert_eq!(done[0].echo.as_deref(), Some("ls /et\npass\n"));
         assert_eq!(done[0].offset, 7);
-        let canonical = Taken {
+        let canonical = TakenInput {
             canonical: true,
             ..SHELL
         };
@@ -366,7 +366,7 @@ mod tests {
     #[test]
     fn at_a_full_screen_program_characters_are_counted() {
         let mut line = TypedLine::default();
-        let full_screen = Taken {
+        let full_screen = TakenInput {
             alternate: true,
             ..SHELL
         };
@@ -380,7 +380,7 @@ mod tests {
     #[test]
     fn one_hidden_key_hides_the_line_and_the_line_is_known_as_a_whole() {
         let mut line = TypedLine::default();
-        let hidden = Taken {
+        let hidden = TakenInput {
             hidden: true,
             canonical: true,
             ..SHELL

@@ -1,6 +1,6 @@
 //! Who is attached: people whose terminals are a session's for a while.
 
-use super::typed_line::{Taken, TypedLine};
+use super::typed_line::{TakenInput, TypedLine};
 use crate::interaction::{Event, Typed};
 use crate::peer::Peer;
 use crate::session::error::SessionError;
@@ -99,7 +99,7 @@ impl Viewers {
         &self,
         peer: &Peer,
         bytes: &[u8],
-        taken: impl FnOnce() -> Taken,
+        taken: impl FnOnce() -> TakenInput,
     ) -> Option<Vec<Typed>> {
         let mut list = self.lock();
         let viewer = list

@@ -15,10 +15,10 @@ const CLAIM_TIME: Duration = Duration::from_secs(5);
 
 /// A place for the connection that a session is to live with, while it has none.
 #[derive(Debug, Default)]
-pub(crate) struct OwnerWanted(Mutex<Option<Wanted>>);
+pub(crate) struct OwnerWanted(Mutex<Option<UnclaimedSession>>);
 
 #[derive(Debug)]
-struct Wanted {
+struct UnclaimedSession {
     claim: oneshot::Sender<Peer>,
     since: String,
 }
@@ -40,7 +40,7 @@ impl Session {
 }
 
 impl OwnerWanted {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Wanted>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<UnclaimedSession>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -69,7 +69,7 @@ impl Sessions {
         let since = since.unwrap_or_else(ccd_text::clock::now);
         let age = ccd_text::clock::age_s(&since).unwrap_or(0.0);
         let waited = Duration::try_from_secs_f64(age).unwrap_or_default();
-        *session.owner_wanted.lock() = Some(Wanted { claim, since });
+        *session.owner_wanted.lock() = Some(UnclaimedSession { claim, since });
         session.keep();
         let sessions = Arc::clone(self);
         self.services.tracker.spawn(async move {

@@ -19,14 +19,14 @@ pub(crate) const CLOSE_GRACE: Duration = Duration::from_secs(2);
 const KILL_PATIENCE: Duration = Duration::from_secs(2);
 
 /// What the task holds.
-struct Task {
+struct SessionTask {
     session: Arc<Session>,
     sessions: Arc<Sessions>,
 }
 
 /// Runs a session to its end.
 pub(crate) async fn run(session: Arc<Session>, sessions: Arc<Sessions>) {
-    let task = Task { session, sessions };
+    let task = SessionTask { session, sessions };
     task.live().await;
     task.session.state().phase = SessionState::Zombie;
     task.sessions.places.notify_waiters();
@@ -38,7 +38,7 @@ pub(crate) async fn run(session: Arc<Session>, sessions: Arc<Sessions>) {
     task.bury(reason).await;
 }
 
-impl Task {
+impl SessionTask {
     /// Until the program has ended or somebody orders its end.
     async fn live(&self) {
         let session = &self.session;

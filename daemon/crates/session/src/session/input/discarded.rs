@@ -46,12 +46,12 @@ pub(crate) struct Fates {
 struct Fate {
     /// How often there was a read before the write.
     reads: u64,
-    found: Mutex<Found>,
+    found: Mutex<InputFate>,
 }
 
 /// What is known about an input.
 #[derive(Debug, Clone, Copy)]
-enum Found {
+enum InputFate {
     /// Nothing was thrown away since this many times.
     Nothing {
         flushes: u32,
@@ -83,7 +83,7 @@ impl Watched<'_> {
     pub(super) fn was_discarded(&self, bytes: &[u8]) -> bool {
         self.session.note_flushes();
         let found = self.fate.found();
-        matches!(*found, Found::Discarded)
+        matches!(*found, InputFate::Discarded)
             && !bytes.is_empty()
             && self
                 .session
@@ -94,7 +94,7 @@ impl Watched<'_> {
 }
 
 impl Fate {
-    fn found(&self) -> MutexGuard<'_, Found> {
+    fn found(&self) -> MutexGuard<'_, InputFate> {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -120,7 +120,7 @@ impl Session {
         let flushes = self.output.input_flushes();
         let fate = Arc::new(Fate {
             reads,
-            found: Mutex::new(Found::Nothing { flushes }),
+            found: Mutex::new(InputFate::Nothing { flushes }),
         });
         self.fates.waiting().push(Arc::clone(&fate));
         Watched {
@@ -142,14 +142,14 @@ impl Session {
         let now = self.output.input_flushes();
         for fate in &*waiting {
             let mut found = fate.found();
-            if matches!(*found, Found::Nothing { flushes } if flushes != now) {
+            if matches!(*found, InputFate::Nothing { flushes } if flushes != now) {
                 *found = if self.services.reads.count(watch) != fate.reads {
-                    Found::Read
+                    InputFate::Read
                 } else if unread_bytes(&master) == Some(0) {
-                    Found::Discarded
+                    InputFate::Discarded
                 } else {
                     // It was just before the write, and the holder has told it after.
-                    Found::Nothing { flushes: now }
+                    InputFate::Nothing { flushes: now }
                 };
             }
         }

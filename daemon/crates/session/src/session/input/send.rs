@@ -5,7 +5,7 @@ use super::write::InputError;
 use crate::interaction::{Event, Form, Inexact, Typed};
 use crate::keys;
 use crate::peer::Peer;
-use crate::session::attach::Taken;
+use crate::session::attach::TakenInput;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use base64::Engine;
@@ -25,7 +25,7 @@ const END_KEY: &str = "C-d";
 
 /// What a request wants typed.
 #[derive(Default)]
-struct Input {
+struct RequestedInput {
     bytes: Vec<u8>,
     /// What the client gave, where that was in another encoding.
     as_typed: Option<Vec<u8>>,
@@ -43,7 +43,7 @@ struct Input {
     has_enter: bool,
 }
 
-impl Input {
+impl RequestedInput {
     /// What a viewer types is UTF-8, and the program's encoding another one; what is no text stays as it is.
     fn encoded(mut self, encoding: &'static Encoding) -> Self {
         if let Ok(text) = std::str::from_utf8(&self.bytes) {
@@ -151,7 +151,7 @@ impl Session {
     async fn type_into(
         self: &Arc<Self>,
         peer: &Peer,
-        input: &Input,
+        input: &RequestedInput,
         secret: bool,
     ) -> Result<SessionSendReply, SessionError> {
         self.note_write();
@@ -170,7 +170,7 @@ impl Session {
         }
         let hidden = secret || written.hidden;
         // Nearly always nobody is attached on this connection: then nothing of it is looked up.
-        let taken = || Taken {
+        let taken = || TakenInput {
             offset: written.offset,
             hidden,
             canonical: written.canonical,
@@ -212,7 +212,7 @@ fn input_of(
     session: &Session,
     params: &SessionSendParams,
     encoding: &'static Encoding,
-) -> Result<Input, SessionError> {
+) -> Result<RequestedInput, SessionError> {
     let given = [
         params.text.is_some(),
         params.data_b64.is_some(),
@@ -237,18 +237,18 @@ fn input_of(
             })?;
         let (text, is_lossy) = encoding.decode_without_bom_handling(&bytes);
         let text = text.into_owned();
-        Input {
+        RequestedInput {
             inexact: is_lossy.then_some(Inexact::Bytes),
             text,
             bytes,
-            ..Input::default()
+            ..RequestedInput::default()
         }
     } else if given_count == 0 {
-        Input {
+        RequestedInput {
             text: String::from(END_SHOWN),
             named_keys: true,
             keys: Some(vec![String::from(END_KEY)]),
-            ..Input::default()
+            ..RequestedInput::default()
         }
     } else {
         let text = params.text.clone().unwrap_or_default();
@@ -257,11 +257,11 @@ fn input_of(
         } else {
             session.facts.encoding.encode(&text).0.into_owned()
         };
-        Input {
+        RequestedInput {
             bytes,
             text,
             inexact: params.paste.then_some(Inexact::Paste),
-            ..Input::default()
+            ..RequestedInput::default()
         }
     };
     if params.newline {
@@ -282,7 +282,7 @@ fn input_of(
     Ok(input)
 }
 
-fn typed_keys(session: &Session, names: &[String]) -> Result<Input, SessionError> {
+fn typed_keys(session: &Session, names: &[String]) -> Result<RequestedInput, SessionError> {
     let modes = session.modes();
     let mut bytes = Vec::new();
     let (mut text, mut letters) = (String::new(), String::new());
@@ -302,13 +302,13 @@ fn typed_keys(session: &Session, names: &[String]) -> Result<Input, SessionError
             text.push('>');
         }
     }
-    Ok(Input {
+    Ok(RequestedInput {
         bytes,
         text,
         letters: Some(letters),
         named_keys,
         keys: Some(names.to_vec()),
-        ..Input::default()
+        ..RequestedInput::default()
     })
 }
 

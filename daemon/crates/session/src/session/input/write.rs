@@ -1,6 +1,6 @@
 //! The writing half of a session's terminal: one writer at a time, never more than the program takes.
 //!
-//! What takes it is a program, or a tape that stands in for one; nothing above here knows which.
+//! A program takes it, or a tape that plays in its place; nothing above here knows which.
 
 use ccd_tape::TapeError;
 use ccd_tape::record::{Noted, Typed};

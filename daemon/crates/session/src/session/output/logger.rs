@@ -62,7 +62,7 @@ pub struct Logger {
 }
 
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<LoggerState>,
     /// For the thread in charge.
     bell: Condvar,
     /// For the guard.
@@ -71,7 +71,7 @@ struct Shared {
 }
 
 #[derive(Default)]
-struct State {
+struct LoggerState {
     /// Sessions with output to log; [`crate::output::Output`] sees to it that each is there once.
     due: Vec<Arc<Session>>,
     /// What was due when the last wait was over and has not had its turn.
@@ -173,7 +173,7 @@ impl Drop for Logger {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LoggerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -263,9 +263,9 @@ impl Shared {
     /// Waits until something is due and for [`LOG_DELAY`] more, then makes it the batch.
     fn gather<'a>(
         &'a self,
-        mut state: MutexGuard<'a, State>,
+        mut state: MutexGuard<'a, LoggerState>,
         is_warm: bool,
-    ) -> MutexGuard<'a, State> {
+    ) -> MutexGuard<'a, LoggerState> {
         if !state.is_urgent {
             state = self.rest(state, Rest::Gathers, Some(LOG_DELAY));
         }
@@ -273,7 +273,7 @@ impl Shared {
             return self.rest(state, Rest::Sleeps, is_warm.then_some(RING_IDLE));
         }
         state.is_urgent = false;
-        let State { due, batch, .. } = &mut *state;
+        let LoggerState { due, batch, .. } = &mut *state;
         batch.extend(due.drain(..));
         state
     }
@@ -281,12 +281,12 @@ impl Shared {
     /// Waits until it is woken, or for `limit`.
     fn rest<'a>(
         &'a self,
-        mut state: MutexGuard<'a, State>,
+        mut state: MutexGuard<'a, LoggerState>,
         rest: Rest,
         limit: Option<Duration>,
-    ) -> MutexGuard<'a, State> {
+    ) -> MutexGuard<'a, LoggerState> {
         state.rest = rest;
-        let is_resting = |state: &mut State| state.rest == rest && !state.stop;
+        let is_resting = |state: &mut LoggerState| state.rest == rest && !state.stop;
         let mut state = match limit {
             Some(limit) => {
                 let waited = self.bell.wait_timeout_while(state, limit, is_resting);
@@ -383,7 +383,7 @@ impl Shared {
         }
     }
 
-    fn replace(self: &Arc<Self>, state: &mut State) {
+    fn replace(self: &Arc<Self>, state: &mut LoggerState) {
         if let Err(error) = Self::spawn(self, state.in_charge + 1) {
             tracing::error!(%error, "could not start another thread that writes the logs; trying again");
             return;

@@ -58,7 +58,7 @@ pub(super) struct Inode {
 
 /// What stands at the path of a pipe.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum AtPath {
     Nothing,
     /// A FIFO of ours.
     Fifo(Inode),
@@ -73,9 +73,9 @@ impl Fifo {
     /// [`PipeError`]; what is there and is not ours is not touched.
     pub(super) fn make(path: PathBuf) -> Result<Self, PipeError> {
         match look(&path) {
-            Found::Nothing => {}
-            Found::Other => return Err(PipeError::Foreign { path }),
-            Found::Fifo(_) => {
+            AtPath::Nothing => {}
+            AtPath::Other => return Err(PipeError::Foreign { path }),
+            AtPath::Fifo(_) => {
                 locked_reader(&path)?;
                 std::fs::remove_file(&path).map_err(failed(&path))?;
             }
@@ -91,9 +91,9 @@ impl Fifo {
     /// As [`Fifo::make`].
     pub(super) fn reopen(path: PathBuf) -> Result<Self, PipeError> {
         match look(&path) {
-            Found::Nothing => make_file(&path)?,
-            Found::Fifo(_) => {}
-            Found::Other => return Err(PipeError::Foreign { path }),
+            AtPath::Nothing => make_file(&path)?,
+            AtPath::Fifo(_) => {}
+            AtPath::Other => return Err(PipeError::Foreign { path }),
         }
         Self::open(path)
     }
@@ -163,25 +163,25 @@ pub(super) fn path_in(folder: &Path, id: &SessionId) -> PathBuf {
 }
 
 /// What stands at a path; nothing is followed or opened.
-pub(super) fn look(path: &Path) -> Found {
+pub(super) fn look(path: &Path) -> AtPath {
     match rustix::fs::lstat(path) {
-        Err(Errno::NOENT) => Found::Nothing,
-        Ok(facts) if is_ours(&facts) => Found::Fifo(inode(&facts)),
-        _ => Found::Other,
+        Err(Errno::NOENT) => AtPath::Nothing,
+        Ok(facts) if is_ours(&facts) => AtPath::Fifo(inode(&facts)),
+        _ => AtPath::Other,
     }
 }
 
 /// Removes a FIFO if it is still the one with this inode. Blocks.
 pub(super) fn remove(path: &Path, inode: Inode) -> io::Result<()> {
     match look(path) {
-        Found::Fifo(found) if found == inode => std::fs::remove_file(path),
+        AtPath::Fifo(found) if found == inode => std::fs::remove_file(path),
         _ => Ok(()),
     }
 }
 
 /// Removes a FIFO that a killed daemon has left. Blocks.
 pub(super) fn remove_stray(path: &Path) {
-    if let Found::Fifo(_) = look(path)
+    if let AtPath::Fifo(_) = look(path)
         && locked_reader(path).is_ok()
     {
         let _ = std::fs::remove_file(path);
@@ -268,7 +268,7 @@ mod tests {
         let path = folder.path().join("a.pipe");
         let fifo = Fifo::make(path.clone()).unwrap();
         assert_eq!(permissions(&path), 0o600);
-        assert_eq!(look(&path), Found::Fifo(fifo.inode()));
+        assert_eq!(look(&path), AtPath::Fifo(fifo.inode()));
         assert!(matches!(
             Fifo::make(path.clone()),
             Err(PipeError::Taken { .. })
@@ -288,7 +288,7 @@ mod tests {
         make_file(&path).unwrap();
         drop(Fifo::make(path.clone()).unwrap());
         let again = Fifo::reopen(path.clone()).unwrap();
-        assert_eq!(look(&path), Found::Fifo(again.inode()));
+        assert_eq!(look(&path), AtPath::Fifo(again.inode()));
         remove_stray(&path);
         assert!(path.exists(), "it is in use");
         drop(again);

@@ -7,11 +7,11 @@ const MAX_MARKS: usize = 1024;
 
 /// Ends of output, each with the time at which it was seen.
 #[derive(Debug, Default)]
-pub(super) struct Marks(VecDeque<Mark>);
+pub(super) struct Marks(VecDeque<Arrival>);
 
 /// Output below `end`, and not below the mark before, was there at `unix_ms`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct Arrival {
     pub(super) end: u64,
     pub(super) unix_ms: u64,
 }
@@ -22,7 +22,7 @@ impl Marks {
         match self.0.back_mut() {
             Some(last) if last.end >= end => {}
             Some(last) if last.unix_ms == unix_ms => last.end = end,
-            _ => self.0.push_back(Mark { end, unix_ms }),
+            _ => self.0.push_back(Arrival { end, unix_ms }),
         }
         if self.0.len() > MAX_MARKS {
             let mut is_second = false;
@@ -34,7 +34,7 @@ impl Marks {
     }
 
     /// The mark of the byte at `at`; none when it was not seen while the pipe could not write.
-    pub(super) fn of(&mut self, at: u64) -> Option<Mark> {
+    pub(super) fn of(&mut self, at: u64) -> Option<Arrival> {
         while self.0.front().is_some_and(|mark| mark.end <= at) {
             self.0.pop_front();
         }
@@ -54,14 +54,14 @@ mod tests {
         }
         assert_eq!(
             marks.of(0),
-            Some(Mark {
+            Some(Arrival {
                 end: 10,
                 unix_ms: 1
             })
         );
         assert_eq!(
             marks.of(10),
-            Some(Mark {
+            Some(Arrival {
                 end: 30,
                 unix_ms: 3
             })

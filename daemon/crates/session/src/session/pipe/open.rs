@@ -1,10 +1,10 @@
 //! Opening and closing pipes.
 
-use super::fifo::{self, Fifo, Found, PipeError};
-use super::place::{self, Place};
+use super::fifo::{self, AtPath, Fifo, PipeError};
+use super::place::{self, PipeProgress};
 use super::sender::Sender;
 use super::state::{KeptPipe, Open};
-use super::task::Task;
+use super::task::PipeTask;
 use crate::interaction::Event;
 use crate::session::{Services, Session, SessionError};
 use ccd_protocol::SessionId;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// A pipe that was made and is not used yet; dropped it is removed.
 pub(in crate::session) struct Prepared {
     fifo: Option<Fifo>,
-    place: Option<Place>,
+    place: Option<PipeProgress>,
     place_path: PathBuf,
 }
 
@@ -111,7 +111,7 @@ impl Session {
             if let Some(folder) = path.parent() {
                 ccd_store::folder::prepare_exclusive(folder).map_err(PipeError::Folder)?;
             }
-            Ok::<_, PipeError>((Fifo::reopen(path)?, Place::open(&place_path)))
+            Ok::<_, PipeError>((Fifo::reopen(path)?, PipeProgress::open(&place_path)))
         });
         match reopened.await {
             Ok((fifo, place)) => {
@@ -132,13 +132,13 @@ impl Session {
         self: &Arc<Self>,
         open: Arc<Open>,
         fifo: Fifo,
-        place: Place,
+        place: PipeProgress,
         from: u64,
         resumed: bool,
     ) {
         self.pipe.opened(Arc::clone(&open));
         let sender = Sender::new(fifo, open.raw);
-        let task = Task::new(Arc::clone(self), open, sender, place, from);
+        let task = PipeTask::new(Arc::clone(self), open, sender, place, from);
         self.services.tracker.spawn(task.run(resumed));
     }
 
@@ -184,7 +184,7 @@ impl Services {
             let _ = place::remove(&place_path);
             Ok::<_, PipeError>(Prepared {
                 fifo: Some(fifo),
-                place: Some(Place::open(&place_path)),
+                place: Some(PipeProgress::open(&place_path)),
                 place_path,
             })
         });
@@ -223,7 +223,7 @@ async fn is_in_place(open: &Open) -> bool {
 }
 
 fn is_at(path: &Path, inode: fifo::Inode) -> bool {
-    fifo::look(path) == Found::Fifo(inode)
+    fifo::look(path) == AtPath::Fifo(inode)
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {

@@ -7,12 +7,12 @@ use std::path::Path;
 
 /// A file of eight bytes beside the session's ring.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct PipeProgress {
     file: Option<File>,
     saved: Option<u64>,
 }
 
-impl Place {
+impl PipeProgress {
     /// Opens or makes the file; without one the next worker begins at the end of the output. Blocks.
     pub(super) fn open(path: &Path) -> Self {
         let mut options = OpenOptions::new();
@@ -61,13 +61,13 @@ mod tests {
     fn the_last_offset_is_found_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.pipe");
-        let mut place = Place::open(&path);
+        let mut place = PipeProgress::open(&path);
         assert_eq!(place.saved(), None);
         place.save(7);
         place.save(u64::MAX);
-        assert_eq!(Place::open(&path).saved(), Some(u64::MAX));
+        assert_eq!(PipeProgress::open(&path).saved(), Some(u64::MAX));
         remove(&path).unwrap();
         remove(&path).unwrap();
-        assert_eq!(Place::open(Path::new("/nowhere/a")).saved(), None);
+        assert_eq!(PipeProgress::open(Path::new("/nowhere/a")).saved(), None);
     }
 }

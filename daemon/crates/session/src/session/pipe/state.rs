@@ -1,7 +1,7 @@
 //! What a session knows of its pipe.
 
 use super::fifo::{Fifo, Inode};
-use super::typed::Queue;
+use super::typed::InputQueue;
 use crate::interaction::Typed;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{NamedPipe, PipeState};
@@ -29,7 +29,7 @@ pub(super) struct Open {
     /// Cancelled when it is closed: the task brings what it has to who reads, and ends.
     pub(super) closing: CancellationToken,
     /// What was typed and is not written yet.
-    pub(super) typed: Queue,
+    pub(super) typed: InputQueue,
     /// Output that went by unread.
     pub(super) dropped_bytes: AtomicU64,
 }
@@ -50,7 +50,7 @@ impl Open {
             created_at,
             raw,
             closing: CancellationToken::new(),
-            typed: Queue::default(),
+            typed: InputQueue::default(),
             dropped_bytes: AtomicU64::new(0),
         })
     }

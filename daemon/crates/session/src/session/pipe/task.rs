@@ -2,7 +2,7 @@
 
 use super::lines::{Kind, Lines, events};
 use super::marks::Marks;
-use super::place::Place;
+use super::place::PipeProgress;
 use super::sender::{Sender, Sent};
 use super::state::Open;
 use super::typed::{Next, unix_ms};
@@ -32,11 +32,11 @@ const FRESH: Duration = Duration::from_secs(1);
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 /// Writes one pipe.
-pub(super) struct Task {
+pub(super) struct PipeTask {
     pub(super) session: Arc<Session>,
     pub(super) open: Arc<Open>,
     pub(super) sender: Sender,
-    pub(super) place: Place,
+    pub(super) place: PipeProgress,
     pub(super) lines: Lines,
     pub(super) patterns: Arc<Compiled>,
     pub(super) patterns_at: Instant,
@@ -69,7 +69,7 @@ pub(super) struct End {
 }
 
 /// What is to be done after a look at what is new.
-pub(super) enum Step {
+pub(super) enum NextStep {
     /// Look again.
     Again,
     /// Wait for more, at most until then.
@@ -81,12 +81,12 @@ pub(super) enum Step {
 /// There is nothing to write to any more.
 struct Gone;
 
-impl Task {
+impl PipeTask {
     pub(super) fn new(
         session: Arc<Session>,
         open: Arc<Open>,
         sender: Sender,
-        place: Place,
+        place: PipeProgress,
         from: u64,
     ) -> Self {
         Self {
@@ -150,16 +150,16 @@ impl Task {
             news.as_mut().enable();
             self.note_end();
             let step = self.step().await;
-            is_behind = matches!(step, Step::Again);
+            is_behind = matches!(step, NextStep::Again);
             match step {
-                Step::Again => {}
-                Step::Wait(until) => tokio::select! {
+                NextStep::Again => {}
+                NextStep::Wait(until) => tokio::select! {
                     () = changed => {}
                     () = news => {}
                     () = open.closing.cancelled(), if self.end.is_none() => {}
                     () = sleep_until(until) => {}
                 },
-                Step::Finish => {
+                NextStep::Finish => {
                     self.finish().await;
                     return self.send().await;
                 }
@@ -240,7 +240,7 @@ impl Task {
         }
     }
 
-    async fn step(&mut self) -> Step {
+    async fn step(&mut self) -> NextStep {
         let mut limit = PIECE_BYTES as u64;
         let mut wake = None;
         if !self.open.raw {
@@ -252,11 +252,11 @@ impl Task {
                 Next::Shown { text, unix_ms } => {
                     self.flush();
                     events(Kind::In, &text, unix_ms, self.sender.out());
-                    return Step::Again;
+                    return NextStep::Again;
                 }
                 Next::Undecided { hold, decided } => {
                     if hold.is_some() && self.end.is_none() {
-                        return Step::Wait(hold);
+                        return NextStep::Wait(hold);
                     }
                     wake = Some(decided);
                 }
@@ -264,7 +264,7 @@ impl Task {
         }
         if let Some(end) = self.end {
             if self.at >= end.upto {
-                return Step::Finish;
+                return NextStep::Finish;
             }
             limit = limit.min(end.upto - self.at);
         }
@@ -272,12 +272,12 @@ impl Task {
     }
 
     /// Takes the next output, at most `limit` bytes.
-    async fn take(&mut self, limit: u64, wake: Option<Instant>) -> Step {
+    async fn take(&mut self, limit: u64, wake: Option<Instant>) -> NextStep {
         let output = &self.session.output;
         let memory_start = output.memory_start();
         if self.is_stalled && self.at < memory_start && !output.has_ended() {
             self.leave_out(memory_start);
-            return Step::Again;
+            return NextStep::Again;
         }
         self.refresh().await;
         let mark = self.marks.of(self.at);
@@ -296,7 +296,7 @@ impl Task {
                 self.leave_out(memory_start.max(self.at + 1));
             }
         }
-        Step::Again
+        NextStep::Again
     }
 
     /// The patterns of now: what was set counts at once, what was edited by hand after [`FRESH`].

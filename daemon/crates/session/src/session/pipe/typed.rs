@@ -18,7 +18,7 @@ const HOLD: Duration = Duration::from_millis(20);
 
 /// Inputs that are not written yet, oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Queue {
+pub(super) struct InputQueue {
     waiting: Mutex<VecDeque<TypedAt>>,
     dropped: AtomicU64,
     news: Notify,
@@ -48,7 +48,7 @@ pub(super) enum Next {
     },
 }
 
-impl Queue {
+impl InputQueue {
     pub(super) fn push(&self, typed: &Arc<Typed>) {
         let mut waiting = self.lock();
         if waiting.len() >= MAX_WAITING {
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn more_than_the_limit_is_counted() {
-        let queue = Queue::default();
+        let queue = InputQueue::default();
         let typed = Arc::new(Typed {
             text: "x".into(),
             offset: 0,

@@ -1,7 +1,7 @@
 //! The half of a pipe's task that turns what happens into what is written.
 
 use super::lines::{Kind, Lines, Rules, events};
-use super::task::{Step, Task};
+use super::task::{NextStep, PipeTask};
 use super::typed::{Next, unix_ms};
 use crate::session::Session;
 use ccd_text::pattern::Compiled;
@@ -18,7 +18,7 @@ const PARTIAL: Duration = Duration::from_millis(50);
 /// Silence before the look at the program.
 const FIRST_LOOK: Duration = Duration::from_millis(5);
 
-impl Task {
+impl PipeTask {
     /// Brings output on its way.
     pub(super) async fn write(&mut self, mut bytes: Vec<u8>, ms: u64) {
         if self.untold_bytes > 0 {
@@ -71,26 +71,26 @@ impl Task {
     }
 
     /// Nothing new: a line that was begun is written when the program waits, or after [`PARTIAL`].
-    pub(super) async fn wait_for_rest_of_line(&mut self, wake: Option<Instant>) -> Step {
+    pub(super) async fn wait_for_rest_of_line(&mut self, wake: Option<Instant>) -> NextStep {
         let Some(begun_at) = self.begun_at.filter(|_| self.lines.has_begun()) else {
-            return Step::Wait(wake);
+            return NextStep::Wait(wake);
         };
         let (now, due) = (Instant::now(), begun_at + PARTIAL);
         let quiet = now - self.taken_at;
         let is_over = now >= due || self.end.is_some();
         if !is_over && quiet < FIRST_LOOK {
-            return Step::Wait(earlier(wake, due.min(self.taken_at + FIRST_LOOK)));
+            return NextStep::Wait(earlier(wake, due.min(self.taken_at + FIRST_LOOK)));
         }
         if !is_over && self.looked_at.replace(self.at) != Some(self.at) {
             let met = self.session.look(false, quiet, false).await;
             if met.is_none() {
-                return Step::Wait(earlier(wake, due));
+                return NextStep::Wait(earlier(wake, due));
             }
         } else if !is_over {
-            return Step::Wait(earlier(wake, due));
+            return NextStep::Wait(earlier(wake, due));
         }
         self.flush();
-        Step::Again
+        NextStep::Again
     }
 
     /// Brings the line that was begun on its way as it is.

@@ -1,39 +1,27 @@
 //! `session.run`: one command in a session's shell, its exact output and status.
 
-use super::foreground::{foreground_of, is_relay_or_shell, not_a_shell, program_of, was_replaced};
-use super::on_tape::{CommandOnTape, PRINTER};
-use super::prompt::{Silence, has_prompt, tail};
+use super::on_tape::CommandOnTape;
 use super::second_terminal::SecondTerminal;
+use super::target::{FIRST_LOOK, Target, is_relay_or_shell, program_of, shell_waits, tail};
 use crate::durations::Deadline;
 use crate::interaction::{Event, Form, Typed};
 use crate::output::Piece;
 use crate::peer::Peer;
 use crate::session::error::SessionError;
-use crate::session::input::Stroke;
-use crate::session::input::input_error;
+use crate::session::input::{Stroke, input_error};
 use crate::session::live::Session;
 use crate::session::shell::{
-    Action, CommandFile, LineError, Nonce, Outcome, Printer, Prompt, Quiet, ShellKind, ShellRun,
-    Start, Way,
+    Action, CommandFile, LineError, Nonce, Outcome, Prompt, Quiet, ShellRun, Start, Way,
 };
-use crate::session::wait::{is_fresh, last_line};
 use base64::Engine;
 use ccd_protocol::session::{SessionRunParams, SessionRunReply};
-use ccd_terminal::probe::{Line, Probe, Verdict};
-use ccd_text::pattern::Compiled;
-use std::ffi::OsString;
+use ccd_terminal::probe::{Line, Probe};
 use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const PIECE_BYTES: usize = 256 << 10;
-
-/// Silence before the first look at the shell.
-const FIRST_LOOK: Duration = Duration::from_millis(10);
-
-/// How long a shell that waits may seem to print: then it is a background job that does.
-const NOISE_LIMIT: Duration = Duration::from_millis(100);
 
 /// A command on its way.
 struct Command<'a> {
@@ -114,64 +102,6 @@ impl Session {
         }
     }
 
-    /// Waits for a shell's prompt, and tells which shell.
-    async fn target(self: &Arc<Self>, deadline: Deadline) -> Result<Target, SessionError> {
-        let args: Vec<OsString> = self.facts.args.iter().map(OsString::from).collect();
-        let own_shell = ShellKind::of(Path::new(&self.facts.program), &args).is_some();
-        let mut silence = Silence::new(self);
-        let mut waits_since: Option<Instant> = None;
-        loop {
-            let Some(probe) = self.probe().await else {
-                self.require_alive()?;
-                return Err(self.no_prompt(&deadline).await);
-            };
-            // Right after a send the shell may not have seen yet what it is to run.
-            let is_fresh = is_fresh(self, &probe);
-            let blocked = shell_waits(self, &probe, &self.services.library.current());
-            waits_since = (is_fresh && blocked).then(|| waits_since.unwrap_or_else(Instant::now));
-            let has_printed = has_prompt(self, &mut silence)
-                || waits_since.is_some_and(|since| since.elapsed() >= NOISE_LIMIT);
-            let is_fresh = is_fresh && has_printed;
-            let waits = is_fresh && blocked;
-            let foreground = foreground_of(self, &probe);
-            let printer = match self.tape() {
-                Some(_) => PRINTER,
-                None => Printer::of_process(probe.foreground, foreground.as_deref()),
-            };
-            let target = |is_of_session| Target {
-                is_of_session,
-                printer,
-            };
-            let is_leader = probe.foreground == self.facts.pid;
-            if own_shell && is_leader && !was_replaced(self, foreground.as_deref()) {
-                if waits {
-                    return Ok(target(true));
-                }
-            } else if foreground.as_deref().is_some_and(is_relay_or_shell) {
-                if waits || (is_fresh && probe.verdict == Verdict::Unknown) {
-                    return Ok(target(false));
-                }
-            } else if waits || (!own_shell && foreground.is_some()) {
-                return Err(not_a_shell(self, own_shell, foreground));
-            }
-            // What a shell runs, or has just run, gives the terminal back.
-            if deadline.is_over() {
-                return Err(self.no_prompt(&deadline).await);
-            }
-            let soon = (tokio::time::Instant::now() + FIRST_LOOK).min(deadline.instant());
-            let _ = tokio::time::timeout_at(soon, self.output.changed()).await;
-        }
-    }
-
-    /// The time was over before the command could be typed.
-    async fn no_prompt(self: &Arc<Self>, deadline: &Deadline) -> SessionError {
-        SessionError::Timeout {
-            what: String::from("the shell's prompt"),
-            waited_ms: deadline.elapsed_ms(),
-            report: Box::new(self.timeout_report().await),
-        }
-    }
-
     async fn type_command<'a>(
         self: &'a Arc<Self>,
         peer: &Peer,
@@ -226,13 +156,6 @@ impl Session {
             onlcr: line.opost_onlcr,
         })
     }
-}
-
-/// The shell that gets a command.
-struct Target {
-    /// It is the session's own, not one behind it.
-    is_of_session: bool,
-    printer: Printer,
 }
 
 /// How a command is typed.
@@ -361,18 +284,6 @@ impl Command<'_> {
                     && (self.session.input.master().is_none() || line_of(self.session).opost_onlcr)
             }
         }
-    }
-}
-
-/// Tells whether the foreground, if it is a shell, waits for a command. On a platform that shows nothing this is
-/// guessed: a line editor has the terminal only at a prompt, and without one the last line must look like a prompt.
-fn shell_waits(session: &Session, probe: &Probe, library: &Compiled) -> bool {
-    match probe.verdict {
-        Verdict::Blocked | Verdict::Accepts => true,
-        Verdict::Unknown if probe.is_blind() => {
-            !probe.line.canonical || library.is_prompt(&last_line(session))
-        }
-        Verdict::Unknown | Verdict::No => false,
     }
 }
 

@@ -1,12 +1,11 @@
 //! Commands in a shell, and programs that are run once.
 
 mod command;
-mod foreground;
 mod on_tape;
 mod once;
 mod one_shot;
-mod prompt;
 mod second_terminal;
+mod target;
 
 pub(super) use on_tape::CommandOnTape;
 pub(super) use once::is_script;

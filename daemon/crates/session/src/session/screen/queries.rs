@@ -13,13 +13,13 @@ const MAX_WAITING: usize = 256;
 /// Questions of one session that are not answered yet.
 #[derive(Debug, Default)]
 pub(crate) struct Queries {
-    queue: Mutex<Queue>,
+    queue: Mutex<QuestionQueue>,
     /// An earlier process has answered what ends there or before.
     answered: u64,
 }
 
 #[derive(Debug, Default)]
-struct Queue {
+struct QuestionQueue {
     waiting: VecDeque<Asked>,
     /// A task is at work on them.
     answering: bool,
@@ -67,7 +67,7 @@ impl Queries {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Queue> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, QuestionQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -23,7 +23,7 @@ pub(super) enum Mark {
 
 /// A part of the output, in order.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub(super) enum CommandPiece<'a> {
     /// Output, marks of other runs and of the prompt included.
     Bytes(&'a [u8]),
     /// A mark of this run, at the stream offsets `start..end`.
@@ -50,7 +50,12 @@ impl MarkScanner {
     /// Passes the pieces of `raw`, which begins at the stream offset `offset`, to `sink`.
     ///
     /// At most the last [`MARK_MAX_LEN`] bytes wait for the next call, when they may begin a mark.
-    pub(super) fn feed(&mut self, raw: &[u8], offset: u64, sink: &mut impl FnMut(Piece<'_>)) {
+    pub(super) fn feed(
+        &mut self,
+        raw: &[u8],
+        offset: u64,
+        sink: &mut impl FnMut(CommandPiece<'_>),
+    ) {
         let mut rest = raw;
         let position = |rest: &[u8]| offset + (raw.len() - rest.len()) as u64;
         while let Some(&byte) = rest.first() {
@@ -58,7 +63,7 @@ impl MarkScanner {
                 let plain_len = memchr(ESC, rest).unwrap_or(rest.len());
                 let (plain, from_escape) = rest.split_at(plain_len);
                 if !plain.is_empty() {
-                    sink(Piece::Bytes(plain));
+                    sink(CommandPiece::Bytes(plain));
                     rest = from_escape;
                     continue;
                 }
@@ -77,9 +82,9 @@ impl MarkScanner {
     }
 
     /// Passes on what waits to become a mark: no more output will come.
-    pub(super) fn release(&mut self, sink: &mut impl FnMut(Piece<'_>)) {
+    pub(super) fn release(&mut self, sink: &mut impl FnMut(CommandPiece<'_>)) {
         if !self.held.is_empty() {
-            sink(Piece::Bytes(&self.held));
+            sink(CommandPiece::Bytes(&self.held));
             self.held.clear();
         }
     }
@@ -100,13 +105,13 @@ impl MarkScanner {
             && (self.held.ends_with(&[BEL]) || self.held.ends_with(&[ESC, b'\\']))
     }
 
-    fn decide(&mut self, end: u64, sink: &mut impl FnMut(Piece<'_>)) {
+    fn decide(&mut self, end: u64, sink: &mut impl FnMut(CommandPiece<'_>)) {
         let Some(mark) = self.parse() else {
             return self.release(sink);
         };
         let start = end - self.held.len() as u64;
         self.held.clear();
-        sink(Piece::Mark { mark, start, end });
+        sink(CommandPiece::Mark { mark, start, end });
     }
 
     fn parse(&self) -> Option<Mark> {
@@ -138,9 +143,9 @@ mod tests {
     fn scan(chunks: &[&[u8]]) -> (Vec<u8>, Vec<(Mark, u64, u64)>) {
         let mut scanner = MarkScanner::new(Nonce::fixed("n1"));
         let (mut bytes, mut marks, mut offset) = (Vec::new(), Vec::new(), 0);
-        let mut sink = |piece: Piece<'_>| match piece {
-            Piece::Bytes(more) => bytes.extend_from_slice(more),
-            Piece::Mark { mark, start, end } => marks.push((mark, start, end)),
+        let mut sink = |piece: CommandPiece<'_>| match piece {
+            CommandPiece::Bytes(more) => bytes.extend_from_slice(more),
+            CommandPiece::Mark { mark, start, end } => marks.push((mark, start, end)),
         };
         for chunk in chunks {
             scanner.feed(chunk, offset, &mut sink);

@@ -5,12 +5,12 @@ pub(super) const OUTPUT_MAX_LEN: usize = 16 * 1024 * 1024;
 
 /// Output so far, from its beginning; what comes after [`OUTPUT_MAX_LEN`] is counted as lost.
 #[derive(Debug, Default)]
-pub(super) struct Output {
+pub(super) struct CommandOutput {
     bytes: Vec<u8>,
     truncated: bool,
 }
 
-impl Output {
+impl CommandOutput {
     /// Appends what still fits.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         let free_len = OUTPUT_MAX_LEN - self.bytes.len();
@@ -25,15 +25,15 @@ impl Output {
     }
 
     /// Returns a place to cut back to.
-    pub(super) fn place(&self) -> Place {
-        Place {
+    pub(super) fn place(&self) -> OutputLength {
+        OutputLength {
             len: self.bytes.len(),
             truncated: self.truncated,
         }
     }
 
     /// Takes back everything pushed after `place`.
-    pub(super) fn cut(&mut self, place: Place) {
+    pub(super) fn cut(&mut self, place: OutputLength) {
         self.bytes.truncate(place.len);
         self.truncated = place.truncated;
     }
@@ -68,14 +68,14 @@ impl Output {
     }
 }
 
-/// A length of an [`Output`] to go back to.
+/// A length of an [`CommandOutput`] to go back to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct OutputLength {
     len: usize,
     truncated: bool,
 }
 
-impl Place {
+impl OutputLength {
     /// Returns the place `len` bytes after the beginning, with nothing lost before it.
     pub(super) fn untruncated(len: usize) -> Self {
         Self {
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn one_carriage_return_goes_before_each_newline() {
-        let mut output = Output::default();
+        let mut output = CommandOutput::default();
         output.push(b"a\r\nb\r\r\n\rc\r");
         output.push(b"\n\n");
         assert_eq!(output.written(true), b"a\nb\r\n\rc\n\n");
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn output_is_bounded_and_says_so() {
-        let mut output = Output::default();
+        let mut output = CommandOutput::default();
         output.push(&vec![b'x'; OUTPUT_MAX_LEN - 1]);
         let place = output.place();
         output.push(b"y");

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::marks::{Mark, Piece};
-use super::output::{Output, Place};
+use super::marks::{CommandPiece, Mark};
+use super::output::{CommandOutput, OutputLength};
 use super::prompt::{Likeness, Prompt, TAIL_MAX_LEN, len_without_prompt};
 use super::run::{Action, Outcome, Quiet};
 use super::wrap::{Nonce, Printer, rescue_line};
@@ -39,7 +39,7 @@ enum Phase {
 /// Where the output stood when the first rescue line was typed.
 #[derive(Clone, Copy, Debug)]
 struct Rescue {
-    place: Place,
+    place: OutputLength,
     end: u64,
     typed_lines: usize,
 }
@@ -53,7 +53,7 @@ pub(super) struct Progress {
     phase: Phase,
     /// What came before the start mark, from its beginning.
     echo: Vec<u8>,
-    output: Output,
+    output: CommandOutput,
     /// The end of the session's output since the line was typed, or since the last rescue.
     tail: Vec<u8>,
     read_end: u64,
@@ -75,7 +75,7 @@ impl Progress {
             prompt,
             phase: Phase::Typed,
             echo: Vec::new(),
-            output: Output::default(),
+            output: CommandOutput::default(),
             tail: Vec::new(),
             read_end: 0,
             start: 0,
@@ -97,13 +97,17 @@ impl Progress {
     }
 
     /// Takes a piece of the session's output.
-    pub(super) fn take(&mut self, piece: Piece<'_>) {
+    pub(super) fn take(&mut self, piece: CommandPiece<'_>) {
         match (piece, &mut self.phase) {
-            (Piece::Bytes(bytes), Phase::Running) if !self.is_isolated => self.output.push(bytes),
-            (Piece::Bytes(bytes), Phase::Typed) => push_bounded(&mut self.echo, bytes),
-            (Piece::Bytes(bytes), Phase::Rescued { prompt, .. }) => push_bounded(prompt, bytes),
+            (CommandPiece::Bytes(bytes), Phase::Running) if !self.is_isolated => {
+                self.output.push(bytes)
+            }
+            (CommandPiece::Bytes(bytes), Phase::Typed) => push_bounded(&mut self.echo, bytes),
+            (CommandPiece::Bytes(bytes), Phase::Rescued { prompt, .. }) => {
+                push_bounded(prompt, bytes)
+            }
             (
-                Piece::Mark {
+                CommandPiece::Mark {
                     mark: Mark::Start,
                     end,
                     ..
@@ -118,7 +122,7 @@ impl Progress {
                 self.prompt.learn(&self.echo);
                 self.phase = Phase::Running;
             }
-            (Piece::Mark { mark, start, .. }, Phase::Typed | Phase::Running) => match mark {
+            (CommandPiece::Mark { mark, start, .. }, Phase::Typed | Phase::Running) => match mark {
                 Mark::Start => {}
                 Mark::End { status } => {
                     if matches!(self.phase, Phase::Typed) && !self.is_isolated {
@@ -134,10 +138,10 @@ impl Progress {
     }
 
     /// Takes a piece of the second terminal's output.
-    pub(super) fn take_isolated(&mut self, piece: Piece<'_>) {
+    pub(super) fn take_isolated(&mut self, piece: CommandPiece<'_>) {
         match piece {
-            Piece::Bytes(bytes) if self.isolated_status.is_none() => self.output.push(bytes),
-            Piece::Mark {
+            CommandPiece::Bytes(bytes) if self.isolated_status.is_none() => self.output.push(bytes),
+            CommandPiece::Mark {
                 mark: Mark::End { status },
                 ..
             } => self.isolated_status = Some(status),
@@ -231,7 +235,7 @@ impl Progress {
         let whole_len = self.output.bytes().len();
         if !self.is_isolated && !self.output.is_truncated() {
             let len = len_without_prompt(self.output.bytes(), prompt);
-            self.output.cut(Place::untruncated(len));
+            self.output.cut(OutputLength::untruncated(len));
             self.end -= (whole_len - len) as u64;
         }
         self.phase = Phase::Ended { status };

@@ -45,7 +45,7 @@ impl Prompt {
     pub(crate) fn at_end_of(tail: &[u8], line_editing: bool) -> Self {
         let tail = &tail[tail.len().saturating_sub(TAIL_MAX_LEN)..];
         Self {
-            line: LastLine::of(tail).text,
+            line: PromptLine::of(tail).text,
             late_line: Vec::new(),
             line_editing,
         }
@@ -57,7 +57,7 @@ impl Prompt {
     /// still be on the way. What then stood on the last line was empty, or the end of an earlier output.
     pub(crate) fn learn(&mut self, echo: &[u8]) {
         let mut shown = Vec::new();
-        let last = LastLine::follow(echo, |line| {
+        let last = PromptLine::follow(echo, |line| {
             if line.ends_with(ECHOED_MARK)
                 && let Some(at) = memchr::memmem::find(line, ECHOED_START)
             {
@@ -88,7 +88,7 @@ impl Prompt {
 
     /// Returns how much the last line of `tail` looks like this prompt.
     pub(crate) fn likeness(&self, tail: &[u8]) -> Likeness {
-        let last = LastLine::of(tail);
+        let last = PromptLine::of(tail);
         if last.ends_with_mark {
             return Likeness::Same;
         }
@@ -174,12 +174,12 @@ fn masked(line: &[u8]) -> Vec<u8> {
 
 /// What a terminal would show last, without control sequences.
 #[derive(Debug, Default)]
-struct LastLine {
+struct PromptLine {
     text: Vec<u8>,
     ends_with_mark: bool,
 }
 
-impl LastLine {
+impl PromptLine {
     fn of(tail: &[u8]) -> Self {
         Self::follow(tail, |_| ())
     }

@@ -2,7 +2,7 @@
 
 use crate::durations::Deadline;
 use crate::peer::Peer;
-use crate::program::{Script, ScriptStep, Typing, Wanted, tape_laid_over};
+use crate::program::{Script, ScriptRequest, ScriptStep, Typing, tape_laid_over};
 use crate::session::end::CLOSE_GRACE;
 use crate::session::error::{FailedStart, SessionError};
 use crate::session::live::Session;
@@ -294,7 +294,7 @@ impl Sessions {
             ));
         }
         let name = super::plan::checked_id("config", name)?;
-        let wanted = Wanted {
+        let wanted = ScriptRequest {
             name: &name,
             set: &params.set,
             secrets: &params.secrets.0,

@@ -1,6 +1,6 @@
 //! What the holder keeps of a session for the next worker: what no file has, and secrets, which no file may have.
 
-use super::persist::{facts_of, row_of_start};
+use super::rows::{facts_of, row_of_start};
 use super::table::SessionRow;
 use crate::session::error::{reason_of, reason_text};
 use crate::session::facts::Facts;
@@ -9,8 +9,7 @@ use crate::session::pipe::KeptPipe;
 use crate::session::screen::Sizes;
 use crate::session::start::Origin;
 use crate::session::state::CloseOrder;
-use crate::session::tape::KeptTape;
-use crate::session::tape::SessionTape;
+use crate::session::tape::{KeptTape, SessionTape};
 use ccd_protocol::session::EndReason;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, PoisonError};
@@ -50,7 +49,7 @@ pub(crate) struct Keepsake {
     /// Its named pipe is open.
     #[serde(default)]
     pub(super) pipe: Option<KeptPipe>,
-    /// It is recorded, or a tape stands in for its program.
+    /// It is recorded, or a tape plays in place of its program.
     #[serde(default)]
     pub(super) tape: Option<KeptTape>,
 }

@@ -3,9 +3,11 @@
 mod adopt;
 mod keepsake;
 mod persist;
+mod recover;
+mod rows;
 mod strays;
 mod table;
 
 pub use adopt::ids_of;
 pub(super) use keepsake::Keepsake;
-pub use persist::Past;
+pub use recover::Past;

@@ -1,7 +1,8 @@
 //! What a killed daemon has left of sessions that nobody knows of: starts that were never acknowledged, and what lived
 //! with a client.
 
-use super::persist::{remove_folder, salvage};
+use super::persist::remove_folder;
+use super::recover::salvage;
 use crate::output::Output;
 use crate::session::registry::Sessions;
 use ccd_tape::decorate::RunFilter;

@@ -1,8 +1,13 @@
 //! From a recording that is over to its tape: the session has the output, the journal says what was typed.
 
 use crate::output::{Output, Piece};
+use crate::session::error::reason_text;
+use crate::session::live::Session;
+use ccd_protocol::session::EndReason;
+use ccd_protocol::tape::TapeExit;
 use ccd_tape::decorate::RunFilter;
-use ccd_tape::record::{Ended, Finished, Heard, MAX_OUTPUT_BYTES, Printed};
+use ccd_tape::key::program_name;
+use ccd_tape::record::{EndEntry, Ended, Finished, Heard, MAX_OUTPUT_BYTES, Printed};
 use ccd_tape::root::Root;
 use ccd_terminal::piped::Marks;
 use std::io;
@@ -11,6 +16,71 @@ use std::sync::Arc;
 
 /// Bytes that are read at a time.
 const PIECE_BYTES: usize = 1 << 20;
+
+impl Session {
+    /// Makes the tape of the session, whose program has ended; `filters` run the programs that change it.
+    pub async fn finish_tape(
+        &self,
+        reason: EndReason,
+        filters: impl FnOnce() -> Box<RunFilter<'static>>,
+    ) {
+        let Some(tape) = self.tape() else { return };
+        if let Some(live) = tape.live.get() {
+            live.end();
+        }
+        if let Some(recording) = tape.recording() {
+            let is_own = matches!(reason, EndReason::Exited | EndReason::Signalled);
+            let exit = self.output.exit().filter(|_| is_own);
+            let unwritten = recording.end(EndEntry {
+                exit: exit.map(|exit| TapeExit {
+                    code: exit.code,
+                    signal: exit.signal,
+                }),
+                reason: reason_text(reason).into(),
+                offset: self.output.published(),
+            });
+            let journal = recording.journal();
+            let heard = Heard {
+                hidden: recording.hidden().lines(),
+                recognised: recording.hidden().recognised(),
+                unwritten,
+            };
+            let root = &tape.root;
+            let finished = finish(root, journal, &self.output, heard, Some(filters())).await;
+            if finished.problem.is_some() {
+                // The tape that could not be written has given room back.
+                recording.flush();
+            }
+            if let Some(problem) = &finished.problem {
+                tracing::error!(session = %self.id(), problem, "the tape is incomplete");
+            }
+            tape.outcome().finished = Some(finished);
+        }
+        if tape.settings.summary {
+            let mut outcome = tape.outcome();
+            let written = outcome.finished.as_ref();
+            let written = written.map_or(&[][..], |finished| &finished.written);
+            // What was recorded a moment ago could not be played yet.
+            let index = tape.root.index();
+            let own = program_name(&tape.meta.program);
+            let is_own = |id: &Arc<str>| {
+                let of_root = index.tape(id);
+                of_root.is_some_and(|of_root| of_root.invocation.program == own)
+            };
+            let unused = tape.root.unused().into_iter().filter(is_own);
+            let unused = unused.map(|id| id.to_string());
+            let unused = unused.filter(|id| !written.contains(id)).collect();
+            outcome.unused = Some(unused);
+        }
+        if !self.facts.transient {
+            let (past, folder) = (tape.past(), self.output.dir().to_owned());
+            let written = tokio::task::spawn_blocking(move || past.write(&folder)).await;
+            if let Err(error) = written.map_err(io::Error::other).flatten() {
+                tracing::warn!(session = %self.id(), %error, "could not note what tapes did for it");
+            }
+        }
+    }
+}
 
 /// Makes the tape of a session that has ended: its journal says what was typed, `output` has what was printed.
 ///

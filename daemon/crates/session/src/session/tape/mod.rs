@@ -4,10 +4,11 @@ mod far_side;
 mod filter;
 mod finished_tape;
 mod kept;
-mod progress;
+mod play;
 mod proxy;
 mod session_tape;
 mod start;
 
 pub(super) use kept::{KeptTape, PastTape};
-pub(super) use session_tape::{Beginning, SessionTape};
+pub(super) use session_tape::SessionTape;
+pub(super) use start::Beginning;

@@ -1,7 +1,6 @@
 //! The real program in place of a tape that does not answer: it is brought to where the tape was, and goes on from there.
 
-use super::kept::Left;
-use super::session_tape::{Place, SessionTape};
+use super::session_tape::{RecordingStart, SessionTape};
 use crate::output::Piece;
 use crate::peer::Peer;
 use crate::session::error::SessionError;
@@ -18,8 +17,8 @@ use ccd_terminal::probe::Line;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::os::fd::AsFd;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -33,10 +32,10 @@ const MIN_PATIENCE: Duration = Duration::from_secs(5);
 const SETTLED: Duration = Duration::from_millis(250);
 
 /// Time between two looks at the program.
-const LOOK: Duration = Duration::from_millis(10);
+pub(super) const LOOK: Duration = Duration::from_millis(10);
 
 /// How long the program of an earlier process is awaited.
-const ADOPTION: Duration = Duration::from_secs(4);
+pub(super) const ADOPTION: Duration = Duration::from_secs(4);
 
 /// The real program, in a session of its own that nobody else uses.
 pub(super) struct Live {
@@ -156,7 +155,7 @@ impl SessionTape {
             .await
             .map_err(|reason| InputError::Tape(TapeError::Proxy(reason)))?;
         if self.settings.record == RecordMode::New {
-            let place = Place {
+            let place = RecordingStart {
                 offset: place.queued_upto,
                 state: place.state,
                 is_start: false,
@@ -191,7 +190,7 @@ impl SessionTape {
     }
 
     /// Goes on with a program that an earlier process has started, when so much of the session's output was shown.
-    async fn resume_live(&self, kept: KeptLive, shown: u64) {
+    pub(super) async fn resume_live(&self, kept: KeptLive, shown: u64) {
         let (Some(player), Some(sessions)) = (&self.player, self.sessions.upgrade()) else {
             return;
         };
@@ -233,7 +232,7 @@ async fn catch_up(
     typed: &[(String, Vec<u8>)],
     prompt: &str,
 ) -> Result<(), String> {
-    let mut seen = Seen::default();
+    let mut seen = CatchUp::default();
     for (prompt, input) in typed {
         seen.await_prompt(session, prompt).await?;
         let end = || session.output.end();
@@ -249,14 +248,14 @@ async fn catch_up(
 
 /// What a program has printed so far.
 #[derive(Default)]
-struct Seen {
+struct CatchUp {
     prompt: PromptTracker,
     upto: u64,
     /// Something came since the last input.
     is_answered: bool,
 }
 
-impl Seen {
+impl CatchUp {
     async fn await_prompt(&mut self, session: &Arc<Session>, wanted: &str) -> Result<(), String> {
         let wanted = prompt_signature(wanted);
         let patience = session.facts.timeout.max(MIN_PATIENCE);
@@ -353,43 +352,5 @@ async fn relay(inner: Arc<Session>, from: u64, show: Arc<Show>, gone: Cancellati
             () = changed => {}
             () = gone.cancelled() => return,
         }
-    }
-}
-
-impl SessionTape {
-    /// What an earlier process has left to be shown.
-    pub(super) fn take_left(&self) -> Option<Left> {
-        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        left.clone()
-    }
-
-    /// Goes on with what an earlier process has left, once the terminal has all that it has printed.
-    /// Returns how much that is.
-    pub(super) async fn go_on(&self, session: &Session, left: Left) -> u64 {
-        let printed = settled(session).await;
-        if let Some(player) = &self.player {
-            player.go_on(printed).await;
-        }
-        if let Some(live) = left.live {
-            self.resume_live(live, printed).await;
-        }
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        left.take();
-        printed
-    }
-}
-
-/// The end of the output, once nothing is on its way from the terminal.
-async fn settled(session: &Session) -> u64 {
-    let deadline = Instant::now() + ADOPTION;
-    let mut before = None;
-    loop {
-        let is_empty = session.input.has_no_output();
-        let end = session.output.end();
-        if (is_empty && before == Some(end)) || Instant::now() >= deadline {
-            return end;
-        }
-        before = is_empty.then_some(end);
-        tokio::time::sleep(LOOK).await;
     }
 }

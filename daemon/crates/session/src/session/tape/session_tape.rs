@@ -1,28 +1,22 @@
 //! What tapes have to do with a session: it is recorded, or played, or first played and then live.
 
-use super::far_side::TerminalFarSide;
-use super::finished_tape::finish;
 use super::kept::{Left, PastTape};
-use super::proxy::{Live, plays, proxy_params};
-use crate::session::error::SessionError;
+use super::proxy::Live;
 use crate::session::input::{InputError, Stroke};
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
-use crate::session::start::Plan;
 use ccd_protocol::SessionId;
-use ccd_protocol::session::{EndReason, SessionCreateParams};
-use ccd_protocol::tape::{FallbackMode, TapeExit, TapeOptions, TapeUse};
+use ccd_protocol::session::SessionCreateParams;
+use ccd_protocol::tape::{FallbackMode, TapeOptions, TapeUse};
 use ccd_tape::advice::record_with;
-use ccd_tape::decorate::RunFilter;
 use ccd_tape::format::Meta;
-use ccd_tape::key::{Invocation, StateHash, program_name};
-use ccd_tape::play::{Cue, Pace, PlayError, Player};
-use ccd_tape::record::{Begin, EndEntry, Finished, Heard, Recording};
+use ccd_tape::key::{Invocation, StateHash};
+use ccd_tape::play::{Cue, Injection, Pace, PlayError, Player};
+use ccd_tape::record::{Begin, Finished, Recording};
 use ccd_tape::root::Root;
 use ccd_tape::settings::Settings;
 use ccd_tape::tools::{Removed, redact_meta};
 use ccd_tape::{TapeError, record};
-use ccd_terminal::piped;
 use ccd_text::hidden::HiddenTexts;
 use std::io;
 use std::path::PathBuf;
@@ -52,39 +46,22 @@ pub struct SessionTape {
     pub(super) proxied: AtomicU64,
     pub(super) sessions: Weak<Sessions>,
     pub(super) id: SessionId,
-    outcome: Mutex<Outcome>,
+    pub(super) outcome: Mutex<TapeOutcome>,
 }
 
 /// What came of it in the end.
 #[derive(Debug, Default)]
-struct Outcome {
-    finished: Option<Finished>,
-    unused: Option<Vec<String>>,
+pub(super) struct TapeOutcome {
+    pub(super) finished: Option<Finished>,
+    pub(super) unused: Option<Vec<String>>,
 }
 
 /// Where in a conversation a recording begins.
-pub(super) struct Place {
+pub(super) struct RecordingStart {
     /// Of the session's output.
     pub(super) offset: u64,
     pub(super) state: StateHash,
     pub(super) is_start: bool,
-}
-
-/// What a session starts as.
-pub enum Beginning {
-    /// The program runs.
-    Live(Option<Arc<SessionTape>>),
-    /// A tape stands in for it.
-    Replay(Arc<SessionTape>),
-}
-
-impl Beginning {
-    pub fn tape(&self) -> Option<Arc<SessionTape>> {
-        match self {
-            Self::Live(tape) => tape.clone(),
-            Self::Replay(tape) => Some(Arc::clone(tape)),
-        }
-    }
 }
 
 impl SessionTape {
@@ -120,7 +97,7 @@ impl SessionTape {
         self.meta.pty.is_none()
     }
 
-    /// True when a tape stands in for the program, or did until the program took over.
+    /// True when a tape plays in place of the program, or did until the program took over.
     pub fn is_replay(&self) -> bool {
         self.player.is_some()
     }
@@ -179,7 +156,11 @@ impl SessionTape {
     }
 
     /// Begins to record; the journal is there when this returns, and in the session's folder the note of it.
-    pub(super) async fn record(&self, folder: PathBuf, place: Place) -> Result<(), TapeError> {
+    pub(super) async fn record(
+        &self,
+        folder: PathBuf,
+        place: RecordingStart,
+    ) -> Result<(), TapeError> {
         let (mut meta, mut options) = (self.meta.clone(), self.recorded_options());
         let removed = match self.settings.redact {
             true => redact_meta(&mut meta),
@@ -268,8 +249,49 @@ impl SessionTape {
         }
     }
 
-    fn outcome(&self) -> MutexGuard<'_, Outcome> {
+    pub(super) fn outcome(&self) -> MutexGuard<'_, TapeOutcome> {
         self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How far it is, for those who wait for it.
+impl SessionTape {
+    /// True when nothing is printed any more until something is typed; `None` where a program knows better.
+    pub fn waits(&self) -> Option<bool> {
+        let player = self.answering()?;
+        Some(self.ready.is_cancelled() && player.is_waiting())
+    }
+
+    /// True when the next input on the tape is this one.
+    pub fn expects(&self, input: &[u8]) -> bool {
+        self.player
+            .as_ref()
+            .is_some_and(|player| player.expects(input))
+    }
+
+    /// The rest of an input that came as one when it was recorded, and of which some lines were typed.
+    pub fn awaited(&self) -> Option<Vec<u8>> {
+        self.answering()?.awaited()
+    }
+
+    /// True when the program ended because the options asked for an error.
+    pub(super) fn has_injected_end(&self) -> bool {
+        matches!(self.injection(), Some(Injection::Exit(_)))
+    }
+
+    /// True when the options asked for an error in the last answer, which therefore lacks something.
+    pub fn has_cut_answer(&self) -> bool {
+        matches!(self.injection(), Some(Injection::Truncate(_)))
+    }
+
+    fn injection(&self) -> Option<Injection> {
+        self.answering()?.injection()
+    }
+
+    /// The tapes, until a program has taken over.
+    fn answering(&self) -> Option<&Player> {
+        let player = self.player.as_ref();
+        player.filter(|_| self.live.get().is_none())
     }
 }
 
@@ -280,200 +302,6 @@ impl std::fmt::Debug for SessionTape {
 }
 
 impl Session {
-    /// Has the tape of a session play, if one does.
-    ///
-    /// # Errors
-    ///
-    /// The terminal cannot be opened.
-    pub fn play(self: &Arc<Self>) -> Result<(), SessionError> {
-        let player = self.tape().and_then(|tape| tape.player.as_ref());
-        let (Some(player), Some(master)) = (player, self.input.master()) else {
-            return Ok(());
-        };
-        let tape = self.tape().map(Arc::clone);
-        let left = tape.as_ref().and_then(|tape| tape.take_left());
-        let stage =
-            TerminalFarSide::open(master, left.is_none()).map_err(SessionError::Terminal)?;
-        let (show, session) = (player.show(), Arc::clone(self));
-        self.services.tracker.spawn(async move {
-            let played = async {
-                let mut printed = 0;
-                if let (Some(tape), Some(left)) = (&tape, left) {
-                    printed = tape.go_on(&session, left).await;
-                }
-                let stage = match session.facts.pipes {
-                    true => stage.marking(&session.output.dir().join(piped::MARKS), printed)?,
-                    false => stage,
-                };
-                if let Some(tape) = &tape {
-                    tape.ready.cancel();
-                }
-                show.run(stage).await
-            };
-            tokio::select! {
-                () = session.wait_dead() => {}
-                played = played => if let Err(error) = played {
-                    tracing::debug!(session = %session.id(), %error, "the terminal closed before the tape was played");
-                },
-            }
-            if let Some(tape) = &tape {
-                tape.ready.cancel();
-            }
-        });
-        Ok(())
-    }
-}
-
-impl Sessions {
-    /// Decides whether a program runs or a tape plays, and begins the recording or the play.
-    ///
-    /// # Errors
-    ///
-    /// The options are wrong, the root cannot be used, or no tape begins so.
-    pub async fn begin_tape(
-        self: &Arc<Self>,
-        params: &SessionCreateParams,
-        plan: &Plan,
-        id: &SessionId,
-    ) -> Result<Beginning, SessionError> {
-        let Some(options) = &params.tape else {
-            return Ok(Beginning::Live(None));
-        };
-        let mut tape = self.tape_of(options, plan.meta(params), id).await?;
-        if plays(&tape.settings) {
-            let player = Player::new(tape.cue());
-            match player.start().await {
-                Ok(()) => {
-                    tape.player = Some(player);
-                    tape.proxy_params = proxy_params(&tape.settings, params);
-                    return Ok(Beginning::Replay(Arc::new(tape)));
-                }
-                Err(PlayError::Miss { .. }) if tape.settings.fallback == FallbackMode::Proxy => {}
-                Err(error) => return Err(TapeError::from(error).into()),
-            }
-        }
-        Ok(Beginning::Live(Some(Arc::new(tape))))
-    }
-
-    /// The tapes that the options speak of. `meta` has the whole environment still.
-    pub(super) async fn tape_of(
-        self: &Arc<Self>,
-        options: &TapeOptions,
-        mut meta: Meta,
-        id: &SessionId,
-    ) -> Result<SessionTape, SessionError> {
-        let settings = Settings::over(
-            options,
-            &self.services.settings().replay,
-            &self.services.folders.base,
-        );
-        let settings =
-            settings.map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
-        meta.env = settings.rules.record_env(&meta.env);
-        meta.tag.clone_from(&settings.tag);
-        meta.redact = settings.redact;
-        let root = self.services.roots.open(&settings.root).await;
-        let root = root.map_err(TapeError::from)?;
-        Ok(SessionTape {
-            settings,
-            options: options.clone(),
-            meta,
-            root,
-            player: None,
-            recording: OnceLock::new(),
-            hidden: Arc::default(),
-            proxy_params: None,
-            live: OnceLock::new(),
-            left: Mutex::default(),
-            ready: CancellationToken::new(),
-            proxied: AtomicU64::new(0),
-            sessions: Arc::downgrade(self),
-            id: id.clone(),
-            outcome: Mutex::default(),
-        })
-    }
-
-    /// Nothing was started, and so nothing is recorded.
-    pub async fn drop_tape(&self, tape: Option<&Arc<SessionTape>>) {
-        let Some(tape) = tape else { return };
-        if let Some(recording) = tape.recording() {
-            let (journal, folder) = (
-                recording.journal().to_owned(),
-                self.services.folders.session(&tape.id),
-            );
-            let gone = tokio::task::spawn_blocking(move || {
-                let _ = std::fs::remove_file(journal);
-                record::Note::remove(&folder);
-            });
-            let _ = gone.await;
-        }
-    }
-}
-
-impl Session {
-    /// Makes the tape of the session, whose program has ended; `filters` run the programs that change it.
-    pub async fn finish_tape(
-        &self,
-        reason: EndReason,
-        filters: impl FnOnce() -> Box<RunFilter<'static>>,
-    ) {
-        let Some(tape) = self.tape() else { return };
-        if let Some(live) = tape.live.get() {
-            live.end();
-        }
-        if let Some(recording) = tape.recording() {
-            let is_own = matches!(reason, EndReason::Exited | EndReason::Signalled);
-            let exit = self.output.exit().filter(|_| is_own);
-            let unwritten = recording.end(EndEntry {
-                exit: exit.map(|exit| TapeExit {
-                    code: exit.code,
-                    signal: exit.signal,
-                }),
-                reason: crate::session::error::reason_text(reason).into(),
-                offset: self.output.published(),
-            });
-            let journal = recording.journal();
-            let heard = Heard {
-                hidden: recording.hidden().lines(),
-                recognised: recording.hidden().recognised(),
-                unwritten,
-            };
-            let root = &tape.root;
-            let finished = finish(root, journal, &self.output, heard, Some(filters())).await;
-            if finished.problem.is_some() {
-                // The tape that could not be written has given room back.
-                recording.flush();
-            }
-            if let Some(problem) = &finished.problem {
-                tracing::error!(session = %self.id(), problem, "the tape is incomplete");
-            }
-            tape.outcome().finished = Some(finished);
-        }
-        if tape.settings.summary {
-            let mut outcome = tape.outcome();
-            let written = outcome.finished.as_ref();
-            let written = written.map_or(&[][..], |finished| &finished.written);
-            // What was recorded a moment ago could not be played yet.
-            let index = tape.root.index();
-            let own = program_name(&tape.meta.program);
-            let is_own = |id: &Arc<str>| {
-                let of_root = index.tape(id);
-                of_root.is_some_and(|of_root| of_root.invocation.program == own)
-            };
-            let unused = tape.root.unused().into_iter().filter(is_own);
-            let unused = unused.map(|id| id.to_string());
-            let unused = unused.filter(|id| !written.contains(id)).collect();
-            outcome.unused = Some(unused);
-        }
-        if !self.facts.transient {
-            let (past, folder) = (tape.past(), self.output.dir().to_owned());
-            let written = tokio::task::spawn_blocking(move || past.write(&folder)).await;
-            if let Err(error) = written.map_err(io::Error::other).flatten() {
-                tracing::warn!(session = %self.id(), %error, "could not note what tapes did for it");
-            }
-        }
-    }
-
     /// Its part in tapes.
     pub fn tape(&self) -> Option<&Arc<SessionTape>> {
         self.input.tape()

@@ -1,16 +1,125 @@
-//! The recording of a program, from before it is started.
+//! The tapes of a session that is about to start: a tape plays, the program is recorded, or neither.
 
-use super::session_tape::{Beginning, Place};
+use super::proxy::{plays, proxy_params};
+use super::session_tape::{RecordingStart, SessionTape};
 use crate::session::error::SessionError;
 use crate::session::registry::Sessions;
+use crate::session::start::Plan;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
-use ccd_protocol::tape::RecordMode;
+use ccd_protocol::tape::{FallbackMode, RecordMode, TapeOptions};
+use ccd_tape::format::Meta;
 use ccd_tape::key::StateHash;
+use ccd_tape::play::{PlayError, Player};
 use ccd_tape::settings::Settings;
+use ccd_tape::{TapeError, record};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, OnceLock};
+use tokio_util::sync::CancellationToken;
+
+/// What a session starts as.
+pub enum Beginning {
+    /// The program runs.
+    Live(Option<Arc<SessionTape>>),
+    /// A tape plays in place of the program.
+    Replay(Arc<SessionTape>),
+}
+
+impl Beginning {
+    pub fn tape(&self) -> Option<Arc<SessionTape>> {
+        match self {
+            Self::Live(tape) => tape.clone(),
+            Self::Replay(tape) => Some(Arc::clone(tape)),
+        }
+    }
+}
 
 impl Sessions {
+    /// Decides whether a program runs or a tape plays, and begins the recording or the play.
+    ///
+    /// # Errors
+    ///
+    /// The options are wrong, the root cannot be used, or no tape begins so.
+    pub async fn begin_tape(
+        self: &Arc<Self>,
+        params: &SessionCreateParams,
+        plan: &Plan,
+        id: &SessionId,
+    ) -> Result<Beginning, SessionError> {
+        let Some(options) = &params.tape else {
+            return Ok(Beginning::Live(None));
+        };
+        let mut tape = self.tape_of(options, plan.meta(params), id).await?;
+        if plays(&tape.settings) {
+            let player = Player::new(tape.cue());
+            match player.start().await {
+                Ok(()) => {
+                    tape.player = Some(player);
+                    tape.proxy_params = proxy_params(&tape.settings, params);
+                    return Ok(Beginning::Replay(Arc::new(tape)));
+                }
+                Err(PlayError::Miss { .. }) if tape.settings.fallback == FallbackMode::Proxy => {}
+                Err(error) => return Err(TapeError::from(error).into()),
+            }
+        }
+        Ok(Beginning::Live(Some(Arc::new(tape))))
+    }
+
+    /// The tapes that the options speak of. `meta` has the whole environment still.
+    pub(super) async fn tape_of(
+        self: &Arc<Self>,
+        options: &TapeOptions,
+        mut meta: Meta,
+        id: &SessionId,
+    ) -> Result<SessionTape, SessionError> {
+        let settings = Settings::over(
+            options,
+            &self.services.settings().replay,
+            &self.services.folders.base,
+        );
+        let settings =
+            settings.map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
+        meta.env = settings.rules.record_env(&meta.env);
+        meta.tag.clone_from(&settings.tag);
+        meta.redact = settings.redact;
+        let root = self.services.roots.open(&settings.root).await;
+        let root = root.map_err(TapeError::from)?;
+        Ok(SessionTape {
+            settings,
+            options: options.clone(),
+            meta,
+            root,
+            player: None,
+            recording: OnceLock::new(),
+            hidden: Arc::default(),
+            proxy_params: None,
+            live: OnceLock::new(),
+            left: Mutex::default(),
+            ready: CancellationToken::new(),
+            proxied: AtomicU64::new(0),
+            sessions: Arc::downgrade(self),
+            id: id.clone(),
+            outcome: Mutex::default(),
+        })
+    }
+
+    /// Nothing was started, and so nothing is recorded.
+    pub async fn drop_tape(&self, tape: Option<&Arc<SessionTape>>) {
+        let Some(tape) = tape else { return };
+        if let Some(recording) = tape.recording() {
+            let (journal, folder) = (
+                recording.journal().to_owned(),
+                self.services.folders.session(&tape.id),
+            );
+            let gone = tokio::task::spawn_blocking(move || {
+                let _ = std::fs::remove_file(journal);
+                record::Note::remove(&folder);
+            });
+            let _ = gone.await;
+        }
+    }
+
     /// Begins to record the program that is about to be started, if it is to be. Its folder is made for it; the caller
     /// makes it where it is not.
     pub async fn record_start(
@@ -25,7 +134,7 @@ impl Sessions {
             return Ok(None);
         }
         let folder = self.fresh_folder(id).await?;
-        let place = Place {
+        let place = RecordingStart {
             offset: 0,
             state: StateHash::start(),
             is_start: true,

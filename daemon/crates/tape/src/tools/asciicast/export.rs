@@ -1,4 +1,4 @@
-//! A tape as an asciicast.
+//! Exports a tape as an asciicast.
 
 use super::{MARKERS, Marker};
 use crate::format::{Exchange, Tape};
@@ -11,14 +11,14 @@ use std::fmt::Write as _;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// What a shell adds to the number of a signal to make a status of it.
+/// What a shell adds to a signal number to make an exit status.
 const SIGNAL_STATUS: i32 = 128;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
-    /// Times count from the start.
+    /// Times count from the start of the recording.
     V2,
-    /// Times count from the event before; the exit status is an event.
+    /// Times count from the previous event; the exit status is an event.
     V3,
 }
 
@@ -26,19 +26,19 @@ pub enum Version {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Cast {
     pub text: String,
-    /// Bytes that are no UTF-8 were replaced.
+    /// Bytes that are not UTF-8 were replaced.
     pub is_lossy: bool,
 }
 
 #[derive(Serialize)]
-struct Header<'a> {
+struct CastHeader<'a> {
     version: u8,
     #[serde(skip_serializing_if = "Option::is_none")]
     width: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
     height: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    term: Option<Term<'a>>,
+    term: Option<CastTerm<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     timestamp: Option<i64>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -50,7 +50,7 @@ struct Header<'a> {
 }
 
 #[derive(Serialize)]
-struct Term<'a> {
+struct CastTerm<'a> {
     cols: u16,
     rows: u16,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
@@ -59,8 +59,8 @@ struct Term<'a> {
 
 /// Returns `tape` as an asciicast.
 ///
-/// A character that the end of a chunk cuts comes with the next piece of output. Output of a program that had no terminal
-/// gets the carriage returns that one would have added.
+/// A character that is split between chunks is moved to the next chunk. For a program without a terminal, the carriage
+/// returns are added that one would have added.
 pub fn export(tape: &Tape, version: Version) -> Cast {
     let mut events = Events {
         version,
@@ -106,17 +106,17 @@ fn header(tape: &Tape, version: Version) -> String {
     let command: Vec<String> = words.map(|word| ccd_text::shell::quoted(word)).collect();
     let created_at = OffsetDateTime::parse(&meta.created_at, &Rfc3339);
     let (is_v2, kind) = (version == Version::V2, meta.env.get("TERM"));
-    let header = Header {
+    let header = CastHeader {
         version: if is_v2 { 2 } else { 3 },
         width: is_v2.then_some(cols),
         height: is_v2.then_some(rows),
-        term: (!is_v2).then_some(Term { cols, rows, kind }),
+        term: (!is_v2).then_some(CastTerm { cols, rows, kind }),
         timestamp: created_at.ok().map(OffsetDateTime::unix_timestamp),
         command: command.join(" "),
         title: meta.tag.as_deref(),
         env: &meta.env,
     };
-    // Texts and numbers always become JSON.
+    // Texts and numbers can always be written as JSON.
     serde_json::to_string(&header).unwrap_or_default() + "\n"
 }
 
@@ -125,11 +125,11 @@ fn status_of(exit: TapeExit) -> Option<i32> {
         .or_else(|| exit.signal.map(|signal| SIGNAL_STATUS + signal))
 }
 
-/// The marks of an exchange that begins at `start_ms`, the first one last.
+/// Returns the markers of an exchange that starts at `start_ms`, in reverse order.
 fn markers_of(exchange: &Exchange, start_ms: u64) -> Vec<Marker> {
     let given = exchange.annotations.get(MARKERS).cloned();
     let mut markers: Vec<Marker> = match given {
-        // One that was written by hand may be anything, and is left out then.
+        // An annotation written by hand may have any value, and is ignored then.
         Some(Value::Array(values)) => values
             .into_iter()
             .filter_map(|value| serde_json::from_value(value).ok())
@@ -143,12 +143,12 @@ fn markers_of(exchange: &Exchange, start_ms: u64) -> Vec<Marker> {
     markers
 }
 
-/// The text so far.
+/// The events so far.
 struct Events {
     version: Version,
     text: String,
     last_ms: u64,
-    /// The begin of a character whose end has not come.
+    /// The start of a character whose rest has not arrived.
     cut: Vec<u8>,
     is_lossy: bool,
 }
@@ -187,7 +187,7 @@ impl Events {
     }
 
     fn push(&mut self, at_ms: u64, code: &str, data: &str) {
-        // A mark behind the last output of an exchange may come late.
+        // A marker after the last output of an exchange may come late.
         let at_ms = at_ms.max(self.last_ms);
         let time = match self.version {
             Version::V2 => at_ms,
@@ -195,7 +195,7 @@ impl Events {
         };
         self.last_ms = at_ms;
         let data = Value::from(data);
-        // Writing to a text cannot fail.
+        // Writing to a String cannot fail.
         let _ = writeln!(
             self.text,
             "[{}.{:03}, \"{code}\", {data}]",
@@ -205,7 +205,7 @@ impl Events {
     }
 }
 
-/// Returns how many bytes at the end of `bytes` are the begin of a character.
+/// Returns how many bytes at the end of `bytes` are the start of a character.
 fn cut_len(bytes: &[u8]) -> usize {
     let tail = &bytes[bytes.len().saturating_sub(3)..];
     let lead = tail.iter().rposition(|byte| byte & 0xc0 != 0x80);

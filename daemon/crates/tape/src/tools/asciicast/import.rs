@@ -1,4 +1,4 @@
-//! An asciicast as a tape.
+//! Imports an asciicast as a tape.
 
 use super::{MARKERS, Marker};
 use crate::format::{
@@ -12,22 +12,22 @@ use std::collections::BTreeMap;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// Longest asciicast.
+/// Maximum size of an asciicast.
 pub const MAX_CAST_BYTES: usize = 64 << 20;
 
-/// Longest time of an event: no recording takes a year.
+/// Maximum time of an event: no recording takes a year.
 const MAX_TIME_S: f64 = 366.0 * 24.0 * 60.0 * 60.0;
 
-/// Kinds of events without a place in a tape that are told apart.
+/// Maximum number of unsupported event kinds that are reported separately.
 const MAX_KINDS: usize = 16;
 
-/// Keys of an input that has no Enter; the rest is another input.
+/// Maximum length of an input without Enter; the rest is another input.
 const MAX_GATHERED_BYTES: usize = 1024;
 
-/// Bytes of an echo for each that was typed: an editor of lines moves about.
+/// How many bytes an echo may have per typed byte: a line editor moves the cursor.
 const ECHO_FACTOR: usize = 4;
 
-/// Stands for what was typed hidden.
+/// Replaces hidden input.
 const MASK: &str = "***";
 
 /// Why an asciicast was not imported.
@@ -63,26 +63,26 @@ pub enum CastError {
     Command(String),
 }
 
-/// What the asciicast does not say, or is not to be asked for.
+/// Information that the asciicast lacks, or that replaces its own.
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
-    /// What it is a recording of; `None`: what the asciicast says.
+    /// The recorded program; `None`: as in the asciicast.
     pub program: Option<String>,
-    /// Of `program`.
+    /// Arguments of `program`.
     pub args: Vec<String>,
     /// `None`: its title.
     pub tag: Option<String>,
-    /// When it was recorded, if it does not say.
+    /// The recording time, if it has none.
     pub now: String,
-    /// Who makes the tape.
+    /// The program that makes the tape.
     pub recorder: Recorder,
 }
 
-/// A tape without prompts and state hashes, and with whatever secrets the asciicast has.
+/// A tape without prompts and state hashes, and with any secrets of the asciicast.
 #[derive(Debug)]
 pub struct Imported {
     pub tape: Tape,
-    /// What of the asciicast a tape has no place for.
+    /// Parts of the asciicast that a tape cannot contain.
     pub warnings: Vec<String>,
 }
 
@@ -109,14 +109,14 @@ struct Term {
     kind: Option<String>,
 }
 
-/// Makes a tape of an asciicast.
+/// Makes a tape from an asciicast.
 ///
-/// Each input (`i`) opens an exchange; keys that only their echo follows are one input with those behind them. Without
-/// inputs all output belongs to the program's start.
+/// Each input (`i`) opens an exchange; keys that are only followed by their echo are joined with the next ones. Without
+/// inputs, all output belongs to the start of the program.
 ///
 /// # Errors
 ///
-/// [`CastError`]; a last line that is not whole is left out with a warning.
+/// [`CastError`]; an incomplete last line is skipped with a warning.
 pub fn import(bytes: &[u8], facts: Facts) -> Result<Imported, CastError> {
     if bytes.len() > MAX_CAST_BYTES {
         return Err(CastError::TooLarge);
@@ -267,16 +267,16 @@ struct Builder {
     cols: Option<u16>,
     done: Vec<Exchange>,
     open: Exchange,
-    /// When the open exchange began.
+    /// When the open exchange started.
     opened_ms: u64,
-    /// Its last output, or its begin.
+    /// Time of its last output, or of its start.
     last_ms: u64,
-    /// The last event.
+    /// Time of the last event.
     now_ms: u64,
     exit: Option<TapeExit>,
-    /// Events without a place in a tape, by their kind.
+    /// Numbers of unsupported events, by kind.
     ignored: BTreeMap<String, u64>,
-    /// Events that are earlier than the one before.
+    /// Number of events that are earlier than the one before.
     backward: u64,
     torn: Option<String>,
 }
@@ -313,7 +313,7 @@ impl Builder {
             let Event(time, code, data) = match event {
                 Ok(Some(event)) => event,
                 Ok(None) => continue,
-                // A recording of which nothing else is left would be an empty tape.
+                // If nothing else is left, the tape would be empty.
                 Err(_) if is_last && !is_first => {
                     self.torn = Some(format!(
                         "line {line}, the last one, is incomplete and not imported"
@@ -394,14 +394,14 @@ impl Builder {
         self.open.input.bytes.extend_from_slice(keys);
     }
 
-    /// The open exchange's input goes on: it has no Enter, and nothing but its echo came.
+    /// Whether the open exchange's input continues: it has no Enter, and only its echo was printed.
     fn gathers(&self) -> bool {
         let typed = &self.open.input.bytes;
         let is_short = (1..=MAX_GATHERED_BYTES).contains(&typed.len());
         if !is_short || typed.iter().any(|byte| matches!(byte, b'\r' | b'\n')) {
             return false;
         }
-        // An echo is short; what is not is none.
+        // Longer output is not an echo.
         let output = output_of(&self.open, ECHO_FACTOR * (typed.len() + 16));
         is_echo(typed, &output, self.cols)
     }
@@ -426,7 +426,7 @@ impl Builder {
         exchange.input.kind = kind_of(&exchange.input);
         if exchange.input.bytes == [MASK.as_bytes(), b"\r"].concat() {
             let output = output_of(exchange, 64);
-            // Typed where it could not be seen, and masked for that.
+            // It was typed hidden, and therefore masked.
             if !shown(&output, self.cols).starts_with(MASK) {
                 exchange.pre.hidden = true;
                 exchange.annotations.insert("hidden".into(), true.into());
@@ -464,7 +464,7 @@ fn kind_of(input: &TypedInput) -> InputKind {
     }
 }
 
-/// The first bytes that an exchange printed.
+/// Returns the first bytes of an exchange's output.
 fn output_of(exchange: &Exchange, most: usize) -> Vec<u8> {
     let chunks = exchange.chunks.iter();
     chunks
@@ -474,7 +474,7 @@ fn output_of(exchange: &Exchange, most: usize) -> Vec<u8> {
         .collect()
 }
 
-/// Tells whether `output` shows nothing but what was typed, or a part of it that has come so far.
+/// Whether `output` shows only the input, or a part of it.
 fn is_echo(typed: &[u8], output: &[u8], cols: Option<u16>) -> bool {
     let mut text: Vec<char> = Vec::new();
     for c in String::from_utf8_lossy(typed).chars() {

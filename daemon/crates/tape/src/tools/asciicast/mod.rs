@@ -1,4 +1,4 @@
-//! Tapes as asciicasts, the recordings of asciinema, versions 2 and 3, and asciicasts as tapes.
+//! Conversion between tapes and asciicasts, the recordings of asciinema, versions 2 and 3.
 //!
 //! <https://docs.asciinema.org/manual/asciicast/v3/>
 
@@ -8,11 +8,10 @@ mod import;
 pub use export::{Version, export};
 pub use import::{CastError, Facts, MAX_CAST_BYTES, import};
 
-/// Marks of an asciicast stand under this name in the annotations of the exchange in which they were set: `at_ms` counts
-/// from the exchange's begin.
+/// The annotation of an exchange with the markers of an asciicast; `at_ms` counts from the start of the exchange.
 const MARKERS: &str = "markers";
 
-/// Mark of an asciicast.
+/// Marker of an asciicast.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Marker {
     at_ms: u64,

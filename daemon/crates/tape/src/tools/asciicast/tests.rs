@@ -195,7 +195,7 @@ fn a_last_line_that_is_torn_is_left_out() {
             ["line 3, the last one, is incomplete and not imported"]
         );
     }
-    // With nothing else there is nothing to import.
+    // Without any other line, there is nothing to import.
     let nothing = import(format!("{header}\nnonsense\n").as_bytes(), facts());
     assert!(matches!(nothing, Err(CastError::Event { line: 2, .. })));
     let torn = [
@@ -308,7 +308,7 @@ proptest! {
         let mut tape = tape(exchanges);
         if let Some(last) = tape.exchanges.last_mut() {
             last.exit = is_v3.then_some(TapeExit { code: Some(code), signal: None });
-            // Nothing tells of the time behind the last event.
+            // The asciicast does not contain the time after the last event.
             last.dur_ms = last.chunks.iter().map(|chunk| chunk.delay_ms).sum();
         }
         let version = if is_v3 { Version::V3 } else { Version::V2 };

@@ -15,7 +15,7 @@ impl Event {
         Ok(Self(eventfd(0, flags)?))
     }
 
-    /// The event that another process has made.
+    /// Takes the event that another process has created.
     pub(in crate::holder) fn of(descriptor: OwnedFd) -> Self {
         Self(descriptor)
     }
@@ -26,7 +26,7 @@ impl Event {
     }
 
     pub(in crate::holder) fn clear(&self) {
-        // It fails when it was not raised, which is no error.
+        // It fails if the event was not raised, which is fine.
         let _ = rustix::io::read(&self.0, &mut [0_u8; 8]);
     }
 }

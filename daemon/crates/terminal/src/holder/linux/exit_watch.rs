@@ -1,4 +1,4 @@
-//! The end of one program, by its pidfd.
+//! The exit of one program, through its pidfd.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -8,7 +8,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use super::Poller;
 use crate::holder::source::Source;
 
-/// Sees the end of a program that has not been reaped.
+/// Detects the exit of a program that was not reaped yet.
 #[derive(Debug)]
 pub(in crate::holder) struct ExitWatch(OwnedFd);
 
@@ -17,7 +17,7 @@ impl ExitWatch {
         Ok(Self(pidfd_open(pid, PidfdFlags::empty())?))
     }
 
-    /// Lets `poller` report the end as `source`.
+    /// Makes `poller` report the exit as `source`.
     pub(in crate::holder) fn add_to(&self, poller: &Poller, source: Source) -> io::Result<()> {
         poller.add(&self.0, source)
     }

@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 
 use rustix::fs::{MemfdFlags, memfd_create};
 
-/// An empty file in memory, without a path.
+/// Creates an empty file in memory, without a path.
 pub(in crate::holder) fn memory_file(name: &str) -> io::Result<OwnedFd> {
     Ok(memfd_create(name, MemfdFlags::CLOEXEC)?)
 }

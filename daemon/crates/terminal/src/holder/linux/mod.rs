@@ -1,6 +1,6 @@
-//! What the holder asks of Linux: epoll, eventfd, signalfd, pidfd, and `posix_spawn` as glibc has it.
+//! The holder's Linux interfaces: epoll, eventfd, signalfd, pidfd, and `posix_spawn` as in glibc.
 //!
-//! `portable` has the same names for every other system.
+//! `portable` has the same items for every other system.
 
 mod event;
 mod exit_watch;

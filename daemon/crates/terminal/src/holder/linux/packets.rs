@@ -1,4 +1,4 @@
-//! Terminals in packet mode: every read begins with a byte that says whether output follows or something has changed.
+//! Terminals in packet mode: every read starts with a byte that says whether output follows or something has changed.
 
 use std::io::IoSliceMut;
 use std::os::fd::OwnedFd;
@@ -8,16 +8,16 @@ use rustix::ioctl::{Opcode, Setter, ioctl};
 
 use crate::holder::terminal::Received;
 
-/// Packet mode on or off (`ioctl_tty(2)`).
+/// Turns packet mode on or off (`ioctl_tty(2)`).
 const SET_PACKETS: Opcode = libc::TIOCPKT as Opcode;
 
 /// The byte before output.
 const OUTPUT: u8 = 0; // TIOCPKT_DATA
 
-/// The bit that says that typed input was thrown away.
+/// The bit that is set if unread input was discarded.
 const INPUT_FLUSHED: u8 = 1; // TIOCPKT_FLUSHREAD
 
-/// Makes a new terminal tell about flushes. [`receive`] is the only way to read it then.
+/// Makes a new terminal report discarded input. After that, it can only be read by [`receive`].
 pub(in crate::holder) fn report_flushes(master: &OwnedFd) -> Result<(), Errno> {
     // SAFETY: this ioctl reads one int and keeps no pointer to it.
     unsafe { ioctl(master, Setter::<SET_PACKETS, libc::c_int>::new(1)) }

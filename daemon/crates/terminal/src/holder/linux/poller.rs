@@ -1,4 +1,4 @@
-//! The holder's epoll set, with names for what is in it.
+//! The holder's epoll set.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use crate::holder::source::Source;
 use crate::holder::terminal::Watch;
 
-/// How many events one wait returns at most.
+/// Maximum number of events per wait.
 const EVENTS_PER_WAIT: usize = 64;
 
 /// An epoll set.
@@ -33,9 +33,9 @@ impl Poller {
         Ok(epoll::add(&self.epoll, fd, data(source), EventFlags::IN)?)
     }
 
-    /// Stops watching `fd`. Closing it is not enough when another descriptor of the same open file exists.
+    /// Stops watching `fd`. Closing it is not enough if another descriptor of the same open file exists.
     pub(in crate::holder) fn remove(&self, fd: impl AsFd) {
-        // It fails only for what is not in the set, and then there is nothing to do.
+        // It fails only if it is not in the set, and then there is nothing to do.
         let _ = epoll::delete(&self.epoll, fd);
     }
 
@@ -58,7 +58,7 @@ impl Poller {
         Ok(())
     }
 
-    /// Waits for events, for ever without `timeout`, and puts what they are about into `sources`.
+    /// Waits for events, without `timeout` for ever, and puts their sources into `sources`.
     pub(in crate::holder) fn wait(
         &self,
         timeout: Option<Duration>,
@@ -79,7 +79,7 @@ impl Poller {
     }
 }
 
-/// Returns what epoll is asked for, `None` when the terminal is not in its set.
+/// Returns the epoll events for a watch; `None` if the terminal is not to be in the set.
 fn interest(watch: Watch) -> Option<EventFlags> {
     match watch {
         Watch::Quiet => Some(EventFlags::IN),

@@ -1,6 +1,6 @@
-//! `posix_spawn` of the C library, for a program that leads a session on a terminal of its own.
+//! `posix_spawn` of the C library, for a program that leads a session on its own terminal.
 //!
-//! It costs the same however much memory the daemon uses, and tells at once when the program cannot be run. The child
+//! Its cost does not depend on the memory of the daemon, and it reports at once if the program cannot be run. The child
 //! becomes a session leader and then opens the terminal by its path, which makes it its controlling terminal.
 
 use std::ffi::{CStr, CString, c_char, c_int};
@@ -13,9 +13,9 @@ use rustix::process::Pid;
 use super::signals::set_of;
 use crate::holder::launch::Originals;
 
-/// Starts `program` in `cwd` as the leader of a new session whose controlling terminal, input, output and error
-/// output is the terminal at `tty`. It has no other descriptor that is not closed on exec, the limit of `originals`, no
-/// blocked signal and every signal at its default.
+/// Starts `program` in `cwd` as the leader of a new session, with the terminal at `tty` as its controlling terminal,
+/// standard input, output and error. It inherits only descriptors that are not closed on exec, the limit in
+/// `originals`, no blocked signals, and every signal at its default.
 ///
 /// # Errors
 ///
@@ -35,7 +35,7 @@ pub(in crate::holder) fn on_terminal(
     Ok(pid)
 }
 
-/// Starts `program` with what the attributes and actions say.
+/// Starts `program` with these attributes and actions.
 pub(super) fn spawn(
     program: &CStr,
     argv: &[CString],
@@ -66,7 +66,7 @@ impl Attributes {
         Self::new(libc::POSIX_SPAWN_SETSID as c_int, &set_of(&[]))
     }
 
-    /// These signals are blocked, and each has its default.
+    /// Attributes with these signals blocked and at their defaults.
     pub(super) fn blocking(signals: &libc::sigset_t) -> io::Result<Self> {
         Self::new(0, signals)
     }
@@ -111,7 +111,7 @@ impl Drop for Attributes {
 pub(super) struct FileActions(libc::posix_spawn_file_actions_t);
 
 impl FileActions {
-    /// Gives the child our descriptor `from` as `to`.
+    /// Passes our descriptor `from` to the child as `to`.
     pub(super) fn passing(from: c_int, to: c_int) -> io::Result<Self> {
         let mut actions = MaybeUninit::uninit();
         // SAFETY: init initialises the actions, or fails and they are not used.
@@ -119,7 +119,7 @@ impl FileActions {
             check(libc::posix_spawn_file_actions_init(actions.as_mut_ptr()))?;
             Self(actions.assume_init())
         };
-        // SAFETY: the actions are initialised. Of equal numbers the C library clears the flag that closes them on exec.
+        // SAFETY: the actions are initialised. If both numbers are equal, the C library clears the close-on-exec flag.
         check(unsafe { libc::posix_spawn_file_actions_adddup2(&raw mut actions.0, from, to) })?;
         Ok(actions)
     }

@@ -1,4 +1,4 @@
-//! SIGCHLD and the children of others: which of them are the holder's to reap.
+//! SIGCHLD, and which children the holder has to reap.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -6,16 +6,16 @@ use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use rustix::process::{Pid, Signal, WaitOptions, wait};
 
-/// Blocks SIGCHLD in this thread and all it will start, and so gives every child of the process to the holder.
+/// Blocks SIGCHLD in this thread and all that it starts, and so gives every child of the process to the holder.
 ///
-/// Call it first in `main`, before any thread is started: a thread that does not block it would take the signal.
+/// Must be called first in `main`, before any thread is started: a thread that does not block it would take the signal.
 ///
 /// # Errors
 ///
-/// The kernel's error; the mask is as before then.
+/// The kernel's error; the mask is unchanged then.
 pub fn claim_children() -> io::Result<()> {
     let set = sigchld_set();
-    // SAFETY: both pointers are valid for the call; the old mask is not asked for.
+    // SAFETY: both pointers are valid for the call; the old mask is not requested.
     let code =
         unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut()) };
     if code == 0 {
@@ -25,15 +25,15 @@ pub fn claim_children() -> io::Result<()> {
     }
 }
 
-/// A descriptor that becomes readable when a child of this process has ended.
+/// A descriptor that becomes readable when a child of this process has exited.
 #[derive(Debug)]
 pub(in crate::holder) struct ChildSignals {
     fd: OwnedFd,
 }
 
 impl ChildSignals {
-    /// Makes this process the reaper of its descendants. `None` unless SIGCHLD is blocked: then the children of this
-    /// process belong to others too.
+    /// Makes this process the reaper of its descendants. `None` if SIGCHLD is not blocked: then not all children of
+    /// this process are the holder's.
     pub(in crate::holder) fn claim() -> io::Result<Option<Self>> {
         if !sigchld_is_blocked()? {
             return Ok(None);
@@ -43,9 +43,9 @@ impl ChildSignals {
         Ok(Some(Self { fd }))
     }
 
-    /// Reaps every child that has ended, not the leaders alone. Returns the process id and wait status of each.
+    /// Reaps every child that has exited, not only the leaders. Returns the process id and wait status of each.
     pub(in crate::holder) fn reap(&self, _leaders: impl Iterator<Item = Pid>) -> Vec<(Pid, i32)> {
-        // The signal only says that there is something to reap, so what it carries is not looked at.
+        // The signal only says that there is something to reap, so its contents are ignored.
         let _ = rustix::io::read(&self.fd, &mut [0_u8; size_of::<libc::signalfd_siginfo>()]);
         std::iter::from_fn(|| wait(WaitOptions::NOHANG).ok()?)
             .map(|(pid, status)| (pid, status.as_raw()))
@@ -59,7 +59,7 @@ impl AsFd for ChildSignals {
     }
 }
 
-/// The signals that ask a daemon for something.
+/// The signals that are requests to the daemon.
 const ASKING: [libc::c_int; 3] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP];
 
 /// The set of [`ASKING`].
@@ -67,24 +67,24 @@ pub(super) fn asking_set() -> libc::sigset_t {
     set_of(&ASKING)
 }
 
-/// Lets the signals that ask for something through, which a worker is started without: until it listens for them.
+/// Unblocks the signals that are requests. A worker is started with them blocked, until it can handle them.
 pub fn hear_signals() {
     let set = asking_set();
     // SAFETY: both pointers are valid for the call, which can only fail for a wrong first argument.
     unsafe { libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const set, std::ptr::null_mut()) };
 }
 
-/// A descriptor that tells of the signals that ask for something, which are blocked from now on.
+/// A descriptor that reports the signals that are requests, which are blocked from now on.
 #[derive(Debug)]
 pub(in crate::holder) struct AskingSignals {
     fd: OwnedFd,
 }
 
 impl AskingSignals {
-    /// Blocks them in this thread and all it will start. Before any thread.
+    /// Blocks them in this thread and all that it starts. To be called before any thread is started.
     pub(in crate::holder) fn claim() -> io::Result<Self> {
         let set = asking_set();
-        // SAFETY: both pointers are valid for the call; the old mask is not asked for.
+        // SAFETY: both pointers are valid for the call; the old mask is not requested.
         let code =
             unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut()) };
         if code != 0 {
@@ -95,7 +95,7 @@ impl AskingSignals {
         })
     }
 
-    /// The signals that have arrived.
+    /// Returns the signals that have arrived.
     pub(in crate::holder) fn take(&self) -> Vec<Signal> {
         let mut signals = Vec::new();
         let mut info = [0_u8; size_of::<libc::signalfd_siginfo>()];
@@ -117,12 +117,12 @@ impl AsFd for AskingSignals {
 }
 
 fn signal_descriptor(set: &libc::sigset_t) -> io::Result<OwnedFd> {
-    // SAFETY: the set is valid for the call, and a new descriptor is asked for.
+    // SAFETY: the set is valid for the call, which returns a new descriptor.
     let fd = unsafe { libc::signalfd(-1, set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK) };
     if fd < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the kernel just returned it, and nobody else knows it.
+    // SAFETY: the kernel just returned it, and nothing else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
@@ -144,7 +144,7 @@ fn sigchld_set() -> libc::sigset_t {
 
 fn sigchld_is_blocked() -> io::Result<bool> {
     let mut mask = MaybeUninit::uninit();
-    // SAFETY: a null set changes nothing; the old mask is written to `mask`, which is initialised when that worked.
+    // SAFETY: a null set changes nothing; the old mask is written to `mask`, which is initialised on success.
     unsafe {
         let code = libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), mask.as_mut_ptr());
         if code != 0 {

@@ -10,14 +10,14 @@ use rustix::process::Pid;
 use super::posix_spawn::{Attributes, FileActions, spawn};
 use super::signals::asking_set;
 
-/// The descriptor by which a worker finds its port.
+/// The descriptor of a worker's port.
 pub(in crate::holder) const PORT: i32 = 3;
 
-/// What the service manager says to the process that it has started alone.
+/// Variables from the service manager that only concern the process that it has started.
 const OF_HOLDER_ALONE: [&str; 4] = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_PID"];
 
-/// Starts `program` as a worker whose port is `port`, with the arguments of this process. It is
-/// deaf to who asks it for something until [`hear_signals`](super::hear_signals).
+/// Starts `program` as a worker with the port `port` and the arguments of this process. Signals that are requests are
+/// blocked in it until [`hear_signals`](super::hear_signals).
 pub(in crate::holder) fn start_worker(port: BorrowedFd<'_>, program: &CStr) -> io::Result<Pid> {
     let c_string = |text: OsString| CString::new(text.into_vec()).map_err(io::Error::from);
     let argv: Vec<CString> = std::env::args_os()

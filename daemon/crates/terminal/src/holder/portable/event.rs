@@ -1,4 +1,4 @@
-//! A pipe to oneself.
+//! A pipe from and to this process.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::{FdFlags, fcntl_setfd};
 
-/// More than are ever in it, so that one read empties it.
+/// More than it ever contains, so that one read empties it.
 const MAX_BYTES: usize = 64;
 
 /// A descriptor that is readable from a [`raise`](Self::raise) until the next [`clear`](Self::clear).
@@ -26,14 +26,14 @@ impl Event {
         Ok(Self { readable, writable })
     }
 
-    /// Safe in a signal handler: it is one write that does not wait.
+    /// Safe in a signal handler: it is a single non-blocking write.
     pub(in crate::holder) fn raise(&self) {
         // The only error is a full pipe, and then it is readable anyway.
         let _ = rustix::io::write(&self.writable, &[1]);
     }
 
     pub(in crate::holder) fn clear(&self) {
-        // It fails when it was not raised, which is no error. What is left wakes the owner once more.
+        // It fails if the event was not raised, which is fine. Remaining bytes wake the owner once more.
         let _ = rustix::io::read(&self.readable, &mut [0_u8; MAX_BYTES]);
     }
 }

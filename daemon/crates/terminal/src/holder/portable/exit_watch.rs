@@ -1,4 +1,4 @@
-//! The end of one program, where only SIGCHLD tells it.
+//! The exit of one program, where only SIGCHLD reports it.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use rustix::process::Pid;
 use super::Poller;
 use crate::holder::source::Source;
 
-/// Stands for a program that has not been reaped. [`ChildSignals`](super::ChildSignals) sees its end.
+/// Represents a program that was not reaped yet. [`ChildSignals`](super::ChildSignals) detects its exit.
 #[derive(Debug)]
 pub(in crate::holder) struct ExitWatch;
 

@@ -1,6 +1,6 @@
-//! fork and exec, for a program that leads a session on a terminal of its own.
+//! fork and exec, for a program that leads a session on its own terminal.
 //!
-//! `posix_spawn` would be cheaper, but is not known everywhere to make the terminal the controlling one.
+//! `posix_spawn` would be cheaper, but not every system is known to make the terminal the controlling one then.
 
 use std::ffi::{CStr, CString, OsStr, c_char};
 use std::fs::OpenOptions;
@@ -20,12 +20,12 @@ use crate::holder::launch::Originals;
 /// No system has more signals.
 const MAX_SIGNAL: i32 = 64;
 
-/// How many descriptors the other threads may open between a look at them and the fork.
+/// How many descriptors the other threads may open between the count and the fork.
 const SPARE_DESCRIPTORS: RawFd = 256;
 
-/// Starts `program` in `cwd` as the leader of a new session whose controlling terminal, input, output and error
-/// output is the terminal at `tty`. It has no other descriptor, the daemon's `originals`, no blocked signal and every
-/// signal at its default.
+/// Starts `program` in `cwd` as the leader of a new session, with the terminal at `tty` as its controlling terminal,
+/// standard input, output and error. It inherits no other descriptor, the settings in `originals`, no blocked signals,
+/// and every signal at its default.
 ///
 /// # Errors
 ///
@@ -57,22 +57,22 @@ pub(in crate::holder) fn on_terminal(
         .stdin(tty.try_clone()?)
         .stdout(tty.try_clone()?)
         .stderr(tty);
-    // SAFETY: `become_program` allocates nothing, takes no lock, and calls only what POSIX allows after a fork, and
-    // setrlimit and ioctl, which are mere system calls.
+    // SAFETY: `become_program` does not allocate, takes no lock, and only calls what POSIX allows after a fork, and
+    // setrlimit and ioctl, which are plain system calls.
     unsafe { command.pre_exec(move || Err(image.become_program())) };
     let child = command.spawn()?;
     Pid::from_raw(child.id().cast_signed())
         .ok_or_else(|| io::Error::other("fork returned no process"))
 }
 
-/// Returns the highest descriptor that is open now.
+/// Returns the highest open descriptor.
 fn highest_descriptor() -> io::Result<RawFd> {
     let numbers = std::fs::read_dir("/dev/fd")?
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     Ok(numbers.max().unwrap_or(0))
 }
 
-/// All that the child needs, made before the fork.
+/// Everything that the child needs, prepared before the fork.
 struct Image {
     program: CString,
     argv: Strings,
@@ -82,9 +82,10 @@ struct Image {
 }
 
 impl Image {
-    /// Turns the child, whose standard descriptors are the terminal, into the program. Returns why it could not.
+    /// Turns the child, whose standard descriptors are the terminal, into the program. Returns only if that failed, and
+    /// why.
     ///
-    /// It does not return to [`Command`], whose exec would run a file without `#!` by the shell.
+    /// It does not return to [`Command`], whose exec would run a file without `#!` in a shell.
     fn become_program(&self) -> io::Error {
         if let Err(error) = lead_session() {
             return error;
@@ -111,7 +112,8 @@ fn lead_session() -> io::Result<()> {
     Ok(ioctl_tiocsctty(terminal)?)
 }
 
-/// Other threads may have opened descriptors that are not closed on exec yet: not every system opens them so.
+/// Other threads may have opened descriptors that are not set to be closed on exec yet, because not every system can do
+/// both at once.
 fn close_on_exec(last: RawFd) {
     for descriptor in libc::STDERR_FILENO + 1..=last {
         // SAFETY: this changes a flag of a descriptor; it fails for one that is not open.
@@ -121,20 +123,20 @@ fn close_on_exec(last: RawFd) {
 
 fn reset_signals() {
     for signal in 1..=MAX_SIGNAL {
-        // SAFETY: no handler is installed, only the default. It fails for a number that is no signal.
+        // SAFETY: no handler is installed, only the default. It fails for a number that is not a signal.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
     let mut none = std::mem::MaybeUninit::uninit();
-    // SAFETY: sigemptyset initialises the set; the old mask is not asked for.
+    // SAFETY: sigemptyset initialises the set; the old mask is not requested.
     unsafe {
         libc::sigemptyset(none.as_mut_ptr());
         libc::pthread_sigmask(libc::SIG_SETMASK, none.as_ptr(), ptr::null_mut());
     }
 }
 
-/// An array of strings as exec wants it.
+/// An array of strings in the form that exec needs.
 struct Strings {
-    /// Point into `_owned`; the last is null.
+    /// Pointers into `_owned`; the last is null.
     pointers: Vec<*const c_char>,
     _owned: Vec<CString>,
 }
@@ -167,7 +169,7 @@ mod tests {
     use crate::holder::descriptors::DescriptorLimits;
     use crate::holder::umask::Umask;
 
-    /// Signals 32 and 33, which the C library keeps to itself.
+    /// Signals 32 and 33, which the C library reserves.
     const LIBRARYS_OWN: u64 = 3 << 31;
 
     /// Runs `script` in a shell on a terminal and returns what it prints.
@@ -186,7 +188,7 @@ mod tests {
         let pid = on_terminal(c"/bin/sh", &argv, &env, c"/", &tty, &originals).unwrap();
         drop(pts);
         let mut output = Vec::new();
-        // The end of a terminal is an error on Linux.
+        // Linux reports the end of a terminal as an error.
         let _ = pty.read_to_end(&mut output);
         waitpid(Some(pid), WaitOptions::empty()).unwrap();
         String::from_utf8(output).unwrap()
@@ -208,7 +210,7 @@ mod tests {
 
     #[test]
     fn no_signal_is_blocked_or_ignored() {
-        // The one that the Rust runtime ignores is among them.
+        // The signal that the Rust runtime ignores is among them.
         let status = output_of("exec grep -E '^Sig(Blk|Ign):' /proc/self/status");
         let masks: Vec<u64> = status
             .lines()

@@ -1,4 +1,4 @@
-//! Memory that threads share by a descriptor, as processes do elsewhere.
+//! Memory that threads share through a descriptor, as processes do on Linux.
 
 use std::fs::{OpenOptions, remove_file};
 use std::io;
@@ -6,10 +6,10 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Makes the names of the files unique, which have them for a moment.
+/// Makes the temporary names of the files unique.
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
-/// An empty file without a path, in memory as far as the system keeps it there.
+/// Creates an empty file without a path, which is in memory as far as the system keeps it there.
 pub(in crate::holder) fn memory_file(name: &str) -> io::Result<OwnedFd> {
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let pid = rustix::process::getpid().as_raw_nonzero();

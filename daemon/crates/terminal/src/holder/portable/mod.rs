@@ -1,6 +1,6 @@
-//! What the holder asks of a system that is not Linux: select, pipes, SIGCHLD, and fork.
+//! The holder's interfaces to systems other than Linux: select, pipes, SIGCHLD, and fork.
 //!
-//! `linux` has the same names. On Linux the feature `portable` chooses this folder, so that its code is tested.
+//! `linux` has the same items. On Linux the feature `portable` selects this directory, so that its code is tested.
 
 mod event;
 mod exit_watch;

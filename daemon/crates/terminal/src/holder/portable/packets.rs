@@ -1,4 +1,4 @@
-//! Terminals as they are: nothing tells when typed input is thrown away.
+//! Terminals without packet mode: discarded input is not reported.
 
 use std::os::fd::OwnedFd;
 
@@ -6,7 +6,7 @@ use rustix::io::{Errno, read};
 
 use crate::holder::terminal::Received;
 
-/// Changes nothing.
+/// Does nothing.
 #[allow(clippy::unnecessary_wraps, reason = "it can fail elsewhere")]
 pub(in crate::holder) fn report_flushes(_master: &OwnedFd) -> Result<(), Errno> {
     Ok(())

@@ -1,6 +1,7 @@
-//! The holder's descriptors, waited for with select.
+//! Waits for the holder's descriptors with select.
 //!
-//! Not poll and not kqueue: macOS has had versions in which those refuse terminals, and select has always taken them.
+//! poll and kqueue are not used, because some versions of macOS refuse terminals there; select has always accepted
+//! them.
 
 use std::collections::HashMap;
 use std::io;
@@ -16,11 +17,11 @@ use rustix::io::Errno;
 use crate::holder::source::Source;
 use crate::holder::terminal::Watch;
 
-/// How often terminals are looked at that everyone has closed. They always count as readable, so that nothing tells
-/// when the program opens one again. Such a session is rare, and wakes the daemon until it ends.
+/// How often terminals are checked that all processes have closed. They always count as readable, so the system does
+/// not report when the program opens one again. Such a session is rare, and wakes the daemon until it ends.
 const CLOSED_PAUSE: Duration = Duration::from_millis(100);
 
-/// A set of descriptors. Its owner is one thread; the lock is for the compiler alone.
+/// A set of descriptors. Its owner is one thread; the lock is only for the compiler.
 #[derive(Debug)]
 pub(in crate::holder) struct Poller {
     set: Mutex<Set>,
@@ -30,7 +31,7 @@ pub(in crate::holder) struct Poller {
 struct Set {
     readable: HashMap<RawFd, Source>,
     closed: HashMap<RawFd, Source>,
-    /// When the closed ones are looked at next.
+    /// When the closed ones are checked next.
     look_at: Instant,
 }
 
@@ -46,7 +47,7 @@ impl Poller {
         })
     }
 
-    /// Watches `fd` for as long as it is readable. It is removed before it is closed.
+    /// Watches `fd` for as long as it is readable. It must be removed before it is closed.
     pub(in crate::holder) fn add(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
         self.set().readable.insert(number(&fd), source);
         Ok(())
@@ -87,7 +88,7 @@ impl Poller {
         Ok(())
     }
 
-    /// Waits for events, for ever without `timeout`, and puts what they are about into `sources`.
+    /// Waits for events, without `timeout` for ever, and puts their sources into `sources`.
     pub(in crate::holder) fn wait(
         &self,
         timeout: Option<Duration>,
@@ -100,7 +101,7 @@ impl Poller {
             tv_nsec: timeout.subsec_nanos().into(),
         });
         let mut bits = set.bits();
-        // SAFETY: whoever adds a descriptor removes it before it is closed.
+        // SAFETY: a descriptor is always removed before it is closed.
         match unsafe {
             let bound = fd_set_bound(&bits);
             select(bound, Some(&mut bits), None, None, timeout.as_ref())
@@ -184,7 +185,7 @@ mod tests {
         let started = Instant::now();
         let mut sources = Vec::new();
         for _ in 0..2 {
-            // A signal may cut a wait short.
+            // A signal may interrupt a wait.
             while sources.is_empty() {
                 poller.wait(None, &mut sources).unwrap();
             }

@@ -1,4 +1,4 @@
-//! SIGCHLD by a handler, and the ends of the holder's own programs.
+//! SIGCHLD through a handler, and the exits of the holder's own programs.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -10,17 +10,17 @@ use signal_hook_registry::SigId;
 
 use super::Event;
 
-/// Lets SIGCHLD through in this thread and all it will start: whoever started the daemon may have blocked it.
+/// Unblocks SIGCHLD in this thread and all that it starts: the process that started the daemon may have blocked it.
 ///
-/// Call it first in `main`, before any thread is started.
+/// Must be called first in `main`, before any thread is started.
 ///
 /// # Errors
 ///
-/// The kernel's error; the mask is as before then.
+/// The kernel's error; the mask is unchanged then.
 pub fn claim_children() -> io::Result<()> {
     let mut set = MaybeUninit::uninit();
     // SAFETY: sigemptyset initialises the set before it is used, SIGCHLD is a valid signal, and the old mask is not
-    // asked for.
+    // requested.
     let code = unsafe {
         libc::sigemptyset(set.as_mut_ptr());
         libc::sigaddset(set.as_mut_ptr(), libc::SIGCHLD);
@@ -33,7 +33,7 @@ pub fn claim_children() -> io::Result<()> {
     }
 }
 
-/// A descriptor that becomes readable when a child of this process has ended.
+/// A descriptor that becomes readable when a child of this process has exited.
 #[derive(Debug)]
 pub(in crate::holder) struct ChildSignals {
     arrived: Arc<Event>,
@@ -41,22 +41,22 @@ pub(in crate::holder) struct ChildSignals {
 }
 
 impl ChildSignals {
-    /// Never `None`: where nothing else tells the end of a program, SIGCHLD must.
+    /// Never `None`: only SIGCHLD reports the exit of a program here.
     pub(in crate::holder) fn claim() -> io::Result<Option<Self>> {
         let arrived = Arc::new(Event::new()?);
         let handler = Arc::clone(&arrived);
-        // SAFETY: the action is one write to a pipe that does not block. The registry keeps `errno`, and keeps the
+        // SAFETY: the action is one write to a pipe that does not block. The registry preserves `errno`, and keeps the
         // pipe open until the action is removed.
         let action =
             unsafe { signal_hook_registry::register(libc::SIGCHLD, move || handler.raise())? };
         Ok(Some(Self { arrived, action }))
     }
 
-    /// Returns the process id and wait status of each of `leaders` that has ended, and reaps it.
+    /// Returns the process id and wait status of each of `leaders` that has exited, and reaps it.
     ///
-    /// Children that others have started are theirs to reap.
+    /// Other children are reaped by those who started them.
     pub(in crate::holder) fn reap(&self, leaders: impl Iterator<Item = Pid>) -> Vec<(Pid, i32)> {
-        // First, so that a child that ends meanwhile is heard of again.
+        // First, so that a child that exits meanwhile is reported again.
         self.arrived.clear();
         leaders
             .filter_map(|leader| waitpid(Some(leader), WaitOptions::NOHANG).ok()?)

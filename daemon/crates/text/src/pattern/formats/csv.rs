@@ -1,4 +1,4 @@
-//! CSV: lines with the same number of fields, which are no prose.
+//! CSV: lines with the same number of fields that are not prose.
 
 use super::super::lines::{Line, span_of};
 use super::table::is_option;
@@ -7,15 +7,15 @@ use std::ops::Range;
 
 const SEPARATORS: [char; 3] = [',', ';', '\t'];
 
-/// Longest field of the first line, which names the columns or is a record like the others.
+/// Maximum length of a field of the first line, which contains the names of the columns or is a record like the others.
 const MAX_NAME_BYTES: usize = 64;
 
-/// Most lines of one record: fields in quotes may have several.
+/// Maximum number of lines of one record: quoted fields may have several.
 const MAX_RECORD_LINES: usize = 20;
 
 /// One record, on one line or several.
 struct Record<'a> {
-    /// With their quotes.
+    /// Including their quotes.
     fields: Vec<Cow<'a, str>>,
     lines: usize,
 }
@@ -44,7 +44,7 @@ pub(super) fn find(lines: &[Line<'_>]) -> Vec<Range<usize>> {
     spans
 }
 
-/// The records from the first line on that have as many fields as it.
+/// Returns the records from the first line on that have the same number of fields.
 fn run<'a>(lines: &[Line<'a>], separator: char) -> Vec<Record<'a>> {
     let mut records: Vec<Record<'a>> = Vec::new();
     let mut rest = lines;
@@ -59,9 +59,9 @@ fn run<'a>(lines: &[Line<'a>], separator: char) -> Vec<Record<'a>> {
     records
 }
 
-/// The record that lines begin with; `None` with fewer than two fields, or with a quote that is not closed.
+/// Parses the record at the start of the lines; `None` if it has fewer than two fields, or an unterminated quote.
 ///
-/// Only a quote that begins a field goes on in the next line.
+/// Only a quote at the start of a field continues on the next line.
 fn record<'a>(lines: &[Line<'a>], separator: char) -> Option<Record<'a>> {
     let mut fields: Vec<Cow<'a, str>> = Vec::new();
     let mut open: Option<String> = None;
@@ -108,13 +108,13 @@ fn is_csv(run: &[Record<'_>], lines: &[Line<'_>], separator: char) -> bool {
     let named = names.iter().all(|name| {
         !name.is_empty() && name.len() <= MAX_NAME_BYTES && !name.contains(['{', '}', '('])
     });
-    // A list that goes on in the next line: `a, b,`.
+    // A list that continues on the next line: `a, b,`.
     let goes_on = lines.iter().all(|line| line.text.ends_with(separator));
     if !named || goes_on {
         return false;
     }
     if separator == '\t' {
-        // Tabs indent, too, and stand between an option and what it does.
+        // Tabs are also used for indentation, and between an option and its description.
         let is_other = |line: &Line<'_>| line.text.starts_with([' ', '\t']) || is_option(line.text);
         return !lines.iter().any(is_other) && (names.len() >= 3 || run.len() >= 3);
     }
@@ -124,7 +124,7 @@ fn is_csv(run: &[Record<'_>], lines: &[Line<'_>], separator: char) -> bool {
     {
         return false; // code
     }
-    // Behind the comma of a sentence stands a blank; between records none, or few words.
+    // In a sentence, a comma is followed by a blank; between fields there is none, or there are few words.
     let mut behind = run.iter().flat_map(|record| record.fields.iter().skip(1));
     let is_spaced = behind.any(|field| field.starts_with(' '));
     let is_terse = || {
@@ -141,7 +141,7 @@ fn is_csv(run: &[Record<'_>], lines: &[Line<'_>], separator: char) -> bool {
     }
 }
 
-/// `name,age`: two names without a blank behind the comma, which no sentence has.
+/// `name,age`: two names without a blank after the comma, which do not occur in a sentence.
 fn are_named(names: &[&str], separator: char) -> bool {
     let is_name = |name: &&str| {
         let name = name.trim_matches('"');

@@ -1,9 +1,9 @@
-//! INI: sections with settings in them, as in the files of systemd, git and many others.
+//! INI: sections with settings, as in the files of systemd, git and many others.
 
 use super::super::lines::{Line, span_of};
 use std::ops::Range;
 
-/// Returns where sections stand that have settings, one span for those that follow each other.
+/// Returns the sections that have settings; consecutive ones are one span.
 pub(super) fn find(lines: &[Line<'_>]) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
     let mut at = 0;
@@ -41,7 +41,7 @@ fn belongs(line: &str) -> bool {
         || is_setting(line, ':')
 }
 
-/// `[name]`, and nothing else in the line.
+/// `[name]`, and nothing else on the line.
 fn is_section(line: &str) -> bool {
     let name = line
         .trim()

@@ -1,15 +1,15 @@
-//! JSON in a text: what really parses, and has content.
+//! JSON in a text: documents that can be parsed and have contents.
 
 use serde_json::Value;
 use std::ops::Range;
 
-/// Most documents that are told.
+/// Maximum number of reported documents.
 const MAX_DOCUMENTS: usize = 100;
 
-/// How many times the text's length may be read in search of documents: brackets that lead nowhere cost.
+/// How many times the text's length may be read while searching for documents: unmatched brackets are expensive.
 const MAX_READS: usize = 8;
 
-/// Deepest document that is told. A reply must stay below the 128 that clients parse.
+/// Maximum depth of a reported document. A reply must stay below the 128 levels that clients parse.
 const MAX_DEPTH: usize = 120;
 
 /// An object or array.
@@ -19,8 +19,8 @@ pub(crate) struct Document {
     pub value: Value,
 }
 
-/// Returns the documents of a text in their order, and whether some were left out: too many, too deep, or behind too many
-/// brackets that lead nowhere.
+/// Returns the documents of a text in order, and whether some were left out: too many, too deep, or after too many
+/// unmatched brackets.
 pub(super) fn documents(text: &str) -> (Vec<Document>, bool) {
     let bytes = text.as_bytes();
     let whole = text.len() - text.trim_start().len()..text.trim_end().len();
@@ -57,7 +57,8 @@ pub(super) fn documents(text: &str) -> (Vec<Document>, bool) {
     (found, is_cut)
 }
 
-/// How deep the brackets nest that a text begins with, at most one more than `enough`, and how many bytes they take.
+/// Returns the depth of the brackets with which a text starts, at most one more than `enough`, and their length in
+/// bytes.
 fn nesting(bytes: &[u8], enough: usize) -> (usize, usize) {
     let (mut depth, mut deepest) = (0usize, 0);
     let (mut is_string, mut is_escaped) = (false, false);
@@ -78,8 +79,8 @@ fn nesting(bytes: &[u8], enough: usize) -> (usize, usize) {
     (deepest, bytes.len())
 }
 
-/// Whether a brace is open in the last line of a text: what follows belongs to something that is no JSON, such as
-/// `{b: [1, 2]}`. Only the end of a long line is looked at.
+/// Whether a brace is open in the last line of a text: what follows belongs to something that is not JSON, such as
+/// `{b: [1, 2]}`. Only the end of a long line is checked.
 fn is_in_braces(before: &str) -> bool {
     const LOOKED_AT_BYTES: usize = 200;
     let from = before.floor_char_boundary(before.len().saturating_sub(LOOKED_AT_BYTES));
@@ -87,7 +88,7 @@ fn is_in_braces(before: &str) -> bool {
     line.matches('{').count() > line.matches('}').count()
 }
 
-/// Whether an object is in it, whose names in quotes make it JSON wherever it stands.
+/// Whether it contains an object, whose quoted names make it JSON in any context.
 fn holds_objects(value: &Value) -> bool {
     match value {
         Value::Object(_) => true,
@@ -96,7 +97,7 @@ fn holds_objects(value: &Value) -> bool {
     }
 }
 
-/// A cheap look at what follows the bracket.
+/// Checks cheaply what follows the bracket.
 fn may_begin(bytes: &[u8]) -> bool {
     let next = bytes[1..].iter().find(|byte| !byte.is_ascii_whitespace());
     match (bytes[0], next) {
@@ -109,7 +110,7 @@ fn may_begin(bytes: &[u8]) -> bool {
     }
 }
 
-/// Parses what a text begins with; returns how many bytes were read for it too.
+/// Parses the start of a text; returns how many bytes were read for it too.
 fn parse(text: &str) -> (Option<Value>, usize) {
     let mut stream = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     match stream.next() {
@@ -127,7 +128,7 @@ fn parse(text: &str) -> (Option<Value>, usize) {
     }
 }
 
-/// `[12]` and `[x]` are brackets around a word; `{}` is an answer only when it is all there is.
+/// `[12]` and `[x]` are brackets around a word; `{}` is a result only if there is nothing else.
 fn has_content(value: &Value, is_whole: bool) -> bool {
     match value {
         Value::Object(members) => is_whole || !members.is_empty(),
@@ -244,7 +245,7 @@ mod tests {
             let text = piece.repeat((1 << 17) / piece.len());
             let start = Instant::now();
             documents(&text);
-            // Quadratic time would be hours.
+            // Quadratic time would take hours.
             assert!(start.elapsed().as_secs() < 60, "{piece:?}");
         }
     }

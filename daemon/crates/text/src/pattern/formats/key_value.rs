@@ -1,10 +1,10 @@
-//! Keys and values: several lines in a row, each with a key of its own.
+//! Keys and values: several consecutive lines, each with its own key.
 
 use super::super::lines::{Line, runs, span_of};
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// So many lines in a row are needed; two when their values stand below each other.
+/// How many consecutive lines are needed; two are enough if their values are aligned.
 const LEAST_LINES: usize = 3;
 
 const MAX_KEY_BYTES: usize = 40;
@@ -12,9 +12,9 @@ const MAX_KEY_BYTES: usize = 40;
 /// A line with a key.
 struct Pair<'a> {
     key: &'a str,
-    /// Blanks in front of the value.
+    /// Number of blanks before the value.
     gap: usize,
-    /// Where the value begins, in bytes from the start of the line.
+    /// Where the value starts, in bytes from the start of the line.
     column: usize,
 }
 
@@ -37,7 +37,7 @@ fn is_list(run: &[Line<'_>], sign: char) -> bool {
         .filter_map(|line| pair(line.text, sign))
         .collect();
     let keys: HashSet<&str> = pairs.iter().map(|pair| pair.key).collect();
-    // The same word again and again is who says something: `bash: …`.
+    // A word that is repeated names the speaker: `bash: …`.
     if keys.len() * 3 < pairs.len() * 2 {
         return false;
     }
@@ -67,7 +67,7 @@ fn pair(line: &str, sign: char) -> Option<Pair<'_>> {
         ':' => gap > 0 && !value.is_empty(),
         _ => !key.contains(' ') || gap > 0,
     };
-    // An equals sign that is doubled compares.
+    // A doubled equals sign is a comparison.
     (is_separated && !value.starts_with('=')).then(|| Pair {
         key,
         gap,

@@ -1,4 +1,4 @@
-//! Data formats: each is told from text that merely looks like it. Time is linear in the text.
+//! Data formats: each is distinguished from text that only looks like it, in linear time.
 
 mod csv;
 mod ini;
@@ -23,19 +23,19 @@ pub(super) struct Table {
     pub(super) span: Range<usize>,
 }
 
-/// What a text has in it.
+/// The data formats found in a text.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// In the order of the documents, without repetition.
+    /// In the order of the documents, without duplicates.
     pub(super) formats: Vec<&'static str>,
     pub(super) json: Vec<Document>,
     pub(super) tables: Vec<Table>,
-    /// Some brackets were not looked at, because there were too many that lead nowhere.
+    /// Some brackets were not checked, because too many were unmatched.
     pub(super) is_cut: bool,
 }
 
 impl Found {
-    /// Takes tables back that are told by their blanks alone.
+    /// Removes tables that were recognised only by their blanks.
     pub(super) fn forget_aligned(&mut self) {
         self.tables.retain(|table| table.kind != TableKind::Aligned);
         let has_tables = !self.tables.is_empty();
@@ -44,10 +44,10 @@ impl Found {
     }
 }
 
-/// Looks for data; `wanted` tells for each format whether to look for it at all.
+/// Searches for data; `wanted` says for each format whether to search for it.
 pub(super) fn find(text: &str, lines: &[Line<'_>], wanted: impl Fn(&str) -> bool) -> Found {
     let mut found = Found::default();
-    // What belongs to one format is not looked at for the next one.
+    // Text of one format is not searched for the next one.
     let mut taken: Vec<Range<usize>> = Vec::new();
     if wanted("json") {
         (found.json, found.is_cut) = json::documents(text);
@@ -91,7 +91,7 @@ fn note(found: &mut Found, name: &str, is_there: bool) {
     }
 }
 
-/// The lines, those that overlap what is taken replaced by blank ones: they end a run, as other text does.
+/// Returns the lines, with those that overlap `taken` replaced by blank ones: they end a run, as other text does.
 fn free<'a>(lines: &[Line<'a>], taken: &[Range<usize>]) -> Vec<Line<'a>> {
     let mut taken: Vec<&Range<usize>> = taken.iter().collect();
     taken.sort_by_key(|span| span.start);

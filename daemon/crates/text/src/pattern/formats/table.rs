@@ -1,10 +1,10 @@
-//! Tables: columns shown by a ruler, or by blanks that stand below each other.
+//! Tables: columns shown by rulers, or by aligned blanks.
 
 use super::super::lines::{Line, runs, span_of};
 use super::Table;
 use ccd_protocol::pattern::TableKind;
 
-/// Columns of the screen that are looked at for blanks.
+/// Maximum number of screen columns that are checked for blanks.
 const MAX_WIDTH: usize = 512;
 
 /// Characters between cells.
@@ -63,13 +63,13 @@ fn is_ruler(line: &str) -> bool {
         && text.chars().all(|c| is_line(c) || is_joint(c) || c == ' ')
 }
 
-/// `----  -----` below the names of columns.
+/// `----  -----` under the names of columns.
 fn ruled_by_dashes(block: &[Line<'_>]) -> Option<Table> {
     let ruler = block.iter().position(|line| groups(line.text).is_some())?;
     let columns = groups(block[ruler].text)?;
     let begin = ruler.checked_sub(1)?;
     let starts: Vec<usize> = columns.iter().map(|group| group.0).collect();
-    // Every cell begins where its dashes do, or ends where they end.
+    // Every cell starts where its dashes start, or ends where they end.
     let fits = |line: &&Line<'_>| {
         let chars: Vec<char> = line.text.chars().take(MAX_WIDTH).collect();
         starts[1..]
@@ -88,7 +88,7 @@ fn ruled_by_dashes(block: &[Line<'_>]) -> Option<Table> {
     })
 }
 
-/// Where groups of dashes stand, at least two and nothing else.
+/// Returns the positions of groups of dashes, if the line consists of at least two.
 fn groups(line: &str) -> Option<Vec<(usize, usize)>> {
     let mut groups: Vec<(usize, usize)> = Vec::new();
     for (at, c) in line.trim_end().chars().enumerate().take(MAX_WIDTH) {
@@ -105,7 +105,7 @@ fn groups(line: &str) -> Option<Vec<(usize, usize)>> {
     (groups.len() >= 2 && is_wide).then_some(groups)
 }
 
-/// Columns of blanks that run through all lines; the first line may be another one, as in `ls -l`.
+/// Returns columns of blanks that run through all lines; the first line may differ, as in `ls -l`.
 fn aligned(block: &[Line<'_>]) -> Option<Table> {
     [block, block.get(1..)?].into_iter().find_map(|rows| {
         let gutters = gutters(rows)?;
@@ -119,7 +119,7 @@ fn aligned(block: &[Line<'_>]) -> Option<Table> {
             0..=1 => false,
             2 => is_named && wide == 1 && rows.len() >= 2,
             3..=4 => (wide >= 1 && rows.len() >= 3) || (wide >= 2 && is_named),
-            // Words of the same sentence stand below each other too; only columns are filled up with blanks.
+            // Words of a sentence may be aligned too, but only columns are padded with blanks.
             _ => (rows.len() >= 3 && is_filled_up(rows)) || (is_named && rows.len() >= 2),
         };
         is_table.then(|| Table {
@@ -131,7 +131,7 @@ fn aligned(block: &[Line<'_>]) -> Option<Table> {
     })
 }
 
-/// Whether blanks fill up a column, or the lines are those of `ls -l`, which need none when all values have one length.
+/// Whether blanks pad a column, or the lines are those of `ls -l`, which have none if all values are equally long.
 fn is_filled_up(rows: &[Line<'_>]) -> bool {
     rows.iter().any(|row| row.text.trim().contains("  "))
         || rows.iter().all(|row| is_mode(row.text))
@@ -145,7 +145,7 @@ fn is_mode(line: &str) -> bool {
         && word.chars().skip(1).take(9).all(|c| "rwxsStT-".contains(c))
 }
 
-/// Statements, each with its end.
+/// Statements, each with its terminator.
 fn is_code(rows: &[Line<'_>]) -> bool {
     rows.iter().all(|row| row.text.trim_end().ends_with(';'))
 }
@@ -161,7 +161,7 @@ pub(super) fn is_option(line: &str) -> bool {
         }
 }
 
-/// Whether all words are names of columns: in capitals, or begun with one.
+/// Whether all words are names of columns: in capitals, or starting with one.
 fn is_head(line: &str) -> bool {
     let mut words = line
         .split_whitespace()
@@ -173,7 +173,8 @@ fn is_head(line: &str) -> bool {
         })
 }
 
-/// Widths of the columns of blanks between the first and the last text; `None` when a line is indented or too short.
+/// Returns the widths of the columns of blanks between the first and the last text; `None` if a line is indented or too
+/// short.
 fn gutters(rows: &[Line<'_>]) -> Option<Vec<usize>> {
     if rows.len() < 2 {
         return None;
@@ -198,7 +199,7 @@ fn gutters(rows: &[Line<'_>]) -> Option<Vec<usize>> {
         match (*text, width) {
             (false, _) => width += 1,
             (true, 0) => {}
-            // Behind the end of the shortest line a gutter is only chance.
+            // After the end of the shortest line, a gutter is only chance.
             (true, _) if at > shortest => break,
             (true, _) => widths.push(std::mem::take(&mut width)),
         }

@@ -1,16 +1,16 @@
-//! XML: an element whose tags are all closed in their order.
+//! XML: an element whose tags are all closed in order.
 
 use super::Line;
 use memchr::{memchr, memmem};
 use std::ops::Range;
 
-/// How many places are tried: each may cost a look at the rest of the text.
+/// How many positions are tried: each may require reading the rest of the text.
 const MAX_TRIES: usize = 8;
 
-/// Elements inside each other.
+/// Maximum depth of elements.
 const MAX_DEPTH: usize = 1000;
 
-/// Returns where elements stand that begin a line, from their prologue to their end.
+/// Returns the elements at the start of a line, from their prologue to their end.
 pub(super) fn find(text: &str, lines: &[Line<'_>]) -> Vec<Range<usize>> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     let mut tries = 0;
@@ -28,7 +28,7 @@ pub(super) fn find(text: &str, lines: &[Line<'_>]) -> Vec<Range<usize>> {
     spans
 }
 
-/// One piece of markup.
+/// A tag or other markup.
 enum Tag<'a> {
     Open(&'a str),
     Close(&'a str),
@@ -38,13 +38,13 @@ enum Tag<'a> {
     Text,
 }
 
-/// How long the element is that `text` begins with.
+/// Returns the length of the element with which `text` starts.
 fn element(text: &str) -> Option<usize> {
     let mut open: Vec<&str> = Vec::new();
     let (mut at, mut has_begun) = (0, false);
     loop {
         let next = at + memchr(b'<', &text.as_bytes()[at..])?;
-        // Between the prologue and the element only blanks may stand.
+        // Between the prologue and the element, only blanks are allowed.
         if open.is_empty() && !text[at..next].trim().is_empty() {
             return None;
         }
@@ -98,7 +98,7 @@ fn tag(text: &str) -> Option<(Tag<'_>, usize)> {
     is_name(name).then_some((tag, 1 + name_len + len + 1))
 }
 
-/// How many bytes stand before the `>`; each attribute must have a value in quotes.
+/// Returns the number of bytes before the `>`; each attribute must have a quoted value.
 fn attributes_len(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 0;

@@ -1,16 +1,16 @@
-//! YAML: a document that says so, or nested blocks of keys and items.
+//! YAML: a document with a start line, or nested blocks of keys and items.
 
 use super::super::lines::{Line, runs, span_of};
 use std::ops::Range;
 
-/// What a line of YAML is.
+/// The kind of a line of YAML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LineKind {
     /// `---`
     Start,
     /// `key: value`
     Pair,
-    /// `key:`; what it holds stands below.
+    /// `key:`, followed by its contents.
     Parent,
     /// `- item`
     Item,
@@ -32,7 +32,7 @@ pub(super) fn find(lines: &[Line<'_>]) -> Vec<Range<usize>> {
 fn is_yaml(run: &[Line<'_>]) -> bool {
     let mut block_indent = None;
     let (mut pairs, mut items, mut nests) = (0, 0, false);
-    let mut before = (Kind::Other, 0);
+    let mut before = (LineKind::Other, 0);
     for (index, line) in run.iter().enumerate() {
         let indent = line.indent();
         if block_indent.is_some_and(|block| indent > block) {
@@ -40,65 +40,65 @@ fn is_yaml(run: &[Line<'_>]) -> bool {
         }
         block_indent = None;
         let kind = kind(line.text);
-        if matches!(kind, Kind::Pair | Kind::Item) && opens_block(line.text) {
+        if matches!(kind, LineKind::Pair | LineKind::Item) && opens_block(line.text) {
             block_indent = Some(indent);
         }
         match kind {
-            Kind::Start if index == 0 => {}
-            Kind::Start | Kind::Other => return false,
-            Kind::Item => {
+            LineKind::Start if index == 0 => {}
+            LineKind::Start | LineKind::Other => return false,
+            LineKind::Item => {
                 items += 1;
-                nests |= before.0 == Kind::Parent && indent >= before.1;
+                nests |= before.0 == LineKind::Parent && indent >= before.1;
             }
-            Kind::Pair | Kind::Parent => {
+            LineKind::Pair | LineKind::Parent => {
                 pairs += 1;
-                nests |= matches!(before.0, Kind::Parent | Kind::Item) && indent > before.1;
+                nests |= matches!(before.0, LineKind::Parent | LineKind::Item) && indent > before.1;
             }
-            Kind::Comment => continue,
+            LineKind::Comment => continue,
         }
         before = (kind, indent);
     }
     let says_so = run
         .first()
-        .is_some_and(|line| kind(line.text) == Kind::Start);
+        .is_some_and(|line| kind(line.text) == LineKind::Start);
     (says_so && pairs + items >= 1)
         || (nests && pairs >= 1 && run.len() >= 3)
         || (nests && pairs >= 2)
 }
 
-fn kind(line: &str) -> Kind {
+fn kind(line: &str) -> LineKind {
     if line == "---" || line.starts_with("--- ") {
-        return Kind::Start;
+        return LineKind::Start;
     }
     let text = line.trim();
     if text.starts_with('#') {
-        return Kind::Comment;
+        return LineKind::Comment;
     }
     if let Some(item) = text.strip_prefix("- ") {
         return match item.trim().is_empty() {
-            true => Kind::Other,
-            false => Kind::Item,
+            true => LineKind::Other,
+            false => LineKind::Item,
         };
     }
     if line.trim_start_matches(' ').starts_with('\t') {
-        return Kind::Other; // tabs never indent
+        return LineKind::Other; // tabs are not indentation in YAML
     }
     let Some(value) = behind_key(text) else {
-        return Kind::Other;
+        return LineKind::Other;
     };
     match value.trim() {
-        "" => Kind::Parent,
-        _ => Kind::Pair,
+        "" => LineKind::Parent,
+        _ => LineKind::Pair,
     }
 }
 
-/// `key: |`; text stands below.
+/// `key: |`, followed by text.
 fn opens_block(line: &str) -> bool {
     let sign = line.rsplit(' ').next().unwrap_or_default();
     matches!(sign, "|" | ">" | "|-" | ">-" | "|+" | ">+")
 }
 
-/// What stands behind a key and its colon.
+/// Returns what follows a key and its colon.
 fn behind_key(text: &str) -> Option<&str> {
     let rest = match text.chars().next()? {
         quote @ ('"' | '\'') => {

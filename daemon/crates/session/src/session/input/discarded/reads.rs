@@ -21,12 +21,12 @@ const BUFFER_BYTES: usize = 4096;
 pub struct Reads {
     /// `None` when the system has no more of them: nothing is known then.
     notices: Option<OwnedFd>,
-    seen: Mutex<Seen>,
+    seen: Mutex<Notices>,
 }
 
 /// What the notices said.
 #[derive(Debug, Default)]
-struct Seen {
+struct Notices {
     reads: HashMap<i32, u64>,
     /// Reads that may have been of any terminal.
     of_any: u64,
@@ -71,12 +71,12 @@ impl Reads {
         seen.of_any + seen.reads.get(&watch.0).copied().unwrap_or(0)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Seen> {
+    fn lock(&self) -> MutexGuard<'_, Notices> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Seen {
+impl Notices {
     fn take(&mut self, notices: &OwnedFd) {
         let mut buffer = [const { MaybeUninit::uninit() }; BUFFER_BYTES];
         let mut reader = Reader::new(notices, &mut buffer);

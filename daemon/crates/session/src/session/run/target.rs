@@ -1,0 +1,211 @@
+//! The shell that a command of `session.run` goes to: which program has the terminal, and whether it shows a prompt.
+
+use super::on_tape::PRINTER;
+use crate::durations::Deadline;
+use crate::output::Piece;
+use crate::session::error::SessionError;
+use crate::session::live::Session;
+use crate::session::shell::{Printer, Prompt, ShellKind};
+use crate::session::wait::{is_fresh, is_of_tape, last_line};
+use ccd_terminal::probe::{Probe, STALE_AFTER_WRITE, Verdict};
+use ccd_text::pattern::Compiled;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Programs behind which a shell may be: the command is typed, because its file may not be there.
+const RELAYS: &[&str] = &[
+    "ssh",
+    "su",
+    "sudo",
+    "doas",
+    "docker",
+    "podman",
+    "kubectl",
+    "nsenter",
+    "chroot",
+    "lxc",
+    "machinectl",
+    "toolbox",
+    "distrobox",
+    "mosh-client",
+];
+
+/// Output before the command from which the prompt is known.
+const PROMPT_BYTES: u64 = 4096;
+
+const PIECE_BYTES: usize = 256 << 10;
+
+/// Silence before the first look at the shell.
+pub(super) const FIRST_LOOK: Duration = Duration::from_millis(10);
+
+/// How long a shell that waits may seem to print: then it is a background job that does.
+const NOISE_LIMIT: Duration = Duration::from_millis(100);
+
+/// The shell that gets a command.
+pub(super) struct Target {
+    /// It is the session's own, not one behind it.
+    pub(super) is_of_session: bool,
+    pub(super) printer: Printer,
+}
+
+impl Session {
+    /// Waits for a shell's prompt, and tells which shell.
+    pub(super) async fn target(
+        self: &Arc<Self>,
+        deadline: Deadline,
+    ) -> Result<Target, SessionError> {
+        let args: Vec<OsString> = self.facts.args.iter().map(OsString::from).collect();
+        let own_shell = ShellKind::of(Path::new(&self.facts.program), &args).is_some();
+        let mut silence = Silence::new(self);
+        let mut waits_since: Option<Instant> = None;
+        loop {
+            let Some(probe) = self.probe().await else {
+                self.require_alive()?;
+                return Err(self.no_prompt(&deadline).await);
+            };
+            // Right after a send the shell may not have seen yet what it is to run.
+            let is_fresh = is_fresh(self, &probe);
+            let blocked = shell_waits(self, &probe, &self.services.library.current());
+            waits_since = (is_fresh && blocked).then(|| waits_since.unwrap_or_else(Instant::now));
+            let has_printed = has_prompt(self, &mut silence)
+                || waits_since.is_some_and(|since| since.elapsed() >= NOISE_LIMIT);
+            let is_fresh = is_fresh && has_printed;
+            let waits = is_fresh && blocked;
+            let foreground = foreground_of(self, &probe);
+            let printer = match self.tape() {
+                Some(_) => PRINTER,
+                None => Printer::of_process(probe.foreground, foreground.as_deref()),
+            };
+            let target = |is_of_session| Target {
+                is_of_session,
+                printer,
+            };
+            let is_leader = probe.foreground == self.facts.pid;
+            if own_shell && is_leader && !was_replaced(self, foreground.as_deref()) {
+                if waits {
+                    return Ok(target(true));
+                }
+            } else if foreground.as_deref().is_some_and(is_relay_or_shell) {
+                if waits || (is_fresh && probe.verdict == Verdict::Unknown) {
+                    return Ok(target(false));
+                }
+            } else if waits || (!own_shell && foreground.is_some()) {
+                return Err(not_a_shell(self, own_shell, foreground));
+            }
+            // What a shell runs, or has just run, gives the terminal back.
+            if deadline.is_over() {
+                return Err(self.no_prompt(&deadline).await);
+            }
+            let soon = (tokio::time::Instant::now() + FIRST_LOOK).min(deadline.instant());
+            let _ = tokio::time::timeout_at(soon, self.output.changed()).await;
+        }
+    }
+
+    /// The time was over before the command could be typed.
+    pub(super) async fn no_prompt(self: &Arc<Self>, deadline: &Deadline) -> SessionError {
+        SessionError::Timeout {
+            what: String::from("the shell's prompt"),
+            waited_ms: deadline.elapsed_ms(),
+            report: Box::new(self.timeout_report().await),
+        }
+    }
+}
+
+/// Tells whether the foreground, if it is a shell, waits for a command. On a platform that shows nothing this is
+/// guessed: a line editor has the terminal only at a prompt, and without one the last line must look like a prompt.
+pub(super) fn shell_waits(session: &Session, probe: &Probe, library: &Compiled) -> bool {
+    match probe.verdict {
+        Verdict::Blocked | Verdict::Accepts => true,
+        Verdict::Unknown if probe.is_blind() => {
+            !probe.line.canonical || library.is_prompt(&last_line(session))
+        }
+        Verdict::Unknown | Verdict::No => false,
+    }
+}
+
+/// Base name of the program in the foreground.
+pub(super) fn foreground_of(session: &Session, probe: &Probe) -> Option<String> {
+    if is_of_tape(probe) {
+        // A tape plays in place of the session's own program, and knows no other.
+        return base_name(&session.facts.program);
+    }
+    program_of(probe.foreground)
+}
+
+fn base_name(program: &str) -> Option<String> {
+    let name = Path::new(program).file_name()?;
+    Some(name.to_string_lossy().trim_start_matches('-').to_owned())
+}
+
+/// Base name of a process's program, as it was called.
+#[cfg(target_os = "linux")]
+pub(super) fn program_of(pid: i32) -> Option<String> {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+    let first = line.split(|&byte| byte == 0).next()?;
+    base_name(std::str::from_utf8(first).ok()?)
+}
+
+#[cfg(target_os = "macos")]
+pub(super) use ccd_terminal::macos::name as program_of;
+
+/// Tells whether a session's shell made way for `program`, which is no shell, with `exec`.
+pub(super) fn was_replaced(session: &Session, program: Option<&str>) -> bool {
+    let started = Path::new(&session.facts.program).file_name();
+    program
+        .is_some_and(|program| started != Some(OsStr::new(program)) && !is_relay_or_shell(program))
+}
+
+pub(super) fn is_relay_or_shell(name: &str) -> bool {
+    RELAYS.contains(&name) || ShellKind::of(Path::new(name), &[]).is_some()
+}
+
+pub(super) fn not_a_shell(
+    session: &Session,
+    own_shell: bool,
+    foreground: Option<String>,
+) -> SessionError {
+    let program = match foreground {
+        Some(foreground) if own_shell => foreground,
+        _ => session.facts.program.clone(),
+    };
+    SessionError::NotAShell { program }
+}
+
+/// Since when a session has printed nothing.
+pub(super) struct Silence {
+    end: u64,
+    since: Instant,
+}
+
+impl Silence {
+    pub(super) fn new(session: &Session) -> Self {
+        Self {
+            end: session.output.end(),
+            since: Instant::now(),
+        }
+    }
+}
+
+/// Tells whether what a waiting shell has printed is all there: a prompt, else silence. The kernel hands output
+/// over in a worker, so on a busy machine the prompt comes after the shell waits.
+pub(super) fn has_prompt(session: &Session, silence: &mut Silence) -> bool {
+    if session.output.end() != silence.end {
+        *silence = Silence::new(session);
+    }
+    silence.since.elapsed() >= STALE_AFTER_WRITE
+        || !Prompt::at_end_of(&tail(session), true).is_empty()
+}
+
+/// The newest output: the prompt is at its end.
+pub(super) fn tail(session: &Session) -> Vec<u8> {
+    let end = session.output.facts().bytes;
+    let from = end
+        .saturating_sub(PROMPT_BYTES)
+        .max(session.output.memory_start());
+    match session.output.read_memory(from, PIECE_BYTES) {
+        Some(Piece::Bytes(bytes)) => bytes,
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,184 @@
+//! What a killed daemon has left: its sessions are found again, and their last output is saved from the rings.
+
+use super::rows::{gaps_to_json, session_of};
+use super::table::{SessionRow, sessions};
+use crate::interaction::Event;
+use crate::output::log::LogWriter;
+use crate::session::end::end_orphans;
+use crate::session::error::{SessionError, reason_text};
+use crate::session::registry::Sessions;
+use crate::session::tape::PastTape;
+use ccd_protocol::session::EndReason;
+use ccd_terminal::holder::{Adopted, Exit, Gap, Ring};
+use rustix::process::Signal;
+use std::collections::HashSet;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What is known of the processes before this one.
+pub struct Past<'a> {
+    /// When the holder started.
+    pub holder_since: &'a str,
+    /// The last one was killed.
+    pub has_crashed: bool,
+    /// The database has nothing of what they wrote.
+    pub database_is_new: bool,
+}
+
+impl Sessions {
+    /// Takes over what an earlier daemon left: ended sessions are listed, those that lived when it
+    /// was killed get their last output from the rings, what still runs of them is ended, and they are listed as ended.
+    ///
+    /// # Errors
+    ///
+    /// The database or the folders cannot be read.
+    pub async fn recover(
+        self: &Arc<Self>,
+        adopted: Vec<Adopted>,
+        past: &Past<'_>,
+    ) -> Result<u64, SessionError> {
+        let mut killed = 0;
+        let rows = sessions(&self.services.store).await?;
+        let listed: HashSet<String> = rows.iter().map(|row| row.session_id.clone()).collect();
+        let mut unfinished: HashSet<String> = rows
+            .iter()
+            .filter(|row| row.state != "dead")
+            .map(|row| row.session_id.clone())
+            .collect();
+        if past.database_is_new {
+            unfinished.extend(super::adopt::ids_of(&adopted));
+        }
+        let alive = self.adopt_all(adopted, &unfinished, past.has_crashed).await;
+        if past.database_is_new {
+            for session in self.list() {
+                if !session.facts.transient {
+                    session.save().await?;
+                }
+            }
+        }
+        let lived: Vec<String> = unfinished.difference(&alive).cloned().collect();
+        let ended = end_orphans(&lived).await;
+        for mut row in rows {
+            if alive.contains(&row.session_id) {
+                continue;
+            }
+            let was_alive = row.state != "dead";
+            let mut cursor = 0;
+            if was_alive {
+                killed += 1;
+                let leader_signal = ended
+                    .get(&row.session_id)
+                    .and_then(|ended| ended.get(&row.pid).copied());
+                // The kernel hangs up the terminals of a killed daemon.
+                let signal = leader_signal.unwrap_or(Signal::HUP);
+                cursor = self.finish_killed(&mut row, signal).await;
+            }
+            let Some(session) = session_of(&self.services, &row, past.holder_since) else {
+                continue;
+            };
+            session.output.advance_cursor(cursor);
+            self.services
+                .finish_killed_tape(session.output.dir(), &session.output, None)
+                .await;
+            *session.past_tape() = PastTape::of(session.output.dir());
+            let session = Arc::new(session);
+            self.insert(Arc::clone(&session));
+            if was_alive {
+                session.save().await?;
+                let text = "the daemon was killed; history of its last 250 ms may be missing";
+                session.note(None, Event::Trouble(text.into()));
+                session.note_end();
+            }
+        }
+        self.remove_strays(&listed, &alive)
+            .await
+            .map_err(SessionError::Files)?;
+        Ok(killed)
+    }
+
+    /// Brings the row of a session that lived when the daemon was killed to its end; returns its cursor.
+    ///
+    /// `signal` has ended its program, unless the killed daemon saw another end.
+    async fn finish_killed(&self, row: &mut SessionRow, signal: Signal) -> u64 {
+        let mut cursor = 0;
+        let folder = self.services.folders.sessions.join(&row.session_id);
+        let ring_path = self.services.folders.ring(&row.session_id);
+        let rotation = self.services.settings().log_rotation_size;
+        self.services.remove_stray_pipe(&row.session_id);
+        let salvaged =
+            tokio::task::spawn_blocking(move || salvage(&folder, &ring_path, rotation)).await;
+        match salvaged
+            .map_err(io::Error::other)
+            .and_then(|salvaged| salvaged)
+        {
+            Ok(salvaged) => {
+                row.output_bytes = i64::try_from(salvaged.end).unwrap_or(i64::MAX);
+                row.output_lines = i64::try_from(salvaged.lines).unwrap_or(i64::MAX);
+                row.exitstatus = salvaged.exit.and_then(|exit| exit.code);
+                row.signal = salvaged.exit.and_then(|exit| exit.signal);
+                row.gaps = gaps_to_json(&salvaged.gaps);
+                cursor = salvaged.cursor;
+            }
+            Err(error) => {
+                tracing::error!(session = row.session_id, %error, "could not restore all output of a killed daemon's session");
+            }
+        }
+        if row.exitstatus.is_none() && row.signal.is_none() {
+            row.signal = Some(signal.as_raw());
+        }
+        // Of one that ended well nobody has looked for the indicators.
+        row.success = row
+            .config
+            .as_ref()
+            .and((row.exitstatus != Some(0)).then_some(false));
+        row.state = "dead".into();
+        row.end_reason = Some(reason_text(EndReason::DaemonKilled).into());
+        row.ended_at = Some(ccd_text::clock::now());
+        cursor
+    }
+}
+
+/// What was found of a session after a kill.
+pub(super) struct Salvaged {
+    pub(super) end: u64,
+    pub(super) lines: u64,
+    exit: Option<Exit>,
+    pub(super) gaps: Vec<Gap>,
+    cursor: u64,
+}
+
+/// Appends to the log what only the ring has.
+pub(super) fn salvage(folder: &Path, ring_path: &Path, rotation: u64) -> io::Result<Salvaged> {
+    let ring = match Ring::open(ring_path) {
+        Ok(ring) => ring,
+        // The machine was started anew, or the kill hit before the ring was made.
+        Err(_) => {
+            let writer = LogWriter::resume(folder.to_owned(), 0, rotation)?;
+            return Ok(Salvaged {
+                end: writer.end(),
+                lines: 0,
+                exit: None,
+                gaps: Vec::new(),
+                cursor: 0,
+            });
+        }
+    };
+    let mut writer = LogWriter::resume(folder.to_owned(), ring.log_base(), rotation)?;
+    // The log's length is the truth. Behind it the ring has everything, or it was given up.
+    let from = writer.end().max(ring.tail());
+    let rest = ring.bytes(from).to_vec();
+    if !rest.is_empty() {
+        writer.append(from, &rest)?;
+    }
+    // The log may be ahead of the tail: the kill came between the write and the note of it.
+    let newlines = memchr::memchr_iter(b'\n', ring.bytes(ring.tail())).count() as u64;
+    let salvaged = Salvaged {
+        end: writer.end(),
+        lines: ring.output_lines() + newlines,
+        exit: ring.status(),
+        gaps: ring.gaps(),
+        cursor: ring.cursor(),
+    };
+    Ok(salvaged)
+}

@@ -1,0 +1,197 @@
+//! Rows of the database made of sessions, and sessions made of rows.
+
+use super::table::SessionRow;
+use crate::interaction::shown_args;
+use crate::output::Output;
+use crate::session::error::{reason_of, reason_text};
+use crate::session::facts::Facts;
+use crate::session::input::Input;
+use crate::session::live::Session;
+use crate::session::services::Services;
+use crate::session::start::Origin;
+use crate::session::state::State;
+use ccd_protocol::SessionId;
+use ccd_protocol::session::SessionState;
+use ccd_terminal::holder::{Exit, Gap};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// The row of a session as it is now.
+pub(super) fn row_of(session: &Session) -> SessionRow {
+    let state = session.state().clone();
+    let output = session.output.facts();
+    SessionRow {
+        // Only what lives needs them as they are.
+        args: args_to_json(&shown_args(session)),
+        last_activity: ccd_text::clock::seconds_ago(session.idle().as_secs_f64()),
+        exitstatus: state.exit.and_then(|exit| exit.code),
+        signal: state.exit.and_then(|exit| exit.signal),
+        state: match state.phase {
+            SessionState::Alive => "alive",
+            // Its end is written down before the rest of it goes.
+            SessionState::Zombie if state.end_reason.is_some() => "dead",
+            SessionState::Zombie => "zombie",
+            SessionState::Dead => "dead",
+        }
+        .into(),
+        end_reason: state.end_reason.map(|reason| reason_text(reason).into()),
+        ended_at: state.ended_at,
+        output_lines: number(output.lines),
+        output_bytes: number(output.bytes),
+        rotated_at: output.rotated_at,
+        gaps: gaps_to_json(&output.gaps),
+        success: state.success,
+        ..row_of_start(&session.facts, state.rows, state.cols)
+    }
+}
+
+/// The row of a session that is about to start.
+pub(super) fn row_of_start(facts: &Facts, rows: u16, cols: u16) -> SessionRow {
+    SessionRow {
+        session_id: facts.id.to_string(),
+        name: facts.name.as_ref().map(SessionId::to_string),
+        program: facts.program.clone(),
+        args: args_to_json(&facts.args),
+        cwd: facts.cwd.clone(),
+        timeout: facts.timeout.as_secs_f64(),
+        created_at: facts.created_at.clone(),
+        last_activity: facts.created_at.clone(),
+        persist: facts.persist,
+        encoding: facts.encoding.name().to_owned(),
+        pid: facts.pid,
+        exitstatus: None,
+        signal: None,
+        state: "alive".into(),
+        end_reason: None,
+        ended_at: None,
+        terminal_rows: rows,
+        terminal_cols: cols,
+        shell: facts.shell,
+        transient: facts.transient,
+        session_timeout_s: facts.idle_limit.as_secs_f64(),
+        max_session_runtime_s: facts.runtime_limit.as_secs_f64(),
+        output_lines: 0,
+        output_bytes: 0,
+        rotated_at: None,
+        gaps: gaps_to_json(&[]),
+        config: facts.origin.as_ref().map(|origin| origin.name.to_string()),
+        success: None,
+    }
+}
+
+fn number(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+pub(super) fn gaps_to_json(gaps: &[Gap]) -> String {
+    let gaps: Vec<_> = gaps
+        .iter()
+        .map(|gap| serde_json::json!({"offset": gap.offset, "length": gap.len}))
+        .collect();
+    serde_json::Value::from(gaps).to_string()
+}
+
+fn gaps_of_json(json: &str) -> Vec<Gap> {
+    let gaps: Vec<ccd_protocol::session::Gap> = serde_json::from_str(json).unwrap_or_default();
+    gaps.into_iter()
+        .map(|gap| Gap {
+            offset: gap.offset,
+            len: gap.length,
+        })
+        .collect()
+}
+
+/// An ended session from its row; `None` when the row is not one of ours.
+pub(super) fn session_of(
+    services: &Arc<Services>,
+    row: &SessionRow,
+    holder_since: &str,
+) -> Option<Session> {
+    let id = SessionId::parse(&row.session_id).ok()?;
+    let number = |value: i64| u64::try_from(value).unwrap_or(0);
+    let output = Output::ended(
+        services.folders.session(&id),
+        number(row.output_bytes),
+        number(row.output_lines),
+        gaps_of_json(&row.gaps),
+    );
+    let has_exit = row.exitstatus.is_some() || row.signal.is_some();
+    let state = State {
+        phase: SessionState::Dead,
+        exit: has_exit.then_some(Exit {
+            code: row.exitstatus,
+            signal: row.signal,
+        }),
+        end_reason: row.end_reason.as_deref().and_then(reason_of),
+        ended_at: row.ended_at.clone(),
+        rows: row.terminal_rows,
+        cols: row.terminal_cols,
+        forced: false,
+        killed: Vec::new(),
+        success: row.success,
+    };
+    let facts = Facts {
+        is_of_this_holder: row.created_at.as_str() >= holder_since,
+        ..facts_of(row)?
+    };
+    let session = Session::new(
+        Arc::clone(services),
+        facts,
+        output,
+        Input::new(None, CancellationToken::new(), None),
+        state,
+    );
+    session
+        .recorded_upto
+        .store(number(row.output_bytes), Ordering::Release);
+    session.set_last_activity(ccd_text::clock::age_s(&row.last_activity).unwrap_or(0.0));
+    Some(session)
+}
+
+/// What the database knows of the configuration that started a session.
+fn origin_of(name: &str) -> Option<Arc<Origin>> {
+    let name = SessionId::parse(name).ok()?;
+    Some(Arc::new(Origin {
+        name,
+        success: Vec::new(),
+        has_start: false,
+    }))
+}
+
+fn args_to_json(args: &[String]) -> String {
+    serde_json::to_string(args).unwrap_or_else(|_| String::from("[]"))
+}
+
+pub(super) fn facts_of(row: &SessionRow) -> Option<Facts> {
+    Some(Facts {
+        id: SessionId::parse(&row.session_id).ok()?,
+        name: row
+            .name
+            .as_deref()
+            .and_then(|name| SessionId::parse(name).ok()),
+        program: row.program.clone(),
+        args: serde_json::from_str(&row.args).unwrap_or_default(),
+        cwd: row.cwd.clone(),
+        created_at: row.created_at.clone(),
+        persist: row.persist,
+        encoding: ccd_text::expect::encoding_for(&row.encoding).unwrap_or(encoding_rs::UTF_8),
+        timeout: Duration::try_from_secs_f64(row.timeout).unwrap_or_default(),
+        idle_limit: Duration::try_from_secs_f64(row.session_timeout_s).unwrap_or_default(),
+        runtime_limit: Duration::try_from_secs_f64(row.max_session_runtime_s).unwrap_or_default(),
+        log_limit_bytes: 0,
+        shell: row.shell,
+        transient: row.transient,
+        plain: false,
+        pipes: false,
+        pid: row.pid,
+        slot: None,
+        tty_device: 0,
+        is_of_this_holder: false,
+        output_limit: 1,
+        reuse_hash: [0; 32],
+        origin: row.config.as_deref().and_then(origin_of),
+        redacts_log: ccd_text::redact::is_on(None),
+    })
+}

@@ -1,0 +1,94 @@
+//! Playing a tape into the terminal of a session.
+
+use super::far_side::TerminalFarSide;
+use super::kept::Left;
+use super::proxy::{ADOPTION, LOOK};
+use super::session_tape::SessionTape;
+use crate::session::error::SessionError;
+use crate::session::live::Session;
+use ccd_terminal::piped;
+use std::sync::{Arc, PoisonError};
+use std::time::Instant;
+
+impl Session {
+    /// Has the tape of a session play, if one does.
+    ///
+    /// # Errors
+    ///
+    /// The terminal cannot be opened.
+    pub fn play(self: &Arc<Self>) -> Result<(), SessionError> {
+        let player = self.tape().and_then(|tape| tape.player.as_ref());
+        let (Some(player), Some(master)) = (player, self.input.master()) else {
+            return Ok(());
+        };
+        let tape = self.tape().map(Arc::clone);
+        let left = tape.as_ref().and_then(|tape| tape.take_left());
+        let far_side =
+            TerminalFarSide::open(master, left.is_none()).map_err(SessionError::Terminal)?;
+        let (show, session) = (player.show(), Arc::clone(self));
+        self.services.tracker.spawn(async move {
+            let played = async {
+                let mut printed = 0;
+                if let (Some(tape), Some(left)) = (&tape, left) {
+                    printed = tape.go_on(&session, left).await;
+                }
+                let far_side = match session.facts.pipes {
+                    true => far_side.marking(&session.output.dir().join(piped::MARKS), printed)?,
+                    false => far_side,
+                };
+                if let Some(tape) = &tape {
+                    tape.ready.cancel();
+                }
+                show.run(far_side).await
+            };
+            tokio::select! {
+                () = session.wait_dead() => {}
+                played = played => if let Err(error) = played {
+                    tracing::debug!(session = %session.id(), %error, "the terminal closed before the tape was played");
+                },
+            }
+            if let Some(tape) = &tape {
+                tape.ready.cancel();
+            }
+        });
+        Ok(())
+    }
+}
+
+impl SessionTape {
+    /// What an earlier process has left to be shown.
+    pub(super) fn take_left(&self) -> Option<Left> {
+        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.clone()
+    }
+
+    /// Goes on with what an earlier process has left, once the terminal has all that it has printed.
+    /// Returns how much that is.
+    pub(super) async fn go_on(&self, session: &Session, left: Left) -> u64 {
+        let printed = settled(session).await;
+        if let Some(player) = &self.player {
+            player.go_on(printed).await;
+        }
+        if let Some(live) = left.live {
+            self.resume_live(live, printed).await;
+        }
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.take();
+        printed
+    }
+}
+
+/// The end of the output, once nothing is on its way from the terminal.
+async fn settled(session: &Session) -> u64 {
+    let deadline = Instant::now() + ADOPTION;
+    let mut before = None;
+    loop {
+        let is_empty = session.input.has_no_output();
+        let end = session.output.end();
+        if (is_empty && before == Some(end)) || Instant::now() >= deadline {
+            return end;
+        }
+        before = is_empty.then_some(end);
+        tokio::time::sleep(LOOK).await;
+    }
+}

@@ -1,0 +1,122 @@
+//! Parses a CSI sequence.
+
+/// The parts of a CSI sequence; the slices point into its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Csi<'a> {
+    /// One of `<=>?`, or 0.
+    pub prefix: u8,
+    params: &'a [u8],
+    /// The intermediate byte, such as `$`, or 0.
+    pub intermediate: u8,
+    /// The final byte.
+    pub action: u8,
+}
+
+impl<'a> Csi<'a> {
+    /// Returns the parts of `body` (all after `ESC [`); `None` if they are out of order or there are two intermediates.
+    pub fn parse(body: &'a [u8]) -> Option<Self> {
+        let (&action, rest) = body.split_last()?;
+        let (prefix, rest) = match rest.split_first() {
+            Some((&first @ b'<'..=b'?', rest)) => (first, rest),
+            _ => (0, rest),
+        };
+        let (intermediate, params) = match rest.split_last() {
+            Some((&last @ 0x20..=0x2f, params)) => (last, params),
+            _ => (0, rest),
+        };
+        let in_order = params
+            .iter()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b';' | b':'));
+        in_order.then_some(Self {
+            prefix,
+            params,
+            intermediate,
+            action,
+        })
+    }
+
+    /// Returns each parameter: a missing one is 0, one too large is 65,535, of `4:3` only the 4 counts.
+    pub fn numbers(&self) -> impl Iterator<Item = u16> + use<'a> {
+        self.params.split(|&byte| byte == b';').map(|param| {
+            param
+                .iter()
+                .take_while(|byte| byte.is_ascii_digit())
+                .fold(0_u16, |number, digit| {
+                    number
+                        .saturating_mul(10)
+                        .saturating_add(u16::from(digit - b'0'))
+                })
+        })
+    }
+
+    /// Returns the first parameter, 0 when there is none.
+    pub fn first(&self) -> u16 {
+        self.numbers().next().unwrap_or(0)
+    }
+
+    /// Tells whether no parameter is given at all.
+    pub fn is_bare(&self) -> bool {
+        self.params.is_empty()
+    }
+
+    /// Returns the number and the three marks that say what the sequence is: prefix, intermediate, final byte.
+    pub fn shape(&self) -> (u8, u8, u8) {
+        (self.prefix, self.intermediate, self.action)
+    }
+}
+
+/// Whether a CSI body is about styles, movements or erasing, and so neither sets a mode nor is a query.
+#[inline]
+pub fn is_picture_only(body: &[u8]) -> bool {
+    match body {
+        [b'>' | b'?', .., b'm'] => false,
+        [.., last] => {
+            !matches!(last, b'c' | b'h' | b'l' | b'n' | b'p'..=b'r' | b't' | b'u' | b'w'..=b'y' | b'S')
+        }
+        [] => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefix_parameters_intermediate_and_action_come_apart() {
+        let csi = Csi::parse(b"?2004;1$p").unwrap();
+        assert_eq!(csi.shape(), (b'?', b'$', b'p'));
+        assert_eq!(csi.numbers().collect::<Vec<_>>(), [2004, 1]);
+        assert_eq!(Csi::parse(b"c").unwrap().numbers().collect::<Vec<_>>(), [0]);
+        assert_eq!(
+            Csi::parse(b";99999999H")
+                .unwrap()
+                .numbers()
+                .collect::<Vec<_>>(),
+            [0, u16::MAX]
+        );
+        assert_eq!(
+            Csi::parse(b"4:3;7m").unwrap().numbers().collect::<Vec<_>>(),
+            [4, 7]
+        );
+    }
+
+    #[test]
+    fn parts_out_of_order_are_refused() {
+        for body in [&b""[..], b"1?2h", b"1 2q", b"!$p"] {
+            assert_eq!(Csi::parse(body), None, "{body:?}");
+        }
+    }
+
+    #[test]
+    fn what_sets_or_asks_is_not_for_the_picture_only() {
+        for body in ["m", "1;31m", "H", "K", "2J", "5A", "3;4f", "s", "@"] {
+            assert!(is_picture_only(body.as_bytes()), "{body}");
+        }
+        for body in [
+            "?25h", "c", ">c", "6n", "?1$p", ">q", "2 q", "r", "18t", "?u", ">1u", ">4;2m", "?4m",
+            "!p", "",
+        ] {
+            assert!(!is_picture_only(body.as_bytes()), "{body}");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Escape sequences in the output of terminals.
+//!
+//! One scanner, [`Splitter`], reads them as terminals do. The stripper of [`expect`](crate::expect) alone has its own
+//! rules: no byte of a broken sequence is text there, and it passes plain text at memory speed.
+
+mod csi;
+mod splitter;
+
+pub use csi::{Csi, is_picture_only};
+pub use splitter::{Kind, Piece, Sequence, Splitter};

@@ -1,0 +1,12 @@
+//! JSON5 with places: a scanner, what can be wrong with a text, and a writer.
+
+mod fault;
+mod literal;
+mod scan;
+mod value;
+mod write;
+
+pub use fault::{BOM, Fault, Stop, lines_in, place};
+pub use literal::Number;
+pub use scan::{Format, Key, Kind, Scanned, Scanner, line_end};
+pub use write::{is_invisible, key, list, map, object, quoted, value};

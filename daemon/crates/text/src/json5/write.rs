@@ -1,0 +1,142 @@
+//! Values as JSON5 text.
+
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// Longest object that is written in one line, in bytes.
+const LINE_LEN: usize = 100;
+
+/// Writes a text between quotation marks; what cannot be seen is escaped.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for char in text.chars() {
+        match char {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            char if is_invisible(char) => {
+                for unit in char.encode_utf16(&mut [0; 2]) {
+                    // Writing to a String cannot fail.
+                    let _ = write!(out, "\\u{unit:04x}");
+                }
+            }
+            char => out.push(char),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Writes a key, without quotation marks where it needs none.
+pub fn key(name: &str) -> String {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
+    let is_plain = name.bytes().all(is_part)
+        && name
+            .bytes()
+            .next()
+            .is_some_and(|first| !first.is_ascii_digit());
+    if is_plain {
+        name.to_owned()
+    } else {
+        quoted(name)
+    }
+}
+
+/// Writes any value in one line.
+pub fn value(value: &Value) -> String {
+    match value {
+        Value::String(text) => quoted(text),
+        Value::Array(items) => list(items.iter().map(self::value)),
+        Value::Object(members) => {
+            let members = members
+                .iter()
+                .map(|(name, member)| (name, self::value(member)));
+            object(members)
+        }
+        plain => plain.to_string(),
+    }
+}
+
+/// Writes an object, one member a line when it is long; `indent` is that of the line it begins in.
+pub fn map(members: &serde_json::Map<String, Value>, indent: &str) -> String {
+    let short = object(members.iter().map(|(name, member)| (name, value(member))));
+    if short.len() <= LINE_LEN {
+        return short;
+    }
+    let mut out = "{\n".to_owned();
+    for (name, member) in members {
+        let _ = writeln!(out, "{indent}  {}: {},", key(name), value(member));
+    }
+    out + indent + "}"
+}
+
+/// Writes an object of written values in one line.
+pub fn object<'k>(members: impl Iterator<Item = (&'k String, String)>) -> String {
+    let members = members.map(|(name, member)| format!("{}: {member}", key(name)));
+    let members = members.collect::<Vec<_>>();
+    if members.is_empty() {
+        return "{}".to_owned();
+    }
+    format!("{{ {} }}", members.join(", "))
+}
+
+/// Writes a list of written values in one line.
+pub fn list(items: impl Iterator<Item = String>) -> String {
+    format!("[{}]", items.collect::<Vec<_>>().join(", "))
+}
+
+/// Says whether a character shows nothing, ends a line, or changes the direction of what follows.
+pub fn is_invisible(char: char) -> bool {
+    char.is_control()
+        || matches!(
+            char,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scan::tests::read;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let plain = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+            "[\u{0}-\u{1f}\"'\\\\\u{2028}\u{e0001}a]{0,8}".prop_map(Value::from),
+        ];
+        plain.prop_recursive(4, 30, 5, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                prop::collection::btree_map("[a-z$0-9 .é\n]{0,5}", inner, 0..5)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_again(any in any_value()) {
+            prop_assert_eq!(read(&value(&any)).unwrap(), any.clone());
+            if let Some(members) = any.as_object() {
+                prop_assert_eq!(read(&map(members, "  ")).unwrap(), any);
+            }
+        }
+    }
+}

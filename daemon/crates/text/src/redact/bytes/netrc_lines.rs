@@ -1,0 +1,64 @@
+//! A `.netrc` that is typed line by line: the line with the password does not show that it is a secret.
+
+use crate::redact::rules::is_placeholder;
+use serde::{Deserialize, Serialize};
+
+/// Words before a value, except `password`.
+const KEYS: [&str; 3] = ["login", "account", "port"];
+
+const PASSWORD: &str = "password";
+
+/// Follows typed lines from the name of a machine to the password.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct NetrcLines(Place);
+
+/// What the next word is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+enum Place {
+    #[default]
+    Outside,
+    Machine,
+    Key,
+    Value,
+    Password,
+}
+
+impl NetrcLines {
+    /// Takes a whole input; returns the passwords of an entry that started in an earlier input.
+    ///
+    /// If the entry starts in this input, a rule recognises its password.
+    pub(super) fn take(&mut self, lines: &[String]) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut is_own = false;
+        for line in lines.iter().filter(|line| !line.starts_with('#')) {
+            for (index, word) in line.split_whitespace().enumerate() {
+                let name = word.to_ascii_lowercase();
+                let begins = match name.as_str() {
+                    "machine" => Some(Place::Machine),
+                    "default" => Some(Place::Key),
+                    _ => None,
+                };
+                let begins = begins.filter(|_| index == 0 && self.0 != Place::Password);
+                is_own |= begins.is_some();
+                self.0 = match (self.0, begins) {
+                    (_, Some(begins)) => begins,
+                    (Place::Outside, None) => Place::Outside,
+                    (Place::Key, None) if name == PASSWORD => Place::Password,
+                    (Place::Key, None) if KEYS.contains(&name.as_str()) => Place::Value,
+                    (Place::Key, None) => Place::Outside,
+                    (Place::Password, None) => {
+                        if !is_own && !is_placeholder(word.as_bytes()) {
+                            found.push(word.to_owned());
+                        }
+                        Place::Key
+                    }
+                    (Place::Machine | Place::Value, None) => Place::Key,
+                };
+                if self.0 == Place::Outside {
+                    break;
+                }
+            }
+        }
+        found
+    }
+}

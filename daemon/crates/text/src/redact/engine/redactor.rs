@@ -1,0 +1,125 @@
+//! A set of rules, ready to search.
+
+use super::mask::{in_original, masked, merge};
+use super::patterns::Patterns;
+use super::rule::{Judge, Rule, Verdict};
+use super::shown::Shown;
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Maximum number of times that a text is searched; more than two are rarely needed.
+pub(in crate::redact) const MAX_PASSES: usize = 8;
+
+/// A text without its secrets.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Redacted<'a> {
+    /// Borrowed when nothing was removed.
+    pub text: Cow<'a, str>,
+    /// How many secrets were replaced.
+    pub removed: usize,
+}
+
+/// A set of rules, ready to search.
+pub(in crate::redact) struct Redactor {
+    anchors: AhoCorasick,
+    /// The judge of each anchor.
+    judges: Vec<Judge>,
+    patterns: Patterns,
+}
+
+impl Redactor {
+    pub(in crate::redact) fn new(
+        rules: impl IntoIterator<Item = Rule>,
+        patterns: Patterns,
+    ) -> Self {
+        let (literals, judges): (Vec<_>, Vec<_>) = rules
+            .into_iter()
+            .flat_map(|rule| rule.anchors.iter().map(move |&anchor| (anchor, rule.judge)))
+            .unzip();
+        let anchors = AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::LeftmostLongest)
+            // Twice as fast as the other kinds, and takes only about 10 KB.
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(literals)
+            .expect("a hundred short literals are far below the limits of the automaton");
+        Self {
+            anchors,
+            judges,
+            patterns,
+        }
+    }
+
+    pub(in crate::redact) fn patterns(&self) -> &Patterns {
+        &self.patterns
+    }
+
+    /// Returns `text` with every secret replaced by [`MASK`](super::MASK); takes time linear in its length.
+    ///
+    /// Redacting the result again changes nothing.
+    pub(in crate::redact) fn redact<'a>(&self, text: &'a str) -> Redacted<'a> {
+        let mut redacted = self.pass(text);
+        // A mask may join what a secret separated. Clean text, the common case, is searched once.
+        for _ in 1..MAX_PASSES {
+            if redacted.removed == 0 {
+                break;
+            }
+            let again = self.pass(&redacted.text);
+            if again.removed == 0 {
+                break;
+            }
+            redacted = Redacted {
+                removed: redacted.removed + again.removed,
+                text: Cow::Owned(again.text.into_owned()),
+            };
+        }
+        redacted
+    }
+
+    /// Returns where [`Self::redact`] puts a mask, as offsets in `text`.
+    pub(in crate::redact) fn places(&self, text: &str) -> Vec<Range<usize>> {
+        let mut places: Vec<Range<usize>> = Vec::new();
+        for _ in 0..MAX_PASSES {
+            let masked = masked(text, &places);
+            let found = self.find(masked.as_ref().into());
+            if found.is_empty() {
+                break;
+            }
+            let found = in_original(&found, &places);
+            places.extend(found);
+            merge(&mut places);
+        }
+        places
+    }
+
+    fn pass<'a>(&self, text: &'a str) -> Redacted<'a> {
+        let found = self.find(text.into());
+        Redacted {
+            text: masked(text, &found),
+            removed: found.len(),
+        }
+    }
+
+    /// Returns what one search finds, in ascending order.
+    pub(in crate::redact) fn find(&self, shown: Shown<'_>) -> Vec<Range<usize>> {
+        let text = shown.text;
+        let mut found = Vec::new();
+        let mut from = 0;
+        while let Some(hit) = self.anchors.find(Input::new(text).span(from..text.len())) {
+            // An anchor may start inside another one that proved innocent.
+            from = hit.start() + 1;
+            let judge = self.judges[hit.pattern().as_usize()];
+            match judge(shown, hit.range()) {
+                Verdict::Secret(secret) => found.push(secret),
+                Verdict::Secrets(first, second) => found.extend([first, second]),
+                Verdict::Innocent => continue,
+            }
+            from = from.max(found.last().map_or(0, |secret| secret.end));
+        }
+        if self.patterns.find(text, &mut found) {
+            merge(&mut found);
+        }
+        found
+    }
+}

@@ -1,0 +1,39 @@
+//! A text, and where it had something invisible.
+
+/// The text that rules read.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::redact) struct Shown<'a> {
+    pub(in crate::redact) text: &'a str,
+    /// Where control sequences and other invisible bytes were removed, in ascending order.
+    seams: &'a [usize],
+}
+
+impl<'a> Shown<'a> {
+    pub(in crate::redact) fn with_seams(text: &'a str, seams: &'a [usize]) -> Self {
+        Self { text, seams }
+    }
+
+    /// Returns the byte immediately before `at`.
+    ///
+    /// `None` at the start of the text and after a seam: something invisible ends a word just as a blank does.
+    pub(in crate::redact) fn before(self, at: usize) -> Option<u8> {
+        let before = self.text.as_bytes()[..at].last();
+        before.copied().filter(|_| !self.is_seam(at))
+    }
+
+    /// Returns the byte at `at`; `None` at the end of the text and at a seam.
+    pub(in crate::redact) fn after(self, at: usize) -> Option<u8> {
+        let after = self.text.as_bytes().get(at);
+        after.copied().filter(|_| !self.is_seam(at))
+    }
+
+    fn is_seam(self, at: usize) -> bool {
+        self.seams.binary_search(&at).is_ok()
+    }
+}
+
+impl<'a> From<&'a str> for Shown<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::with_seams(text, &[])
+    }
+}

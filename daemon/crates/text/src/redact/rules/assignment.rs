@@ -1,0 +1,187 @@
+//! Secrets that a name gives away: `PASSWORD=…`, `"token": "…"`, `api_key: …`, `X-Api-Key: …`, `--password …`.
+
+use super::key::{self, SecretKey, secret_key};
+use super::value::Quote;
+use crate::redact::engine::{Rule, Shown, Verdict};
+use std::ops::Range;
+
+/// Values whose name ends with a word for a secret.
+pub(super) const RULE: Rule = Rule {
+    anchors: key::ANCHORS,
+    judge,
+};
+
+/// Maximum length of a name on either side of its anchor, in bytes.
+const MAX_NAME_BYTES: usize = 64;
+
+/// Maximum number of blanks around a separator, and before a name that starts a line.
+const MAX_BLANKS: usize = 32;
+
+/// Maximum length of a remark between a name and its colon, in bytes.
+const MAX_REMARK_BYTES: usize = 48;
+
+/// A name, the separator after it, and where its value starts.
+pub(super) struct Assignment<'a> {
+    /// The whole text.
+    pub(super) bytes: &'a [u8],
+    pub(super) name: &'a str,
+    pub(super) key: SecretKey,
+    pub(super) separator: Separator,
+    /// Where the value starts, including its quote.
+    pub(super) start: usize,
+    /// The quote that was opened before the name and is still open.
+    pub(super) enclosing: Option<Quote>,
+    pub(super) position: Position,
+}
+
+/// What separates a name from its value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Separator {
+    Equals,
+    Colon,
+    /// The blank after `--password`.
+    Blank,
+    /// `<password>`
+    Tag,
+}
+
+/// Where a name is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Position {
+    LineStart,
+    /// After a bracket, a comma or an open quote.
+    ListStart,
+    /// In the middle of a sentence.
+    Prose,
+}
+
+fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+    let secret = Assignment::around(shown.text, anchor).and_then(|assignment| assignment.secret());
+    match secret {
+        Some(secret) => Verdict::Secret(secret),
+        None => Verdict::Innocent,
+    }
+}
+
+impl<'a> Assignment<'a> {
+    fn around(text: &'a str, anchor: Range<usize>) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let before = &bytes[..anchor.start];
+        let begin = anchor.start
+            - count(before.iter().rev(), MAX_NAME_BYTES, |b| {
+                is_name(b) || b == b'.'
+            });
+        let end = anchor.end + count(bytes[anchor.end..].iter(), MAX_NAME_BYTES, is_name);
+        let name = &text[begin..end];
+        let key = secret_key(name)?;
+
+        let mut enclosing = Quote::before(bytes, begin);
+        let mut at = end;
+        if enclosing.is_some_and(|quote| Quote::at(bytes, at) == Some(quote)) {
+            at += enclosing.take().map_or(0, Quote::len);
+            at += usize::from(bytes.get(at) == Some(&b']')); // name["password"] = …
+        }
+        let (separator, start) = separator(bytes, at, name, begin)?;
+        Some(Self {
+            bytes,
+            name,
+            key,
+            separator,
+            start,
+            enclosing,
+            position: position(bytes, begin),
+        })
+    }
+}
+
+/// Returns the separator after a name, and where the value starts.
+fn separator(bytes: &[u8], at: usize, name: &str, begin: usize) -> Option<(Separator, usize)> {
+    let is_tag = begin > 0 && bytes[begin - 1] == b'<';
+    if is_tag && bytes.get(at) == Some(&b'>') {
+        return Some((Separator::Tag, at + 1));
+    }
+    let sign = at + blanks(bytes, at);
+    let sign = sign + remark_len(bytes, sign);
+    let (separator, len) = match bytes.get(sign..)? {
+        [b':', b':', ..] => return None,
+        // `:-` sets the default of a shell variable: ${PASSWORD:-hunter2}.
+        [b':', b'=' | b'-', ..] | [b'=', b'=' | b'>', ..] => (Separator::Equals, 2),
+        [b'=', ..] => (Separator::Equals, 1),
+        [b':', ..] => (Separator::Colon, 1),
+        // Two blanks separate the columns of a help text.
+        _ if name.starts_with("--") && sign == at + 1 && bytes.get(sign) != Some(&b'-') => {
+            return Some((Separator::Blank, sign));
+        }
+        _ => return None,
+    };
+    let start = sign + len;
+    let value = start + blanks(bytes, start);
+    // A comparison in code is not a secret, unless it compares with a literal.
+    let compares = bytes[sign..].starts_with(b"==");
+    if compares && !matches!(bytes.get(value), Some(b'"' | b'\'' | b'`')) {
+        return None;
+    }
+    Some((separator, value))
+}
+
+/// Returns the length of a remark that is followed by a colon: `AWS Secret Access Key [None]: `, `Password (again): `.
+fn remark_len(bytes: &[u8], at: usize) -> usize {
+    let after = &bytes[at.min(bytes.len())..];
+    let close = match after.first() {
+        Some(b'[') => b']',
+        Some(b'(') => b')',
+        _ => return 0,
+    };
+    let remark = &after[..after.len().min(MAX_REMARK_BYTES)];
+    match remark
+        .iter()
+        .position(|byte| *byte == close || *byte < b' ')
+    {
+        Some(end) if remark[end] == close && after.get(end + 1) == Some(&b':') => end + 1,
+        _ => 0,
+    }
+}
+
+fn position(bytes: &[u8], begin: usize) -> Position {
+    let mut before = bytes[..begin].iter().rev().take(MAX_BLANKS);
+    let first = before.next();
+    match first {
+        None | Some(b'\n' | b'\r') => return Position::LineStart,
+        Some(b'"' | b'\'' | b'`') => return Position::ListStart,
+        _ => {}
+    }
+    for byte in first.into_iter().chain(before) {
+        match byte {
+            b' ' | b'\t' | b'-' | b'>' | b'+' | b'#' => {}
+            b'\n' | b'\r' => return Position::LineStart,
+            b'{' | b'[' | b'(' | b',' | b';' | b'|' => return Position::ListStart,
+            _ => return Position::Prose,
+        }
+    }
+    if begin <= MAX_BLANKS {
+        Position::LineStart
+    } else {
+        Position::Prose
+    }
+}
+
+/// Returns the number of blanks at `at`, at most [`MAX_BLANKS`].
+pub(super) fn blanks(bytes: &[u8], at: usize) -> usize {
+    let after = bytes.get(at..).unwrap_or_default();
+    count(after.iter(), MAX_BLANKS, |byte| {
+        matches!(byte, b' ' | b'\t')
+    })
+}
+
+fn count<'b>(
+    bytes: impl Iterator<Item = &'b u8>,
+    most: usize,
+    wanted: impl Fn(u8) -> bool,
+) -> usize {
+    bytes.take(most).take_while(|byte| wanted(**byte)).count()
+}
+
+/// Returns whether `byte` can be part of a name.
+pub(super) fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}

@@ -1,0 +1,98 @@
+//! Cookies of a browser: `Cookie: sid=…; theme=…`, `Set-Cookie: sid=…; Path=/`.
+
+use super::assignment::{blanks, is_name};
+use super::placeholder::{MAX_COMPARED_BYTES, is_placeholder};
+use super::value::Quote;
+use crate::redact::engine::{Rule, Shown, Verdict};
+use std::ops::Range;
+
+pub(super) const RULE: Rule = Rule {
+    anchors: &["cookie"],
+    judge,
+};
+
+/// The prefix of `Cookie` in the answer of a server.
+const SET: &[u8] = b"set-";
+
+/// Maximum length of the name of a cookie, in bytes.
+const MAX_NAME_BYTES: usize = 128;
+
+/// In a header, a colon and `name=value` follow, unlike in "Cookie: chocolate chip".
+fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+    match value(shown, anchor) {
+        Some(value) => Verdict::Secret(value),
+        None => Verdict::Innocent,
+    }
+}
+
+fn value(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
+    let bytes = shown.text.as_bytes();
+    let before = &bytes[..anchor.start];
+    let set = before.len().saturating_sub(SET.len());
+    let is_set = before[set..].eq_ignore_ascii_case(SET);
+    let begin = if is_set { set } else { anchor.start };
+    if shown.before(begin).is_some_and(is_name) {
+        return None;
+    }
+    let enclosing = Quote::before(bytes, begin);
+    let mut at = anchor.end;
+    // The name alone may be quoted: {"Cookie": "sid=…"}.
+    let is_closed = enclosing.is_some_and(|quote| Quote::at(bytes, at) == Some(quote));
+    at += enclosing.filter(|_| is_closed).map_or(0, Quote::len);
+    at += blanks(bytes, at);
+    if bytes.get(at) != Some(&b':') {
+        return None;
+    }
+    at += 1 + blanks(bytes, at + 1);
+    let own = Quote::at(bytes, at).filter(|_| is_closed || enclosing.is_none());
+    at += own.map_or(0, Quote::len);
+    let quote = own.or(enclosing.filter(|_| !is_closed));
+    let after = bytes.get(at..)?;
+    let name = after.iter().take(MAX_NAME_BYTES);
+    let name_len = name.take_while(|byte| is_cookie_name(**byte)).count();
+    if name_len == 0 || after.get(name_len) != Some(&b'=') {
+        return None;
+    }
+    let start = at + name_len + 1;
+    // If the text is innocent, only a bounded part of it was read.
+    let head = &bytes[..bytes.len().min(start + MAX_COMPARED_BYTES + 1)];
+    let known = value_end(head, start, quote);
+    let others = |first: usize| pairs_end(bytes, first, quote);
+    if is_placeholder(&head[start..known]) && (known > start || others(start) == start) {
+        return None;
+    }
+    let first = value_end(bytes, known, quote);
+    // The attributes after the single cookie of a server are kept.
+    Some(start..if is_set { first } else { others(first) }).filter(|value| !value.is_empty())
+}
+
+/// Returns the end of the last of several cookies.
+fn pairs_end(bytes: &[u8], first: usize, quote: Option<Quote>) -> usize {
+    let mut end = first;
+    while bytes.get(end) == Some(&b';') {
+        let name = end + 1 + blanks(bytes, end + 1);
+        let rest = bytes.get(name..).unwrap_or_default().iter();
+        let len = rest
+            .take(MAX_NAME_BYTES)
+            .take_while(|byte| is_cookie_name(**byte))
+            .count();
+        if len == 0 || bytes.get(name + len) != Some(&b'=') {
+            break;
+        }
+        end = value_end(bytes, name + len + 1, quote);
+    }
+    end
+}
+
+/// Returns the end of the value of a cookie, which contains no blanks.
+fn value_end(bytes: &[u8], start: usize, quote: Option<Quote>) -> usize {
+    let ends = |at: &usize| {
+        let is_closing = quote.is_some() && Quote::at(bytes, *at) == quote;
+        is_closing || bytes[*at] <= b' ' || bytes[*at] == b';'
+    };
+    (start..bytes.len()).find(ends).unwrap_or(bytes.len())
+}
+
+fn is_cookie_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&*+-.^_|~".contains(&byte)
+}

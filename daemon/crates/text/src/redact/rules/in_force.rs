@@ -1,0 +1,31 @@
+//! The rules that redact now: the built-in ones and the user's.
+
+use super::builtin::builtin;
+use super::user::UserRules;
+use crate::redact::engine::Redactor;
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+
+static IN_FORCE: LazyLock<RwLock<Arc<Redactor>>> =
+    LazyLock::new(|| RwLock::new(Arc::new(UserRules::default().with_builtin())));
+
+/// Returns what redacts now.
+pub(in crate::redact) fn in_force() -> Arc<Redactor> {
+    Arc::clone(&IN_FORCE.read().unwrap_or_else(PoisonError::into_inner))
+}
+
+impl UserRules {
+    /// Replaces the user's rules that were in force before. The built-in rules always apply.
+    pub fn put_in_force(self) {
+        let redactor = Arc::new(self.with_builtin());
+        *IN_FORCE.write().unwrap_or_else(PoisonError::into_inner) = redactor;
+    }
+
+    /// Returns the user's rules that are in force as one text. What was compared under other rules must be compared again.
+    pub fn in_force() -> String {
+        in_force().patterns().source()
+    }
+
+    fn with_builtin(self) -> Redactor {
+        Redactor::new(builtin(), self.0)
+    }
+}

@@ -1,0 +1,101 @@
+//! Secrets in URLs.
+
+use super::placeholder::is_placeholder;
+use crate::redact::engine::{Rule, Shown, Verdict};
+use std::ops::Range;
+
+/// The password in `scheme://user:password@host`; the user is kept.
+pub(super) const CREDENTIALS: Rule = Rule {
+    anchors: &["://"],
+    judge: credentials,
+};
+
+/// The path of a Slack or Discord webhook, which is enough to post there.
+pub(super) const WEBHOOK: Rule = Rule {
+    anchors: &[
+        "hooks.slack.com/services/",
+        "hooks.slack.com/workflows/",
+        "hooks.slack.com/triggers/",
+        "discord.com/api/webhooks/",
+        "discordapp.com/api/webhooks/",
+    ],
+    judge: webhook,
+};
+
+/// The signature of a presigned URL of Azure or AWS.
+pub(super) const SIGNATURE: Rule = Rule {
+    anchors: &["sig=", "X-Amz-Signature="],
+    judge: signature,
+};
+
+/// Minimum length of a secret path, in bytes: shorter ones are examples.
+const MIN_WEBHOOK_BYTES: usize = 16;
+
+/// Minimum length of a signature, in bytes: 256 bits have 43 characters in Base64.
+const MIN_SIGNATURE_BYTES: usize = 24;
+
+fn credentials(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+    let bytes = shown.text.as_bytes();
+    let has_scheme = bytes[..anchor.start]
+        .last()
+        .is_some_and(u8::is_ascii_alphanumeric);
+    if !has_scheme {
+        return Verdict::Innocent;
+    }
+    let mut colon = None;
+    let mut at = None;
+    for (offset, &byte) in bytes[anchor.end..].iter().enumerate() {
+        match byte {
+            b':' => colon = colon.or(Some(anchor.end + offset)),
+            b'@' => at = Some(anchor.end + offset), // a password can contain @
+            b'/' | b'?' | b'#' | b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' => break,
+            _ if byte <= b' ' => break,
+            _ => {}
+        }
+    }
+    let (Some(colon), Some(at)) = (colon, at.filter(|at| colon < Some(*at))) else {
+        return Verdict::Innocent; // the colon, if any, comes before a port
+    };
+    let password = colon + 1..at;
+    if password.is_empty() || is_placeholder(&bytes[password.clone()]) {
+        return Verdict::Innocent;
+    }
+    Verdict::Secret(password)
+}
+
+fn webhook(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+    let text = shown.text;
+    let path = run(text, anchor.end, |byte| {
+        byte.is_ascii_alphanumeric() || b"/_-".contains(&byte)
+    });
+    let has_digit = text.as_bytes()[path.clone()].iter().any(u8::is_ascii_digit);
+    if path.len() >= MIN_WEBHOOK_BYTES && has_digit {
+        Verdict::Secret(path)
+    } else {
+        Verdict::Innocent
+    }
+}
+
+fn signature(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
+    let text = shown.text;
+    let is_parameter = matches!(
+        text.as_bytes()[..anchor.start].last(),
+        Some(b'?' | b'&' | b';')
+    );
+    if !is_parameter {
+        return Verdict::Innocent; // before the value is read, since it may contain the next anchor
+    }
+    let value = run(text, anchor.end, |byte| {
+        byte.is_ascii_alphanumeric() || b"%+/=_-".contains(&byte)
+    });
+    if value.len() >= MIN_SIGNATURE_BYTES {
+        Verdict::Secret(value)
+    } else {
+        Verdict::Innocent
+    }
+}
+
+fn run(text: &str, start: usize, belongs: impl Fn(u8) -> bool) -> Range<usize> {
+    let rest = &text.as_bytes()[start..];
+    start..start + rest.iter().take_while(|byte| belongs(**byte)).count()
+}

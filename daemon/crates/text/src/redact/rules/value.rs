@@ -1,0 +1,145 @@
+//! Where a value ends.
+
+use std::ops::Range;
+
+/// What ends an unquoted value, in addition to a blank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// `NAME=value` in shells, query strings and connection strings: `;` `&` `|` `<` `>`.
+    Operator,
+    /// `name: value`: only blanks.
+    Blank,
+}
+
+/// An opening quote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Quote {
+    byte: u8,
+    /// A backslash precedes it, as in JSON within JSON.
+    escaped: bool,
+}
+
+impl Quote {
+    /// Returns the quote that starts at `start`.
+    pub(super) fn at(bytes: &[u8], start: usize) -> Option<Self> {
+        let escaped = bytes.get(start) == Some(&b'\\');
+        let byte = *bytes.get(start + usize::from(escaped))?;
+        matches!(byte, b'"' | b'\'' | b'`').then_some(Self { byte, escaped })
+    }
+
+    /// Returns the quote that ends immediately before `end`.
+    pub(super) fn before(bytes: &[u8], end: usize) -> Option<Self> {
+        let start = end.checked_sub(1)?;
+        let quote = Self::at(bytes, start)?;
+        let escaped = start > 0 && bytes[start - 1] == b'\\';
+        Some(Self { escaped, ..quote })
+    }
+
+    pub(super) fn len(self) -> usize {
+        1 + usize::from(self.escaped)
+    }
+
+    /// Returns the end of a text that this quote opened before `start`: the next such quote, or the end of the line.
+    pub(super) fn content_end(self, bytes: &[u8], start: usize) -> usize {
+        let mut offset = start;
+        while let Some(&byte) = bytes.get(offset) {
+            match byte {
+                b'\n' | b'\r' => break,
+                b'\\' if self.escaped && bytes.get(offset + 1) == Some(&self.byte) => break,
+                b'\\' if !matches!(bytes.get(offset + 1), None | Some(b'\n' | b'\r')) => {
+                    offset += 1
+                }
+                _ if byte == self.byte && !self.escaped => break,
+                _ => {}
+            }
+            offset += 1;
+        }
+        offset
+    }
+}
+
+/// Returns where the unquoted value at `start` ends.
+pub(super) fn bare_end(bytes: &[u8], start: usize, ending: Ending) -> usize {
+    (start..bytes.len())
+        .find(|&at| ends_bare(bytes, at, ending))
+        .unwrap_or(bytes.len())
+}
+
+/// Returns an unquoted `value` without commas and brackets at its end that belong to the surrounding text.
+pub(super) fn without_outer(bytes: &[u8], value: Range<usize>) -> Range<usize> {
+    let content = &bytes[value.clone()];
+    let opens = [b'(', b'[', b'{'].map(|open| content.contains(&open));
+    let is_outer = |byte: u8| match byte {
+        b',' | b';' | b':' => true,
+        b')' => !opens[0],
+        b']' => !opens[1],
+        b'}' => !opens[2],
+        _ => false,
+    };
+    let outer_len = content
+        .iter()
+        .rev()
+        .take_while(|byte| is_outer(**byte))
+        .count();
+    value.start..value.end - outer_len
+}
+
+/// Returns the end of the shell word whose first, quoted part was closed before `start`: 'it'"'"'s' is one word.
+pub(super) fn joined_end(bytes: &[u8], start: usize) -> usize {
+    let mut end = start;
+    loop {
+        if let Some(quote) = Quote::at(bytes, end) {
+            let content_end = quote.content_end(bytes, end + quote.len());
+            let closes = Quote::at(bytes, content_end) == Some(quote);
+            // A quote before a blank closes one that was opened before the word.
+            if !closes || closes_outer(bytes.get(end + quote.len())) {
+                return end;
+            }
+            end = content_end + quote.len();
+        } else {
+            match bytes.get(end) {
+                Some(byte) if byte.is_ascii_alphanumeric() || b"-_.$%+/@".contains(byte) => {
+                    end += 1
+                }
+                _ => return end,
+            }
+        }
+    }
+}
+
+/// Returns the end of the line that `start` is in, without its line break.
+pub(super) fn line_end(bytes: &[u8], start: usize) -> usize {
+    bytes[start..]
+        .iter()
+        .position(|byte| matches!(byte, b'\n' | b'\r'))
+        .map_or(bytes.len(), |len| start + len)
+}
+
+fn ends_bare(bytes: &[u8], at: usize, ending: Ending) -> bool {
+    match bytes[at] {
+        byte if byte <= b' ' => true,
+        b';' | b'&' | b'|' | b'<' | b'>' => ending == Ending::Operator,
+        b',' => begins_next_pair(&bytes[at + 1..]),
+        b'"' | b'\'' | b'`' => closes_word(bytes.get(at + 1)),
+        b'\\' => Quote::at(bytes, at).is_some() && closes_word(bytes.get(at + 2)),
+        _ => false,
+    }
+}
+
+/// Returns whether a quote followed by this byte closes one that was opened before the value.
+fn closes_word(after: Option<&u8>) -> bool {
+    closes_outer(after) || after.is_some_and(|byte| b":>\\\"'".contains(byte))
+}
+
+fn closes_outer(after: Option<&u8>) -> bool {
+    after.is_none_or(|&byte| byte <= b' ' || b",;)]}".contains(&byte))
+}
+
+/// Returns whether `name=` or `name:` follows a comma, as in calls and objects.
+fn begins_next_pair(after: &[u8]) -> bool {
+    let name_len = after
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
+        .count();
+    name_len > 0 && matches!(after.get(name_len), Some(b'=' | b':'))
+}

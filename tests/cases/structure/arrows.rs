@@ -38,23 +38,11 @@ fn table(document: &str, packages: &BTreeSet<&str>) -> Arrows {
     rows.collect()
 }
 
-/// Whether a crate to be is still a folder of the daemon, which is no mistake of the table.
-fn is_folder_of_daemon(root: &Path, package: &str) -> bool {
-    let name = package.strip_prefix("ccd-").unwrap_or(package);
-    let is_crate = root.join("daemon/crates").join(name).is_dir();
-    !is_crate && root.join("daemon/src").join(name).is_dir()
-}
-
 /// What is wrong between a table and the manifests of a workspace.
 fn problems(document: &str, root: &Path) -> Vec<String> {
     let packages = packages(root);
     let names: BTreeSet<&str> = packages.iter().map(|package| &*package.name).collect();
-    let mut table = table(document, &names);
-    let is_crate = |name: &str| !is_folder_of_daemon(root, name);
-    table.retain(|name, known| {
-        known.retain(|name| is_crate(name));
-        is_crate(name)
-    });
+    let table = table(document, &names);
     let mut problems: Vec<String> = table
         .iter()
         .flat_map(|(name, known)| known.iter().chain([name]))

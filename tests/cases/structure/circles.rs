@@ -5,9 +5,6 @@ use super::workspace;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
-/// The package `ccd` has circles: true once the last of them is gone.
-const DAEMON_HAS_NO_CIRCLE: bool = false;
-
 /// What imports what: for two top folders the places of all imports.
 type Imports = BTreeMap<(String, String), Vec<String>>;
 
@@ -261,21 +258,13 @@ fn circles(imports: &Imports) -> Option<String> {
 #[test]
 fn top_folders_do_not_import_each_other_in_a_circle() {
     for package in workspace::packages(&root()) {
-        let is_checked = package.name != "ccd" || DAEMON_HAS_NO_CIRCLE;
-        let source = package.folder.join("src");
-        if !is_checked || !source.is_dir() {
-            continue;
-        }
-        let circles = circles(&imports(&sources(&source)));
+        let folder = match package.name == "ccd-tests" {
+            true => package.folder.join("cases"),
+            false => package.folder.join("src"),
+        };
+        let circles = circles(&imports(&sources(&folder)));
         assert!(circles.is_none(), "{}: {}", package.name, circles.unwrap());
     }
-}
-
-#[test]
-fn top_folders_of_the_tests_do_not_import_each_other_in_a_circle() {
-    let all = sources(&root().join("tests/cases"));
-    let circles = circles(&imports(&all));
-    assert!(circles.is_none(), "{}", circles.unwrap());
 }
 
 #[test]

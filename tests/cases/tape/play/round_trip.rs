@@ -344,11 +344,15 @@ fn injected_errors_repeat_with_their_seed() {
             json!({"error_rate": 100, "seed": seed, "latency": 0}),
         );
         let session = start(&daemon, &["slow"], &options).unwrap();
-        let record = eventually("the greeting is over", || {
-            let record = record(&daemon, &session);
-            let waits = record["waiting_for_input"]["verdict"] == "blocked";
-            (waits || record["state"] == "dead").then_some(record)
-        });
+        let wait = json!({"session": session, "for": "input", "timeout_ms": 20_000});
+        let _ = daemon.call_value("session.wait", &wait);
+        // A program that is not cut short ends.
+        let never = json!({"session": session, "patterns": [{"exact": "never"}], "timeout_ms": 0});
+        let error = daemon.call_value("session.expect", &never).unwrap_err();
+        let record = match error["data"]["injected"] == true {
+            true => record(&daemon, &session),
+            false => ended(&daemon, &session),
+        };
         let came = output(&daemon, &session);
         assert_eq!(record["tape"]["injected"], 1, "{record}");
         (came, record["exitstatus"].clone())

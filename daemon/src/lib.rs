@@ -24,7 +24,6 @@ mod upgrade;
 mod verify;
 
 use ccd_terminal::{holder, piped, placeholder};
-use ccd_text::clock;
 use clap::Parser;
 use life::{Args, LockError, StartError};
 use std::io::Write;
@@ -74,7 +73,7 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
         locks,
         owns_path: socket.own_path.is_some(),
     };
-    let ended = holder::hold(&held, originals, &clock::now())
+    let ended = holder::hold(&held, originals, &ccd_text::clock::now())
         .map_err(system("the worker cannot be started"));
     // A worker that was to end has removed it. We still have the locks.
     drop(socket.own_path);

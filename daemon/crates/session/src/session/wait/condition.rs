@@ -3,7 +3,6 @@
 use crate::durations::{Deadline, millis};
 use crate::session::error::SessionError;
 use crate::session::live::Session;
-use crate::session::registry::Sessions;
 use ccd_protocol::session::{
     InputVerdict, Session as Record, SessionWaitParams, SessionWaitReply, WaitFor, WaitingForInput,
 };
@@ -196,23 +195,21 @@ impl Session {
     }
 }
 
-impl Sessions {
-    /// The records, in the same order, each with what one look tells.
-    ///
-    /// At most [`MAX_LOOKS`] looks at a time; what has not been seen after [`LONGEST_LOOKS`] is left out.
-    pub async fn records_with_waiting(&self, sessions: Vec<Arc<Session>>) -> Vec<Record> {
-        let end = tokio::time::Instant::now() + LONGEST_LOOKS;
-        let records = sessions.into_iter().map(|session| async move {
-            let is_late = tokio::time::Instant::now() >= end;
-            let look = session.waiting_for_input();
-            let waiting = match is_late {
-                true => None,
-                false => tokio::time::timeout_at(end, look).await.ok().flatten(),
-            };
-            session.record(waiting)
-        });
-        stream::iter(records).buffered(MAX_LOOKS).collect().await
-    }
+/// The records, in the same order, each with what one look tells.
+///
+/// At most [`MAX_LOOKS`] looks at a time; what has not been seen after [`LONGEST_LOOKS`] is left out.
+pub async fn records_with_waiting(sessions: Vec<Arc<Session>>) -> Vec<Record> {
+    let end = tokio::time::Instant::now() + LONGEST_LOOKS;
+    let records = sessions.into_iter().map(|session| async move {
+        let is_late = tokio::time::Instant::now() >= end;
+        let look = session.waiting_for_input();
+        let waiting = match is_late {
+            true => None,
+            false => tokio::time::timeout_at(end, look).await.ok().flatten(),
+        };
+        session.record(waiting)
+    });
+    stream::iter(records).buffered(MAX_LOOKS).collect().await
 }
 
 /// Whether a look tells about the time after the last write.

@@ -23,6 +23,6 @@ impl Reads {
     }
 }
 
-pub fn unread_bytes(_master: &OwnedFd) -> Option<u64> {
+pub(super) fn unread_bytes(_master: &OwnedFd) -> Option<u64> {
     None
 }

@@ -100,7 +100,7 @@ impl Default for Modes {
 
 impl Modes {
     /// Returns whether the DEC private mode `number` is set; `None` for a mode this terminal does not have.
-    pub fn dec(&self, number: u16) -> Option<bool> {
+    pub(crate) fn dec(&self, number: u16) -> Option<bool> {
         let mut copy = *self;
         if let Some(flag) = copy.dec_flag(number) {
             return Some(*flag);

@@ -41,7 +41,7 @@ pub struct Mark {
 impl Mark {
     /// Returns the exit status that is the first parameter of a `D` mark.
     #[cfg(test)]
-    pub fn exit_status(&self) -> Option<i32> {
+    pub(crate) fn exit_status(&self) -> Option<i32> {
         if self.kind != 'D' {
             return None;
         }
@@ -50,7 +50,7 @@ impl Mark {
 }
 
 /// Reads the output once, in chunks of any size, and only keeps an incomplete sequence: about 2 KiB at most.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Scanner {
     splitter: Splitter,
     modes: Modes,
@@ -59,10 +59,7 @@ pub struct Scanner {
 impl Scanner {
     /// Returns a scanner for a terminal in its initial state.
     pub fn new() -> Self {
-        Self {
-            splitter: Splitter::new(),
-            modes: Modes::default(),
-        }
+        Self::default()
     }
 
     /// Continues with the modes of another scanner.

@@ -8,7 +8,7 @@ use ccd_text::escape::{Splitter, is_picture_only};
 ///
 /// A sequence that is split by the end of a chunk is held back until it is complete or too long to be a query, at most
 /// about 2 KiB; a terminal would show nothing of it before that either.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct QueryStripper {
     splitter: Splitter,
     held: Vec<u8>,
@@ -17,10 +17,7 @@ pub struct QueryStripper {
 impl QueryStripper {
     /// Returns a stripper for a stream that starts outside any sequence.
     pub fn new() -> Self {
-        Self {
-            splitter: Splitter::new(),
-            held: Vec::new(),
-        }
+        Self::default()
     }
 
     /// Returns the bytes held back before and `bytes`, without queries and without what is held back now.

@@ -100,7 +100,7 @@ impl Deadline {
     }
 
     /// True when the request only wants to look.
-    pub fn looks_once(&self) -> bool {
+    pub(crate) fn looks_once(&self) -> bool {
         self.limit == Some(Duration::ZERO)
     }
 
@@ -115,7 +115,7 @@ impl Deadline {
     }
 
     /// Time since the start.
-    pub fn elapsed_ms(&self) -> u64 {
+    pub(crate) fn elapsed_ms(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 }

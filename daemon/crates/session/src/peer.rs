@@ -35,7 +35,7 @@ impl Peer {
     }
 
     /// The daemon itself, for work that ends with `gone`.
-    pub fn of_daemon(gone: CancellationToken) -> Self {
+    pub(crate) fn of_daemon(gone: CancellationToken) -> Self {
         Self {
             uid: rustix::process::getuid().as_raw(),
             pid: Some(rustix::process::getpid().as_raw_nonzero().get()),

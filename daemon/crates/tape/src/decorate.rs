@@ -107,7 +107,7 @@ impl Decorators {
     }
 
     /// True when applying them runs programs.
-    pub fn run_programs(&self) -> bool {
+    pub(crate) fn run_programs(&self) -> bool {
         let is_filter =
             |decorator: &Compiled| matches!(decorator.change, DecoratorChange::Filter(_));
         self.all.iter().any(is_filter)

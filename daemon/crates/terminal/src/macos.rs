@@ -44,7 +44,7 @@ mod libproc {
     }
 
     /// Returns the numbers of all processes; none if the system does not report them.
-    pub fn all_processes() -> impl Iterator<Item = i32> {
+    pub(crate) fn all_processes() -> impl Iterator<Item = i32> {
         // SAFETY: without a buffer it only counts.
         let count = unsafe { libc::proc_listallpids(ptr::null_mut(), 0) };
         let mut pids = vec![0_i32; usize::try_from(count).unwrap_or(0) + SPARE_PROCESSES];
@@ -67,7 +67,7 @@ mod libproc {
 
     /// Returns the values of `variable` in the process's initial environment. That of another user, and of some of the
     /// system's own programs, cannot be read.
-    pub fn environment_values(pid: i32, variable: &str) -> Vec<Vec<u8>> {
+    pub(crate) fn environment_values(pid: i32, variable: &str) -> Vec<Vec<u8>> {
         let mut name = [libc::CTL_KERN, libc::KERN_PROCARGS2, pid];
         let mut area = Vec::<u8>::with_capacity(MAX_ARGUMENT_BYTES);
         let mut len = area.capacity();

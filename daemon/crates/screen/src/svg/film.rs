@@ -71,7 +71,7 @@ impl Film {
     }
 
     /// Returns the number of frames.
-    pub fn len(&self) -> usize {
+    pub fn frames(&self) -> usize {
         self.pictures.len()
     }
 

@@ -41,7 +41,7 @@ impl Form {
     }
 
     /// What the database has; `None` for rows of older daemons.
-    pub fn of_json(json: Option<&str>) -> Option<Self> {
+    pub(crate) fn of_json(json: Option<&str>) -> Option<Self> {
         serde_json::from_str(json?).ok()
     }
 }

@@ -82,7 +82,7 @@ impl Flusher {
     /// # Errors
     ///
     /// The first file that could not be deleted.
-    pub fn drop_oldest(&mut self, max_bytes: u64) -> io::Result<()> {
+    pub(crate) fn drop_oldest(&mut self, max_bytes: u64) -> io::Result<()> {
         let rotated_bytes = max_bytes.saturating_sub(self.writer.rotation_bytes());
         self.writer.drop_oldest(rotated_bytes).map(drop)
     }

@@ -115,12 +115,12 @@ impl LogWriter {
     }
 
     /// How often a file was closed and a new one begun.
-    pub fn rotations(&self) -> u64 {
+    pub(crate) fn rotations(&self) -> u64 {
         self.rotations
     }
 
     /// Length at which a file is closed.
-    pub fn rotation_bytes(&self) -> u64 {
+    pub(crate) fn rotation_bytes(&self) -> u64 {
         self.rotation_bytes
     }
 
@@ -143,7 +143,7 @@ impl LogWriter {
     /// # Errors
     ///
     /// Nothing of `data` counts as logged; what the disk took of it is cut off again.
-    pub fn append_some(&mut self, offset: u64, data: &[u8]) -> io::Result<usize> {
+    pub(crate) fn append_some(&mut self, offset: u64, data: &[u8]) -> io::Result<usize> {
         let vanished = match &self.file {
             Some(file) => fstat(file)?.st_nlink == 0,
             None => false,
@@ -196,7 +196,7 @@ impl LogWriter {
     }
 
     /// Takes the ranges of the log that were found to be gone, gaps within them included.
-    pub fn take_lost(&mut self) -> Vec<Range<u64>> {
+    pub(crate) fn take_lost(&mut self) -> Vec<Range<u64>> {
         std::mem::take(&mut self.lost)
     }
 
@@ -235,7 +235,7 @@ impl LogWriter {
     /// Deletes rotated files, oldest first, until at most `max_bytes` of log are left.
     ///
     /// Returns the offset of the oldest byte that is still there.
-    pub fn drop_oldest(&mut self, max_bytes: u64) -> io::Result<u64> {
+    pub(crate) fn drop_oldest(&mut self, max_bytes: u64) -> io::Result<u64> {
         let segments = segments(&self.dir)?;
         let mut total: u64 = segments.iter().map(|segment| segment.len).sum();
         for segment in &segments {

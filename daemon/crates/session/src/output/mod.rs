@@ -153,7 +153,7 @@ impl Output {
 
     /// Takes what the ring has, at most `max_bytes`, shows it to `see` with its offset, and wakes who waits. What `see`
     /// returns is left in the ring for the next process.
-    pub fn take_from_ring(
+    pub(crate) fn take_from_ring(
         &self,
         max_bytes: usize,
         see: impl FnOnce(&[u8], u64) -> Option<Vec<u8>>,
@@ -199,7 +199,7 @@ impl Output {
     }
 
     /// Wakes everybody who waits for a change.
-    pub fn announce(&self) {
+    pub(crate) fn announce(&self) {
         self.changed.notify_waiters();
     }
 
@@ -225,13 +225,13 @@ impl Output {
     }
 
     /// Bytes that are published but in no log yet.
-    pub fn unlogged_bytes(&self) -> u64 {
+    pub(crate) fn unlogged_bytes(&self) -> u64 {
         let inner = self.lock();
         inner.history.end() - inner.logged
     }
 
     /// True while the program may print more.
-    pub fn is_live(&self) -> bool {
+    pub(crate) fn is_live(&self) -> bool {
         self.lock().ring.is_some()
     }
 
@@ -284,7 +284,7 @@ impl Output {
     }
 
     /// Moves the default cursor; it never goes back.
-    pub fn advance_cursor(&self, cursor: u64) {
+    pub(crate) fn advance_cursor(&self, cursor: u64) {
         let mut inner = self.lock();
         if cursor > inner.cursor {
             inner.cursor = cursor;
@@ -295,7 +295,7 @@ impl Output {
     }
 
     /// Copies from memory or the ring, when the offset is there.
-    pub fn read_memory(&self, from: u64, max_bytes: usize) -> Option<Piece> {
+    pub(crate) fn read_memory(&self, from: u64, max_bytes: usize) -> Option<Piece> {
         let inner = self.lock();
         let end = inner.history.end();
         if from >= end {
@@ -334,7 +334,7 @@ impl Output {
     }
 
     /// Calls the log, also when nothing has come.
-    pub fn call_log_now(&self) -> LogCall {
+    pub(crate) fn call_log_now(&self) -> LogCall {
         LogCall {
             is_first: !self.log_is_called.swap(true, Ordering::AcqRel),
             is_urgent: true,
@@ -342,7 +342,7 @@ impl Output {
     }
 
     /// The log has heard the call: what comes from now on must call again.
-    pub fn log_answers(&self) {
+    pub(crate) fn log_answers(&self) {
         self.log_is_called.store(false, Ordering::Release);
     }
 
@@ -384,7 +384,7 @@ impl Output {
     }
 
     /// Gives up logging everything that is there; returns whether the holder waits for room.
-    pub fn lose_pending(&self) -> bool {
+    pub(crate) fn lose_pending(&self) -> bool {
         let mut inner = self.lock();
         let end = inner.history.end();
         let gap = Gap {

@@ -131,7 +131,7 @@ impl Script {
     }
 
     /// True when there is something to wait for before the session is ready.
-    pub fn has_start(&self) -> bool {
+    pub(crate) fn has_start(&self) -> bool {
         !self.steps.is_empty() || !self.ready.is_empty()
     }
 }

@@ -194,7 +194,7 @@ impl Session {
     /// # Errors
     ///
     /// [`SessionError::NotAlive`] names the session and how it ended.
-    pub fn require_alive(&self) -> Result<(), SessionError> {
+    pub(crate) fn require_alive(&self) -> Result<(), SessionError> {
         if self.is_alive() {
             return Ok(());
         }
@@ -202,7 +202,7 @@ impl Session {
     }
 
     /// The error of a call that needs a program which runs, after so many bytes of a send if it is one.
-    pub fn not_alive(&self, written_bytes: Option<u64>) -> SessionError {
+    pub(crate) fn not_alive(&self, written_bytes: Option<u64>) -> SessionError {
         let state = self.state().clone();
         let how = match state.exit.or_else(|| self.output.exit()) {
             None if state.phase != SessionState::Dead => {
@@ -228,7 +228,7 @@ impl Session {
     }
 
     /// Something is about to be typed.
-    pub fn note_write(&self) {
+    pub(crate) fn note_write(&self) {
         let mut looks = self.looks();
         looks.last_write = Some(Instant::now());
         looks.reader_before = looks.reader;
@@ -245,13 +245,13 @@ impl Session {
     }
 
     /// Takes over the time of the last activity from an earlier daemon.
-    pub fn set_last_activity(&self, seconds_ago: f64) {
+    pub(crate) fn set_last_activity(&self, seconds_ago: f64) {
         let ms = unix_ms() - (seconds_ago * 1000.0) as i64;
         self.last_activity_ms.store(ms, Ordering::Relaxed);
     }
 
     /// When the next limit of time comes, and which; `None` without one.
-    pub fn next_limit(&self) -> Option<(Instant, EndReason)> {
+    pub(crate) fn next_limit(&self) -> Option<(Instant, EndReason)> {
         let at = |limit: Duration, from: Instant, reason| {
             (!limit.is_zero()).then(|| (from + limit, reason))
         };
@@ -269,7 +269,7 @@ impl Session {
     }
 
     /// Orders the session's end. The first order's reason stays; a shorter grace is taken over.
-    pub fn order_close(&self, order: CloseOrder) {
+    pub(crate) fn order_close(&self, order: CloseOrder) {
         let mut current = self.order.lock().unwrap_or_else(PoisonError::into_inner);
         match current.as_mut() {
             Some(current) => current.grace = current.grace.min(order.grace),
@@ -280,7 +280,7 @@ impl Session {
     }
 
     /// The order to end, if one was given.
-    pub fn close_order(&self) -> Option<CloseOrder> {
+    pub(crate) fn close_order(&self) -> Option<CloseOrder> {
         *self.order.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

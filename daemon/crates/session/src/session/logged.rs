@@ -26,7 +26,7 @@ impl Session {
     }
 
     /// Notes how the session has ended.
-    pub fn note_end(self: &Arc<Self>) {
+    pub(crate) fn note_end(self: &Arc<Self>) {
         let (reason, exit) = {
             let state = self.state();
             (state.end_reason, state.exit)

@@ -33,7 +33,7 @@ pub struct Looks {
 
 /// An order to end a session.
 #[derive(Debug, Clone, Copy)]
-pub struct CloseOrder {
+pub(crate) struct CloseOrder {
     pub reason: EndReason,
     pub grace: Duration,
 }

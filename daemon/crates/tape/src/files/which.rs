@@ -107,7 +107,7 @@ impl Folder {
     /// # Errors
     ///
     /// As [`Folder::which`].
-    pub fn one_or_all(&self, given: Option<&str>) -> Result<Vec<Which>, FilesError> {
+    pub(crate) fn one_or_all(&self, given: Option<&str>) -> Result<Vec<Which>, FilesError> {
         match given {
             Some(given) => Ok(vec![self.which(given)?]),
             None => Ok(self.all()),

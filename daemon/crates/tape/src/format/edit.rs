@@ -114,7 +114,7 @@ impl<'a> Edits<'a> {
     /// # Errors
     ///
     /// There is no such exchange.
-    pub fn set_exchange(&mut self, index: usize, new: &Exchange) -> Result<(), EditError> {
+    pub(crate) fn set_exchange(&mut self, index: usize, new: &Exchange) -> Result<(), EditError> {
         let at = [Step::Key("exchanges"), Step::Item(index)];
         let span = self.exchanges.get(index).ok_or_else(|| no_place(&at))?;
         let old = read_exchange(self.text.as_bytes().get(span.clone()).unwrap_or_default())?;
@@ -147,7 +147,11 @@ impl<'a> Edits<'a> {
     /// # Errors
     ///
     /// There is no such exchange.
-    pub fn set_input(&mut self, exchange: usize, input: &TypedInput) -> Result<(), EditError> {
+    pub(crate) fn set_input(
+        &mut self,
+        exchange: usize,
+        input: &TypedInput,
+    ) -> Result<(), EditError> {
         let path = [
             Step::Key("exchanges"),
             Step::Item(exchange),
@@ -162,7 +166,7 @@ impl<'a> Edits<'a> {
     /// # Errors
     ///
     /// There is no such chunk.
-    pub fn set_chunk(
+    pub(crate) fn set_chunk(
         &mut self,
         exchange: usize,
         chunk: usize,
@@ -195,12 +199,12 @@ impl<'a> Edits<'a> {
     }
 
     /// Replaces a span that no other edit touches, such as one of [`comments`].
-    pub fn set_span(&mut self, span: Range<usize>, text: &str) {
+    pub(crate) fn set_span(&mut self, span: Range<usize>, text: &str) {
         self.replace(span, text.to_owned());
     }
 
     /// Whether an edit touches the span.
-    pub fn is_changed(&self, span: &Range<usize>) -> bool {
+    pub(crate) fn is_changed(&self, span: &Range<usize>) -> bool {
         let before = self.changes.range(..span.end).next_back();
         before.is_some_and(|(_, (end, _))| *end > span.start)
     }

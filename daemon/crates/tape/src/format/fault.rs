@@ -35,7 +35,7 @@ impl FormatError {
     }
 
     /// Says whether the tape was made by a newer ccd.
-    pub fn is_newer(&self) -> bool {
+    pub(crate) fn is_newer(&self) -> bool {
         self.fault.is_newer()
     }
 }

@@ -13,7 +13,7 @@ const FEW: usize = 8;
 
 impl Index {
     /// Reads single tapes again; `None` if nothing has changed.
-    pub fn with_files(&self, ids: &BTreeSet<TapeId>) -> Option<Self> {
+    pub(crate) fn with_files(&self, ids: &BTreeSet<TapeId>) -> Option<Self> {
         let files = ids
             .iter()
             .map(|id| (Arc::clone(id), load_file(&self.root, id)));
@@ -21,7 +21,7 @@ impl Index {
     }
 
     /// Reads the tapes of a walk that have changed, and in any case those in `touched`; `None` if nothing has changed.
-    pub fn with_found(&self, found: WalkResult, touched: &BTreeSet<TapeId>) -> Option<Self> {
+    pub(crate) fn with_found(&self, found: WalkResult, touched: &BTreeSet<TapeId>) -> Option<Self> {
         let there: HashSet<&TapeId> = found.tapes.iter().map(|file| &file.id).collect();
         let gone = self.tapes().filter(|tape| !there.contains(&tape.id));
         let mut files: Vec<_> = gone.map(|tape| (Arc::clone(&tape.id), None)).collect();

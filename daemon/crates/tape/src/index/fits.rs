@@ -49,7 +49,7 @@ impl Hit {
     }
 
     /// Whether the input was typed while the terminal did not echo: any line matches it.
-    pub fn is_hidden(&self) -> bool {
+    pub(crate) fn is_hidden(&self) -> bool {
         self.row().flags & HIDDEN != 0
     }
 
@@ -60,7 +60,7 @@ impl Hit {
 
     /// Whether the recording ended before the input was complete: it never answers, and only [`Fits::candidates`]
     /// returns it.
-    pub fn is_unfinished(&self) -> bool {
+    pub(crate) fn is_unfinished(&self) -> bool {
         self.row().flags & UNFINISHED != 0
     }
 
@@ -81,7 +81,7 @@ impl Hit {
     }
 
     /// Returns the hash chain of the inputs, including its own.
-    pub fn state_after(&self) -> Fingerprint {
+    pub(crate) fn state_after(&self) -> Fingerprint {
         self.tape.state_after(self.exchange)
     }
 
@@ -184,7 +184,7 @@ impl Fits {
 
     /// Returns the next exchange of a tape, after a given one, that has this prompt and input; if `input` is `None`,
     /// any input.
-    pub fn next_in(
+    pub(crate) fn next_in(
         &self,
         tape: &str,
         after: Option<u32>,
@@ -207,7 +207,7 @@ impl Fits {
     }
 
     /// Returns the exchanges with this prompt and input in any state, the oldest tape first.
-    pub fn loose(&self, prompt: &str, input: &[u8]) -> impl Iterator<Item = Hit> {
+    pub(crate) fn loose(&self, prompt: &str, input: &[u8]) -> impl Iterator<Item = Hit> {
         let prompt = Fingerprint::of_prompt(prompt);
         let inputs = [Fingerprint::of_input(input), Fingerprint::of_hidden_input()];
         inputs.into_iter().flat_map(move |input| {
@@ -228,7 +228,7 @@ impl Fits {
     }
 
     /// Returns the length of the longest input in bytes. Checks all exchanges.
-    pub fn longest_input(&self) -> usize {
+    pub(crate) fn longest_input(&self) -> usize {
         let slots = (0..).zip(&self.index.slots);
         let tapes = slots.filter(|(slot, _)| self.has(*slot));
         let rows = tapes.flat_map(|(_, tape)| tape.iter().flat_map(|tape| &tape.rows));

@@ -29,7 +29,7 @@ impl Index {
     /// Reads an exchange without waiting for the disk; `None` if that is not possible, and on any error, which
     /// [`Self::read`] reports.
     #[cfg(target_os = "linux")]
-    pub fn read_cached(&self, hit: &Hit) -> Option<Exchange> {
+    pub(crate) fn read_cached(&self, hit: &Hit) -> Option<Exchange> {
         use rustix::io::{ReadWriteFlags, preadv2};
         if hit.row().len > MAX_CACHED_BYTES {
             return None;
@@ -47,7 +47,7 @@ impl Index {
 
     /// This platform cannot tell in advance whether a read would wait.
     #[cfg(not(target_os = "linux"))]
-    pub fn read_cached(&self, _hit: &Hit) -> Option<Exchange> {
+    pub(crate) fn read_cached(&self, _hit: &Hit) -> Option<Exchange> {
         None
     }
 

@@ -15,7 +15,7 @@ impl Fingerprint {
     }
 
     /// Returns the hash of `text` chained to the hash `before`.
-    pub fn chained(kind: &'static str, before: Self, text: &[u8]) -> Self {
+    pub(crate) fn chained(kind: &'static str, before: Self, text: &[u8]) -> Self {
         let mut hasher = Sha256::new();
         hasher.update(before.0.to_be_bytes());
         hasher.update(kind.as_bytes());

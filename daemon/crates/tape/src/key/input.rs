@@ -37,12 +37,12 @@ pub fn normal_input(raw: &[u8]) -> Vec<u8> {
 
 impl Fingerprint {
     /// Returns the hash of an input.
-    pub fn of_input(raw: &[u8]) -> Self {
+    pub(crate) fn of_input(raw: &[u8]) -> Self {
         Self::of("input", &normal_input(raw))
     }
 
     /// Returns the hash of a line that was typed while the terminal did not echo; no visible input has the same.
-    pub fn of_hidden_input() -> Self {
+    pub(crate) fn of_hidden_input() -> Self {
         Self::of("hidden input", b"")
     }
 }

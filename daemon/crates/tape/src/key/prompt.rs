@@ -102,7 +102,7 @@ pub fn prompt_signature(prompt: &str) -> String {
 
 impl Fingerprint {
     /// Returns the hash of a prompt.
-    pub fn of_prompt(prompt: &str) -> Self {
+    pub(crate) fn of_prompt(prompt: &str) -> Self {
         Self::of("prompt", prompt_signature(prompt).as_bytes())
     }
 }

@@ -277,7 +277,7 @@ impl Rules {
     }
 
     /// Returns the context of a command line that is already normalised.
-    pub fn context_of(&self, invocation: &Invocation) -> Context {
+    pub(crate) fn context_of(&self, invocation: &Invocation) -> Context {
         let args = (0..).zip(&invocation.args);
         let compared = args.filter(|(index, arg)| !self.ignores_arg(*index, arg));
         let env = invocation

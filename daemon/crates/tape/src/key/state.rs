@@ -30,7 +30,7 @@ impl StateHash {
     }
 
     /// Continues after a complete line, where the chain had the value `value`.
-    pub fn after_line(value: Fingerprint) -> Self {
+    pub(crate) fn after_line(value: Fingerprint) -> Self {
         Self {
             chain: value,
             open: Vec::new(),
@@ -60,7 +60,7 @@ impl StateHash {
     }
 
     /// Adds a line that was typed while the terminal did not echo.
-    pub fn feed_hidden(&mut self) {
+    pub(crate) fn feed_hidden(&mut self) {
         self.open.clear();
         self.open.extend_from_slice(HIDDEN_INPUT.as_bytes());
         self.end_line();

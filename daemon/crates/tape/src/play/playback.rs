@@ -146,7 +146,7 @@ impl Playback {
     }
 
     /// The number of bytes that are not printed yet.
-    pub fn waiting_bytes(&self) -> u64 {
+    pub(crate) fn waiting_bytes(&self) -> u64 {
         let state = self.lock();
         (state.waiting_bytes + state.held_bytes) as u64
     }

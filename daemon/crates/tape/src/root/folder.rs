@@ -160,14 +160,14 @@ impl Root {
     }
 
     /// Indexes several files at once. Blocks.
-    pub fn refresh_files(&self, files: &BTreeSet<PathBuf>) {
+    pub(crate) fn refresh_files(&self, files: &BTreeSet<PathBuf>) {
         if !files.is_empty() {
             self.apply(files, None);
         }
     }
 
     /// Indexes all changed files at once. Blocks.
-    pub fn refresh_all(&self) {
+    pub(crate) fn refresh_all(&self) {
         self.apply(&BTreeSet::new(), Some(&mut |_| {}));
     }
 
@@ -221,7 +221,7 @@ impl Root {
     }
 
     /// Saves the index for the next start, if it has changed. Blocks.
-    pub fn save_cache(&self) {
+    pub(crate) fn save_cache(&self) {
         let index = self.index();
         let Some(cache) = &self.cache else { return };
         if self.cached.swap(index.generation, Ordering::Relaxed) == index.generation {

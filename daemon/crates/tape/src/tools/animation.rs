@@ -49,7 +49,7 @@ pub fn animate(tape: &Tape, pace: Pace) -> Result<(String, usize), PictureTooLar
         match is_fit.then(|| film(tape, &chunks, &frames)) {
             Some(Ok(film)) => {
                 let document = film.document(&title(tape), end_ms + END_MS);
-                return Ok((document, film.len()));
+                return Ok((document, film.frames()));
             }
             Some(Err(too_large)) if frames.len() <= 2 => return Err(too_large),
             _ => frame_ms = frame_ms.saturating_mul(2),

@@ -86,7 +86,7 @@ impl ProcessTable {
     /// its ancestors, one of which adopts orphans. The session of another daemon may have the same mark.
     ///
     /// Costs a small read for every process of the machine, and another for every one whose mark counts.
-    pub fn of_own_sessions() -> Self {
+    pub(crate) fn of_own_sessions() -> Self {
         let mut table = Self::without_marks();
         let candidates = if adopts_orphans() {
             table.below([holder_pid()])

@@ -137,7 +137,7 @@ impl Ring {
 
     /// Returns when the ring was created, in milliseconds since 1970.
     #[cfg(test)]
-    pub fn created_at_ms(&self) -> u64 {
+    pub(crate) fn created_at_ms(&self) -> u64 {
         self.layout().created_at_ms.load(Relaxed)
     }
 

@@ -36,7 +36,7 @@ pub struct Reader {
 
 impl Reader {
     /// Returns whether, as far as is visible, only input makes the task continue.
-    pub fn waits_for_input_alone(&self) -> bool {
+    pub(crate) fn waits_for_input_alone(&self) -> bool {
         !self.socket_in_set && !self.has_timeout
     }
 }

@@ -48,7 +48,7 @@ impl Cleaned {
     }
 
     /// Returns the position after the byte before `at`, excluding control sequences after it.
-    pub fn raw_end(&self, at: usize) -> usize {
+    pub(crate) fn raw_end(&self, at: usize) -> usize {
         at.checked_sub(1).map_or(0, |last| self.raw(last) + 1)
     }
 }

@@ -69,7 +69,7 @@ struct Cut {
 impl Hit {
     /// Returns the matched text; bytes that are not UTF-8 (only after a raw search) become U+FFFD.
     #[cfg(test)]
-    pub fn matched_text(&self) -> Cow<'_, str> {
+    pub(crate) fn matched_text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.matched)
     }
 }

@@ -166,7 +166,7 @@ impl Patterns {
     }
 
     /// Returns whether bytes are matched instead of cleaned text.
-    pub fn is_raw(&self) -> bool {
+    pub(crate) fn is_raw(&self) -> bool {
         self.raw
     }
 

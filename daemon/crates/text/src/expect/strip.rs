@@ -67,7 +67,7 @@ impl Stripper {
 
     /// Calls `keep` with each contiguous run of `raw` that remains, in order, and with its offset in all bytes fed so
     /// far.
-    pub fn feed_runs(&mut self, raw: &[u8], mut keep: impl FnMut(u64, &[u8])) {
+    pub(crate) fn feed_runs(&mut self, raw: &[u8], mut keep: impl FnMut(u64, &[u8])) {
         let mut at = 0;
         while at < raw.len() {
             let offset = self.fed_bytes + at as u64;
@@ -93,7 +93,7 @@ impl Stripper {
     }
 
     /// Drops the `\r` that is held back: returns its offset.
-    pub fn take_return(&mut self) -> Option<u64> {
+    pub(crate) fn take_return(&mut self) -> Option<u64> {
         self.open_return.take()
     }
 

@@ -52,7 +52,7 @@ impl<F> Stop<F> {
         &self.0.1
     }
 
-    pub fn fault_mut(&mut self) -> &mut F {
+    pub(crate) fn fault_mut(&mut self) -> &mut F {
         &mut self.0.1
     }
 

@@ -81,7 +81,7 @@ impl Viewers {
     }
 
     /// The session or a viewer has another size.
-    pub fn announce_size(&self) {
+    pub(crate) fn announce_size(&self) {
         self.resized.send_replace(());
     }
 
@@ -115,7 +115,7 @@ impl Session {
     /// # Errors
     ///
     /// The viewer only looks.
-    pub fn follow_viewer(self: &Arc<Self>, peer: &Peer) -> Result<(), SessionError> {
+    pub(crate) fn follow_viewer(self: &Arc<Self>, peer: &Peer) -> Result<(), SessionError> {
         match self.viewers.of(peer.connection) {
             None => Ok(()),
             Some((true, _)) => Err(SessionError::ReadOnly(self.id().clone())),
@@ -127,7 +127,7 @@ impl Session {
     }
 
     /// The terminal of a viewer has another size; returns true when that is all there is to do, because it only looks.
-    pub fn resize_viewer(&self, peer: &Peer, size: Size) -> bool {
+    pub(crate) fn resize_viewer(&self, peer: &Peer, size: Size) -> bool {
         let mut list = self.viewers.lock();
         let viewer = list
             .iter_mut()
@@ -143,7 +143,7 @@ impl Session {
     }
 
     /// Makes a row of what was typed; if it is hidden, its text is kept out of other rows too.
-    pub fn note_typed(self: &Arc<Self>, peer: &Peer, typed: Typed) {
+    pub(crate) fn note_typed(self: &Arc<Self>, peer: &Peer, typed: Typed) {
         if typed.hidden {
             self.remember_hidden(&typed.text);
         }

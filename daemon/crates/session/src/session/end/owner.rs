@@ -33,7 +33,7 @@ impl Session {
     }
 
     /// Since when it has no connection to live with, if it is to have one.
-    pub fn orphaned_at(&self) -> Option<String> {
+    pub(crate) fn orphaned_at(&self) -> Option<String> {
         let wanted = self.owner_wanted.lock();
         wanted.as_ref().map(|wanted| wanted.since.clone())
     }
@@ -47,7 +47,7 @@ impl OwnerWanted {
 
 impl Sessions {
     /// Ties a session to a connection: when that closes the session ends and is forgotten.
-    pub fn end_with(self: &Arc<Self>, session: Arc<Session>, peer: Peer) {
+    pub(crate) fn end_with(self: &Arc<Self>, session: Arc<Session>, peer: Peer) {
         let sessions = Arc::clone(self);
         self.services.tracker.spawn(async move {
             tokio::select! {
@@ -64,7 +64,7 @@ impl Sessions {
 
     /// Likewise for one whose connection ended with an earlier process: the first that [claims](Session::claim) it
     /// has it, and without any it ends. It may have waited under an earlier process already, `since` that time.
-    pub fn await_owner(self: &Arc<Self>, session: Arc<Session>, since: Option<String>) {
+    pub(crate) fn await_owner(self: &Arc<Self>, session: Arc<Session>, since: Option<String>) {
         let (claim, claimed) = oneshot::channel();
         let since = since.unwrap_or_else(ccd_text::clock::now);
         let age = ccd_text::clock::age_s(&since).unwrap_or(0.0);

@@ -11,7 +11,7 @@ const LOOKED_AT_BYTES: u64 = 16 << 20;
 
 impl Session {
     /// An ended session was no success after all: its start has failed.
-    pub async fn deny_success(&self) {
+    pub(crate) async fn deny_success(&self) {
         let was_success = self.state().success.replace(false) == Some(true);
         if was_success
             && !self.facts.transient

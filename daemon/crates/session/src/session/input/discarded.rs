@@ -130,7 +130,7 @@ impl Session {
     }
 
     /// Looks what was thrown away since the last look. Call it before the output is shown that came after it.
-    pub fn note_flushes(&self) {
+    pub(crate) fn note_flushes(&self) {
         let waiting = self.fates.waiting();
         if waiting.is_empty() {
             return;

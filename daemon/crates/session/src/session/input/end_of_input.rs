@@ -200,7 +200,7 @@ fn end_key(session: &Session) -> Option<u8> {
 
 impl Session {
     /// True between an end of the input and more of it.
-    pub fn input_has_ended(&self) -> bool {
+    pub(crate) fn input_has_ended(&self) -> bool {
         self.input_end().is_some()
     }
 

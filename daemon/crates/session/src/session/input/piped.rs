@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 impl Input {
     /// The terminal is not the program's, which is between pipes.
-    pub fn of_pipes(mut self, is_piped: bool) -> Self {
+    pub(crate) fn of_pipes(mut self, is_piped: bool) -> Self {
         self.piped = is_piped.then(Mutex::default);
         self
     }

@@ -142,7 +142,7 @@ impl Session {
     }
 
     /// Keeps a text out of the interaction log from now on.
-    pub fn remember_hidden(&self, text: &str) {
+    pub(crate) fn remember_hidden(&self, text: &str) {
         if self.hidden.remember(text) {
             self.keep();
         }

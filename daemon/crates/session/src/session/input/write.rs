@@ -73,7 +73,7 @@ impl<'a> Stroke<'a> {
     }
 
     /// As a tape has it.
-    pub fn on_tape(&self) -> &'a [u8] {
+    pub(crate) fn on_tape(&self) -> &'a [u8] {
         self.command.map_or(self.bytes, |command| &command.line)
     }
 
@@ -163,7 +163,7 @@ impl Input {
     }
 
     /// Nothing that was printed waits in the terminal for the holder.
-    pub fn has_no_output(&self) -> bool {
+    pub(crate) fn has_no_output(&self) -> bool {
         let Some(master) = self.master() else {
             return true;
         };
@@ -236,7 +236,7 @@ impl Input {
     /// # Errors
     ///
     /// [`InputError`]; nothing more is written then.
-    pub async fn strike(
+    pub(crate) async fn strike(
         &self,
         stroke: Stroke<'_>,
         end: impl FnOnce() -> u64,

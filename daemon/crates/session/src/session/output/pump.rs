@@ -20,7 +20,7 @@ const FLOOD_TURN_BYTES: usize = 64 << 10;
 
 impl Session {
     /// Takes what a session's ring has, at most `max_bytes`, and sees to what the output asks for.
-    pub fn take_output(self: &Arc<Self>, max_bytes: usize) -> Taken {
+    pub(crate) fn take_output(self: &Arc<Self>, max_bytes: usize) -> Taken {
         self.note_flushes();
         let mut events = Vec::new();
         let taken = self.output.take_from_ring(max_bytes, |bytes, offset| {

@@ -102,12 +102,12 @@ impl ScreenModel {
     }
 
     /// True when nobody is about to [write](Self::write_sizes) the sizes down: who asks does it.
-    pub fn must_write_sizes(&self) -> bool {
+    pub(crate) fn must_write_sizes(&self) -> bool {
         !self.sizes_file.is_due.swap(true, Relaxed)
     }
 
     /// Writes the sizes into the session's folder, if there were several: for the screen of the ended session.
-    pub async fn write_sizes(&self, folder: &Path) {
+    pub(crate) async fn write_sizes(&self, folder: &Path) {
         let _turn = self.sizes_file.turn.lock().await;
         self.sizes_file.is_due.store(false, Relaxed);
         let sizes = self.sizes();

@@ -34,7 +34,7 @@ struct Asked {
 
 impl Session {
     /// Follows the output that an earlier process has seen, which ends at `end`, and answers what that left open.
-    pub fn resume_questions(self: &Arc<Self>, tail: &[u8], end: u64) {
+    pub(crate) fn resume_questions(self: &Arc<Self>, tail: &[u8], end: u64) {
         let mut events = Vec::new();
         self.scan(tail, end - tail.len() as u64, &mut events);
         for event in events {

@@ -33,7 +33,7 @@ impl Session {
     }
 
     /// Keeps a new size for the next process, and for who looks at the screen after the session's end.
-    pub fn keep_size(self: &Arc<Self>) {
+    pub(crate) fn keep_size(self: &Arc<Self>) {
         self.keep();
         let is_written = !self.facts.transient && self.screen.must_write_sizes();
         if !is_written || self.forgotten.is_cancelled() {

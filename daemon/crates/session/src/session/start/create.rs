@@ -350,7 +350,7 @@ impl Sessions {
     }
 
     /// Makes the session's folder; what an ended session of the same id left goes away.
-    pub async fn fresh_folder(&self, id: &SessionId) -> Result<PathBuf, SessionError> {
+    pub(crate) async fn fresh_folder(&self, id: &SessionId) -> Result<PathBuf, SessionError> {
         let ended = self.all.get(id).map(|ended| Arc::clone(&ended));
         if let Some(ended) = ended {
             self.forget(&ended).await?;

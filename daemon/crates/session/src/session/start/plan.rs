@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A request that was found right.
-pub struct Plan {
+pub(crate) struct Plan {
     pub(super) name: Option<SessionId>,
     pub(super) id: Option<SessionId>,
     pub(super) program: String,
@@ -162,7 +162,7 @@ impl Sessions {
 
 impl Plan {
     /// What is recorded of the start. The environment is whole.
-    pub fn meta(&self, params: &SessionCreateParams) -> Meta {
+    pub(crate) fn meta(&self, params: &SessionCreateParams) -> Meta {
         let (rows, cols) = (self.rows, self.cols);
         Meta {
             created_at: ccd_text::clock::now(),

@@ -249,7 +249,10 @@ impl BringUp {
 
 impl Session {
     /// Waits until the program waits for input.
-    pub async fn await_input(self: &Arc<Self>, deadline: Deadline) -> Result<(), SessionError> {
+    pub(crate) async fn await_input(
+        self: &Arc<Self>,
+        deadline: Deadline,
+    ) -> Result<(), SessionError> {
         let is_blind = self.probe().await.is_some_and(|probe| probe.is_blind());
         let met = match is_blind {
             // Of a program that cannot be seen silence must do.

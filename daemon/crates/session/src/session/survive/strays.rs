@@ -95,7 +95,7 @@ impl Sessions {
     }
 
     /// Makes the tapes that could not be made while the daemon started.
-    pub async fn finish_strays(self: &Arc<Self>) {
+    pub(crate) async fn finish_strays(self: &Arc<Self>) {
         let strays = std::mem::take(&mut *self.stray_recordings());
         for folder in strays {
             if self.finish_stray(&folder, Some(self.filters())).await

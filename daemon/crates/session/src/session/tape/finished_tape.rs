@@ -19,7 +19,7 @@ const PIECE_BYTES: usize = 1 << 20;
 
 impl Session {
     /// Makes the tape of the session, whose program has ended; `filters` run the programs that change it.
-    pub async fn finish_tape(
+    pub(crate) async fn finish_tape(
         &self,
         reason: EndReason,
         filters: impl FnOnce() -> Box<RunFilter<'static>>,

@@ -28,7 +28,7 @@ const PAST: &str = "tape.json";
 
 /// What no file may have of it, or has.
 #[derive(Serialize, Deserialize)]
-pub struct KeptTape {
+pub(crate) struct KeptTape {
     options: TapeOptions,
     meta: Meta,
     recording: Option<KeptRecording>,
@@ -47,7 +47,7 @@ pub(super) struct Left {
 }
 
 impl KeptTape {
-    pub fn of(tape: &SessionTape) -> Self {
+    pub(crate) fn of(tape: &SessionTape) -> Self {
         let left = tape.take_left();
         let live = match tape.live.get() {
             Some(live) => Some(live.kept.clone()),
@@ -67,7 +67,7 @@ impl KeptTape {
 
 impl KeptTape {
     /// True when there is no program without it.
-    pub fn plays(&self) -> bool {
+    pub(crate) fn plays(&self) -> bool {
         self.player.is_some()
     }
 }
@@ -78,7 +78,7 @@ impl Sessions {
     /// # Errors
     ///
     /// The root cannot be used any more.
-    pub async fn resume_tape(
+    pub(crate) async fn resume_tape(
         self: &Arc<Self>,
         kept: KeptTape,
         id: &SessionId,
@@ -124,7 +124,7 @@ impl Sessions {
 impl Services {
     /// Makes the tape of a session that an earlier daemon has left, if it was recorded. True when nothing is left to be
     /// made; a tape that needs `filters` is, where none may run yet.
-    pub async fn finish_killed_tape(
+    pub(crate) async fn finish_killed_tape(
         &self,
         folder: &Path,
         output: &Output,
@@ -236,7 +236,7 @@ impl PastTape {
 
 impl Session {
     /// Its part in tapes, for the next process.
-    pub fn kept_tape(&self) -> Option<KeptTape> {
+    pub(crate) fn kept_tape(&self) -> Option<KeptTape> {
         self.tape().map(|tape| KeptTape::of(tape))
     }
 }

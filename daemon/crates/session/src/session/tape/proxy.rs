@@ -126,7 +126,7 @@ fn inputs_in(bytes: &[u8]) -> u64 {
 
 impl SessionTape {
     /// Counts what the program got where it runs from the start because no tape begins so; true when there was an input.
-    pub fn note_live(&self, bytes: &[u8]) -> bool {
+    pub(crate) fn note_live(&self, bytes: &[u8]) -> bool {
         if !plays(&self.settings) {
             return false;
         }

@@ -280,7 +280,7 @@ impl SessionTape {
     }
 
     /// True when the options asked for an error in the last answer, which therefore lacks something.
-    pub fn has_cut_answer(&self) -> bool {
+    pub(crate) fn has_cut_answer(&self) -> bool {
         matches!(self.injection(), Some(Injection::Truncate(_)))
     }
 
@@ -308,18 +308,18 @@ impl Session {
     }
 
     /// True while a tape answers.
-    pub fn is_played(&self) -> bool {
+    pub(crate) fn is_played(&self) -> bool {
         self.tape()
             .is_some_and(|tape| tape.is_replay() && tape.live.get().is_none())
     }
 
     /// True when its program ended because its tape options asked for an error.
-    pub fn has_injected_end(&self) -> bool {
+    pub(crate) fn has_injected_end(&self) -> bool {
         self.tape().is_some_and(|tape| tape.has_injected_end())
     }
 
     /// The session whose program it shows: itself, but where the real program has taken over from a tape.
-    pub fn acting(&self) -> &Self {
+    pub(crate) fn acting(&self) -> &Self {
         let live = self.tape().and_then(|tape| tape.live.get());
         live.map_or(self, |live| live.session())
     }

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use tokio_util::sync::CancellationToken;
 
 /// What a session starts as.
-pub enum Beginning {
+pub(crate) enum Beginning {
     /// The program runs.
     Live(Option<Arc<SessionTape>>),
     /// A tape plays in place of the program.
@@ -27,7 +27,7 @@ pub enum Beginning {
 }
 
 impl Beginning {
-    pub fn tape(&self) -> Option<Arc<SessionTape>> {
+    pub(crate) fn tape(&self) -> Option<Arc<SessionTape>> {
         match self {
             Self::Live(tape) => tape.clone(),
             Self::Replay(tape) => Some(Arc::clone(tape)),
@@ -41,7 +41,7 @@ impl Sessions {
     /// # Errors
     ///
     /// The options are wrong, the root cannot be used, or no tape begins so.
-    pub async fn begin_tape(
+    pub(crate) async fn begin_tape(
         self: &Arc<Self>,
         params: &SessionCreateParams,
         plan: &Plan,
@@ -105,7 +105,7 @@ impl Sessions {
     }
 
     /// Nothing was started, and so nothing is recorded.
-    pub async fn drop_tape(&self, tape: Option<&Arc<SessionTape>>) {
+    pub(crate) async fn drop_tape(&self, tape: Option<&Arc<SessionTape>>) {
         let Some(tape) = tape else { return };
         if let Some(recording) = tape.recording() {
             let (journal, folder) = (
@@ -122,7 +122,7 @@ impl Sessions {
 
     /// Begins to record the program that is about to be started, if it is to be. Its folder is made for it; the caller
     /// makes it where it is not.
-    pub async fn record_start(
+    pub(crate) async fn record_start(
         &self,
         beginning: &Beginning,
         id: &SessionId,
@@ -147,7 +147,7 @@ impl Sessions {
     }
 
     /// Has the folder of tapes read that a start asks for, if it was not: other starts do not wait for that.
-    pub async fn warm_root(&self, params: &SessionCreateParams) {
+    pub(crate) async fn warm_root(&self, params: &SessionCreateParams) {
         let Some(options) = &params.tape else { return };
         let settings = Settings::over(
             options,

@@ -43,7 +43,7 @@ pub struct Met {
 
 impl Met {
     /// True when the program could not be seen.
-    pub fn is_guess(&self) -> bool {
+    pub(crate) fn is_guess(&self) -> bool {
         self.how == GUESS
     }
 }
@@ -120,7 +120,11 @@ impl Session {
         Some(waiting(&found, None))
     }
 
-    pub async fn wait_input(self: &Arc<Self>, prompt: bool, deadline: Deadline) -> Option<Met> {
+    pub(crate) async fn wait_input(
+        self: &Arc<Self>,
+        prompt: bool,
+        deadline: Deadline,
+    ) -> Option<Met> {
         let mut pause = FIRST_LOOK;
         let mut quiet_since = Instant::now();
         let mut seen = self.output.end();

@@ -81,7 +81,7 @@ impl Session {
     }
 
     /// Prepares a search whose time has begun.
-    pub async fn search_until(
+    pub(crate) async fn search_until(
         &self,
         patterns: &[WirePattern],
         raw: bool,
@@ -98,7 +98,7 @@ impl Session {
     }
 
     /// Searches from `offset` on, for a send that was just written there.
-    pub async fn search_from(
+    pub(crate) async fn search_from(
         self: &Arc<Self>,
         peer: &Peer,
         mut search: Search,
@@ -249,7 +249,7 @@ impl Session {
     }
 
     /// What is known when a wait is over.
-    pub async fn timeout_report(self: &Arc<Self>) -> TimeoutReport {
+    pub(crate) async fn timeout_report(self: &Arc<Self>) -> TimeoutReport {
         TimeoutReport {
             recent_output: recent_output(self).await,
             program: match self.probe().await {

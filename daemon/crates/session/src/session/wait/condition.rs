@@ -110,7 +110,7 @@ impl Session {
         Some(found)
     }
 
-    /// Whether the program waits for input, as far as one look tells.
+    /// Whether the program waits for input, as far as one look shows.
     pub async fn waiting_for_input(&self) -> Option<WaitingForInput> {
         let mut found = self.probe().await?;
         if !is_fresh(self, &found) {
@@ -182,7 +182,7 @@ impl Session {
             Verdict::Unknown => (long_quiet && (takes_keys || shows_prompt()), Some(GUESS)),
             Verdict::No => (false, None),
         };
-        // Where the kernel says that the program waits, the sign alone tells its prompt from other output.
+        // Where the kernel says that the program waits, the sign alone distinguishes its prompt from other output.
         let ends_as_prompt = || match guess {
             None => library.ends_as_prompt(&last_line(self)),
             Some(_) => shows_prompt(),
@@ -199,7 +199,7 @@ impl Session {
     }
 }
 
-/// The records, in the same order, each with what one look tells.
+/// The records, in the same order, each with what one look shows.
 ///
 /// At most [`MAX_LOOKS`] looks at a time; what has not been seen after [`LONGEST_LOOKS`] is left out.
 pub async fn records_with_waiting(sessions: Vec<Arc<Session>>) -> Vec<Record> {
@@ -216,7 +216,7 @@ pub async fn records_with_waiting(sessions: Vec<Arc<Session>>) -> Vec<Record> {
     stream::iter(records).buffered(MAX_LOOKS).collect().await
 }
 
-/// Whether a look tells about the time after the last write.
+/// Whether a look is about the time after the last write.
 pub(crate) fn is_fresh(session: &Session, found: &Probe) -> bool {
     if is_of_tape(found) {
         return found.unread_output_bytes == 0;
@@ -263,7 +263,7 @@ fn waiting(probe: &Probe, how: Option<&str>) -> WaitingForInput {
     }
 }
 
-/// Text behind the last newline, as a person sees it.
+/// Text after the last newline, as a person sees it.
 pub fn last_line(session: &Session) -> String {
     let end = session.output.facts().bytes;
     let from = end.saturating_sub(4096).max(session.output.memory_start());

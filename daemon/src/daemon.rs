@@ -1,4 +1,4 @@
-//! The daemon's parts in one place, for the handlers.
+//! All parts of the daemon, for the handlers.
 
 use crate::config::{
     Config, ConfigError, ConfigRefusal, ConfigWatch, Loaded, Paths, Snapshot, Sources,
@@ -18,14 +18,14 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Everything a handler may need.
+/// Everything that a handler may need.
 pub(crate) struct Daemon {
     pub(crate) sessions: Arc<Sessions>,
     /// What the sessions share.
     pub(crate) services: Arc<Services>,
     pub(crate) paths: Paths,
     pub(crate) jobs: Jobs,
-    /// The folders of tapes that are in use.
+    /// The directories of tapes in use.
     pub(crate) roots: Arc<Roots>,
     /// The saved chains.
     pub(crate) chains: Documents,
@@ -34,13 +34,13 @@ pub(crate) struct Daemon {
     pub(crate) settings: watch::Sender<Settings>,
     sources: Sources,
     loaded: RwLock<Arc<Loaded>>,
-    /// What was read last, good or bad; held by who reads.
+    /// The last configuration that was read, valid or not; locked while it is read.
     reading: tokio::sync::Mutex<Snapshot>,
     config_error: Mutex<Option<String>>,
     stop: CancellationToken,
-    /// How the sessions came to this process, and since when it serves.
+    /// How the sessions were handed to this process, and since when it serves.
     pub(crate) hand_over: Option<HandOver>,
-    /// Another process is to go on.
+    /// Another process is about to take over.
     pub(crate) leaving: CancellationToken,
     successor: Mutex<Option<Successor>>,
     /// Each subscription holds a token.
@@ -49,14 +49,14 @@ pub(crate) struct Daemon {
     pub(crate) connections: Arc<()>,
 }
 
-/// The build that goes on with the sessions.
+/// The build that takes over the sessions.
 #[derive(Debug)]
 pub(crate) struct Successor {
-    /// `None` for this one.
+    /// `None` for this build.
     pub(crate) file: Option<OwnedFd>,
 }
 
-/// Number of this process.
+/// Returns the number of this process.
 pub(crate) fn own_pid() -> i32 {
     rustix::process::getpid().as_raw_nonzero().get()
 }
@@ -98,23 +98,23 @@ impl Daemon {
         }
     }
 
-    /// Connections that are open now.
+    /// Returns the number of open connections.
     pub(crate) fn open_connections(&self) -> u64 {
-        // Ours, and the one of the accept loop.
+        // Without this one and that of the accept loop.
         (Arc::strong_count(&self.connections) as u64).saturating_sub(2)
     }
 
-    /// The configuration as it was read.
+    /// Returns the configuration as it was read.
     pub(crate) fn loaded(&self) -> Arc<Loaded> {
         Arc::clone(&self.loaded.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The configuration file that a reload would read, if there is one.
+    /// Returns the configuration file that a reload would read, if there is one.
     pub(crate) fn config_path(&self) -> Option<std::path::PathBuf> {
         self.sources.current()
     }
 
-    /// Why the configuration on disk is not in force.
+    /// Returns why the configuration on disk is not used.
     pub(crate) fn config_error(&self) -> Option<String> {
         self.place_of_config_error().clone()
     }
@@ -124,30 +124,30 @@ impl Daemon {
         place.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the configuration again, and leaves it at that.
+    /// Reads the configuration again, without using it.
     ///
     /// # Errors
     ///
-    /// [`ConfigRefusal::Reload`] with the place of the mistake.
+    /// [`ConfigRefusal::Reload`] with the position of the mistake.
     pub(crate) async fn check_configuration(&self) -> Result<(), ConfigRefusal> {
         let (_, loaded) = self.read_configuration().await;
         Ok(loaded.map(drop)?)
     }
 
-    /// Returns what is there, and what it says.
+    /// Returns the file, and the configuration in it.
     async fn read_configuration(&self) -> (Snapshot, Result<Loaded, ConfigError>) {
         let sources = self.sources.clone();
-        // In this order: should it change in between, the next look finds another one.
+        // In this order: if the file changes in between, the next check notices that.
         let read = tokio::task::spawn_blocking(move || (sources.snapshot(), sources.load()));
         read.await
             .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
     }
 
-    /// Reads the configuration again and puts it in force.
+    /// Reads the configuration again, and uses it.
     ///
     /// # Errors
     ///
-    /// [`ConfigRefusal::Reload`] with the place of the mistake; the old one stays then.
+    /// [`ConfigRefusal::Reload`] with the position of the mistake; the old configuration is kept then.
     pub(crate) async fn reload(&self) -> Result<Arc<Loaded>, ConfigRefusal> {
         let mut reading = self.reading.lock().await;
         let (snapshot, loaded) = self.read_configuration().await;
@@ -155,7 +155,7 @@ impl Daemon {
         self.put_in_force(loaded).await
     }
 
-    /// Puts the configuration in force each time that it has changed.
+    /// Uses the configuration each time that it has changed.
     pub(crate) async fn follow_configuration(&self, watch: ConfigWatch) {
         loop {
             tokio::select! {
@@ -166,7 +166,7 @@ impl Daemon {
             let (snapshot, loaded) = self.read_configuration().await;
             if *reading != snapshot {
                 *reading = snapshot;
-                // The log has the place of a mistake, and the status; the old one stays.
+                // A mistake is logged with its position, and shown by the status; the old configuration is kept.
                 let _ = self.put_in_force(loaded).await;
             }
         }
@@ -195,9 +195,9 @@ impl Daemon {
         Ok(loaded)
     }
 
-    /// Begins the shutdown; false when a hand-over has begun, and another process must be asked.
+    /// Starts the shutdown; false if a handover has started, and the next process must be asked.
     pub(crate) fn request_stop(&self) -> bool {
-        // Not while a hand-over begins.
+        // Not while a handover starts.
         let _place = self
             .successor
             .lock()
@@ -210,7 +210,7 @@ impl Daemon {
         true
     }
 
-    /// Begins the hand-over to another process; false when that or the end has begun already.
+    /// Starts the handover to another process; false if that or the shutdown has started already.
     pub(crate) fn leave_to(&self, successor: Successor) -> bool {
         let mut place = self
             .successor
@@ -224,7 +224,7 @@ impl Daemon {
         true
     }
 
-    /// Who goes on, once the hand-over has begun.
+    /// Returns the build that takes over, once the handover has started.
     pub(crate) fn successor(&self) -> Option<Successor> {
         let mut place = self
             .successor
@@ -233,7 +233,7 @@ impl Daemon {
         place.take()
     }
 
-    /// Sessions to list: live ones, with `all` those that ended not too long ago.
+    /// Returns the sessions to list: live ones, and with `all` those that ended recently.
     pub(crate) fn listed(&self, all: bool) -> Vec<Arc<Session>> {
         let ttl = self.loaded().config.ended_session_ttl.as_secs_f64();
         let recent = |session: &Session| {

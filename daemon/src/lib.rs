@@ -75,7 +75,7 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
     };
     let ended = holder::hold(&held, originals, &ccd_text::clock::now())
         .map_err(system("the worker cannot be started"));
-    // A worker that was to end has removed it. We still have the locks.
+    // A worker that ended as requested has removed it. This process still has the locks.
     drop(socket.own_path);
     let ended = ended?;
     match ended {
@@ -89,7 +89,7 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
     }
 }
 
-/// There is one process.
+/// With one process.
 #[cfg(portable)]
 fn start(args: &Args) -> Result<ExitCode, StartError> {
     holder::name_daemon().map_err(system("this process cannot be named"))?;
@@ -98,7 +98,7 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
     work(args, life::Terminals::Own { ground, originals })
 }
 
-/// Before any thread: the holder alone looks after children.
+/// Before any thread: only the holder may handle children.
 fn claim() -> Result<holder::Originals, StartError> {
     holder::claim_children().map_err(system("the mask of signals cannot be changed"))?;
     let limits = holder::raise_descriptor_limit();
@@ -116,7 +116,7 @@ fn work(args: &Args, terminals: life::Terminals) -> Result<ExitCode, StartError>
         .build()
         .map_err(system("threads cannot be started"))?;
     let result = runtime.block_on(life::serve(prepared, terminals));
-    // A write that a dead disk never finishes must not hold up the end.
+    // A write that a dead disk never completes must not prevent the end.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     result.map(|()| ExitCode::SUCCESS)
 }
@@ -125,18 +125,18 @@ fn system(what: &'static str) -> impl FnOnce(std::io::Error) -> StartError {
     move |source| StartError::System { what, source }
 }
 
-/// Has the memory of large replies given back when they are sent. The allocator would keep more and more of it: it
-/// raises the size from which it does so to the largest that it has seen.
+/// Returns the memory of large replies to the system when they were sent. By default, the allocator would keep more and
+/// more of it, because it raises its threshold to the largest size that it has seen.
 fn give_back_large_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         const LARGE_BYTES: libc::c_int = 1 << 20;
-        // SAFETY: before any thread; it sets a number.
+        // SAFETY: called before any thread is started; it sets a number.
         unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BYTES) };
     }
 }
 
-/// Prints help and version, and of a mistake one line.
+/// Prints help and version, and for a mistake one line.
 fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
         let text = error.to_string();

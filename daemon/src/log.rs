@@ -1,4 +1,4 @@
-//! The daemon's own log: levels that change at run time, files that rotate by day.
+//! The daemon's own log: levels that can change at run time, and files that rotate daily.
 
 use crate::config::{LogDestination, LogFormat, LogLevel, Logging};
 use ccd_protocol::daemon::{DaemonLogParams, DaemonLogReply};
@@ -22,13 +22,13 @@ use tracing_subscriber::{Layer, Registry, reload};
 const PREFIX: &str = "ccd";
 const SUFFIX: &str = "log";
 
-/// Errors that `daemon.status` shows.
+/// Maximum number of errors that `daemon.status` shows.
 const MAX_ERRORS: usize = 10;
 
-/// Longest error that is kept.
+/// Maximum length of an error that is kept.
 const MAX_ERROR_CHARS: usize = 400;
 
-/// Handle to the log.
+/// A handle to the log.
 #[derive(Clone)]
 pub(crate) struct Log {
     filter: reload::Handle<LevelFilter, Registry>,
@@ -47,7 +47,7 @@ impl Log {
     ///
     /// # Errors
     ///
-    /// The log's folder cannot be used.
+    /// The log's directory cannot be used.
     pub(crate) fn start(logging: &Logging, level: LogLevel, folder: &Path) -> io::Result<Self> {
         let (filter, handle) = reload::Layer::new(filter_of(level));
         let state = Arc::new(Mutex::new(LogState {
@@ -81,7 +81,7 @@ impl Log {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the level, as after a reload of the configuration.
+    /// Changes the level, for example after the configuration was reloaded.
     pub(crate) fn set_level(&self, level: LogLevel) {
         let debug = {
             let mut state = self.state();
@@ -121,7 +121,7 @@ impl Log {
         })
     }
 
-    /// The last errors, newest last.
+    /// Returns the last errors, newest last.
     pub(crate) fn last_errors(&self) -> Vec<String> {
         self.state().errors.iter().cloned().collect()
     }
@@ -138,12 +138,11 @@ impl Reportable for UnknownLevel {
     }
 }
 
-/// Has this process tell warnings and errors on standard error, for the one that holds the terminals: it touches no
-/// disk.
+/// Makes this process write warnings and errors to standard error; for the holder, which does not access the disk.
 ///
 /// # Errors
 ///
-/// It has a log already.
+/// It already has a log.
 #[cfg(not(portable))]
 pub(crate) fn to_stderr() -> io::Result<()> {
     tracing_subscriber::registry()

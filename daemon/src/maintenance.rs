@@ -1,4 +1,4 @@
-//! Keeps what grows within its bounds.
+//! Removes old data, so that nothing grows without limits.
 
 use crate::daemon::Daemon;
 use crate::job::{JobError, JobHandle, Outcome};
@@ -8,10 +8,10 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Ended sessions and old logs are looked at so often; the daemon sleeps in between.
+/// How often ended sessions and old logs are checked; the daemon sleeps in between.
 const PERIOD: Duration = Duration::from_secs(60 * 60);
 
-/// Rows of the interaction log that one session keeps.
+/// Maximum number of rows of the interaction log for one session.
 const MAX_INTERACTIONS: i64 = 100_000;
 
 const DAY_S: u64 = 24 * 60 * 60;
@@ -57,12 +57,12 @@ async fn check(daemon: &Daemon, handle: &JobHandle) -> Result<Outcome, String> {
     Ok(Outcome::done(result))
 }
 
-/// Removes ended sessions whose time is over, and old logs of the daemon. Returns how many sessions went.
+/// Removes ended sessions after their time, and old logs of the daemon. Returns how many sessions were removed.
 pub(crate) async fn apply(daemon: &Daemon) -> Result<u64, String> {
     let loaded = daemon.loaded();
     let config = &loaded.config;
     let keep = Duration::from_secs(u64::from(config.keep_log_days) * DAY_S);
-    // What is still listed can still be read.
+    // A session that is still listed can still be read.
     let keep = keep.max(config.ended_session_ttl);
     let removed = daemon
         .sessions

@@ -1,4 +1,4 @@
-//! What `daemon.status` tells.
+//! The contents of `daemon.status`.
 
 use crate::daemon::{Daemon, own_pid};
 use ccd_protocol::PROTOCOL_VERSION;
@@ -6,7 +6,7 @@ use ccd_protocol::daemon::{DaemonStatusReply, SessionCounts};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Collects the figures; walking the folders happens where nobody waits.
+/// Collects the figures; directories are read on a blocking thread.
 pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
     let sessions = &daemon.sessions;
     let loaded = daemon.loaded();
@@ -89,7 +89,7 @@ async fn sizes(daemon: &Daemon) -> BTreeMap<String, u64> {
     sizes
 }
 
-/// Bytes on disk of the files below a folder; what vanishes meanwhile does not count.
+/// Returns the size on disk of all files in a directory; files that disappear meanwhile do not count.
 fn folder_bytes(folder: &Path) -> u64 {
     use std::os::unix::fs::MetadataExt;
     let Ok(entries) = std::fs::read_dir(folder) else {
@@ -105,7 +105,7 @@ fn folder_bytes(folder: &Path) -> u64 {
         .sum()
 }
 
-/// What this system lacks of the daemon's promises.
+/// Returns the daemon's promises that it cannot keep on this system.
 fn lacks() -> Vec<String> {
     let mut lacks = Vec::new();
     if cfg!(portable) {

@@ -1,4 +1,5 @@
-//! `ccd.sqlite`, which sessions, the interaction log, jobs and the use of tapes share: each area has its rows and writes.
+//! `ccd.sqlite`, shared by sessions, the interaction log, jobs and the usage of tapes: each area has its own rows and
+//! writes.
 
 mod tape_use;
 
@@ -7,7 +8,7 @@ pub(crate) use tape_use::{TapeUseRow, Write, tape_use};
 
 use ccd_store::{AnyWrite, Schema, Synchronous};
 
-/// The migrations of all areas, in the order in which they came.
+/// The migrations of all areas, in the order in which they were added.
 pub(crate) const SCHEMA: Schema<dyn AnyWrite> = Schema::new(
     Synchronous::Normal,
     &[
@@ -26,7 +27,7 @@ mod tests {
     use super::*;
     use ccd_store::query_as;
 
-    /// What databases remember of each migration that was ever released: they refuse one that has changed since.
+    /// Databases remember each migration that was ever released, and refuse one that has changed since.
     const REMEMBERED: [(i64, &str, &str); 4] = [
         (1, "sessions", "F55C7E9D9174221D"),
         (2, "job entries", "495C1FA5FED1E6C6"),

@@ -1,4 +1,4 @@
-//! Keeps how often tapes were played in the database.
+//! Stores in the database how often tapes were played.
 
 use crate::store::{Store, TapeUseRow, Write, tape_use};
 use ccd_tape::index::TapeId;

@@ -264,7 +264,7 @@ mod tests {
         (done.proxied, done.unused) = (2, None);
         let expected = [
             "replayed 4 exchanges of a, b",
-            "the program itself answered 2 exchanges",
+            "the real program answered 2 exchanges",
             "1 error was injected",
         ];
         assert_eq!(lines(&done, Last::Told), expected);

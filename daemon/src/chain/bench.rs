@@ -68,7 +68,7 @@ impl Work {
     }
 }
 
-/// BenchState shared by a job's commands.
+/// State shared by a job's commands.
 pub(super) struct Bench {
     pub(super) work: Work,
     pub(super) handle: JobHandle,

@@ -44,7 +44,7 @@ mod tests {
 
     const EXAMPLE: &str = include_str!("../../../config.example.json");
 
-    /// What config.example.json must hold: every key with its meaning, range and default.
+    /// Returns what config.example.json must contain: every key with its meaning, range and default.
     fn example() -> String {
         let mut groups: Vec<&str> = KEYS.iter().map(|key| split(key).0).collect();
         groups.dedup();

@@ -9,12 +9,12 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-/// Largest configuration file, in bytes: the whole example has a few thousand.
+/// Maximum size of a configuration file, in bytes: the complete example has a few thousand.
 const MAX_FILE_BYTES: usize = 64 * 1024;
 
 const FILE_NAME: &str = "config.json";
 
-/// Why there is no configuration.
+/// Why there is no valid configuration.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
     #[error("the configuration {} does not exist (named by {named_by})", .path.display())]
@@ -41,13 +41,13 @@ pub(crate) enum ConfigError {
 }
 
 impl ConfigError {
-    /// All mistakes, with their places.
+    /// All mistakes, with their positions.
     pub(crate) fn in_one_line(&self) -> String {
         self.to_string().replace('\n', "; ")
     }
 }
 
-/// The configuration and where it comes from.
+/// The configuration and its source.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Loaded {
     pub(crate) config: Config,
@@ -60,11 +60,11 @@ pub(crate) struct Loaded {
     pub(super) refused: Option<String>,
 }
 
-/// What [`Sources::load`] would read: the first file that exists, and its bytes or why there are none.
+/// What [`Sources::load`] would read: the first file that exists, and its bytes, or why they cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Snapshot(Option<(PathBuf, Result<Vec<u8>, String>)>);
 
-/// Where a configuration may lie; the first file that exists is the only one.
+/// Where a configuration may be; only the first file that exists is read.
 #[derive(Debug, Clone)]
 pub(crate) struct Sources {
     candidates: Vec<Candidate>,
@@ -73,12 +73,12 @@ pub(crate) struct Sources {
 #[derive(Debug, Clone)]
 struct Candidate {
     path: PathBuf,
-    /// Who named the file, if somebody did: then it must exist.
+    /// What named the file, if anything did: then it must exist.
     named_by: Option<&'static str>,
 }
 
 impl Sources {
-    /// Returns the places to look at: `flag` (`--config`) or `$CCD_CONFIG` alone, else the platform's folder and `base`.
+    /// Returns the sources: only `flag` (`--config`) or `$CCD_CONFIG`, else the platform's directory and `base`.
     pub(crate) fn from_env(
         flag: Option<PathBuf>,
         env: impl Fn(&str) -> Option<OsString>,
@@ -91,7 +91,7 @@ impl Sources {
         let named = flag.map(|path| (path, "--config")).or_else(variable);
         let candidates = match named {
             Some((path, named_by)) => vec![Candidate {
-                // A reload must find the same file wherever the daemon stands by then.
+                // A reload must find the same file whatever the daemon's working directory is then.
                 path: std::path::absolute(&path).unwrap_or(path),
                 named_by: Some(named_by),
             }],
@@ -113,7 +113,7 @@ impl Sources {
         paths.find(|path| path.exists()).cloned()
     }
 
-    /// The places, whether there is a file or not.
+    /// The paths, whether the files exist or not.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.candidates
             .iter()
@@ -129,11 +129,11 @@ impl Sources {
         Snapshot(found.next())
     }
 
-    /// Reads the configuration; without any file, all defaults.
+    /// Reads the configuration; without a file, all values are defaults.
     ///
     /// # Errors
     ///
-    /// [`ConfigError`]: a named file that does not exist, a file that cannot be read or holds a mistake.
+    /// [`ConfigError`]: a named file that does not exist, or a file that cannot be read or contains a mistake.
     pub(crate) fn load(&self) -> Result<Loaded, ConfigError> {
         for Candidate { path, named_by } in &self.candidates {
             match (read(path), named_by) {
@@ -171,7 +171,7 @@ impl Loaded {
         })
     }
 
-    /// The defaults, for a process that must start in spite of a configuration that it cannot use.
+    /// Returns the defaults, for a process that must start although its configuration is invalid.
     pub(crate) fn in_spite_of(error: &ConfigError) -> Self {
         let error = error.in_one_line();
         Self {
@@ -187,7 +187,7 @@ impl Loaded {
         self.refused.as_deref()
     }
 
-    /// Puts `replay.redact_rules` in force, wherever secrets are taken out.
+    /// Applies `replay.redact_rules` wherever secrets are redacted.
     pub(crate) fn use_redact_rules(&self) {
         match UserRules::new(&self.config.replay.redact_rules) {
             Ok(rules) => rules.put_in_force(),
@@ -207,7 +207,7 @@ impl Loaded {
     }
 }
 
-/// Returns everything that is wrong or odd in the file at `path`, each as `file:line:column: text`.
+/// Returns all mistakes and warnings of the file at `path`, each as `file:line:column: text`.
 ///
 /// A file that cannot be read is one error.
 pub(crate) fn check_file(path: &Path) -> ConfigCheckReply {
@@ -249,7 +249,7 @@ fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {
         path: path.to_owned(),
         source,
     };
-    // Looked at first, because opening a named pipe would wait for its writer.
+    // Checked first, because opening a named pipe would wait for its writer.
     if !path.metadata().map_err(failed)?.is_file() {
         return Err(ConfigError::NotAFile {
             path: path.to_owned(),

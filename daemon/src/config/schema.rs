@@ -18,21 +18,21 @@ pub(super) struct Key {
     set: fn(&mut Config, &Value) -> bool,
 }
 
-/// The values that a key takes.
+/// The values that a key accepts.
 pub(super) enum Accepts {
     Boolean,
     /// Whole numbers from the first to the second.
     Integer(u64, u64),
-    /// Seconds from 0 to this many, fractions down to a millisecond.
+    /// Seconds from 0 to this number, with fractions down to a millisecond.
     Seconds(u64),
     OneOf(&'static [&'static str]),
     /// An absolute path.
     Path,
-    /// The same, or an empty text for the default.
+    /// An absolute path, or an empty text for the default.
     OptionalPath,
     /// From 0 to 100, with fractions.
     Percent,
-    /// How fast tapes play.
+    /// The latency of replays.
     Latency,
     List(ListOf),
 }
@@ -43,19 +43,19 @@ impl Key {
         KEYS.iter().find(|key| key.name == name)
     }
 
-    /// Returns its value in `config`, as the file writes it.
+    /// Returns its value in `config` as in the file.
     pub(super) fn get(&self, config: &Config) -> Value {
         (self.get)(config)
     }
 
-    /// Puts `value` into `config`; false, and nothing is changed, when the key does not accept it.
+    /// Sets `value` in `config`; returns false, without a change, if the key does not accept it.
     #[must_use]
     pub(super) fn set(&self, config: &mut Config, value: &Value) -> bool {
         self.accepts.allows(value) && (self.set)(config, value)
     }
 }
 
-/// Returns whether `name` is an object that holds keys.
+/// Returns whether `name` is an object that contains keys.
 pub(super) fn is_group(name: &str) -> bool {
     KEYS.iter()
         .filter_map(|key| key.name.rsplit_once('.'))
@@ -77,7 +77,7 @@ impl Accepts {
         }
     }
 
-    /// Returns the allowed values in short, for lists.
+    /// Returns a short description of the allowed values, for lists.
     pub(super) fn range(&self) -> String {
         match self {
             Accepts::Boolean => "true, false".to_owned(),
@@ -94,7 +94,7 @@ impl Accepts {
         }
     }
 
-    /// Returns which entry of a list is wrong, and what it must be.
+    /// Returns the invalid entry of a list, and what it must be.
     pub(super) fn wrong_entry(&self, value: &Value) -> Option<(usize, String)> {
         match (self, value) {
             (Accepts::List(list), Value::Array(entries)) => list.first_wrong(entries),
@@ -125,7 +125,7 @@ impl Accepts {
     }
 }
 
-/// What a mistaken value should have been: "a whole number from 1 to 1000".
+/// What an invalid value should have been: "a whole number from 1 to 1000".
 impl fmt::Display for Accepts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let range = self.range();
@@ -164,7 +164,7 @@ macro_rules! key {
     };
 }
 
-/// Every key, in the order of lists and of the example. Defaults are in [`Config::default`].
+/// Every key, in the order of listings and of the example. Defaults are in [`Config::default`].
 #[rustfmt::skip]
 pub(super) static KEYS: &[Key] = &[
     key!(max_sessions, "session", Accepts::Integer(0, 4096),

@@ -2,30 +2,30 @@ use ccd_tape::settings::Replay;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The configuration in force, checked: every value is inside its range.
+/// The current configuration, checked: every value is in its range.
 ///
-/// Fields carry the names of their keys; what each does stands in [`KEYS`](super::schema::KEYS).
-/// `None` means no limit, which the file writes as 0.
+/// Fields have the names of their keys; [`KEYS`](super::schema::KEYS) describes them. `None` means no limit, which is 0
+/// in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Config {
-    /// Live sessions.
+    /// Maximum number of live sessions.
     pub(crate) max_sessions: Option<usize>,
     pub(crate) session_timeout: Option<Duration>,
     pub(crate) max_session_runtime: Option<Duration>,
-    /// Bytes of one session's log.
+    /// Maximum size of one session's log in bytes.
     pub(crate) max_output_size: Option<u64>,
-    /// Lines of one session in memory.
+    /// Maximum number of lines of one session in memory.
     pub(crate) output_limit: usize,
     pub(crate) default_timeout: Duration,
-    /// The file says so.
+    /// The file sets it.
     pub(crate) has_default_timeout: bool,
     pub(crate) auto_cleanup: bool,
-    /// Bytes of one log file.
+    /// Maximum size of one log file in bytes.
     pub(crate) log_rotation_size: u64,
     pub(crate) keep_log_days: u32,
     pub(crate) ended_session_ttl: Duration,
     pub(crate) log_level: LogLevel,
-    /// Where named pipes lie, if that folder is safe.
+    /// Directory of named pipes, if it is safe.
     pub(crate) pipe_dir: PathBuf,
     pub(crate) allow_root_peer: bool,
     pub(crate) limits: ClientLimits,
@@ -33,13 +33,13 @@ pub(crate) struct Config {
     pub(crate) replay: Replay,
 }
 
-/// What a client may ask for at most.
+/// Limits on the requests of clients.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ClientLimits {
     pub(crate) connections: usize,
-    /// Requests of one connection.
+    /// Maximum number of unanswered requests of one connection.
     pub(crate) in_flight: usize,
-    /// Requests of one batch.
+    /// Maximum number of requests in one batch.
     pub(crate) batch: usize,
     pub(crate) frame_bytes: usize,
     pub(crate) reply_bytes: usize,
@@ -65,14 +65,14 @@ pub(crate) enum LogLevel {
     Trace,
 }
 
-/// How an event looks in the log.
+/// The format of events in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LogFormat {
     Text,
     Json,
 }
 
-/// Where the log goes.
+/// The destination of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LogDestination {
     File,

@@ -1,4 +1,4 @@
-//! Notices when the configuration changes.
+//! Watches the configuration for changes.
 
 use super::read::Sources;
 use ccd_watch::{Handle, Watcher};
@@ -7,13 +7,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// So long nothing may change before a change is read: an editor writes a file in several steps.
+/// How long there must be no change before the file is read: an editor writes a file in several steps.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// A file that goes on changing is read after so long.
+/// A file that keeps changing is read after this time.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// Watches the places where a configuration may lie, until it is dropped.
+/// Watches the places where a configuration may be, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct ConfigWatch {
     changed: Arc<Notify>,
@@ -25,7 +25,7 @@ impl ConfigWatch {
     ///
     /// # Errors
     ///
-    /// There can be no more threads.
+    /// No thread can be started.
     pub(crate) fn start(sources: Sources) -> io::Result<Self> {
         let (watcher, handle) = Watcher::new(|_| false);
         let changed = Arc::new(Notify::new());
@@ -39,7 +39,7 @@ impl ConfigWatch {
         })
     }
 
-    /// Returns when the configuration may be another one than at the last call, or than before the start.
+    /// Returns when the configuration may have changed since the last call, or since the start.
     pub(crate) async fn changed(&self) {
         self.changed.notified().await;
     }
@@ -60,7 +60,7 @@ fn follow(mut watcher: Watcher, sources: &Sources, changed: &Notify) {
     }
 }
 
-/// A configuration that is bad may be half written, by somebody who has not closed it yet: waits until it stays the same.
+/// An invalid configuration may be incomplete because somebody is still writing it: waits until it stops changing.
 fn settle(sources: &Sources) {
     let begun = Instant::now();
     let mut seen = sources.snapshot();

@@ -19,9 +19,9 @@ const BATCH_BYTES: usize = 1 << 20;
 /// The list of a running job.
 #[derive(Debug, Default)]
 pub(super) struct Entries {
-    /// Number of the oldest one that is kept.
+    /// Number of the oldest entry that is kept.
     first: u64,
-    /// Number of the first one that is not in the database.
+    /// Number of the first entry that is not in the database.
     unsaved: u64,
     kept: VecDeque<Kept>,
     bytes: usize,

@@ -20,26 +20,26 @@ use tokio_util::task::TaskTracker;
 /// Longest wait of one `job.get`.
 pub(crate) const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Jobs are kept so long after their end.
+/// How long jobs are kept after their end.
 const KEEP_S: f64 = 7.0 * 24.0 * 60.0 * 60.0;
 
-/// What an id is made of.
+/// The start of every id.
 const ID_START: &str = "job-";
 const ID_DIGITS: usize = 16;
 
-/// Ids that an error about the begin of one names.
+/// Maximum number of ids in an error about an ambiguous prefix.
 const MAX_CANDIDATES: i64 = 10;
 
-/// What the lists of ended jobs may take together, in bytes of JSON; the oldest jobs go.
+/// Maximum size of the lists of all ended jobs together, in bytes of JSON; beyond it, the oldest jobs are removed.
 const MAX_KEPT_BYTES: i64 = 256 << 20;
 
-/// Jobs at a time.
+/// Maximum number of jobs at a time.
 const MAX_RUNNING: usize = 64;
 
-/// What is cancelled may take so long to end what it has started; less than a shutdown may take.
+/// How long a cancelled job may take to end what it has started; less than the time limit of a shutdown.
 const CANCEL_LIMIT: Duration = Duration::from_secs(8);
 
-/// Entries that are read at a time: one more than is sent, to know that there are more.
+/// Number of entries that are read at a time: one more than is sent, to know whether there are more.
 const READ_LEN: i64 = BATCH_LEN as i64 + 1;
 
 /// Why a job was not started.
@@ -95,7 +95,7 @@ pub(crate) struct Jobs {
     store: Store,
     tracker: TaskTracker,
     stop: CancellationToken,
-    /// Bytes of all lists in the database; `None` until somebody has counted.
+    /// Size of all lists in the database; `None` until it was computed.
     kept_bytes: Arc<tokio::sync::Mutex<Option<i64>>>,
     max_kept_bytes: i64,
 }
@@ -112,7 +112,7 @@ impl Jobs {
         }
     }
 
-    /// Jobs that an earlier process did not finish have failed; what they had done or found by then stays.
+    /// Jobs that an earlier process did not finish are marked as failed; their results so far are kept.
     pub(crate) async fn recover(&self) -> Result<(), StoreError> {
         for row in table::unfinished_jobs(&self.store).await? {
             let list = row.list.clone();
@@ -128,17 +128,18 @@ impl Jobs {
         self.delete_old().await
     }
 
-    /// Forgets jobs that ended long ago.
+    /// Removes jobs that ended long ago.
     pub(crate) async fn delete_old(&self) -> Result<(), StoreError> {
         let before = ccd_text::clock::seconds_ago(KEEP_S);
         self.store.commit(DeleteJobs::Before(before)).await
     }
 
-    /// Starts a job; its id is returned once it is written down. `list` names the list in its result, if it has one.
+    /// Starts a job; returns its id once it is in the database. `list` is the name of the list in its result, if it has
+    /// one.
     ///
     /// # Errors
     ///
-    /// Too many run, or the database refuses.
+    /// Too many jobs are running, or an error of the database.
     pub(crate) async fn start<F, Fut>(
         &self,
         method: &str,
@@ -166,7 +167,7 @@ impl Jobs {
         };
         let (id, row) = (job.job.clone(), row_of(&job, list));
         let running = Arc::new(Running::new(job, list, self.stop.child_token()));
-        // It counts from here on.
+        // It counts as running from here on.
         self.running.insert(id.clone(), Arc::clone(&running));
         if let Err(error) = self.store.commit(row).await {
             self.running.remove(&id);
@@ -187,7 +188,7 @@ impl Jobs {
         Ok(id)
     }
 
-    /// Brings entries to the database as they come, for as long as it is polled.
+    /// Writes entries to the database as they arrive, for as long as it is polled.
     async fn save_entries(&self, running: &Running) {
         let mut changed = running.changed.subscribe();
         while changed.changed().await.is_ok() {
@@ -196,7 +197,7 @@ impl Jobs {
         std::future::pending().await
     }
 
-    /// Writes down what is new, with how far the work is.
+    /// Writes new entries and the progress.
     async fn flush(&self, running: &Running) {
         let (entries, count, row) = {
             let state = running.state();
@@ -232,8 +233,7 @@ impl Jobs {
         }
     }
 
-    /// Forgets the oldest jobs that have ended where all lists together are too long, now that one of so many bytes has
-    /// come.
+    /// Removes the oldest ended jobs if all lists together are too long, after a list of this many bytes was added.
     async fn make_room(&self, bytes: usize) -> Result<(), StoreError> {
         let mut kept = self.kept_bytes.lock().await;
         let now = match *kept {
@@ -242,7 +242,7 @@ impl Jobs {
         };
         *kept = Some(now);
         if now > self.max_kept_bytes {
-            // To three quarters, so that not each job that ends makes one go.
+            // Down to three quarters, so that not every job that ends removes another.
             let room = self.max_kept_bytes / 4 * 3;
             self.store.commit(DeleteJobs::Over(room)).await?;
             *kept = None;
@@ -250,7 +250,7 @@ impl Jobs {
         Ok(())
     }
 
-    /// The id of the job that `given` names: an id, or the begin of one that no other has; without `job-` as well.
+    /// Returns the id of the job that `given` means: an id or a unique prefix of one, with or without `job-`.
     ///
     /// # Errors
     ///
@@ -280,7 +280,7 @@ impl Jobs {
         }
     }
 
-    /// Returns a job, once it has ended or `wait` is over.
+    /// Returns a job, once it has ended or `wait` has passed.
     pub(crate) async fn get(&self, id: &str, wait: Duration) -> Result<Option<Job>, StoreError> {
         let Some(running) = self.running(id) else {
             return self.ended(id).await;
@@ -291,7 +291,7 @@ impl Jobs {
         Ok(Some(running.record()))
     }
 
-    /// A job from the database, with its list.
+    /// Returns a job from the database, with its list.
     async fn ended(&self, id: &str) -> Result<Option<Job>, StoreError> {
         let Some(row) = table::job(&self.store, id).await? else {
             return Ok(None);
@@ -308,7 +308,7 @@ impl Jobs {
         Ok(Some(job))
     }
 
-    /// Returns a job without its list, and the next entries of that from number `since` on.
+    /// Returns a job without its list, and the next entries of the list from number `since` on.
     pub(crate) async fn news(
         &self,
         id: &str,
@@ -328,7 +328,7 @@ impl Jobs {
 
     /// Returns the newest jobs, newest first, without their lists.
     pub(crate) async fn list(&self, limit: i64) -> Result<Vec<Job>, StoreError> {
-        // Before the rows: one that ends meanwhile has a row that says it runs.
+        // Read before the rows: a job that ends meanwhile has a row that says it is running.
         let running: HashMap<String, Arc<Running>> = self
             .running
             .iter()
@@ -338,7 +338,7 @@ impl Jobs {
             .await?
             .into_iter()
             .map(job_of);
-        // What runs is newer in memory.
+        // Running jobs are more up to date in memory.
         Ok(jobs
             .map(|job| match running.get(&job.job) {
                 Some(running) => running.brief(),
@@ -347,7 +347,7 @@ impl Jobs {
             .collect())
     }
 
-    /// Asks a job to stop; false when there is no such job.
+    /// Asks a job to stop; false if there is no such job.
     pub(crate) async fn cancel(&self, id: &str) -> Result<bool, StoreError> {
         if let Some(running) = self.running(id) {
             running.cancel.cancel();
@@ -356,12 +356,12 @@ impl Jobs {
         Ok(table::job(&self.store, id).await?.is_some())
     }
 
-    /// Changes whenever the job does; `None` when it does not run.
+    /// Changes whenever the job does; `None` if it is not running.
     pub(crate) fn watch(&self, id: &str) -> Option<watch::Receiver<u64>> {
         Some(self.running(id)?.changed.subscribe())
     }
 
-    /// How many jobs there are.
+    /// Returns the number of jobs.
     pub(crate) fn counts(&self) -> ccd_protocol::daemon::JobCounts {
         let mut counts = ccd_protocol::daemon::JobCounts {
             queued: 0,
@@ -381,7 +381,7 @@ impl Jobs {
     }
 }
 
-/// Until something that was cancelled should have ended.
+/// Waits until something that was cancelled should have ended.
 async fn overdue(cancel: &CancellationToken) {
     cancel.cancelled().await;
     tokio::time::sleep(CANCEL_LIMIT).await;
@@ -403,7 +403,7 @@ mod tests {
         while jobs.running(&id).is_some() {
             tokio::task::yield_now().await;
         }
-        // Milliseconds tell which of them is older.
+        // Milliseconds decide which of them is older.
         let ended = clock::now();
         while clock::now() == ended {
             tokio::task::yield_now().await;

@@ -7,7 +7,7 @@ use ccd_store::{
 use std::slice;
 
 ccd_store::row! {
-    /// A job as the database has it.
+    /// A job in the database.
     #[derive(Debug, Clone)]
     pub(super) struct JobRow {
         pub(super) job: String,
@@ -25,18 +25,18 @@ ccd_store::row! {
         pub(super) list: Option<String>,
     }
     reads {
-        /// Entries that the list had, also when they are no longer kept.
+        /// Number of entries of the list, including those that are no longer kept.
         pub(super) entry_count: i64,
     }
 }
 
 ccd_store::row! {
-    /// An entry of a job's list as the database has it.
+    /// An entry of a job's list in the database.
     #[derive(Debug, Clone)]
     pub(super) struct JobEntryRow {
         pub(super) job: String,
         pub(super) seq: i64,
-        /// Where it stands in the result.
+        /// Its position in the result.
         pub(super) place: i64,
         pub(super) at: String,
         /// JSON.
@@ -44,7 +44,7 @@ ccd_store::row! {
     }
 }
 
-/// Entries that go to the end of a job's list.
+/// Entries that are appended to a job's list.
 #[derive(Debug)]
 pub(super) struct JobEntries {
     pub(super) job: String,
@@ -57,7 +57,7 @@ pub(super) struct JobEntries {
 const COLUMNS: &str = "jobs.*, (SELECT COALESCE(MAX(seq) + 1, 0) FROM job_entries WHERE job_entries.job = jobs.job) \
                        AS entry_count";
 
-/// Inserts the row, or updates what may change of it.
+/// Inserts the row, or updates the columns that may change.
 impl Write for JobRow {
     async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
         let statement = "INSERT INTO jobs ({columns}) {values} ON CONFLICT (job) DO UPDATE SET state = excluded.state, \
@@ -66,7 +66,7 @@ impl Write for JobRow {
     }
 }
 
-/// Appends to the list, and forgets its oldest entries.
+/// Appends to the list, and removes its oldest entries.
 impl Write for JobEntries {
     async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
         let statement = "INSERT OR REPLACE INTO job_entries ({columns}) {values}";
@@ -81,7 +81,7 @@ impl Write for JobEntries {
 pub(super) enum DeleteJobs {
     /// Those that ended before a time.
     Before(String),
-    /// The oldest, until the lists of the others take so many bytes at most.
+    /// The oldest, until the lists of the others have at most this many bytes.
     Over(i64),
 }
 
@@ -101,7 +101,7 @@ impl Write for DeleteJobs {
     }
 }
 
-/// Returns the first `limit` ids of jobs that begin with `start`, which has no sign of a pattern.
+/// Returns the first `limit` ids of jobs that start with `start`, which contains no wildcard.
 pub(super) async fn job_ids(
     store: &Store,
     start: &str,
@@ -115,7 +115,7 @@ pub(super) async fn job_ids(
         .await?)
 }
 
-/// Returns how many bytes the lists of all jobs take.
+/// Returns the size of the lists of all jobs in bytes.
 pub(super) async fn job_bytes(store: &Store) -> Result<i64, StoreError> {
     let query = "SELECT COALESCE(SUM(OCTET_LENGTH(value)), 0) FROM job_entries";
     Ok(query_scalar(query).fetch_one(store.readers()).await?)
@@ -147,7 +147,7 @@ pub(super) async fn unfinished_jobs(store: &Store) -> Result<Vec<JobRow>, StoreE
         .await?)
 }
 
-/// Returns at most `limit` entries of a job's list from `since` on, in the order in which they came.
+/// Returns at most `limit` entries of a job's list from `since` on, in the order of their arrival.
 pub(super) async fn job_entries(
     store: &Store,
     job: &str,

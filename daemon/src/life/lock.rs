@@ -1,4 +1,4 @@
-//! One daemon a socket and a base folder.
+//! Locks that allow one daemon per socket and per base directory.
 
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{File, OpenOptions};
@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Another daemon is there, or the lock cannot be taken.
+/// Another daemon is running, or the lock cannot be taken.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LockError {
     #[error("a daemon is already running here: {holder}")]
@@ -18,20 +18,20 @@ pub(crate) enum LockError {
     Io { path: PathBuf, source: io::Error },
 }
 
-/// How long a lock is asked for. A daemon that is killed while it starts a program leaves its lock to
-/// that process, until the program itself runs there.
+/// How long to try to get a lock. If a daemon is killed while it starts a program, that process keeps the lock until it
+/// executes the program.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Likewise while nobody listens on the socket: a daemon that has taken leave of its clients is about to end.
+/// How long to try while nobody listens on the socket: a daemon that has disconnected its clients is about to end.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(4);
 
-/// Stands before the socket in what the holder writes about itself.
+/// Precedes the socket in the file of a lock.
 const SOCKET_MARK: &str = ", socket ";
 
 /// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// A lock that is held while this lives, whatever becomes of the process.
+/// A lock that is held during its lifetime, and released however the process ends.
 #[derive(Debug)]
 pub(crate) struct Lock {
     file: File,
@@ -44,7 +44,7 @@ impl From<Lock> for OwnedFd {
 }
 
 impl Lock {
-    /// Takes the lock and writes down who has it.
+    /// Takes the lock and writes down who holds it.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ fn is_taken_in_time(file: &File) -> io::Result<bool> {
     Ok(true)
 }
 
-/// What the holder of the lock wrote about itself.
+/// Returns what the holder of the lock has written about itself.
 fn holder_of(mut file: &File) -> io::Result<String> {
     let mut holder = String::new();
     file.rewind()?;

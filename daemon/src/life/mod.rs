@@ -1,5 +1,5 @@
-//! The life of the process: one daemon for a socket and a base folder, its parts started in order and taken down in reverse, the
-//! service manager, signals.
+//! The life of the process: one daemon per socket and base directory, its parts, which are started in order and stopped
+//! in reverse, the service manager, and signals.
 
 mod args;
 mod lock;

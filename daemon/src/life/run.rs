@@ -1,4 +1,4 @@
-//! Builds the daemon's parts in order, and takes them down in reverse.
+//! Starts the daemon's parts in order, and stops them in reverse.
 
 use super::args::Args;
 use super::lock::{Lock, LockError};
@@ -30,10 +30,10 @@ use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// What the database may take to close.
+/// Time limit for closing the database.
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 
-/// Why the daemon did not start, or ended badly.
+/// Why the daemon did not start, or ended with an error.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     #[error(transparent)]
@@ -63,14 +63,15 @@ pub(crate) enum StartError {
     Methods(#[from] crate::rpc::RegisterMethodError),
 }
 
-/// What makes a daemon the only one here: where it is, its locks, its socket.
+/// What makes this the only daemon: its paths, locks and socket.
 pub(crate) struct Ground {
     pub(crate) locks: [OwnedFd; 2],
     pub(crate) socket: Socket,
 }
 
 impl Ground {
-    /// Finds the places, takes the locks, and listens: whoever starts us and connects at once waits instead of failing.
+    /// Determines the paths, takes the locks, and listens: a client that connects right after the start waits instead
+    /// of failing.
     ///
     /// # Errors
     ///
@@ -88,11 +89,11 @@ impl Ground {
     }
 }
 
-/// What is settled before the runtime starts.
+/// What is prepared before the runtime starts.
 pub(crate) struct Prepared {
     pub(crate) paths: Paths,
     sources: Sources,
-    /// What was there, and what it says.
+    /// The configuration file, and the configuration in it.
     read: Snapshot,
     loaded: Arc<Loaded>,
     log: Log,
@@ -104,7 +105,7 @@ fn paths_of(args: &Args) -> Result<Paths, StartError> {
     Ok(paths)
 }
 
-/// Reads the configuration and begins the daemon's own log.
+/// Reads the configuration and starts the daemon's own log.
 ///
 /// # Errors
 ///
@@ -113,10 +114,10 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
     let env = |name: &str| std::env::var_os(name);
     let paths = paths_of(args)?;
     let sources = Sources::from_env(args.config.clone(), env, &paths.base);
-    // Before it is loaded: a change in between is found later.
+    // Before it is loaded: a change in between will be noticed.
     let read = sources.snapshot();
     let loaded = match sources.load() {
-        // Sessions wait for us, and shall not end for a mistake in a file.
+        // Sessions are waiting, and must not end because of a mistake in a file.
         Err(error) if terminals.are_handed_over() => Loaded::in_spite_of(&error),
         loaded => loaded?,
     };
@@ -133,12 +134,12 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
     })
 }
 
-/// Who holds the terminals, and what makes this the only daemon here.
+/// The process that holds the terminals, and what makes this the only daemon.
 pub(crate) enum Terminals {
     /// The process that has started this one.
     #[cfg(not(portable))]
     Of(Welcomed),
-    /// This one.
+    /// This process.
     #[cfg(portable)]
     Own {
         ground: Ground,
@@ -146,12 +147,12 @@ pub(crate) enum Terminals {
     },
 }
 
-/// What [`Terminals::begin`] finds.
+/// The result of [`Terminals::begin`].
 struct Begun {
     holder: Holder,
     news: HolderNews,
     listener: std::os::unix::net::UnixListener,
-    /// Where the socket is, if that is ours to remove.
+    /// Path of the socket, if this process must remove it.
     own_path: Option<PathBuf>,
     adopted: Vec<Adopted>,
     since: String,
@@ -160,7 +161,7 @@ struct Begun {
 }
 
 impl Terminals {
-    /// True when another process has served before this one.
+    /// True if another worker has served before this one.
     fn are_handed_over(&self) -> bool {
         match self {
             #[cfg(not(portable))]
@@ -333,7 +334,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         }
         End::HandOver(successor) => {
             serving.hand_over(&store).await;
-            std::mem::forget(own_path); // the socket stays
+            std::mem::forget(own_path); // the socket is kept
             if let Err(error) = holder.leave(successor.file.as_ref()) {
                 tracing::error!(%error, "could not ask the holder for the handover");
             }
@@ -352,10 +353,10 @@ async fn close(store: &Store) {
     }
 }
 
-/// Without their database nobody knows what the sessions' folders are: they go aside with it, so that
-/// their logs are not taken for leftovers.
+/// Without their database, the sessions' directories cannot be assigned: they are set aside with it, so that their logs
+/// are not taken for leftovers.
 ///
-/// Sessions that live go on, and so do their folders.
+/// Live sessions continue, and their directories are kept.
 fn set_sessions_aside(
     paths: &Paths,
     database: &Path,
@@ -372,7 +373,7 @@ fn set_sessions_aside(
     Ok(())
 }
 
-/// As the status tells it.
+/// Returns it as the status shows it.
 fn told(hand_over: HandOver) -> ccd_protocol::daemon::HandOver {
     use ccd_protocol::daemon::HandOverCause;
     ccd_protocol::daemon::HandOver {
@@ -401,12 +402,12 @@ fn system(what: &'static str) -> impl FnOnce(io::Error) -> StartError {
     move |source| StartError::System { what, source }
 }
 
-/// Indexes the tapes that most sessions will ask for, before one does.
+/// Indexes the tapes of the default root, before the first session needs them.
 async fn open_tapes(daemon: Arc<Daemon>) {
     let loaded = daemon.loaded();
     let opened = match root_of(None, &loaded.config.replay, &daemon.paths.base) {
         Ok(root) => daemon.roots.open(&root).await.map(drop),
-        // Of a path in the configuration its check has told before.
+        // The check of the configuration has already reported a bad path.
         Err(_) => return,
     };
     if let Err(error) = opened {
@@ -414,7 +415,7 @@ async fn open_tapes(daemon: Arc<Daemon>) {
     }
 }
 
-/// Tells the service manager that we are alive, as long as the database answers too.
+/// Tells the service manager that this process is alive, as long as the database answers too.
 fn spawn_watchdog(daemon: &Arc<Daemon>) {
     let Some(period) = super::service::watchdog_period() else {
         return;

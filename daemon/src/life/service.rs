@@ -1,10 +1,10 @@
-//! What the service manager is told.
+//! Notifications to the service manager.
 
 use sd_notify::NotifyState;
 use std::time::Duration;
 
 fn notify(states: &[NotifyState<'_>]) {
-    // Without a service manager there is nobody to tell.
+    // Without a service manager, this fails.
     let _ = sd_notify::notify(states);
 }
 
@@ -29,12 +29,12 @@ pub(crate) fn stopping() {
     ]);
 }
 
-/// How often the watchdog wants to hear from us, if there is one.
+/// Returns how often the watchdog must be notified, if there is one.
 pub(crate) fn watchdog_period() -> Option<Duration> {
     sd_notify::watchdog_enabled().map(|limit| limit / 3)
 }
 
-/// All is well.
+/// The daemon is healthy.
 pub(crate) fn alive() {
     notify(&[NotifyState::Watchdog]);
 }

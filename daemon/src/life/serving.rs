@@ -1,4 +1,4 @@
-//! What serves, and the orders in which it is taken down.
+//! Everything that serves clients, and the order in which it is stopped.
 
 use super::socket::OwnPath;
 use crate::daemon::Daemon;
@@ -11,19 +11,19 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Sessions may take so long to end when the daemon does.
+/// How long sessions may take to end when the daemon does.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 
-/// Subscribers may take so long to hear how their sessions ended.
+/// How long subscribers may take to receive the ends of their sessions.
 const LAST_ITEMS: Duration = Duration::from_millis(500);
 
-/// Clients may take so long to get their last answers when this process ends and the sessions do not, or did.
+/// How long clients may take to receive their last replies, after a handover or after all sessions have ended.
 const LAST_ANSWERS: Duration = Duration::from_secs(3);
 
-/// Everything together may take so long.
+/// Time limit for all of it together.
 pub(crate) const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
 
-/// The clients' side of the daemon.
+/// The connections of the daemon.
 pub(crate) struct Connections {
     pub(crate) accepting: tokio::task::JoinHandle<()>,
     pub(crate) disconnect: CancellationToken,
@@ -31,7 +31,7 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// Accepts no more, and waits until all have their answers.
+    /// Accepts no more connections, and waits until all have received their replies.
     async fn end(self) {
         self.disconnect.cancel();
         let _ = self.accepting.await;
@@ -40,7 +40,7 @@ impl Connections {
     }
 }
 
-/// Everything that serves, and has to be ended in order.
+/// Everything that serves clients, and must be stopped in order.
 pub(crate) struct Serving {
     pub(crate) daemon: Arc<Daemon>,
     pub(crate) sessions: Arc<Sessions>,
@@ -56,7 +56,7 @@ impl Serving {
         super::service::stopping();
         let (daemon, sessions) = (self.daemon, self.sessions);
         let ended = async {
-            // Clients are served meanwhile, and hear how their sessions end.
+            // Clients are still served, and receive the ends of their sessions.
             sessions.close_all(SHUTDOWN_GRACE).await;
             daemon.subscriptions.close();
             let _ = tokio::time::timeout(LAST_ITEMS, daemon.subscriptions.wait()).await;
@@ -75,11 +75,11 @@ impl Serving {
             tracing::error!("not everything stopped in time");
         }
         holder.stop();
-        // The holder may have died meanwhile, and then nobody tells them that it has ended.
+        // The holder may have died meanwhile, and then its end is not reported.
         let _ = tokio::time::timeout(LAST_ANSWERS, self.pumps.join()).await;
     }
 
-    /// Writes everything down; another daemon may start meanwhile, and waits for our locks alone.
+    /// Saves everything; another daemon may start meanwhile, and only waits for the locks.
     pub(crate) async fn end_without_holder(self, own_path: Option<OwnPath>) {
         drop(own_path);
         self.sessions.services.stop.cancel();
@@ -96,7 +96,7 @@ impl Serving {
         let _ = tokio::time::timeout(LAST_ITEMS, ended).await;
     }
 
-    /// Answers the calls, writes down what waits, and leaves the sessions to another process.
+    /// Answers the calls, saves waiting changes, and leaves the sessions to another process.
     pub(crate) async fn hand_over(self, store: &Store) {
         tracing::info!("handing over");
         let ended = async {
@@ -104,7 +104,7 @@ impl Serving {
             self.recorder_stop.cancel();
             let _ = self.recorder.await;
             self.daemon.roots.close().await;
-            // Whoever made a change that is refused has heard of it.
+            // If a change is refused, its caller has been notified.
             let _ = store.flush().await;
         };
         if tokio::time::timeout(LAST_ANSWERS, ended).await.is_err() {
@@ -113,7 +113,7 @@ impl Serving {
     }
 }
 
-/// What brings output to the sessions; it ends with the holder.
+/// The tasks that bring output to the sessions; they end with the holder.
 pub(crate) struct Pumps {
     quiet: tokio::task::JoinHandle<()>,
     floods: std::thread::JoinHandle<()>,
@@ -121,17 +121,17 @@ pub(crate) struct Pumps {
 
 impl Pumps {
     async fn join(self) {
-        // Both say themselves why they end; what is left of a panic is the message of its hook.
+        // Both log why they end; the message of a panic was printed by its hook.
         let _ = self.quiet.await;
         let _ = tokio::task::spawn_blocking(|| self.floods.join()).await;
     }
 }
 
-/// Starts to take output.
+/// Starts to process output.
 ///
 /// # Errors
 ///
-/// There can be no more threads.
+/// No thread can be started.
 pub(crate) fn spawn_pumps(sessions: &Arc<Sessions>, news: HolderNews) -> io::Result<Pumps> {
     let ended = |sessions: &Sessions, result: io::Result<()>| {
         let error = match result {

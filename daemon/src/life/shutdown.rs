@@ -10,15 +10,15 @@ use tokio::signal::unix::{self, SignalKind, signal};
 /// Why a process of the daemon ends.
 #[derive(Debug)]
 pub(crate) enum End {
-    /// The daemon ends, and all sessions.
+    /// The daemon ends, with all sessions.
     Stop,
-    /// Another process goes on.
+    /// Another process takes over.
     HandOver(Successor),
-    /// Nobody reads the terminals any more.
+    /// No process reads the terminals any more.
     HolderDied,
 }
 
-/// The signals that the daemon understands.
+/// The signals that the daemon handles.
 pub(crate) struct Signals {
     terminate: unix::Signal,
     interrupt: unix::Signal,
@@ -34,7 +34,7 @@ impl Signals {
         })
     }
 
-    /// Returns when this process shall end; SIGHUP reads the configuration again.
+    /// Returns when this process must end; SIGHUP reloads the configuration.
     pub(crate) async fn until_end(&mut self, daemon: &Arc<Daemon>) -> End {
         let why = loop {
             tokio::select! {
@@ -53,7 +53,7 @@ impl Signals {
                 }
                 _ = self.hangup.recv() => {
                     super::service::reloading();
-                    // The log has the place of a mistake; the old configuration stays.
+                    // A mistake is logged with its position; the old configuration is kept.
                     let _ = daemon.reload().await;
                     super::service::ready();
                 }
@@ -71,7 +71,7 @@ impl Signals {
     }
 }
 
-/// Ends this process after `limit` if nothing else has: it must not stand in the way of another one.
+/// Ends this process after `limit` in any case: it must not block the next one.
 pub(crate) fn end_for_certain_after(limit: Duration) {
     let watch = std::thread::Builder::new().name("end".into());
     let _ = watch.spawn(move || {

@@ -1,4 +1,4 @@
-//! The listening socket: passed in by systemd, or our own.
+//! The listening socket: passed in by systemd, or created by the daemon.
 
 use rustix::fs::{Mode, chmod};
 use std::io;
@@ -20,24 +20,24 @@ pub(crate) enum SocketError {
     Passed(io::Error),
 }
 
-/// The socket, and its path if it is ours to remove.
+/// The socket, and its path if this process must remove it.
 #[derive(Debug)]
 pub(crate) struct Socket {
     pub(crate) listener: UnixListener,
     pub(crate) own_path: Option<OwnPath>,
 }
 
-/// A path that is removed when this is dropped, also when the daemon does not get to serve.
+/// A path that is removed when this is dropped, even if the daemon never serves.
 #[derive(Debug)]
 pub(crate) struct OwnPath(PathBuf);
 
 impl OwnPath {
-    /// The path of a socket that is ours to remove.
+    /// Takes the path of a socket that this process must remove.
     pub(crate) fn of(path: PathBuf) -> Self {
         Self(path)
     }
 
-    /// The path, which stays.
+    /// Returns the path, without removing it.
     #[cfg(portable)]
     pub(crate) fn into_path(mut self) -> PathBuf {
         std::mem::take(&mut self.0)
@@ -53,14 +53,14 @@ impl Drop for OwnPath {
 impl Socket {
     /// Takes the socket that the service manager passed in, else binds `path` with mode 0600.
     ///
-    /// A socket that a killed daemon left is taken over; one that answers is not.
+    /// The socket of a killed daemon is replaced; one that answers is not.
     ///
     /// # Errors
     ///
-    /// [`SocketError`] names the path and what is in the way.
+    /// [`SocketError`] names the path and the obstacle.
     pub(crate) fn open(path: &Path, passed: Option<RawFd>) -> Result<Self, SocketError> {
         if let Some(descriptor) = passed {
-            // SAFETY: the service manager passed this descriptor to us, nobody else in the process owns it.
+            // SAFETY: the service manager passed this descriptor to this process, and nothing else in it owns it.
             let owned = unsafe { OwnedFd::from_raw_fd(descriptor) };
             rustix::io::fcntl_setfd(&owned, rustix::io::FdFlags::CLOEXEC)
                 .map_err(|error| SocketError::Passed(error.into()))?;
@@ -92,7 +92,7 @@ impl Socket {
     }
 }
 
-/// Removes the socket of a daemon that is gone. Only called with the lock held.
+/// Removes the socket of a daemon that has ended. Only called with the lock held.
 fn clear(path: &Path) -> Result<(), SocketError> {
     let meta = match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

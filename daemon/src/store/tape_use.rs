@@ -9,7 +9,7 @@ ccd_store::row! {
     pub(crate) struct TapeUseRow {
         pub(crate) root: String,
         pub(crate) tape_id: String,
-        /// Exchanges, since it was recorded.
+        /// Exchanges played since it was recorded.
         pub(crate) used: i64,
         pub(crate) used_at: String,
     }
@@ -18,7 +18,7 @@ ccd_store::row! {
 /// A change to the table.
 #[derive(Debug)]
 pub(crate) enum Write {
-    /// Inserts how often tapes were played, or replaces it.
+    /// Inserts or replaces how often tapes were played.
     TapeUse(Vec<TapeUseRow>),
     /// Deletes how often tapes of a root were played.
     ForgetTapeUse { root: String, tape_ids: Vec<String> },

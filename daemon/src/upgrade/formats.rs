@@ -1,4 +1,4 @@
-//! What builds of the daemon must have in common to take sessions over from one another.
+//! What builds of the daemon must have in common to take over each other's sessions.
 
 use crate::store::SCHEMA;
 use ccd_terminal::holder;
@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Formats {
     pub(crate) version: String,
-    /// What holder and worker say to each other.
+    /// The messages between holder and worker.
     holder: u32,
-    /// The files of sessions that live.
+    /// The files of live sessions.
     ring: u32,
-    /// The newest form of the database that it knows.
+    /// The newest version of the database that it knows.
     database: i64,
 }
 
 impl Formats {
-    /// Those of this build.
+    /// Returns those of this build.
     pub(crate) fn own() -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").into(),
@@ -27,7 +27,7 @@ impl Formats {
         }
     }
 
-    /// Why `other` cannot go on with the sessions of this build; `None` when it can.
+    /// Returns why `other` cannot take over the sessions of this build; `None` if it can.
     #[cfg(any(not(portable), test))]
     pub(crate) fn obstacle(&self, other: &Self) -> Option<String> {
         let differs = |what: &str, ours: u32, theirs: u32| {

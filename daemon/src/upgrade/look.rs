@@ -1,4 +1,4 @@
-//! Looks at the build that is to go on with the sessions.
+//! Checks a build that is to take over the sessions.
 
 use super::error::HandOverError;
 use super::formats::Formats;
@@ -11,20 +11,20 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long it may take to tell its formats.
+/// Time limit for printing its formats.
 const TELL_TIME: Duration = Duration::from_secs(5);
 
-/// Time between two looks whether it has.
+/// Interval between two checks whether it has.
 const LOOK_PERIOD: Duration = Duration::from_millis(5);
 
-/// More than the formats take.
+/// More than the length of the formats.
 const MAX_TOLD_BYTES: u64 = 4096;
 
-/// Opens the file `path` and has it tell its formats; also returns its version. Without a path it is this build. Blocks.
+/// Opens the file `path` and reads its formats; also returns its version. Without a path it is this build. Blocks.
 ///
 /// # Errors
 ///
-/// It is no file that can be run, no `ccd`, or one of other formats.
+/// It is not an executable file, not `ccd`, or has other formats.
 pub(crate) fn look(path: Option<&Path>) -> Result<(Successor, String), HandOverError> {
     let own = Formats::own();
     let Some(path) = path else {
@@ -37,7 +37,7 @@ pub(crate) fn look(path: Option<&Path>) -> Result<(Successor, String), HandOverE
     if !path.is_absolute() {
         return Err(refuse(&"its path is not absolute"));
     }
-    // What is looked at is what will run, whatever comes into its place.
+    // The file that was checked is the one that will run, even if it is replaced.
     let file = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
         .map_err(|error| refuse(&error))?;
     let formats = told_formats(&file).map_err(|error| refuse(&error))?;

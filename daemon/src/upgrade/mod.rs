@@ -1,4 +1,4 @@
-//! Whether another build can go on with the sessions.
+//! Whether another build can take over the sessions.
 
 mod error;
 mod formats;

@@ -1,4 +1,4 @@
-//! There is one process, and nobody to go on with the sessions.
+//! With one process, no other process can take over the sessions.
 
 use super::error::HandOverError;
 use crate::daemon::Successor;

@@ -73,7 +73,7 @@ fn patterns_beyond_what_is_sensible_are_refused_and_others_are_served_meanwhile(
     );
     let asked = Instant::now();
     daemon.call_value("daemon.ping", &json!({})).unwrap();
-    assert!(asked.elapsed() < Duration::from_secs(5));
+    assert!(asked.elapsed() < Duration::from_secs(30));
     let error = connection.answer(huge).unwrap_err();
     assert_eq!(kind(&error), "invalid_pattern", "{error}");
 }

@@ -1,4 +1,4 @@
-//! Times of requests: checked once, at the edge.
+//! Times in requests, checked once on arrival.
 
 use ccd_protocol::Timeout;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// Longest time a request can ask for; longer ones are shortened to it and said so.
 pub const MAX_TIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// A time that no request can ask for; `what` names it.
+/// A time that is not allowed in a request; `what` names it.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} is {value}: give 0 or more")]
 pub struct InvalidTime {
@@ -50,7 +50,7 @@ fn refuse_negative(value: f64, what: &str) -> Result<(), InvalidTime> {
     Ok(())
 }
 
-/// When a wait ends.
+/// The end of a wait.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline {
     started: Instant,
@@ -59,7 +59,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// Starts the time that `timeout` gives, `default` where it gives none.
+    /// Starts the time in `timeout`, or `default` if there is none.
     ///
     /// # Errors
     ///

@@ -1,9 +1,9 @@
-//! Who is at the other end.
+//! The client at the other end of a connection.
 
 use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 
-/// Longest client name that is kept.
+/// Maximum length of a client name that is kept.
 const NAME_BYTES: usize = 64;
 
 /// The client that sent a request, in the extensions of every call.
@@ -26,7 +26,7 @@ impl Peer {
     pub fn new(uid: u32, pid: Option<i32>, connection: u64) -> Self {
         Self {
             uid,
-            // A process outside our pid namespace is shown as 0.
+            // A process outside this pid namespace is shown as 0.
             pid: pid.filter(|&pid| pid > 0),
             name: Arc::default(),
             connection,

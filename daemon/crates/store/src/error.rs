@@ -28,7 +28,7 @@ pub enum StoreError {
     Read(#[from] sqlx::Error),
     #[error("database {path:?}: {QUEUE_LEN} writes already wait; try again shortly")]
     Busy { path: PathBuf },
-    #[error("database {path:?}: its disk is full; free space there")]
+    #[error("database {path:?}: its disk is full; free some space")]
     Full { path: PathBuf },
     #[error("database {path:?}: refused the change: {source}")]
     Write { path: PathBuf, source: sqlx::Error },

@@ -1,4 +1,4 @@
-//! Folders that are safe to keep sessions in.
+//! Directories that are safe for sessions.
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -11,7 +11,7 @@ const PRIVATE_MODE: u32 = 0o700;
 const STICKY: u32 = 0o1000;
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
-/// Why a folder is not safe to keep sessions in.
+/// Why a directory is not safe for sessions.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     #[error("the directory {} is a symbolic link or not a directory: move it away or choose another", .path.display())]
@@ -30,7 +30,8 @@ pub enum FolderError {
     },
 }
 
-/// Makes sure that `path` is a folder for us alone: made with mode 0700, or tightened to that.
+/// Makes sure that `path` is a directory that only this user can access: it is created with mode 0700, or restricted to
+/// that.
 ///
 /// # Errors
 ///
@@ -40,7 +41,7 @@ pub fn prepare_private(path: &Path) -> Result<(), FolderError> {
     let (folder, metadata) = open_own(path)?;
     let mode = metadata.mode() & 0o7777;
     if mode & STICKY != 0 {
-        // A sticky folder is meant for many; tightening it would shut them out.
+        // A sticky directory is meant for many users; restricting it would shut them out.
         return Err(FolderError::Shared {
             path: path.to_owned(),
             mode,
@@ -54,9 +55,9 @@ pub fn prepare_private(path: &Path) -> Result<(), FolderError> {
     Ok(())
 }
 
-/// Makes sure that `path` is a folder that only we can change; one that exists is never altered.
+/// Makes sure that `path` is a directory that only this user can change; an existing one is never altered.
 ///
-/// For folders that the user named and that may hold other things.
+/// For directories that the user named and that may contain other files.
 ///
 /// # Errors
 ///
@@ -73,7 +74,7 @@ pub fn prepare_named(path: &Path) -> Result<(), FolderError> {
     Ok(())
 }
 
-/// Makes sure that `path` is a folder that only we can look into; one that exists is never altered.
+/// Makes sure that `path` is a directory that only this user can read; an existing one is never altered.
 ///
 /// # Errors
 ///
@@ -96,13 +97,13 @@ fn create(path: &Path) -> Result<(), FolderError> {
         .mode(PRIVATE_MODE)
         .create(path)
         .or_else(|error| match error.kind() {
-            // A file or a dangling link: opening it says so better.
+            // A file or a broken link: opening it gives a better error.
             io::ErrorKind::AlreadyExists => Ok(()),
             _ => Err(failed(path)(error)),
         })
 }
 
-/// Opens first and looks then, so that what was looked at cannot be exchanged.
+/// Opens it before it is checked, so that it cannot be replaced in between.
 fn open_own(path: &Path) -> Result<(File, Metadata), FolderError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let folder = match rustix::fs::open(path, flags, Mode::empty()) {
@@ -192,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_folder_of_somebody_else_is_refused() {
-        // Root owns everything that a test can count on; then another owner is given first.
+        // Root owns everything that a test can count on, so another owner is set first.
         let folder = tempfile::tempdir().unwrap();
         let foreign = if rustix::process::geteuid().is_root() {
             std::os::unix::fs::chown(folder.path(), Some(12_345), None).unwrap();

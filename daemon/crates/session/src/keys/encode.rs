@@ -12,7 +12,7 @@ pub enum KeyError {
         name: String,
         nearest: Vec<&'static str>,
     },
-    /// The combination exists on keyboards only, unless the program asks for extended keys.
+    /// The combination only exists on keyboards, unless the program asks for extended keys.
     #[error(
         "the key {name:?} has no terminal sequence, because the program has not enabled extended keys"
     )]
@@ -28,7 +28,7 @@ struct Held {
 }
 
 impl Held {
-    /// Returns the number xterm writes for the combination; 1 is none.
+    /// Returns the number that xterm writes for the combination; 1 is none.
     fn number(self) -> u8 {
         1 + u8::from(self.shift) + 2 * u8::from(self.alt) + 4 * u8::from(self.ctrl)
     }
@@ -45,7 +45,7 @@ pub fn fault(name: &str) -> Option<String> {
         .map(|error| error.to_string())
 }
 
-/// Returns the bytes of the key called `name`, in the modes the program has set.
+/// Returns the bytes of the key called `name`, in the program's modes.
 ///
 /// A name is one character, `^X`, or a key such as `Up`, `F5` or `Enter` (upper or lower case), with any of `C-`, `M-`
 /// and `S-` before it. Without `C-`, `M-` and `S-` a single character is itself.
@@ -92,7 +92,7 @@ pub fn encode(name: &str, modes: &Modes) -> Result<Vec<u8>, KeyError> {
     Ok(bytes.into_bytes())
 }
 
-/// Returns the bytes of a key that stands for a character.
+/// Returns the bytes of a key for a character.
 fn typed(character: char, held: Held, modes: &Modes, name: &str) -> Result<Vec<u8>, KeyError> {
     let Some(plain) = without_alt(character, held) else {
         return extended(character, held, modes).ok_or_else(|| KeyError::NoBytes {
@@ -104,11 +104,11 @@ fn typed(character: char, held: Held, modes: &Modes, name: &str) -> Result<Vec<u
     Ok(bytes)
 }
 
-/// Returns what a terminal of old sends, where it sends anything of its own.
+/// Returns what a traditional terminal sends, if it sends anything special.
 fn without_alt(character: char, held: Held) -> Option<String> {
     match (character, held.ctrl, held.shift) {
         ('\t', false, true) => Some("\x1b[Z".to_owned()),
-        // Both would be the bare key, which a program takes for something else: Enter submits, Escape cancels.
+        // Both would be the bare key, which has another meaning for a program: Enter submits, Escape cancels.
         ('\r' | '\t' | '\x1b', true, _) | ('\r' | '\x1b', _, true) => None,
         ('\x7f', true, _) => Some('\x08'.to_string()),
         (_, true, _) => control(character).map(|byte| char::from(byte).to_string()),
@@ -131,7 +131,7 @@ fn control(character: char) -> Option<u8> {
     })
 }
 
-/// Returns the bytes of the protocol for extended keys that the program has asked for, if it has.
+/// Returns the bytes in the protocol for extended keys, if the program has asked for one.
 fn extended(character: char, held: Held, modes: &Modes) -> Option<Vec<u8>> {
     let (code, held) = (u32::from(character), held.number());
     if modes.keyboard.reads_csi_u() {

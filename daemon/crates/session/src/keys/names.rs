@@ -184,7 +184,7 @@ pub(super) fn find(name: &str) -> Option<Key> {
         .map(|(_, key)| *key)
 }
 
-/// Returns the names most like `name`, at most [`MAX_SUGGESTIONS`]; none when it is like no key.
+/// Returns the names most similar to `name`, at most [`MAX_SUGGESTIONS`]; none if no key is similar.
 pub(super) fn nearest(name: &str) -> Vec<&'static str> {
     if name.len() > MAX_NAME_LEN {
         return Vec::new();
@@ -198,7 +198,7 @@ pub(super) fn nearest(name: &str) -> Vec<&'static str> {
                 *known,
             )
         })
-        // A name of which nothing is left is not similar.
+        // A name without any common letter is not similar.
         .filter(|(distance, known)| *distance <= MAX_DISTANCE && *distance < known.len())
         .collect();
     let least = near.iter().map(|(distance, _)| *distance).min();
@@ -209,7 +209,7 @@ pub(super) fn nearest(name: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// Returns how many letters must be put in, taken out or changed to get from one to the other.
+/// Returns how many letters must be inserted, removed or changed to get from one to the other.
 fn distance(from: &[u8], to: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (i, letter) in from.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Text pasted into a program, as a terminal hands it over.
+//! Text pasted into a program, as a terminal sends it.
 
 use ccd_screen::Modes;
 
@@ -23,7 +23,7 @@ pub fn paste(text: &[u8], modes: &Modes) -> Vec<u8> {
             _ => bytes.push(byte),
         }
         previous = byte;
-        // Looked for at the end of what is written, not in `text`: taking one out can make another.
+        // Searched at the end of the output, not in `text`: removing one marker can form another.
         if modes.bracketed_paste && bytes.ends_with(END) {
             bytes.truncate(bytes.len() - END.len());
         }

@@ -1,11 +1,11 @@
-//! What can be wrong with a request to the library.
+//! Errors of requests to the pattern library.
 
 use ccd_protocol::pattern::PatternType;
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 use ccd_store::documents::DocumentError;
 use ccd_text::pattern::EntryError;
 
-/// Why the library cannot do what it is asked for.
+/// Why a request to the library failed.
 #[derive(Debug, thiserror::Error)]
 pub enum LibraryError {
     #[error(transparent)]
@@ -42,7 +42,7 @@ impl Reportable for LibraryError {
     }
 }
 
-/// What can be done about a file that cannot be read or written.
+/// What to do about a file that cannot be read or written.
 fn advice(error: &DocumentError) -> String {
     match error {
         DocumentError::Shape { .. } => {

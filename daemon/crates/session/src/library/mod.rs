@@ -1,4 +1,4 @@
-//! The pattern library: the patterns in force, and the file in which users set their own.
+//! The pattern library: the active patterns, and the file in which users set their own.
 
 mod error;
 
@@ -16,19 +16,19 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-/// Built-in patterns, and what `patterns.json` has in their place or beside them.
+/// The built-in patterns, and those in `patterns.json` that replace or supplement them.
 ///
 /// The file may be edited by hand: [`Library::fresh`] looks whether it has changed.
 pub struct Library {
     path: PathBuf,
     now: RwLock<Arc<Compiled>>,
-    /// What the file was when it was read last.
+    /// The version of the file that was read last.
     seen: Mutex<Option<Stamp>>,
     /// One change of the file at a time.
     writing: tokio::sync::Mutex<()>,
 }
 
-/// Tells whether a file is still the same.
+/// Identifies the version of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp {
     inode: u64,
@@ -57,7 +57,7 @@ impl Library {
         Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The patterns as the file has them now: one look at it, and if it has changed it is read.
+    /// Returns the patterns in the file now: checks it, and reads it if it has changed.
     ///
     /// An entry that cannot be used is left out, with a warning; without a list of them the built-in patterns count alone.
     pub async fn fresh(self: &Arc<Self>) -> Arc<Compiled> {
@@ -79,7 +79,7 @@ impl Library {
         blocking(move || library.set_now(params)).await
     }
 
-    /// Removes what was set.
+    /// Removes the user's patterns of a category.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl Library {
     }
 
     fn look(&self) -> Arc<Compiled> {
-        // Held while the file is read: two looks at a time read it once.
+        // Held while the file is read, so that simultaneous checks read it once.
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = Stamp::of(&self.path);
         if *seen == stamp {
@@ -194,12 +194,13 @@ impl Library {
 }
 
 impl Library {
-    /// Reads the file to change it: what could not be written back as it is, is a mistake. No file is an empty list.
+    /// Reads the file to change it. Anything that could not be written back unchanged is an error. A missing file is an
+    /// empty list.
     fn read(&self) -> Result<Vec<Override>, LibraryError> {
         Ok(documents::read(&self.path)?.unwrap_or_default())
     }
 
-    /// Writes the file in one step.
+    /// Writes the file atomically.
     fn write(&self, entries: &[Override]) -> Result<(), LibraryError> {
         if entries.len() > MAX_ENTRIES {
             let problem = format!(
@@ -213,7 +214,7 @@ impl Library {
 }
 
 impl Stamp {
-    /// `None` when there is no file, or it cannot be looked at.
+    /// `None` if there is no file, or it cannot be inspected.
     fn of(path: &Path) -> Option<Self> {
         let facts = std::fs::metadata(path).ok()?;
         Some(Self {

@@ -17,7 +17,7 @@ pub struct State {
     /// Something had to be killed at the end.
     pub forced: bool,
     pub killed: Vec<i32>,
-    /// See [`Session::judge`].
+    /// See [`Session::judge`](crate::session::Session::judge).
     pub success: Option<bool>,
 }
 

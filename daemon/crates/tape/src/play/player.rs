@@ -3,7 +3,7 @@
 use super::options::{PlaceOfPlay, PlayError, ReplayOptions};
 use super::pace::Injection;
 use super::playback::{Playback, PlaybackStep};
-use super::search::{InputMatch, Search, ends_line, find, modes_next, next_on_tape};
+use super::search::{InputMatch, Search, ends_line, find, modes_next, next_on_tape, read};
 use super::steps::{ExchangeSteps, set_modes};
 use crate::format::{Exchange, Stream};
 use crate::index::{Fits, Hit, Index};
@@ -206,7 +206,7 @@ impl Player {
     }
 
     /// The queue of what is to be printed.
-    pub fn show(&self) -> Arc<Playback> {
+    pub fn playback(&self) -> Arc<Playback> {
         Arc::clone(&self.playback)
     }
 
@@ -488,14 +488,4 @@ impl Player {
     pub(super) fn lock(&self) -> MutexGuard<'_, Playing> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Reads an exchange from its file, on another thread if that has to wait for the disk.
-async fn read(index: &Arc<Index>, hit: &Hit) -> io::Result<Exchange> {
-    if let Some(exchange) = index.read_cached(hit) {
-        return Ok(exchange);
-    }
-    let (index, hit) = (Arc::clone(index), hit.clone());
-    let reading = tokio::task::spawn_blocking(move || index.read(&hit).map_err(io::Error::other));
-    reading.await.map_err(io::Error::other).flatten()
 }

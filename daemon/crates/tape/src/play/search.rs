@@ -6,9 +6,12 @@
 use super::options::ReplayOptions;
 use super::playback::InputModes;
 use super::player::Playing;
-use crate::index::{Fits, Hit};
+use crate::format::Exchange;
+use crate::index::{Fits, Hit, Index};
 use crate::key::{is_open_text, normal_input};
 use ccd_text::canonical::END_OF_INPUT;
+use std::io;
+use std::sync::Arc;
 
 /// Maximum number of line ends that are tried as the end of an input.
 const MAX_ENDS: usize = 64;
@@ -332,6 +335,16 @@ fn line_count(input: &[u8]) -> usize {
 
 pub(super) fn ends_line(input: &[u8]) -> bool {
     matches!(input.last(), Some(b'\r' | b'\n'))
+}
+
+/// Reads an exchange from its file, on another thread if that has to wait for the disk.
+pub(super) async fn read(index: &Arc<Index>, hit: &Hit) -> io::Result<Exchange> {
+    if let Some(exchange) = index.read_cached(hit) {
+        return Ok(exchange);
+    }
+    let (index, hit) = (Arc::clone(index), hit.clone());
+    let reading = tokio::task::spawn_blocking(move || index.read(&hit).map_err(io::Error::other));
+    reading.await.map_err(io::Error::other).flatten()
 }
 
 #[cfg(test)]

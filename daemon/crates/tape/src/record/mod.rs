@@ -22,6 +22,3 @@ pub use open::ECHO_BYTES;
 pub use recording::Recording;
 pub use resume::Resumption;
 pub use typed::{CommandLine, Noted, Typed};
-
-// The name by which sessions still know this.
-pub use finish::RecorderState as Heard;

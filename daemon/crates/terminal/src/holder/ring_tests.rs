@@ -133,7 +133,7 @@ fn a_damaged_file_is_refused() {
         assert!(matches!(error, RingError::Refused { .. }), "{error}");
         error.to_string()
     };
-    assert!(refusal(0, b"CCD").contains("begin"));
+    assert!(refusal(0, b"CCD").contains("start"));
     assert!(refusal(8, &99_u32.to_ne_bytes()).contains("version"));
     assert!(refusal(12, &4096_u32.to_ne_bytes()).contains("capacity"));
     let head = std::mem::offset_of!(RingLayout, head) as u64;

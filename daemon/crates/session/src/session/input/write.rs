@@ -99,7 +99,7 @@ pub struct Written {
     pub canonical: bool,
     /// Offset of the output at the moment of the write.
     pub offset: u64,
-    /// The next process needs to know of it: see [`Sessions::keep`](crate::session::Sessions::keep).
+    /// The next process needs to know of it: see [`Session::keep`](crate::session::Session::keep).
     pub must_keep: bool,
 }
 

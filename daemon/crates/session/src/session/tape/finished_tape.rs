@@ -7,7 +7,7 @@ use ccd_protocol::session::EndReason;
 use ccd_protocol::tape::TapeExit;
 use ccd_tape::decorate::RunFilter;
 use ccd_tape::key::program_name;
-use ccd_tape::record::{EndEntry, Ended, Finished, Heard, MAX_OUTPUT_BYTES, Printed};
+use ccd_tape::record::{EndEntry, Ended, Finished, MAX_OUTPUT_BYTES, Printed, RecorderState};
 use ccd_tape::root::Root;
 use ccd_terminal::piped::Marks;
 use std::io;
@@ -40,7 +40,7 @@ impl Session {
                 offset: self.output.published(),
             });
             let journal = recording.journal();
-            let heard = Heard {
+            let heard = RecorderState {
                 hidden: recording.hidden().lines(),
                 recognised: recording.hidden().recognised(),
                 unwritten,
@@ -89,7 +89,7 @@ pub(super) async fn finish(
     root: &Arc<Root>,
     journal: &Path,
     output: &Output,
-    heard: Heard,
+    heard: RecorderState,
     filter: Option<Box<RunFilter<'static>>>,
 ) -> Finished {
     let path = journal.to_owned();

@@ -14,7 +14,7 @@ use ccd_protocol::tape::{TapeOptions, TapeUse};
 use ccd_tape::decorate::RunFilter;
 use ccd_tape::format::Meta;
 use ccd_tape::play::{KeptPlayer, Player};
-use ccd_tape::record::{self, Heard, KeptRecording, Note, Recording, Resumption};
+use ccd_tape::record::{self, KeptRecording, Note, RecorderState, Recording, Resumption};
 use ccd_text::hidden::HiddenTexts;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write as _};
@@ -147,7 +147,14 @@ impl Services {
             Note::remove(folder);
             return true;
         }
-        let finished = finish(&root, &note.journal, output, Heard::default(), filters).await;
+        let finished = finish(
+            &root,
+            &note.journal,
+            output,
+            RecorderState::default(),
+            filters,
+        )
+        .await;
         if finished.is_put_off {
             return false;
         }

@@ -25,7 +25,7 @@ impl Session {
         let left = tape.as_ref().and_then(|tape| tape.take_left());
         let far_side =
             TerminalFarSide::open(master, left.is_none()).map_err(SessionError::Terminal)?;
-        let (show, session) = (player.show(), Arc::clone(self));
+        let (show, session) = (player.playback(), Arc::clone(self));
         self.services.tracker.spawn(async move {
             let played = async {
                 let mut printed = 0;

@@ -11,7 +11,7 @@ use ccd_protocol::session::{InputVerdict, SessionCreateParams};
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeExit};
 use ccd_tape::TapeError;
 use ccd_tape::key::{PromptTracker, prompt_signature};
-use ccd_tape::play::{Act, InputModes, Player, Show};
+use ccd_tape::play::{InputModes, Playback, PlaybackStep, Player};
 use ccd_tape::settings::Settings;
 use ccd_terminal::probe::Line;
 use serde::{Deserialize, Serialize};
@@ -171,7 +171,7 @@ impl SessionTape {
             outer_start: place.queued_upto,
         };
         tracing::info!(target: "tape", session = %self.id, program = %shot.session.id(), "the real program takes over where the tape ended");
-        Ok(self.show_live(shot, gone, kept, player.show(), 0))
+        Ok(self.show_live(shot, gone, kept, player.playback(), 0))
     }
 
     fn show_live(
@@ -179,7 +179,7 @@ impl SessionTape {
         shot: OneShot,
         gone: CancellationToken,
         kept: KeptLive,
-        show: Arc<Show>,
+        show: Arc<Playback>,
         shown: u64,
     ) -> &Live {
         let inner = Arc::clone(&shot.session);
@@ -205,7 +205,7 @@ impl SessionTape {
                         code: None,
                         signal: Some(1),
                     };
-                    return player.show().add([Act::End(exit)]);
+                    return player.playback().add([PlaybackStep::End(exit)]);
                 }
             }
         };
@@ -213,7 +213,7 @@ impl SessionTape {
         inner.claim(&Peer::of_daemon(gone.clone()));
         let shot = OneShot::of(&sessions, inner);
         let shown = shown.saturating_sub(kept.outer_start);
-        self.show_live(shot, gone, kept, player.show(), shown);
+        self.show_live(shot, gone, kept, player.playback(), shown);
     }
 }
 
@@ -306,7 +306,7 @@ impl CatchUp {
 }
 
 /// Shows what a program prints, from an offset on, until it has ended or nobody looks.
-async fn relay(inner: Arc<Session>, from: u64, show: Arc<Show>, gone: CancellationToken) {
+async fn relay(inner: Arc<Session>, from: u64, show: Arc<Playback>, gone: CancellationToken) {
     let mut upto = from;
     let mut modes = None;
     loop {
@@ -320,13 +320,13 @@ async fn relay(inner: Arc<Session>, from: u64, show: Arc<Show>, gone: Cancellati
         });
         if now != modes {
             modes = now;
-            show.add(now.map(Act::Modes));
+            show.add(now.map(PlaybackStep::Modes));
         }
         show.room().await;
         match inner.output.read(upto, PIECE_BYTES).await {
             Ok(Piece::Bytes(bytes)) => {
                 let parts = inner.parts(upto, &bytes).await.into_iter();
-                show.add(parts.map(|(stream, bytes)| Act::Print {
+                show.add(parts.map(|(stream, bytes)| PlaybackStep::Print {
                     delay: Duration::ZERO,
                     bytes,
                     stream,
@@ -345,7 +345,7 @@ async fn relay(inner: Arc<Session>, from: u64, show: Arc<Show>, gone: Cancellati
                     code: exit.code,
                     signal: exit.signal,
                 });
-                return show.add([Act::End(exit)]);
+                return show.add([PlaybackStep::End(exit)]);
             }
         }
         tokio::select! {

@@ -11,7 +11,7 @@ use ccd_protocol::tape::{FallbackMode, TapeOptions, TapeUse};
 use ccd_tape::advice::record_with;
 use ccd_tape::format::Meta;
 use ccd_tape::key::{Invocation, StateHash};
-use ccd_tape::play::{Cue, Injection, Pace, PlayError, Player};
+use ccd_tape::play::{Injection, PlayError, Player, ReplayOptions, ReplayPace};
 use ccd_tape::record::{Begin, Finished, Recording};
 use ccd_tape::root::Root;
 use ccd_tape::settings::Settings;
@@ -66,15 +66,15 @@ pub(super) struct RecordingStart {
 
 impl SessionTape {
     /// What it asks of its tapes.
-    pub(super) fn cue(&self) -> Cue {
+    pub(super) fn cue(&self) -> ReplayOptions {
         let meta = &self.meta;
         let named = (!self.settings.is_default_root).then_some(&*self.root.path);
-        Cue {
+        ReplayOptions {
             root: Arc::clone(&self.root),
             record_with: record_with(meta, named),
             rules: self.settings.rules.clone(),
             invocation: Invocation::of(meta),
-            pace: Pace {
+            pace: ReplayPace {
                 latency: self.settings.latency.clone(),
                 error_rate: self.settings.error_rate,
                 seed: self.settings.seed,
@@ -127,7 +127,7 @@ impl SessionTape {
         let on_tape = stroke.on_tape();
         let typed = player.typed(on_tape).await;
         self.keep();
-        player.show().begin();
+        player.playback().begin();
         match typed {
             Ok(()) => Ok(()),
             Err(PlayError::Miss { input, .. })

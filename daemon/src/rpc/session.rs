@@ -12,6 +12,7 @@ use ccd_protocol::session::{
 };
 use ccd_session::interaction::{InteractionRow, interactions};
 use ccd_session::program::check_tape_options;
+use ccd_session::session::records_with_waiting;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::Params;
@@ -36,7 +37,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     method::<SessionList, _, _>(module, |daemon, _, params| async move {
         let listed = daemon.listed(params.all);
         let sessions = if params.waiting {
-            daemon.sessions.records_with_waiting(listed).await
+            records_with_waiting(listed).await
         } else {
             listed.iter().map(|session| session.record(None)).collect()
         };

@@ -1,6 +1,6 @@
 //! Output around what a row tells, read at once: each read of a session that has ended is one of its files.
 
-use super::Subject;
+use super::event::Subject;
 use crate::output::Piece;
 
 /// Output from an offset on.

@@ -1,8 +1,10 @@
 //! From an event to its rows.
 
+use super::event::{Event, Subject, Typed};
+use super::form::Form;
 use super::nearby::Nearby;
+use super::recorder::Noted;
 use super::table::InteractionRow;
-use super::{Event, Form, Noted, Subject, Typed};
 use ccd_text::expect::clean_lossy;
 use ccd_text::hidden::{HIDDEN, Masked};
 use ccd_text::redact::{Secrets, redact};

@@ -392,7 +392,7 @@ pub(super) fn injected_end(how: &str) -> String {
     format!("{how}, injected by the error_rate of its tape options")
 }
 
-/// The reason as it stands in records.
+/// The reason as records spell it.
 pub fn reason_text(reason: EndReason) -> &'static str {
     match reason {
         EndReason::Exited => "exited",

@@ -201,7 +201,7 @@ impl Session {
         Err(self.not_alive(None))
     }
 
-    /// The error of a call that needs a program which runs, after so many bytes of a send if it is one.
+    /// The error of a call that needs a running program. `written_bytes` is for a send: what was written before.
     pub(crate) fn not_alive(&self, written_bytes: Option<u64>) -> SessionError {
         let state = self.state().clone();
         let how = match state.exit.or_else(|| self.output.exit()) {

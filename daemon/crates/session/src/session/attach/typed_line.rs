@@ -6,7 +6,7 @@ use crate::keys;
 /// A line is cut here.
 const MAX_LINE_BYTES: usize = 4096;
 
-/// How a key is told of, when it is no text.
+/// How a key that is not text is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Pressed {
     Text(char),

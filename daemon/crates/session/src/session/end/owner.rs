@@ -62,7 +62,7 @@ impl Sessions {
         });
     }
 
-    /// Likewise for one whose connection ended with an earlier process: the first that [claims](Session::claim) it
+    /// The same for a session whose connection ended with an earlier process: the first that [claims](Session::claim) it
     /// has it, and without any it ends. It may have waited under an earlier process already, `since` that time.
     pub(crate) fn await_owner(self: &Arc<Self>, session: Arc<Session>, since: Option<String>) {
         let (claim, claimed) = oneshot::channel();

@@ -1,4 +1,4 @@
-//! The task of one session: keeps its limits, sees to its end.
+//! The task of one session: keeps its limits, and carries out its end.
 
 use crate::session::live::Session;
 use crate::session::registry::Sessions;

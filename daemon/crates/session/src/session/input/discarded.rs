@@ -1,6 +1,6 @@
 //! Whether what was typed was thrown away before the program read it, as `getpass` does with what comes too early.
 //!
-//! Linux tells both halves: the holder counts how often a terminal's input was thrown away, and inotify tells of
+//! Linux reports both halves: the holder counts how often a terminal's input was thrown away, and inotify reports
 //! every read. Thrown away after the write with no read in between: then it is known. In every other case nothing is
 //! said.
 
@@ -115,7 +115,7 @@ impl Session {
         Some(self.services.reads.count(watch.as_ref()?))
     }
 
-    /// Watches what was just written, after so many reads.
+    /// Watches what was just written. `reads` is the count from before the write.
     pub(super) fn watch_input(&self, reads: u64) -> Watched<'_> {
         let flushes = self.output.input_flushes();
         let fate = Arc::new(Fate {
@@ -148,7 +148,7 @@ impl Session {
                 } else if unread_bytes(&master) == Some(0) {
                     InputFate::Discarded
                 } else {
-                    // It was just before the write, and the holder has told it after.
+                    // It was just before the write, and the holder has reported it after.
                     InputFate::Nothing { flushes: now }
                 };
             }

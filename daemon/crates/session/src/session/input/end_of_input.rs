@@ -1,6 +1,6 @@
 //! The end of a session's input, which lasts as it does on a pipe.
 //!
-//! A terminal tells of the end once, to whoever reads next, and one that is typed before a line editor is ready is
+//! A terminal reports the end once, to the next reader, and one that is typed before a line editor is ready is
 //! lost. So its key is typed again whenever the program is found waiting for input, until it has ended or somebody
 //! types something else. To a program that takes it as a key it is an end no more than any other key: it gets a few.
 
@@ -53,7 +53,7 @@ impl LastLine {
 impl Session {
     /// Ends the session's input, after `last_line`, until [`Self::reopen_input`]; a second time changes nothing.
     ///
-    /// A program that reads lines finds the end at once, behind what was typed. Any other is told as soon as it waits.
+    /// A program that reads lines finds the end at once, after what was typed. Any other gets it as soon as it waits.
     pub fn end_input(self: &Arc<Self>, last_line: LastLine) {
         let reopened = CancellationToken::new();
         {
@@ -75,7 +75,7 @@ impl Session {
         });
     }
 
-    /// Likewise where a tape answers: as often as the end was typed when it was recorded.
+    /// Ends the input where a tape answers: as often as the end was typed when it was recorded.
     ///
     /// # Errors
     ///

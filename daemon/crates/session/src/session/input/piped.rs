@@ -65,7 +65,7 @@ impl Input {
 }
 
 impl InputError {
-    /// The same of a part that so many bytes were typed before.
+    /// The same error for a part of the input, after the first `before` bytes.
     fn behind(self, before: usize) -> Self {
         let before = before as u64;
         match self {

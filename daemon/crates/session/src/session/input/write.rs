@@ -43,7 +43,7 @@ pub enum InputError {
     HandedOver {
         written_bytes: u64,
     },
-    /// A line of so many bytes would be cut by the terminal.
+    /// The terminal would cut a line of `len` bytes.
     LineTooLong {
         len: usize,
     },
@@ -122,9 +122,9 @@ pub struct Input {
 /// What a terminal says about taking more.
 enum Room {
     Some,
-    /// It tells when there is some.
+    /// It reports when there is some.
     None,
-    /// Nobody has it open, and nothing is told. A program may open it again.
+    /// Nobody has it open, and nothing is reported. A program may open it again.
     NobodyReads,
 }
 
@@ -211,7 +211,7 @@ impl Input {
         before
     }
 
-    /// Types all of `bytes`; `end` tells the output's offset when the turn has come. Whoever types knows whether it is a
+    /// Types all of `bytes`; `end` returns the output's offset when the turn has come. The caller knows whether it is a
     /// secret that the terminal may show.
     ///
     /// # Errors
@@ -400,7 +400,7 @@ fn hides_more(master: &OwnedFd) -> bool {
     })
 }
 
-/// How much of so many bytes got to the terminal.
+/// How many of `len` bytes reached the terminal.
 pub(super) fn written_part(outcome: &Result<(), InputError>, len: usize) -> usize {
     match outcome {
         Ok(()) => len,
@@ -421,7 +421,7 @@ fn write_some(master: &OwnedFd, bytes: &[u8]) -> Result<usize, Errno> {
             Ok(0) | Err(Errno::AGAIN) => break,
             Ok(len) => written += len,
             Err(Errno::INTR) => {}
-            // What was taken before counts; the next write tells the error again.
+            // What was taken before counts; the next write reports the error again.
             Err(_) if written > 0 => break,
             Err(error) => return Err(error),
         }

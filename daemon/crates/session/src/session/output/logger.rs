@@ -25,7 +25,7 @@ const LOG_DELAY: Duration = Duration::from_millis(1);
 /// How long the log may take before the session goes on without it.
 const STALL: Duration = Duration::from_millis(100);
 
-/// Likewise at the session's end, when no program waits for room any more.
+/// The same at the session's end, when no program waits for room any more.
 const LAST_STALL: Duration = Duration::from_secs(2);
 
 /// Time between two looks of the guard while there is something to write.

@@ -15,7 +15,7 @@ use tokio::io::Interest;
 /// Output of one session that is taken before others get their turn.
 const TURN_BYTES: usize = 16 << 10;
 
-/// Likewise of one that floods: nobody else waits, and each turn wakes who follows it.
+/// The same for a session that floods: nobody else waits, and each turn wakes its readers.
 const FLOOD_TURN_BYTES: usize = 64 << 10;
 
 impl Session {
@@ -50,7 +50,7 @@ impl Session {
 impl Sessions {
     /// Serves what does not flood, until the holder has ended. Sleeps while no session has news.
     ///
-    /// What is new goes first; sessions with more than a turn's output take turns behind it, so that
+    /// What is new comes first; sessions with more than a turn's output take turns after it, so that
     /// the answer of another one waits for one turn at most.
     pub async fn pump(self: Arc<Self>, wakes: Wakes) -> io::Result<()> {
         let bell = ccd_terminal::readiness::watch(

@@ -112,7 +112,7 @@ async fn first_offset(
     Ok(start.max(upto.saturating_sub(MAX_READ_BYTES)))
 }
 
-/// Walks back until so many lines are found; an unfinished last line counts as one.
+/// Walks back until `lines` lines are found; an unfinished last line counts as one.
 async fn start_of_last_lines(
     session: &Session,
     lines: u64,
@@ -142,7 +142,7 @@ async fn start_of_last_lines(
     Ok(floor)
 }
 
-/// Reads `[start, upto)`, at most so many bytes and lines.
+/// Reads `[start, upto)`, at most `max_bytes` and `max_lines`.
 async fn collect(
     session: &Session,
     start: u64,

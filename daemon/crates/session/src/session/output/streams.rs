@@ -13,7 +13,7 @@ pub(crate) struct Streams {
 }
 
 impl Session {
-    /// What is standard error of the output between two offsets that was read: the first and the one behind the last.
+    /// The parts of the output `[from, upto)` that are standard error: of each the first offset and the one after the last.
     pub async fn stderr(&self, from: u64, upto: u64) -> Vec<[u64; 2]> {
         if !self.may_have_marks() {
             return Vec::new();

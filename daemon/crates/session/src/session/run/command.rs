@@ -27,7 +27,7 @@ const PIECE_BYTES: usize = 256 << 10;
 struct Command<'a> {
     session: &'a Arc<Session>,
     run: ShellRun,
-    /// It was given to the session's own shell, not to one behind it.
+    /// It was given to the session's own shell, not to one that runs inside it.
     is_of_session_shell: bool,
     second: Option<SecondTerminal>,
     at: u64,

@@ -9,7 +9,7 @@ use crate::session::tape::SessionTape;
 use ccd_tape::record::CommandLine;
 use ccd_text::redact::redact;
 
-/// By a name of its own each shell has a better one, but which shell is behind a recorded program no tape knows.
+/// Each shell has a better one of its own, but no tape knows which shell a recorded program leads to.
 pub(super) const PRINTER: Printer = Printer::Printf;
 
 /// A command as tapes have it.

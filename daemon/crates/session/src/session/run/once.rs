@@ -45,7 +45,7 @@ pub struct Once {
 
 impl Sessions {
     /// Runs a program until it ends, the time is over, or the call is cancelled: then it is ended like at a time-out.
-    /// The reply is told how many bytes of output lie before what it has, and what was typed hidden.
+    /// What is returned says how many bytes of output precede those of the reply, and what was typed hidden.
     ///
     /// If the call is dropped the program is ended.
     ///

@@ -67,7 +67,7 @@ impl OneShot {
         self.session.wait_dead().await;
     }
 
-    /// Likewise, behind whoever has no time to wait for it, and forgets the session.
+    /// Ends the program in a task, for a caller that has no time to wait, and forgets the session.
     pub fn end_behind(self, reason: EndReason) {
         self.close(reason);
         let tracker = self.session.services.tracker.clone();

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Programs behind which a shell may be: the command is typed, because its file may not be there.
+/// Programs that lead to a shell elsewhere: the command is typed, because its file may not be there.
 const RELAYS: &[&str] = &[
     "ssh",
     "su",
@@ -45,13 +45,13 @@ const NOISE_LIMIT: Duration = Duration::from_millis(100);
 
 /// The shell that gets a command.
 pub(super) struct Target {
-    /// It is the session's own, not one behind it.
+    /// It is the session's own, not one that runs inside it.
     pub(super) is_of_session: bool,
     pub(super) printer: Printer,
 }
 
 impl Session {
-    /// Waits for a shell's prompt, and tells which shell.
+    /// Waits for a shell's prompt, and returns which shell it is.
     pub(super) async fn target(
         self: &Arc<Self>,
         deadline: Deadline,

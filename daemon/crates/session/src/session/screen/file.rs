@@ -17,7 +17,7 @@ const MAX_BYTES: u64 = 64 << 20;
 struct Saved {
     rows: u16,
     cols: u16,
-    /// Offset behind the output that was drawn.
+    /// Offset after the output that was drawn.
     upto: u64,
     /// Output that draws the screen.
     picture: String,

@@ -15,7 +15,7 @@ const FILE: &str = "sizes.json";
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Sizes {
     pub(super) first: (u16, u16),
-    /// Those behind the saved screen, if there is one.
+    /// Those after the saved screen, if there is one.
     changes: VecDeque<Resize>,
     /// How many of them the drawn screen has had.
     #[serde(skip)]

@@ -49,7 +49,7 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// [`SessionError`] names what is wrong; nothing is registered or left behind then.
+    /// [`SessionError`] names what is wrong; nothing is registered and no file is left then.
     pub async fn create(
         self: &Arc<Self>,
         peer: &Peer,
@@ -82,7 +82,7 @@ impl Sessions {
         peer: &Peer,
         params: SessionCreateParams,
     ) -> Result<Started, SessionError> {
-        // In a task of its own: a client that leaves meanwhile must not leave half a session behind.
+        // In a task of its own: a client that disconnects meanwhile must not leave half a session.
         let (sessions, owner) = (Arc::clone(self), peer.clone());
         let starting = async move { sessions.start_whole(&owner, params).await };
         match self.services.tracker.spawn(starting).await {

@@ -43,7 +43,7 @@ impl Origin {
     }
 }
 
-/// Where the start of a session stands.
+/// How far the start of a session is.
 #[derive(Debug)]
 pub(crate) struct StartUp {
     over: CancellationToken,

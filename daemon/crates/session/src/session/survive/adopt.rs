@@ -26,7 +26,7 @@ use std::time::Duration;
 const TAIL_BYTES: u64 = 256 << 10;
 
 impl Sessions {
-    /// Goes on with the sessions among `adopted` that somebody was told of, and ends the others. Returns their ids.
+    /// Continues those of the sessions that a client knows, and ends the others. Returns their ids.
     pub(super) async fn adopt_all(
         self: &Arc<Self>,
         adopted: Vec<Adopted>,
@@ -159,7 +159,7 @@ impl Sessions {
         if let Some(order) = kept.close {
             session.order_close(order.into());
         } else if kept.is_starting {
-            // Nobody has what is to be typed, and nobody was told that it is ready.
+            // What is left to type is lost, and no client knows it as ready.
             session.start_up.fail();
             let reason = match after_crash {
                 true => EndReason::DaemonKilled,
@@ -206,7 +206,7 @@ fn resume(folder: PathBuf, mut ring: Ring, rotation: u64) -> io::Result<Resumed>
     let modified = std::fs::metadata(log::current_path(&folder)).and_then(|file| file.modified());
     let silent = modified.ok().and_then(|at| at.elapsed().ok());
     let writer = LogWriter::resume(folder.clone(), ring.log_base(), rotation)?;
-    // The log's length is the truth, but for what was given up behind it, and what somebody else has put there.
+    // The log's length is the truth, except for what was given up after it, and what somebody else has put there.
     let logged = writer.end().clamp(ring.tail(), ring.head());
     let tail = if logged <= writer.end() {
         tail_of(&folder, logged)?

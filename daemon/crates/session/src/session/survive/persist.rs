@@ -65,7 +65,7 @@ impl Sessions {
         Ok(removed)
     }
 
-    /// Ends a session that was just started, and leaves nothing of it: nobody was told of it.
+    /// Ends a session that was just started, and leaves nothing of it: no client knows it.
     pub async fn abandon(&self, session: &Session) {
         session.order_close(CloseOrder {
             reason: EndReason::Closed,

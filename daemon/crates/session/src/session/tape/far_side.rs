@@ -48,7 +48,7 @@ impl TerminalFarSide {
         Ok(far_side)
     }
 
-    /// Likewise, with marks of standard error from an offset of the session's output on.
+    /// The same, with marks of standard error from an offset of the session's output on.
     ///
     /// # Errors
     ///

@@ -50,7 +50,7 @@ pub(super) struct KeptLive {
     session: String,
     /// Offset of its output that is the first to be shown.
     inner_start: u64,
-    /// Where that stands in the output of the session that shows it.
+    /// The offset of that in the output of the session that shows it.
     outer_start: u64,
 }
 

@@ -155,7 +155,7 @@ impl Sessions {
             &self.services.folders.base,
         );
         if let Ok(settings) = settings {
-            // What is wrong with it is told by the start.
+            // The start reports what is wrong with it.
             let _ = self.services.roots.open(&settings.root).await;
         }
     }

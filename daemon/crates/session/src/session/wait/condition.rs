@@ -3,7 +3,6 @@
 use crate::durations::{Deadline, millis};
 use crate::session::error::SessionError;
 use crate::session::live::Session;
-use crate::session::registry::Sessions;
 use ccd_protocol::session::{
     InputVerdict, Session as Record, SessionWaitParams, SessionWaitReply, WaitFor, WaitingForInput,
 };
@@ -111,7 +110,7 @@ impl Session {
         Some(found)
     }
 
-    /// Whether the program waits for input, as far as one look tells.
+    /// Whether the program waits for input, as far as one look shows.
     pub async fn waiting_for_input(&self) -> Option<WaitingForInput> {
         let mut found = self.probe().await?;
         if !is_fresh(self, &found) {
@@ -183,7 +182,7 @@ impl Session {
             Verdict::Unknown => (long_quiet && (takes_keys || shows_prompt()), Some(GUESS)),
             Verdict::No => (false, None),
         };
-        // Where the kernel says that the program waits, the sign alone tells its prompt from other output.
+        // Where the kernel says that the program waits, the sign alone distinguishes its prompt from other output.
         let ends_as_prompt = || match guess {
             None => library.ends_as_prompt(&last_line(self)),
             Some(_) => shows_prompt(),
@@ -200,26 +199,24 @@ impl Session {
     }
 }
 
-impl Sessions {
-    /// The records, in the same order, each with what one look tells.
-    ///
-    /// At most [`MAX_LOOKS`] looks at a time; what has not been seen after [`LONGEST_LOOKS`] is left out.
-    pub async fn records_with_waiting(&self, sessions: Vec<Arc<Session>>) -> Vec<Record> {
-        let end = tokio::time::Instant::now() + LONGEST_LOOKS;
-        let records = sessions.into_iter().map(|session| async move {
-            let is_late = tokio::time::Instant::now() >= end;
-            let look = session.waiting_for_input();
-            let waiting = match is_late {
-                true => None,
-                false => tokio::time::timeout_at(end, look).await.ok().flatten(),
-            };
-            session.record(waiting)
-        });
-        stream::iter(records).buffered(MAX_LOOKS).collect().await
-    }
+/// The records, in the same order, each with what one look shows.
+///
+/// At most [`MAX_LOOKS`] looks at a time; what has not been seen after [`LONGEST_LOOKS`] is left out.
+pub async fn records_with_waiting(sessions: Vec<Arc<Session>>) -> Vec<Record> {
+    let end = tokio::time::Instant::now() + LONGEST_LOOKS;
+    let records = sessions.into_iter().map(|session| async move {
+        let is_late = tokio::time::Instant::now() >= end;
+        let look = session.waiting_for_input();
+        let waiting = match is_late {
+            true => None,
+            false => tokio::time::timeout_at(end, look).await.ok().flatten(),
+        };
+        session.record(waiting)
+    });
+    stream::iter(records).buffered(MAX_LOOKS).collect().await
 }
 
-/// Whether a look tells about the time after the last write.
+/// Whether a look is about the time after the last write.
 pub(crate) fn is_fresh(session: &Session, found: &Probe) -> bool {
     if is_of_tape(found) {
         return found.unread_output_bytes == 0;
@@ -266,7 +263,7 @@ fn waiting(probe: &Probe, how: Option<&str>) -> WaitingForInput {
     }
 }
 
-/// Text behind the last newline, as a person sees it.
+/// Text after the last newline, as a person sees it.
 pub fn last_line(session: &Session) -> String {
     let end = session.output.facts().bytes;
     let from = end.saturating_sub(4096).max(session.output.memory_start());

@@ -231,7 +231,7 @@ impl Session {
         Err(process_ended(self).await)
     }
 
-    /// `eof` and `timeout` match nothing, behind everything that was searched.
+    /// `eof` and `timeout` match nothing, after everything that was searched.
     async fn without_match(&self, search: &Search, index: usize, end: u64) -> ExpectResult {
         let start = search.from.max(end.saturating_sub(BEFORE_BYTES as u64));
         let before = read_text(self, start, end).await;

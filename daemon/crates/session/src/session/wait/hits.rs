@@ -18,7 +18,7 @@ const PIECE_BYTES: usize = 64 << 10;
 /// Output that is searched at a time: what follows a hit is searched again.
 const SEARCHED_BYTES: usize = 1 << 10;
 
-/// Longest part of a line before and behind a hit.
+/// Longest part of a line before and after a hit.
 const LINE_BYTES: usize = 4000;
 
 /// How long the rest of a hit's line is waited for.
@@ -27,12 +27,12 @@ const LINE_WAIT: Duration = Duration::from_millis(10);
 /// In front of each expression: `^` and `$` are the ends of lines.
 const BY_LINES: &str = "(?m)";
 
-/// A search that goes on behind each match.
+/// A search that continues after each match.
 pub struct Hits {
     session: Arc<Session>,
     patterns: Arc<Patterns>,
     at: u64,
-    /// What stands before `at` in its line.
+    /// What precedes `at` in its line.
     line: String,
     /// Output that was read last. What is no longer in memory lies in files, and would be read again for each hit.
     piece: Vec<u8>,
@@ -40,17 +40,17 @@ pub struct Hits {
     piece_start: u64,
 }
 
-/// A match and the line that it stands in.
+/// A match and the line that it is in.
 #[derive(Debug)]
 pub struct LineHit {
     pub index: usize,
     /// The line or lines with the match, as far as they have come by then.
     pub text: String,
-    /// Where the match stands in `text`.
+    /// Where the match is in `text`.
     pub matched: Range<usize>,
-    /// Likewise; none where a group took no part.
+    /// Where the groups are in `text`; `None` where a group took no part.
     pub groups: Vec<Option<Range<usize>>>,
-    /// Likewise, at most [`LINE_BYTES`] before the match's end and behind it.
+    /// Where the line is in `text`, at most [`LINE_BYTES`] before the match's end and after it.
     pub line: Range<usize>,
     pub start: u64,
     pub end: u64,
@@ -201,7 +201,7 @@ impl Hits {
             .unwrap_or_default()
     }
 
-    /// The rest of the line behind `from` as far as it was read; `None` where it may go on.
+    /// The rest of the line after `from` as far as it was read; `None` where it may continue.
     fn known_rest(&self, from: u64) -> Option<String> {
         let known = self.known(from);
         let known = &known[..known.len().min(LINE_BYTES)];
@@ -214,7 +214,7 @@ impl Hits {
         (line.len() < text.len() || known.len() == LINE_BYTES).then(|| line.to_owned())
     }
 
-    /// What stands behind `from` in its line, without the line's end.
+    /// What follows `from` in its line, without the line's end.
     async fn rest_of_line(&self, from: u64) -> String {
         if let Some(rest) = self.known_rest(from) {
             return rest;

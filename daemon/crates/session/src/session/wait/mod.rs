@@ -4,7 +4,7 @@ mod condition;
 mod expect;
 mod hits;
 
-pub use condition::last_line;
 pub(super) use condition::{TUI_QUIET, is_fresh, is_of_tape, wait_idle};
+pub use condition::{last_line, records_with_waiting};
 pub(super) use expect::{PIECE_BYTES, process_ended};
 pub use hits::{Hits, LineHit};

@@ -1,4 +1,4 @@
-//! Nothing tells here when programs read from a terminal.
+//! On this system nothing reports when programs read from a terminal.
 
 use std::os::fd::OwnedFd;
 

@@ -1,4 +1,4 @@
-//! How often programs have read from a terminal, as inotify tells.
+//! How often programs have read from a terminal, as inotify reports it.
 
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::fs::stat;

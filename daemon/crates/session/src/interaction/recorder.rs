@@ -1,0 +1,161 @@
+//! Takes events beside the calls, and writes their rows in batches.
+
+use super::event::{Event, Subject};
+use super::row::rows_of;
+use super::table::{InteractionRow, Interactions};
+use crate::peer::Peer;
+use ccd_store::Store;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+/// Events that may wait for the recorder.
+const QUEUE_LEN: usize = 4096;
+
+/// Rows are written this long after the first of them happened.
+pub const JUDGEMENT: Duration = Duration::from_millis(250);
+
+/// An event with everything that a row needs.
+pub(super) struct Noted {
+    pub(super) session: Arc<dyn Subject>,
+    pub(super) timestamp: String,
+    pub(super) client: Option<(Arc<str>, Option<i32>)>,
+    pub(super) event: Event,
+}
+
+/// Takes events; never waits, never blocks.
+#[derive(Debug, Clone)]
+pub struct Recorder {
+    events: mpsc::Sender<Item>,
+    dropped: Arc<AtomicU64>,
+}
+
+/// What goes to the recorder's task.
+#[derive(Debug)]
+enum Item {
+    Noted(Noted),
+    /// Answer once everything before is written.
+    Flush(oneshot::Sender<()>),
+}
+
+/// The other half of a [`Recorder`].
+#[derive(Debug)]
+pub struct Pending {
+    events: mpsc::Receiver<Item>,
+    dropped: Arc<AtomicU64>,
+}
+
+impl std::fmt::Debug for Noted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Noted")
+            .field("session", self.session.id())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Recorder {
+    /// A recorder and what its task needs.
+    pub fn new() -> (Self, Pending) {
+        let (sender, receiver) = mpsc::channel(QUEUE_LEN);
+        let dropped = Arc::new(AtomicU64::new(0));
+        let recorder = Self {
+            events: sender,
+            dropped: Arc::clone(&dropped),
+        };
+        let pending = Pending {
+            events: receiver,
+            dropped,
+        };
+        (recorder, pending)
+    }
+
+    /// Notes that something happened; counted as dropped when too much waits already.
+    pub fn note(&self, session: Arc<dyn Subject>, peer: Option<&Peer>, event: Event) {
+        let noted = Noted {
+            session,
+            timestamp: ccd_text::clock::now(),
+            client: peer.map(|peer| (Arc::clone(peer.name()), peer.pid)),
+            event,
+        };
+        if self.events.try_send(Item::Noted(noted)).is_err() {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns once all events so far are in the database, after [`JUDGEMENT`] at most if it keeps up.
+    pub async fn flush(&self) {
+        let (done, written) = oneshot::channel();
+        if self.events.send(Item::Flush(done)).await.is_ok() {
+            let _ = written.await;
+        }
+    }
+
+    /// Events that were dropped since the start.
+    pub fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
+    /// Events that wait.
+    pub fn queue_len(&self) -> usize {
+        QUEUE_LEN - self.events.capacity()
+    }
+}
+
+impl Pending {
+    /// Writes rows until `stop` is cancelled and nothing waits any more. Sleeps while nothing happens.
+    pub async fn run(mut self, store: Store, stop: CancellationToken) {
+        let mut batch = Vec::new();
+        let mut reported = 0;
+        loop {
+            let first = tokio::select! {
+                first = self.events.recv() => first,
+                () = stop.cancelled() => self.events.try_recv().ok(),
+            };
+            let Some(first) = first else {
+                return;
+            };
+            let has_rows = matches!(first, Item::Noted(_));
+            batch.push(first);
+            tokio::select! {
+                () = tokio::time::sleep(JUDGEMENT), if has_rows => {}
+                () = std::future::ready(()), if !has_rows => {}
+                () = stop.cancelled() => {}
+            }
+            while let Ok(more) = self.events.try_recv() {
+                batch.push(more);
+            }
+            let mut rows = Vec::with_capacity(batch.len() * 2);
+            let mut waiting = Vec::new();
+            for item in batch.drain(..) {
+                match item {
+                    Item::Noted(noted) => rows_of(&noted, &mut rows).await,
+                    Item::Flush(done) => waiting.push(done),
+                }
+            }
+            let dropped = self.dropped.load(Ordering::Relaxed);
+            if dropped > reported {
+                tracing::warn!(
+                    dropped,
+                    "history events were dropped: too much happened at once"
+                );
+                reported = dropped;
+            }
+            write(&store, rows).await;
+            for done in waiting {
+                // The caller may have gone away.
+                let _ = done.send(());
+            }
+        }
+    }
+}
+
+async fn write(store: &Store, rows: Vec<InteractionRow>) {
+    if rows.is_empty() {
+        return;
+    }
+    if let Err(error) = store.commit(Interactions(rows)).await {
+        tracing::error!(%error, "could not write history events to the database");
+    }
+}

@@ -1,0 +1,465 @@
+//! Ring, memory and log of one session, read by offset.
+
+use super::history::History;
+use super::log::{self, Logged};
+use ccd_terminal::holder::{Gap, Ring};
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
+
+/// Unlogged bytes that are written without waiting for more.
+const FLUSH_BYTES: u64 = 64 << 10;
+
+/// The output of one session.
+#[derive(Debug)]
+pub struct Output {
+    dir: PathBuf,
+    inner: Mutex<Inner>,
+    changed: Notify,
+    /// The log was called and has not answered.
+    log_is_called: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Inner {
+    /// The session's ring while it lives.
+    ring: Option<Ring>,
+    history: History,
+    /// Every byte below is in the log or in a gap.
+    logged: u64,
+    gaps: Vec<Gap>,
+    rotated_at: Option<String>,
+    lines: u64,
+    ended: bool,
+    /// Where an expect without `from` starts; the ring has it too, for the next process.
+    cursor: u64,
+}
+
+/// What there is to read at an offset.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Bytes from the asked offset on.
+    Bytes(Vec<u8>),
+    /// These bytes are in no log and no longer in memory; go on at `resume`.
+    Missing { resume: u64 },
+    /// Nothing yet.
+    Pending,
+    /// Nothing, and nothing will come.
+    End,
+}
+
+/// What [`Output::take_from_ring`] did.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Taken {
+    pub bytes: usize,
+    /// The ring has more.
+    pub is_part: bool,
+    pub log: LogCall,
+}
+
+/// Whether and how output asks to be logged.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LogCall {
+    /// Nobody has called the log since it last answered.
+    pub is_first: bool,
+    /// It shall not wait for more.
+    pub is_urgent: bool,
+}
+
+/// Figures for the session's record.
+#[derive(Debug, Clone)]
+pub struct OutputFacts {
+    pub lines: u64,
+    pub bytes: u64,
+    pub buffered_bytes: u64,
+    pub rotated_at: Option<String>,
+    pub gaps: Vec<Gap>,
+}
+
+impl Output {
+    /// The output of a program that was just started.
+    pub fn live(dir: PathBuf, ring: Ring, max_lines: u64) -> Self {
+        Self::new(dir, Some(ring), 0, max_lines)
+    }
+
+    /// The output of an ended session: the log has it all, as far as it is known.
+    pub fn ended(dir: PathBuf, bytes: u64, lines: u64, gaps: Vec<Gap>) -> Self {
+        let output = Self::new(dir, None, bytes, 1);
+        {
+            let mut inner = output.lock();
+            inner.lines = lines;
+            inner.gaps = gaps;
+            inner.ended = true;
+        }
+        output
+    }
+
+    /// The output of a program that an earlier process has started: `tail` of it is the end of what is logged.
+    pub fn adopted(dir: PathBuf, ring: Ring, max_lines: u64, lines: u64, tail: &[u8]) -> Self {
+        let (logged, cursor, gaps) = (ring.tail(), ring.cursor(), ring.gaps());
+        let newlines = memchr::memchr_iter(b'\n', tail).count() as u64;
+        let start = logged - tail.len() as u64;
+        let output = Self::new(dir, Some(ring), logged, max_lines);
+        {
+            let mut inner = output.lock();
+            inner.history = History::behind(start, lines.saturating_sub(newlines), max_lines);
+            inner.history.append(tail, logged);
+            inner.lines = lines;
+            inner.gaps = gaps;
+            inner.cursor = cursor;
+        }
+        output
+    }
+
+    fn new(dir: PathBuf, ring: Option<Ring>, end: u64, max_lines: u64) -> Self {
+        Self {
+            dir,
+            inner: Mutex::new(Inner {
+                ring,
+                history: History::new(end, max_lines),
+                logged: end,
+                gaps: Vec::new(),
+                rotated_at: None,
+                lines: 0,
+                ended: false,
+                cursor: 0,
+            }),
+            changed: Notify::new(),
+            log_is_called: AtomicBool::new(false),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The session's folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Takes what the ring has, at most `max_bytes`, shows it to `see` with its offset, and wakes who waits. What `see`
+    /// returns is left in the ring for the next process.
+    pub(crate) fn take_from_ring(
+        &self,
+        max_bytes: usize,
+        see: impl FnOnce(&[u8], u64) -> Option<Vec<u8>>,
+    ) -> Taken {
+        let mut inner = self.lock();
+        let Inner {
+            ring: Some(ring),
+            history,
+            logged,
+            ..
+        } = &mut *inner
+        else {
+            return Taken::default();
+        };
+        let from = history.end();
+        let all = ring.bytes(from);
+        if all.is_empty() {
+            return Taken::default();
+        }
+        let bytes = &all[..all.len().min(max_bytes)];
+        let mut taken = Taken {
+            bytes: bytes.len(),
+            is_part: bytes.len() < all.len(),
+            log: LogCall::default(),
+        };
+        history.append(bytes, *logged);
+        if let Some(note) = see(bytes, from) {
+            ring.set_note(&note);
+        }
+        let unlogged = history.end() - *logged;
+        let lines = history.total_newlines();
+        inner.lines = lines;
+        drop(inner);
+        self.changed.notify_waiters();
+        taken.log.is_urgent = unlogged >= FLUSH_BYTES;
+        taken.log.is_first = !self.log_is_called.swap(true, Ordering::AcqRel);
+        taken
+    }
+
+    /// A future that is ready once the output or the session's state has changed after this call.
+    pub fn changed(&self) -> Notified<'_> {
+        self.changed.notified()
+    }
+
+    /// Wakes everybody who waits for a change.
+    pub(crate) fn announce(&self) {
+        self.changed.notify_waiters();
+    }
+
+    /// Offset just past the newest byte that was published.
+    ///
+    /// Bytes that only the ring has count: they are safe, and were there before whatever comes next.
+    pub fn end(&self) -> u64 {
+        let inner = self.lock();
+        match &inner.ring {
+            Some(ring) => ring.head().max(inner.history.end()),
+            None => inner.history.end(),
+        }
+    }
+
+    /// Offset just past the newest byte that can be read.
+    pub fn published(&self) -> u64 {
+        self.lock().history.end()
+    }
+
+    /// Offset of the oldest byte in memory.
+    pub fn memory_start(&self) -> u64 {
+        self.lock().history.start()
+    }
+
+    /// Bytes that are published but in no log yet.
+    pub(crate) fn unlogged_bytes(&self) -> u64 {
+        let inner = self.lock();
+        inner.history.end() - inner.logged
+    }
+
+    /// True while the program may print more.
+    pub(crate) fn is_live(&self) -> bool {
+        self.lock().ring.is_some()
+    }
+
+    /// True when all output is there.
+    pub fn has_ended(&self) -> bool {
+        self.lock().ended
+    }
+
+    /// True when the ring has been read to its end and the terminal will bring no more.
+    pub fn is_drained(&self) -> bool {
+        let inner = self.lock();
+        match &inner.ring {
+            Some(ring) => ring.eof() && ring.head() == inner.history.end(),
+            None => true,
+        }
+    }
+
+    /// How the program ended, once it has.
+    pub fn exit(&self) -> Option<ccd_terminal::holder::Exit> {
+        self.lock().ring.as_ref().and_then(Ring::status)
+    }
+
+    /// Figures for the record.
+    pub fn facts(&self) -> OutputFacts {
+        let inner = self.lock();
+        OutputFacts {
+            lines: inner.lines,
+            bytes: inner.history.end(),
+            buffered_bytes: inner.history.len() as u64,
+            rotated_at: inner.rotated_at.clone(),
+            gaps: inner.gaps.clone(),
+        }
+    }
+
+    /// The cursor from which an expect without `from` starts.
+    pub fn cursor(&self) -> u64 {
+        self.lock().cursor
+    }
+
+    /// The question that ends at `offset` was answered; the next process does not answer it again.
+    pub fn set_answered(&self, offset: u64) {
+        if let Some(ring) = &self.lock().ring {
+            ring.set_answered(offset);
+        }
+    }
+
+    /// How often what was typed was thrown away, as far as the system tells.
+    pub fn input_flushes(&self) -> u32 {
+        self.lock().ring.as_ref().map_or(0, Ring::input_flushes)
+    }
+
+    /// Moves the default cursor; it never goes back.
+    pub(crate) fn advance_cursor(&self, cursor: u64) {
+        let mut inner = self.lock();
+        if cursor > inner.cursor {
+            inner.cursor = cursor;
+            if let Some(ring) = &inner.ring {
+                ring.set_cursor(cursor);
+            }
+        }
+    }
+
+    /// Copies from memory or the ring, when the offset is there.
+    pub(crate) fn read_memory(&self, from: u64, max_bytes: usize) -> Option<Piece> {
+        let inner = self.lock();
+        let end = inner.history.end();
+        if from >= end {
+            return Some(if inner.ended {
+                Piece::End
+            } else {
+                Piece::Pending
+            });
+        }
+        if from < inner.history.start() {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        inner.history.copy(from, max_bytes, &mut bytes);
+        Some(Piece::Bytes(bytes))
+    }
+
+    /// Reads at most `max_bytes` from `from` on: from memory, else from the log.
+    ///
+    /// # Errors
+    ///
+    /// The log could not be read.
+    pub async fn read(&self, from: u64, max_bytes: usize) -> io::Result<Piece> {
+        if let Some(piece) = self.read_memory(from, max_bytes) {
+            return Ok(piece);
+        }
+        let dir = self.dir.clone();
+        let limit = self.memory_start();
+        let logged = tokio::task::spawn_blocking(move || log::read(&dir, from, max_bytes, limit))
+            .await
+            .map_err(io::Error::other)??;
+        Ok(match logged {
+            Logged::Bytes(bytes) => Piece::Bytes(bytes),
+            Logged::Missing { resume } => Piece::Missing { resume },
+        })
+    }
+
+    /// Calls the log, also when nothing has come.
+    pub(crate) fn call_log_now(&self) -> LogCall {
+        LogCall {
+            is_first: !self.log_is_called.swap(true, Ordering::AcqRel),
+            is_urgent: true,
+        }
+    }
+
+    /// The log has heard the call: what comes from now on must call again.
+    pub(crate) fn log_answers(&self) {
+        self.log_is_called.store(false, Ordering::Release);
+    }
+
+    /// Copies what no log has yet into `buffer` and returns its offset; `None` when all is logged.
+    pub(super) fn pending(&self, buffer: &mut Vec<u8>) -> Option<u64> {
+        let inner = self.lock();
+        let from = inner.logged;
+        if from == inner.history.end() {
+            return None;
+        }
+        inner.history.copy(from, usize::MAX, buffer);
+        Some(from)
+    }
+
+    /// The bytes from `offset` to `upto` are in the log now, and so everything below; returns whether the holder
+    /// waits for room.
+    pub(super) fn set_logged(&self, offset: u64, upto: u64, log_base: u64) -> bool {
+        let mut inner = self.lock();
+        inner.found_in_log(offset, upto - offset);
+        inner.logged = inner.logged.max(upto);
+        let logged = inner.logged;
+        // Of the lines behind it the ring still has the bytes, and they are counted there.
+        let lines = inner.lines - inner.history.newlines_from(logged);
+        inner.history.trim(logged);
+        match &mut inner.ring {
+            Some(ring) => {
+                ring.set_log_base(log_base);
+                ring.set_output_lines(lines);
+                ring.set_tail(logged)
+            }
+            None => false,
+        }
+    }
+
+    /// The log refused the bytes from `offset` on: gives up everything that is there, unless that was done while the
+    /// log tried. Returns whether the holder waits for room.
+    pub(super) fn lose(&self, offset: u64) -> bool {
+        self.lock().logged == offset && self.lose_pending()
+    }
+
+    /// Gives up logging everything that is there; returns whether the holder waits for room.
+    pub(crate) fn lose_pending(&self) -> bool {
+        let mut inner = self.lock();
+        let end = inner.history.end();
+        let gap = Gap {
+            offset: inner.logged,
+            len: end - inner.logged,
+        };
+        if gap.len == 0 {
+            return false;
+        }
+        match inner.gaps.last_mut() {
+            Some(last) if last.offset + last.len == gap.offset => last.len += gap.len,
+            _ => inner.gaps.push(gap),
+        }
+        inner.logged = end;
+        inner.history.trim(end);
+        let lines = inner.lines;
+        match &mut inner.ring {
+            Some(ring) => {
+                ring.add_gap(gap);
+                ring.set_output_lines(lines);
+                ring.set_tail(end)
+            }
+            None => false,
+        }
+    }
+
+    /// These bytes were logged, and the log has them no more.
+    pub(super) fn note_lost(&self, ranges: Vec<Range<u64>>) {
+        let mut inner = self.lock();
+        inner.gaps.extend(ranges.into_iter().map(|range| Gap {
+            offset: range.start,
+            len: range.end - range.start,
+        }));
+        inner.merge_gaps();
+        let Inner { ring, gaps, .. } = &mut *inner;
+        if let Some(ring) = ring {
+            ring.set_gaps(gaps);
+        }
+    }
+
+    pub(super) fn note_rotation(&self) {
+        self.lock().rotated_at = Some(ccd_text::clock::now());
+    }
+
+    /// No more output will come. The ring is given up; memory too where the log has everything.
+    pub fn finish(&self) {
+        let mut inner = self.lock();
+        inner.ended = true;
+        inner.ring = None;
+        let memory_start = inner.history.start();
+        if inner
+            .gaps
+            .iter()
+            .all(|gap| gap.offset + gap.len <= memory_start)
+        {
+            inner.history.clear();
+        }
+        drop(inner);
+        self.changed.notify_waiters();
+    }
+}
+
+impl Inner {
+    /// Bytes that were given up have reached the log after all.
+    fn found_in_log(&mut self, offset: u64, length: u64) {
+        for gap in &mut self.gaps {
+            if gap.offset == offset && gap.len >= length {
+                gap.offset += length;
+                gap.len -= length;
+            }
+        }
+        self.gaps.retain(|gap| gap.len > 0);
+    }
+
+    /// Puts the gaps in order, and together what touches.
+    fn merge_gaps(&mut self) {
+        self.gaps.sort_unstable_by_key(|gap| gap.offset);
+        self.gaps.dedup_by(|gap, before| {
+            let before_end = before.offset + before.len;
+            let touches = gap.offset <= before_end;
+            if touches {
+                before.len = before_end.max(gap.offset + gap.len) - before.offset;
+            }
+            touches
+        });
+    }
+}

@@ -258,6 +258,8 @@ fn a_tape_that_is_rewritten_while_it_plays_is_one_version_or_the_other() {
         .map(|answer| text("good", "2026-01-02T03:04:05Z", &answer.repeat(3000)))
         .collect();
     let (path, versions) = (&path, &versions);
+    // Before anything is played, so that the tape has these versions alone.
+    fs::write(path, &versions[0]).unwrap();
     let (over, is_over) = mpsc::sync_channel::<()>(0);
     std::thread::scope(|scope| {
         scope.spawn(move || {

@@ -41,10 +41,8 @@ pub(crate) fn hint(error: &ErrorObject) -> Option<&str> {
         }
         Some(ErrorCode::SpawnFailed) => return None,
         Some(ErrorCode::ChainNotFound) => "ccctl chain list shows all chains",
-        Some(ErrorCode::TapeNotFound) if error.message.starts_with("there is no file") => {
-            return None;
-        }
-        Some(ErrorCode::TapeNotFound) if !has(error, "candidates") => {
+        // The daemon gives no hint where the name of a file was asked for.
+        Some(ErrorCode::TapeNotFound) if error.hint().is_some() && !has(error, "candidates") => {
             "ccctl tape list shows all tapes, with --tapes those of another directory"
         }
         Some(ErrorCode::TapeFormatNewer) => "run ccctl daemon upgrade, or record it again",

@@ -57,7 +57,10 @@ impl Reportable for TapeError {
     fn data(&self) -> ErrorData {
         match self {
             Self::Miss(miss) => match serde_json::to_value(miss) {
-                Ok(Value::Object(miss)) => miss,
+                Ok(Value::Object(mut data)) => {
+                    data.insert("summary".into(), miss.summary().into());
+                    data
+                }
                 _ => ErrorData::new(),
             },
             Self::Rules(_)

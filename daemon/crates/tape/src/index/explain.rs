@@ -263,21 +263,25 @@ fn around_difference(a: &str, b: &str) -> (String, String) {
     (part(a), part(b))
 }
 
-impl fmt::Display for Miss {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Miss {
+    /// Says what happened, without the closest exchange and what to do.
+    pub(crate) fn summary(&self) -> String {
         let (input, _) = around_difference(&self.input, "");
         let prompt = ending(&self.prompt);
-        write!(
-            f,
-            "no tape of {} answers {input:?} at the prompt {prompt:?}",
-            self.program
-        )?;
-        if let Some(tape) = &self.ended_tape {
-            write!(
-                f,
-                "; the recording {tape} ends here, before the program did"
-            )?;
+        let program = &self.program;
+        let summary = format!("no tape of {program} answers {input:?} at the prompt {prompt:?}");
+        match &self.ended_tape {
+            None => summary,
+            Some(tape) => {
+                format!("{summary}; the recording {tape} ends here, before the program did")
+            }
         }
+    }
+}
+
+impl fmt::Display for Miss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.summary())?;
         if let Some(nearest) = &self.nearest {
             write!(
                 f,

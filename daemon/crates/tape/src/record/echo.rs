@@ -1,5 +1,7 @@
 //! Checks whether output is only the echo of what was typed.
 
+use ccd_text::escape::{Csi, Piece, Sequence, Splitter};
+
 /// Follows the output after keys that did not end a line.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EchoFollower {
@@ -8,16 +10,7 @@ pub(super) struct EchoFollower {
     echoed: usize,
     /// Other output was printed.
     has_other: bool,
-    sequence: Sequence,
-}
-
-/// The position within a control sequence.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Sequence {
-    #[default]
-    None,
-    Escape,
-    Csi,
+    splitter: Splitter,
 }
 
 impl EchoFollower {
@@ -33,30 +26,12 @@ impl EchoFollower {
     /// Consumes output. Characters must arrive in the order in which they were typed. In between may come what an
     /// editor prints to remove a character: backspaces, blanks and erasing sequences.
     pub(super) fn printed(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            if self.has_other {
-                return;
-            }
-            self.sequence = match (self.sequence, byte) {
-                (Sequence::None, 0x1b) => Sequence::Escape,
-                (Sequence::None, _) => {
-                    self.plain(byte);
-                    Sequence::None
-                }
-                (Sequence::Escape, b'[') => Sequence::Csi,
-                (Sequence::Escape, _) => {
-                    self.has_other = true;
-                    Sequence::None
-                }
-                // Erases up to the end of the line; characters after the cursor move.
-                (Sequence::Csi, b'K' | b'P' | b'@' | b'C' | b'D') => Sequence::None,
-                (Sequence::Csi, b'0'..=b'9' | b';') => Sequence::Csi,
-                (Sequence::Csi, _) => {
-                    self.has_other = true;
-                    Sequence::None
-                }
-            };
-        }
+        let mut splitter = std::mem::take(&mut self.splitter);
+        splitter.pieces(bytes, |piece| match piece {
+            Piece::Text(text) => text.iter().for_each(|&byte| self.plain(byte)),
+            Piece::Sequence(sequence) => self.has_other |= !edits_a_line(&sequence),
+        });
+        self.splitter = splitter;
     }
 
     fn plain(&mut self, byte: u8) {
@@ -71,6 +46,12 @@ impl EchoFollower {
             self.has_other = true;
         }
     }
+}
+
+/// Whether the sequence erases up to the end of the line, or moves the cursor or the characters after it.
+fn edits_a_line(sequence: &Sequence<'_>) -> bool {
+    let csi = Csi::parse(sequence.body).filter(|_| sequence.is_bare_csi());
+    csi.is_some_and(|csi| matches!(csi.shape(), (0, 0, b'K' | b'P' | b'@' | b'C' | b'D')))
 }
 
 #[cfg(test)]

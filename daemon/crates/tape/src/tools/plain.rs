@@ -1,6 +1,7 @@
 //! Renders output as readable text: the lines as they are after all cursor movements in them.
 
-use vte::{Params, Parser, Perform};
+use ccd_text::escape::{Csi, Kind, Piece, Sequence, Splitter};
+use std::str::from_utf8;
 
 /// Maximum length of the text; the rest is omitted.
 const MAX_TEXT_BYTES: usize = 64 << 20;
@@ -16,14 +17,16 @@ const TAB: usize = 8;
 ///
 /// `cols` is the terminal's width; `None` if there was no terminal.
 pub fn shown(output: &[u8], cols: Option<u16>) -> String {
-    let mut parser = Parser::new();
     let mut plain = Plain::new(cols);
-    parser.advance(&mut plain, output);
+    plain.print(output);
     plain.text()
 }
 
 /// A terminal with lines but no screen.
 pub(super) struct Plain {
+    splitter: Splitter,
+    /// The first bytes of a character.
+    open_char: Vec<u8>,
     /// Complete lines.
     done: String,
     line: Vec<char>,
@@ -38,6 +41,8 @@ pub(super) struct Plain {
 impl Plain {
     pub(super) fn new(cols: Option<u16>) -> Self {
         Self {
+            splitter: Splitter::new(),
+            open_char: Vec::new(),
             done: String::new(),
             line: Vec::new(),
             row_start: 0,
@@ -47,9 +52,19 @@ impl Plain {
         }
     }
 
-    /// Adds text as if it had been printed.
+    /// Adds what a program printed; it may end within a character or a control sequence.
+    pub(super) fn print(&mut self, output: &[u8]) {
+        let mut splitter = std::mem::take(&mut self.splitter);
+        splitter.pieces(output, |piece| match piece {
+            Piece::Text(text) => self.text_bytes(text),
+            Piece::Sequence(sequence) => self.obey(&sequence),
+        });
+        self.splitter = splitter;
+    }
+
+    /// Adds text that the program did not print.
     pub(super) fn say(&mut self, text: &str) {
-        text.chars().for_each(|c| self.print(c));
+        text.chars().for_each(|c| self.character(c));
     }
 
     /// Ends the line, unless it is empty.
@@ -123,8 +138,28 @@ impl Plain {
     }
 }
 
-impl Perform for Plain {
-    fn print(&mut self, c: char) {
+impl Plain {
+    fn text_bytes(&mut self, text: &[u8]) {
+        self.open_char.extend_from_slice(text);
+        let bytes = std::mem::take(&mut self.open_char);
+        let mut read = 0;
+        for chunk in bytes.utf8_chunks() {
+            chunk.valid().chars().for_each(|c| self.character(c));
+            let invalid = chunk.invalid();
+            read += chunk.valid().len() + invalid.len();
+            let is_cut = from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
+            if is_cut && read == bytes.len() {
+                self.open_char = invalid.to_vec();
+            } else if !invalid.is_empty() {
+                self.character(char::REPLACEMENT_CHARACTER);
+            }
+        }
+    }
+
+    fn character(&mut self, c: char) {
+        if c.is_control() {
+            return self.control(c);
+        }
         if self.is_alternate {
             return;
         }
@@ -143,59 +178,62 @@ impl Perform for Plain {
         self.col += 1;
     }
 
-    fn execute(&mut self, byte: u8) {
+    fn control(&mut self, control: char) {
         if self.is_alternate {
             return;
         }
-        match byte {
+        match control {
             // A line feed always starts a new line at its first column, even if the terminal was set not to: stair
             // steps are hard to read.
-            b'\n' | 0x0b | 0x0c => {
+            '\n' | '\x0b' | '\x0c' => {
                 self.end_line();
                 self.col = 0;
             }
-            b'\r' => self.col = 0,
-            0x08 => self.col = self.col.saturating_sub(1),
-            b'\t' => self.move_to((self.col / TAB + 1) * TAB),
+            '\r' => self.col = 0,
+            '\x08' => self.col = self.col.saturating_sub(1),
+            '\t' => self.move_to((self.col / TAB + 1) * TAB),
             _ => {}
         }
     }
 
-    fn csi_dispatch(&mut self, params: &Params, intermediates: &[u8], _: bool, action: char) {
-        let mut values = params.iter().filter_map(|values| values.first().copied());
-        if intermediates == b"?" && matches!(action, 'h' | 'l') {
+    fn obey(&mut self, sequence: &Sequence<'_>) {
+        let Some(csi) = Csi::parse(sequence.body).filter(|_| sequence.kind == Kind::Csi) else {
+            return;
+        };
+        let mut values = csi.numbers();
+        if let (b'?', 0, b'h' | b'l') = csi.shape() {
             if values.any(|mode| matches!(mode, 47 | 1047 | 1049)) {
-                self.is_alternate = action == 'h';
+                self.is_alternate = csi.action == b'h';
             }
             return;
         }
-        if !intermediates.is_empty() || self.is_alternate {
+        if csi.prefix != 0 || csi.intermediate != 0 || self.is_alternate {
             return;
         }
         let first = values.next().unwrap_or(0);
         let count = usize::from(first.max(1));
         let at = self.at();
-        match action {
-            'K' => self.erase_line(first),
-            'J' => self.erase_screen(first),
-            'C' => self.move_to(self.col + count),
-            'D' => self.col = self.col.saturating_sub(count),
-            'G' => self.move_to(count - 1),
-            'A' => self.up(count),
-            'H' | 'f' => {
+        match csi.action {
+            b'K' => self.erase_line(first),
+            b'J' => self.erase_screen(first),
+            b'C' => self.move_to(self.col + count),
+            b'D' => self.col = self.col.saturating_sub(count),
+            b'G' => self.move_to(count - 1),
+            b'A' => self.up(count),
+            b'H' | b'f' => {
                 self.fresh_line();
                 let col = values.next().unwrap_or(1).max(1);
                 self.move_to(usize::from(col) - 1);
             }
-            'P' if at < self.line.len() => {
+            b'P' if at < self.line.len() => {
                 let end = (at + count).min(self.line.len());
                 self.line.drain(at..end);
             }
-            '@' if at < self.line.len() => {
+            b'@' if at < self.line.len() => {
                 let blanks = count.min(MAX_LINE_CHARS.saturating_sub(self.line.len()));
                 self.line.splice(at..at, std::iter::repeat_n(' ', blanks));
             }
-            'X' => self.blank(at, at + count),
+            b'X' => self.blank(at, at + count),
             _ => {}
         }
     }

@@ -5,7 +5,6 @@ use super::plain::{Plain, shown};
 use super::timeline::size;
 use crate::format::{Exchange, InputKind, Tape};
 use ccd_protocol::tape::TapeExit;
-use vte::Parser;
 
 /// How many characters of an input identify its echo.
 const ECHO_CHARS: usize = 16;
@@ -18,10 +17,10 @@ const ECHO_BYTES: usize = 1024;
 /// Input without an echo is written where its echo would be.
 pub fn transcript(tape: &Tape) -> String {
     let cols = tape.meta.pty.map(|_| size(tape).1);
-    let (mut plain, mut parser) = (Plain::new(cols), Parser::new());
+    let mut plain = Plain::new(cols);
     for exchange in &tape.exchanges {
         if cols.is_none() {
-            parser.advance(&mut plain, &exchange.input.bytes);
+            plain.print(&exchange.input.bytes);
             plain.fresh_line();
         } else if let Some(line) = unseen_line(exchange, cols) {
             plain.say(&line);
@@ -31,7 +30,7 @@ pub fn transcript(tape: &Tape) -> String {
             }
         }
         for chunk in &exchange.chunks {
-            parser.advance(&mut plain, &chunk.data);
+            plain.print(&chunk.data);
         }
     }
     let exit = tape.exchanges.last().and_then(|exchange| exchange.exit);

@@ -3,8 +3,8 @@
 //! What a process is blocked in cannot tell a prompt from a `read` in a script. What stands on the
 //! last line can: it is compared with what stood there when the command was typed.
 
-const ESC: u8 = 0x1b;
-const BEL: u8 = 0x07;
+use ccd_text::escape::{Kind, Piece, Splitter};
+
 const BACKSPACE: u8 = 0x08;
 /// How the terminal shows the keys that interrupt; some shells go on in the same line.
 const INTERRUPTS: [&[u8]; 2] = [b"^C", b"^\\"];
@@ -184,57 +184,30 @@ impl PromptLine {
         Self::follow(tail, |_| ())
     }
 
-    /// Shows `watch` what stands on the line after each character.
+    /// Calls `watch` with the line after each character.
     fn follow(tail: &[u8], mut watch: impl FnMut(&[u8])) -> Self {
         let mut line = Self::default();
-        let mut rest = tail;
-        while let Some((&byte, after)) = rest.split_first() {
-            rest = after;
-            match byte {
-                ESC => {
-                    let (sequence, after) = split_sequence(after);
-                    line.ends_with_mark |= sequence.starts_with(PROMPT_END_MARK);
-                    rest = after;
-                }
-                b'\n' | b'\r' => line = Self::default(),
-                BACKSPACE => drop(line.text.pop()),
-                b' '..=b'~' | 0x80.. => {
-                    line.text.push(byte);
-                    line.ends_with_mark = false;
-                    watch(&line.text);
-                }
-                _ => {}
+        Splitter::new().pieces(tail, |piece| match piece {
+            Piece::Text(text) => text.iter().for_each(|&byte| line.show(byte, &mut watch)),
+            Piece::Sequence(sequence) => {
+                let is_command = matches!(sequence.kind, Kind::Osc { .. });
+                line.ends_with_mark |= is_command && sequence.body.starts_with(PROMPT_END_MARK);
             }
-        }
+        });
         line
     }
-}
 
-/// Splits what follows an ESC into the body of an operating system command (empty for other
-/// sequences) and the rest. A sequence that does not end takes everything.
-fn split_sequence(after_escape: &[u8]) -> (&[u8], &[u8]) {
-    let Some((&kind, body)) = after_escape.split_first() else {
-        return (&[], &[]);
-    };
-    let end_where = |is_end: &dyn Fn(u8) -> bool| {
-        body.iter()
-            .position(|&byte| is_end(byte))
-            .unwrap_or(body.len())
-    };
-    match kind {
-        b'[' => {
-            let end = end_where(&|byte| matches!(byte, b'@'..=b'~'));
-            (&[], body.get(end + 1..).unwrap_or_default())
+    fn show(&mut self, byte: u8, watch: &mut impl FnMut(&[u8])) {
+        match byte {
+            b'\n' | b'\r' => *self = Self::default(),
+            BACKSPACE => drop(self.text.pop()),
+            b' '..=b'~' | 0x80.. => {
+                self.text.push(byte);
+                self.ends_with_mark = false;
+                watch(&self.text);
+            }
+            _ => {}
         }
-        b']' | b'P' | b'^' | b'_' => {
-            let end = end_where(&|byte| byte == BEL || byte == ESC);
-            let text = if kind == b']' { &body[..end] } else { &[][..] };
-            // ST is ESC and a backslash, BEL is alone.
-            let end_len = if body.get(end) == Some(&ESC) { 2 } else { 1 };
-            (text, body.get(end + end_len..).unwrap_or_default())
-        }
-        b' '..=b'/' => (&[], body.get(1..).unwrap_or_default()),
-        _ => (&[], body),
     }
 }
 

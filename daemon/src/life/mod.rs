@@ -8,7 +8,10 @@ mod service;
 mod serving;
 mod shutdown;
 mod socket;
+mod terminals;
+mod wiring;
 
 pub(crate) use args::Args;
 pub(crate) use lock::LockError;
-pub(crate) use run::{Ground, StartError, Terminals, prepare, serve};
+pub(crate) use run::{Ground, StartError, prepare, serve};
+pub(crate) use terminals::Terminals;

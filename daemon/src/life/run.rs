@@ -2,36 +2,20 @@
 
 use super::args::Args;
 use super::lock::{Lock, LockError};
-use super::serving::{Connections, SHUTDOWN_LIMIT, Serving, spawn_pumps};
-use super::shutdown::{End, Signals};
+use super::serving::{Serving, spawn_pumps};
+use super::shutdown::Signals;
 use super::socket::{OwnPath, Socket, SocketError, passed_in};
+use super::terminals::{Begun, Terminals};
+use super::wiring::{self, Parts};
 use crate::config::{ConfigWatch, Loaded, Paths, Snapshot, Sources};
-use crate::connection::{self, Ends};
-use crate::daemon::{Daemon, session_settings};
-use crate::job::Jobs;
 use crate::log::Log;
 use crate::store::{Opening, SCHEMA, Store, StoreError};
-use crate::tape_usage::TapeUsage;
-use ccd_session::interaction::Recorder;
-use ccd_session::session::{Folders, Past, Services, SessionError, Sessions};
-use ccd_tape::root::Roots;
-use ccd_tape::settings::root_of;
-#[cfg(portable)]
-use ccd_terminal::holder::Originals;
-#[cfg(not(portable))]
-use ccd_terminal::holder::Welcomed;
-use ccd_terminal::holder::{Adopted, Cause, HandOver, Holder, HolderNews};
+use ccd_session::session::{Past, SessionError};
+use ccd_terminal::holder::{Adopted, Cause, HandOver};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::net::UnixListener;
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
-
-/// Time limit for closing the database.
-const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Why the daemon did not start, or ended with an error.
 #[derive(Debug, thiserror::Error)]
@@ -92,11 +76,11 @@ impl Ground {
 /// What is prepared before the runtime starts.
 pub(crate) struct Prepared {
     pub(crate) paths: Paths,
-    sources: Sources,
+    pub(super) sources: Sources,
     /// The configuration file, and the configuration in it.
-    read: Snapshot,
-    loaded: Arc<Loaded>,
-    log: Log,
+    pub(super) read: Snapshot,
+    pub(super) loaded: Arc<Loaded>,
+    pub(super) log: Log,
 }
 
 fn paths_of(args: &Args) -> Result<Paths, StartError> {
@@ -134,88 +118,10 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
     })
 }
 
-/// The process that holds the terminals, and what makes this the only daemon.
-pub(crate) enum Terminals {
-    /// The process that has started this one.
-    #[cfg(not(portable))]
-    Of(Welcomed),
-    /// This process.
-    #[cfg(portable)]
-    Own {
-        ground: Ground,
-        originals: Originals,
-    },
-}
-
-/// The result of [`Terminals::begin`].
-struct Begun {
-    holder: Holder,
-    news: HolderNews,
-    listener: std::os::unix::net::UnixListener,
-    /// Path of the socket, if this process must remove it.
-    own_path: Option<PathBuf>,
-    adopted: Vec<Adopted>,
-    since: String,
-    hand_over: Option<HandOver>,
-    _locks: [OwnedFd; 2],
-}
-
-impl Terminals {
-    /// True if another worker has served before this one.
-    fn are_handed_over(&self) -> bool {
-        match self {
-            #[cfg(not(portable))]
-            Self::Of(welcomed) => welcomed.hand_over.is_some(),
-            #[cfg(portable)]
-            Self::Own { .. } => false,
-        }
-    }
-
-    #[cfg(not(portable))]
-    fn begin(self, paths: &Paths) -> io::Result<Begun> {
-        let Self::Of(welcomed) = self;
-        let since = welcomed.since.clone();
-        let hand_over = welcomed.hand_over.clone();
-        let (holder, news, held, adopted) = welcomed.into_holder()?;
-        Ok(Begun {
-            since,
-            hand_over,
-            holder,
-            news,
-            listener: held.listener,
-            own_path: held.owns_path.then(|| paths.socket.clone()),
-            adopted,
-            _locks: held.locks,
-        })
-    }
-
-    #[cfg(portable)]
-    fn begin(self, _paths: &Paths) -> io::Result<Begun> {
-        let Self::Own { ground, originals } = self;
-        let (holder, news) = Holder::start(originals)?;
-        Ok(Begun {
-            holder,
-            news,
-            listener: ground.socket.listener,
-            own_path: ground.socket.own_path.map(OwnPath::into_path),
-            adopted: Vec::new(),
-            since: ccd_text::clock::now(),
-            hand_over: None,
-            _locks: ground.locks,
-        })
-    }
-}
-
 /// Serves until a signal or a call ends it.
 pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<(), StartError> {
-    let Prepared {
-        paths,
-        sources,
-        read,
-        loaded,
-        log,
-    } = prepared;
-    let watch = ConfigWatch::start(sources.clone()).map_err(system("threads cannot be started"))?;
+    let watch = ConfigWatch::start(prepared.sources.clone())
+        .map_err(system("threads cannot be started"))?;
     let mut signals = Signals::install().map_err(system("signals cannot be received"))?;
     #[cfg(not(portable))]
     ccd_terminal::holder::hear_signals();
@@ -229,44 +135,21 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         hand_over,
         _locks,
     } = terminals
-        .begin(&paths)
+        .begin(&prepared.paths)
         .map_err(system("the holder of the terminals cannot start"))?;
-    let how = match &hand_over {
-        None => Opening::First,
-        Some(hand_over) if hand_over.rolled_back => Opening::RolledBack,
-        Some(_) => Opening::Again,
-    };
-    let opened = SCHEMA.open(&paths.database, how).await?;
-    if let Some(database) = &opened.set_aside {
-        set_sessions_aside(&paths, database, &adopted)?;
-    }
-    let store = opened.database;
-    let stop = CancellationToken::new();
-    let tracker = TaskTracker::new();
-    let (recorder, pending) = Recorder::new();
-    let usage = Arc::new(TapeUsage(store.clone()));
-    let roots = Roots::new(&paths.base, usage, &tracker, stop.clone());
-    let services = Services::new(
-        holder.clone(),
-        store.clone(),
-        recorder,
-        roots,
-        folders_of(&paths),
-        session_settings(&loaded.config),
-        tracker.clone(),
-        stop.clone(),
-    )
-    .map_err(system("the logs of sessions cannot be written"))?;
-    let sessions = Sessions::new(services);
-    let jobs = Jobs::new(store.clone(), tracker.clone(), stop.clone());
-    let recorder_stop = CancellationToken::new();
-    let recorder_task = tokio::spawn(pending.run(store.clone(), recorder_stop.clone()));
+    let (store, database_is_new) =
+        open_database(&prepared.paths, hand_over.as_ref(), &adopted).await?;
+    let Parts {
+        sessions,
+        jobs,
+        history,
+    } = Parts::new(&prepared, &holder, &store)?;
     let past = Past {
         holder_since: &since,
         has_crashed: hand_over
             .as_ref()
             .is_some_and(|last| last.cause == Cause::Crash),
-        database_is_new: opened.is_new,
+        database_is_new,
     };
     let killed = sessions
         .recover(adopted, &past)
@@ -274,83 +157,45 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         .map_err(StartError::Recover)?;
     jobs.recover().await?;
     let pumps = spawn_pumps(&sessions, news).map_err(system("threads cannot be started"))?;
-    let daemon = Arc::new(Daemon::new(
-        Arc::clone(&sessions),
-        paths,
-        jobs,
-        log,
-        sources,
-        (Arc::clone(&loaded), read),
-        hand_over.map(told),
-    ));
-    report_start(&loaded, killed);
-    let methods = crate::rpc::module(Arc::clone(&daemon))?;
-    let listener = UnixListener::from_std(listener).map_err(system("the socket cannot be used"))?;
-    let (disconnect, connections) = (CancellationToken::new(), TaskTracker::new());
-    let accepting = tokio::spawn(connection::serve(
-        listener,
-        methods.into(),
-        daemon.settings.subscribe(),
-        Ends {
-            stop: disconnect.clone(),
-            leaving: daemon.leaving.clone(),
-        },
-        connections.clone(),
-        Arc::clone(&daemon.connections),
-    ));
-    tracker.spawn(crate::maintenance::run(Arc::clone(&daemon)));
-    tracker.spawn(Arc::clone(&sessions).finish_left_tapes());
-    tracker.spawn(open_tapes(Arc::clone(&daemon)));
-    let follower = Arc::clone(&daemon);
-    tracker.spawn(async move { follower.follow_configuration(watch).await });
-    spawn_watchdog(&daemon);
+    let daemon = wiring::daemon(prepared, &sessions, jobs, hand_over);
+    report_start(&daemon.loaded(), killed);
+    let connections = wiring::accept(&daemon, listener)?;
+    wiring::start_background(&daemon, watch);
     super::service::ready();
     holder.ready();
-    let own_path = own_path.map(OwnPath::of);
-    let connections = Connections {
-        accepting,
-        disconnect,
-        tracker: connections,
-    };
     let serving = Serving {
         daemon,
         sessions,
         connections,
-        recorder: recorder_task,
-        recorder_stop,
+        history,
         pumps,
     };
-    match signals.until_end(&serving.daemon).await {
-        End::Stop => {
-            serving.stop(&holder, own_path).await;
-            close(&store).await;
-            tracing::info!("stopped");
-        }
-        End::HolderDied => {
-            super::shutdown::end_for_certain_after(SHUTDOWN_LIMIT);
-            serving.end_without_holder(own_path).await;
-            close(&store).await;
-            return Err(StartError::HolderDied);
-        }
-        End::HandOver(successor) => {
-            serving.hand_over(&store).await;
-            std::mem::forget(own_path); // the socket is kept
-            if let Err(error) = holder.leave(successor.file.as_ref()) {
-                tracing::error!(%error, "could not ask the holder for the handover");
-            }
-        }
-    }
-    Ok(())
+    let end = signals.until_end(&serving.daemon).await;
+    serving
+        .end(end, &holder, &store, own_path.map(OwnPath::of))
+        .await
 }
 
-/// Checkpoints the database, unless its disk takes too long.
-async fn close(store: &Store) {
-    if tokio::time::timeout(CLOSE_LIMIT, store.close())
-        .await
-        .is_err()
-    {
-        tracing::warn!("the database was not closed in time");
+/// Opens the database; true if it is a new one.
+///
+/// # Errors
+///
+/// [`StartError`] if it cannot be opened or replaced.
+async fn open_database(
+    paths: &Paths,
+    hand_over: Option<&HandOver>,
+    adopted: &[Adopted],
+) -> Result<(Store, bool), StartError> {
+    let how = match hand_over {
+        None => Opening::First,
+        Some(hand_over) if hand_over.rolled_back => Opening::RolledBack,
+        Some(_) => Opening::Again,
+    };
+    let opened = SCHEMA.open(&paths.database, how).await?;
+    if let Some(database) = &opened.set_aside {
+        set_sessions_aside(paths, database, adopted)?;
     }
+    Ok((opened.database, opened.is_new))
 }
 
 /// Without their database, the sessions' directories cannot be assigned: they are set aside with it, so that their logs
@@ -373,66 +218,8 @@ fn set_sessions_aside(
     Ok(())
 }
 
-/// Returns it as the status shows it.
-fn told(hand_over: HandOver) -> ccd_protocol::daemon::HandOver {
-    use ccd_protocol::daemon::HandOverCause;
-    ccd_protocol::daemon::HandOver {
-        number: hand_over.number,
-        cause: match hand_over.cause {
-            Cause::Crash => HandOverCause::Crash,
-            Cause::Upgrade => HandOverCause::Upgrade,
-        },
-        rolled_back: hand_over.rolled_back,
-        reason: hand_over.reason,
-        at: ccd_text::clock::now(),
-    }
-}
-
-/// Where the files of sessions are.
-fn folders_of(paths: &Paths) -> Folders {
-    Folders {
-        base: paths.base.clone(),
-        sessions: paths.sessions.clone(),
-        runtime: paths.runtime.clone(),
-        rings: paths.rings.clone(),
-    }
-}
-
-fn system(what: &'static str) -> impl FnOnce(io::Error) -> StartError {
+pub(super) fn system(what: &'static str) -> impl FnOnce(io::Error) -> StartError {
     move |source| StartError::System { what, source }
-}
-
-/// Indexes the tapes of the default root, before the first session needs them.
-async fn open_tapes(daemon: Arc<Daemon>) {
-    let loaded = daemon.loaded();
-    let opened = match root_of(None, &loaded.config.replay, &daemon.paths.base) {
-        Ok(root) => daemon.roots.open(&root).await.map(drop),
-        // The check of the configuration has already reported a bad path.
-        Err(_) => return,
-    };
-    if let Err(error) = opened {
-        tracing::warn!(%error, "could not index the tapes");
-    }
-}
-
-/// Tells the service manager that this process is alive, as long as the database answers too.
-fn spawn_watchdog(daemon: &Arc<Daemon>) {
-    let Some(period) = super::service::watchdog_period() else {
-        return;
-    };
-    let daemon = Arc::clone(daemon);
-    let tracker = daemon.services.tracker.clone();
-    tracker.spawn(async move {
-        loop {
-            tokio::select! {
-                () = tokio::time::sleep(period) => {}
-                () = daemon.services.stop.cancelled() => return,
-            }
-            if daemon.services.store.flush().await.is_ok() {
-                super::service::alive();
-            }
-        }
-    });
 }
 
 fn report_start(loaded: &Loaded, killed: u64) {

@@ -1,6 +1,9 @@
 //! Everything that serves clients, and the order in which it is stopped.
 
+use super::run::StartError;
+use super::shutdown::End;
 use super::socket::OwnPath;
+use super::wiring::History;
 use crate::daemon::Daemon;
 use crate::store::Store;
 use ccd_session::session::Sessions;
@@ -20,8 +23,11 @@ const LAST_ITEMS: Duration = Duration::from_millis(500);
 /// How long clients may take to receive their last replies, after a handover or after all sessions have ended.
 const LAST_ANSWERS: Duration = Duration::from_secs(3);
 
+/// Time limit for closing the database.
+const CLOSE_LIMIT: Duration = Duration::from_secs(2);
+
 /// Time limit for all of it together.
-pub(crate) const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
+const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
 
 /// The connections of the daemon.
 pub(crate) struct Connections {
@@ -45,14 +51,48 @@ pub(crate) struct Serving {
     pub(crate) daemon: Arc<Daemon>,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) connections: Connections,
-    pub(crate) recorder: tokio::task::JoinHandle<()>,
-    pub(crate) recorder_stop: CancellationToken,
+    pub(super) history: History,
     pub(crate) pumps: Pumps,
 }
 
 impl Serving {
+    /// Ends what serves, as `end` says.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError::HolderDied`].
+    pub(super) async fn end(
+        self,
+        end: End,
+        holder: &Holder,
+        store: &Store,
+        own_path: Option<OwnPath>,
+    ) -> Result<(), StartError> {
+        match end {
+            End::Stop => {
+                self.stop(holder, own_path).await;
+                close(store).await;
+                tracing::info!("stopped");
+            }
+            End::HolderDied => {
+                super::shutdown::end_for_certain_after(SHUTDOWN_LIMIT);
+                self.end_without_holder(own_path).await;
+                close(store).await;
+                return Err(StartError::HolderDied);
+            }
+            End::HandOver(successor) => {
+                self.hand_over(store).await;
+                std::mem::forget(own_path); // the socket is kept
+                if let Err(error) = holder.leave(successor.file.as_ref()) {
+                    tracing::error!(%error, "could not ask the holder for the handover");
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Ends all sessions and the holder.
-    pub(crate) async fn stop(self, holder: &Holder, own_path: Option<OwnPath>) {
+    async fn stop(self, holder: &Holder, own_path: Option<OwnPath>) {
         super::service::stopping();
         let (daemon, sessions) = (self.daemon, self.sessions);
         let ended = async {
@@ -64,8 +104,7 @@ impl Serving {
             self.connections.end().await;
             sessions.services.tracker.close();
             sessions.services.tracker.wait().await;
-            self.recorder_stop.cancel();
-            let _ = self.recorder.await;
+            self.history.end().await;
             if daemon.loaded().config.replay.summary {
                 daemon.roots.summarise();
             }
@@ -80,15 +119,14 @@ impl Serving {
     }
 
     /// Saves everything; another daemon may start meanwhile, and only waits for the locks.
-    pub(crate) async fn end_without_holder(self, own_path: Option<OwnPath>) {
+    async fn end_without_holder(self, own_path: Option<OwnPath>) {
         drop(own_path);
         self.sessions.services.stop.cancel();
         self.sessions.end_without_holder().await;
         self.daemon.subscriptions.close();
         let _ = tokio::time::timeout(LAST_ITEMS, self.daemon.subscriptions.wait()).await;
         let ended = async {
-            self.recorder_stop.cancel();
-            let _ = self.recorder.await;
+            self.history.end().await;
             self.daemon.roots.close().await;
             self.connections.end().await;
         };
@@ -97,12 +135,11 @@ impl Serving {
     }
 
     /// Answers the calls, saves waiting changes, and leaves the sessions to another process.
-    pub(crate) async fn hand_over(self, store: &Store) {
+    async fn hand_over(self, store: &Store) {
         tracing::info!("handing over");
         let ended = async {
             self.connections.end().await;
-            self.recorder_stop.cancel();
-            let _ = self.recorder.await;
+            self.history.end().await;
             self.daemon.roots.close().await;
             // If a change is refused, its caller has been notified.
             let _ = store.flush().await;
@@ -110,6 +147,16 @@ impl Serving {
         if tokio::time::timeout(LAST_ANSWERS, ended).await.is_err() {
             tracing::warn!("not all calls were answered before the handover");
         }
+    }
+}
+
+/// Checkpoints the database, unless its disk takes too long.
+async fn close(store: &Store) {
+    if tokio::time::timeout(CLOSE_LIMIT, store.close())
+        .await
+        .is_err()
+    {
+        tracing::warn!("the database was not closed in time");
     }
 }
 

@@ -1,0 +1,200 @@
+//! How the daemon's parts are wired to each other: the one file that knows them all.
+//!
+//! A new area is made in [`Parts::new`], its methods are registered in [`rpc`], and its background work starts
+//! in [`start_background`].
+
+use super::run::{Prepared, StartError, system};
+use super::serving::Connections;
+use crate::config::{ConfigWatch, Paths};
+use crate::connection::{self, Ends};
+use crate::daemon::{Daemon, session_settings};
+use crate::job::Jobs;
+use crate::store::Store;
+use crate::tape_usage::TapeUsage;
+use crate::{maintenance, rpc};
+use ccd_session::interaction::Recorder;
+use ccd_session::session::{Folders, Services, Sessions};
+use ccd_tape::root::Roots;
+use ccd_tape::settings::root_of;
+use ccd_terminal::holder::{Cause, HandOver, Holder};
+use std::sync::Arc;
+use tokio::net::UnixListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// The parts below the methods.
+pub(super) struct Parts {
+    pub(super) sessions: Arc<Sessions>,
+    pub(super) jobs: Jobs,
+    pub(super) history: History,
+}
+
+/// The task that writes the history.
+pub(super) struct History {
+    task: JoinHandle<()>,
+    stop: CancellationToken,
+}
+
+impl History {
+    /// Writes what is pending, and ends.
+    pub(super) async fn end(self) {
+        self.stop.cancel();
+        let _ = self.task.await;
+    }
+}
+
+impl Parts {
+    /// Makes the parts that own something; none of them knows the daemon.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError::System`] if a thread cannot be started.
+    pub(super) fn new(
+        prepared: &Prepared,
+        holder: &Holder,
+        store: &Store,
+    ) -> Result<Self, StartError> {
+        let (tracker, stop) = (TaskTracker::new(), CancellationToken::new());
+        let (recorder, events) = Recorder::new();
+        let usage = Arc::new(TapeUsage(store.clone()));
+        let services = Services::new(
+            holder.clone(),
+            store.clone(),
+            recorder,
+            Roots::new(&prepared.paths.base, usage, &tracker, stop.clone()),
+            folders_of(&prepared.paths),
+            session_settings(&prepared.loaded.config),
+            tracker.clone(),
+            stop.clone(),
+        )
+        .map_err(system("the logs of sessions cannot be written"))?;
+        // It stops after everything that it records.
+        let history_stop = CancellationToken::new();
+        Ok(Self {
+            sessions: Sessions::new(services),
+            jobs: Jobs::new(store.clone(), tracker, stop),
+            history: History {
+                task: tokio::spawn(events.run(store.clone(), history_stop.clone())),
+                stop: history_stop,
+            },
+        })
+    }
+}
+
+/// Returns the daemon that the methods work on.
+pub(super) fn daemon(
+    prepared: Prepared,
+    sessions: &Arc<Sessions>,
+    jobs: Jobs,
+    hand_over: Option<HandOver>,
+) -> Arc<Daemon> {
+    Arc::new(Daemon::new(
+        Arc::clone(sessions),
+        prepared.paths,
+        jobs,
+        prepared.log,
+        prepared.sources,
+        (prepared.loaded, prepared.read),
+        hand_over.map(told),
+    ))
+}
+
+/// Connects the socket to the methods.
+///
+/// # Errors
+///
+/// [`StartError`] if two methods have the same name, or the socket cannot be used.
+pub(super) fn accept(
+    daemon: &Arc<Daemon>,
+    listener: std::os::unix::net::UnixListener,
+) -> Result<Connections, StartError> {
+    let methods = rpc::module(Arc::clone(daemon))?;
+    let listener = UnixListener::from_std(listener).map_err(system("the socket cannot be used"))?;
+    let (disconnect, tracker) = (CancellationToken::new(), TaskTracker::new());
+    let accepting = tokio::spawn(connection::serve(
+        listener,
+        methods.into(),
+        daemon.settings.subscribe(),
+        Ends {
+            stop: disconnect.clone(),
+            leaving: daemon.leaving.clone(),
+        },
+        tracker.clone(),
+        Arc::clone(&daemon.connections),
+    ));
+    Ok(Connections {
+        accepting,
+        disconnect,
+        tracker,
+    })
+}
+
+/// Starts the work that no client asks for.
+pub(super) fn start_background(daemon: &Arc<Daemon>, watch: ConfigWatch) {
+    let tracker = &daemon.services.tracker;
+    tracker.spawn(maintenance::run(Arc::clone(daemon)));
+    tracker.spawn(Arc::clone(&daemon.sessions).finish_left_tapes());
+    tracker.spawn(open_tapes(Arc::clone(daemon)));
+    let follower = Arc::clone(daemon);
+    tracker.spawn(async move { follower.follow_configuration(watch).await });
+    spawn_watchdog(daemon);
+}
+
+/// Where the files of sessions are.
+fn folders_of(paths: &Paths) -> Folders {
+    Folders {
+        base: paths.base.clone(),
+        sessions: paths.sessions.clone(),
+        runtime: paths.runtime.clone(),
+        rings: paths.rings.clone(),
+    }
+}
+
+/// Indexes the tapes of the default root, before the first session needs them.
+async fn open_tapes(daemon: Arc<Daemon>) {
+    let loaded = daemon.loaded();
+    let opened = match root_of(None, &loaded.config.replay, &daemon.paths.base) {
+        Ok(root) => daemon.roots.open(&root).await.map(drop),
+        // The check of the configuration has already reported a bad path.
+        Err(_) => return,
+    };
+    if let Err(error) = opened {
+        tracing::warn!(%error, "could not index the tapes");
+    }
+}
+
+/// Tells the service manager that this process is alive, as long as the database answers too.
+fn spawn_watchdog(daemon: &Arc<Daemon>) {
+    let Some(period) = super::service::watchdog_period() else {
+        return;
+    };
+    let daemon = Arc::clone(daemon);
+    let tracker = daemon.services.tracker.clone();
+    tracker.spawn(async move {
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(period) => {}
+                () = daemon.services.stop.cancelled() => return,
+            }
+            if daemon.services.store.flush().await.is_ok() {
+                super::service::alive();
+            }
+        }
+    });
+}
+
+/// Returns it as the status shows it.
+fn told(hand_over: HandOver) -> ccd_protocol::daemon::HandOver {
+    use ccd_protocol::daemon::HandOverCause;
+    ccd_protocol::daemon::HandOver {
+        number: hand_over.number,
+        cause: match hand_over.cause {
+            Cause::Crash => HandOverCause::Crash,
+            Cause::Upgrade => HandOverCause::Upgrade,
+        },
+        rolled_back: hand_over.rolled_back,
+        reason: hand_over.reason,
+        at: ccd_text::clock::now(),
+    }
+}

@@ -6,7 +6,7 @@ use ccd_protocol::session::SessionSignalParams;
 use rustix::process::{Pid, Signal, kill_process_group};
 use rustix::termios::tcgetpgrp;
 
-/// Names of signals, without SIG.
+/// Signals by name, without the prefix SIG.
 const SIGNALS: &[(&str, Signal)] = &[
     ("HUP", Signal::HUP),
     ("INT", Signal::INT),

@@ -62,7 +62,7 @@ fn signal_named(text: &str) -> Result<Signal, SessionError> {
     by_name.or_else(by_number).ok_or_else(|| {
         let names: Vec<&str> = SIGNALS.iter().map(|known| known.0).collect();
         SessionError::InvalidArgument(format!(
-            "{text:?} is no signal that can be sent: give a number from 1 to 31 or one of {}",
+            "{text:?} is not a signal that can be sent: give a number from 1 to 31 or one of {}",
             names.join(" ")
         ))
     })

@@ -161,7 +161,7 @@ impl Session {
             fifo::remove(&path, inode)
         });
         if let Err(error) = removed.await {
-            tracing::warn!(session = %self.id(), %error, "a named pipe stays");
+            tracing::warn!(session = %self.id(), %error, "could not remove the named pipe");
         }
     }
 }

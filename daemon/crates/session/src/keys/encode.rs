@@ -51,9 +51,9 @@ pub fn fault(name: &str) -> Option<String> {
 /// and `S-` before it. Without `C-`, `M-` and `S-` a single character is itself.
 ///
 /// # Errors
+///
 /// [`KeyError::Unknown`] for any other name, [`KeyError::NoBytes`] for combinations like `C-1` or `S-Enter` that only a
 /// program with extended keys enabled can distinguish.
-/// a program which has asked for extended keys could tell apart.
 pub fn encode(name: &str, modes: &Modes) -> Result<Vec<u8>, KeyError> {
     let (held, base) = modifiers(name);
     let key = only_char(base).map(Key::Char).or_else(|| names::find(base));

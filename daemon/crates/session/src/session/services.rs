@@ -97,7 +97,7 @@ impl Debug for Services {
     }
 }
 
-/// Where the files of sessions are; all paths are absolute.
+/// The folders of session files; all paths are absolute.
 #[derive(Debug, Clone)]
 pub struct Folders {
     /// The daemon's base folder.

@@ -230,7 +230,7 @@ fn inode_of(end: impl AsFd, path: &Path) -> Result<Inode, PipeError> {
 
 #[expect(
     clippy::unnecessary_cast,
-    reason = "the types differ between systems"
+    reason = "the types differ from system to system"
 )]
 fn inode(facts: &Stat) -> Inode {
     Inode {

@@ -1,4 +1,4 @@
-//! Which programs are shells.
+//! Recognises shells by their program.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;

@@ -270,7 +270,7 @@ impl Output {
         }
     }
 
-    /// Returns how often typed input was discarded unread, as far as the system reports it.
+    /// Returns how often typed input was discarded, as far as the system reports it.
     pub fn input_flushes(&self) -> u32 {
         self.lock().ring.as_ref().map_or(0, Ring::input_flushes)
     }

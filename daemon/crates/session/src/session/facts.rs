@@ -56,8 +56,8 @@ impl Facts {
         self.plain || (self.transient && self.persist)
     }
 
-    /// Returns the length of one file of the session's log. Only whole files are dropped, so with a limit a file is at
-    /// most a quarter of it.
+    /// Returns the length of one file of the session's log. Only whole files are dropped, so files of a quarter of a
+    /// limit keep the log within a quarter of it.
     pub(super) fn rotation_bytes(&self, log_rotation_size: u64) -> u64 {
         if self.persist && self.log_limit_bytes > 0 {
             let quarter = (self.log_limit_bytes / 4).max(MIN_ROTATION_BYTES);

@@ -91,7 +91,8 @@ impl Session {
     ) -> Result<SessionSendReply, SessionError> {
         self.require_alive()?;
         self.follow_viewer(peer)?;
-        // Text is in the session's encoding. Bytes are too, except those of an attached terminal: they are UTF-8.
+        // Text is converted to the session's encoding. Bytes are in it already, except those of an attached terminal,
+        // which are UTF-8.
         let is_from_terminal =
             params.data_b64.is_some() && self.facts.encoding != UTF_8 && self.viewers.has(peer);
         let mut input = match is_from_terminal {

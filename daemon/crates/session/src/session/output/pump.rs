@@ -80,7 +80,7 @@ impl Sessions {
     }
 
     /// Serves flooding sessions in turns, until the holder has ended. Runs on its own low-priority thread, so that the
-    /// thread of the other sessions is rested when they need it.
+    /// thread that serves the other sessions has slept when they need it.
     pub fn pump_floods(self: &Arc<Self>, wakes: &Wakes) -> io::Result<()> {
         ccd_terminal::nice::give_way();
         let mut flooding = VecDeque::new();

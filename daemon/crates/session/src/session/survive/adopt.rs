@@ -233,7 +233,7 @@ fn resume(folder: PathBuf, mut ring: Ring, rotation: u64) -> io::Result<Resumed>
     })
 }
 
-/// Returns the end of a log, up to its first gap.
+/// Returns the end of a log, from after its last gap.
 fn tail_of(folder: &Path, end: u64) -> io::Result<Vec<u8>> {
     let mut at = end.saturating_sub(TAIL_BYTES);
     let mut tail = Vec::new();

@@ -103,7 +103,7 @@ fn gaps_of_json(json: &str) -> Vec<Gap> {
         .collect()
 }
 
-/// Makes an ended session from its row; `None` if ccd did not write the row.
+/// Makes an ended session from its row; `None` if the row is not valid.
 pub(super) fn session_of(
     services: &Arc<Services>,
     row: &SessionRow,

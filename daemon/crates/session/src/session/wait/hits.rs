@@ -24,7 +24,7 @@ const LINE_BYTES: usize = 4000;
 /// How long to wait for the rest of a match's line.
 const LINE_WAIT: Duration = Duration::from_millis(10);
 
-/// Prefix for each expression: `^` and `$` match at line ends.
+/// Prefix for each expression: `^` and `$` match at the start and end of each line.
 const BY_LINES: &str = "(?m)";
 
 /// A search that continues after each match.
@@ -58,7 +58,7 @@ pub struct LineHit {
 }
 
 impl Sessions {
-    /// Compiles patterns for text with lines: `^` and `$` match at line ends.
+    /// Compiles patterns for text with lines: `^` and `$` match at the start and end of each line.
     ///
     /// # Errors
     ///

@@ -10,7 +10,7 @@ use std::path::Path;
 
 const NAME: &str = "screen.json";
 
-/// Larger files were not written by ccd: enough for the largest screen with all colours in each cell.
+/// Enough for the largest screen with all colours in each cell; a larger file was not written by ccd.
 const MAX_BYTES: u64 = 64 << 20;
 
 #[derive(Serialize, Deserialize)]

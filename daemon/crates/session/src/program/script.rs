@@ -68,7 +68,7 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// [`ProgramError`]: values that are missing, that no placeholder uses, or that would type more than a line.
+    /// [`ProgramError`]: values that are missing, that nothing uses, or that would type more than a line.
     pub(super) fn of(program: &Program, wanted: ScriptRequest<'_>) -> Result<Self, ProgramError> {
         let (of_command, of_steps) = program.placeholders();
         let secrets = program.secrets();

@@ -16,7 +16,7 @@ pub(super) const PRINTER: Printer = Printer::Printf;
 #[derive(Debug)]
 pub struct CommandOnTape {
     pub(super) nonce: Nonce,
-    /// The line to type, without secrets.
+    /// The typed line, with secrets redacted.
     pub line: Vec<u8>,
     /// Set for a command with secrets, which its echo shows: the text before which the echo ends.
     cut_echo: Option<String>,

@@ -40,7 +40,7 @@ pub(crate) struct KeptTape {
     proxied: u64,
 }
 
-/// The rest of an earlier process's output, which is still to be shown.
+/// The state that an earlier process left, which is still to be shown.
 #[derive(Clone)]
 pub(super) struct Left {
     pub(super) live: Option<KeptLive>,

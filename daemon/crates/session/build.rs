@@ -1,6 +1,6 @@
-//! Sets `portable`: sessions without what only Linux has, such as a look at whether input was thrown away.
+//! Sets `portable`: sessions without Linux-only functions, such as detecting that input was discarded unread.
 //!
-//! That is outside Linux, and on Linux with the feature of that name, which is there for the tests.
+//! It is set outside Linux, and on Linux with the feature of that name, which exists for the tests.
 
 use std::env;
 

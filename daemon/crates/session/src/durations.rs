@@ -3,7 +3,7 @@
 use ccd_protocol::Timeout;
 use std::time::{Duration, Instant};
 
-/// Longest time a request can ask for; longer ones are shortened to it and said so.
+/// Longest time a request can ask for; a longer one is shortened to it, with a warning.
 pub const MAX_TIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// A time that is not allowed in a request; `what` names it.
@@ -59,7 +59,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// Starts the time in `timeout`, or `default` if there is none.
+    /// Starts a wait of `timeout`, or of `default` if the request has no timeout.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ impl Deadline {
         })
     }
 
-    /// The one that ends after `limit`.
+    /// Starts a wait of `limit`.
     pub fn after(limit: Duration) -> Self {
         Self {
             started: Instant::now(),
@@ -88,7 +88,7 @@ impl Deadline {
         }
     }
 
-    /// The one that ends after `patience`, or with `whole` if that is sooner.
+    /// Starts a wait of `patience`, or of the rest of `whole` if that is shorter.
     pub fn within(whole: Self, patience: Duration) -> Self {
         let left = whole
             .limit
@@ -99,7 +99,7 @@ impl Deadline {
         }
     }
 
-    /// True when the request only wants to look.
+    /// True if the request checks once and does not wait.
     pub(crate) fn looks_once(&self) -> bool {
         self.limit == Some(Duration::ZERO)
     }
@@ -109,7 +109,7 @@ impl Deadline {
             .is_some_and(|limit| self.started.elapsed() >= limit)
     }
 
-    /// When it ends; a time far away where it never does.
+    /// Returns when the wait ends; a time far away if it never does.
     pub fn instant(&self) -> tokio::time::Instant {
         (self.started + self.limit.unwrap_or(MAX_TIME * 12)).into()
     }

@@ -1,4 +1,5 @@
-//! Sessions: programs on terminals that outlive every client; what they printed, who typed what, and how they are started by name.
+//! Sessions: programs in terminals that outlive every client. Includes their output, their history and starting them by
+//! name.
 
 #![cfg_attr(
     test,

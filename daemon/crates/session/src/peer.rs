@@ -11,9 +11,9 @@ const NAME_BYTES: usize = 64;
 pub struct Peer {
     /// User, as the kernel saw it when the client connected.
     pub uid: u32,
-    /// Process that connected; it may have ended since. `None` where the system does not tell.
+    /// Process that connected; it may have ended since. `None` where the system does not report it.
     pub pid: Option<i32>,
-    /// What [`Peer::name`] returns, once it is known.
+    /// The value that [`Peer::name`] returns, once it is known.
     name: Arc<OnceLock<Arc<str>>>,
     /// Number of the connection, unique while the daemon runs.
     pub connection: u64,
@@ -22,7 +22,7 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// The client of a connection, with the user and the process that the kernel has named.
+    /// Makes the peer of a connection from the user and the process that the kernel reports.
     pub fn new(uid: u32, pid: Option<i32>, connection: u64) -> Self {
         Self {
             uid,
@@ -34,7 +34,7 @@ impl Peer {
         }
     }
 
-    /// The daemon itself, for work that ends with `gone`.
+    /// Makes the peer that stands for the daemon itself, for work that ends with `gone`.
     pub(crate) fn of_daemon(gone: CancellationToken) -> Self {
         Self {
             uid: rustix::process::getuid().as_raw(),
@@ -45,7 +45,7 @@ impl Peer {
         }
     }
 
-    /// Returns the same peer under the name it gave itself.
+    /// Returns the same peer under the name that the client gave itself.
     pub fn named(&self, client: &str) -> Self {
         Self {
             name: Arc::new(OnceLock::from(clean_name(client))),
@@ -53,7 +53,7 @@ impl Peer {
         }
     }
 
-    /// Returns the same peer for work that outlives its connection, and ends with `gone`.
+    /// Returns the same peer for work that outlives its connection and ends with `gone`.
     pub fn until(&self, gone: CancellationToken) -> Self {
         Self {
             gone,
@@ -61,14 +61,14 @@ impl Peer {
         }
     }
 
-    /// What the request's `ccd.client` says, else the name of the process; looked up when it is first asked for.
+    /// Returns the request's `ccd.client`, else the name of the process, which is looked up on the first call.
     pub fn name(&self) -> &Arc<str> {
         self.name
             .get_or_init(|| clean_name(&self.pid.and_then(process_name).unwrap_or_default()))
     }
 }
 
-/// The name goes to logs and tables, so it is one short printable line.
+/// Shortens `name` to one printable line, because it goes to logs and tables.
 fn clean_name(name: &str) -> Arc<str> {
     let mut clean: String = name.chars().filter(|c| !c.is_control()).collect();
     clean.truncate(clean.floor_char_boundary(NAME_BYTES));

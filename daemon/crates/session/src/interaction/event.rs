@@ -1,4 +1,4 @@
-//! What happens to a session, and what the log needs of that session.
+//! Events of a session, and the facts of a session that the interaction log needs.
 
 use super::form::Form;
 use crate::output::Output;
@@ -8,7 +8,7 @@ use encoding_rs::Encoding;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-/// A session, as its rows need it.
+/// A session, as the interaction log sees it.
 pub trait Subject: Send + Sync {
     fn id(&self) -> &SessionId;
 
@@ -20,17 +20,17 @@ pub trait Subject: Send + Sync {
 
     fn output(&self) -> &Output;
 
-    /// What no row may show.
+    /// Texts that no row may contain.
     fn hidden(&self) -> &HiddenTexts;
 
-    /// Where the last RECV row ends.
+    /// Offset at which the last RECV row ends.
     fn recorded_upto(&self) -> &AtomicU64;
 
-    /// Secrets are taken out of its rows. What was typed hidden is never in them.
+    /// Returns whether secrets are redacted in its rows. Hidden input is never in them, even without this.
     fn redacts_log(&self) -> bool;
 }
 
-/// Something that happened to a session.
+/// An event of a session.
 #[derive(Debug)]
 pub enum Event {
     /// The program was started.
@@ -45,7 +45,7 @@ pub enum Event {
         start: u64,
         end: u64,
     },
-    /// Somebody read output up to an offset.
+    /// Output up to an offset was read.
     Read { upto: u64 },
     /// A call failed, such as an expect that timed out.
     Failure(String),
@@ -53,9 +53,9 @@ pub enum Event {
     Trouble(String),
     /// The session has ended.
     End {
-        /// The program ended by itself, or was closed.
+        /// The program exited by itself, or was closed.
         is_regular: bool,
-        /// Why, and how its program ended.
+        /// The reason, and how the program ended.
         text: String,
     },
 }
@@ -63,13 +63,13 @@ pub enum Event {
 /// Input as it was written.
 #[derive(Debug)]
 pub struct Typed {
-    /// What was typed, as the log may show it.
+    /// The input, as the log may show it.
     pub text: String,
-    /// Offset of the output when it was written.
+    /// Offset of the output when the input was written.
     pub offset: u64,
-    /// Never to be shown: asked for, or the terminal did not echo.
+    /// Must never be shown: the client asked for it, or the terminal did not echo.
     pub hidden: bool,
-    /// The program reads keys: the text counts as shown only if the terminal has shown each line of this.
+    /// Set if the program reads keys: the text counts as shown only if the terminal has shown each line of this.
     pub echo: Option<String>,
     pub form: Form,
 }

@@ -1,46 +1,46 @@
-//! What a row's text does not tell of an input or a pattern, so that it can be used again.
+//! Details of an input or a pattern that a row's text does not show, but that are needed to use it again.
 
 use serde::{Deserialize, Serialize};
 
-/// How a pattern was meant, or an input typed. As JSON in the database.
+/// The kind of a pattern or an input. JSON in the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
     Regex,
     Exact,
-    /// What cannot be done again: the end of the output or of the time, keys that were only counted.
+    /// Cannot be repeated: the end of the output, a timeout, keys that were only counted.
     Event,
-    /// The input ended with the Enter key, which the text has at most as `\r`.
+    /// The input ended with the Enter key, which is in the text as `\r` or not at all.
     Line,
-    /// It is what the text says.
+    /// The input is exactly the text.
     Text,
-    /// The text is not what was typed.
+    /// The text differs from the input.
     Inexact {
         how: Inexact,
-        /// The Enter key came behind it.
+        /// The Enter key followed it.
         has_enter: bool,
     },
-    /// Names of keys.
+    /// Key names.
     Keys(Vec<String>),
 }
 
-/// Why the text of an input is not what was typed.
+/// Why the text of an input differs from the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Inexact {
-    /// Bytes that are no text.
+    /// Bytes that are not valid text.
     Bytes,
-    /// It was pasted, as the program wants pastes.
+    /// It was sent as a bracketed paste, if the program enabled that.
     Paste,
 }
 
 impl Form {
-    /// As the database has it.
+    /// Returns the form as stored in the database.
     pub(super) fn to_json(&self) -> Option<String> {
         serde_json::to_string(self).ok()
     }
 
-    /// What the database has; `None` for rows of older daemons.
+    /// Reads the form from the database; `None` for rows of older daemons.
     pub(crate) fn of_json(json: Option<&str>) -> Option<Self> {
         serde_json::from_str(json?).ok()
     }

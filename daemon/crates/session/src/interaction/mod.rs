@@ -1,7 +1,7 @@
-//! The interaction log: who typed what into a session, and what came back.
+//! The interaction log: which client typed what into a session, and what the program printed.
 //!
-//! Rows are made beside the calls, never on their way. They wait for a moment in memory, so that
-//! typed text can be judged by what the terminal showed of it, and are written in batches.
+//! Rows are made outside the calls, so that they delay none. They wait in memory for a moment, because typed text is
+//! judged by what the terminal showed of it, and are written in batches.
 
 mod event;
 mod form;

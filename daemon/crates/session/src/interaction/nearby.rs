@@ -1,4 +1,4 @@
-//! Output around what a row tells, read at once: each read of a session that has ended is one of its files.
+//! Output around an event, read at once: for a session that has ended, each read opens a file.
 
 use super::event::Subject;
 use crate::output::Piece;
@@ -8,12 +8,12 @@ use crate::output::Piece;
 pub(super) struct Nearby {
     start: u64,
     bytes: Vec<u8>,
-    /// There is no more behind it.
+    /// There is no more output after it.
     is_to_the_end: bool,
 }
 
 impl Nearby {
-    /// Reads `[from, end)` and `margin` bytes on both sides, as far as they are there without a gap.
+    /// Reads `[from, end)` and `margin` bytes on both sides, as far as available without a gap.
     pub(super) async fn around(session: &dyn Subject, from: u64, end: u64, margin: u64) -> Self {
         let start = from.saturating_sub(margin);
         let mut nearby = Self {
@@ -38,7 +38,8 @@ impl Nearby {
         nearby
     }
 
-    /// Returns `len` bytes from `from` on, or as many as there are; `None` where not all that was asked for is here.
+    /// Returns `len` bytes from `from` on, or fewer at the end of the output; `None` if the range is not completely
+    /// here.
     fn part(&self, from: u64, len: usize) -> Option<&[u8]> {
         let at = usize::try_from(from.checked_sub(self.start)?).ok()?;
         let end = at.saturating_add(len);
@@ -48,7 +49,7 @@ impl Nearby {
         }
     }
 
-    /// Reads `len` bytes from `from` on, or as many as there are; gaps are passed over.
+    /// Reads `len` bytes from `from` on, or as many as there are; skips gaps.
     pub(super) async fn read(&self, session: &dyn Subject, from: u64, len: usize) -> Vec<u8> {
         if let Some(part) = self.part(from, len) {
             return part.to_vec();

@@ -1,4 +1,4 @@
-//! Takes events beside the calls, and writes their rows in batches.
+//! Receives events without delaying the calls, and writes their rows in batches.
 
 use super::event::{Event, Subject};
 use super::row::rows_of;
@@ -14,10 +14,10 @@ use tokio_util::sync::CancellationToken;
 /// Events that may wait for the recorder.
 const QUEUE_LEN: usize = 4096;
 
-/// Rows are written this long after the first of them happened.
+/// How long after the first event the rows of a batch are written.
 pub const JUDGEMENT: Duration = Duration::from_millis(250);
 
-/// An event with everything that a row needs.
+/// An event with everything that its rows need.
 pub(super) struct Noted {
     pub(super) session: Arc<dyn Subject>,
     pub(super) timestamp: String,
@@ -25,18 +25,18 @@ pub(super) struct Noted {
     pub(super) event: Event,
 }
 
-/// Takes events; never waits, never blocks.
+/// Accepts events; never waits, never blocks.
 #[derive(Debug, Clone)]
 pub struct Recorder {
     events: mpsc::Sender<Item>,
     dropped: Arc<AtomicU64>,
 }
 
-/// What goes to the recorder's task.
+/// A message to the recorder's task.
 #[derive(Debug)]
 enum Item {
     Noted(Noted),
-    /// Answer once everything before is written.
+    /// Reply once everything before is written.
     Flush(oneshot::Sender<()>),
 }
 
@@ -56,7 +56,7 @@ impl std::fmt::Debug for Noted {
 }
 
 impl Recorder {
-    /// A recorder and what its task needs.
+    /// Returns a recorder and the state of its task.
     pub fn new() -> (Self, Pending) {
         let (sender, receiver) = mpsc::channel(QUEUE_LEN);
         let dropped = Arc::new(AtomicU64::new(0));
@@ -71,7 +71,7 @@ impl Recorder {
         (recorder, pending)
     }
 
-    /// Notes that something happened; counted as dropped when too much waits already.
+    /// Adds an event; drops and counts it if the queue is full.
     pub fn note(&self, session: Arc<dyn Subject>, peer: Option<&Peer>, event: Event) {
         let noted = Noted {
             session,
@@ -84,7 +84,7 @@ impl Recorder {
         }
     }
 
-    /// Returns once all events so far are in the database, after [`JUDGEMENT`] at most if it keeps up.
+    /// Returns once all events so far are in the database: after at most [`JUDGEMENT`], unless the task is behind.
     pub async fn flush(&self) {
         let (done, written) = oneshot::channel();
         if self.events.send(Item::Flush(done)).await.is_ok() {
@@ -92,19 +92,19 @@ impl Recorder {
         }
     }
 
-    /// Events that were dropped since the start.
+    /// Returns the number of events that were dropped since the start.
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// Events that wait.
+    /// Returns the number of events that wait.
     pub fn queue_len(&self) -> usize {
         QUEUE_LEN - self.events.capacity()
     }
 }
 
 impl Pending {
-    /// Writes rows until `stop` is cancelled and nothing waits any more. Sleeps while nothing happens.
+    /// Writes rows until `stop` is cancelled and no event waits. Sleeps while there are no events.
     pub async fn run(mut self, store: Store, stop: CancellationToken) {
         let mut batch = Vec::new();
         let mut reported = 0;
@@ -144,7 +144,7 @@ impl Pending {
             }
             write(&store, rows).await;
             for done in waiting {
-                // The caller may have gone away.
+                // The caller may have been cancelled.
                 let _ = done.send(());
             }
         }

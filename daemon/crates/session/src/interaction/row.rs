@@ -1,4 +1,4 @@
-//! From an event to its rows.
+//! Makes rows of an event.
 
 use super::event::{Event, Subject, Typed};
 use super::form::Form;
@@ -12,22 +12,22 @@ use ccd_text::shell::quoted;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
-/// Characters of output that a RECV row keeps.
+/// Maximum characters of output in a RECV row.
 const RECV_CHARS: usize = 500;
 
-/// Output that is read for a RECV row; sequences and redaction take some of it away.
+/// Bytes of output that are read for a RECV row; more than the row keeps, because sequences and secrets are removed.
 const RECV_BYTES: usize = 4096;
 
-/// Output before and behind in which a secret may begin or end.
+/// Bytes of output before and after in which a secret may start or end.
 const LINE_BYTES: u64 = 1024;
 
-/// Output in which a typed text is looked for.
+/// Bytes of output in which typed text is searched for.
 const ECHO_BYTES: usize = 16 << 10;
 
-/// Characters of typed text that a SEND row keeps.
+/// Maximum characters of typed text in a SEND row.
 pub const SEND_CHARS: usize = 10_000;
 
-/// Appends the rows of one event: what came before it as RECV, then its own.
+/// Appends the rows of one event: the output before it as RECV, then its own row.
 pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
     let session = &*noted.session;
     let upto = match &noted.event {
@@ -101,7 +101,7 @@ fn blank(noted: &Noted) -> InteractionRow {
     }
 }
 
-/// The row for the output since the last one, if there was any; what it reads stays in `nearby`.
+/// Returns the row for the output since the last one, if there was any; the output that it reads is kept in `nearby`.
 async fn received(noted: &Noted, upto: u64, nearby: &mut Nearby) -> Option<InteractionRow> {
     let session = &*noted.session;
     let from = session.recorded_upto().fetch_max(upto, Ordering::AcqRel);
@@ -124,7 +124,7 @@ async fn received(noted: &Noted, upto: u64, nearby: &mut Nearby) -> Option<Inter
     Some(row)
 }
 
-/// Text of the output from `from` on, without what was typed hidden and is shown there.
+/// Returns the text of the output from `from` on, without hidden input that appears in it.
 pub async fn shown_output(session: &dyn Subject, from: u64, len: usize) -> String {
     shown(session, from, len, &Nearby::default()).await
 }
@@ -135,7 +135,7 @@ async fn shown(session: &dyn Subject, from: u64, len: usize, nearby: &Nearby) ->
         (clean_lossy(&bytes, session.encoding()), bytes.len())
     };
     let (text, read_bytes) = text_at(from, len).await;
-    // What was typed may be shown half here; control sequences within it make it longer.
+    // Hidden input may be cut off at the edges; control sequences within it make it longer.
     let around = 2 * session.hidden().longest_line();
     if around == 0 {
         return text;
@@ -148,7 +148,7 @@ async fn shown(session: &dyn Subject, from: u64, len: usize, nearby: &Nearby) ->
     session.hidden().mask(&(before + &text + &after), shown)
 }
 
-/// What a pattern matched at `place`, likewise.
+/// Returns the text that a pattern matched at `place`, also without hidden input.
 async fn shown_match(
     session: &dyn Subject,
     matched: &str,
@@ -166,8 +166,8 @@ async fn shown_match(
     in_its_lines(session, &text, place, nearby).await
 }
 
-/// The text of the output at `place` without its secrets, also without the part of one that begins before or goes on
-/// behind in the same line.
+/// Returns `text`, the output at `place`, without secrets, including parts of secrets that start before it or end after
+/// it in the same line.
 async fn in_its_lines(
     session: &dyn Subject,
     text: &str,
@@ -180,7 +180,7 @@ async fn in_its_lines(
     let encoding = session.encoding();
     let first = place.start.saturating_sub(LINE_BYTES);
     let before_bytes = usize::try_from(place.start - first).unwrap_or(0);
-    // Cut before it is cleaned: most lines are short, and this is done for each row.
+    // Cut before cleaning: most lines are short, and this is done for each row.
     let before = nearby.read(session, first, before_bytes).await;
     let line_start = memchr::memrchr(b'\n', &before).map_or(0, |newline| newline + 1);
     let after = nearby.read(session, place.end, LINE_BYTES as usize).await;
@@ -191,14 +191,14 @@ async fn in_its_lines(
     Secrets::of(&format!("{before}{text}{after}")).masked_part(shown)
 }
 
-/// Typed text as the log may keep it, as far as the terminal has shown it by now.
+/// Returns typed text as the log may keep it, as far as the terminal has shown it by now.
 async fn shown_text(session: &dyn Subject, typed: &Typed) -> String {
     shown_input(session, typed)
         .await
         .unwrap_or_else(|| HIDDEN.into())
 }
 
-/// Typed text as others may see it; `None` as long as the terminal has to show it first and has not.
+/// Returns typed text as others may see it; `None` while the terminal must show it first and has not.
 pub async fn shown_input(session: &dyn Subject, typed: &Typed) -> Option<String> {
     if typed.hidden {
         return Some(HIDDEN.into());
@@ -216,12 +216,12 @@ pub async fn shown_input(session: &dyn Subject, typed: &Typed) -> Option<String>
     Some(first_chars(&kept(session, &typed.text), SEND_CHARS))
 }
 
-/// What a session runs, as others may see it.
+/// Returns the command of a session, as others may see it.
 pub fn shown_command(session: &dyn Subject) -> String {
     command_of(session, &shown_args(session))
 }
 
-/// What a session runs, as its rows tell it.
+/// Returns the command of a session, as its rows may show it.
 fn logged_command(session: &dyn Subject) -> String {
     if session.redacts_log() {
         return shown_command(session);
@@ -239,7 +239,7 @@ fn command_of(session: &dyn Subject, args: &[String]) -> String {
     words.join(" ")
 }
 
-/// Its arguments likewise, one by one.
+/// Returns the arguments as others may see them, one by one.
 pub fn shown_args(session: &dyn Subject) -> Vec<String> {
     let line = command_line(session);
     let masked = Masked::of(&line, session.hidden());
@@ -247,13 +247,13 @@ pub fn shown_args(session: &dyn Subject) -> Vec<String> {
     let args = session.args().iter().map(|arg| {
         let start = at + 1;
         at = start + arg.len();
-        // By itself it may begin a line, as what is a secret in YAML does.
+        // Redacted again, because on its own an argument may start a line, as a secret in YAML does.
         redact(&masked.part(start..at)).text.into_owned()
     });
     args.collect()
 }
 
-/// The names of keys are told only where their text is.
+/// Returns the form; includes key names only if the text is shown.
 fn shown_form(typed: &Typed, shown: &str) -> Form {
     match &typed.form {
         Form::Keys(_) if shown != typed.text => Form::Text,
@@ -261,7 +261,7 @@ fn shown_form(typed: &Typed, shown: &str) -> Form {
     }
 }
 
-/// Line editors wrap and redraw, so blanks do not count.
+/// Removes blanks, because line editors wrap and redraw.
 fn without_blanks(text: &str) -> String {
     text.chars()
         .filter(|c| !c.is_whitespace() && !c.is_control())
@@ -277,7 +277,7 @@ fn command_line(session: &dyn Subject) -> String {
     line
 }
 
-/// A text about the session as the database may keep it.
+/// Returns a text about the session as the database may keep it.
 fn kept(session: &dyn Subject, text: &str) -> String {
     let text = session.hidden().mask(text, 0..text.len());
     if session.redacts_log() {

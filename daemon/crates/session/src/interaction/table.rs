@@ -22,12 +22,12 @@ ccd_store::row! {
         pub form: Option<String>,
     }
     reads {
-        /// Given by the database; 0 before.
+        /// Assigned by the database; 0 before.
         pub id: i64,
     }
 }
 
-/// Appends to the interaction log; rows of sessions that are gone are skipped.
+/// Appends to the interaction log; rows of sessions that no longer exist are skipped.
 pub(super) struct Interactions(pub(super) Vec<InteractionRow>);
 
 impl Write for Interactions {
@@ -38,7 +38,7 @@ impl Write for Interactions {
     }
 }
 
-/// Keeps the newest `keep` rows of each session.
+/// Deletes all but the newest `keep` rows of each session.
 pub struct TrimInteractions {
     pub keep: i64,
 }
@@ -65,7 +65,7 @@ impl Write for TrimInteractions {
     }
 }
 
-/// Where the last row about output of a session ends; 0 when there is none.
+/// Returns the end of the last row about output of a session; 0 if there is none.
 pub async fn recorded_upto(store: &Store, session: &str) -> Result<u64, StoreError> {
     let query =
         "SELECT MAX(end_offset) FROM interactions WHERE session_id = ?1 AND action = 'RECV'";

@@ -38,7 +38,7 @@ impl Held {
     }
 }
 
-/// What is wrong with the name of a key; `None` when it is one.
+/// Returns what is wrong with the name of a key; `None` if it is valid.
 pub fn fault(name: &str) -> Option<String> {
     encode(name, &Modes::default())
         .err()
@@ -52,8 +52,8 @@ pub fn fault(name: &str) -> Option<String> {
 ///
 /// # Errors
 ///
-/// [`KeyError::Unknown`] for any other name, [`KeyError::NoBytes`] for combinations like `C-1` or `S-Enter` that only
-/// a program which has asked for extended keys could tell apart.
+/// [`KeyError::Unknown`] for any other name, [`KeyError::NoBytes`] for combinations like `C-1` or `S-Enter` that only a
+/// program with extended keys enabled can distinguish.
 pub fn encode(name: &str, modes: &Modes) -> Result<Vec<u8>, KeyError> {
     let (held, base) = modifiers(name);
     let key = only_char(base).map(Key::Char).or_else(|| names::find(base));
@@ -104,11 +104,11 @@ fn typed(character: char, held: Held, modes: &Modes, name: &str) -> Result<Vec<u
     Ok(bytes)
 }
 
-/// Returns what a traditional terminal sends, if it sends anything special.
+/// Returns the bytes of a traditional terminal, if it has any for this combination.
 fn without_alt(character: char, held: Held) -> Option<String> {
     match (character, held.ctrl, held.shift) {
         ('\t', false, true) => Some("\x1b[Z".to_owned()),
-        // Both would be the bare key, which has another meaning for a program: Enter submits, Escape cancels.
+        // Both would send the bare key, which has a different meaning to a program: Enter submits, Escape cancels.
         ('\r' | '\t' | '\x1b', true, _) | ('\r' | '\x1b', _, true) => None,
         ('\x7f', true, _) => Some('\x08'.to_string()),
         (_, true, _) => control(character).map(|byte| char::from(byte).to_string()),
@@ -131,7 +131,7 @@ fn control(character: char) -> Option<u8> {
     })
 }
 
-/// Returns the bytes in the protocol for extended keys, if the program has asked for one.
+/// Returns the bytes in the protocol for extended keys, if the program has enabled one.
 fn extended(character: char, held: Held, modes: &Modes) -> Option<Vec<u8>> {
     let (code, held) = (u32::from(character), held.number());
     if modes.keyboard.reads_csi_u() {

@@ -1,4 +1,4 @@
-//! tmux's names of keys.
+//! tmux's names for keys.
 
 /// A key, before modifiers and modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(super) enum Key {
     Function(char),
     /// `CSI`, this number, `~`.
     Tilde(u8),
-    /// Shift and Tab, with a name of its own.
+    /// Shift and Tab, which has its own name.
     BackTab,
     /// `SS3` and `last` in application-keypad mode, else a character.
     Keypad { last: char, plain: char },
@@ -20,7 +20,7 @@ pub(super) enum Key {
 /// Names that differ too much from any known one are not worth a suggestion.
 const MAX_DISTANCE: usize = 2;
 const MAX_SUGGESTIONS: usize = 3;
-/// Longer than any name by more than [`MAX_DISTANCE`].
+/// More than [`MAX_DISTANCE`] longer than any name.
 const MAX_NAME_LEN: usize = 16;
 
 /// The first name of each group is tmux's, or the more usual one of several.
@@ -176,7 +176,7 @@ const NAMES: &[(&str, Key)] = &[
     ),
 ];
 
-/// Returns the key of that name, in upper or lower case.
+/// Returns the key with this name, in upper or lower case.
 pub(super) fn find(name: &str) -> Option<Key> {
     NAMES
         .iter()

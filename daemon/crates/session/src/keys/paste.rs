@@ -7,9 +7,9 @@ const END: &[u8] = b"\x1b[201~";
 
 /// Returns the bytes to write for a paste of `text`.
 ///
-/// Line ends become CR, the byte of the Enter key, as in tmux and every terminal. When the program has asked for
-/// bracketed paste, the text stands between the two markers, and any end marker within it is taken out: what follows
-/// one would count as typed.
+/// Line ends become CR, the byte of the Enter key, as in tmux and every terminal. If the program has enabled bracketed
+/// paste, the text is put between the two markers, and any end marker in it is removed, because the text after it would
+/// count as typed.
 pub fn paste(text: &[u8], modes: &Modes) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len() + BEGIN.len() + END.len());
     if modes.bracketed_paste {
@@ -23,7 +23,7 @@ pub fn paste(text: &[u8], modes: &Modes) -> Vec<u8> {
             _ => bytes.push(byte),
         }
         previous = byte;
-        // Searched at the end of the output, not in `text`: removing one marker can form another.
+        // Checked at the end of the output, not in `text`: removing one marker can form another.
         if modes.bracketed_paste && bytes.ends_with(END) {
             bytes.truncate(bytes.len() - END.len());
         }

@@ -42,7 +42,7 @@ impl Reportable for LibraryError {
     }
 }
 
-/// What to do about a file that cannot be read or written.
+/// Returns advice about a file that cannot be read or written.
 fn advice(error: &DocumentError) -> String {
     match error {
         DocumentError::Shape { .. } => {

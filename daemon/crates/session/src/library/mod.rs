@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// The built-in patterns, and those in `patterns.json` that replace or supplement them.
 ///
-/// The file may be edited by hand: [`Library::fresh`] looks whether it has changed.
+/// The file may be edited by hand: [`Library::fresh`] checks whether it has changed.
 pub struct Library {
     path: PathBuf,
     now: RwLock<Arc<Compiled>>,
@@ -38,7 +38,7 @@ struct Stamp {
 }
 
 impl Library {
-    /// The built-in patterns; the file is not read yet.
+    /// Starts with the built-in patterns; the file is not read yet.
     pub fn new(path: PathBuf) -> Self {
         Self {
             path,
@@ -52,14 +52,15 @@ impl Library {
         &self.path
     }
 
-    /// The patterns as they were last read: costs nothing.
+    /// Returns the patterns as they were last read, at no cost.
     pub fn current(&self) -> Arc<Compiled> {
         Arc::clone(&self.now.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Returns the patterns in the file now: checks it, and reads it if it has changed.
     ///
-    /// An entry that cannot be used is left out, with a warning; without a list of them the built-in patterns count alone.
+    /// An entry that cannot be used is skipped, with a warning. If the file is not a list of entries, only the built-in
+    /// patterns apply.
     pub async fn fresh(self: &Arc<Self>) -> Arc<Compiled> {
         let library = Arc::clone(self);
         blocking(move || library.look()).await
@@ -69,7 +70,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// [`LibraryError`]; everything is as it was then.
+    /// [`LibraryError`]; nothing is changed then.
     pub async fn set(
         self: &Arc<Self>,
         params: PatternSetParams,
@@ -83,7 +84,7 @@ impl Library {
     ///
     /// # Errors
     ///
-    /// [`LibraryError::NotFound`] when nothing was, [`LibraryError::Document`].
+    /// [`LibraryError::NotFound`] if the user has set none, [`LibraryError::Document`].
     pub async fn unset(
         self: &Arc<Self>,
         pattern_type: PatternType,

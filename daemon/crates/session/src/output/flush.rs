@@ -1,10 +1,10 @@
-//! Brings the output of one session to its log; a full disk costs log, never the session.
+//! Writes the output of one session to its log; a full disk costs log, never the session.
 
 use super::Output;
 use super::log::LogWriter;
 use std::io;
 
-/// Writes the log of one session. Whoever has it may wait for the disk.
+/// Writes the log of one session. Its owner may block on the disk.
 #[derive(Debug)]
 pub struct Flusher {
     writer: LogWriter,
@@ -12,14 +12,14 @@ pub struct Flusher {
     last_error: Option<io::ErrorKind>,
 }
 
-/// What a flush did.
+/// Result of a flush.
 #[derive(Debug, Default)]
 pub struct Flushed {
     /// The holder waits for room in the ring.
     pub holder_waits: bool,
     /// A file of the log was closed.
     pub has_rotated: bool,
-    /// Why output was given up just now, once per kind of failure, or what was found to be gone.
+    /// Why output was given up, once per kind of failure, or which part of the log was found to be deleted.
     pub trouble: Option<String>,
 }
 
@@ -32,7 +32,8 @@ impl Flusher {
         }
     }
 
-    /// Writes all that is pending, or gives it up when the disk refuses. `buffer` is for its use, and empty before.
+    /// Writes all pending output, or gives it up if the disk reports an error. `buffer` is scratch space and must be
+    /// empty.
     pub fn flush(&mut self, output: &Output, buffer: &mut Vec<u8>) -> Flushed {
         let Some(offset) = output.pending(buffer) else {
             return Flushed::default();
@@ -76,12 +77,12 @@ impl Flusher {
         flushed
     }
 
-    /// Deletes the oldest files, so that at most `max_bytes` of log are left when the current one is full: but it is
-    /// never deleted.
+    /// Deletes the oldest files, so that at most `max_bytes` of log are left when the current file is full. The current
+    /// file is never deleted.
     ///
     /// # Errors
     ///
-    /// The first file that could not be deleted.
+    /// The error of the first file that could not be deleted.
     pub(crate) fn drop_oldest(&mut self, max_bytes: u64) -> io::Result<()> {
         let rotated_bytes = max_bytes.saturating_sub(self.writer.rotation_bytes());
         self.writer.drop_oldest(rotated_bytes).map(drop)

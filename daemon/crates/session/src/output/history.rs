@@ -16,7 +16,7 @@ pub(super) struct History {
 }
 
 impl History {
-    /// An empty history whose next byte has the offset `start`.
+    /// Makes an empty history whose next byte has the offset `start`.
     pub(super) fn new(start: u64, max_lines: u64) -> Self {
         Self {
             bytes: VecDeque::new(),
@@ -27,7 +27,7 @@ impl History {
         }
     }
 
-    /// Likewise, behind so many newlines.
+    /// Makes an empty history after `newlines` newlines.
     pub(super) fn behind(start: u64, newlines: u64, max_lines: u64) -> Self {
         Self {
             total_newlines: newlines,
@@ -35,27 +35,27 @@ impl History {
         }
     }
 
-    /// Offset of the oldest byte kept.
+    /// Returns the offset of the oldest byte.
     pub(super) fn start(&self) -> u64 {
         self.start
     }
 
-    /// Offset just past the newest byte.
+    /// Returns the offset just after the newest byte.
     pub(super) fn end(&self) -> u64 {
         self.start + self.bytes.len() as u64
     }
 
-    /// Bytes kept.
+    /// Returns the number of bytes in memory.
     pub(super) fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Newlines since the session began.
+    /// Returns the number of newlines since the session's start.
     pub(super) fn total_newlines(&self) -> u64 {
         self.total_newlines
     }
 
-    /// Newlines from the offset `from` on, which must be kept here.
+    /// Returns the number of newlines from the offset `from` on, which must be in memory.
     pub(super) fn newlines_from(&self, from: u64) -> u64 {
         let skip = usize::try_from(from.saturating_sub(self.start)).unwrap_or(usize::MAX);
         let (first, second) = self.bytes.as_slices();
@@ -65,7 +65,7 @@ impl History {
             + memchr::memchr_iter(b'\n', in_second).count()) as u64
     }
 
-    /// Adds output and drops what is over the limits, but nothing from `keep_from` on.
+    /// Appends output and drops what exceeds the limits, but nothing from `keep_from` on.
     pub(super) fn append(&mut self, data: &[u8], keep_from: u64) {
         let over = (self.bytes.len() + data.len()).saturating_sub(MAX_HISTORY_BYTES);
         self.drop_front(over, keep_from);
@@ -76,14 +76,14 @@ impl History {
         self.trim_lines(keep_from);
     }
 
-    /// Drops what is over the limits, but nothing from `keep_from` on.
+    /// Drops what exceeds the limits, but nothing from `keep_from` on.
     pub(super) fn trim(&mut self, keep_from: u64) {
         let over = self.bytes.len().saturating_sub(MAX_HISTORY_BYTES);
         self.drop_front(over, keep_from);
         self.trim_lines(keep_from);
     }
 
-    /// Copies bytes from `from` on, at most `max_bytes`, to the end of `into`.
+    /// Appends the bytes from `from` on, at most `max_bytes`, to `into`.
     ///
     /// `from` must lie within `[start, end]`.
     pub(super) fn copy(&self, from: u64, max_bytes: usize, into: &mut Vec<u8>) {
@@ -98,7 +98,7 @@ impl History {
         into.extend_from_slice(&second[skip_second..skip_second + left]);
     }
 
-    /// Forgets everything, because the log has it.
+    /// Drops everything, because the log has it.
     pub(super) fn clear(&mut self) {
         self.start = self.end();
         self.bytes = VecDeque::new();
@@ -120,7 +120,7 @@ impl History {
         self.start += len as u64;
     }
 
-    /// Keeps `max_lines` whole lines and the unfinished one behind them.
+    /// Keeps `max_lines` whole lines and the unfinished line after them.
     fn trim_lines(&mut self, keep_from: u64) {
         let excess = self.newlines.saturating_sub(self.max_lines);
         if excess == 0 {

@@ -1,9 +1,9 @@
 //! The log of one session on disk: `output.log` and the rotated files before it.
 //!
 //! A rotated file is named after the offset of its first byte, so names cannot collide and the
-//! folder alone tells which bytes are there. Where bytes were lost, a new file begins behind
-//! the gap: no file ever has a hole in it. The base of `output.log` is kept in `output.base`,
-//! written before the log that it speaks of.
+//! folder is enough to tell which bytes exist. Where bytes were lost, a new file starts after
+//! the gap: no file ever contains a hole. The base of `output.log` is stored in `output.base`, which is
+//! written before the log itself.
 
 use rustix::fs::fstat;
 use std::fs::{self, File, OpenOptions};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 const CURRENT: &str = "output.log";
 const BASE: &str = "output.base";
 
-/// How often a reader looks for a file that is rotated or deleted while it looks.
+/// How often a reader retries if a file is rotated or deleted during the read.
 const LOOKS: usize = 100;
 
 /// A file of the log: bytes `[start, start + len)` of the session's output.
@@ -23,7 +23,7 @@ const LOOKS: usize = 100;
 pub struct Segment {
     pub start: u64,
     pub len: u64,
-    /// Its file is `output.log`, not a rotated one.
+    /// True for `output.log`, false for a rotated file.
     pub current: bool,
 }
 
@@ -32,7 +32,7 @@ impl Segment {
         self.start + self.len
     }
 
-    /// What no other file has.
+    /// Returns a unique key of the file.
     fn name(self) -> (u64, bool) {
         (self.start, self.current)
     }
@@ -46,7 +46,7 @@ impl Segment {
     }
 }
 
-/// The path of the file that is written.
+/// Returns the path of the file that is being written.
 pub fn current_path(dir: &Path) -> PathBuf {
     dir.join(CURRENT)
 }
@@ -55,7 +55,7 @@ fn rotated(dir: &Path, start: u64) -> PathBuf {
     dir.join(format!("output-{start:015}.log"))
 }
 
-/// Writes the log. One owner at a time: it moves into the blocking call and back.
+/// Writes the log. It has one owner at a time, and moves into the blocking call and back.
 #[derive(Debug)]
 pub struct LogWriter {
     dir: PathBuf,
@@ -64,13 +64,13 @@ pub struct LogWriter {
     len: u64,
     rotation_bytes: u64,
     rotations: u64,
-    /// What is below was never here, or was dropped.
+    /// Bytes before this offset never were in this log, or were dropped.
     oldest: u64,
     lost: Vec<Range<u64>>,
 }
 
 impl LogWriter {
-    /// A writer whose first byte will have the offset `base`; the file is made with the first byte.
+    /// Makes a writer whose first byte will have the offset `base`; the file is created with the first byte.
     pub fn new(dir: PathBuf, base: u64, rotation_bytes: u64) -> Self {
         Self {
             dir,
@@ -84,9 +84,9 @@ impl LogWriter {
         }
     }
 
-    /// Goes on where the files on disk end, at the start of a daemon.
+    /// Continues after the last byte of the files on disk, at the start of a daemon.
     ///
-    /// `hint` is a base that is known from elsewhere and counts where `output.log` is missing.
+    /// `hint` is a base that is known from elsewhere; it is used if `output.log` is missing.
     pub fn resume(dir: PathBuf, hint: u64, rotation_bytes: u64) -> io::Result<Self> {
         let segments = segments(&dir)?;
         let last = segments.last().copied();
@@ -104,22 +104,22 @@ impl LogWriter {
         Ok(writer)
     }
 
-    /// Offset of the byte that will be written next.
+    /// Returns the offset of the next byte to be written.
     pub fn end(&self) -> u64 {
         self.base + self.len
     }
 
-    /// Base of `output.log`.
+    /// Returns the base of `output.log`.
     pub fn base(&self) -> u64 {
         self.base
     }
 
-    /// How often a file was closed and a new one begun.
+    /// Returns how often a file was closed and a new one started.
     pub(crate) fn rotations(&self) -> u64 {
         self.rotations
     }
 
-    /// Length at which a file is closed.
+    /// Returns the length at which a file is closed.
     pub(crate) fn rotation_bytes(&self) -> u64 {
         self.rotation_bytes
     }
@@ -128,7 +128,7 @@ impl LogWriter {
     ///
     /// # Errors
     ///
-    /// Those of [`Self::append_some`]; what comes before the border where it failed is logged.
+    /// Those of [`Self::append_some`]; the data in files before the failure is logged.
     pub fn append(&mut self, mut offset: u64, mut data: &[u8]) -> io::Result<()> {
         while !data.is_empty() {
             let len = self.append_some(offset, data)?;
@@ -138,18 +138,18 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Appends what of `data` belongs into one file, and returns its length: at least one byte.
+    /// Appends the part of `data` that belongs into one file, and returns its length: at least one byte.
     ///
     /// # Errors
     ///
-    /// Nothing of `data` counts as logged; what the disk took of it is cut off again.
+    /// None of `data` counts as logged; the part that the disk accepted is cut off again.
     pub(crate) fn append_some(&mut self, offset: u64, data: &[u8]) -> io::Result<usize> {
         let vanished = match &self.file {
             Some(file) => fstat(file)?.st_nlink == 0,
             None => false,
         };
         if vanished {
-            // Somebody deleted the folder: begin anew behind what is lost.
+            // The folder was deleted: start again after the lost part.
             self.note_lost()?;
             self.file = None;
             self.base = offset;
@@ -168,7 +168,7 @@ impl LogWriter {
         let room = usize::try_from(self.rotation_bytes - self.len).unwrap_or(usize::MAX);
         let data = &data[..data.len().min(room)];
         if let Err(error) = file.write_all(data) {
-            // Cut back to what counts; a full disk still allows it.
+            // Cut back to the logged length; this works even on a full disk.
             let _ = file.set_len(self.len);
             return Err(error);
         }
@@ -176,10 +176,10 @@ impl LogWriter {
         Ok(data.len())
     }
 
-    /// Notes what of the log is in no file any more, once the current file is gone.
+    /// Notes which parts of the log are no longer in a file, after the current file was deleted.
     fn note_lost(&mut self) -> io::Result<()> {
         let mut left = segments(&self.dir)?;
-        // An `output.log` that is there is not ours, and is written over.
+        // An `output.log` that exists now was not written by this writer, and is overwritten.
         left.retain(|segment| !segment.current);
         let mut at = self.oldest;
         for segment in &left {
@@ -195,7 +195,7 @@ impl LogWriter {
         Ok(())
     }
 
-    /// Takes the ranges of the log that were found to be gone, gaps within them included.
+    /// Returns and clears the ranges of the log that were found to be deleted, including gaps within them.
     pub(crate) fn take_lost(&mut self) -> Vec<Range<u64>> {
         std::mem::take(&mut self.lost)
     }
@@ -234,7 +234,7 @@ impl LogWriter {
 
     /// Deletes rotated files, oldest first, until at most `max_bytes` of log are left.
     ///
-    /// Returns the offset of the oldest byte that is still there.
+    /// Returns the offset of the oldest byte that is left.
     pub(crate) fn drop_oldest(&mut self, max_bytes: u64) -> io::Result<u64> {
         let segments = segments(&self.dir)?;
         let mut total: u64 = segments.iter().map(|segment| segment.len).sum();
@@ -276,7 +276,7 @@ fn read_base(dir: &Path) -> u64 {
         .unwrap_or(0)
 }
 
-/// Lists the files of a log in the order of their offsets; empty when there is no folder.
+/// Returns the files of a log in the order of their offsets; none if there is no folder.
 pub fn segments(dir: &Path) -> io::Result<Vec<Segment>> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
@@ -304,7 +304,7 @@ pub fn segments(dir: &Path) -> io::Result<Vec<Segment>> {
             continue;
         }
         let len = match entry.metadata() {
-            // Deleted, or it has another name since.
+            // Deleted or renamed in the meantime.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             metadata => metadata?.len(),
         };
@@ -329,16 +329,16 @@ pub fn segments(dir: &Path) -> io::Result<Vec<Segment>> {
     Ok(found)
 }
 
-/// What a read of the log found at an offset.
+/// Result of reading the log at an offset.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Logged {
-    /// Bytes from the asked offset on.
+    /// Bytes from the requested offset on.
     Bytes(Vec<u8>),
-    /// No file has this byte; the next one that is there has the offset `resume`.
+    /// No file has this byte; the next existing byte has the offset `resume`.
     Missing { resume: u64 },
 }
 
-/// Reads up to `max_bytes` from `offset` on, out of one file; `limit` is where the log ends at most.
+/// Reads up to `max_bytes` from `offset` on, from one file; `limit` is the greatest possible end of the log.
 pub fn read(dir: &Path, offset: u64, max_bytes: usize, limit: u64) -> io::Result<Logged> {
     for _ in 0..LOOKS {
         let found = segment_at(dir, offset)?;
@@ -347,8 +347,9 @@ pub fn read(dir: &Path, offset: u64, max_bytes: usize, limit: u64) -> io::Result
             Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => continue,
             file => file.transpose()?,
         };
-        // A rotated file keeps its name and content. `output.log` may have been another one when it was opened, and a
-        // look while a file gets its other name may miss that: those count if a second look finds the same.
+        // A rotated file keeps its name and content. But `output.log` may have been a different file when it was
+        // opened, and a listing may miss a file that is just being renamed: such a result is only used if a second
+        // listing finds the same.
         let is_certain = segment.is_some_and(|segment| !segment.current);
         if !is_certain && segment_at(dir, offset)?.map(Segment::name) != found.map(Segment::name) {
             continue;
@@ -369,7 +370,7 @@ pub fn read(dir: &Path, offset: u64, max_bytes: usize, limit: u64) -> io::Result
     Ok(Logged::Missing { resume: limit })
 }
 
-/// The first file that ends behind `offset`.
+/// Returns the first file that ends after `offset`.
 fn segment_at(dir: &Path, offset: u64) -> io::Result<Option<Segment>> {
     let mut segments = segments(dir)?.into_iter();
     Ok(segments.find(|segment| offset < segment.end()))

@@ -21,7 +21,7 @@ fn rotation_keeps_every_byte_at_its_offset() {
     }
     assert_eq!(writer.end(), 80);
     assert_eq!(read_all(&dir, 80), b"abcd".repeat(20));
-    // What is appended is split where a file ends.
+    // Appended data is split at the end of a file.
     let lengths: Vec<u64> = segments(&dir)
         .unwrap()
         .iter()

@@ -1,7 +1,7 @@
-//! What a session printed: addressed by offset, never consumed by reading.
+//! The output of a session: addressed by offset, never consumed by reading.
 //!
-//! The ring has the newest bytes (it outlives the process), memory the last lines, the log the
-//! rest. Readers pull by offset at their own pace, so a slow one hurts only itself.
+//! The newest bytes are in the ring (which outlives the process), the last lines in memory, the
+//! rest in the log. Readers pull by offset at their own pace, so a slow reader delays only itself.
 
 mod flush;
 mod history;

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
-/// Unlogged bytes that are written without waiting for more.
+/// This many unlogged bytes are written without waiting for more.
 const FLUSH_BYTES: u64 = 64 << 10;
 
 /// The output of one session.
@@ -20,7 +20,7 @@ pub struct Output {
     dir: PathBuf,
     inner: Mutex<Inner>,
     changed: Notify,
-    /// The log was called and has not answered.
+    /// The log was called and has not taken up the call.
     log_is_called: AtomicBool,
 }
 
@@ -29,30 +29,30 @@ struct Inner {
     /// The session's ring while it lives.
     ring: Option<Ring>,
     history: History,
-    /// Every byte below is in the log or in a gap.
+    /// Every byte before this offset is in the log or in a gap.
     logged: u64,
     gaps: Vec<Gap>,
     rotated_at: Option<String>,
     lines: u64,
     ended: bool,
-    /// Where an expect without `from` starts; the ring has it too, for the next process.
+    /// The offset at which an expect without `from` starts; also stored in the ring, for the next process.
     cursor: u64,
 }
 
-/// What there is to read at an offset.
+/// Result of reading output at an offset.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Bytes from the asked offset on.
+    /// Bytes from the requested offset on.
     Bytes(Vec<u8>),
-    /// These bytes are in no log and no longer in memory; go on at `resume`.
+    /// The requested bytes are in no log and no longer in memory; continue at `resume`.
     Missing { resume: u64 },
-    /// Nothing yet.
+    /// No output yet.
     Pending,
-    /// Nothing, and nothing will come.
+    /// No output, and none will follow.
     End,
 }
 
-/// What [`Output::take_from_ring`] did.
+/// Result of [`Output::take_from_ring`].
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Taken {
     pub bytes: usize,
@@ -61,12 +61,12 @@ pub struct Taken {
     pub log: LogCall,
 }
 
-/// Whether and how output asks to be logged.
+/// Whether and how output must be logged.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LogCall {
-    /// Nobody has called the log since it last answered.
+    /// The log was not called since it last took up a call.
     pub is_first: bool,
-    /// It shall not wait for more.
+    /// The log must not wait for more output.
     pub is_urgent: bool,
 }
 
@@ -81,12 +81,12 @@ pub struct OutputFacts {
 }
 
 impl Output {
-    /// The output of a program that was just started.
+    /// Makes the output of a program that was just started.
     pub fn live(dir: PathBuf, ring: Ring, max_lines: u64) -> Self {
         Self::new(dir, Some(ring), 0, max_lines)
     }
 
-    /// The output of an ended session: the log has it all, as far as it is known.
+    /// Makes the output of an ended session, all of which is in the log unless it was lost.
     pub fn ended(dir: PathBuf, bytes: u64, lines: u64, gaps: Vec<Gap>) -> Self {
         let output = Self::new(dir, None, bytes, 1);
         {
@@ -98,7 +98,7 @@ impl Output {
         output
     }
 
-    /// The output of a program that an earlier process has started: `tail` of it is the end of what is logged.
+    /// Makes the output of a program that an earlier process started; `tail` is the end of the logged output.
     pub fn adopted(dir: PathBuf, ring: Ring, max_lines: u64, lines: u64, tail: &[u8]) -> Self {
         let (logged, cursor, gaps) = (ring.tail(), ring.cursor(), ring.gaps());
         let newlines = memchr::memchr_iter(b'\n', tail).count() as u64;
@@ -137,13 +137,13 @@ impl Output {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The session's folder.
+    /// Returns the session's folder.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Takes what the ring has, at most `max_bytes`, shows it to `see` with its offset, and wakes who waits. What `see`
-    /// returns is left in the ring for the next process.
+    /// Takes the output in the ring, at most `max_bytes`, passes it to `see` with its offset, and wakes waiting tasks.
+    /// The result of `see` is stored in the ring for the next process.
     pub(crate) fn take_from_ring(
         &self,
         max_bytes: usize,
@@ -184,19 +184,20 @@ impl Output {
         taken
     }
 
-    /// A future that is ready once the output or the session's state has changed after this call.
+    /// Returns a future that is ready once the output or the session's state has changed after this call.
     pub fn changed(&self) -> Notified<'_> {
         self.changed.notified()
     }
 
-    /// Wakes everybody who waits for a change.
+    /// Wakes all tasks that wait for a change.
     pub(crate) fn announce(&self) {
         self.changed.notify_waiters();
     }
 
-    /// Offset just past the newest byte that was published.
+    /// Returns the offset just after the newest byte that was printed.
     ///
-    /// Bytes that only the ring has count: they are safe, and were there before whatever comes next.
+    /// Includes bytes that are only in the ring: they are safe, and were printed before anything that follows this
+    /// call.
     pub fn end(&self) -> u64 {
         let inner = self.lock();
         match &inner.ring {
@@ -205,33 +206,33 @@ impl Output {
         }
     }
 
-    /// Offset just past the newest byte that can be read.
+    /// Returns the offset just after the newest byte that can be read.
     pub fn published(&self) -> u64 {
         self.lock().history.end()
     }
 
-    /// Offset of the oldest byte in memory.
+    /// Returns the offset of the oldest byte in memory.
     pub fn memory_start(&self) -> u64 {
         self.lock().history.start()
     }
 
-    /// Bytes that are published but in no log yet.
+    /// Returns the number of bytes that are published but not logged yet.
     pub(crate) fn unlogged_bytes(&self) -> u64 {
         let inner = self.lock();
         inner.history.end() - inner.logged
     }
 
-    /// True while the program may print more.
+    /// Returns true while the program may print more.
     pub(crate) fn is_live(&self) -> bool {
         self.lock().ring.is_some()
     }
 
-    /// True when all output is there.
+    /// Returns true if the output is complete.
     pub fn has_ended(&self) -> bool {
         self.lock().ended
     }
 
-    /// True when the ring has been read to its end and the terminal will bring no more.
+    /// Returns true if the ring has been read to its end and the terminal will deliver no more.
     pub fn is_drained(&self) -> bool {
         let inner = self.lock();
         match &inner.ring {
@@ -240,12 +241,12 @@ impl Output {
         }
     }
 
-    /// How the program ended, once it has.
+    /// Returns how the program ended, once it has.
     pub fn exit(&self) -> Option<ccd_terminal::holder::Exit> {
         self.lock().ring.as_ref().and_then(Ring::status)
     }
 
-    /// Figures for the record.
+    /// Returns the figures for the record.
     pub fn facts(&self) -> OutputFacts {
         let inner = self.lock();
         OutputFacts {
@@ -257,24 +258,24 @@ impl Output {
         }
     }
 
-    /// The cursor from which an expect without `from` starts.
+    /// Returns the offset at which an expect without `from` starts.
     pub fn cursor(&self) -> u64 {
         self.lock().cursor
     }
 
-    /// The question that ends at `offset` was answered; the next process does not answer it again.
+    /// Notes that the query that ends at `offset` was answered, so that the next process does not answer it again.
     pub fn set_answered(&self, offset: u64) {
         if let Some(ring) = &self.lock().ring {
             ring.set_answered(offset);
         }
     }
 
-    /// How often what was typed was thrown away, as far as the system tells.
+    /// Returns how often typed input was discarded, as far as the system reports it.
     pub fn input_flushes(&self) -> u32 {
         self.lock().ring.as_ref().map_or(0, Ring::input_flushes)
     }
 
-    /// Moves the default cursor; it never goes back.
+    /// Moves the default cursor forward; it never moves back.
     pub(crate) fn advance_cursor(&self, cursor: u64) {
         let mut inner = self.lock();
         if cursor > inner.cursor {
@@ -285,7 +286,7 @@ impl Output {
         }
     }
 
-    /// Copies from memory or the ring, when the offset is there.
+    /// Copies from memory or the ring, if the offset is available there.
     pub(crate) fn read_memory(&self, from: u64, max_bytes: usize) -> Option<Piece> {
         let inner = self.lock();
         let end = inner.history.end();
@@ -304,7 +305,7 @@ impl Output {
         Some(Piece::Bytes(bytes))
     }
 
-    /// Reads at most `max_bytes` from `from` on: from memory, else from the log.
+    /// Reads at most `max_bytes` from `from` on, from memory or else from the log.
     ///
     /// # Errors
     ///
@@ -324,7 +325,7 @@ impl Output {
         })
     }
 
-    /// Calls the log, also when nothing has come.
+    /// Calls the log, even if there is no new output.
     pub(crate) fn call_log_now(&self) -> LogCall {
         LogCall {
             is_first: !self.log_is_called.swap(true, Ordering::AcqRel),
@@ -332,12 +333,12 @@ impl Output {
         }
     }
 
-    /// The log has heard the call: what comes from now on must call again.
+    /// Notes that the log has taken up the call: output from now on must call again.
     pub(crate) fn log_answers(&self) {
         self.log_is_called.store(false, Ordering::Release);
     }
 
-    /// Copies what no log has yet into `buffer` and returns its offset; `None` when all is logged.
+    /// Copies unlogged output into `buffer` and returns its offset; `None` if everything is logged.
     pub(super) fn pending(&self, buffer: &mut Vec<u8>) -> Option<u64> {
         let inner = self.lock();
         let from = inner.logged;
@@ -348,14 +349,14 @@ impl Output {
         Some(from)
     }
 
-    /// The bytes from `offset` to `upto` are in the log now, and so everything below; returns whether the holder
-    /// waits for room.
+    /// Notes that the bytes from `offset` to `upto`, and so everything before them, are in the log; returns whether the
+    /// holder waits for room.
     pub(super) fn set_logged(&self, offset: u64, upto: u64, log_base: u64) -> bool {
         let mut inner = self.lock();
         inner.found_in_log(offset, upto - offset);
         inner.logged = inner.logged.max(upto);
         let logged = inner.logged;
-        // Of the lines behind it the ring still has the bytes, and they are counted there.
+        // The lines after it are still in the ring, and are counted there.
         let lines = inner.lines - inner.history.newlines_from(logged);
         inner.history.trim(logged);
         match &mut inner.ring {
@@ -368,13 +369,13 @@ impl Output {
         }
     }
 
-    /// The log refused the bytes from `offset` on: gives up everything that is there, unless that was done while the
-    /// log tried. Returns whether the holder waits for room.
+    /// Notes that the log failed to write the bytes from `offset` on: gives up all pending output, unless that was done
+    /// during the attempt. Returns whether the holder waits for room.
     pub(super) fn lose(&self, offset: u64) -> bool {
         self.lock().logged == offset && self.lose_pending()
     }
 
-    /// Gives up logging everything that is there; returns whether the holder waits for room.
+    /// Gives up logging all pending output; returns whether the holder waits for room.
     pub(crate) fn lose_pending(&self) -> bool {
         let mut inner = self.lock();
         let end = inner.history.end();
@@ -402,7 +403,7 @@ impl Output {
         }
     }
 
-    /// These bytes were logged, and the log has them no more.
+    /// Notes that these bytes were logged but are no longer in the log.
     pub(super) fn note_lost(&self, ranges: Vec<Range<u64>>) {
         let mut inner = self.lock();
         inner.gaps.extend(ranges.into_iter().map(|range| Gap {
@@ -420,7 +421,7 @@ impl Output {
         self.lock().rotated_at = Some(ccd_text::clock::now());
     }
 
-    /// No more output will come. The ring is given up; memory too where the log has everything.
+    /// Notes that no more output will come. Releases the ring, and memory too if the log has everything.
     pub fn finish(&self) {
         let mut inner = self.lock();
         inner.ended = true;
@@ -439,7 +440,7 @@ impl Output {
 }
 
 impl Inner {
-    /// Bytes that were given up have reached the log after all.
+    /// Removes bytes from the gaps that have reached the log after they were given up.
     fn found_in_log(&mut self, offset: u64, length: u64) {
         for gap in &mut self.gaps {
             if gap.offset == offset && gap.len >= length {
@@ -450,7 +451,7 @@ impl Inner {
         self.gaps.retain(|gap| gap.len > 0);
     }
 
-    /// Puts the gaps in order, and together what touches.
+    /// Sorts the gaps and merges adjacent ones.
     fn merge_gaps(&mut self) {
         self.gaps.sort_unstable_by_key(|gap| gap.offset);
         self.gaps.dedup_by(|gap, before| {

@@ -1,4 +1,4 @@
-//! What can go wrong with a program configuration.
+//! Errors of program configurations.
 
 use ccd_protocol::SessionId;
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::fmt;
 
-/// Why a program configuration cannot be kept or used.
+/// Why a program configuration cannot be saved or used.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
     #[error("no program configuration is named '{0}'")]
@@ -98,16 +98,16 @@ impl Reportable for ProgramError {
     }
 }
 
-/// What is wrong in a configuration, and where.
+/// An error in a configuration, and its place.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Mistake {
     pub place: String,
     pub what: String,
-    /// A pattern, which has an error kind of its own.
+    /// The mistake is in a pattern, which has its own error kind.
     pub is_pattern: bool,
 }
 
-/// A secret that a start needs and nobody gave.
+/// A secret that a start needs and the request does not contain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MissingSecret {
     pub name: String,

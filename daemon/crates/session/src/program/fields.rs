@@ -1,4 +1,4 @@
-//! Fields that a document has and nobody reads.
+//! Fields of a document that are not used.
 
 use ccd_text::nearest::nearest;
 use serde_json::Value;
@@ -17,7 +17,7 @@ const CONFIG: [&str; 9] = [
 const STEP: [&str; 5] = ["pattern", "response", "keys", "newline", "optional"];
 const SECRET: [&str; 4] = ["name", "env", "file", "prompt"];
 
-/// Returns a sentence for each field that has no meaning, with the name that was probably meant.
+/// Returns a warning for each unknown field, with the name that was probably meant.
 pub fn unknown_fields(document: &Value) -> Vec<String> {
     let mut warnings = Vec::new();
     look(document, "", &CONFIG, &mut warnings);

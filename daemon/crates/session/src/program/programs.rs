@@ -9,16 +9,16 @@ use ccd_protocol::program::{ProgramConfig, ProgramSaveReply, ProgramSummary};
 use ccd_store::documents::Documents;
 use std::path::Path;
 
-/// `programs/{name}.json`; files may be written by hand as well.
+/// The files `programs/{name}.json`, which may also be written by hand.
 #[derive(Debug)]
 pub struct Programs {
     documents: Documents,
-    /// Whether there is one of a name is decided once.
+    /// Held while a configuration is saved, so that two requests cannot both find its name unused.
     saving: tokio::sync::Mutex<()>,
 }
 
 impl Programs {
-    /// Those below the base folder.
+    /// Opens the configurations in the base folder.
     pub fn new(base: &Path) -> Self {
         Self {
             documents: Documents::new(base.join("programs")),
@@ -26,7 +26,7 @@ impl Programs {
         }
     }
 
-    /// All of them by name; one that cannot be used says why.
+    /// Returns all configurations by name; one that cannot be used contains the reason.
     ///
     /// # Errors
     ///
@@ -43,26 +43,26 @@ impl Programs {
         Ok(programs)
     }
 
-    /// The configuration of a name.
+    /// Returns the configuration of a name.
     ///
     /// # Errors
     ///
-    /// [`ProgramError::NotFound`], or its file is not what it should be.
+    /// [`ProgramError::NotFound`], or the file is not a valid configuration.
     pub async fn get(&self, name: &SessionId) -> Result<ProgramConfig, ProgramError> {
         let found = self.documents.get::<ProgramConfig>(name).await?;
         let config = found.ok_or_else(|| ProgramError::NotFound(name.clone()))?;
-        // The file's name counts.
+        // The file name takes precedence over the name in the file.
         Ok(ProgramConfig {
             name: name.to_string(),
             ..config
         })
     }
 
-    /// Keeps a configuration, with `force` in place of one of the same name.
+    /// Saves a configuration; with `force`, replaces an existing one of the same name.
     ///
     /// # Errors
     ///
-    /// [`ProgramError::Exists`], [`ProgramError::Mistaken`], or it cannot be written.
+    /// [`ProgramError::Exists`], [`ProgramError::Mistaken`], or the file cannot be written.
     pub async fn save(
         &self,
         name: &SessionId,
@@ -108,11 +108,11 @@ impl Programs {
         }
     }
 
-    /// How a session is started by a configuration.
+    /// Returns how a session is started by a configuration.
     ///
     /// # Errors
     ///
-    /// [`ProgramError`]: there is none, it cannot be used, or the request's values do not fit.
+    /// [`ProgramError`]: there is no such configuration, it cannot be used, or the request's values do not fit.
     pub async fn script(&self, wanted: ScriptRequest<'_>) -> Result<Script, ProgramError> {
         let (_, program) = read(self.get(wanted.name).await?).await;
         let program = program.map_err(|mistake| ProgramError::Mistaken {
@@ -123,7 +123,7 @@ impl Programs {
     }
 }
 
-/// Checks a configuration where nobody waits for the thread.
+/// Checks a configuration on a blocking thread, so that other requests are not delayed.
 async fn read(config: ProgramConfig) -> (ProgramConfig, Result<Program, Mistake>) {
     let reading = tokio::task::spawn_blocking(move || {
         let program = Program::read(&config);

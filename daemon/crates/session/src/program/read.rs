@@ -1,4 +1,4 @@
-//! From a document to a program that can be started: everything is checked, and every template read.
+//! Makes a document into a program that can be started: checks everything and parses every template.
 
 use super::error::Mistake;
 use super::secrets::asks_for_secret;
@@ -11,19 +11,19 @@ use ccd_text::expect::{Pattern, PatternError, Patterns};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// Steps of a start.
+/// Maximum number of steps of a start.
 pub(super) const MAX_STEPS: usize = 1000;
 
-/// Indicators of one kind.
+/// Maximum number of indicators of one kind.
 const MAX_INDICATORS: usize = 100;
 
-/// Lines of sample output that are kept.
+/// Maximum number of lines of sample output.
 pub const MAX_SAMPLE_LINES: usize = 100;
 
-/// Characters of a line of it.
+/// Maximum number of characters in a line of sample output.
 pub const MAX_SAMPLE_LINE_CHARS: usize = 1000;
 
-/// A configuration that can be used.
+/// A valid configuration.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) command: CommandTemplate,
@@ -50,7 +50,7 @@ pub(super) enum StepInput {
     Secret(Source),
 }
 
-/// Where a secret comes from.
+/// The source of a secret.
 #[derive(Debug)]
 pub(super) struct Source {
     pub(super) name: String,
@@ -60,7 +60,7 @@ pub(super) struct Source {
 }
 
 impl Program {
-    /// Checks a configuration. Compiles its patterns: not for a thread that others wait for.
+    /// Checks a configuration. Compiles its patterns, so it must not run on an async thread.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl Program {
         })
     }
 
-    /// The names of all placeholders: of the command, and of what is typed.
+    /// Returns the names of all placeholders: those in the command, and those in the steps.
     pub(super) fn placeholders(&self) -> (BTreeSet<String>, BTreeSet<String>) {
         let (mut of_command, mut of_steps) = (BTreeSet::new(), BTreeSet::new());
         self.command.add_names(&mut of_command);
@@ -113,7 +113,7 @@ impl Program {
         (of_command, of_steps)
     }
 
-    /// The names of all secrets.
+    /// Returns the names of all secrets.
     pub(super) fn secrets(&self) -> BTreeSet<String> {
         let secret = |step: &ConfiguredStep| match &step.input {
             Some(StepInput::Secret(source)) => Some(source.name.clone()),
@@ -122,7 +122,7 @@ impl Program {
         self.steps.iter().filter_map(secret).collect()
     }
 
-    /// Sentences about what is allowed and hardly meant.
+    /// Returns warnings about settings that are allowed but probably not intended.
     pub(super) fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
         if self.is_shortened {
@@ -222,7 +222,7 @@ impl Source {
     }
 }
 
-/// As in a request: 0 looks once, and more than 30 days are shortened to them.
+/// Converts a timeout as in a request: 0 checks once, and more than 30 days are shortened to 30 days.
 fn timeout(seconds: f64) -> Result<Duration, Mistake> {
     let shortest = seconds.min(MAX_TIME.as_secs_f64());
     let timeout = Duration::try_from_secs_f64(shortest).ok();
@@ -236,7 +236,7 @@ fn read_text(place: &str, text: &str) -> Result<Text, Mistake> {
     Text::parse(text).map_err(|error| Mistake::at(place, error))
 }
 
-/// After optional steps something must come that can be waited for beside them.
+/// Checks that optional steps are followed by a pattern or an indicator that can be waited for together with theirs.
 fn check_order(steps: &[ConfiguredStep], has_indicators: bool) -> Result<(), Mistake> {
     let optional = |(index, step): (usize, &ConfiguredStep)| step.is_optional.then_some(index);
     for index in steps.iter().enumerate().filter_map(optional) {

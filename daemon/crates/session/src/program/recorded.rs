@@ -1,4 +1,4 @@
-//! From the history of a session to the steps that do it again.
+//! Makes the steps that repeat a session from its history.
 
 use super::read::MAX_STEPS;
 use super::template::escaped;
@@ -8,21 +8,21 @@ use ccd_text::hidden::HIDDEN;
 use ccd_text::redact::MASK;
 use ccd_text::shell::quoted;
 
-/// Longest text of a match that is asked as a question.
+/// Longest prompt of a program that is used as the question for a secret.
 const MAX_PROMPT_CHARS: usize = 200;
 
-/// What a history gives.
+/// The result of reading a history.
 #[derive(Debug, Default)]
 pub struct Recorded {
     pub steps: Vec<ExpectStep>,
-    /// Offset of the output at which something hidden was typed first.
+    /// Offset of the output at the first hidden input.
     pub hidden_at: Option<u64>,
     pub warnings: Vec<String>,
 }
 
-/// Returns what was expected and sent, in order. `shown_chars` is the length at which the history cuts what was typed.
+/// Returns what was expected and sent, in order. `shown_chars` is the length at which the history truncates input.
 ///
-/// What stands masked in the history becomes a secret that is asked for.
+/// Input that is masked in the history becomes a secret that is asked for.
 pub fn from_rows(rows: &[InteractionRow], shown_chars: usize) -> Recorded {
     let mut reader = HistoryReader::default();
     for row in rows {
@@ -45,12 +45,12 @@ struct HistoryReader {
     last_line: String,
 }
 
-/// What was waited for, then typed.
+/// A pattern that was waited for, and the input that was typed then.
 #[derive(Default)]
 struct Done {
     expected: Option<Expected>,
     input: Option<RecordedInput>,
-    /// What the program had asked.
+    /// The program's prompt before the input.
     asked: String,
 }
 
@@ -144,14 +144,14 @@ impl HistoryReader {
     }
 }
 
-/// Returns program and arguments as a command template. What `redact` takes out becomes a placeholder.
+/// Returns program and arguments as a command template. Parts that `redact` removes become placeholders.
 pub fn command_template(words: &[String], redact: impl Fn(&str) -> String) -> String {
     let mut line = Vec::new();
     let mut secrets = 0;
     for (index, word) in words.iter().enumerate() {
         let mut shown = redact(word);
         if shown == *word && index > 0 {
-            // An option and its value are told as a pair.
+            // An option and its value are redacted as a pair.
             let pair = format!("{} {word}", words[index - 1]);
             if !redact(&pair).ends_with(word.as_str()) {
                 shown = MASK.to_owned();
@@ -180,7 +180,7 @@ struct Expected {
 }
 
 impl Expected {
-    /// `None` for what is no pattern.
+    /// `None` if it is not a pattern.
     fn of(row: &InteractionRow) -> Option<Self> {
         let pattern = row.pattern_matched.clone()?;
         let matched = row.output_text.clone().unwrap_or_default();
@@ -188,7 +188,7 @@ impl Expected {
             Some(Form::Exact) => true,
             Some(Form::Regex) => false,
             Some(_) => return None,
-            // Rows of older daemons do not say: what matched itself is itself.
+            // Rows of older daemons do not say: a pattern that matched itself is taken to be exact.
             None => pattern == matched,
         };
         let pattern = match is_exact {
@@ -199,7 +199,7 @@ impl Expected {
     }
 }
 
-/// The regular expression of a text.
+/// Returns the regular expression that matches a text.
 fn literal(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len());
     for c in text.chars() {
@@ -211,7 +211,7 @@ fn literal(text: &str) -> String {
     pattern
 }
 
-/// What was typed at one place.
+/// The input at one point of the session.
 struct RecordedInput {
     text: String,
     keys: Option<Vec<String>>,
@@ -220,7 +220,7 @@ struct RecordedInput {
 }
 
 impl RecordedInput {
-    /// `None` for what the history only counts.
+    /// `None` for input that the history only counts.
     fn of(row: &InteractionRow) -> Option<Self> {
         let mut text = row.input_text.clone().unwrap_or_default();
         let form = Form::of_json(row.form.as_deref());
@@ -249,7 +249,7 @@ impl RecordedInput {
         self.keys.is_none() && is_masked(&self.text)
     }
 
-    /// Typed key by key, as people do.
+    /// Returns true if `next` belongs to the same line, typed key by key, as people do.
     fn goes_on_with(&self, next: &Self) -> bool {
         match (&self.keys, &next.keys) {
             (Some(_), Some(_)) => true,
@@ -288,7 +288,7 @@ fn step(index: usize, done: Done) -> ExpectStep {
             ..SecretSource::default()
         };
         step.response = Some(Response::Secret { secret });
-        // Of keys that nobody saw it is not known whether the last was Enter.
+        // If the keys are hidden, it is unknown whether the last one was Enter.
         step.newline = input.ends_line || input.text.len() > HIDDEN.len();
     } else if input.keys.is_some() {
         step.keys = input.keys;
@@ -299,7 +299,7 @@ fn step(index: usize, done: Done) -> ExpectStep {
     step
 }
 
-/// What to ask for a secret: what the program asked.
+/// Returns the question for a secret: the program's prompt if it is suitable.
 fn prompt(index: usize, asked: &str) -> String {
     let is_question = !asked.is_empty()
         && asked.chars().count() <= MAX_PROMPT_CHARS

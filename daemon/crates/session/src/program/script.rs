@@ -1,4 +1,4 @@
-//! A start that is ready to be made: all values are filled in.
+//! A start with all values filled in.
 
 use super::error::{MissingSecret, ProgramError};
 use super::read::{ConfiguredStep, Program, Source, StepInput};
@@ -10,17 +10,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
-/// What a request says about the configuration it names.
+/// The values in a request that names a configuration.
 #[derive(Debug, Clone, Copy)]
 pub struct ScriptRequest<'a> {
     pub name: &'a SessionId,
     pub set: &'a BTreeMap<String, String>,
     pub secrets: &'a BTreeMap<String, String>,
-    /// The request has a program of its own, so that nothing is filled in the configuration's.
+    /// The request has its own program, so that the configuration's command needs no values.
     pub has_program: bool,
 }
 
-/// How one session is started and brought up.
+/// How to start one session and get it ready.
 #[derive(Debug)]
 pub struct Script {
     pub name: SessionId,
@@ -31,9 +31,9 @@ pub struct Script {
     pub ready: Vec<String>,
     pub success: Vec<String>,
     pub tape: Option<TapeOptions>,
-    /// Secrets that nobody gave: without them it must not begin.
+    /// Secrets that the request does not contain: without them the start must not begin.
     pub missing: Vec<MissingSecret>,
-    /// Secrets in the command line or in texts, which no record may show.
+    /// Secrets in the command line or in texts, which must not appear in a record.
     pub hidden: Secrets,
 }
 
@@ -52,7 +52,7 @@ pub enum Typing {
     Secret(String),
 }
 
-/// Without what is typed.
+/// Does not show what is typed.
 impl fmt::Debug for Typing {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
@@ -64,11 +64,11 @@ impl fmt::Debug for Typing {
 }
 
 impl Script {
-    /// Fills the request's values in.
+    /// Fills in the request's values.
     ///
     /// # Errors
     ///
-    /// [`ProgramError`]: values that are missing, that nothing asks for, or that would type more than a line.
+    /// [`ProgramError`]: values that are missing, that nothing uses, or that would type more than a line.
     pub(super) fn of(program: &Program, wanted: ScriptRequest<'_>) -> Result<Self, ProgramError> {
         let (of_command, of_steps) = program.placeholders();
         let secrets = program.secrets();
@@ -78,7 +78,7 @@ impl Script {
             wanted.set,
             &(&of_command | &of_steps),
         )?;
-        // A value of the command line may be a secret as well.
+        // A value of the command line may also be a secret.
         let placeholders = &of_command | &of_steps;
         check_keys(
             wanted,
@@ -130,13 +130,13 @@ impl Script {
         })
     }
 
-    /// True when there is something to wait for before the session is ready.
+    /// Returns true if there is something to wait for before the session is ready.
     pub(crate) fn has_start(&self) -> bool {
         !self.steps.is_empty() || !self.ready.is_empty()
     }
 }
 
-/// The values of placeholders, also of those whose value was given as a secret.
+/// Returns the values of placeholders, including those that were passed as secrets.
 fn values_of(
     wanted: ScriptRequest<'_>,
     placeholders: &BTreeSet<String>,
@@ -178,7 +178,7 @@ fn check_keys(
     }
 }
 
-/// A line end in a value would type a second line, and other control characters are keys.
+/// Fails on control characters: a line end in a value would type a second line, and others are keys.
 fn check_line(wanted: ScriptRequest<'_>, key: &str, value: &str) -> Result<(), ProgramError> {
     match value.chars().find(|c| c.is_control()) {
         None => Ok(()),
@@ -306,7 +306,7 @@ mod tests {
         );
         let told = refused(&ALL, &[("PW", "hunter2\n")]);
         assert!(!told.contains("hunter2"), "{told}");
-        // An argument may have any character.
+        // An argument may contain any character.
         let host = [("port", "22"), ("host", "a\nb"), ("user", "me")];
         assert_eq!(
             script(&host, &[], false).unwrap().args,

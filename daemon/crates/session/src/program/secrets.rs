@@ -1,20 +1,20 @@
-//! Secrets that somebody wrote into a configuration.
+//! Secrets that a user wrote into a configuration.
 
 use super::error::Mistake;
 use ccd_protocol::program::ProgramConfig;
 use ccd_text::redact::{Values, redact, redact_values};
 
-/// Refuses what would lie on the disk in the clear, but in the sample of output: see [`redact_sample`].
+/// Rejects secrets that would be saved as plain text, except in the sample of output: see [`redact_sample`].
 ///
 /// # Errors
 ///
-/// The first field with something that looks like a secret.
+/// The first field that seems to contain a secret.
 pub fn refuse_secrets(config: &ProgramConfig) -> Result<(), Mistake> {
     let without_sample = ProgramConfig {
         sample_output: Vec::new(),
         ..config.clone()
     };
-    // It cannot fail: all keys are texts.
+    // Cannot fail: all keys are strings.
     let mut document = serde_json::to_value(without_sample).unwrap_or_default();
     let secrets = redact_values(Values::Document(&mut document));
     match secrets.into_iter().next() {
@@ -26,9 +26,9 @@ pub fn refuse_secrets(config: &ProgramConfig) -> Result<(), Mistake> {
     }
 }
 
-/// Takes the secrets out of the sample of output; returns how many there were.
+/// Redacts the secrets in the sample of output; returns how many there were.
 pub(super) fn redact_sample(config: &mut ProgramConfig) -> usize {
-    // As one text: some secrets have many lines.
+    // As one text, because some secrets span several lines.
     let sample = config.sample_output.join("\n");
     let redacted = redact(&sample);
     if redacted.removed > 0 {
@@ -37,7 +37,7 @@ pub(super) fn redact_sample(config: &mut ProgramConfig) -> usize {
     redacted.removed
 }
 
-/// True when a prompt speaks of what nobody may read.
+/// Returns true if a prompt asks for a secret.
 pub fn asks_for_secret(prompt: &str) -> bool {
     let prompt = prompt.to_ascii_lowercase();
     let mut words = prompt.split(|c: char| !c.is_ascii_alphanumeric());

@@ -1,4 +1,4 @@
-//! What a program configuration says of tapes: the options of a request that says nothing else.
+//! Tape options of a program configuration: defaults for requests that do not set them.
 
 use super::error::Mistake;
 use ccd_protocol::tape::{MatchOptions, TapeOptions};
@@ -45,7 +45,7 @@ pub(super) fn read(tape: &Map<String, Value>) -> Result<TapeOptions, Mistake> {
             let place = format!("tape.{}", error.path());
             Mistake::at(place, error.into_inner())
         })?;
-    // Of the folder only its form counts.
+    // Only the form of the folder is checked, so the base does not matter.
     let settings = Settings::over(&options, &Replay::default(), Path::new("/"));
     settings.map_err(|error| {
         let text = error.to_string();
@@ -55,7 +55,7 @@ pub(super) fn read(tape: &Map<String, Value>) -> Result<TapeOptions, Mistake> {
     Ok(options)
 }
 
-/// Refuses options that there are not.
+/// Rejects unknown options.
 ///
 /// # Errors
 ///
@@ -89,7 +89,7 @@ fn check_names(place: &str, fields: &Map<String, Value>, known: &[&str]) -> Resu
     Err(Mistake::at(format!("{place}.{field}"), meant))
 }
 
-/// What a request asks for, with the configuration's value for each option that it leaves open.
+/// Returns the request's options, with the configuration's value for each option that the request omits.
 pub fn laid_over(request: Option<TapeOptions>, configured: TapeOptions) -> TapeOptions {
     let request = request.unwrap_or_default();
     TapeOptions {

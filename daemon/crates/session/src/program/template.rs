@@ -1,22 +1,22 @@
-//! Texts with `{placeholders}`, and command lines of such words.
+//! Texts with `{placeholders}`, and command lines with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-/// What a shell would act on, and nothing does here.
+/// Characters that a shell would interpret, but that have no meaning here.
 const SHELL_CHARACTERS: &str = "|&;<>$`*?";
 
-/// A template that cannot be used.
+/// An error in a template.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} at byte {at}")]
 pub(super) struct TemplateError {
     what: String,
-    /// Bytes before the mistake.
+    /// Number of bytes before the error.
     at: usize,
 }
 
-/// A text in which values are filled in.
+/// A text with placeholders for values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Text(Vec<TemplatePart>);
 
@@ -26,20 +26,20 @@ enum TemplatePart {
     Placeholder(String),
 }
 
-/// A command line, split into words before anything is filled in: each value stays within its word.
+/// A command line, split into words before values are filled in, so that each value is kept in its word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CommandTemplate {
     words: Vec<Text>,
-    /// The first character outside quotes on which a shell would act, and where it stands.
+    /// Position of the first character outside quotes that a shell would interpret.
     pub shell_character: Option<(usize, char)>,
 }
 
 impl Text {
-    /// Reads a text; `{{` and `}}` are braces.
+    /// Parses a text; `{{` and `}}` are literal braces.
     ///
     /// # Errors
     ///
-    /// [`TemplateError`]: a brace alone, or what is no name between two.
+    /// [`TemplateError`]: a single brace, or braces around text that is not a name.
     pub(super) fn parse(text: &str) -> Result<Self, TemplateError> {
         let mut reader = TemplateReader::new(text);
         while let Some((at, c)) = reader.chars.next() {
@@ -48,7 +48,7 @@ impl Text {
         Ok(reader.end_word())
     }
 
-    /// Returns the text with the values in place of the names; a name without a value is left out.
+    /// Returns the text with the values in place of the names; a name without a value becomes empty.
     pub(super) fn fill(&self, values: &BTreeMap<String, String>) -> String {
         let part = |part: &TemplatePart| match part {
             TemplatePart::Literal(text) => text.clone(),
@@ -57,7 +57,7 @@ impl Text {
         self.0.iter().map(part).collect()
     }
 
-    /// Adds the names of its placeholders.
+    /// Adds the names of the placeholders.
     pub(super) fn add_names(&self, names: &mut BTreeSet<String>) {
         names.extend(self.0.iter().filter_map(|part| match part {
             TemplatePart::Placeholder(name) => Some(name.clone()),
@@ -67,16 +67,16 @@ impl Text {
 }
 
 impl CommandTemplate {
-    /// Splits a line as a shell splits words and quotes; nothing else of a shell's language means anything.
+    /// Splits a line into words and quotes like a shell; the rest of the shell language has no meaning.
     ///
     /// # Errors
     ///
-    /// [`TemplateError`]: no word, an open quote, a backslash at the end; as [`Text::parse`].
+    /// [`TemplateError`]: no word, an open quote, a backslash at the end; or those of [`Text::parse`].
     pub(super) fn parse(line: &str) -> Result<Self, TemplateError> {
         let mut reader = TemplateReader::new(line);
         let mut words = Vec::new();
         let mut shell_character = None;
-        // An empty word in quotes is one, too.
+        // An empty word in quotes also counts.
         let mut is_in_word = false;
         while let Some((at, c)) = reader.chars.next() {
             match c {
@@ -120,18 +120,18 @@ impl CommandTemplate {
         (program, words.collect())
     }
 
-    /// Adds the names of its placeholders.
+    /// Adds the names of the placeholders.
     pub(super) fn add_names(&self, names: &mut BTreeSet<String>) {
         self.words.iter().for_each(|word| word.add_names(names));
     }
 }
 
-/// Returns the text whose template gives `text`.
+/// Returns the template of the text `text`.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('{', "{{").replace('}', "}}")
 }
 
-/// True for `[A-Za-z_][A-Za-z0-9_]*`.
+/// Returns true for `[A-Za-z_][A-Za-z0-9_]*`.
 pub(super) fn is_name(text: &str) -> bool {
     let mut chars = text.chars();
     chars
@@ -140,7 +140,7 @@ pub(super) fn is_name(text: &str) -> bool {
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Reads one word after another.
+/// Parses one word after another.
 struct TemplateReader<'a> {
     text: &'a str,
     chars: Peekable<CharIndices<'a>>,
@@ -158,7 +158,7 @@ impl<'a> TemplateReader<'a> {
         }
     }
 
-    /// Takes a character that nothing but braces can make special.
+    /// Takes a character that is special only if it is a brace.
     fn take(&mut self, at: usize, c: char) -> Result<(), TemplateError> {
         if !matches!(c, '{' | '}') {
             self.literal.push(c);
@@ -179,7 +179,7 @@ impl<'a> TemplateReader<'a> {
                 at,
             ));
         };
-        // Its characters are ASCII.
+        // Name characters are ASCII, so bytes and characters are the same count.
         self.chars.nth(name.len());
         self.end_literal();
         self.parts.push(TemplatePart::Placeholder(name.to_owned()));

@@ -1,4 +1,4 @@
-//! What can go wrong with a session.
+//! Errors of requests to sessions.
 
 use crate::durations::InvalidTime;
 use crate::program::ProgramError;
@@ -27,9 +27,9 @@ pub enum SessionError {
     NotAlive {
         session: String,
         how: String,
-        /// The tape options asked for it.
+        /// The tape options requested this error.
         is_injected: bool,
-        /// What of a send was written before; `None` for other calls.
+        /// Bytes that a send wrote before the error; `None` for other calls.
         written_bytes: Option<u64>,
     },
     #[error("the live session {session} already has the id or name {wanted:?}")]
@@ -253,7 +253,7 @@ impl Reportable for SessionError {
     }
 }
 
-/// The code of the end of a program, which the tape options may have asked for.
+/// Returns `code`, or the code of an injected error if the tape options requested the program's end.
 fn if_injected(is_injected: bool, code: ErrorCode) -> ErrorCode {
     if is_injected {
         ErrorCode::InjectedError
@@ -274,17 +274,17 @@ fn hint_of_timeout(report: &TimeoutReport) -> &'static str {
     }
 }
 
-/// Sends of one session that may wait for their turn.
+/// Maximum number of sends that wait for their turn in one session.
 pub(super) const SEND_QUEUE_LEN: usize = 128;
 
 /// How the start by a program configuration failed.
 #[derive(Debug)]
 pub struct FailedStart {
     pub name: SessionId,
-    /// It has been closed.
+    /// The session has been closed.
     pub session: SessionId,
     pub step: String,
-    /// What it waited for.
+    /// The patterns that it waited for.
     pub patterns: Vec<String>,
     pub error: SessionError,
 }
@@ -319,7 +319,7 @@ impl FailedStart {
     }
 }
 
-/// What the program was doing when the time was over.
+/// The state of the program when the timeout was reached.
 #[derive(Debug, Default)]
 pub struct TimeoutReport {
     /// The last 50 lines.
@@ -327,11 +327,11 @@ pub struct TimeoutReport {
     /// `running`, `stopped` or `blocked reading its terminal`.
     pub program: &'static str,
     pub closest_miss: Option<String>,
-    /// What the call typed was thrown away unread.
+    /// The input of the call was discarded unread.
     pub discarded: bool,
-    /// The tape options asked for an error, so that the last answer lacks something.
+    /// The tape options requested an error, so part of the last answer is missing.
     pub injected: bool,
-    /// The tape answers when this was typed too: it came with what was typed when it was recorded.
+    /// The rest of an input of which only some lines were typed; the tape answers once it is complete.
     pub awaited: Option<String>,
 }
 
@@ -365,11 +365,11 @@ pub struct EndedReport {
     pub exitstatus: Option<i32>,
     pub signal: Option<i32>,
     pub recent_output: String,
-    /// The tape options asked for it.
+    /// The tape options requested it.
     pub is_injected: bool,
 }
 
-/// Says in words how a program ended.
+/// Returns a description of how a program ended.
 pub(super) fn describe_end(exit: Option<Exit>, reason: Option<EndReason>) -> String {
     let how = match exit {
         Some(Exit {
@@ -387,12 +387,12 @@ pub(super) fn describe_end(exit: Option<Exit>, reason: Option<EndReason>) -> Str
     }
 }
 
-/// The end of a program that the tape options asked for.
+/// Returns the description of an end that the tape options requested.
 pub(super) fn injected_end(how: &str) -> String {
     format!("{how}, injected by the error_rate of its tape options")
 }
 
-/// The reason as records spell it.
+/// Returns the name of the reason in session records.
 pub fn reason_text(reason: EndReason) -> &'static str {
     match reason {
         EndReason::Exited => "exited",
@@ -407,7 +407,7 @@ pub fn reason_text(reason: EndReason) -> &'static str {
     }
 }
 
-/// The reason with this text.
+/// Returns the reason with this name.
 pub(super) fn reason_of(text: &str) -> Option<EndReason> {
     [
         EndReason::Exited,

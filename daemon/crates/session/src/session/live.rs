@@ -31,7 +31,7 @@ pub struct Session {
     pub output: Output,
     pub(super) log: SessionLog,
     pub input: Input,
-    /// There will be no more input: see [`Session::end_input`].
+    /// Set once there is no more input: see [`Session::end_input`].
     pub(super) input_end: Mutex<Option<CancellationToken>>,
     pub(super) owner_wanted: OwnerWanted,
     pub(super) fates: Fates,
@@ -40,22 +40,22 @@ pub struct Session {
     pub screen: ScreenModel,
     pub(super) queries: Queries,
     pub viewers: Viewers,
-    /// Wakes the session's task: the program has ended, or an order to close has come.
+    /// Wakes the session's task: the program has ended, or an order to close has arrived.
     pub ending: Notify,
     scanner: Mutex<Scanner>,
     state: Mutex<State>,
     order: Mutex<Option<CloseOrder>>,
     started: Instant,
     last_activity_ms: AtomicI64,
-    /// What the rule against stale looks at the program needs.
+    /// Input for the rule against outdated checks of the program.
     looks: Mutex<Looks>,
-    /// Where the last RECV row of the interaction log ends.
+    /// Offset at which the last RECV row of the interaction log ends.
     pub recorded_upto: AtomicU64,
-    /// What no row of the interaction log may show, nor a tape of what it runs.
+    /// Texts that must not appear in the interaction log, nor on a tape of what the session runs.
     pub hidden: Arc<HiddenTexts>,
     /// Cancelled when the session is no longer known.
     pub forgotten: CancellationToken,
-    /// What tapes did for it in an earlier process.
+    /// The use of tapes in an earlier process.
     past_tape: Mutex<Option<PastTape>>,
     /// Only one command at a time runs in a shell.
     pub run_turn: tokio::sync::Mutex<()>,
@@ -63,7 +63,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that was just started.
+    /// Makes a session that was just started.
     pub fn live(
         services: Arc<Services>,
         facts: Facts,
@@ -91,8 +91,8 @@ impl Session {
         }
     }
 
-    /// An earlier process has left the terminal with these `modes`, after these `sizes`, and has answered the questions up
-    /// to an offset.
+    /// Sets the state that an earlier process left: the terminal's `modes` and `sizes`, and the offset up to which it
+    /// answered the program's queries.
     pub(super) fn resumed(self, sizes: Sizes, modes: Modes, answered: u64) -> Self {
         Self {
             queries: Queries::answered(answered),
@@ -102,7 +102,7 @@ impl Session {
         }
     }
 
-    /// It was started so long ago, by an earlier process.
+    /// Sets the age of a session that an earlier process started.
     pub(super) fn started_ago(mut self, age: Duration) -> Self {
         if let Some(started) = Instant::now().checked_sub(age) {
             self.started = started;
@@ -110,7 +110,7 @@ impl Session {
         self
     }
 
-    /// A session in any state.
+    /// Makes a session in any state.
     pub fn new(
         services: Arc<Services>,
         facts: Facts,
@@ -167,7 +167,7 @@ impl Session {
         self.scanner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Follows the next output; returns the modes if they are others now.
+    /// Scans the next output; returns the modes if they have changed.
     pub(super) fn scan(&self, bytes: &[u8], offset: u64, events: &mut Vec<Event>) -> Option<Modes> {
         let mut scanner = self.scanner();
         let before = *scanner.modes();
@@ -175,7 +175,7 @@ impl Session {
         Some(*scanner.modes()).filter(|modes| *modes != before)
     }
 
-    /// The terminal's modes after all output so far.
+    /// Returns the terminal's modes after all output so far.
     pub fn modes(&self) -> Modes {
         *self.scanner().modes()
     }
@@ -184,12 +184,12 @@ impl Session {
         self.state().phase == SessionState::Alive
     }
 
-    /// True when all is cleaned up.
+    /// True if everything is cleaned up.
     pub fn is_dead(&self) -> bool {
         self.state().phase == SessionState::Dead
     }
 
-    /// Refuses what needs a program that runs.
+    /// Fails unless the program is running.
     ///
     /// # Errors
     ///
@@ -201,7 +201,7 @@ impl Session {
         Err(self.not_alive(None))
     }
 
-    /// The error of a call that needs a running program. `written_bytes` is for a send: what was written before.
+    /// Returns the error of a call that needs a running program. `written_bytes` is what a send wrote before it failed.
     pub(crate) fn not_alive(&self, written_bytes: Option<u64>) -> SessionError {
         let state = self.state().clone();
         let how = match state.exit.or_else(|| self.output.exit()) {
@@ -222,12 +222,12 @@ impl Session {
         }
     }
 
-    /// Input or output has just happened.
+    /// Notes input or output at this moment.
     pub fn touch(&self) {
         self.last_activity_ms.store(unix_ms(), Ordering::Relaxed);
     }
 
-    /// Something is about to be typed.
+    /// Notes that something is about to be typed.
     pub(crate) fn note_write(&self) {
         let mut looks = self.looks();
         looks.last_write = Some(Instant::now());
@@ -238,7 +238,7 @@ impl Session {
         self.looks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Time since the last input or output.
+    /// Returns the time since the last input or output.
     pub fn idle(&self) -> Duration {
         let ms = unix_ms() - self.last_activity_ms.load(Ordering::Relaxed);
         Duration::from_millis(u64::try_from(ms).unwrap_or(0))
@@ -250,7 +250,7 @@ impl Session {
         self.last_activity_ms.store(ms, Ordering::Relaxed);
     }
 
-    /// When the next limit of time comes, and which; `None` without one.
+    /// Returns when the next time limit is reached, and which one it is; `None` without a limit.
     pub(crate) fn next_limit(&self) -> Option<(Instant, EndReason)> {
         let at = |limit: Duration, from: Instant, reason| {
             (!limit.is_zero()).then(|| (from + limit, reason))
@@ -258,7 +258,7 @@ impl Session {
         let active = Instant::now()
             .checked_sub(self.idle())
             .unwrap_or(self.started);
-        // Who is attached may be reading.
+        // The user of an attached terminal may be reading, so the idle limit does not apply.
         let idle = at(self.facts.idle_limit, active, EndReason::Idle);
         let idle = idle.filter(|_| !self.viewers.any());
         let runtime = at(self.facts.runtime_limit, self.started, EndReason::Runtime);
@@ -268,7 +268,7 @@ impl Session {
             .min_by_key(|limit| limit.0)
     }
 
-    /// Orders the session's end. The first order's reason stays; a shorter grace is taken over.
+    /// Orders the session's end. Later orders keep the first one's reason, but can shorten its grace.
     pub(crate) fn order_close(&self, order: CloseOrder) {
         let mut current = self.order.lock().unwrap_or_else(PoisonError::into_inner);
         match current.as_mut() {
@@ -279,12 +279,12 @@ impl Session {
         self.ending.notify_one();
     }
 
-    /// The order to end, if one was given.
+    /// Returns the order to end, if there is one.
     pub(crate) fn close_order(&self) -> Option<CloseOrder> {
         *self.order.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until everything of the session is cleaned up.
+    /// Waits until the session is cleaned up completely.
     pub async fn wait_dead(&self) {
         loop {
             let changed = self.output.changed();
@@ -297,7 +297,7 @@ impl Session {
         }
     }
 
-    /// What tapes did for it in an earlier process.
+    /// Returns the use of tapes in an earlier process.
     pub(super) fn past_tape(&self) -> MutexGuard<'_, Option<PastTape>> {
         self.past_tape
             .lock()

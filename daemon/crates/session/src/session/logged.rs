@@ -13,8 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 impl Session {
-    /// Tells the named pipe what was typed, and notes in the interaction log what happened, unless the session is
-    /// transient.
+    /// Passes input on to the named pipe, and adds the event to the interaction log unless the session is transient.
     pub fn note(self: &Arc<Self>, peer: Option<&Peer>, event: Event) {
         if let Event::Send(typed) = &event {
             self.pipe.typed(typed);
@@ -25,7 +24,7 @@ impl Session {
         }
     }
 
-    /// Notes how the session has ended.
+    /// Adds the end of the session to the interaction log.
     pub(crate) fn note_end(self: &Arc<Self>) {
         let (reason, exit) = {
             let state = self.state();

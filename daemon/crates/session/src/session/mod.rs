@@ -1,4 +1,4 @@
-//! Sessions: programs on terminals of their own, which outlive every client.
+//! Sessions: programs in their own terminals, which outlive every client.
 
 mod attach;
 mod end;

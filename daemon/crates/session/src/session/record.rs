@@ -5,14 +5,14 @@ use ccd_protocol::SessionId;
 use ccd_protocol::session::{Gap, Session as Record, SessionOutput, WaitingForInput};
 
 impl Session {
-    /// The arguments without what was given as a secret.
+    /// Returns the arguments with secrets masked.
     fn shown_args(&self) -> Vec<String> {
         let args = self.facts.args.iter();
         args.map(|arg| self.hidden.mask(arg, 0..arg.len()))
             .collect()
     }
 
-    /// The record as it goes to clients.
+    /// Returns the record that is sent to clients.
     pub fn record(&self, waiting_for_input: Option<WaitingForInput>) -> Record {
         let state = self.state().clone();
         let output = self.output.facts();

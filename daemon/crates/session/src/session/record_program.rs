@@ -1,4 +1,4 @@
-//! A program configuration from what was done in a session.
+//! Makes a program configuration from the history of a session.
 
 use super::error::SessionError;
 use super::live::Session;
@@ -7,14 +7,14 @@ use crate::program::{MAX_SAMPLE_LINE_CHARS, MAX_SAMPLE_LINES, command_template, 
 use ccd_protocol::program::ProgramConfig;
 use ccd_text::redact::redact;
 
-/// Rows of history that are looked at, the newest.
+/// Rows of history that are read, newest first.
 const MAX_ROWS: i64 = 100_000;
 
-/// Output from which sample lines are taken.
+/// Bytes of output from which sample lines are taken.
 const SAMPLE_BYTES: usize = 256 << 10;
 
 impl Session {
-    /// Returns the configuration that does again what was done in a session, live or ended, and what to say about it.
+    /// Returns the configuration that repeats what was done in a session, live or ended, and warnings about it.
     ///
     /// # Errors
     ///
@@ -26,7 +26,7 @@ impl Session {
                 self.id()
             )));
         }
-        // What happened before this call is part of it.
+        // Writes out the events before this call, so that they are included.
         self.services.recorder.flush().await;
         let id = self.id().as_str();
         let mut rows = interactions(&self.services.store, id, MAX_ROWS, i64::MAX).await?;
@@ -55,7 +55,7 @@ impl Session {
     }
 }
 
-/// A program configuration has no secrets, whatever the log may keep.
+/// Redacts a row: a program configuration contains no secrets, even if the log may keep them.
 fn redact_row(row: &mut InteractionRow) {
     let texts = [
         &mut row.input_text,
@@ -67,7 +67,8 @@ fn redact_row(row: &mut InteractionRow) {
     }
 }
 
-/// The first lines of output, up to what was typed hidden: a program may show that again, and nobody remembers all of it.
+/// Returns the first lines of output, up to the first hidden input: the program may print hidden input later, and
+/// `Session::hidden` does not remember all of it.
 async fn sample(session: &Session, hidden_at: Option<u64>) -> Vec<String> {
     let end = hidden_at.unwrap_or(u64::MAX).min(session.output.end());
     let len = usize::try_from(end).unwrap_or(usize::MAX).min(SAMPLE_BYTES);

@@ -1,4 +1,4 @@
-//! The sessions of a daemon: each has its id, its place in the holder, and perhaps a name.
+//! The sessions of a daemon: each has its id, its slot in the holder, and perhaps a name.
 
 use super::error::SessionError;
 use super::live::Session;
@@ -15,21 +15,21 @@ use tokio::sync::Notify;
 /// Finds, makes, adopts and forgets sessions.
 pub struct Sessions {
     pub(super) all: DashMap<SessionId, Arc<Session>>,
-    /// Sessions by their place in the holder.
+    /// Sessions by their slot in the holder.
     slots: RwLock<Vec<Option<Arc<Session>>>>,
-    /// Told whenever there may be room for another session.
+    /// Notified whenever there may be room for another session.
     pub(super) places: Notify,
     /// One start at a time, so that names, limits and reuse are decided once.
     pub(super) starting: tokio::sync::Mutex<()>,
     pub services: Arc<Services>,
     pub programs: Programs,
-    /// Folders of sessions that nothing else is known of, whose tape could not be made yet.
+    /// Folders of unknown sessions whose recording could not be made into a tape yet.
     pub(super) stray_recordings: Mutex<Vec<PathBuf>>,
     /// Makes the hashes of `reuse` meaningless outside this daemon.
     pub(super) reuse_key: [u8; 32],
 }
 
-/// Sessions by what they are.
+/// Number of sessions by state.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
     pub live: u64,
@@ -37,7 +37,7 @@ pub struct Counts {
 }
 
 impl Sessions {
-    /// No sessions yet.
+    /// Makes an empty registry.
     pub fn new(services: Arc<Services>) -> Arc<Self> {
         Arc::new(Self {
             all: DashMap::new(),
@@ -51,13 +51,13 @@ impl Sessions {
         })
     }
 
-    /// Puts other settings in force, for sessions that start from now on.
+    /// Replaces the settings, for sessions that start from now on.
     pub fn set_settings(&self, settings: SessionSettings) {
         self.services.set_settings(settings);
         self.places.notify_waiters();
     }
 
-    /// Waits until there is room for another session. Somebody else may take it first.
+    /// Waits until there is room for another session. Another start may take the room first.
     pub async fn place(&self) {
         loop {
             let freed = self.places.notified();
@@ -72,7 +72,7 @@ impl Sessions {
 
     /// Finds a session by id, name or unique prefix of an id.
     ///
-    /// A name means the live session that has it, else the newest.
+    /// A name means the live session with this name, else the newest.
     ///
     /// # Errors
     ///
@@ -118,7 +118,7 @@ impl Sessions {
             .ok_or_else(|| SessionError::NotFound(text.to_owned()))
     }
 
-    /// Sessions, oldest first.
+    /// Returns all sessions, oldest first.
     pub fn list(&self) -> Vec<Arc<Session>> {
         let mut sessions: Vec<Arc<Session>> = self
             .all
@@ -129,7 +129,7 @@ impl Sessions {
         sessions
     }
 
-    /// How many sessions there are.
+    /// Counts the sessions.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for session in &self.all {
@@ -141,7 +141,7 @@ impl Sessions {
         counts
     }
 
-    /// Makes a session known, and reachable by its place in the holder.
+    /// Adds a session, and makes it reachable by its slot in the holder.
     pub(super) fn insert(&self, session: Arc<Session>) {
         if let Some(slot) = session.facts.slot {
             let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
@@ -153,7 +153,7 @@ impl Sessions {
         self.all.insert(session.id().clone(), session);
     }
 
-    /// The session at a place of the holder.
+    /// Returns the session in a slot of the holder.
     pub(super) fn at_slot(&self, slot: usize) -> Option<Arc<Session>> {
         self.slots
             .read()
@@ -163,7 +163,8 @@ impl Sessions {
             .flatten()
     }
 
-    /// Gives the session's place in the holder up; a second time does nothing, the place may be another's then.
+    /// Frees the session's slot in the holder. A second call does nothing, because another session may have the slot by
+    /// then.
     pub(super) fn release(&self, session: &Session) {
         let Some(slot) = session.facts.slot else {
             return;

@@ -1,4 +1,4 @@
-//! What all sessions of a daemon share.
+//! State that all sessions of a daemon share.
 
 use super::input::Reads;
 use super::output::Logger;
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// What a session needs besides itself.
+/// The parts of the daemon that a session uses.
 pub struct Services {
     pub holder: Holder,
     pub logger: Logger,
@@ -33,9 +33,9 @@ pub struct Services {
     pub tracker: TaskTracker,
     /// Cancelled when the daemon takes no new work.
     pub stop: CancellationToken,
-    /// Cancelled when another process is about to go on with the sessions.
+    /// Cancelled when another process is about to take over the sessions.
     pub leaving: CancellationToken,
-    /// Held while facts of a session go to the holder, so that the newest come last.
+    /// Held while facts of a session are sent to the holder, so that the newest arrive last.
     pub keeping: Mutex<()>,
 }
 
@@ -44,7 +44,7 @@ impl Services {
     ///
     /// # Errors
     ///
-    /// The kernel's error when there can be no more threads.
+    /// The kernel's error if no more threads can be started.
     #[expect(
         clippy::too_many_arguments,
         reason = "each is a part that it is made of"
@@ -78,7 +78,7 @@ impl Services {
         }))
     }
 
-    /// The settings in force.
+    /// Returns the current settings.
     pub fn settings(&self) -> Arc<SessionSettings> {
         Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -97,26 +97,26 @@ impl Debug for Services {
     }
 }
 
-/// Where the files of sessions are; all paths are absolute.
+/// The folders of session files; all paths are absolute.
 #[derive(Debug, Clone)]
 pub struct Folders {
     /// The daemon's base folder.
     pub base: PathBuf,
     /// One folder for each session.
     pub sessions: PathBuf,
-    /// Scripts and files of filters, which live as long as a call.
+    /// Scripts and filter files, which exist only during a call.
     pub runtime: PathBuf,
-    /// Rings of output.
+    /// Ring files of output.
     pub rings: PathBuf,
 }
 
 impl Folders {
-    /// The folder of a session's files.
+    /// Returns the folder of a session's files.
     pub fn session(&self, id: &SessionId) -> PathBuf {
         self.sessions.join(id.as_str())
     }
 
-    /// The ring of a session.
+    /// Returns the path of a session's ring file.
     pub fn ring(&self, id: &str) -> PathBuf {
         self.rings.join(format!("{id}.ring"))
     }

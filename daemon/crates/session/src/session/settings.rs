@@ -1,11 +1,11 @@
-//! What the configuration says about sessions.
+//! The part of the configuration that concerns sessions.
 
 use ccd_tape::settings::Replay;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Limits of sessions, and defaults for what a request leaves open. Fields carry the names of the configuration's keys;
-/// `None` means no limit.
+/// Limits of sessions, and defaults for what a request omits. Fields are named like the configuration keys; `None`
+/// means no limit.
 #[derive(Debug, Clone)]
 pub struct SessionSettings {
     /// Live sessions.
@@ -19,11 +19,11 @@ pub struct SessionSettings {
     /// Lines of one session in memory.
     pub output_limit: usize,
     pub default_timeout: Duration,
-    /// The configuration file sets `default_timeout`, which then precedes the time-out of a program configuration.
+    /// The configuration file sets `default_timeout`, which then overrides the timeout of a program configuration.
     pub has_default_timeout: bool,
     /// Bytes of one log file.
     pub log_rotation_size: u64,
-    /// Where named pipes are made, if that folder is safe.
+    /// Directory for named pipes, if it is safe.
     pub pipe_dir: PathBuf,
     pub replay: Replay,
 }

@@ -1,11 +1,11 @@
-//! What changes while a session lives and ends.
+//! The parts of a session that change while it lives and ends.
 
 use ccd_protocol::session::{EndReason, SessionState};
 use ccd_terminal::holder::Exit;
 use ccd_terminal::probe::Reader;
 use std::time::{Duration, Instant};
 
-/// What changes while a session lives and ends.
+/// The parts of a session that change while it lives and ends.
 #[derive(Debug, Clone)]
 pub struct State {
     pub phase: SessionState,
@@ -14,20 +14,20 @@ pub struct State {
     pub ended_at: Option<String>,
     pub rows: u16,
     pub cols: u16,
-    /// Something had to be killed at the end.
+    /// Some process had to be killed at the end.
     pub forced: bool,
     pub killed: Vec<i32>,
     /// See [`Session::judge`](crate::session::Session::judge).
     pub success: Option<bool>,
 }
 
-/// When something was last typed, and who waited for it.
+/// When something was last typed, and which task was waiting for input.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Looks {
-    /// The task that waited for input at the last look.
+    /// The task that was waiting for input at the last check.
     pub reader: Option<Reader>,
     pub last_write: Option<Instant>,
-    /// [`Looks::reader`] as it was at the last write.
+    /// [`Looks::reader`] at the time of the last write.
     pub reader_before: Option<Reader>,
 }
 

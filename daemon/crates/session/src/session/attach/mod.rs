@@ -1,4 +1,4 @@
-//! People whose terminals are a session's for a while.
+//! People who attach their terminals to a session.
 
 mod typed_line;
 mod viewers;

@@ -1,35 +1,35 @@
-//! What a person types key by key, as lines for the interaction log.
+//! Turns single keys that a person types into lines for the interaction log.
 
 use crate::interaction::{Form, Typed};
 use crate::keys;
 
-/// A line is cut here.
+/// A longer line is split.
 const MAX_LINE_BYTES: usize = 4096;
 
-/// How a key that is not text is shown.
+/// A key, in the way it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Pressed {
     Text(char),
     Named(String),
-    /// The line is done: Enter, `^C`, `^D`.
+    /// The key completes the line: Enter, `^C`, `^D`.
     Done(&'static str),
     Erase,
     EraseWord,
     EraseLine,
 }
 
-/// The keys since the last line was done.
+/// The keys since the last completed line.
 #[derive(Debug, Default)]
 pub(super) struct TypedLine {
     /// Text, and named keys between angle brackets.
     shown: String,
-    /// Text between named keys, each on a line of its own, as the terminal must have shown it: also what was erased.
+    /// Text between named keys, each on its own line, which the terminal must have shown; includes erased text.
     echo: String,
-    /// Where the line's last text begins in `shown`; what is before it cannot be erased.
+    /// Start of the line's last text in `shown`; what precedes it cannot be erased.
     text_start: usize,
     /// Named keys, and the characters before each, as names.
     keys: Vec<String>,
-    /// Characters typed at a full-screen program, which are counted, not kept.
+    /// Number of characters typed into a full-screen program, which are not kept.
     counted: usize,
     offset: Option<u64>,
     hidden: bool,
@@ -37,20 +37,20 @@ pub(super) struct TypedLine {
     reads_keys: bool,
 }
 
-/// How keys were taken.
+/// The state of the terminal when keys were written.
 #[derive(Debug, Clone, Copy)]
 pub struct TakenInput {
     /// Offset of the output when they were written.
     pub offset: u64,
     pub hidden: bool,
-    /// The terminal hands on lines, not keys.
+    /// The terminal hands over lines, not keys.
     pub canonical: bool,
-    /// A full-screen program has the screen.
+    /// A full-screen program uses the alternate screen.
     pub alternate: bool,
 }
 
 impl TypedLine {
-    /// Notes keys; returns the lines that are done.
+    /// Adds keys; returns the lines that they complete.
     pub(super) fn add(&mut self, bytes: &[u8], taken: TakenInput) -> Vec<Typed> {
         let mut done = Vec::new();
         for pressed in pressed(bytes) {
@@ -91,7 +91,7 @@ impl TypedLine {
         done
     }
 
-    /// Takes what was typed of a line that is not done.
+    /// Takes the text of a line that is not complete.
     pub(super) fn take(&mut self) -> Option<Typed> {
         self.take_line(false)
     }
@@ -113,7 +113,7 @@ impl TypedLine {
         })
     }
 
-    /// How it could be typed again.
+    /// Returns how the line could be typed again.
     fn form(&mut self, has_enter: bool) -> Form {
         if self.keys.is_empty() {
             return if has_enter { Form::Line } else { Form::Text };
@@ -125,12 +125,12 @@ impl TypedLine {
         }
         match keys.iter().all(|key| keys::fault(key).is_none()) {
             true => Form::Keys(keys),
-            // What was only counted, for one.
+            // For example, characters that were only counted cannot be typed.
             false => Form::Event,
         }
     }
 
-    /// The text since the last named key, key by key.
+    /// Adds the text since the last named key to `keys`, character by character.
     fn name_text(&mut self) {
         let text = self.shown[self.text_start..].chars();
         self.keys.extend(text.map(String::from));
@@ -161,7 +161,7 @@ impl TypedLine {
         }
     }
 
-    /// Changes the text since the last named key, as the keys that erase do it.
+    /// Changes the text since the last named key as the erasing keys do.
     fn erase(&mut self, change: impl Fn(&mut String) -> Option<()>) {
         let mut text = self.shown.split_off(self.text_start);
         let changed = change(&mut text);
@@ -172,7 +172,7 @@ impl TypedLine {
     }
 }
 
-/// Takes input apart into keys; reports of mouse and focus are none.
+/// Splits input into keys, without mouse and focus reports.
 fn pressed(bytes: &[u8]) -> Vec<Pressed> {
     let text = String::from_utf8_lossy(bytes);
     let mut keys = Vec::new();
@@ -205,7 +205,7 @@ fn plain(character: char) -> Pressed {
     }
 }
 
-/// The key that `rest`, which begins with ESC, begins with, and its length.
+/// Returns the first key of `rest`, which starts with ESC, and its length.
 fn escaped(rest: &str) -> (Option<Pressed>, usize) {
     let named = |name: &str| Some(Pressed::Named(name.to_owned()));
     match rest[1..].chars().next() {
@@ -227,7 +227,7 @@ fn escaped(rest: &str) -> (Option<Pressed>, usize) {
     }
 }
 
-/// The key of a sequence, given without its `ESC [`.
+/// Returns the key of a sequence, which is passed without its `ESC [`.
 fn sequence(body: &str) -> Option<Pressed> {
     let (params, last) = body.split_at(body.len() - 1);
     let mut numbers = params.split([';', ':']).map(|number| number.parse::<u32>());
@@ -235,7 +235,7 @@ fn sequence(body: &str) -> Option<Pressed> {
     let name = match (last, first) {
         ("M" | "m", _) if params.starts_with('<') => return None,
         ("M" | "I" | "O", _) if params.is_empty() => return None,
-        // A paste begins and ends; what is between them is text.
+        // The start and end of a paste; the text between them is ordinary text.
         ("~", Some(200 | 201)) => return None,
         ("~", Some(number)) => tilde_name(number),
         ("u", Some(code)) => {

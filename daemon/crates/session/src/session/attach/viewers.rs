@@ -1,4 +1,4 @@
-//! Who is attached: people whose terminals are a session's for a while.
+//! Viewers: people who have attached their terminals to a session.
 
 use super::typed_line::{TakenInput, TypedLine};
 use crate::interaction::{Event, Typed};
@@ -12,7 +12,7 @@ use ccd_protocol::session::{Attachment, SessionAttachParams};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 
-/// Viewers of one session.
+/// Maximum number of viewers of one session.
 const MAX_VIEWERS: usize = 64;
 
 /// Rows and columns.
@@ -22,7 +22,7 @@ pub type Size = (u16, u16);
 #[derive(Debug)]
 pub struct Viewers {
     list: Mutex<Vec<Viewer>>,
-    /// Changes with the size of the session or of a viewer.
+    /// Notified when the size of the session or of a viewer changes.
     resized: watch::Sender<()>,
 }
 
@@ -32,12 +32,12 @@ struct Viewer {
     read_only: bool,
     since: String,
     size: Size,
-    /// The session whose terminal it runs on.
+    /// The session in whose terminal the viewer runs.
     inside: Option<SessionId>,
     line: TypedLine,
 }
 
-/// A viewer while it is one.
+/// A viewer of a session, until it is dropped.
 pub struct Attached {
     pub session: Arc<Session>,
     connection: u64,
@@ -58,17 +58,17 @@ impl Viewers {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True when a person may be at work in the session.
+    /// Returns true if a person may be using the session.
     pub fn any(&self) -> bool {
         !self.lock().is_empty()
     }
 
-    /// Whether a client is attached.
+    /// Returns whether a client is attached.
     pub fn has(&self, peer: &Peer) -> bool {
         self.of(peer.connection).is_some()
     }
 
-    /// The viewers as clients see them.
+    /// Returns the viewers in the form that clients get.
     pub fn records(&self) -> Vec<Attachment> {
         let list = self.lock();
         let record = |viewer: &Viewer| Attachment {
@@ -80,12 +80,12 @@ impl Viewers {
         list.iter().map(record).collect()
     }
 
-    /// The session or a viewer has another size.
+    /// Announces that the size of the session or of a viewer has changed.
     pub(crate) fn announce_size(&self) {
         self.resized.send_replace(());
     }
 
-    /// Whether a connection only looks, and the size of its terminal; `None` when it is not attached.
+    /// Returns whether a connection is read-only, and the size of its terminal; `None` if it is not attached.
     fn of(&self, connection: u64) -> Option<(bool, Size)> {
         let list = self.lock();
         let viewer = list
@@ -94,7 +94,7 @@ impl Viewers {
         Some((viewer.read_only, viewer.size))
     }
 
-    /// Notes what a viewer has typed; returns the lines that are done, `None` when it is no viewer.
+    /// Adds input of a viewer; returns the completed lines, or `None` if the peer is not a viewer.
     pub fn typed(
         &self,
         peer: &Peer,
@@ -110,11 +110,11 @@ impl Viewers {
 }
 
 impl Session {
-    /// Somebody is about to type: the session gets the size of that viewer's terminal.
+    /// Called before a client types: the session takes the size of that viewer's terminal.
     ///
     /// # Errors
     ///
-    /// The viewer only looks.
+    /// The viewer is read-only.
     pub(crate) fn follow_viewer(self: &Arc<Self>, peer: &Peer) -> Result<(), SessionError> {
         match self.viewers.of(peer.connection) {
             None => Ok(()),
@@ -126,7 +126,8 @@ impl Session {
         }
     }
 
-    /// The terminal of a viewer has another size; returns true when that is all there is to do, because it only looks.
+    /// Sets a new size of a viewer's terminal; returns true if nothing else is to be done, because the viewer is
+    /// read-only.
     pub(crate) fn resize_viewer(&self, peer: &Peer, size: Size) -> bool {
         let mut list = self.viewers.lock();
         let viewer = list
@@ -142,7 +143,7 @@ impl Session {
         read_only
     }
 
-    /// Makes a row of what was typed; if it is hidden, its text is kept out of other rows too.
+    /// Adds input to the interaction log; if it is hidden, its text is kept out of all rows.
     pub(crate) fn note_typed(self: &Arc<Self>, peer: &Peer, typed: Typed) {
         if typed.hidden {
             self.remember_hidden(&typed.text);
@@ -150,7 +151,7 @@ impl Session {
         self.note(Some(peer), Event::Send(typed.into()));
     }
 
-    /// Gives a session the size of a viewer's terminal. One that has just ended keeps its own.
+    /// Sets a session's size to that of a viewer's terminal. A session that has just ended keeps its own size.
     fn fit(self: &Arc<Self>, size: Size) {
         let now = {
             let state = self.state();
@@ -163,13 +164,14 @@ impl Session {
 }
 
 impl Sessions {
-    /// Makes the connection of `peer` a viewer, until what is returned is dropped.
+    /// Makes the connection of `peer` a viewer, until the result is dropped.
     ///
-    /// The session takes over the size of its terminal unless it only looks.
+    /// The session takes the size of the viewer's terminal unless the viewer is read-only.
     ///
     /// # Errors
     ///
-    /// The session has ended, it has [`MAX_VIEWERS`], the connection is one of them, or the viewer would see itself.
+    /// The session has ended, it has [`MAX_VIEWERS`] viewers, the connection is one of them, or the viewer would see
+    /// itself.
     pub fn attach(
         self: &Arc<Self>,
         peer: &Peer,
@@ -208,7 +210,7 @@ impl Sessions {
         })
     }
 
-    /// The session in whose terminal a client runs.
+    /// Returns the session in whose terminal a client runs.
     fn surroundings(&self, peer: &Peer, params: &SessionAttachParams) -> Option<Arc<Session>> {
         let told = params.inside.as_deref();
         if let Some(session) = told.and_then(|inside| self.find(inside).ok()) {
@@ -220,7 +222,7 @@ impl Sessions {
         sessions.pop()
     }
 
-    /// True when what `target` prints would reach `target` itself, if it were shown in `inside`.
+    /// Returns true if output of `target` would reach `target` itself when shown in `inside`.
     fn shows(&self, inside: &Session, target: &Session) -> bool {
         let mut seen = Vec::new();
         let mut reached = vec![inside.id().clone()];
@@ -260,7 +262,7 @@ impl Viewers {
 }
 
 impl Attached {
-    /// The size of the viewer's terminal.
+    /// Returns the size of the viewer's terminal.
     pub fn size(&self) -> Size {
         let viewer = self.session.viewers.of(self.connection);
         viewer.map_or((1, 1), |viewer| viewer.1)
@@ -281,17 +283,17 @@ impl Drop for Attached {
         {
             session.note_typed(&viewer.peer, typed);
         }
-        // The limit of idle time counts from now on.
+        // The idle timeout starts now.
         session.touch();
         session.ending.notify_one();
     }
 }
 
-/// Device number of the terminal that a process belongs to.
+/// Returns the device number of a process's controlling terminal.
 #[cfg(target_os = "linux")]
 fn controlling_terminal(pid: i32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name may hold anything, so count from its end: state, parent, group, session, terminal.
+    // The name may contain any character, so count from its end: state, parent, group, session, terminal.
     let number = stat.rsplit(')').next()?.split_whitespace().nth(4)?;
     // The kernel prints the number's 32 bits as a signed integer.
     let number = number.parse::<i32>().ok()? as u32;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Session {
-    /// Ends a session; an ended one answers with its status.
+    /// Ends a session. If it has ended already, returns its status.
     ///
     /// # Errors
     ///
@@ -49,11 +49,11 @@ impl Session {
 }
 
 impl Sessions {
-    /// Collects ended sessions, after closing live ones as asked.
+    /// Removes ended sessions, after closing live ones if the request asks for it.
     ///
     /// # Errors
     ///
-    /// The age is negative, or the database refuses.
+    /// The age is negative, or the database reports an error.
     pub async fn cleanup(
         &self,
         params: &SessionCleanupParams,
@@ -90,7 +90,8 @@ impl Sessions {
         })
     }
 
-    /// Ends every session, and what ended ones have left, for the end of the daemon: nobody could find that later.
+    /// Ends every session, and the processes that ended ones left, before the daemon exits: nothing could find them
+    /// later.
     pub async fn close_all(&self, grace: Duration) {
         let mut sessions = self.list();
         sessions.retain(|session| session.facts.is_of_this_holder);

@@ -1,4 +1,4 @@
-//! The end of all sessions when their holder has died: nobody reads their terminals any more, nor learns how their
+//! The end of all sessions when their holder has died: nothing reads their terminals any more or learns how their
 //! programs end.
 
 use super::leftovers::{Ended, end_orphans};
@@ -11,14 +11,14 @@ use rustix::process::Signal;
 use std::sync::Arc;
 
 impl Sessions {
-    /// Writes down what was read, ends the programs, and the sessions as `holder_died`.
+    /// Writes out what was read, ends the programs, and ends the sessions with the reason `holder_died`.
     pub async fn end_without_holder(self: &Arc<Self>) {
         let mut left = self.list();
         left.retain(|session| !session.is_dead());
         join_all(left.iter().map(async |session| {
             session.take_output(usize::MAX);
             self.services.logger.finish(session).await;
-            // Ours is the last descriptor of the terminal: the kernel hangs it up.
+            // This is the terminal's last descriptor: closing it makes the kernel hang the terminal up.
             session.input.close();
         }))
         .await;
@@ -49,7 +49,7 @@ impl Sessions {
         session
             .finish_tape(EndReason::HolderDied, || self.filters())
             .await;
-        // Whoever waits for this may remove its files.
+        // A caller that waits for the session to be dead may remove its files.
         session.state().phase = SessionState::Dead;
         session.note_end();
         if !session.facts.transient
@@ -57,7 +57,7 @@ impl Sessions {
         {
             tracing::error!(session = %session.id(), %error, "could not write the end of a session to the database");
         }
-        // What the holder would do.
+        // The holder would otherwise remove the ring file.
         let ring = self.services.folders.ring(session.id().as_str());
         if let Err(error) = std::fs::remove_file(ring) {
             tracing::warn!(session = %session.id(), %error, "could not remove a ring file");

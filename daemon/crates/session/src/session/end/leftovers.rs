@@ -1,4 +1,4 @@
-//! Processes that outlived their session, because they left it with `setsid`, or their daemon, which was killed.
+//! Processes that outlived their session because they left it with `setsid`, or outlived a daemon that was killed.
 
 use super::task::ask;
 use crate::session::error::SessionError;
@@ -10,19 +10,20 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long what a killed daemon left may take to end when it is asked; the start waits for it.
+/// How long processes left by a killed daemon may take to exit after SIGTERM; the daemon's start waits for it.
 const ORPHAN_GRACE: Duration = Duration::from_millis(500);
 
-/// How long it may take to be gone once it is killed.
+/// How long they may take to be gone after SIGKILL.
 const KILL_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Time between two looks at processes that are ending.
+/// Time between two checks of processes that are ending.
 const LOOK_PERIOD: Duration = Duration::from_millis(5);
 
-/// The signals that ended processes, by session and process id.
+/// The signals that were sent to processes, by session and process id.
 pub(super) type Ended = HashMap<String, HashMap<i32, Signal>>;
 
-/// Ends what the sessions of a killed daemon have left: what ignored the hang-up of its terminal, or had left it.
+/// Ends processes left by the sessions of a killed daemon: they ignored the hang-up of their terminal or had detached
+/// from it.
 pub(crate) async fn end_orphans(sessions: &[String]) -> Ended {
     let mut ended = Ended::new();
     let orphans = orphans_of(sessions).await;
@@ -43,7 +44,7 @@ pub(crate) async fn end_orphans(sessions: &[String]) -> Ended {
     ask(&processes_of(&orphans));
     wait_gone(&orphans, Instant::now() + ORPHAN_GRACE).await;
     let patience = Instant::now() + KILL_PATIENCE;
-    // Until nothing is left: what is killed may have forked in between.
+    // Repeat until nothing is left, because a process may fork before it is killed.
     loop {
         let left = orphans_of(sessions).await;
         if left.is_empty() {
@@ -60,7 +61,7 @@ pub(crate) async fn end_orphans(sessions: &[String]) -> Ended {
     ended
 }
 
-/// The living processes of sessions of a killed daemon, each with its session.
+/// Returns the running processes of sessions of a killed daemon, each with its session.
 async fn orphans_of(sessions: &[String]) -> Vec<(String, Process)> {
     if sessions.is_empty() {
         return Vec::new();
@@ -85,13 +86,13 @@ async fn wait_gone(orphans: &[(String, Process)], deadline: Instant) {
 }
 
 impl Sessions {
-    /// Forgets a session that has ended, with what has left it: nobody could find that any more.
+    /// Forgets a session that has ended, and kills the processes that it left: nothing could find them afterwards.
     ///
     /// # Errors
     ///
     /// As [`Sessions::forget`].
     pub async fn collect(&self, ended: &Arc<Session>) -> Result<(), SessionError> {
-        // An ordered end has found everything already.
+        // If the end was ordered, all processes have been found already.
         if ended.close_order().is_none() {
             let processes = &self.services.processes;
             kill_leftovers(processes, std::slice::from_ref(ended)).await;
@@ -100,7 +101,7 @@ impl Sessions {
     }
 }
 
-/// Kills what `ended` have left; returns which. The processes of the machine are read once for all of them.
+/// Kills the processes that `ended` left; returns their ids. Reads the process table once for all of them.
 pub(super) async fn kill_leftovers(processes: &ProcessTables, ended: &[Arc<Session>]) -> Vec<i32> {
     let (own, earlier): (Vec<&Arc<Session>>, Vec<_>) = ended
         .iter()
@@ -122,7 +123,7 @@ pub(super) async fn kill_leftovers(processes: &ProcessTables, ended: &[Arc<Sessi
     signal_all(&left, Signal::KILL)
 }
 
-/// Nothing when the session is forgotten: its id may have been taken by one whose processes are in the table.
+/// Returns nothing if the session is forgotten: a new session may have taken its id and own the processes in the table.
 fn left_by(session: &Session, table: &ProcessTable) -> Vec<Process> {
     match session.forgotten.is_cancelled() {
         true => Vec::new(),

@@ -1,4 +1,4 @@
-//! Sessions that live no longer than the connection of who wants them.
+//! Sessions that live no longer than the connection of their client.
 
 use super::task::CLOSE_GRACE;
 use crate::peer::Peer;
@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// How long a session whose connection ended with an earlier process waits for another one.
+/// How long a session whose connection ended with an earlier process waits for a new one.
 const CLAIM_TIME: Duration = Duration::from_secs(5);
 
-/// A place for the connection that a session is to live with, while it has none.
+/// Holds a session's claim on a connection while it has none.
 #[derive(Debug, Default)]
 pub(crate) struct OwnerWanted(Mutex<Option<UnclaimedSession>>);
 
@@ -24,15 +24,15 @@ struct UnclaimedSession {
 }
 
 impl Session {
-    /// Makes the session live as long as the connection of `peer`, if it has lost its own with an earlier process.
+    /// Ties the session to the connection of `peer`, if its own connection ended with an earlier process.
     pub fn claim(&self, peer: &Peer) {
         let wanted = self.owner_wanted.lock().take();
         if let Some(wanted) = wanted {
-            let _ = wanted.claim.send(peer.clone()); // it may be too late
+            let _ = wanted.claim.send(peer.clone()); // the session may have stopped waiting
         }
     }
 
-    /// Since when it has no connection to live with, if it is to have one.
+    /// Returns since when it waits for a connection, if it does.
     pub(crate) fn orphaned_at(&self) -> Option<String> {
         let wanted = self.owner_wanted.lock();
         wanted.as_ref().map(|wanted| wanted.since.clone())
@@ -46,7 +46,7 @@ impl OwnerWanted {
 }
 
 impl Sessions {
-    /// Ties a session to a connection: when that closes the session ends and is forgotten.
+    /// Ties a session to a connection: when the connection closes, the session is ended and forgotten.
     pub(crate) fn end_with(self: &Arc<Self>, session: Arc<Session>, peer: Peer) {
         let sessions = Arc::clone(self);
         self.services.tracker.spawn(async move {
@@ -55,15 +55,16 @@ impl Sessions {
                 () = session.forgotten.cancelled() => return,
                 () = sessions.services.stop.cancelled() => {}
             }
-            // Its client connects to the process that goes on.
+            // On a handover, the client reconnects to the new process.
             if !sessions.services.leaving.is_cancelled() {
                 sessions.end_transient(&session).await;
             }
         });
     }
 
-    /// The same for a session whose connection ended with an earlier process: the first that [claims](Session::claim) it
-    /// has it, and without any it ends. It may have waited under an earlier process already, `since` that time.
+    /// Does the same for a session whose connection ended with an earlier process: the first peer that
+    /// [claims](Session::claim) it becomes its owner; without one, it ends. `since` is when it began to wait, if that
+    /// was under an earlier process.
     pub(crate) fn await_owner(self: &Arc<Self>, session: Arc<Session>, since: Option<String>) {
         let (claim, claimed) = oneshot::channel();
         let since = since.unwrap_or_else(ccd_text::clock::now);

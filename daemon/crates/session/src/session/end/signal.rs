@@ -6,7 +6,7 @@ use ccd_protocol::session::SessionSignalParams;
 use rustix::process::{Pid, Signal, kill_process_group};
 use rustix::termios::tcgetpgrp;
 
-/// Names of signals, without SIG.
+/// Signals by name, without the prefix SIG.
 const SIGNALS: &[(&str, Signal)] = &[
     ("HUP", Signal::HUP),
     ("INT", Signal::INT),
@@ -62,7 +62,7 @@ fn signal_named(text: &str) -> Result<Signal, SessionError> {
     by_name.or_else(by_number).ok_or_else(|| {
         let names: Vec<&str> = SIGNALS.iter().map(|known| known.0).collect();
         SessionError::InvalidArgument(format!(
-            "{text:?} is no signal that can be sent: give a number from 1 to 31 or one of {}",
+            "{text:?} is not a signal that can be sent: give a number from 1 to 31 or one of {}",
             names.join(" ")
         ))
     })

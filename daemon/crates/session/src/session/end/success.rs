@@ -1,4 +1,4 @@
-//! Whether an ended session reached what its program configuration calls a success.
+//! Decides whether an ended session was a success by its program configuration.
 
 use crate::output::Piece;
 use crate::session::live::Session;
@@ -6,11 +6,11 @@ use crate::session::wait::PIECE_BYTES;
 use ccd_text::expect::{Matcher, Pattern};
 use std::sync::Arc;
 
-/// So much of the end of the output is looked at.
+/// Bytes at the end of the output that are searched.
 const LOOKED_AT_BYTES: u64 = 16 << 20;
 
 impl Session {
-    /// An ended session was no success after all: its start has failed.
+    /// Marks an ended session as not successful because its start has failed.
     pub(crate) async fn deny_success(&self) {
         let was_success = self.state().success.replace(false) == Some(true);
         if was_success
@@ -23,8 +23,8 @@ impl Session {
 
     /// Returns whether the session was a success; `None` without a configuration.
     ///
-    /// It was if its start has not failed, its exit status is 0, and one of the indicators is in the last
-    /// [`LOOKED_AT_BYTES`] of its output, or there are none.
+    /// It was a success if its start did not fail, its exit status is 0, and one of the indicators occurs in the last
+    /// [`LOOKED_AT_BYTES`] of its output, or there are no indicators.
     pub(super) async fn judge(&self) -> Option<bool> {
         let origin = self.facts.origin.as_ref()?;
         let exit = self.output.exit();
@@ -35,7 +35,7 @@ impl Session {
             return Some(true);
         }
         let list = origin.success.iter().cloned().map(Pattern::Regex).collect();
-        // They were compiled when the session was created.
+        // Cannot fail on a bad pattern: all were compiled when the session was created.
         let patterns = self.services.compiled(list, false).await.ok()?;
         let mut matcher = Matcher::new(
             Arc::clone(&patterns),

@@ -9,16 +9,16 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long output is awaited after the program has ended.
+/// How long to wait for output after the program has ended.
 pub(super) const DRAIN: Duration = Duration::from_millis(300);
 
-/// Time between asking and killing when a limit ends a session.
+/// Time between SIGTERM and SIGKILL when a limit ends a session.
 pub(crate) const CLOSE_GRACE: Duration = Duration::from_secs(2);
 
 /// How long killed processes may take to be gone.
 const KILL_PATIENCE: Duration = Duration::from_secs(2);
 
-/// What the task holds.
+/// The task's session and its registry.
 struct SessionTask {
     session: Arc<Session>,
     sessions: Arc<Sessions>,
@@ -39,7 +39,7 @@ pub(crate) async fn run(session: Arc<Session>, sessions: Arc<Sessions>) {
 }
 
 impl SessionTask {
-    /// Until the program has ended or somebody orders its end.
+    /// Waits until the program has ended or its end is ordered.
     async fn live(&self) {
         let session = &self.session;
         loop {
@@ -61,7 +61,7 @@ impl SessionTask {
         }
     }
 
-    /// Ends what still runs, if an end was ordered; returns why the session ended.
+    /// Ends what is still running, if an end was ordered; returns why the session ended.
     async fn end_processes(&self) -> EndReason {
         let Some(order) = self.session.close_order() else {
             return match self.session.output.exit() {
@@ -77,7 +77,7 @@ impl SessionTask {
         self.wait_gone(&processes, deadline).await;
         let mut killed = Vec::new();
         let patience = Instant::now() + KILL_PATIENCE;
-        // Until nothing is left: what is killed may have forked in between.
+        // Repeat until nothing is left, because a process may fork before it is killed.
         loop {
             processes = self.processes().await;
             if processes.is_empty() && self.session.output.exit().is_some() {
@@ -110,7 +110,7 @@ impl SessionTask {
         table.of_session(leader, self.session.id().as_str())
     }
 
-    /// Waits until all of `processes` have ended or the time is over.
+    /// Waits until all of `processes` have ended, or until `deadline`.
     async fn wait_gone(&self, processes: &[Process], deadline: Instant) {
         let mut pause = Duration::from_millis(1);
         loop {
@@ -126,7 +126,7 @@ impl SessionTask {
         }
     }
 
-    /// Takes the last output: until the terminal is closed by everybody, at most [`DRAIN`].
+    /// Takes the last output, until every process has closed the terminal, for at most [`DRAIN`].
     async fn drain(&self) {
         let deadline = Instant::now() + DRAIN;
         loop {
@@ -143,15 +143,15 @@ impl SessionTask {
         }
     }
 
-    /// The rest of the program's process group loses its terminal.
+    /// Hangs up the terminal for the rest of the program's process group.
     async fn hang_up(&self) {
         signal_group(self.session.facts.pid, Signal::HUP);
         self.session.input.close();
         self.session.services.logger.finish(&self.session).await;
     }
 
-    /// Writes the end down and gives everything back. Only then the session counts as dead: its id, and with it the
-    /// name of its ring, may be taken again.
+    /// Writes the end to the database and frees the session's slot. Only then does the session count as dead, because
+    /// its id, and with it the name of its ring file, may be reused.
     async fn bury(&self, reason: EndReason) {
         let session = &self.session;
         let success = session.judge().await;
@@ -173,8 +173,8 @@ impl SessionTask {
                 tracing::error!(session = %session.id(), %error, "could not write the end of a session to the database");
             }
         }
-        // Of a transient session nothing is on disk: the next process would not know of it, and its client not hear of
-        // its end.
+        // A transient session is not in the database. If its slot were freed, the next process would not know the
+        // session, and its client would not learn of its end.
         if !session.facts.transient {
             self.sessions.release(session);
         }
@@ -185,14 +185,14 @@ impl SessionTask {
     }
 }
 
-/// Asks processes to end: stopped ones too.
+/// Asks processes to exit. SIGCONT makes stopped ones notice.
 pub(super) fn ask(processes: &[Process]) {
     signal_all(processes, Signal::TERM);
     signal_all(processes, Signal::CONT);
 }
 
-/// Signals the program's process group. Once the program was reaped the number may belong to a
-/// group without it, which is what is meant, or to nobody.
+/// Signals the program's process group. After the program was reaped, the group may still exist without it and is
+/// signalled as intended; or the group is gone, and nothing happens.
 pub(crate) fn signal_group(pid: i32, signal: Signal) {
     if let Some(pid) = Pid::from_raw(pid) {
         let _ = kill_process_group(pid, signal);

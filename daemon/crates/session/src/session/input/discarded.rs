@@ -1,8 +1,8 @@
-//! Whether what was typed was thrown away before the program read it, as `getpass` does with what comes too early.
+//! Detects input that was discarded before the program read it, as `getpass` does with input that arrives too early.
 //!
-//! Linux reports both halves: the holder counts how often a terminal's input was thrown away, and inotify reports
-//! every read. Thrown away after the write with no read in between: then it is known. In every other case nothing is
-//! said.
+//! Linux reports both halves: the holder counts how often a terminal's input was flushed, and inotify reports every
+//! read. Input counts as discarded only if it was flushed after the write with no read in between. In every other case
+//! nothing is reported.
 
 use crate::session::live::Session;
 use rustix::termios::{SpecialCodeIndex, tcgetattr};
@@ -15,8 +15,8 @@ mod reads;
 pub(crate) use reads::Reads;
 use reads::{ReadWatch, unread_bytes};
 
-/// Keys that terminals act on themselves, whatever a program has made them: they throw input away, take back what was
-/// typed, stop the output, and are not read.
+/// Special keys, which terminals handle themselves, whatever characters a program has assigned to them: they discard
+/// input, erase typed characters or stop the output, and are not read.
 const KEYS: [SpecialCodeIndex; 11] = [
     SpecialCodeIndex::VINTR,
     SpecialCodeIndex::VQUIT,
@@ -34,17 +34,17 @@ const KEYS: [SpecialCodeIndex; 11] = [
 const ESCAPE: u8 = 0x1b;
 const DELETE: u8 = 0x7f;
 
-/// The sends of a session that ask what becomes of their input.
+/// The sends of a session that ask what happens to their input.
 #[derive(Debug, Default)]
 pub(crate) struct Fates {
-    /// Made when it is first needed; `None` when there can be none.
+    /// Made on first use; `None` if watching is not possible.
     watch: OnceLock<Option<ReadWatch>>,
     waiting: Mutex<Vec<Arc<Fate>>>,
 }
 
 #[derive(Debug)]
 struct Fate {
-    /// How often there was a read before the write.
+    /// Number of reads before the write.
     reads: u64,
     found: Mutex<InputFate>,
 }
@@ -52,7 +52,7 @@ struct Fate {
 /// What is known about an input.
 #[derive(Debug, Clone, Copy)]
 enum InputFate {
-    /// Nothing was thrown away since this many times.
+    /// Nothing was flushed after this number of flushes.
     Nothing {
         flushes: u32,
     },
@@ -61,7 +61,7 @@ enum InputFate {
     Read,
 }
 
-/// Asks what becomes of an input, as long as it lives.
+/// Asks what happens to an input, as long as this value lives.
 #[derive(Debug)]
 pub(super) struct Watched<'a> {
     session: &'a Session,
@@ -79,7 +79,7 @@ impl Drop for Watched<'_> {
 }
 
 impl Watched<'_> {
-    /// Returns true when it is known that the input, which was `bytes`, was thrown away unread.
+    /// Returns true if the input `bytes` is known to have been discarded unread.
     pub(super) fn was_discarded(&self, bytes: &[u8]) -> bool {
         self.session.note_flushes();
         let found = self.fate.found();
@@ -106,7 +106,7 @@ impl Fates {
 }
 
 impl Session {
-    /// Counts the reads before a write; `None` where nothing can be known.
+    /// Counts the reads before a write; `None` if this is not possible.
     pub(super) fn reads_so_far(&self) -> Option<u64> {
         let watch = self
             .fates
@@ -115,7 +115,7 @@ impl Session {
         Some(self.services.reads.count(watch.as_ref()?))
     }
 
-    /// Watches what was just written. `reads` is the count from before the write.
+    /// Watches the input that was just written. `reads` is the count from before the write.
     pub(super) fn watch_input(&self, reads: u64) -> Watched<'_> {
         let flushes = self.output.input_flushes();
         let fate = Arc::new(Fate {
@@ -129,7 +129,8 @@ impl Session {
         }
     }
 
-    /// Looks what was thrown away since the last look. Call it before the output is shown that came after it.
+    /// Checks what was flushed since the last check. Must be called before output that arrived after a flush is
+    /// published.
     pub(crate) fn note_flushes(&self) {
         let waiting = self.fates.waiting();
         if waiting.is_empty() {
@@ -148,7 +149,7 @@ impl Session {
                 } else if unread_bytes(&master) == Some(0) {
                     InputFate::Discarded
                 } else {
-                    // It was just before the write, and the holder has reported it after.
+                    // The flush came just before the write, and the holder reported it after.
                     InputFate::Nothing { flushes: now }
                 };
             }
@@ -164,7 +165,7 @@ fn has_special_key(master: &OwnedFd, bytes: &[u8]) -> bool {
     let is_special = |byte: u8| match byte {
         b'\t' | b'\n' | b'\r' | ESCAPE => false,
         DELETE => true,
-        byte if byte < b' ' => true, // what it usually is, although this terminal may have another key for it
+        byte if byte < b' ' => true, // usual control characters count, even if this terminal has other ones
         byte => set.contains(&byte),
     };
     bytes.iter().copied().any(is_special)

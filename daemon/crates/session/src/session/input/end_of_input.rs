@@ -1,8 +1,8 @@
-//! The end of a session's input, which lasts as it does on a pipe.
+//! The end of a session's input. It is permanent, as on a pipe.
 //!
-//! A terminal reports the end once, to the next reader, and one that is typed before a line editor is ready is
-//! lost. So its key is typed again whenever the program is found waiting for input, until it has ended or somebody
-//! types something else. To a program that takes it as a key it is an end no more than any other key: it gets a few.
+//! A terminal reports the end once, to the next reader, and an end that is typed before a line editor is ready is lost.
+//! So the key is typed again whenever the program waits for input, until it exits or something else is typed. A program
+//! that reads keys sees only an ordinary key: it gets at most [`MAX_KEYS`] of them.
 
 use super::send::input_error;
 use super::write::InputError;
@@ -15,7 +15,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// `^D`, where the terminal does not name another key.
+/// `^D`, used if the terminal does not define another key.
 const END_KEY: u8 = 0x04;
 
 const ENTER: u8 = b'\r';
@@ -23,24 +23,24 @@ const ENTER: u8 = b'\r';
 /// How often the end is typed to a program that reads keys: a line editor may not be ready for the first.
 const MAX_KEYS: u32 = 3;
 
-/// Time before the first look at the program. It doubles from look to look, so a program that reads late is found
-/// within twice the time that it took, and one that never reads costs a look a second.
+/// Time before the first check of the program. It doubles each time, so a program that reads late is found within twice
+/// the time that it took, and one that never reads costs one check per second.
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// What is typed before the end of the input.
+/// State of the line that was typed before the end of the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LastLine {
-    /// A line ended last, or nothing was typed at all.
+    /// The last line was ended, or nothing was typed.
     Whole,
-    /// A line was begun. The terminal has it still.
+    /// A line was begun, and is still in the terminal's buffer.
     Begun,
-    /// A line was begun, and what there is of it was handed to the program.
+    /// A line was begun, and its first part was handed to the program.
     HandedOver,
 }
 
 impl LastLine {
-    /// Tells it from the last key that was typed.
+    /// Returns the state after these keys.
     pub fn after(typed: &[u8]) -> Self {
         match typed.last() {
             None | Some(b'\n' | b'\r') => Self::Whole,
@@ -51,9 +51,10 @@ impl LastLine {
 }
 
 impl Session {
-    /// Ends the session's input, after `last_line`, until [`Self::reopen_input`]; a second time changes nothing.
+    /// Ends the session's input, after `last_line`, until [`Self::reopen_input`]; a second call changes nothing.
     ///
-    /// A program that reads lines finds the end at once, after what was typed. Any other gets it as soon as it waits.
+    /// A program that reads lines finds the end at once, after what was typed. Any other program gets it as soon as it
+    /// waits for input.
     pub fn end_input(self: &Arc<Self>, last_line: LastLine) {
         let reopened = CancellationToken::new();
         {
@@ -75,11 +76,11 @@ impl Session {
         });
     }
 
-    /// Ends the input where a tape answers: as often as the end was typed when it was recorded.
+    /// Ends the input where a tape replays: types the end as often as it was typed during the recording.
     ///
     /// # Errors
     ///
-    /// No tape has the end of the input here.
+    /// The end of the input is not on a tape at this point.
     pub(super) async fn end_played_input(
         self: &Arc<Self>,
         last_line: LastLine,
@@ -108,7 +109,7 @@ impl Session {
         Ok(())
     }
 
-    /// There is input again: what was said about its end no longer holds.
+    /// Allows input again: the end no longer applies.
     pub(super) fn reopen_input(&self) {
         let end = self.input_end().take();
         if let Some(end) = end {
@@ -117,7 +118,7 @@ impl Session {
         }
     }
 
-    /// Types the end until the session has ended.
+    /// Types the end repeatedly until the session has ended.
     async fn keep_ended(&self, last_line: LastLine) -> Result<(), InputError> {
         if reads_lines(self)
             && let Some(end) = end_key(self)
@@ -131,7 +132,7 @@ impl Session {
         let mut is_half_typed = last_line != LastLine::Whole;
         let mut pause = FIRST_PAUSE;
         let mut typed_count = 0;
-        // Who reads keys, and how many ends it got.
+        // The process that reads keys, and how many ends were typed to it.
         let mut keys_typed = (None, 0);
         while self.is_alive() {
             tokio::time::sleep(pause).await;
@@ -139,7 +140,8 @@ impl Session {
             let Some(met) = self.look(false, self.idle(), false).await else {
                 continue;
             };
-            // A line editor takes the end on an empty line only; what reads a pipe acts on a last line without its end.
+            // A line editor accepts the end only on an empty line; a program that reads a pipe processes a last line
+            // without its end.
             if is_half_typed && !reads_lines(self) {
                 type_keys(self, &[ENTER]).await?;
                 is_half_typed = false;
@@ -148,7 +150,7 @@ impl Session {
             let end = end_key(self);
             if reads_lines(self) {
                 if end.is_none() {
-                    continue; // the terminal has no end
+                    continue; // the terminal has no key for the end
                 }
             } else {
                 let reader = self.looks().reader.map(|reader| reader.pid);
@@ -160,7 +162,7 @@ impl Session {
                 }
                 keys_typed.1 += 1;
             }
-            // Who was seen waiting for lines has read all there were; who was only guessed may not be there yet.
+            // A program seen waiting for lines has read all of them; if waiting is only a guess, it may not have.
             is_half_typed &= met.is_guess();
             type_keys(self, &[end.unwrap_or(END_KEY)]).await?;
             typed_count += 1;
@@ -170,7 +172,7 @@ impl Session {
     }
 }
 
-/// Types without counting as activity: nobody uses the session.
+/// Types without counting as activity, because no client does it.
 async fn type_keys(session: &Session, keys: &[u8]) -> Result<(), InputError> {
     session.note_write();
     match session
@@ -178,7 +180,7 @@ async fn type_keys(session: &Session, keys: &[u8]) -> Result<(), InputError> {
         .write(keys, false, || session.output.end())
         .await
     {
-        // It is tried again when the program reads.
+        // Typing is tried again when the program reads.
         Err(InputError::Full { .. } | InputError::Busy) => Ok(()),
         result => result.map(drop),
     }
@@ -191,7 +193,7 @@ fn reads_lines(session: &Session) -> bool {
         .is_some_and(|master| Line::of(master.as_fd()).canonical)
 }
 
-/// The key that ends input on this terminal; `None` when a program has taken that away.
+/// Returns the key that ends input on this terminal; `None` if a program has disabled it.
 fn end_key(session: &Session) -> Option<u8> {
     let master: Arc<OwnedFd> = session.input.master()?;
     let key = tcgetattr(&*master).ok()?.special_codes[SpecialCodeIndex::VEOF];
@@ -199,7 +201,7 @@ fn end_key(session: &Session) -> Option<u8> {
 }
 
 impl Session {
-    /// True between an end of the input and more of it.
+    /// True from the end of the input until there is input again.
     pub(crate) fn input_has_ended(&self) -> bool {
         self.input_end().is_some()
     }

@@ -1,4 +1,4 @@
-//! What is typed: keys, text and pastes on their way to the terminal.
+//! Input: keys, text and pastes on their way to the terminal.
 
 mod discarded;
 mod end_of_input;

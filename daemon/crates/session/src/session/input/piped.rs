@@ -1,4 +1,4 @@
-//! Typing into a program between pipes: its terminal is our process's.
+//! Typing into a program over pipes: its terminal belongs to a process of ccd.
 
 use super::write::{Input, InputError, written_part};
 use ccd_text::piped_line::PipedLine;
@@ -7,13 +7,14 @@ use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 impl Input {
-    /// The terminal is not the program's, which is between pipes.
+    /// Sets whether the program runs over pipes, so that the terminal is not its own.
     pub(crate) fn of_pipes(mut self, is_piped: bool) -> Self {
         self.piped = is_piped.then(Mutex::default);
         self
     }
 
-    /// Types so that no part of a line is more than the terminal keeps; `read` gets what of it the program reads.
+    /// Types without ever giving the terminal more of a line than it keeps; adds to `read` what the program reads of
+    /// it.
     pub(super) async fn write_to_pipes(
         &self,
         master: &Arc<OwnedFd>,
@@ -50,7 +51,7 @@ impl Input {
         Ok(())
     }
 
-    /// What to type so that the program reads an input as a tape has it.
+    /// Returns the keys to type so that the program reads the input `input` of a tape.
     pub fn keys_of<'a>(&self, input: &'a [u8]) -> Cow<'a, [u8]> {
         match self.piped_line() {
             Some(line) => line.keys_of(input).into(),
@@ -65,7 +66,7 @@ impl Input {
 }
 
 impl InputError {
-    /// The same error for a part of the input, after the first `before` bytes.
+    /// Returns the same error for a part of the input after the first `before` bytes.
     fn behind(self, before: usize) -> Self {
         let before = before as u64;
         match self {

@@ -14,37 +14,37 @@ use ccd_text::canonical::LINE_LEN;
 use encoding_rs::{Encoding, UTF_8};
 use std::sync::Arc;
 
-/// Bytes of one send.
+/// Maximum bytes of one send.
 const MAX_SEND_BYTES: usize = 16 << 20;
 
 /// How the interaction log shows the end of the input.
 const END_SHOWN: &str = "<C-d>";
 
-/// The key that types it.
+/// Name of the key that ends the input.
 const END_KEY: &str = "C-d";
 
-/// What a request wants typed.
+/// What a request types.
 #[derive(Default)]
 struct RequestedInput {
     bytes: Vec<u8>,
-    /// What the client gave, where that was in another encoding.
+    /// The bytes that the client sent, if they were in another encoding.
     as_typed: Option<Vec<u8>>,
-    /// As the interaction log may show it.
+    /// The text for the interaction log.
     text: String,
-    /// What the named keys typed, those with more than one letter as ends of lines; `None` without keys.
+    /// The characters that the named keys typed, with longer key names as line ends; `None` without named keys.
     letters: Option<String>,
-    /// Only named keys: they can be shown without having been echoed.
+    /// Only named keys: they can be shown even if they were not echoed.
     named_keys: bool,
-    /// The names of keys, if it is those.
+    /// The key names, if the request has named keys.
     keys: Option<Vec<String>>,
-    /// The text is not all there is to it.
+    /// The text does not represent the input completely.
     inexact: Option<Inexact>,
-    /// The Enter key follows, which is not in the text.
+    /// The Enter key follows, which is not part of the text.
     has_enter: bool,
 }
 
 impl RequestedInput {
-    /// What a viewer types is UTF-8, and the program's encoding another one; what is no text stays as it is.
+    /// Converts input of a viewer, which is UTF-8, to the program's encoding; bytes that are not valid UTF-8 are kept.
     fn encoded(mut self, encoding: &'static Encoding) -> Self {
         if let Ok(text) = std::str::from_utf8(&self.bytes) {
             let bytes = encoding.encode(text).0.into_owned();
@@ -53,12 +53,12 @@ impl RequestedInput {
         self
     }
 
-    /// The bytes that came from the client.
+    /// Returns the bytes that the client sent.
     fn as_typed(&self) -> &[u8] {
         self.as_typed.as_deref().unwrap_or(&self.bytes)
     }
 
-    /// What must be kept out of the interaction log if it is hidden.
+    /// Returns what must be kept out of the interaction log if the input is hidden.
     fn secret(&self) -> &str {
         self.letters.as_deref().unwrap_or(&self.text)
     }
@@ -83,7 +83,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`SessionError::InputFull`] when the program does not read; errors of [`Self::expect`].
+    /// [`SessionError::InputFull`] if the program does not read; errors of [`Self::expect`].
     pub async fn send(
         self: &Arc<Self>,
         peer: &Peer,
@@ -91,7 +91,8 @@ impl Session {
     ) -> Result<SessionSendReply, SessionError> {
         self.require_alive()?;
         self.follow_viewer(peer)?;
-        // Text is encoded as it is; of bytes, those of a terminal are UTF-8.
+        // Text is converted to the session's encoding. Bytes are in it already, except those of an attached terminal,
+        // which are UTF-8.
         let is_from_terminal =
             params.data_b64.is_some() && self.facts.encoding != UTF_8 && self.viewers.has(peer);
         let mut input = match is_from_terminal {
@@ -107,7 +108,8 @@ impl Session {
         };
         let mut last_line = LastLine::after(&input.bytes);
         if self.facts.pipes && params.eof && last_line == LastLine::HandedOver {
-            // Together they are one key on a tape, whenever the program answers what it was handed.
+            // On a tape, the handed-over part and the end of the input are one key, whenever the program answers the
+            // part.
             input.bytes.pop();
             last_line = LastLine::Begun;
         }
@@ -156,7 +158,7 @@ impl Session {
     ) -> Result<SessionSendReply, SessionError> {
         self.note_write();
         if secret {
-            // Before it can be echoed.
+            // Must happen before the secret can be echoed.
             self.remember_hidden(input.secret());
         }
         let written = self
@@ -169,7 +171,7 @@ impl Session {
             self.keep();
         }
         let hidden = secret || written.hidden;
-        // Nearly always nobody is attached on this connection: then nothing of it is looked up.
+        // Almost always this connection has no attached terminal: then these values are not computed.
         let taken = || TakenInput {
             offset: written.offset,
             hidden,
@@ -207,7 +209,7 @@ impl Session {
     }
 }
 
-/// `encoding` is that of bytes.
+/// Converts a request; `encoding` is that of its bytes.
 fn input_of(
     session: &Session,
     params: &SessionSendParams,
@@ -267,7 +269,7 @@ fn input_of(
     if params.newline {
         input.bytes.push(b'\r');
         if input.text.ends_with('\r') {
-            // One of them would be taken for the other.
+            // A single return would be mistaken for the Enter key.
             input.text.push('\r');
         } else {
             input.has_enter = true;
@@ -312,7 +314,7 @@ fn typed_keys(session: &Session, names: &[String]) -> Result<RequestedInput, Ses
     })
 }
 
-/// Says what a failed write means for the session.
+/// Converts the error of a write into the session's error.
 pub(crate) fn input_error(session: &Session, error: InputError) -> SessionError {
     match error {
         InputError::Closed { written_bytes }

@@ -1,6 +1,6 @@
 //! The writing half of a session's terminal: one writer at a time, never more than the program takes.
 //!
-//! A program takes it, or a tape that plays in its place; nothing above here knows which.
+//! The reader is the program, or a tape that replays in its place; nothing above here knows which.
 
 use ccd_tape::TapeError;
 use ccd_tape::record::{Noted, Typed};
@@ -21,49 +21,49 @@ use crate::session::error::SEND_QUEUE_LEN;
 use crate::session::run::CommandOnTape;
 use crate::session::tape::SessionTape;
 
-/// How long a program may take nothing before a send gives up.
+/// How long a program may read nothing before a send gives up.
 pub(super) const INPUT_GRACE: Duration = Duration::from_secs(5);
 
-/// Time between two looks at a terminal that cannot say when it takes more.
+/// Time between two checks of a terminal that cannot report when it takes more.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
-/// Why input did not get to the terminal.
+/// Why input did not reach the terminal.
 #[derive(Debug)]
 pub enum InputError {
-    /// The program has ended, is being ended, or has no terminal any more.
+    /// The program has ended, is being ended, or no longer has a terminal.
     Closed {
         written_bytes: u64,
     },
     Busy,
-    /// The program took nothing for [`INPUT_GRACE`].
+    /// The program read nothing for [`INPUT_GRACE`].
     Full {
         written_bytes: u64,
     },
-    /// Another process goes on with the session; it takes the rest.
+    /// Another process takes over the session and writes the rest.
     HandedOver {
         written_bytes: u64,
     },
-    /// The terminal would cut a line of `len` bytes.
+    /// The terminal would truncate a line of `len` bytes.
     LineTooLong {
         len: usize,
     },
-    /// No tape has it here, or one cannot be read.
+    /// The input is not on a tape at this point, or a tape cannot be read.
     Tape(TapeError),
     Io(std::io::Error),
 }
 
-/// What somebody types.
+/// One piece of input.
 #[derive(Debug, Clone, Copy)]
 pub struct Stroke<'a> {
     pub bytes: &'a [u8],
-    /// Whoever types knows that it is a secret, which the terminal may show.
+    /// The caller knows that it is a secret, which the terminal may echo.
     pub is_secret: bool,
     /// It is a command of `session.run`.
     pub command: Option<&'a CommandOnTape>,
 }
 
 impl<'a> Stroke<'a> {
-    /// The same of other bytes. Those of half a command may have secrets that no rule finds.
+    /// Returns the same for other bytes. Half a command may contain secrets that no redaction rule recognises.
     pub fn of<'b>(&self, bytes: &'b [u8]) -> Stroke<'b> {
         Stroke {
             bytes,
@@ -72,12 +72,12 @@ impl<'a> Stroke<'a> {
         }
     }
 
-    /// As a tape has it.
+    /// Returns the bytes as they are stored on a tape.
     pub(crate) fn on_tape(&self) -> &'a [u8] {
         self.command.map_or(self.bytes, |command| &command.line)
     }
 
-    /// For a recording; `canonical` is how the terminal took it.
+    /// Returns the input for a recording; `canonical` is the terminal's mode when it was typed.
     pub fn typed(&self, offset: u64, hidden: bool, canonical: bool) -> Typed<'a> {
         Typed {
             bytes: self.on_tape(),
@@ -90,16 +90,16 @@ impl<'a> Stroke<'a> {
     }
 }
 
-/// What a write did.
+/// Result of a write.
 #[derive(Debug, Clone, Copy)]
 pub struct Written {
-    /// The terminal did not echo right before or right after, or it is a line of a private key.
+    /// The terminal did not echo just before or just after, or the input is a line of a private key.
     pub hidden: bool,
-    /// The terminal hands on lines, not keys.
+    /// The terminal hands over lines, not keys.
     pub canonical: bool,
-    /// Offset of the output at the moment of the write.
+    /// Offset of the output at the time of the write.
     pub offset: u64,
-    /// The next process needs to know of it: see [`Session::keep`](crate::session::Session::keep).
+    /// The next process must know of it: see [`Session::keep`](crate::session::Session::keep).
     pub must_keep: bool,
 }
 
@@ -109,22 +109,22 @@ pub struct Input {
     master: Mutex<Option<Arc<OwnedFd>>>,
     turn: tokio::sync::Mutex<()>,
     waiting: AtomicUsize,
-    /// Cancelled when nobody will make room any more.
+    /// Cancelled when the program will read no more.
     ended: CancellationToken,
-    /// Cancelled when another process is about to go on.
+    /// Cancelled when another process is about to take over.
     leaving: CancellationToken,
-    /// Records what is typed, or answers it.
+    /// Records the input, or replays the answer to it.
     tape: Option<Arc<SessionTape>>,
-    /// Of a program between pipes.
+    /// Set for a program over pipes.
     pub(super) piped: Option<Mutex<PipedLine>>,
 }
 
-/// What a terminal says about taking more.
+/// Whether a terminal takes more.
 enum Room {
     Some,
-    /// It reports when there is some.
+    /// None now; the terminal reports when there is some.
     None,
-    /// Nobody has it open, and nothing is reported. A program may open it again.
+    /// No process has the terminal open, so nothing is reported. A program may open it again.
     NobodyReads,
 }
 
@@ -154,7 +154,7 @@ impl Input {
         }
     }
 
-    /// The terminal, while the session holds it.
+    /// Returns the terminal, while the session holds it.
     pub fn master(&self) -> Option<Arc<OwnedFd>> {
         self.master
             .lock()
@@ -162,7 +162,7 @@ impl Input {
             .clone()
     }
 
-    /// Nothing that was printed waits in the terminal for the holder.
+    /// True if no output waits in the terminal for the holder.
     pub(crate) fn has_no_output(&self) -> bool {
         let Some(master) = self.master() else {
             return true;
@@ -176,17 +176,17 @@ impl Input {
         !(ready.is_ok() && poll[0].revents().contains(PollFlags::IN))
     }
 
-    /// The session's part in tapes.
+    /// Returns the session's tape.
     pub fn tape(&self) -> Option<&Arc<SessionTape>> {
         self.tape.as_ref()
     }
 
-    /// The program has ended or is being ended: who waits for it to take input gets an answer.
+    /// Marks the program as ended or being ended: sends that wait for it get an error.
     pub fn end(&self) {
         self.ended.cancel();
     }
 
-    /// Lets go of the terminal.
+    /// Closes the session's descriptor of the terminal.
     pub fn close(&self) {
         self.end();
         self.master
@@ -205,14 +205,14 @@ impl Input {
             && let Ok(mut modes) = tcgetattr(&master)
         {
             modes.local_modes.set(LocalModes::ECHO, is_on);
-            // A terminal that everyone has closed needs none.
+            // Fails on a terminal that every process has closed, which needs no echo.
             let _ = tcsetattr(&master, OptionalActions::Now, &modes);
         }
         before
     }
 
-    /// Types all of `bytes`; `end` returns the output's offset when the turn has come. The caller knows whether it is a
-    /// secret that the terminal may show.
+    /// Types all of `bytes`; `end` returns the output's offset when it is this write's turn. `is_secret`: the input is
+    /// a secret that the terminal may echo.
     ///
     /// # Errors
     ///
@@ -231,7 +231,7 @@ impl Input {
         self.strike(stroke, end).await
     }
 
-    /// Like [`Self::write`].
+    /// Like [`Self::write`], for any [`Stroke`].
     ///
     /// # Errors
     ///
@@ -284,7 +284,7 @@ impl Input {
             Some(_) if part == bytes.len() => stroke,
             _ => stroke.of(&bytes[..part]),
         };
-        // Where the terminal never echoes, that it does not says nothing.
+        // On a terminal that never echoes, the missing echo says nothing about secrecy.
         let unseen = match never_echoes {
             true => hides || hides_more(&master),
             false => hidden,
@@ -301,14 +301,14 @@ impl Input {
         })
     }
 
-    /// Has a recording note what was typed.
+    /// Passes the input to the recording, if there is one.
     fn record(&self, typed: Typed<'_>) -> Option<Noted> {
         let recording = self.tape.as_ref().and_then(|tape| tape.recording());
         let recording = recording.filter(|_| !typed.bytes.is_empty());
         recording.map(|recording| recording.typed(typed))
     }
 
-    /// Types the terminal's answer to a question of the program. Nobody has typed it, so no tape has it.
+    /// Types the terminal's answer to a query of the program. No client typed it, so it is not put on a tape.
     ///
     /// # Errors
     ///
@@ -349,7 +349,7 @@ impl Input {
             } else if Instant::now() >= deadline {
                 return Err(InputError::Full { written_bytes });
             } else if is_told_of_room {
-                // The terminal contradicts itself; to ask it again at once would take a whole core.
+                // The terminal's reports are contradictory; without a pause this loop would use a whole core.
                 tokio::time::sleep(LOOK_PERIOD).await;
             }
             tokio::select! {
@@ -366,7 +366,7 @@ impl Input {
     }
 }
 
-/// Waits until the terminal takes more. Registered only here, so that idle sessions cost nothing.
+/// Waits until the terminal takes more. Registers for events only during the wait, so that idle sessions cost nothing.
 async fn wait_for_room(master: &Arc<OwnedFd>) -> std::io::Result<()> {
     let descriptor = ccd_terminal::readiness::watch(Arc::clone(master), Interest::WRITABLE)?;
     loop {
@@ -392,7 +392,7 @@ fn room(master: &OwnedFd) -> Room {
     }
 }
 
-/// Whether a program has switched off more than the echo, which was off: bash does for `read -s`.
+/// True if a program has switched off more than the echo, which was off already: bash does so for `read -s`.
 fn hides_more(master: &OwnedFd) -> bool {
     tcgetattr(master).is_ok_and(|modes| {
         modes.local_modes.contains(LocalModes::ICANON)
@@ -400,7 +400,7 @@ fn hides_more(master: &OwnedFd) -> bool {
     })
 }
 
-/// How many of `len` bytes reached the terminal.
+/// Returns how many of `len` bytes reached the terminal.
 pub(super) fn written_part(outcome: &Result<(), InputError>, len: usize) -> usize {
     match outcome {
         Ok(()) => len,
@@ -413,7 +413,7 @@ pub(super) fn written_part(outcome: &Result<(), InputError>, len: usize) -> usiz
     }
 }
 
-/// Writes what the terminal takes at once.
+/// Writes what the terminal takes at once; returns its length.
 fn write_some(master: &OwnedFd, bytes: &[u8]) -> Result<usize, Errno> {
     let mut written = 0;
     while written < bytes.len() {
@@ -421,7 +421,7 @@ fn write_some(master: &OwnedFd, bytes: &[u8]) -> Result<usize, Errno> {
             Ok(0) | Err(Errno::AGAIN) => break,
             Ok(len) => written += len,
             Err(Errno::INTR) => {}
-            // What was taken before counts; the next write reports the error again.
+            // The bytes before the error count; the next write reports the error again.
             Err(_) if written > 0 => break,
             Err(error) => return Err(error),
         }
@@ -429,7 +429,7 @@ fn write_some(master: &OwnedFd, bytes: &[u8]) -> Result<usize, Errno> {
     Ok(written)
 }
 
-/// In canonical mode the kernel drops silently what is over its line buffer: say so instead.
+/// Fails if a line is too long: in canonical mode the kernel silently drops what exceeds its line buffer.
 fn refuse_long_lines(bytes: &[u8]) -> Result<(), InputError> {
     if bytes.len() <= canonical::LINE_LEN {
         return Ok(());
@@ -441,7 +441,8 @@ fn refuse_long_lines(bytes: &[u8]) -> Result<(), InputError> {
     Ok(())
 }
 
-/// Length of the longest line as the terminal keeps it: a `^V` is not kept, only the byte it quotes.
+/// Returns the length of the longest line as the terminal keeps it: of a `^V` and the byte that it quotes, only the
+/// byte is kept.
 fn longest_line(bytes: &[u8]) -> usize {
     let (mut longest, mut len, mut is_quoted) = (0, 0, false);
     for &byte in bytes {

@@ -1,8 +1,8 @@
 //! Writes the logs of all sessions: one thread, in batches.
 //!
-//! Output that is due waits for more, but not for long. A write that hangs concerns its session
-//! alone: the guard puts another thread in charge of the others, and the one that hangs ends once it
-//! is back. Nobody who brings output ever waits for the disk.
+//! Output that is due waits briefly for more. A write that hangs affects only its session: the guard puts another
+//! thread in charge of the other sessions, and the hanging thread ends once its write returns. Nothing that delivers
+//! output ever waits for the disk.
 
 use super::thread::Thread;
 use crate::interaction::Event;
@@ -19,28 +19,29 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// Output waits so long for more before it is logged.
+/// How long output waits for more before it is logged.
 const LOG_DELAY: Duration = Duration::from_millis(1);
 
-/// How long the log may take before the session goes on without it.
+/// How long a write may take before the session continues without its log.
 const STALL: Duration = Duration::from_millis(100);
 
-/// The same at the session's end, when no program waits for room any more.
+/// The same at the session's end, when no program waits for room.
 const LAST_STALL: Duration = Duration::from_secs(2);
 
-/// Time between two looks of the guard while there is something to write.
+/// Time between two checks of the guard while there is something to write.
 const GUARD_PERIOD: Duration = Duration::from_millis(50);
 
-/// Unlogged bytes that wait for a write that takes too long: half a ring. Beyond, the program would soon have to.
+/// Unlogged bytes that are kept for a write that takes too long: half a ring. With more, the program would soon have to
+/// wait.
 const KEEP_BYTES: u64 = 128 << 10;
 
-/// A session that has been silent for so long gives its ring's memory back.
+/// A session that has been silent for this time releases its ring's memory.
 const RING_IDLE: Duration = Duration::from_secs(1);
 
-/// A session's part in it.
+/// The state of logging for one session.
 #[derive(Debug, Default)]
 pub(crate) struct SessionLog {
-    /// Locked while somebody writes; `None` in a session that has ended, whose files are closed.
+    /// Locked during a write; `None` in a session that has ended, whose files are closed.
     flusher: Mutex<Option<Flusher>>,
     /// Output was given up since the last write that returned.
     is_given_up: AtomicBool,
@@ -63,31 +64,31 @@ pub struct Logger {
 
 struct Shared {
     state: Mutex<LoggerState>,
-    /// For the thread in charge.
+    /// Wakes the thread in charge.
     bell: Condvar,
-    /// For the guard.
+    /// Wakes the guard.
     guard_bell: Condvar,
     holder: Holder,
 }
 
 #[derive(Default)]
 struct LoggerState {
-    /// Sessions with output to log; [`crate::output::Output`] sees to it that each is there once.
+    /// Sessions with output to log; [`crate::output::Output`] ensures that each is listed once.
     due: Vec<Arc<Session>>,
-    /// What was due when the last wait was over and has not had its turn.
+    /// Sessions that were due at the end of the last wait and were not written yet.
     batch: VecDeque<Arc<Session>>,
-    /// Something is due that shall not wait for more.
+    /// Something is due that must not wait for more.
     is_urgent: bool,
     rest: Rest,
-    /// The number of the thread in charge; every other one ends.
+    /// The number of the thread in charge; all others end.
     in_charge: u64,
-    /// The session that is written.
+    /// The session that is being written.
     turn: Option<Turn>,
     guard_sleeps: bool,
     stop: bool,
 }
 
-/// A write.
+/// A write in progress.
 struct Turn {
     session: Arc<Session>,
     since: Instant,
@@ -95,20 +96,21 @@ struct Turn {
 }
 
 impl Turn {
-    /// Whether it waits for the disk for too long. A thread that only waits for its turn on a processor does not.
+    /// Returns whether the write has waited for the disk for too long. A thread that only waits for a processor does
+    /// not hang.
     fn hangs(&self) -> bool {
         self.since.elapsed() >= STALL && !self.thread.is_runnable()
     }
 }
 
-/// What the thread in charge does while it does not write.
+/// State of the thread in charge while it does not write.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Rest {
     #[default]
     None,
-    /// It gathers output, and what is urgent wakes it.
+    /// It waits for more output; only urgent output wakes it.
     Gathers,
-    /// Anything wakes it.
+    /// Any output wakes it.
     Sleeps,
 }
 
@@ -117,7 +119,7 @@ impl Logger {
     ///
     /// # Errors
     ///
-    /// The kernel's error when there can be no more threads.
+    /// The kernel's error if no more threads can be started.
     pub fn start(holder: Holder) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             state: Mutex::default(),
@@ -135,12 +137,12 @@ impl Logger {
         Ok(logger)
     }
 
-    /// Has a session's output logged, soon or at once.
+    /// Requests that a session's output is logged, soon or at once.
     pub(super) fn call(&self, session: &Arc<Session>, call: LogCall) {
         self.shared.call(session, call);
     }
 
-    /// Returns when all output of a session that has ended is logged, or given up because the disk hangs.
+    /// Waits until all output of a session that has ended is logged, or given up because the disk hangs.
     pub async fn finish(&self, session: &Arc<Session>) {
         let all_logged = async {
             loop {
@@ -157,7 +159,7 @@ impl Logger {
         if tokio::time::timeout(LAST_STALL, all_logged).await.is_err() {
             self.shared.give_up(session);
         }
-        // Who hangs in a write has it, and closes the file when the session is forgotten.
+        // A thread that hangs in a write holds the lock; it closes the file when the session is forgotten.
         if let Ok(mut flusher) = session.log.flusher.try_lock() {
             *flusher = None;
         }
@@ -209,7 +211,7 @@ impl Shared {
         }
     }
 
-    /// The thread with this number: writes what is due for as long as it is in charge.
+    /// Main loop of the thread with this number: writes what is due while the thread is in charge.
     fn write_all(&self, number: u64) {
         let mut buffer = Vec::new();
         let mut warm = HashMap::new();
@@ -225,13 +227,13 @@ impl Shared {
                 continue;
             }
             drop(state);
-            // What came meanwhile was left to us.
+            // Output that arrived during the write was left to this thread.
             self.call(&session, session.output.call_log_now());
             return;
         }
     }
 
-    /// Returns the session whose turn it is, `None` when this thread shall end.
+    /// Returns the session to write next; `None` if this thread must end.
     fn next(
         &self,
         number: u64,
@@ -260,7 +262,7 @@ impl Shared {
         }
     }
 
-    /// Waits until something is due and for [`LOG_DELAY`] more, then makes it the batch.
+    /// Waits until something is due and [`LOG_DELAY`] longer, then makes it the batch.
     fn gather<'a>(
         &'a self,
         mut state: MutexGuard<'a, LoggerState>,
@@ -278,7 +280,7 @@ impl Shared {
         state
     }
 
-    /// Waits until it is woken, or for `limit`.
+    /// Waits until woken, or for `limit`.
     fn rest<'a>(
         &'a self,
         mut state: MutexGuard<'a, LoggerState>,
@@ -301,7 +303,7 @@ impl Shared {
         state
     }
 
-    /// Tells the holder which sessions have become silent.
+    /// Reports sessions that have become silent to the holder.
     fn cool(&self, warm: &mut HashMap<usize, Instant>) {
         warm.retain(|slot, logged_at| {
             let is_warm = logged_at.elapsed() < RING_IDLE;
@@ -317,7 +319,7 @@ impl Shared {
             Ok(flusher) => flusher,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                // A thread that hangs has it.
+                // A hanging thread holds the lock.
                 if session.output.unlogged_bytes() > KEEP_BYTES {
                     self.give_up(session);
                 }
@@ -360,7 +362,7 @@ impl Shared {
         }
     }
 
-    /// Puts another thread in charge when the one that is takes too long. Sleeps while nothing is written.
+    /// Puts another thread in charge if the current one takes too long. Sleeps while nothing is written.
     fn guard(self: Arc<Self>) {
         let mut state = self.lock();
         while !state.stop {
@@ -392,14 +394,14 @@ impl Shared {
         if let Some(Turn { session, .. }) = state.turn.take()
             && session.output.call_log_now().is_first
         {
-            // It may have to be given up before anything else comes from it.
+            // Its output may have to be given up before any more arrives.
             state.due.push(session);
         }
         state.is_urgent = true;
     }
 }
 
-/// Sees to the limit of a session's log after a write. What could be dropped changes by a rotation only.
+/// Enforces the limit of a session's log after a write. Only a rotation makes files that can be dropped.
 fn keep_limit(session: &Arc<Session>, flusher: &mut Flusher, has_rotated: bool) {
     let limit = session.facts.log_limit_bytes;
     if limit == 0 || session.output.facts().bytes <= limit {
@@ -414,7 +416,7 @@ fn keep_limit(session: &Arc<Session>, flusher: &mut Flusher, has_rotated: bool) 
             grace: CLOSE_GRACE,
         });
     } else if has_rotated
-        // A tape is made of it.
+        // A tape will be made from the log.
         && !is_recorded
         && let Err(error) = flusher.drop_oldest(limit)
     {

@@ -1,4 +1,4 @@
-//! Brings output from the rings to everybody who waits for it.
+//! Delivers output from the rings to everything that waits for it.
 
 use crate::output::Taken;
 use crate::session::live::Session;
@@ -12,14 +12,14 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use tokio::io::Interest;
 
-/// Output of one session that is taken before others get their turn.
+/// Bytes of output of one session that are taken before others get their turn.
 const TURN_BYTES: usize = 16 << 10;
 
-/// The same for a session that floods: nobody else waits, and each turn wakes its readers.
+/// The same for a flooding session: no other session waits for it, and each turn wakes its readers.
 const FLOOD_TURN_BYTES: usize = 64 << 10;
 
 impl Session {
-    /// Takes what a session's ring has, at most `max_bytes`, and sees to what the output asks for.
+    /// Takes the output in a session's ring, at most `max_bytes`, and reacts to it.
     pub(crate) fn take_output(self: &Arc<Self>, max_bytes: usize) -> Taken {
         self.note_flushes();
         let mut events = Vec::new();
@@ -28,7 +28,7 @@ impl Session {
             if let Some(recording) = self.tape().and_then(|tape| tape.recording()) {
                 recording.printed(bytes, offset);
             }
-            // Here, because another thread may take what comes next.
+            // Must be done here, because another thread may take the output that follows.
             for event in events {
                 if let EventKind::Query(query) = event.kind {
                     Queries::ask(self, query, event.end);
@@ -48,10 +48,10 @@ impl Session {
 }
 
 impl Sessions {
-    /// Serves what does not flood, until the holder has ended. Sleeps while no session has news.
+    /// Serves sessions that do not flood, until the holder has ended. Sleeps while no session has new output.
     ///
-    /// What is new comes first; sessions with more than a turn's output take turns after it, so that
-    /// the answer of another one waits for one turn at most.
+    /// New output is served first. Sessions with more than one turn's output take turns after it, so that the output of
+    /// another session waits for at most one turn.
     pub async fn pump(self: Arc<Self>, wakes: Wakes) -> io::Result<()> {
         let bell = ccd_terminal::readiness::watch(
             Arc::new(wakes.as_fd().try_clone_to_owned()?),
@@ -74,13 +74,13 @@ impl Sessions {
                 bell.readable().await?.clear_ready();
                 continue;
             }
-            // Who was woken by this output runs before the next.
+            // Tasks that this output woke run before the next output is taken.
             tokio::task::yield_now().await;
         }
     }
 
-    /// Serves what floods, in turns, until the holder has ended: on a thread of its own, so that the one that serves
-    /// the others has slept when they need it.
+    /// Serves flooding sessions in turns, until the holder has ended. Runs on its own low-priority thread, so that the
+    /// thread that serves the other sessions has slept when they need it.
     pub fn pump_floods(self: &Arc<Self>, wakes: &Wakes) -> io::Result<()> {
         ccd_terminal::nice::give_way();
         let mut flooding = VecDeque::new();
@@ -102,7 +102,7 @@ impl Sessions {
         }
     }
 
-    /// Takes one turn's output of the session in a place; returns whether there is more.
+    /// Takes one turn's output of the session in a slot; returns whether there is more.
     fn take_turn(self: &Arc<Self>, slot: usize, max_bytes: usize) -> bool {
         self.at_slot(slot)
             .is_some_and(|session| session.take_output(max_bytes).is_part)

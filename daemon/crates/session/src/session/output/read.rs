@@ -1,4 +1,4 @@
-//! Reading output: never consuming, bounded, and honest about what is left out.
+//! Reading output: never consumes, is bounded, and reports what is left out.
 
 use crate::interaction::Event;
 use crate::output::Piece;
@@ -13,15 +13,15 @@ use std::sync::Arc;
 /// Most bytes of output in one reply.
 const MAX_READ_BYTES: u64 = 16 << 20;
 
-/// Output that is looked through at a time.
+/// Bytes of output that are searched at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// Output that was collected.
+/// Output that was read.
 struct Collected {
     bytes: Vec<u8>,
     /// Offset of the first byte.
     start: u64,
-    /// Where to read on.
+    /// Offset at which to continue reading.
     end: u64,
     lost_bytes: u64,
 }
@@ -31,7 +31,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Its log cannot be read.
+    /// The session's log cannot be read.
     pub async fn read(
         self: &Arc<Self>,
         peer: &Peer,
@@ -74,7 +74,7 @@ impl Session {
     }
 }
 
-/// Everything that was published before the call counts; the rest of the ring is on its way.
+/// Waits until everything that is in the ring now is published; returns its end.
 pub async fn wait_for_published(session: &Session) -> u64 {
     let upto = session.output.end();
     loop {
@@ -112,7 +112,7 @@ async fn first_offset(
     Ok(start.max(upto.saturating_sub(MAX_READ_BYTES)))
 }
 
-/// Walks back until `lines` lines are found; an unfinished last line counts as one.
+/// Searches backwards until `lines` lines are found; an unfinished last line counts as one.
 async fn start_of_last_lines(
     session: &Session,
     lines: u64,
@@ -130,7 +130,7 @@ async fn start_of_last_lines(
         for at in memchr::memrchr_iter(b'\n', &piece) {
             let offset = end - (piece.len() - at) as u64;
             if offset + 1 == upto {
-                continue; // ends the last line
+                continue; // this newline ends the last line
             }
             wanted -= 1;
             if wanted == 0 {
@@ -188,7 +188,7 @@ async fn collect(
     Ok(collected)
 }
 
-/// Where the last of `lines_left` lines ends, if it does so here.
+/// Returns the end of the last of `lines_left` lines, if it is in `bytes`.
 fn end_of_lines(bytes: &[u8], lines_left: &mut u64) -> Option<usize> {
     for at in memchr::memchr_iter(b'\n', bytes) {
         *lines_left -= 1;

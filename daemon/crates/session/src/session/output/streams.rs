@@ -1,4 +1,4 @@
-//! Which of a session's output is standard error.
+//! Which parts of a session's output are standard error.
 
 use crate::session::live::Session;
 use ccd_tape::format::Stream;
@@ -6,14 +6,15 @@ use ccd_terminal::piped::{Marks, Part};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The marks of a session between pipes, as far as somebody has asked for them.
+/// The marks of a session over pipes, as far as they were requested.
 #[derive(Debug, Default)]
 pub(crate) struct Streams {
     marks: Arc<Mutex<Marks>>,
 }
 
 impl Session {
-    /// The parts of the output `[from, upto)` that are standard error: of each the first offset and the one after the last.
+    /// Returns the parts of the output `[from, upto)` that are standard error: for each the first offset and the one
+    /// after the last.
     pub async fn stderr(&self, from: u64, upto: u64) -> Vec<[u64; 2]> {
         if !self.may_have_marks() {
             return Vec::new();
@@ -23,12 +24,12 @@ impl Session {
         stderr.map(|part| [part.from, part.upto]).collect()
     }
 
-    /// What the database has of an earlier daemon's session does not say.
+    /// For a session of an earlier daemon, the database does not say whether it ran over pipes.
     fn may_have_marks(&self) -> bool {
         self.facts.pipes || self.facts.slot.is_none()
     }
 
-    /// Output that was read from an offset on, cut where its stream changes.
+    /// Returns output that was read from the offset `from` on, split where its stream changes.
     pub async fn parts(&self, from: u64, bytes: &[u8]) -> Vec<(Stream, Vec<u8>)> {
         if !self.may_have_marks() {
             return vec![(Stream::Stdout, bytes.to_vec())];
@@ -39,7 +40,7 @@ impl Session {
         parts.into_iter().map(cut).collect()
     }
 
-    /// Where the marks cannot be read everything counts as standard output.
+    /// If the marks cannot be read, everything counts as standard output.
     async fn marked(&self, from: u64, upto: u64) -> Vec<Part> {
         let folder = self.output.dir().to_owned();
         let marks = Arc::clone(&self.streams.marks);

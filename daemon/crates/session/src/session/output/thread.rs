@@ -1,6 +1,6 @@
-//! A thread of this process, as others see it.
+//! The state of a thread of this process, as seen from another thread.
 
-/// A thread by its number.
+/// A thread, by its id.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Thread {
     #[cfg(target_os = "linux")]
@@ -8,7 +8,7 @@ pub(super) struct Thread {
 }
 
 impl Thread {
-    /// The one that calls.
+    /// Returns the calling thread.
     pub(super) fn current() -> Self {
         Self {
             #[cfg(target_os = "linux")]
@@ -16,13 +16,13 @@ impl Thread {
         }
     }
 
-    /// Returns true when it runs or could, and so waits for nothing but a processor; false where that is not known.
+    /// Returns true if the thread runs or waits only for a processor; false where this is unknown.
     pub(super) fn is_runnable(self) -> bool {
         #[cfg(target_os = "linux")]
         {
             let stat = format!("/proc/self/task/{}/stat", self.id.as_raw_nonzero());
             let stat = std::fs::read_to_string(stat).unwrap_or_default();
-            // The name, which may hold anything, ends with the last parenthesis.
+            // The name, which may contain any character, ends with the last parenthesis.
             let state = stat.rsplit_once(") ").map(|(_, rest)| rest);
             state.is_some_and(|state| state.starts_with('R'))
         }

@@ -39,38 +39,39 @@ impl Reportable for PipeError {
     }
 }
 
-/// A FIFO that we alone write to.
+/// A FIFO that only this process writes to.
 #[derive(Debug)]
 pub(super) struct Fifo {
     path: PathBuf,
     inode: Inode,
-    /// A reader of our own, so that writing works while nobody else reads. It holds the lock that tells other daemons.
+    /// A reader in this process, so that writing works while no other process reads. It holds the lock by which other
+    /// daemons see that the FIFO is in use.
     guard: Option<OwnedFd>,
     writer: Arc<OwnedFd>,
 }
 
-/// What tells a file from another one at the same path.
+/// Device and inode number: distinguish a file from another one at the same path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Inode {
     device: u64,
     number: u64,
 }
 
-/// What stands at the path of a pipe.
+/// What exists at the path of a pipe.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum AtPath {
     Nothing,
-    /// A FIFO of ours.
+    /// A FIFO that only this user can access.
     Fifo(Inode),
     Other,
 }
 
 impl Fifo {
-    /// Makes the file, in place of one that a killed daemon has left. Blocks.
+    /// Creates the file; replaces one that a killed daemon has left. Blocks.
     ///
     /// # Errors
     ///
-    /// [`PipeError`]; what is there and is not ours is not touched.
+    /// [`PipeError`]; a foreign file at the path is left as it is.
     pub(super) fn make(path: PathBuf) -> Result<Self, PipeError> {
         match look(&path) {
             AtPath::Nothing => {}
@@ -84,7 +85,7 @@ impl Fifo {
         Self::open(path)
     }
 
-    /// Goes on with the file that another worker has made, or makes it if it is gone. Blocks.
+    /// Opens the file that another worker created, or creates it if it is gone. Blocks.
     ///
     /// # Errors
     ///
@@ -100,7 +101,7 @@ impl Fifo {
 
     fn open(path: PathBuf) -> Result<Self, PipeError> {
         let (guard, inode) = locked_reader(&path)?;
-        // It has a reader already: this neither waits nor fails.
+        // The FIFO has a reader already, so this neither waits nor fails.
         let writer = open_end(&path, OFlags::WRONLY)?;
         if inode_of(&writer, &path)? != inode {
             return Err(PipeError::Foreign { path });
@@ -121,22 +122,22 @@ impl Fifo {
         self.inode
     }
 
-    /// The end to write to; never blocks.
+    /// Returns the end to write to; writing to it never blocks.
     pub(super) fn writer(&self) -> &Arc<OwnedFd> {
         &self.writer
     }
 
-    /// From now on a write fails when nobody reads.
+    /// Closes the reader in this process: from now on a write fails if nobody reads.
     pub(super) fn let_go_of_reader(&mut self) {
         self.guard = None;
     }
 }
 
-/// Returns the first of the folders that is for us alone, made if it is not there. Blocks.
+/// Returns the first folder that only this user can access; creates it if it does not exist. Blocks.
 ///
 /// # Errors
 ///
-/// [`PipeError::Folders`] says why neither is.
+/// [`PipeError::Folders`] with the reasons why neither can be used.
 pub(super) fn folder(pipe_dir: &Path) -> Result<PathBuf, PipeError> {
     let Err(first) = prepare_exclusive(pipe_dir) else {
         return Ok(pipe_dir.to_owned());
@@ -151,18 +152,18 @@ pub(super) fn folder(pipe_dir: &Path) -> Result<PathBuf, PipeError> {
     }
 }
 
-/// The folder that is used where `pipe_dir` is not safe.
+/// Returns the folder that is used if `pipe_dir` is not safe.
 pub(super) fn own_folder() -> PathBuf {
     let user = rustix::process::geteuid().as_raw();
     PathBuf::from(format!("/tmp/claudecontrol-{user}"))
 }
 
-/// Where the pipe of a session lies. An id is safe as a file name.
+/// Returns the path of a session's pipe. An id is safe as a file name.
 pub(super) fn path_in(folder: &Path, id: &SessionId) -> PathBuf {
     folder.join(format!("{id}.pipe"))
 }
 
-/// What stands at a path; nothing is followed or opened.
+/// Checks what exists at a path; follows and opens nothing.
 pub(super) fn look(path: &Path) -> AtPath {
     match rustix::fs::lstat(path) {
         Err(Errno::NOENT) => AtPath::Nothing,
@@ -171,7 +172,7 @@ pub(super) fn look(path: &Path) -> AtPath {
     }
 }
 
-/// Removes a FIFO if it is still the one with this inode. Blocks.
+/// Removes a FIFO if it still has this inode. Blocks.
 pub(super) fn remove(path: &Path, inode: Inode) -> io::Result<()> {
     match look(path) {
         AtPath::Fifo(found) if found == inode => std::fs::remove_file(path),
@@ -191,7 +192,7 @@ pub(super) fn remove_stray(path: &Path) {
 fn make_file(path: &Path) -> Result<(), PipeError> {
     let name =
         CString::new(path.as_os_str().as_bytes()).map_err(|error| failed(path)(error.into()))?;
-    // SAFETY: `name` is a string with its end, and mkfifo keeps no part of it.
+    // SAFETY: `name` is a NUL-terminated string, and mkfifo keeps no part of it.
     match unsafe { libc::mkfifo(name.as_ptr(), 0o600) } {
         0 => Ok(()),
         _ => Err(failed(path)(io::Error::last_os_error())),
@@ -206,7 +207,7 @@ fn locked_reader(path: &Path) -> Result<(OwnedFd, Inode), PipeError> {
         Err(Errno::WOULDBLOCK) => Err(PipeError::Taken {
             path: path.to_owned(),
         }),
-        // Not every system has locks on these files.
+        // Not every system supports locks on FIFOs.
         _ => Ok((reader, inode)),
     }
 }
@@ -216,7 +217,7 @@ fn open_end(path: &Path, end: OFlags) -> Result<OwnedFd, PipeError> {
     rustix::fs::open(path, flags, Mode::empty()).map_err(|error| failed(path)(error.into()))
 }
 
-/// Looks at what was opened, so that it cannot be exchanged any more.
+/// Returns the inode of the opened file, not of the path, where the file could be replaced.
 fn inode_of(end: impl AsFd, path: &Path) -> Result<Inode, PipeError> {
     let facts = rustix::fs::fstat(end).map_err(|error| failed(path)(error.into()))?;
     if !is_ours(&facts) {

@@ -1,4 +1,4 @@
-//! From output to events: one a line, with its time and what it is.
+//! Turns output into events: one per line, with its time and type.
 
 use ccd_text::expect::CleanStream;
 use ccd_text::hidden::HiddenTexts;
@@ -6,16 +6,16 @@ use ccd_text::pattern::Compiled;
 use encoding_rs::Encoding;
 use std::io::Write as _;
 
-/// Longest line that is written at once, its head and its newline included: below what a pipe takes in one piece.
+/// Longest line that is written at once, including its head and newline: less than a pipe takes atomically.
 pub(super) const MAX_LINE_BYTES: usize = 4000;
 
-/// Bytes of `[unix.mmm][TYPE] ` at most.
+/// Maximum length of `[unix.mmm][TYPE] `.
 const HEAD_BYTES: usize = 32;
 
-/// Longest text of an event; more is split.
+/// Longest text of an event; longer text is split.
 const MAX_TEXT_BYTES: usize = MAX_LINE_BYTES - HEAD_BYTES - 1;
 
-/// What an event is about.
+/// Type of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Out,
@@ -35,22 +35,22 @@ impl Kind {
     }
 }
 
-/// What decides how a line of output is told.
+/// What the type and the text of an output line depend on.
 #[derive(Clone, Copy)]
 pub(super) struct Rules<'a> {
     pub(super) patterns: &'a Compiled,
-    /// What was typed hidden, which programs may print.
+    /// Hidden input, which programs may print.
     pub(super) hidden: &'a HiddenTexts,
 }
 
-/// Turns output that comes in pieces into lines.
+/// Turns output that arrives in pieces into lines.
 pub(super) struct Lines {
     clean: CleanStream,
-    /// A line without its end.
+    /// A line whose end has not arrived.
     begun: String,
-    /// Some of the line that `begun` belongs to was written already.
+    /// Part of the line that `begun` belongs to was written already.
     is_continued: bool,
-    /// The last character was a carriage return, which ends a line as well.
+    /// The last character was a carriage return, which also ends a line.
     is_after_return: bool,
 }
 
@@ -64,18 +64,18 @@ impl Lines {
         }
     }
 
-    /// Appends the events of all lines that end in `bytes`, and of what is longer than a line may be.
+    /// Appends the events of all lines that end in `bytes`, and of the parts of a line that exceeds the maximum length.
     pub(super) fn feed(&mut self, bytes: &[u8], ms: u64, rules: &Rules<'_>, out: &mut Vec<u8>) {
         let text = self.clean.feed(bytes);
         self.take(&text, ms, rules, out);
     }
 
-    /// Whether a line was begun.
+    /// True if a line was begun.
     pub(super) fn has_begun(&self) -> bool {
         !self.begun.is_empty()
     }
 
-    /// Appends the line that was begun as it is so far.
+    /// Appends the line that was begun, as far as it has arrived.
     pub(super) fn flush(&mut self, ms: u64, rules: &Rules<'_>, out: &mut Vec<u8>) {
         if self.has_begun() {
             self.end_line(ms, rules, out);
@@ -83,7 +83,7 @@ impl Lines {
         }
     }
 
-    /// Appends what is left when no more output comes.
+    /// Appends what is left once no more output will arrive.
     pub(super) fn finish(&mut self, ms: u64, rules: &Rules<'_>, out: &mut Vec<u8>) {
         let text = self.clean.finish();
         self.take(&text, ms, rules, out);
@@ -101,7 +101,7 @@ impl Lines {
                 self.end_line(ms, rules, out);
                 (self.begun, self.is_continued) = (rest, true);
             }
-            // An empty line counts, but not the end of one that was written already, or was drawn again.
+            // An empty line counts, except at the end of a line that was already written or is redrawn.
             let is_drawn_again = end == Some('\r') || self.is_after_return;
             let is_line = !self.begun.is_empty() || !(self.is_continued || is_drawn_again);
             if end.is_some() {
@@ -129,7 +129,7 @@ impl Lines {
     }
 }
 
-/// Appends one event, on several lines if the text is long or has several.
+/// Appends an event, as several lines if the text is long or contains several.
 pub(super) fn events(kind: Kind, text: &str, ms: u64, out: &mut Vec<u8>) {
     for line in text.trim_end_matches(['\n', '\r']).split(['\n', '\r']) {
         let mut rest = line;

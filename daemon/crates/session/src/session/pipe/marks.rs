@@ -1,15 +1,15 @@
-//! When output came, for a pipe that writes it later.
+//! Arrival times of output, for a pipe that writes it later.
 
 use std::collections::VecDeque;
 
-/// Most marks that are kept; then two become one.
+/// Most marks that are kept; beyond that, two become one.
 const MAX_MARKS: usize = 1024;
 
 /// Ends of output, each with the time at which it was seen.
 #[derive(Debug, Default)]
 pub(super) struct Marks(VecDeque<Arrival>);
 
-/// Output below `end`, and not below the mark before, was there at `unix_ms`.
+/// Output from the end of the mark before up to `end` had arrived at `unix_ms`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Arrival {
     pub(super) end: u64,
@@ -17,7 +17,7 @@ pub(super) struct Arrival {
 }
 
 impl Marks {
-    /// The output ends at `end` now.
+    /// Notes that the output now ends at `end`.
     pub(super) fn note(&mut self, end: u64, unix_ms: u64) {
         match self.0.back_mut() {
             Some(last) if last.end >= end => {}
@@ -33,7 +33,7 @@ impl Marks {
         }
     }
 
-    /// The mark of the byte at `at`; none when it was not seen while the pipe could not write.
+    /// Returns the mark of the byte at `at`; `None` if it did not arrive while the pipe could not write.
     pub(super) fn of(&mut self, at: u64) -> Option<Arrival> {
         while self.0.front().is_some_and(|mark| mark.end <= at) {
             self.0.pop_front();

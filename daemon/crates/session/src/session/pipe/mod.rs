@@ -1,10 +1,11 @@
 //! Named pipes: a FIFO to which a session writes what happens.
 //!
 //! - `state`: [`Pipe`], what a session knows of its pipe
-//! - `open`: opening and closing, and going on after another worker
-//! - `fifo`: the file and its two ends; nothing unsafe is ever written to
-//! - `task`, `write`: what takes output and writes; `lines` makes events of output, `typed` has what was typed, `marks` when output came, `sender`
-//!   what the FIFO has not taken yet, and `place` how far it has come, for the next worker
+//! - `open`: opening, closing, and continuing after another worker
+//! - `fifo`: the file and its two ends; never opens or writes to an unsafe file
+//! - `task`, `write`: take output and write it. They use `lines` (makes events of output), `typed` (input), `marks`
+//!   (arrival times of output), `sender` (what the FIFO has not taken yet) and `place` (progress of the pipe, for the
+//!   next worker)
 //!
 //! A pipe is a reader like any other: it pulls output by offset, and nothing waits for it.
 

@@ -12,7 +12,7 @@ use ccd_protocol::session::{NamedPipe, SessionPipeParams};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A pipe that was made and is not used yet; dropped it is removed.
+/// A pipe that was made and is not used yet; dropping it removes it.
 pub(in crate::session) struct Prepared {
     fifo: Option<Fifo>,
     place: Option<PipeProgress>,
@@ -39,7 +39,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`SessionError::Pipe`] when there is no safe place for it, [`SessionError::NoPipe`] when there is none to close.
+    /// [`SessionError::Pipe`] if there is no safe place for it, [`SessionError::NoPipe`] if there is none to close.
     pub async fn pipe(
         self: &Arc<Self>,
         params: &SessionPipeParams,
@@ -89,7 +89,7 @@ impl Session {
         Ok(record)
     }
 
-    /// Writes what happens from the offset `from` on.
+    /// Starts writing what happens from the offset `from` on.
     pub(in crate::session) fn start_pipe(
         self: &Arc<Self>,
         mut prepared: Prepared,
@@ -103,7 +103,7 @@ impl Session {
         }
     }
 
-    /// Goes on with a pipe that an earlier worker has opened: behind what it is known to have written.
+    /// Continues a pipe that an earlier worker opened, after the last output that is known to be written.
     pub(in crate::session) async fn resume_pipe(self: &Arc<Self>, kept: KeptPipe) {
         let place_path = self.services.place_path(self.id());
         let path = kept.path.clone();
@@ -142,7 +142,8 @@ impl Session {
         self.services.tracker.spawn(task.run(resumed));
     }
 
-    /// The session has ended: nobody finds its pipe any more, and who reads it gets the rest and the end of the file.
+    /// Removes the pipe of a session that has ended. A process that still reads it gets the rest and the end of the
+    /// file.
     pub(in crate::session) async fn end_pipe(&self) {
         let _turn = self.pipe.turn.lock().await;
         self.remove_pipe().await;
@@ -161,13 +162,13 @@ impl Session {
             fifo::remove(&path, inode)
         });
         if let Err(error) = removed.await {
-            tracing::warn!(session = %self.id(), %error, "a named pipe stays");
+            tracing::warn!(session = %self.id(), %error, "could not remove the named pipe");
         }
     }
 }
 
 impl Services {
-    /// Makes the FIFO of a session.
+    /// Creates the FIFO of a session.
     ///
     /// # Errors
     ///
@@ -191,7 +192,7 @@ impl Services {
         Ok(made.await?)
     }
 
-    /// Removes the pipe that a session of a killed daemon may have had. Blocks.
+    /// Removes the pipe that a session of a killed daemon may have left. Blocks.
     pub(in crate::session) fn remove_stray_pipe(&self, id: &str) {
         if let Ok(id) = SessionId::parse(id) {
             for folder in [self.settings().pipe_dir.clone(), fifo::own_folder()] {
@@ -216,7 +217,7 @@ fn refuse_another_kind(current: &Open, raw: Option<bool>) -> Result<(), SessionE
     }
 }
 
-/// Whether the pipe is still at its path.
+/// Returns whether the pipe is still at its path.
 async fn is_in_place(open: &Open) -> bool {
     let (path, inode) = (open.path.clone(), open.inode);
     blocking(move || is_at(&path, inode)).await

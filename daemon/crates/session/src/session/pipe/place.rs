@@ -1,11 +1,11 @@
-//! How far a pipe has come, for the next worker.
+//! How much output a pipe has written, for the next worker.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
-/// A file of eight bytes beside the session's ring.
+/// A file of eight bytes next to the session's ring file.
 #[derive(Debug)]
 pub(super) struct PipeProgress {
     file: Option<File>,
@@ -13,7 +13,7 @@ pub(super) struct PipeProgress {
 }
 
 impl PipeProgress {
-    /// Opens or makes the file; without one the next worker begins at the end of the output. Blocks.
+    /// Opens or creates the file; without one the next worker starts at the end of the output. Blocks.
     pub(super) fn open(path: &Path) -> Self {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -28,12 +28,12 @@ impl PipeProgress {
         Self { file, saved }
     }
 
-    /// The offset that was saved last.
+    /// Returns the offset that was saved last.
     pub(super) fn saved(&self) -> Option<u64> {
         self.saved
     }
 
-    /// Output below `offset` was written.
+    /// Saves that the output before `offset` was written.
     pub(super) fn save(&mut self, offset: u64) {
         if self.saved == Some(offset) {
             return;
@@ -45,7 +45,7 @@ impl PipeProgress {
     }
 }
 
-/// Removes the file; none is fine.
+/// Removes the file, if it exists.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -1,4 +1,4 @@
-//! What is on its way into the FIFO.
+//! Bytes on their way into the FIFO.
 
 use super::fifo::Fifo;
 use super::lines::MAX_LINE_BYTES;
@@ -9,22 +9,22 @@ use std::sync::Arc;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// Bytes that wait for the FIFO to take them.
+/// Bytes that wait until the FIFO takes them.
 pub(super) struct Sender {
     fifo: Fifo,
-    /// Bytes as they are, which may be cut anywhere.
+    /// The stream is raw, so it may be cut anywhere.
     raw: bool,
     out: Vec<u8>,
     sent: usize,
 }
 
-/// How far a try has come.
+/// Result of an attempt to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sent {
     All,
     /// The FIFO is full.
     Part,
-    /// Nobody reads, and nobody will.
+    /// Nobody reads, and nobody is waited for.
     NobodyReads,
 }
 
@@ -38,21 +38,22 @@ impl Sender {
         }
     }
 
-    /// Where to append what shall be sent.
+    /// Returns the buffer to append to.
     pub(super) fn out(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }
 
-    /// How many bytes wait.
+    /// Returns how many bytes wait.
     pub(super) fn waiting(&self) -> usize {
         self.out.len() - self.sent
     }
 
-    /// Sends what the FIFO takes: whole lines in one piece, several if they fit, so that who shares them gets no halves.
+    /// Sends what the FIFO takes: whole lines in one write, several if they fit, so that readers that share the pipe
+    /// never get half a line.
     ///
     /// # Errors
     ///
-    /// The kernel's.
+    /// The kernel's error.
     pub(super) fn try_send(&mut self) -> io::Result<Sent> {
         while self.sent < self.out.len() {
             let rest = &self.out[self.sent..];
@@ -73,7 +74,7 @@ impl Sender {
         Ok(Sent::All)
     }
 
-    /// Makes the FIFO take about as much again, where the system can.
+    /// Doubles the capacity of the FIFO, where the system supports it.
     pub(super) fn make_room(&self) {
         #[cfg(target_os = "linux")]
         {
@@ -85,22 +86,23 @@ impl Sender {
         }
     }
 
-    /// Tells when the FIFO takes more. To be made only then, so that an idle pipe costs nothing.
+    /// Returns a watch that reports when the FIFO takes more. Make it only when the FIFO is full, so that an idle pipe
+    /// costs nothing.
     ///
     /// # Errors
     ///
-    /// The kernel's.
+    /// The kernel's error.
     pub(super) fn room(&self) -> io::Result<AsyncFd<Arc<OwnedFd>>> {
         ccd_terminal::readiness::watch(Arc::clone(self.fifo.writer()), Interest::WRITABLE)
     }
 
-    /// From now on nobody is waited for who is not there.
+    /// Stops waiting for a reader that is not there.
     pub(super) fn let_go_of_reader(&mut self) {
         self.fifo.let_go_of_reader();
     }
 }
 
-/// How many bytes the whole lines have that fit into one piece, at least one line.
+/// Returns the length of the whole lines that fit into one write, at least one line.
 fn whole_lines(bytes: &[u8]) -> usize {
     if bytes.len() <= MAX_LINE_BYTES {
         return bytes.len();

@@ -19,22 +19,22 @@ pub struct Pipe {
     pub(super) turn: tokio::sync::Mutex<()>,
 }
 
-/// One pipe from its making to its end; its task holds it too.
+/// One pipe from its creation to its end; its task also holds it.
 #[derive(Debug)]
 pub(super) struct Open {
     pub(super) path: PathBuf,
     pub(super) inode: Inode,
     pub(super) created_at: String,
     pub(super) raw: bool,
-    /// Cancelled when it is closed: the task brings what it has to who reads, and ends.
+    /// Cancelled when the pipe is closed: the task then delivers what it has to the reader, and ends.
     pub(super) closing: CancellationToken,
-    /// What was typed and is not written yet.
+    /// Input that is not written yet.
     pub(super) typed: InputQueue,
-    /// Output that went by unread.
+    /// Output that was dropped because nobody read it.
     pub(super) dropped_bytes: AtomicU64,
 }
 
-/// What the next worker needs of a pipe.
+/// The facts of a pipe that the next worker needs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(in crate::session) struct KeptPipe {
     pub(super) path: PathBuf,
@@ -57,25 +57,25 @@ impl Open {
 }
 
 impl Pipe {
-    /// A pipe was made, and takes the place of the one before.
+    /// Sets the pipe that was just opened, in place of the previous one.
     pub(super) fn opened(&self, open: Arc<Open>) {
         *self.lock() = Some(open);
     }
 
-    /// The pipe that is open.
+    /// Returns the open pipe.
     pub(super) fn current(&self) -> Option<Arc<Open>> {
         let last = self.lock();
         last.clone().filter(|open| !open.closing.is_cancelled())
     }
 
-    /// Something was typed into the session.
+    /// Adds input of the session.
     pub fn typed(&self, typed: &Arc<Typed>) {
         if let Some(open) = self.current().filter(|open| !open.raw) {
             open.typed.push(typed);
         }
     }
 
-    /// For the session's record.
+    /// Returns the pipe for the session's record.
     pub(in crate::session) fn record(&self, session: &SessionId) -> Option<NamedPipe> {
         let last = self.lock();
         let open = last.as_ref()?;
@@ -94,7 +94,7 @@ impl Pipe {
         })
     }
 
-    /// For the next worker; `None` when no pipe is open.
+    /// Returns the facts for the next worker; `None` if no pipe is open.
     pub(in crate::session) fn kept(&self) -> Option<KeptPipe> {
         self.current().map(|open| KeptPipe {
             path: open.path.clone(),

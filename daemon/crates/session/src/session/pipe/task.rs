@@ -1,4 +1,4 @@
-//! The task of a pipe: takes output by offset, and writes it at the pace of who reads.
+//! The task of a pipe: takes output by offset, and writes it at the reader's pace.
 
 use super::lines::{Kind, Lines, events};
 use super::marks::Marks;
@@ -15,20 +15,20 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Output that is taken at once.
+/// Bytes of output that are taken at once.
 const PIECE_BYTES: usize = 16 << 10;
 
-/// A pipe that was full for so long has nobody who reads: what is no longer in memory is left out, and at the end the
-/// rest too.
+/// A pipe that is full for this time has no reader: output that is no longer in memory is dropped, and at the end the
+/// rest as well.
 const STALL: Duration = Duration::from_secs(1);
 
-/// Who reads slowly may take so long for the rest at the end.
+/// At the end, how long a slow reader may take for the rest.
 const END_TIME: Duration = Duration::from_secs(5);
 
-/// The file of patterns is looked at again after so long.
+/// Interval at which the file of patterns is checked.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// Time between two tries when the system contradicts itself about room.
+/// Time between two attempts when the system's reports of room are contradictory.
 const LOOK_PERIOD: Duration = Duration::from_millis(20);
 
 /// Writes one pipe.
@@ -42,43 +42,43 @@ pub(super) struct PipeTask {
     pub(super) patterns_at: Instant,
     /// Offset of the output that is taken next.
     pub(super) at: u64,
-    /// Output below is written, or will be once all that waits is.
+    /// Output before this offset is written, or will be once everything that waits is.
     pub(super) safe: u64,
     pub(super) marks: Marks,
     /// Nobody has read for [`STALL`].
     pub(super) is_stalled: bool,
     pub(super) told_dropped: u64,
-    /// Bytes of output that went by since it was last told.
+    /// Bytes of dropped output that are not reported yet.
     pub(super) untold_bytes: u64,
-    /// When the line that is not written yet was begun.
+    /// Arrival of the first part of the line that is not written yet.
     pub(super) begun_at: Option<Instant>,
     pub(super) taken_at: Instant,
-    /// When the output came that was taken last.
+    /// Arrival time of the output that was taken last.
     pub(super) taken_ms: u64,
-    /// Offset of the output at which the program was looked at.
+    /// Offset of the output at the last check of the program.
     pub(super) looked_at: Option<u64>,
     pub(super) end: Option<End>,
 }
 
-/// The pipe has been closed: what is left to do.
+/// The pipe has been closed: the rest of the work.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct End {
-    /// Output up to here is brought to who reads.
+    /// Output before this offset is delivered to the reader.
     upto: u64,
     deadline: Instant,
 }
 
-/// What is to be done after a look at what is new.
+/// What to do after a check for new output and input.
 pub(super) enum NextStep {
-    /// Look again.
+    /// Check again.
     Again,
-    /// Wait for more, at most until then.
+    /// Wait for more, at most until the given time.
     Wait(Option<Instant>),
     /// Everything is written.
     Finish,
 }
 
-/// There is nothing to write to any more.
+/// There is nothing left to write to.
 struct Gone;
 
 impl PipeTask {
@@ -111,7 +111,7 @@ impl PipeTask {
         }
     }
 
-    /// Writes until the pipe is closed; `resumed` when another worker has begun it.
+    /// Writes until the pipe is closed; `resumed` if another worker opened it.
     pub(super) async fn run(mut self, resumed: bool) {
         if resumed {
             self.meta(&format!("resumed_at={}", self.at));
@@ -128,7 +128,7 @@ impl PipeTask {
         }
         self.open.closing.cancel();
         if self.session.output.end() > self.at {
-            // Only who has not read for long comes here.
+            // Only reached if the reader has not read for long.
             let missed = self.end.map_or(0, |end| end.upto.saturating_sub(self.at));
             self.open.dropped_bytes.fetch_add(missed, Ordering::Relaxed);
         }
@@ -140,7 +140,7 @@ impl PipeTask {
         loop {
             self.send().await?;
             if is_behind {
-                // Others have their turn, but not before who reads has what there is.
+                // Lets other tasks run, but only after everything available was sent.
                 tokio::task::yield_now().await;
             }
             let changed = session.output.changed();
@@ -167,8 +167,8 @@ impl PipeTask {
         }
     }
 
-    /// Who reads has stopped reading, and the session has ended: the FIFO is made larger, so that what is left out can be
-    /// told.
+    /// Reports the dropped rest when the reader has stopped reading and the session has ended. The FIFO is made larger
+    /// first, so that the report fits.
     async fn tell_rest(&mut self) {
         let Some(end) = self.end.filter(|_| !self.open.raw) else {
             return;
@@ -181,7 +181,7 @@ impl PipeTask {
         }
     }
 
-    /// From the closing on there is an end, and nobody is waited for who is not there.
+    /// Sets the end once the pipe is closed, and stops waiting for a reader that is not there.
     fn note_end(&mut self) {
         if self.end.is_none() && self.open.closing.is_cancelled() {
             self.sender.let_go_of_reader();
@@ -192,7 +192,7 @@ impl PipeTask {
         }
     }
 
-    /// Sends all that waits.
+    /// Sends everything that waits.
     async fn send(&mut self) -> Result<(), Gone> {
         let mut full_since = None;
         while self.sender.waiting() > 0 {
@@ -221,7 +221,7 @@ impl PipeTask {
         Ok(())
     }
 
-    /// Waits until the FIFO takes more, or the pipe is closed. Time goes by for the output meanwhile.
+    /// Waits until the FIFO takes more or the pipe is closed; meanwhile notes the arrival times of output.
     async fn wait_for_room(&mut self, since: Instant) -> Result<(), Gone> {
         let (session, open) = (Arc::clone(&self.session), Arc::clone(&self.open));
         let room = self.sender.room().map_err(|error| self.broken(&error))?;
@@ -299,7 +299,7 @@ impl PipeTask {
         NextStep::Again
     }
 
-    /// The patterns of now: what was set counts at once, what was edited by hand after [`FRESH`].
+    /// Updates the patterns. Changes by a request apply at once, edits of the file after [`FRESH`].
     async fn refresh(&mut self) {
         if self.open.raw {
             return;
@@ -307,7 +307,7 @@ impl PipeTask {
         if self.patterns_at.elapsed() >= FRESH {
             self.patterns_at = Instant::now();
             let fresh = self.session.services.library.fresh();
-            // A disk that hangs holds no pipe up.
+            // A slow disk must not delay the pipe.
             let _ = tokio::time::timeout(LOOK_PERIOD, fresh).await;
         }
         self.patterns = self.session.services.library.current();

@@ -1,4 +1,4 @@
-//! What was typed, on its way to the pipe.
+//! Input on its way to the pipe.
 
 use crate::interaction::{JUDGEMENT, Typed, shown_input};
 use crate::session::Session;
@@ -10,10 +10,11 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
-/// Inputs that wait for the pipe; more are dropped, which is told.
+/// Inputs that wait for the pipe; more are dropped, which is reported.
 const MAX_WAITING: usize = 256;
 
-/// Output waits so long for what was typed before it: most terminals show it at once, and then both are in order.
+/// How long output waits for the input that was typed before it: most terminals echo it at once, and then both are in
+/// order.
 const HOLD: Duration = Duration::from_millis(20);
 
 /// Inputs that are not written yet, oldest first.
@@ -24,7 +25,7 @@ pub(super) struct InputQueue {
     news: Notify,
 }
 
-/// Something that was typed, and when.
+/// An input, and when it was typed.
 #[derive(Debug, Clone)]
 struct TypedAt {
     typed: Arc<Typed>,
@@ -32,16 +33,16 @@ struct TypedAt {
     unix_ms: u64,
 }
 
-/// What is known of the next input.
+/// State of the next input.
 #[derive(Debug)]
 pub(super) enum Next {
     /// Nothing was typed.
     Nothing,
     /// It was typed at a later offset.
     Later(u64),
-    /// This is what others may see of it; it is out of the queue.
+    /// The text that others may see; the input has left the queue.
     Shown { text: String, unix_ms: u64 },
-    /// The terminal has not shown it. Output waits for it until `hold`; it is decided at `decided` at the latest.
+    /// The terminal has not echoed it. Output waits for it until `hold`; it is decided at `decided` at the latest.
     Undecided {
         hold: Option<Instant>,
         decided: Instant,
@@ -64,17 +65,17 @@ impl InputQueue {
         self.news.notify_waiters();
     }
 
-    /// How many were dropped so far.
+    /// Returns how many inputs were dropped so far.
     pub(super) fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// A future that is ready once something is typed after this call.
+    /// Returns a future that is ready once something is typed after this call.
     pub(super) fn news(&self) -> Notified<'_> {
         self.news.notified()
     }
 
-    /// Looks at the oldest input when output up to `at` is written; `is_last` when nothing more will be shown.
+    /// Checks the oldest input after the output before `at` was written; `is_last` if nothing more will be echoed.
     pub(super) async fn next(&self, session: &Session, at: u64, is_last: bool) -> Next {
         let Some(first) = self.lock().front().cloned() else {
             return Next::Nothing;
@@ -104,7 +105,7 @@ impl InputQueue {
     }
 }
 
-/// Control characters as keys are named, but for those that end a line.
+/// Replaces control characters by key names, except those that end a line.
 fn printable(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -124,7 +125,7 @@ fn printable(text: &str) -> String {
     shown
 }
 
-/// Milliseconds since 1970.
+/// Returns the milliseconds since 1970.
 pub(super) fn unix_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| {

@@ -1,4 +1,4 @@
-//! The half of a pipe's task that turns what happens into what is written.
+//! The half of a pipe's task that turns events into the text to write.
 
 use super::lines::{Kind, Lines, Rules, events};
 use super::task::{NextStep, PipeTask};
@@ -9,17 +9,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// More than this is turned into lines beside the calls.
+/// More bytes than this are turned into lines on a separate thread.
 const INLINE_BYTES: usize = 4 << 10;
 
-/// A line that was begun is written so long after its beginning, or when the program reads its terminal.
+/// A line without its end is written this long after its start, or when the program waits for input.
 const PARTIAL: Duration = Duration::from_millis(50);
 
-/// Silence before the look at the program.
+/// Silence before the program is checked.
 const FIRST_LOOK: Duration = Duration::from_millis(5);
 
 impl PipeTask {
-    /// Brings output on its way.
+    /// Queues output for sending.
     pub(super) async fn write(&mut self, mut bytes: Vec<u8>, ms: u64) {
         if self.untold_bytes > 0 {
             self.skip_rest_of_line(&mut bytes);
@@ -32,7 +32,7 @@ impl PipeTask {
             *self.sender.out() = bytes;
             return;
         }
-        // A carriage return at the very end waits for what comes behind it.
+        // A carriage return at the very end is undecided until the next byte arrives.
         let decided_len = bytes.len() - usize::from(bytes.ends_with(b"\r"));
         let line_end = memchr::memrchr2(b'\n', b'\r', &bytes[..decided_len]);
         if bytes.len() <= INLINE_BYTES {
@@ -51,7 +51,7 @@ impl PipeTask {
         }
     }
 
-    /// Turns much output into lines where nobody else waits.
+    /// Turns much output into lines on a blocking thread, so that other tasks are not delayed.
     pub(super) async fn feed_aside(&mut self, bytes: Vec<u8>, ms: u64) {
         let fresh = Lines::new(self.session.facts.encoding);
         let mut lines = std::mem::replace(&mut self.lines, fresh);
@@ -70,7 +70,7 @@ impl PipeTask {
         }
     }
 
-    /// Nothing new: a line that was begun is written when the program waits, or after [`PARTIAL`].
+    /// Called when nothing new has arrived: writes a line without its end when the program waits, or after [`PARTIAL`].
     pub(super) async fn wait_for_rest_of_line(&mut self, wake: Option<Instant>) -> NextStep {
         let Some(begun_at) = self.begun_at.filter(|_| self.lines.has_begun()) else {
             return NextStep::Wait(wake);
@@ -93,14 +93,14 @@ impl PipeTask {
         NextStep::Again
     }
 
-    /// Brings the line that was begun on its way as it is.
+    /// Queues the line that was begun, as far as it has arrived.
     pub(super) fn flush(&mut self) {
         let rules = rules(&self.patterns, &self.session);
         self.lines.flush(self.taken_ms, &rules, self.sender.out());
         (self.begun_at, self.safe) = (None, self.at);
     }
 
-    /// Output up to `to` goes by unread, with what there is of its first line.
+    /// Drops output up to `to`, including the part of its first line that was not written yet.
     pub(super) fn leave_out(&mut self, to: u64) {
         let bytes = to.saturating_sub(self.safe);
         self.lines = Lines::new(self.session.facts.encoding);
@@ -108,7 +108,7 @@ impl PipeTask {
         self.note_dropped(bytes);
     }
 
-    /// Behind what went by a line begins with its start.
+    /// Skips the rest of a line whose start was dropped, so that the next event starts at a line start.
     pub(super) fn skip_rest_of_line(&mut self, bytes: &mut Vec<u8>) {
         if let Some(end) = memchr::memchr(b'\n', bytes) {
             bytes.drain(..=end);
@@ -141,7 +141,7 @@ impl PipeTask {
         }
     }
 
-    /// The last events.
+    /// Queues the last events.
     pub(super) async fn finish(&mut self) {
         if self.open.raw {
             return;
@@ -175,7 +175,7 @@ impl PipeTask {
         self.meta("session_closed=true");
     }
 
-    /// A fact: one line, whatever a program's words have in them.
+    /// Queues a session event: one line, even if the program's arguments contain line breaks.
     pub(super) fn meta(&mut self, text: &str) {
         if !self.open.raw {
             let line = escaped(text);
@@ -184,7 +184,7 @@ impl PipeTask {
     }
 }
 
-/// Control characters as Rust writes them.
+/// Escapes control characters as Rust does.
 fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {

@@ -23,11 +23,11 @@ use std::time::{Duration, Instant};
 
 const PIECE_BYTES: usize = 256 << 10;
 
-/// A command on its way.
+/// A command that is running.
 struct Command<'a> {
     session: &'a Arc<Session>,
     run: ShellRun,
-    /// It was given to the session's own shell, not to one that runs inside it.
+    /// It was typed into the session's own shell, not into a shell that runs inside it.
     is_of_session_shell: bool,
     second: Option<SecondTerminal>,
     at: u64,
@@ -37,11 +37,12 @@ struct Command<'a> {
 }
 
 impl Session {
-    /// Runs a command in a shell that waits at its prompt.
+    /// Runs a command in a shell that is at its prompt.
     ///
     /// # Errors
     ///
-    /// [`SessionError::NotAShell`]; [`SessionError::RunTimeout`] with the output so far, the command goes on then.
+    /// [`SessionError::NotAShell`]; [`SessionError::RunTimeout`] with the output so far, in which case the command
+    /// keeps running.
     pub async fn run(
         self: &Arc<Self>,
         peer: &Peer,
@@ -90,7 +91,7 @@ impl Session {
             Ok(outcome) => Ok(reply_of(outcome, started, warnings)),
             Err(error) => {
                 if let Some(file) = file {
-                    // The command goes on, and may read its file until the session is over.
+                    // The command keeps running and may read its file until the session ends.
                     let session = Arc::clone(self);
                     self.services.tracker.spawn(async move {
                         session.wait_dead().await;
@@ -158,17 +159,17 @@ impl Session {
     }
 }
 
-/// How a command is typed.
+/// How to type a command.
 struct CommandLine<'a> {
     nonce: Nonce,
     target: Target,
-    /// A shell on this machine reads it; otherwise the command itself is typed.
+    /// The file that a shell on this machine reads; without one the command itself is typed.
     file: Option<&'a CommandFile>,
     on_tape: Option<&'a CommandOnTape>,
 }
 
 impl Command<'_> {
-    /// Feeds the run with output until it has its outcome.
+    /// Passes output to the run until it has an outcome.
     async fn follow(&mut self, deadline: Deadline) -> Result<Outcome, SessionError> {
         let session = self.session;
         loop {
@@ -197,7 +198,7 @@ impl Command<'_> {
                     let until = (tokio::time::Instant::from(self.quiet_since) + self.next_look)
                         .min(deadline.instant());
                     tokio::select! {
-                        // After a stall both may be ready, and output that waits is no silence.
+                        // After a stall both may be ready, and waiting output means that there was no silence.
                         biased;
                         () = changed => continue,
                         bytes = SecondTerminal::read(self.second.as_mut()) => self.take_isolated(&bytes?),
@@ -223,7 +224,7 @@ impl Command<'_> {
         }
     }
 
-    /// Output pauses: what is the shell doing?
+    /// Checks what the shell is doing, when output pauses.
     async fn look_at_shell(&mut self) -> Result<(), SessionError> {
         let session = self.session;
         let quiet = self.quiet_since.elapsed();
@@ -255,7 +256,8 @@ impl Command<'_> {
         Ok(())
     }
 
-    /// True when the shell that got the command has the terminal; one that the command has started is a program.
+    /// Returns true if the shell that got the command is in the terminal's foreground. A shell that the command started
+    /// counts as a program.
     fn is_at_shell(&self, probe: &Probe) -> bool {
         let is_shell = |pid| program_of(pid).as_deref().is_some_and(is_relay_or_shell);
         probe.foreground == self.session.facts.pid
@@ -275,7 +277,7 @@ impl Command<'_> {
         self.next_look = FIRST_LOOK;
     }
 
-    /// Both ends of the command must have turned newlines into `\r\n`.
+    /// Returns true if the terminal turned newlines into `\r\n` both before and after the command.
     fn onlcr(&self) -> bool {
         match &self.second {
             Some(second) => second.line().opost_onlcr,
@@ -289,7 +291,7 @@ impl Command<'_> {
 
 fn line_of(session: &Session) -> Line {
     match session.input.master() {
-        // What a tape prints was processed by the terminal of its recording.
+        // A tape's output was processed by the terminal of its recording.
         Some(master) if session.tape().is_some_and(|tape| tape.is_replay()) => Line {
             opost_onlcr: true,
             ..Line::of(master.as_fd())

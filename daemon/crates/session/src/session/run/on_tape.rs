@@ -1,31 +1,31 @@
-//! `session.run` where a session is recorded or a tape plays: there a command must be typed in the same way each time.
+//! `session.run` in a session that is recorded or replayed: a command must be typed in the same way each time.
 //!
-//! So it is typed itself, and not the path of a file, and its marks have a nonce that the command gives. Nobody needs to
-//! guess that one: it keeps apart the output of a command and what an earlier one has printed, and a program that prints
-//! marks on purpose spoils its own recording only.
+//! So the command itself is typed instead of the path of a file, and the nonce of its marks is derived from the
+//! command. The nonce need not be secret: it only separates the command's output from that of earlier commands, and a
+//! program that prints marks on purpose only spoils its own recording.
 
 use crate::session::shell::{LineError, Nonce, Printer, Way, typed_line};
 use crate::session::tape::SessionTape;
 use ccd_tape::record::CommandLine;
 use ccd_text::redact::redact;
 
-/// Each shell has a better one of its own, but no tape knows which shell a recorded program leads to.
+/// Each shell has a better builtin, but a tape does not show which shell a recorded program leads to.
 pub(super) const PRINTER: Printer = Printer::Printf;
 
-/// A command as tapes have it.
+/// A command in the form that tapes contain.
 #[derive(Debug)]
 pub struct CommandOnTape {
     pub(super) nonce: Nonce,
-    /// What is typed, without secrets.
+    /// The typed line, with secrets redacted.
     pub line: Vec<u8>,
-    /// Of a command with secrets: what its echo ends before, which shows them.
+    /// Set for a command with secrets, which its echo shows: the text before which the echo ends.
     cut_echo: Option<String>,
 }
 
 impl CommandOnTape {
     /// # Errors
     ///
-    /// [`LineError`] when it cannot be typed.
+    /// [`LineError`] if it cannot be typed.
     pub(super) fn of(tape: &SessionTape, command: &str) -> Result<Self, LineError> {
         let clean = redact(command).text;
         let nonce = Nonce::of(&clean);
@@ -42,7 +42,7 @@ impl CommandOnTape {
         })
     }
 
-    /// For a recording.
+    /// Returns the command for a recording.
     pub fn recorded(&self) -> CommandLine<'_> {
         CommandLine {
             cut_echo: self.cut_echo.as_deref(),

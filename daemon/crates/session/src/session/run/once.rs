@@ -1,4 +1,4 @@
-//! `run.once`: a program from its start to its end, in one call.
+//! `run.once`: runs a program from start to exit in one call.
 
 use super::one_shot::OneShot;
 use crate::durations::Deadline;
@@ -21,37 +21,37 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Most output in the reply.
+/// Maximum bytes of output in the reply.
 const MAX_OUTPUT_BYTES: usize = 16 << 20;
 
-/// How the files of scripts are called.
+/// Prefix of the names of script files.
 const SCRIPT_PREFIX: &str = "script-";
 
-/// Which part of an output is wanted that is too long for a reply.
+/// The part to return of an output that is too long for a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     Start,
     End,
 }
 
-/// What became of a program that was run.
+/// The result of a program that was run.
 pub struct Once {
     pub reply: RunOnceReply,
-    /// So many bytes of output lie before what the reply has.
+    /// Number of output bytes before those in the reply.
     pub before_bytes: u64,
-    /// It has ended and is forgotten, but for what was typed hidden into it.
+    /// The session has ended and is forgotten, except for its hidden input.
     pub session: Arc<Session>,
 }
 
 impl Sessions {
-    /// Runs a program until it ends, the time is over, or the call is cancelled: then it is ended like at a time-out.
-    /// What is returned says how many bytes of output precede those of the reply, and what was typed hidden.
+    /// Runs a program until it exits, the timeout is reached, or `cancel` is cancelled, which ends it like a timeout.
+    /// The result contains the number of output bytes before those in the reply, and the session with its hidden input.
     ///
-    /// If the call is dropped the program is ended.
+    /// If the call is dropped, the program is ended.
     ///
     /// # Errors
     ///
-    /// The program cannot be started, or a pattern is wrong. That it failed is no error.
+    /// The program cannot be started, or a pattern is invalid. A failure of the program itself is not an error.
     pub async fn once(
         self: &Arc<Self>,
         peer: &Peer,
@@ -77,9 +77,9 @@ impl Sessions {
             .transpose()?;
         // Whatever happens to this call, the program does not outlive it.
         let mut create = create_params(params, script.as_ref());
-        // Of a persistent session the oldest output goes, instead of the session.
+        // A persistent session that reaches its limit drops its oldest output instead of ending.
         create.persist = Some(part == Part::End);
-        // A program hides what is typed by switching off the echo, which must be on for that to be seen.
+        // A program hides input by switching off the echo; this is visible only if the echo is on before.
         create.plain = part == Part::Start || params.expect.is_empty() || params.send.is_empty();
         let shot = OneShot::start(self, peer, create).await?;
         let mut missing = Vec::new();
@@ -144,7 +144,7 @@ impl Sessions {
 }
 
 impl OneShot {
-    /// Waits and types as asked, then waits for the end.
+    /// Waits for patterns and types as requested, then waits for the exit.
     async fn talk(
         &self,
         peer: &Peer,
@@ -171,7 +171,7 @@ impl OneShot {
 }
 
 impl Session {
-    /// Types all of the input, then its end. A program that does not read its input is not at fault, nor one that has ended.
+    /// Types all of the input, then its end. It is not an error if the program does not read its input or has exited.
     async fn type_input(self: &Arc<Self>, stdin: &[u8]) {
         let mut rest = stdin;
         self.note_write();
@@ -185,7 +185,7 @@ impl Session {
         self.end_input(LastLine::after(stdin));
     }
 
-    /// Returns false when a pattern did not come: then there is no point in going on.
+    /// Returns false if a pattern did not match: then the rest is not typed.
     async fn converse(
         self: &Arc<Self>,
         peer: &Peer,
@@ -218,10 +218,10 @@ impl Session {
         Ok(true)
     }
 
-    /// Types a line without an echo, once the program waits for it. That the program had switched the echo off tells
-    /// that it hides the line, which then is remembered.
+    /// Types a line without an echo, once the program waits for it. If the program had switched the echo off, the line
+    /// is hidden input and is remembered as such.
     pub(super) async fn type_unseen(self: &Arc<Self>, line: &str) {
-        // Many switch it off only after they have asked.
+        // Many programs switch the echo off only after their prompt.
         let _ = self.await_input(Deadline::after(INPUT_PATIENCE)).await;
         if self.input.switch_echo(false).hides_input() {
             self.hidden.remember(line);
@@ -230,7 +230,7 @@ impl Session {
     }
 }
 
-/// Makes the file of a script in `folder`.
+/// Creates a script file in `folder`.
 fn script_file(folder: &Path, text: &str) -> Result<ScriptFile, SessionError> {
     let name = format!("{SCRIPT_PREFIX}{:016x}", rand::random::<u64>());
     let file = ScriptFile(folder.join(name));
@@ -244,13 +244,13 @@ fn script_file(folder: &Path, text: &str) -> Result<ScriptFile, SessionError> {
     Ok(file)
 }
 
-/// True for the file of a script, which a daemon that was killed may leave.
+/// Returns true for the name of a script file, which a killed daemon may leave.
 pub(crate) fn is_script(name: &OsStr) -> bool {
     name.as_encoded_bytes()
         .starts_with(SCRIPT_PREFIX.as_bytes())
 }
 
-/// A script as a file, removed when this is dropped.
+/// A script file, which is removed when this is dropped.
 struct ScriptFile(PathBuf);
 
 impl Drop for ScriptFile {
@@ -295,7 +295,7 @@ fn create_params(params: &RunOnceParams, script: Option<&ScriptFile>) -> Session
     }
 }
 
-/// What is typed at once, before the end of the input; `None` where patterns to wait for keep it open.
+/// Returns what is typed at once, before the end of the input; `None` if patterns to wait for keep the input open.
 fn stdin_of(params: &RunOnceParams) -> Result<Option<Vec<u8>>, SessionError> {
     let converses = !params.expect.is_empty() || !params.send.is_empty();
     let Some(data) = &params.stdin_b64 else {
@@ -307,12 +307,13 @@ fn stdin_of(params: &RunOnceParams) -> Result<Option<Vec<u8>>, SessionError> {
     Ok(Some(typed_input(&bytes)))
 }
 
-/// What to type so that a program in a terminal's canonical mode reads exactly `bytes`, a line without its end included.
+/// Returns what to type so that a program reads exactly `bytes` in canonical mode, including a last line without a
+/// newline.
 fn typed_input(bytes: &[u8]) -> Vec<u8> {
     let mut typed = Vec::with_capacity(bytes.len() + 2);
     let mut piece_len = 0;
     for &byte in bytes {
-        // Within a line it only hands over what is there.
+        // Within a line, this key only hands over the text so far.
         if piece_len == PIECE_LEN {
             typed.push(END_OF_INPUT);
             piece_len = 0;

@@ -1,4 +1,4 @@
-//! A session that lives as long as one piece of work, and of which nothing stays.
+//! A session that exists only for one piece of work and leaves nothing.
 
 use crate::output::Piece;
 use crate::peer::Peer;
@@ -15,14 +15,14 @@ use std::sync::Arc;
 /// Bytes that are read at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// The session; when this is dropped, it is asked to end.
+/// The session; when this is dropped, the session is asked to end.
 pub struct OneShot {
     sessions: Arc<Sessions>,
     pub session: Arc<Session>,
 }
 
 impl OneShot {
-    /// Starts a session without limits of time, which ends with its peer's connection at the latest.
+    /// Starts a session without time limits, which ends with its peer's connection at the latest.
     ///
     /// # Errors
     ///
@@ -45,7 +45,7 @@ impl OneShot {
         })
     }
 
-    /// One of a session that runs already.
+    /// Wraps a session that is already running.
     pub fn of(sessions: &Arc<Sessions>, session: Arc<Session>) -> Self {
         Self {
             sessions: Arc::clone(sessions),
@@ -53,7 +53,7 @@ impl OneShot {
         }
     }
 
-    /// Asks the program to end, and those that it has started.
+    /// Asks the program and the processes that it started to end.
     pub(super) fn close(&self, reason: EndReason) {
         self.session.order_close(CloseOrder {
             reason,
@@ -61,13 +61,13 @@ impl OneShot {
         });
     }
 
-    /// Ends the program and waits until nothing of it runs.
+    /// Ends the program and waits until none of its processes runs.
     pub async fn end(&self, reason: EndReason) {
         self.close(reason);
         self.session.wait_dead().await;
     }
 
-    /// Ends the program in a task, for a caller that has no time to wait, and forgets the session.
+    /// Ends the program in a task, for a caller that cannot wait, and forgets the session.
     pub fn end_behind(self, reason: EndReason) {
         self.close(reason);
         let tracker = self.session.services.tracker.clone();
@@ -79,12 +79,13 @@ impl OneShot {
         });
     }
 
-    /// The program finds the end of its input.
+    /// Ends the program's input.
     pub fn without_input(&self) {
         self.session.end_input(LastLine::Whole);
     }
 
-    /// Waits for a pattern in what is printed from now on, and answers with a line; false when it did not come.
+    /// Waits for a pattern in the output from now on, and answers with a line; returns false if the pattern did not
+    /// match.
     pub async fn answer(&self, peer: &Peer, pattern: Pattern, line: Option<&str>) -> bool {
         let session = &self.session;
         let from = session.output.end();
@@ -99,11 +100,11 @@ impl OneShot {
         found.is_ok()
     }
 
-    /// Its output from the offset `from` on, at most `max_bytes`.
+    /// Returns the session's output from the offset `from` on, at most `max_bytes`.
     ///
     /// # Errors
     ///
-    /// Its log cannot be read.
+    /// The session's log cannot be read.
     pub async fn output(&self, from: u64, max_bytes: usize) -> Result<Vec<u8>, SessionError> {
         let mut bytes = Vec::new();
         let mut at = from;
@@ -124,11 +125,11 @@ impl OneShot {
         }
     }
 
-    /// Forgets the session, which has ended, and kills what it has left.
+    /// Forgets the session, which has ended, and kills the processes that it left.
     ///
     /// # Errors
     ///
-    /// Its files cannot be removed.
+    /// The session's files cannot be removed.
     pub async fn collect(self) -> Result<(), SessionError> {
         self.sessions.collect(&self.session).await
     }

@@ -1,4 +1,4 @@
-//! A second terminal for one command, so that output of earlier background jobs stays out of it.
+//! A second terminal for one command, so that output of earlier background jobs is not mixed in.
 
 use crate::session::error::SessionError;
 use crate::session::live::Session;
@@ -14,7 +14,7 @@ use tokio::io::unix::AsyncFd;
 
 const READ_BYTES: usize = 64 << 10;
 
-/// The terminal; its far side stays open, so that it never reports an end.
+/// The terminal; its far side is kept open, so that it never reports an end.
 pub(super) struct SecondTerminal {
     master: AsyncFd<Arc<OwnedFd>>,
     path: PathBuf,
@@ -22,7 +22,7 @@ pub(super) struct SecondTerminal {
 }
 
 impl SecondTerminal {
-    /// Opens one of the session's size.
+    /// Opens a terminal of the session's size.
     pub(super) fn open(session: &Session) -> Result<Self, SessionError> {
         Self::try_open(session).map_err(SessionError::Terminal)
     }
@@ -45,7 +45,7 @@ impl SecondTerminal {
         })
     }
 
-    /// Path of the far side, for the shell to open.
+    /// Returns the path of the far side, which the shell opens.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -54,7 +54,7 @@ impl SecondTerminal {
         Line::of(self.master.get_ref().as_fd())
     }
 
-    /// Waits for output; for ever where there is no terminal.
+    /// Waits for output; forever if there is no terminal.
     pub(super) async fn read(terminal: Option<&mut Self>) -> Result<Vec<u8>, SessionError> {
         let Some(terminal) = terminal else {
             return std::future::pending().await;

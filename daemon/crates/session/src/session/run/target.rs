@@ -1,4 +1,4 @@
-//! The shell that a command of `session.run` goes to: which program has the terminal, and whether it shows a prompt.
+//! Finds the shell that a `session.run` command goes to: the program in the foreground, and whether it shows a prompt.
 
 use super::on_tape::PRINTER;
 use crate::durations::Deadline;
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Programs that lead to a shell elsewhere: the command is typed, because its file may not be there.
+/// Programs that lead to a shell elsewhere: the command itself is typed, because a file may not exist there.
 const RELAYS: &[&str] = &[
     "ssh",
     "su",
@@ -32,26 +32,26 @@ const RELAYS: &[&str] = &[
     "mosh-client",
 ];
 
-/// Output before the command from which the prompt is known.
+/// Bytes of output before the command that are searched for the prompt.
 const PROMPT_BYTES: u64 = 4096;
 
 const PIECE_BYTES: usize = 256 << 10;
 
-/// Silence before the first look at the shell.
+/// Silence before the first check of the shell.
 pub(super) const FIRST_LOOK: Duration = Duration::from_millis(10);
 
-/// How long a shell that waits may seem to print: then it is a background job that does.
+/// How long a waiting shell may seem to print; after that, the output is taken to be a background job's.
 const NOISE_LIMIT: Duration = Duration::from_millis(100);
 
 /// The shell that gets a command.
 pub(super) struct Target {
-    /// It is the session's own, not one that runs inside it.
+    /// True for the session's own shell, false for one that runs inside it.
     pub(super) is_of_session: bool,
     pub(super) printer: Printer,
 }
 
 impl Session {
-    /// Waits for a shell's prompt, and returns which shell it is.
+    /// Waits for a shell's prompt, and returns the shell.
     pub(super) async fn target(
         self: &Arc<Self>,
         deadline: Deadline,
@@ -65,7 +65,7 @@ impl Session {
                 self.require_alive()?;
                 return Err(self.no_prompt(&deadline).await);
             };
-            // Right after a send the shell may not have seen yet what it is to run.
+            // Just after a send, the shell may not have read its input yet.
             let is_fresh = is_fresh(self, &probe);
             let blocked = shell_waits(self, &probe, &self.services.library.current());
             waits_since = (is_fresh && blocked).then(|| waits_since.unwrap_or_else(Instant::now));
@@ -94,7 +94,7 @@ impl Session {
             } else if waits || (!own_shell && foreground.is_some()) {
                 return Err(not_a_shell(self, own_shell, foreground));
             }
-            // What a shell runs, or has just run, gives the terminal back.
+            // Otherwise wait: a program that the shell runs gives the terminal back.
             if deadline.is_over() {
                 return Err(self.no_prompt(&deadline).await);
             }
@@ -103,7 +103,7 @@ impl Session {
         }
     }
 
-    /// The time was over before the command could be typed.
+    /// Returns the error for a timeout before the command could be typed.
     pub(super) async fn no_prompt(self: &Arc<Self>, deadline: &Deadline) -> SessionError {
         SessionError::Timeout {
             what: String::from("the shell's prompt"),
@@ -113,8 +113,9 @@ impl Session {
     }
 }
 
-/// Tells whether the foreground, if it is a shell, waits for a command. On a platform that shows nothing this is
-/// guessed: a line editor has the terminal only at a prompt, and without one the last line must look like a prompt.
+/// Returns whether the foreground process, if it is a shell, waits for a command. On a platform that cannot report
+/// this, it is guessed: a line editor uses the terminal only at a prompt, and without one the last line must look like
+/// a prompt.
 pub(super) fn shell_waits(session: &Session, probe: &Probe, library: &Compiled) -> bool {
     match probe.verdict {
         Verdict::Blocked | Verdict::Accepts => true,
@@ -125,10 +126,10 @@ pub(super) fn shell_waits(session: &Session, probe: &Probe, library: &Compiled) 
     }
 }
 
-/// Base name of the program in the foreground.
+/// Returns the base name of the program in the foreground.
 pub(super) fn foreground_of(session: &Session, probe: &Probe) -> Option<String> {
     if is_of_tape(probe) {
-        // A tape plays in place of the session's own program, and knows no other.
+        // A tape replays in place of the session's own program, and knows no other.
         return base_name(&session.facts.program);
     }
     program_of(probe.foreground)
@@ -139,7 +140,7 @@ fn base_name(program: &str) -> Option<String> {
     Some(name.to_string_lossy().trim_start_matches('-').to_owned())
 }
 
-/// Base name of a process's program, as it was called.
+/// Returns the base name of a process's program, as it was called.
 #[cfg(target_os = "linux")]
 pub(super) fn program_of(pid: i32) -> Option<String> {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
@@ -150,7 +151,7 @@ pub(super) fn program_of(pid: i32) -> Option<String> {
 #[cfg(target_os = "macos")]
 pub(super) use ccd_terminal::macos::name as program_of;
 
-/// Tells whether a session's shell made way for `program`, which is no shell, with `exec`.
+/// Returns whether a session's shell was replaced by `program`, which is not a shell, with `exec`.
 pub(super) fn was_replaced(session: &Session, program: Option<&str>) -> bool {
     let started = Path::new(&session.facts.program).file_name();
     program
@@ -173,7 +174,7 @@ pub(super) fn not_a_shell(
     SessionError::NotAShell { program }
 }
 
-/// Since when a session has printed nothing.
+/// Detects since when a session has printed nothing.
 pub(super) struct Silence {
     end: u64,
     since: Instant,
@@ -188,8 +189,8 @@ impl Silence {
     }
 }
 
-/// Tells whether what a waiting shell has printed is all there: a prompt, else silence. The kernel hands output
-/// over in a worker, so on a busy machine the prompt comes after the shell waits.
+/// Returns whether a waiting shell has printed everything: the output ends in a prompt, or there was silence. A kernel
+/// worker hands output over, so on a busy machine the prompt may arrive after the shell starts to wait.
 pub(super) fn has_prompt(session: &Session, silence: &mut Silence) -> bool {
     if session.output.end() != silence.end {
         *silence = Silence::new(session);
@@ -198,7 +199,7 @@ pub(super) fn has_prompt(session: &Session, silence: &mut Silence) -> bool {
         || !Prompt::at_end_of(&tail(session), true).is_empty()
 }
 
-/// The newest output: the prompt is at its end.
+/// Returns the newest output, which ends with the prompt.
 pub(super) fn tail(session: &Session) -> Vec<u8> {
     let end = session.output.facts().bytes;
     let from = end

@@ -1,4 +1,4 @@
-//! A session's screen as a file beside its log, from which the next process goes on drawing.
+//! A session's screen as a file next to its log, from which the next process continues drawing.
 
 use ccd_screen::Screen;
 use serde::de::DeserializeOwned;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 const NAME: &str = "screen.json";
 
-/// Larger ones are none of ours: the largest screen, each cell with all its colours.
+/// Enough for the largest screen with all colours in each cell; a larger file was not written by ccd.
 const MAX_BYTES: u64 = 64 << 20;
 
 #[derive(Serialize, Deserialize)]
@@ -19,15 +19,15 @@ struct Saved {
     cols: u16,
     /// Offset after the output that was drawn.
     upto: u64,
-    /// Output that draws the screen.
+    /// Output that redraws the screen.
     picture: String,
 }
 
-/// Writes it, in place of the one before.
+/// Saves a screen, replacing the previous file.
 ///
 /// # Errors
 ///
-/// The disk's.
+/// The file system's error.
 pub(super) async fn save(
     folder: &Path,
     (rows, cols): (u16, u16),
@@ -51,7 +51,7 @@ pub(super) async fn save(
         .flatten()
 }
 
-/// Reads it and draws the screen; also returns the offset up to which it is drawn. `None` when there is none, or it
+/// Reads and draws the saved screen; also returns the offset up to which it is drawn. `None` if there is none, or it
 /// cannot be used: then all output is drawn again.
 pub(super) async fn load(folder: &Path) -> Option<(Screen, u64)> {
     let path = folder.join(NAME);
@@ -64,11 +64,11 @@ pub(super) async fn load(folder: &Path) -> Option<(Screen, u64)> {
     tokio::task::spawn_blocking(read).await.ok()?
 }
 
-/// Writes a value in place of the file before, all of it or nothing. Blocks.
+/// Replaces a file by a JSON value, atomically. Blocks.
 ///
 /// # Errors
 ///
-/// The disk's.
+/// The file system's error.
 pub(super) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
     let new = path.with_extension("new");
     let mut options = fs::OpenOptions::new();
@@ -82,7 +82,7 @@ pub(super) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> 
     fs::rename(new, path)
 }
 
-/// Reads a value; `None` when there is none, or it cannot be used. Blocks.
+/// Reads a JSON value; `None` if there is none, or it cannot be used. Blocks.
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
     let len = fs::metadata(path).ok()?.len();
     let content = (len <= MAX_BYTES).then(|| fs::read(path))?.ok()?;

@@ -7,26 +7,26 @@ use ccd_protocol::session::{ScreenFormat, SessionScreenParams, SessionScreenRepl
 use ccd_screen::{PictureTooLarge, Still, draw};
 use std::ops::Range;
 
-/// Cells that are looked at without leaving the asynchronous thread, as text only.
+/// Most cells that are converted to text on the asynchronous thread.
 const INLINE_CELLS: u32 = 16 << 10;
 
-/// What is wanted of a screen.
+/// A request for a screen.
 struct Look {
     still: Still,
     rows: Range<u16>,
     format: ScreenFormat,
     offset: u64,
-    /// Its name is a picture's title when it has set none.
+    /// The program's name is an image's title if the program has set none.
     program: String,
     has_ended: bool,
 }
 
 impl Session {
-    /// Returns the screen after all output that was there at the call.
+    /// Returns the screen after all output that was available at the call.
     ///
     /// # Errors
     ///
-    /// There are no such rows, or its log cannot be read; or a picture would be too large.
+    /// The rows do not exist, the session's log cannot be read, or an image would be too large.
     pub async fn screen(
         &self,
         params: &SessionScreenParams,

@@ -1,4 +1,4 @@
-//! What the terminal shows, and what it answers to the program.
+//! The terminal's screen, and its answers to the program's queries.
 
 mod file;
 mod look;

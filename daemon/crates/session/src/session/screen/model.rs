@@ -1,6 +1,6 @@
-//! The screen of a session: drawn when somebody looks, from where the last look ended.
+//! The screen of a session: drawn on request, from where the last request ended.
 //!
-//! Parsing costs as much as the terminal itself, so it is never done on the way of the output.
+//! Parsing costs as much as the terminal itself, so it is never done while output is delivered.
 
 use super::file as screen_file;
 use super::sizes::{self, Resize, Sizes};
@@ -13,33 +13,33 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Output that is parsed at a time.
+/// Bytes of output that are parsed at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// Output that is parsed without leaving the asynchronous threads.
+/// Most bytes of output that are parsed on the asynchronous threads.
 const INLINE_BYTES: usize = 8 << 10;
 
-/// The screen is saved when so much output has been drawn since the last time.
+/// The screen is saved after this much output was drawn since the last time.
 const SAVE_AFTER_BYTES: u64 = 1 << 20;
 
-/// The screen model and how far it has come.
+/// The screen and the offset up to which it is drawn.
 #[derive(Debug)]
 pub struct ScreenModel {
     drawn: tokio::sync::Mutex<Option<Drawn>>,
     sizes: Mutex<Sizes>,
     encoding: &'static Encoding,
-    /// This process or one before has saved the screen.
+    /// This process or an earlier one has saved the screen.
     may_be_saved: AtomicBool,
     sizes_file: SizesFile,
 }
 
-/// What the file has of the sizes.
+/// State of the file of sizes.
 #[derive(Debug, Default)]
 struct SizesFile {
     turn: tokio::sync::Mutex<()>,
-    /// Somebody is about to write them, later changes included.
+    /// A task is about to write the sizes, including later changes.
     is_due: AtomicBool,
-    /// They are to be read first: the session ended under an earlier process.
+    /// The sizes must be read first: the session ended under an earlier process.
     is_unread: AtomicBool,
 }
 
@@ -68,7 +68,7 @@ impl ScreenModel {
         }
     }
 
-    /// The screen of a terminal that was last of this size, of a session that ended under an earlier process.
+    /// Makes the screen of a session that ended under an earlier process; the size is the terminal's last one.
     pub fn ended(encoding: &'static Encoding, rows: u16, cols: u16) -> Self {
         Self {
             may_be_saved: AtomicBool::new(true),
@@ -80,7 +80,7 @@ impl ScreenModel {
         }
     }
 
-    /// The screen of a terminal that had these `sizes` under an earlier process.
+    /// Makes the screen of a terminal that had these `sizes` under an earlier process.
     pub fn resumed(encoding: &'static Encoding, sizes: Sizes) -> Self {
         Self {
             drawn: tokio::sync::Mutex::new(None),
@@ -91,22 +91,22 @@ impl ScreenModel {
         }
     }
 
-    /// The sizes that the terminal had, for the next process.
+    /// Returns the terminal's sizes, for the next process.
     pub fn sizes(&self) -> Sizes {
         self.lock_sizes().clone()
     }
 
-    /// The terminal has another size for all output from `offset` on.
+    /// Sets the terminal's size for all output from `offset` on.
     pub fn resize(&self, offset: u64, rows: u16, cols: u16) {
         self.lock_sizes().push(Resize { offset, rows, cols });
     }
 
-    /// True when nobody is about to [write](Self::write_sizes) the sizes down: who asks does it.
+    /// Returns true if no task is about to [write](Self::write_sizes) the sizes; the caller must then do it.
     pub(crate) fn must_write_sizes(&self) -> bool {
         !self.sizes_file.is_due.swap(true, Relaxed)
     }
 
-    /// Writes the sizes into the session's folder, if there were several: for the screen of the ended session.
+    /// Writes the sizes into the session's folder if there were several, for the screen after the session's end.
     pub(crate) async fn write_sizes(&self, folder: &Path) {
         let _turn = self.sizes_file.turn.lock().await;
         self.sizes_file.is_due.store(false, Relaxed);
@@ -118,9 +118,9 @@ impl ScreenModel {
         }
     }
 
-    /// Draws everything up to the offset `upto` and shows the screen to `look`.
+    /// Draws everything before the offset `upto` and passes the screen to `look`.
     ///
-    /// Returns what `look` returns, and the offset up to which was drawn.
+    /// Returns the result of `look`, and the offset up to which the screen is drawn.
     ///
     /// # Errors
     ///
@@ -132,7 +132,7 @@ impl ScreenModel {
         look: impl FnOnce(&mut Screen) -> T,
     ) -> io::Result<(T, u64)> {
         let mut drawn = self.drawn.lock().await;
-        // Out of its place meanwhile: who is cancelled may leave it half drawn.
+        // Taken out while drawing, because a cancelled call may leave it half drawn.
         let mut model = match drawn.take() {
             Some(model) => model,
             None => self.begin(output).await,
@@ -146,13 +146,13 @@ impl ScreenModel {
         Ok((look(&mut model.screen), model.upto))
     }
 
-    /// The saved screen if there is one, else a blank one.
+    /// Starts from the saved screen if there is one, else from a blank one.
     async fn begin(&self, output: &Output) -> Drawn {
         if self.sizes_file.is_unread.load(Relaxed) {
             if let Some(sizes) = sizes::load(output.dir()).await {
                 *self.lock_sizes() = sizes;
             }
-            // Only now: who looks may go away while the file is read.
+            // Set only now, because the call may be cancelled while the file is read.
             self.sizes_file.is_unread.store(false, Relaxed);
         }
         let saved = if self.may_be_saved.load(Relaxed) {
@@ -204,10 +204,10 @@ impl ScreenModel {
         self.lock_sizes().advance();
     }
 
-    /// Saves the screen for the next process, which need not draw all output again.
+    /// Saves the screen for the next process, so that it need not draw all output again.
     async fn save(&self, model: &mut Drawn, output: &Output) {
         if model.screen.open_bytes() > 0 {
-            return; // the next look comes
+            return; // half a sequence is open: the next request saves it
         }
         let (size, upto) = (model.screen.size(), model.upto);
         let picture = model.screen.saved();

@@ -1,4 +1,4 @@
-//! Answers to what programs ask their terminal, in the order of the questions.
+//! Answers to the queries that programs send to their terminal, in their order.
 
 use crate::session::live::Session;
 use ccd_screen::{EventKind, Query, answer, needs_cursor};
@@ -7,33 +7,33 @@ use std::collections::VecDeque;
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Questions that may wait; more are dropped, as by a terminal whose input is full.
+/// Queries that may wait; more are dropped, as by a terminal whose input is full.
 const MAX_WAITING: usize = 256;
 
-/// Questions of one session that are not answered yet.
+/// Queries of one session that are not answered yet.
 #[derive(Debug, Default)]
 pub(crate) struct Queries {
     queue: Mutex<QuestionQueue>,
-    /// An earlier process has answered what ends there or before.
+    /// An earlier process has answered all queries that end at this offset or before.
     answered: u64,
 }
 
 #[derive(Debug, Default)]
 struct QuestionQueue {
     waiting: VecDeque<Asked>,
-    /// A task is at work on them.
+    /// A task is answering them.
     answering: bool,
 }
 
 #[derive(Debug)]
 struct Asked {
     query: Query,
-    /// Offset just past the question.
+    /// Offset just after the query.
     end: u64,
 }
 
 impl Session {
-    /// Follows the output that an earlier process has seen, which ends at `end`, and answers what that left open.
+    /// Scans output that an earlier process has read, which ends at `end`, and answers the queries that it left open.
     pub(crate) fn resume_questions(self: &Arc<Self>, tail: &[u8], end: u64) {
         let mut events = Vec::new();
         self.scan(tail, end - tail.len() as u64, &mut events);
@@ -46,7 +46,7 @@ impl Session {
 }
 
 impl Queries {
-    /// None, after an earlier process has answered up to an offset.
+    /// Makes an empty queue, after an earlier process has answered up to an offset.
     pub(crate) fn answered(answered: u64) -> Self {
         Self {
             queue: Mutex::default(),
@@ -54,7 +54,7 @@ impl Queries {
         }
     }
 
-    /// Takes a question; a task answers it, and ends when there is none left.
+    /// Adds a query; a task answers it, and ends when no query is left.
     pub(crate) fn ask(session: &Arc<Session>, query: Query, end: u64) {
         let mut queue = session.queries.lock();
         if end <= session.queries.answered || queue.waiting.len() == MAX_WAITING {
@@ -92,7 +92,7 @@ async fn answer_all(session: Arc<Session>) {
 async fn compose(session: &Session, asked: &Asked) -> Option<Vec<u8>> {
     let master = session.input.master()?;
     if session.facts.is_for_its_output() && Line::of(master.as_fd()).canonical {
-        // Nobody draws this output: what looks like a question is data, and an answer would be input.
+        // This output is not drawn by a terminal: what looks like a query is data, and an answer would be input.
         return None;
     }
     let size = {

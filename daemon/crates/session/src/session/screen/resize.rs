@@ -10,7 +10,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use std::sync::Arc;
 
 impl Session {
-    /// Gives the terminal another size; the program gets SIGWINCH. Of a viewer that only looks, just the viewer's.
+    /// Changes the terminal's size; the program gets SIGWINCH. For a read-only viewer, only the viewer's size changes.
     ///
     /// # Errors
     ///
@@ -32,7 +32,7 @@ impl Session {
         Ok(())
     }
 
-    /// Keeps a new size for the next process, and for who looks at the screen after the session's end.
+    /// Saves a new size for the next process, and for the screen after the session's end.
     pub(crate) fn keep_size(self: &Arc<Self>) {
         self.keep();
         let is_written = !self.facts.transient && self.screen.must_write_sizes();
@@ -45,11 +45,11 @@ impl Session {
         });
     }
 
-    /// Gives the terminal another size.
+    /// Changes the terminal's size.
     ///
     /// # Errors
     ///
-    /// It has ended.
+    /// The session has ended.
     pub fn set_size(&self, (rows, cols): Size) -> Result<(), SessionError> {
         let Some(master) = self.input.master() else {
             return self.require_alive();

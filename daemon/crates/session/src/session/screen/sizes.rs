@@ -1,4 +1,4 @@
-//! The sizes that a terminal had, and since which output.
+//! The sizes that a terminal had, and the output from which each applies.
 
 use super::file::{read_json, write_json};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
 
-/// Changes of size that are remembered.
+/// Most changes of size that are kept.
 const MAX_RESIZES: usize = 256;
 
 const FILE: &str = "sizes.json";
@@ -15,9 +15,9 @@ const FILE: &str = "sizes.json";
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Sizes {
     pub(super) first: (u16, u16),
-    /// Those after the saved screen, if there is one.
+    /// Changes after the saved screen, if there is one.
     changes: VecDeque<Resize>,
-    /// How many of them the drawn screen has had.
+    /// Number of changes that are applied to the drawn screen.
     #[serde(skip)]
     drawn_count: usize,
 }
@@ -43,30 +43,30 @@ impl Sizes {
         !self.changes.is_empty()
     }
 
-    /// The screen is drawn up to this offset, with the sizes before it.
+    /// Sets that the screen is drawn up to this offset, with the changes before it applied.
     pub(super) fn begin_at(&mut self, upto: u64) {
         self.drawn_count = self.changes.partition_point(|change| change.offset < upto);
     }
 
-    /// The next change that the drawn screen has not had.
+    /// Returns the next change that is not applied to the drawn screen.
     pub(super) fn next(&self) -> Option<Resize> {
         self.changes.get(self.drawn_count).copied()
     }
 
-    /// The drawn screen has had the next change.
+    /// Notes that the next change is applied to the drawn screen.
     pub(super) fn advance(&mut self) {
         self.drawn_count += 1;
     }
 
     pub(super) fn push(&mut self, change: Resize) {
         if self.changes.len() == MAX_RESIZES {
-            // What the screen was in between no longer matters much.
+            // The sizes in between hardly matter any more.
             self.forget_oldest();
         }
         self.changes.push_back(change);
     }
 
-    /// The saved screen has had these.
+    /// Forgets the changes that are applied to the saved screen.
     pub(super) fn forget_drawn(&mut self) {
         while self.drawn_count > 0 {
             self.forget_oldest();
@@ -81,11 +81,11 @@ impl Sizes {
     }
 }
 
-/// Writes them into the session's folder.
+/// Writes the sizes into the session's folder.
 ///
 /// # Errors
 ///
-/// The disk's.
+/// The file system's error.
 pub(super) async fn save(folder: &Path, sizes: Sizes) -> io::Result<()> {
     let path = folder.join(FILE);
     let write = move || write_json(&path, &sizes);
@@ -93,7 +93,7 @@ pub(super) async fn save(folder: &Path, sizes: Sizes) -> io::Result<()> {
     written.map_err(io::Error::other).flatten()
 }
 
-/// Reads them; `None` when the terminal always had the same, or they cannot be read.
+/// Reads the sizes; `None` if the terminal always had the same size, or the file cannot be read.
 pub(super) async fn load(folder: &Path) -> Option<Sizes> {
     let path = folder.join(FILE);
     tokio::task::spawn_blocking(move || read_json(&path))

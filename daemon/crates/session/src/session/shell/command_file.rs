@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::wrap::Nonce;
 
-/// A command in a file of its own, removed when this is dropped.
+/// A command in its own file, which is removed when this is dropped.
 ///
-/// Keep it until the run is over: dash reads it piece by piece. When a run timed out, keep it until
-/// the shell is at its prompt again or the session has ended.
+/// Keep it until the run is over: dash reads it in pieces. If a run timed out, keep it until the shell is at its prompt
+/// again or the session has ended.
 #[derive(Debug)]
 pub(crate) struct CommandFile {
     path: PathBuf,
@@ -21,8 +21,8 @@ impl CommandFile {
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::InvalidInput`] when the command holds a NUL byte, which shells drop or take
-    /// for a binary; otherwise what the file system says. Nothing is left behind then.
+    /// [`io::ErrorKind::InvalidInput`] if the command contains a NUL byte, which makes shells drop it or take the file
+    /// for a binary; otherwise the file system's error. Nothing is left on disk then.
     pub(crate) fn create(dir: &Path, nonce: &Nonce, command: &[u8]) -> io::Result<Self> {
         if command.contains(&0) {
             let message = "a command cannot contain a NUL byte";
@@ -36,12 +36,12 @@ impl CommandFile {
             .open(&path)?;
         let created = Self { path };
         file.write_all(command)?;
-        // A here-document at the very end needs its last line ended.
+        // A here-document at the very end needs a newline after its last line.
         file.write_all(b"\n")?;
         Ok(created)
     }
 
-    /// Returns where the file is.
+    /// Returns the path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

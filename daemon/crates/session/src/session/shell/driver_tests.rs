@@ -22,7 +22,7 @@ use super::{
 const DEADLINE: Duration = Duration::from_secs(20);
 const TICK: Duration = Duration::from_millis(2);
 
-/// How a command is given to the shell under test.
+/// How a command is passed to the shell under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Given {
     File,
@@ -30,12 +30,12 @@ pub(super) enum Given {
     Isolated,
 }
 
-/// A shell with a home folder of its own.
+/// A shell with its own home folder.
 pub(super) struct LiveShell {
     pty: Arc<Pty>,
     child: Child,
     chunks: Receiver<Vec<u8>>,
-    /// Keeps the queue open, so that there is a wait for output behind its end too.
+    /// Keeps the queue open, so that waiting for output works even after the terminal's end.
     _sender: Sender<Vec<u8>>,
     reader: Option<JoinHandle<()>>,
     /// All output since the start.
@@ -43,7 +43,7 @@ pub(super) struct LiveShell {
     last_output: Instant,
     home: PathBuf,
     printer: Printer,
-    /// Nobody has the terminal open any more, and all that it showed was taken.
+    /// No process has the terminal open any more, and all its output was received.
     is_closed: bool,
 }
 
@@ -88,7 +88,7 @@ impl LiveShell {
         shell
     }
 
-    /// Waits until the shell reads a line, and has been quiet for a while.
+    /// Waits until the shell reads a line and has been quiet for a while.
     pub(super) fn wait_for_prompt(&mut self) {
         let deadline = Instant::now() + DEADLINE;
         loop {
@@ -102,7 +102,7 @@ impl LiveShell {
         }
     }
 
-    /// Waits until `text` stands in the output from `start` on, and the shell reads a line.
+    /// Waits until the output from `start` on contains `text` and the shell reads a line.
     pub(super) fn wait_for(&mut self, start: usize, text: &str) {
         let deadline = Instant::now() + DEADLINE;
         while !String::from_utf8_lossy(&self.seen[start..]).contains(text) {
@@ -112,17 +112,17 @@ impl LiveShell {
         self.wait_for_prompt();
     }
 
-    /// Types `bytes` as they are.
+    /// Types `bytes` unchanged.
     pub(super) fn send(&self, bytes: &[u8]) {
         (&*self.pty).write_all(bytes).unwrap();
     }
 
-    /// Runs `command` to its end.
+    /// Runs `command` until it ends.
     pub(super) fn run(&mut self, command: &[u8], given: Given) -> Outcome {
         self.run_with(command, given, |_, _| ())
     }
 
-    /// Runs `command` to its end; `meanwhile` is called again and again, with what is known then.
+    /// Runs `command` until it ends; calls `meanwhile` repeatedly with the current state.
     pub(super) fn run_with(
         &mut self,
         command: &[u8],
@@ -160,7 +160,7 @@ impl LiveShell {
             }
             let facts = self.facts();
             if self.take_isolated(&mut run, second.as_ref()) {
-                continue; // it came while the driver did not look: that was no silence
+                continue; // it came after the check above, so this was not silence
             }
             wait = match run.on_quiet(facts) {
                 Action::Wait(wait) => wait.clamp(TICK, Duration::from_millis(20)),
@@ -186,7 +186,7 @@ impl LiveShell {
             return None;
         }
         if let Some(status) = self.child.try_wait().unwrap() {
-            // What was written just before the end is still on its way.
+            // Output written just before the exit is still on its way.
             let offset = self.seen.len();
             let deadline = Instant::now() + DEADLINE;
             while !self.is_closed {
@@ -204,7 +204,7 @@ impl LiveShell {
         None
     }
 
-    /// Takes what the second terminal has shown until now; returns whether that was anything.
+    /// Receives the second terminal's output so far; returns whether there was any.
     fn take_isolated(&mut self, run: &mut ShellRun, second: Option<&SecondTerminal>) -> bool {
         let mut is_any = false;
         while let Some(Ok(bytes)) = second.map(|second| second.chunks.try_recv()) {
@@ -215,7 +215,7 @@ impl LiveShell {
         is_any
     }
 
-    /// Returns whether output came within `wait`.
+    /// Receives output; returns whether any came within `wait`.
     fn receive(&mut self, wait: Duration) -> bool {
         match self.chunks.recv_timeout(wait) {
             Ok(bytes) if bytes.is_empty() => {
@@ -246,7 +246,7 @@ impl LiveShell {
         }
     }
 
-    /// Returns the name of the program that has the terminal, if it has begun.
+    /// Returns the name of the program in the terminal's foreground, if it has started.
     pub(super) fn foreground_program(&self) -> Option<String> {
         let group = tcgetpgrp(&*self.pty).ok()?.as_raw_nonzero();
         let name = std::fs::read_to_string(format!("/proc/{group}/comm")).ok()?;
@@ -263,7 +263,7 @@ impl LiveShell {
         String::from_utf8_lossy(&self.seen).into_owned()
     }
 
-    /// Returns all output, spelled out for a message.
+    /// Returns all output, escaped for a message.
     pub(super) fn shown(&self) -> String {
         String::from_utf8_lossy(&self.seen)
             .escape_debug()
@@ -276,7 +276,7 @@ impl Drop for LiveShell {
         let shell = i32::try_from(self.child.id()).unwrap();
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // Background jobs would hold the terminal open.
+        // Background jobs would keep the terminal open.
         for pid in pids_of_session(shell) {
             let _ = kill_process(pid, Signal::KILL);
         }
@@ -286,10 +286,10 @@ impl Drop for LiveShell {
     }
 }
 
-/// Tests that a script runs with `&` ignore these signals, and so would all that the shells start.
+/// Restores these signals: a script that starts the tests with `&` makes them ignored, in the shells as well.
 fn stop_ignoring_keys() {
     for signal in [libc::SIGINT, libc::SIGQUIT] {
-        // SAFETY: the default action is no code of ours; nothing in the tests installs another.
+        // SAFETY: the default action runs no Rust code; nothing else in the tests installs a handler.
         unsafe { libc::signal(signal, libc::SIG_DFL) };
     }
 }
@@ -326,11 +326,11 @@ fn queue() -> (Sender<Vec<u8>>, Receiver<Vec<u8>>) {
     channel()
 }
 
-/// Sends what a terminal shows, and nothing at its end.
+/// Sends the terminal's output, and an empty chunk at its end.
 fn spawn_reader(pty: Arc<Pty>, sender: Sender<Vec<u8>>) -> JoinHandle<()> {
     std::thread::spawn(move || {
         let mut buffer = [0; 4096];
-        // EIO is a terminal's end of file; what was written just before the close may come with a second look.
+        // EIO is a terminal's end of file; output written just before the close may only come with a second read.
         while let Ok(len @ 1..) = (&*pty)
             .read(&mut buffer)
             .or_else(|_| (&*pty).read(&mut buffer))
@@ -347,7 +347,7 @@ fn pids_of_session(session: i32) -> Vec<Pid> {
     let entries = std::fs::read_dir("/proc").unwrap();
     let pids = entries.filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
     pids.filter(|&pid| {
-        // After the command's name, which may hold anything: state, parent, group, session.
+        // Fields after the command name, which may contain any character: state, parent, group, session.
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         let fields = stat
             .rsplit(')')
@@ -368,7 +368,7 @@ pub(super) fn find(program: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Judges by the kernel function that the process sleeps in.
+/// Decides by the kernel function in which the process sleeps.
 fn waits_for_input(pid: i32) -> bool {
     let wchan = std::fs::read_to_string(format!("/proc/{pid}/wchan")).unwrap_or_default();
     ["wait_woken", "select", "poll"]

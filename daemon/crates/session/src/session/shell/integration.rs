@@ -1,4 +1,4 @@
-//! Integrated shells: the user's own start files, then ours, which print prompt marks (OSC 133).
+//! Integrated shells: the user's own start files, then those of ccd, which print prompt marks (OSC 133).
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -13,7 +13,7 @@ const BASH_RC: &str = include_str!("rc/ccd.bash");
 const ZSH_ENV: &str = include_str!("rc/ccd.zshenv");
 const POSIX_ENV: &str = include_str!("rc/ccd.env.sh");
 
-/// Options under which a shell still reads its start files.
+/// Options with which a shell still reads its start files.
 const PLAIN_OPTIONS: [&str; 4] = ["-i", "-l", "-il", "-li"];
 
 /// Why a shell could not be integrated.
@@ -27,26 +27,26 @@ pub(crate) enum IntegrationError {
     },
 }
 
-/// How to start a shell so that it reads our file after the user's own.
+/// How to start a shell so that it reads ccd's file after the user's own.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Integration {
     /// All arguments of the shell.
     pub args: Vec<OsString>,
-    /// Variables to set over the caller's.
+    /// Variables to set in addition to the caller's.
     pub env: Vec<(OsString, OsString)>,
-    /// Whether prompt marks can be expected; false for a shell that is started as it is.
+    /// True if prompt marks can be expected; false for a shell that is started unchanged.
     pub has_marks: bool,
 }
 
-/// Returns how to start `shell` with `args` and the environment `env`, and writes its start files
-/// below `rc_dir`, which is made with mode 0700. The files are the same for all sessions.
+/// Returns how to start `shell` with `args` and the environment `env`. Writes its start files to `rc_dir`, which is
+/// created with mode 0700. The files are the same for all sessions.
 ///
-/// A program that is no known shell, and arguments that change what a shell reads at its start, are
-/// passed on as they are. The files print nothing themselves and take their own variables back.
+/// An unknown shell, and arguments that change what a shell reads at its start, are passed on unchanged. The files
+/// print nothing themselves and remove their own variables.
 ///
 /// # Errors
 ///
-/// [`IntegrationError::Write`] when a start file cannot be written.
+/// [`IntegrationError::Write`] if a start file cannot be written.
 pub(crate) fn integrated(
     shell: &Path,
     args: &[OsString],
@@ -80,7 +80,7 @@ fn bash(args: &[OsString], rc_dir: &Path) -> Result<Integration, IntegrationErro
         return Ok(started_plain(args));
     }
     let path = write_rc(rc_dir, "ccd.bash", BASH_RC)?;
-    // A login shell reads no --rcfile, so ours reads the login files in its place.
+    // A login shell does not read the --rcfile, so it is started as a normal one, and ccd's file reads the login files.
     let login = args
         .iter()
         .any(|arg| is_login(arg))
@@ -113,7 +113,7 @@ fn posix(
     user_env: Option<OsString>,
     rc_dir: &Path,
 ) -> Result<Integration, IntegrationError> {
-    // Shells expand the value of ENV, so these would not be taken as they are.
+    // Shells expand the value of ENV, so a path with these characters would be changed.
     if rc_dir
         .as_os_str()
         .as_encoded_bytes()
@@ -146,7 +146,7 @@ fn may_read_env(shell: &Path, args: &[OsString]) -> bool {
     })
 }
 
-/// Writes `text` to `dir/name` unless it is there already. The file appears as a whole: another
+/// Writes `text` to `dir/name` unless the file has this content already. Replaces the file atomically, because another
 /// session's shell may be reading it.
 fn write_rc(dir: &Path, name: &str, text: &str) -> Result<PathBuf, IntegrationError> {
     let path = dir.join(name);

@@ -1,4 +1,4 @@
-//! Integrated shells on real terminals, with start files of a user.
+//! Integrated shells on real terminals, with a user's start files.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,7 +11,7 @@ use super::integration::Integration;
 const PROMPT_START: &str = "\x1b]133;A\x07";
 const PROMPT_END: &str = "\x1b]133;B\x07";
 
-/// Integrates `program` for a user whose variables are `env`, with start files in `home`.
+/// Integrates `program` for a user with the environment `env` and start files in `home`.
 fn integrate(program: &Path, args: &[&str], env: &[(&str, &str)], home: &Path) -> Integration {
     let args: Vec<OsString> = args.iter().map(OsString::from).collect();
     let lookup = |name: &str| {
@@ -21,7 +21,7 @@ fn integrate(program: &Path, args: &[&str], env: &[(&str, &str)], home: &Path) -
     integrated(program, &args, lookup, &home.join("rc dir")).unwrap()
 }
 
-/// A user with start files, whose shell is integrated.
+/// A user with start files and an integrated shell.
 struct User {
     home: tempfile::TempDir,
     env: Vec<(&'static str, String)>,
@@ -41,7 +41,7 @@ impl User {
         }
     }
 
-    /// Starts the shell, or says that it is not installed.
+    /// Starts the shell, or prints that it is not installed.
     fn start(&self, program: &str, args: &[&str]) -> Option<LiveShell> {
         let Some(path) = find(program) else {
             eprintln!("skipped: {program} is not installed");
@@ -71,7 +71,7 @@ fn output(shell: &mut LiveShell, command: &str) -> String {
     String::from_utf8(shell.run(command.as_bytes(), Given::File).output).unwrap()
 }
 
-/// Types `line` as a person does, and returns what the terminal shows until the next prompt.
+/// Types `line` as a person does, and returns the terminal's output until the next prompt.
 fn typed(shell: &mut LiveShell, line: &str) -> String {
     let start = shell.seen.len();
     shell.send(format!("{line}\r").as_bytes());
@@ -79,7 +79,7 @@ fn typed(shell: &mut LiveShell, line: &str) -> String {
     String::from_utf8(shell.seen[start..].to_vec()).unwrap()
 }
 
-/// Checks that the marks around one typed command stand in their order.
+/// Checks that the marks of one typed command appear in this order.
 fn check_marks(shown: &str, expected: &[&str]) {
     let mut rest = shown;
     for mark in expected {

@@ -1,27 +1,27 @@
-//! Which programs are shells.
+//! Recognises shells by their program.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// A shell that understands the typed line of `session.run`, by its family.
+/// The family of a shell that understands the typed line of `session.run`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ShellKind {
     Bash,
     Zsh,
-    /// dash, the ash of busybox and whatever is installed as `sh`.
+    /// dash, the ash of busybox, and any shell installed as `sh`.
     Posix,
     /// ksh93.
     Ksh,
-    /// mksh and its kin.
+    /// mksh and its relatives.
     Mksh,
     Yash,
 }
 
 impl ShellKind {
-    /// Returns the family of `program`, judged by its base name, or None when it is not a POSIX shell.
+    /// Returns the family of `program` by its base name, or `None` if it is not a POSIX shell.
     ///
-    /// A version (`bash-5.2`, `bash-static`) and the dash of a login shell (`-zsh`) are ignored. `args` matter for
-    /// busybox alone, which is a shell when its first argument says so.
+    /// A version (`bash-5.2`, `bash-static`) and the dash of a login shell (`-zsh`) are ignored. `args` matter only for
+    /// busybox, which is a shell if its first argument says so.
     pub(crate) fn of(program: &Path, args: &[OsString]) -> Option<Self> {
         let name = program.file_name()?.to_str()?;
         let name = name.strip_prefix('-').unwrap_or(name);

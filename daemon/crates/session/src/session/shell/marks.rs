@@ -1,4 +1,4 @@
-//! Finds the marks of one run in a terminal's output, however it is cut into chunks.
+//! Finds the marks of one run in a terminal's output, even across chunks.
 
 use memchr::memchr;
 
@@ -7,10 +7,10 @@ use super::wrap::Nonce;
 const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
 const INTRODUCER: &[u8] = b"\x1b]133;";
-/// Longest sequence that may be one of our marks, in bytes: kind, status and nonce fit.
+/// Longest sequence that may be a mark of ccd, in bytes: enough for kind, status and nonce.
 const MARK_MAX_LEN: usize = 96;
 
-/// What a mark of this run says.
+/// Meaning of a mark of this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     /// The command starts.
@@ -24,7 +24,7 @@ pub(super) enum Mark {
 /// A part of the output, in order.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CommandPiece<'a> {
-    /// Output, marks of other runs and of the prompt included.
+    /// Output, including marks of other runs and of the prompt.
     Bytes(&'a [u8]),
     /// A mark of this run, at the stream offsets `start..end`.
     Mark { mark: Mark, start: u64, end: u64 },
@@ -34,12 +34,12 @@ pub(super) enum CommandPiece<'a> {
 #[derive(Debug)]
 pub(super) struct MarkScanner {
     nonce: Nonce,
-    /// The beginning of what may become a mark; always starts with ESC, never over [`MARK_MAX_LEN`].
+    /// The start of a possible mark; always starts with ESC and never exceeds [`MARK_MAX_LEN`].
     held: Vec<u8>,
 }
 
 impl MarkScanner {
-    /// Returns a scanner that knows the marks with `nonce` alone.
+    /// Returns a scanner that recognises only marks with `nonce`.
     pub(super) fn new(nonce: Nonce) -> Self {
         Self {
             nonce,
@@ -47,9 +47,9 @@ impl MarkScanner {
         }
     }
 
-    /// Passes the pieces of `raw`, which begins at the stream offset `offset`, to `sink`.
+    /// Passes the pieces of `raw`, which starts at the stream offset `offset`, to `sink`.
     ///
-    /// At most the last [`MARK_MAX_LEN`] bytes wait for the next call, when they may begin a mark.
+    /// Up to [`MARK_MAX_LEN`] last bytes are held back until the next call if they may start a mark.
     pub(super) fn feed(
         &mut self,
         raw: &[u8],
@@ -69,7 +69,7 @@ impl MarkScanner {
                 }
             }
             if !self.may_continue(byte) {
-                // The byte may itself be the ESC of a mark, so it is looked at anew.
+                // The byte may itself be the ESC of a mark, so it is checked again.
                 self.release(sink);
                 continue;
             }
@@ -81,7 +81,7 @@ impl MarkScanner {
         }
     }
 
-    /// Passes on what waits to become a mark: no more output will come.
+    /// Passes on the bytes that are held back: no more output will come.
     pub(super) fn release(&mut self, sink: &mut impl FnMut(CommandPiece<'_>)) {
         if !self.held.is_empty() {
             sink(CommandPiece::Bytes(&self.held));
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Returns the bytes and the marks with their offsets, whatever the cuts.
+    /// Returns the bytes, and the marks with their offsets, of output in these chunks.
     fn scan(chunks: &[&[u8]]) -> (Vec<u8>, Vec<(Mark, u64, u64)>) {
         let mut scanner = MarkScanner::new(Nonce::fixed("n1"));
         let (mut bytes, mut marks, mut offset) = (Vec::new(), Vec::new(), 0);

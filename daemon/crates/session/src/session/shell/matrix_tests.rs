@@ -7,22 +7,22 @@ use std::time::Duration;
 use super::driver_tests::{Given, LiveShell, find};
 use super::{Outcome, integrated};
 
-/// What a command must have written.
+/// The output that a command must have written.
 #[derive(Clone, Debug)]
 pub(super) enum Wrote {
     Exactly(Vec<u8>),
-    /// Anything: shells word their messages differently.
+    /// Any output: shells word their messages differently.
     Something,
 }
 
-/// What its status must be.
+/// The required exit status.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Status {
     Is(i32),
     NotZero,
 }
 
-/// A command and what it does in any POSIX shell.
+/// A command and its effect in any POSIX shell.
 #[derive(Clone, Debug)]
 pub(super) struct Case {
     pub(super) name: &'static str,
@@ -51,7 +51,7 @@ fn failing(name: &'static str, command: &[u8]) -> Case {
     }
 }
 
-/// Returns the commands, in the order they are run in one shell.
+/// Returns the commands, in the order in which they run in one shell.
 pub(super) fn cases() -> Vec<Case> {
     let long = [b"echo ".as_slice(), &[b'x'; 18_000]].concat();
     let long_output = [[b'x'; 18_000].as_slice(), b"\n"].concat();
@@ -144,7 +144,7 @@ struct Setup {
     args: &'static [&'static str],
     rc: Option<(&'static str, &'static str)>,
     is_integrated: bool,
-    /// Cases that this shell does not have.
+    /// Names of cases that do not work in this shell.
     lacks: &'static [&'static str],
 }
 
@@ -191,7 +191,7 @@ impl Setup {
         Self { lacks, ..self }
     }
 
-    /// Starts the shell in the folder `home`, or says that it is not installed.
+    /// Starts the shell in the folder `home`, or prints that it is not installed.
     fn start(&self, home: &Path) -> Option<LiveShell> {
         let Some(program) = find(self.program) else {
             assert!(
@@ -209,7 +209,7 @@ impl Setup {
         if let Some((name, text)) = self.rc {
             std::fs::write(home.join(name), text).unwrap();
         } else if self.program == "zsh" {
-            std::fs::write(home.join(".zshrc"), "").unwrap(); // else it asks to make one
+            std::fs::write(home.join(".zshrc"), "").unwrap(); // without the file, zsh asks whether to create one
         }
         let mut args: Vec<OsString> = self.args.iter().map(OsString::from).collect();
         let mut env = Vec::new();
@@ -220,7 +220,7 @@ impl Setup {
         Some(LiveShell::start(&program, &args, &env, home))
     }
 
-    /// Gives `test` a fresh shell, unless it is not installed.
+    /// Passes a new shell to `test`, unless it is not installed.
     fn with_shell(&self, test: impl FnOnce(&mut LiveShell)) {
         let home = tempfile::tempdir().unwrap();
         if let Some(mut shell) = self.start(home.path()) {
@@ -228,7 +228,7 @@ impl Setup {
         }
     }
 
-    /// Returns the status that this shell has for one that is 128+`signal` in others.
+    /// Returns this shell's status for a signal; it is 128+`signal` in most others.
     fn signalled(&self, signal: i32) -> i32 {
         let base = match self.program {
             "ksh" => 256,
@@ -278,10 +278,10 @@ fn every_command_is_exact(setup: &Setup) {
     }
 }
 
-/// Runs `command` and types `key` once the `sleep` that it starts has the terminal.
+/// Runs `command` and types `key` once the `sleep` that it starts is in the terminal's foreground.
 ///
-/// Between the moment when a shell gives the terminal to its child and the one when the child becomes `sleep`, the
-/// child ignores or swallows the key like the shell that it was copied from: any shell loses it then.
+/// After a shell has made its child the foreground process and before the child becomes `sleep`, the child ignores or
+/// swallows the key, as the shell that it is a copy of does. Any shell loses a key in this interval.
 fn with_key(shell: &mut LiveShell, command: &[u8], key: &[u8]) -> Outcome {
     let mut is_typed = false;
     shell.run_with(command, Given::File, |shell, _| {
@@ -319,7 +319,7 @@ fn a_stop_key_ends_the_run(setup: &Setup) {
 
 fn no_program_has_the_terminal_but_the_commands(setup: &Setup) {
     setup.with_shell(|shell| {
-        // Also what prints the marks would not be found.
+        // Without PATH, programs that print the marks would not be found either.
         shell.run(b"PATH=/nowhere", Given::File);
         for given in [Given::File, Given::Inline, Given::Isolated] {
             let outcome = shell.run(b"echo -here; (exit 3)", given);
@@ -337,7 +337,7 @@ fn a_command_reads_what_is_typed(setup: &Setup) {
             Given::File,
             |shell, facts| {
                 let is_reading = facts.shell_waits && facts.shell_is_foreground;
-                // Long enough for a rescue line to come between, if it were wrong about the prompt.
+                // Long enough for a rescue line to be typed, if the run mistook this for the prompt.
                 if is_reading && facts.quiet > Duration::from_millis(500) && !is_typed {
                     shell.send(b"some text\r");
                     is_typed = true;

@@ -3,7 +3,7 @@
 /// Most output bytes that one run keeps, as the terminal sent them.
 pub(super) const OUTPUT_MAX_LEN: usize = 16 * 1024 * 1024;
 
-/// Output so far, from its beginning; what comes after [`OUTPUT_MAX_LEN`] is counted as lost.
+/// Output from its start; bytes beyond [`OUTPUT_MAX_LEN`] are dropped, which sets `truncated`.
 #[derive(Debug, Default)]
 pub(super) struct CommandOutput {
     bytes: Vec<u8>,
@@ -11,7 +11,7 @@ pub(super) struct CommandOutput {
 }
 
 impl CommandOutput {
-    /// Appends what still fits.
+    /// Appends the bytes that still fit.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         let free_len = OUTPUT_MAX_LEN - self.bytes.len();
         self.truncated |= bytes.len() > free_len;
@@ -19,12 +19,12 @@ impl CommandOutput {
             .extend_from_slice(&bytes[..bytes.len().min(free_len)]);
     }
 
-    /// Notes that bytes are missing that were never pushed.
+    /// Notes that bytes were lost before they could be pushed.
     pub(super) fn note_loss(&mut self) {
         self.truncated = true;
     }
 
-    /// Returns a place to cut back to.
+    /// Returns the current length, for [`Self::cut`].
     pub(super) fn place(&self) -> OutputLength {
         OutputLength {
             len: self.bytes.len(),
@@ -32,24 +32,24 @@ impl CommandOutput {
         }
     }
 
-    /// Takes back everything pushed after `place`.
+    /// Removes everything pushed after `place`.
     pub(super) fn cut(&mut self, place: OutputLength) {
         self.bytes.truncate(place.len);
         self.truncated = place.truncated;
     }
 
-    /// Returns what the terminal sent.
+    /// Returns the bytes that the terminal sent.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Returns whether output is missing at the end, or was lost before it came here.
+    /// Returns whether output is missing at the end, or was lost before it could be pushed.
     pub(super) fn is_truncated(&self) -> bool {
         self.truncated
     }
 
-    /// Returns what the command wrote. With `onlcr` the terminal put one `\r` before every `\n`,
-    /// so one is taken away.
+    /// Returns the bytes that the command wrote. With `onlcr` the terminal added one `\r` before every `\n`, so one is
+    /// removed.
     pub(super) fn written(&self, onlcr: bool) -> Vec<u8> {
         if !onlcr {
             return self.bytes.clone();
@@ -68,7 +68,7 @@ impl CommandOutput {
     }
 }
 
-/// A length of an [`CommandOutput`] to go back to.
+/// A length of a [`CommandOutput`] that it can be cut back to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OutputLength {
     len: usize,
@@ -76,7 +76,7 @@ pub(super) struct OutputLength {
 }
 
 impl OutputLength {
-    /// Returns the place `len` bytes after the beginning, with nothing lost before it.
+    /// Returns the length `len`, with no loss before it.
     pub(super) fn untruncated(len: usize) -> Self {
         Self {
             len,

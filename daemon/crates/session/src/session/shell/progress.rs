@@ -1,4 +1,4 @@
-//! The phases of one run, and the rescue of a command that the shell gave up.
+//! The phases of one run, and the rescue of a command that the shell aborted.
 
 use std::time::Duration;
 
@@ -8,24 +8,24 @@ use super::prompt::{Likeness, Prompt, TAIL_MAX_LEN, len_without_prompt};
 use super::run::{Action, Outcome, Quiet};
 use super::wrap::{Nonce, Printer, rescue_line};
 
-/// Quiet after which a shell that shows its very prompt is taken to be there.
+/// Silence after which a shell that shows exactly its prompt counts as being at the prompt.
 const SAME_PROMPT_QUIET: Duration = Duration::from_millis(30);
-/// The same for a prompt that only looks alike, and before a rescue line is typed again.
+/// The same for a prompt that is only similar, and before another rescue line is typed.
 const ALIKE_PROMPT_QUIET: Duration = Duration::from_millis(300);
-/// Quiet after which a second terminal without an end mark has no more output.
+/// Silence after which a second terminal without an end mark counts as finished.
 const ISOLATED_QUIET: Duration = Duration::from_millis(300);
-/// Longest time between two looks at a command that prints nothing.
+/// Longest time between two checks of a command that prints nothing.
 const LOOK_MAX_WAIT: Duration = Duration::from_millis(250);
 const RESCUES_MAX: usize = 3;
-/// Looks at the terminal until the prompt after a rescue is taken as it is.
+/// Checks after a rescue until the prompt is accepted as it is.
 const PROMPT_LOOKS_MAX: u32 = 20;
 
 #[derive(Debug)]
 enum Phase {
-    /// The line was typed; what comes is its echo.
+    /// The line was typed; the output is its echo.
     Typed,
     Running,
-    /// The shell told the status of a command it gave up; its new prompt follows.
+    /// The shell reported the status of a command that it aborted; its new prompt follows.
     Rescued {
         status: i32,
         prompt: Vec<u8>,
@@ -36,7 +36,7 @@ enum Phase {
     },
 }
 
-/// Where the output stood when the first rescue line was typed.
+/// State of the output when the first rescue line was typed.
 #[derive(Clone, Copy, Debug)]
 struct Rescue {
     place: OutputLength,
@@ -44,17 +44,17 @@ struct Rescue {
     typed_lines: usize,
 }
 
-/// How far one run has come, and what it knows.
+/// The state of one run.
 #[derive(Debug)]
 pub(super) struct Progress {
     nonce: Nonce,
     printer: Printer,
     prompt: Prompt,
     phase: Phase,
-    /// What came before the start mark, from its beginning.
+    /// The start of the output before the start mark.
     echo: Vec<u8>,
     output: CommandOutput,
-    /// The end of the session's output since the line was typed, or since the last rescue.
+    /// The last output of the session since the line was typed, or since the last rescue.
     tail: Vec<u8>,
     read_end: u64,
     start: u64,
@@ -62,12 +62,12 @@ pub(super) struct Progress {
     rescue: Option<Rescue>,
     is_isolated: bool,
     isolated_status: Option<i32>,
-    /// The second terminal stayed quiet without its end mark.
+    /// The second terminal was silent without its end mark.
     isolated_is_over: bool,
 }
 
 impl Progress {
-    /// Returns the progress of a line that is still to be typed at `prompt`.
+    /// Returns the progress of a line that has yet to be typed at `prompt`.
     pub(super) fn new(nonce: Nonce, printer: Printer, prompt: Prompt, is_isolated: bool) -> Self {
         Self {
             nonce,
@@ -87,7 +87,7 @@ impl Progress {
         }
     }
 
-    /// Notes the session's output before it is split into pieces.
+    /// Stores the end of the session's output, before it is split into pieces.
     pub(super) fn remember(&mut self, raw: &[u8], offset: u64) {
         self.read_end = offset + raw.len() as u64;
         self.tail
@@ -96,7 +96,7 @@ impl Progress {
         self.tail.drain(..surplus_len);
     }
 
-    /// Takes a piece of the session's output.
+    /// Processes a piece of the session's output.
     pub(super) fn take(&mut self, piece: CommandPiece<'_>) {
         match (piece, &mut self.phase) {
             (CommandPiece::Bytes(bytes), Phase::Running) if !self.is_isolated => {
@@ -115,7 +115,7 @@ impl Progress {
                 Phase::Typed,
             ) => {
                 (self.start, self.end) = (end, end);
-                // The prompt that it was typed at is not the one behind it.
+                // The prompt before the mark is not the one after the command.
                 let since_len = usize::try_from(self.read_end.saturating_sub(end)).unwrap_or(0);
                 let before_len = self.tail.len().saturating_sub(since_len);
                 self.tail.drain(..before_len);
@@ -126,7 +126,7 @@ impl Progress {
                 Mark::Start => {}
                 Mark::End { status } => {
                     if matches!(self.phase, Phase::Typed) && !self.is_isolated {
-                        // A key has stopped the program that was to print the start mark.
+                        // A key stopped the program that should print the start mark.
                         self.note_loss();
                     }
                     self.end_at(start, Phase::Ended { status });
@@ -137,7 +137,7 @@ impl Progress {
         }
     }
 
-    /// Takes a piece of the second terminal's output.
+    /// Processes a piece of the second terminal's output.
     pub(super) fn take_isolated(&mut self, piece: CommandPiece<'_>) {
         match piece {
             CommandPiece::Bytes(bytes) if self.isolated_status.is_none() => self.output.push(bytes),
@@ -159,7 +159,7 @@ impl Progress {
 
     fn rescued(&mut self, status: i32) {
         let Some(Rescue { place, end, .. }) = self.rescue else {
-            return; // no such line was typed
+            return; // no rescue line was typed
         };
         if !self.is_isolated {
             self.output.cut(place);
@@ -198,8 +198,8 @@ impl Progress {
         }
     }
 
-    /// Types a rescue line when the shell is at its prompt although no end mark came: it dropped
-    /// the rest of the typed line, as shells do at `^C` and some at a syntax error.
+    /// Types a rescue line if the shell is at its prompt but there was no end mark: the shell dropped the rest of the
+    /// typed line, as all shells do at `^C` and some at a syntax error.
     fn rescue(&mut self, facts: Quiet) -> Action {
         let look_again = Action::Wait(facts.quiet.clamp(SAME_PROMPT_QUIET, LOOK_MAX_WAIT));
         let waits_as_at_prompt = facts.shell_is_foreground
@@ -241,7 +241,7 @@ impl Progress {
         self.phase = Phase::Ended { status };
     }
 
-    /// Returns the status once both terminals have nothing more to say.
+    /// Returns the status once both terminals are finished.
     pub(super) fn exit_code(&self) -> Option<i32> {
         let Phase::Ended { status } = self.phase else {
             return None;
@@ -252,7 +252,7 @@ impl Progress {
         }
     }
 
-    /// Returns what is known now, under `exit_code`.
+    /// Returns the current outcome, with `exit_code`.
     pub(super) fn outcome(&self, exit_code: i32, onlcr: bool) -> Outcome {
         Outcome {
             output: self.output.written(onlcr),
@@ -269,13 +269,13 @@ impl Progress {
         (self.output.written(onlcr), self.output.is_truncated())
     }
 
-    /// Notes that output was lost on its way here.
+    /// Notes that output was lost before it arrived here.
     pub(super) fn note_loss(&mut self) {
         self.output.note_loss();
     }
 }
 
-/// Appends what still fits into [`TAIL_MAX_LEN`].
+/// Appends the bytes that fit into [`TAIL_MAX_LEN`].
 fn push_bounded(kept: &mut Vec<u8>, bytes: &[u8]) {
     let free_len = TAIL_MAX_LEN - kept.len();
     kept.extend_from_slice(&bytes[..bytes.len().min(free_len)]);

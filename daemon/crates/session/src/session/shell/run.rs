@@ -8,7 +8,7 @@ use super::progress::Progress;
 use super::prompt::Prompt;
 use super::wrap::{LineError, Nonce, Printer, Way, typed_line};
 
-/// What a run needs to begin.
+/// The parameters of a run.
 #[derive(Debug)]
 pub(crate) struct Start<'a> {
     pub nonce: Nonce,
@@ -20,10 +20,10 @@ pub(crate) struct Start<'a> {
     pub isolate: Option<&'a Path>,
 }
 
-/// What is known of the session while its output pauses.
+/// The state of the session while its output pauses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quiet {
-    /// Time since the last output, on the second terminal too.
+    /// Time since the last output of either terminal.
     pub quiet: Duration,
     /// The terminal's foreground process group is the session's own shell.
     pub shell_is_foreground: bool,
@@ -40,26 +40,25 @@ pub(crate) enum Action {
     Wait(Duration),
     /// Type these bytes.
     Type(Vec<u8>),
-    /// The outcome is there.
+    /// The outcome is available.
     Done,
 }
 
-/// What a command did.
+/// The result of a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// Exactly what it wrote, control sequences included, at most 16 MiB.
+    /// Exactly the bytes that it wrote, including control sequences, at most 16 MiB.
     pub output: Vec<u8>,
-    /// Its status as `$?` shows it, or the session's when that has ended.
+    /// Its status as in `$?`, or the session's if that has ended.
     pub exit_code: i32,
-    /// Stream offsets of the output in the session; of the marks around it when it was isolated.
+    /// Stream offsets of the output in the session; of the marks around it if the command was isolated.
     pub start: u64,
     pub end: u64,
     pub truncated: bool,
     pub session_ended: bool,
 }
 
-/// A command that was typed into a shell: fed with the terminal's output, it knows when the
-/// command has ended.
+/// A command that was typed into a shell. Detects the command's end from the terminal's output.
 #[derive(Debug)]
 pub(crate) struct ShellRun {
     typed: Vec<u8>,
@@ -71,11 +70,11 @@ pub(crate) struct ShellRun {
 }
 
 impl ShellRun {
-    /// Returns a run whose line is still to be typed.
+    /// Returns a run whose line has yet to be typed.
     ///
     /// # Errors
     ///
-    /// [`LineError`] when the command or a path cannot be typed.
+    /// [`LineError`] if the command or a path cannot be typed.
     pub(crate) fn new(start: Start<'_>) -> Result<Self, LineError> {
         let typed = typed_line(&start.nonce, start.printer, start.way, start.isolate)?;
         let isolated_scanner = start.isolate.map(|_| MarkScanner::new(start.nonce.clone()));
@@ -99,8 +98,8 @@ impl ShellRun {
         &self.typed
     }
 
-    /// Takes the session's output that came after the line was typed; `offset` is the stream
-    /// offset of its first byte. A hole between two calls makes the output truncated.
+    /// Processes session output after the typed line; `offset` is the stream offset of its first byte. A gap between
+    /// two calls marks the output as truncated.
     pub(crate) fn on_output(&mut self, raw: &[u8], offset: u64) {
         let Self {
             scanner, progress, ..
@@ -114,7 +113,7 @@ impl ShellRun {
         scanner.feed(raw, offset, &mut |piece| progress.take(piece));
     }
 
-    /// Takes output of the second terminal.
+    /// Processes output of the second terminal.
     pub(crate) fn on_isolated_output(&mut self, raw: &[u8]) {
         let Self {
             isolated_scanner,
@@ -135,20 +134,19 @@ impl ShellRun {
         self.progress.on_quiet(facts)
     }
 
-    /// Returns whether [`Self::outcome`] has one.
+    /// Returns whether [`Self::outcome`] returns `Some`.
     pub(crate) fn is_done(&self) -> bool {
         self.progress.exit_code().is_some()
     }
 
-    /// Returns what the command did, once it has ended. `onlcr` says that the terminal it wrote to
-    /// had OPOST and ONLCR set before and after it.
+    /// Returns the command's result, once it has ended. `onlcr` says that its terminal had OPOST and ONLCR set before
+    /// and after the command.
     pub(crate) fn outcome(&self, onlcr: bool) -> Option<Outcome> {
         let exit_code = self.progress.exit_code()?;
         Some(self.progress.outcome(exit_code, onlcr))
     }
 
-    /// Returns what the command wrote when the session has ended with `status`, all its output
-    /// being fed.
+    /// Returns the command's result if the session has ended with `status`; all its output must have been processed.
     pub(crate) fn on_session_end(&mut self, status: i32, onlcr: bool) -> Outcome {
         let Self {
             scanner,

@@ -1,8 +1,8 @@
 //! The line typed into a shell for one command.
 //!
-//! It prints a mark, runs the command, and prints a second mark with the status. The marks have a
-//! nonce, so that no output of the command can be taken for them, and they are spelled with
-//! `\033`, so that the echo of the line cannot either.
+//! It prints a mark, runs the command, and prints a second mark with the status. The marks contain a nonce, so that no
+//! output of the command can be mistaken for them. They are written with `\033`, so that the echo of the line cannot be
+//! either.
 
 use sha2::{Digest, Sha256};
 use std::io::{self, Read};
@@ -10,56 +10,56 @@ use std::path::Path;
 
 use super::kind::ShellKind;
 
-/// Bytes of quoted text in one piece of an inline command. A shell without line editing reads a
-/// line through the terminal's buffer of 4,095 bytes; a piece with its quotes stays well below.
+/// Bytes of quoted text in one piece of an inline command. A shell without line editing reads a line through the
+/// terminal's buffer of 4,095 bytes; a piece with its quotes is well below that.
 const PIECE_LEN: usize = 900;
-/// Longest inline command, quoted, in bytes. Line editors redraw what is typed, which makes the
-/// cost of a line grow with the square of its length.
+/// Longest inline command, quoted, in bytes. Line editors redraw the typed line, which makes its cost grow with the
+/// square of its length.
 const INLINE_MAX_LEN: usize = 64 * 1024;
-/// Longest path in a typed line, for the same buffer.
+/// Longest path in a typed line, because of the same buffer.
 const PATH_MAX_LEN: usize = 1024;
 const NONCE_BYTES: usize = 8;
 
-/// Why no line can be typed for a command.
+/// Why a command cannot be typed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LineError {
     #[error("a command cannot contain a NUL byte")]
     Nul,
     #[error("the command needs {len} bytes to type, more than {INLINE_MAX_LEN}")]
     TooLong { len: usize },
-    /// The path would be changed or cut when it is typed; an inline command needs none.
+    /// The path would be changed or truncated when it is typed. Inline commands have no path.
     #[error("the path {path:?} cannot be typed into a shell")]
     Path { path: String },
 }
 
-/// How the command gets into the shell.
+/// How the command is passed to the shell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Way<'a> {
-    /// The shell reads this absolute path: for a shell on this machine, in this file system.
+    /// The shell reads the file at this absolute path: for shells on this machine and in this file system.
     File(&'a Path),
-    /// The command itself is typed, quoted: for shells behind ssh, in containers, under `su`.
+    /// The command itself is typed, quoted: for shells over ssh, in containers, under `su`.
     Inline(&'a [u8]),
 }
 
-/// The builtin that a shell prints with.
+/// The builtin that a shell prints marks with.
 ///
-/// A program would do the same, but it gets the terminal while it runs, and with it the keys that were meant for the
-/// command: `^Z` would stop it before it has printed its mark. A function of the same name would be called in its place,
-/// so each shell is told to pass those over.
+/// A program could print the marks too, but it would be in the terminal's foreground while it runs and get keys that
+/// are meant for the command: `^Z` would stop it before it prints its mark. A function with the builtin's name would be
+/// called instead, so each shell gets the words that bypass functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Printer {
-    /// `printf` of a shell that is not known: what looks past functions in one starts the program in another.
+    /// `printf` of an unknown shell: the words that bypass functions in one shell start the program in another.
     Printf,
     /// In bash and zsh.
     BuiltinPrintf,
-    /// In the other POSIX shells. In zsh this would start the program.
+    /// In the other POSIX shells. In zsh this would run the program.
     CommandPrintf,
-    /// mksh and its kin have no `printf` of their own.
+    /// In mksh and its relatives, which have no builtin `printf`.
     Print,
 }
 
 impl Printer {
-    /// Returns what shells of the family `kind` have; most have `printf`.
+    /// Returns the printer for shells of the family `kind`.
     pub(crate) fn of(kind: Option<ShellKind>) -> Self {
         match kind {
             Some(ShellKind::Bash | ShellKind::Zsh) => Self::BuiltinPrintf,
@@ -69,7 +69,7 @@ impl Printer {
         }
     }
 
-    /// The words that the shell calls it by.
+    /// Returns the words that call it.
     fn words(self) -> &'static str {
         match self {
             Self::Printf => "printf",
@@ -79,8 +79,8 @@ impl Printer {
         }
     }
 
-    /// Returns what the shell `pid` has, judged by its program's file before the name it was called by: mksh may be
-    /// called `sh` or `ksh`. What is behind an ssh is not known.
+    /// Returns the printer of the shell `pid`. Its executable takes precedence over the name it was called by, because
+    /// mksh may be called `sh` or `ksh`. A shell at the far end of an ssh connection is unknown.
     pub(crate) fn of_process(pid: i32, called: Option<&str>) -> Self {
         let file = std::fs::read_link(format!("/proc/{pid}/exe")).ok();
         let by_file = file.and_then(|file| ShellKind::of(&file, &[]));
@@ -95,7 +95,7 @@ impl Printer {
         }
     }
 
-    /// `suffix` stands in the mark behind the nonce.
+    /// `suffix` follows the nonce in the mark.
     fn status_mark(self, Nonce(nonce): &Nonce, suffix: &str) -> String {
         let words = self.words();
         match self {
@@ -104,12 +104,12 @@ impl Printer {
         }
     }
 
-    /// What prints `command`, as one argument that the line is continued in.
+    /// Returns shell words that print `command`; its pieces are joined by line continuations.
     fn command(self, command: &[u8]) -> Result<String, LineError> {
         let words = self.words();
         match self {
             Self::Print => Ok(format!("{words} {}", quoted_pieces(command, "'\\\r'")?)),
-            // Joins its arguments without a space.
+            // `printf` repeats `%b` for each argument, without a space between them.
             _ => Ok(format!(
                 "{words} '%b' {}",
                 quoted_pieces(command, "' \\\r'")?
@@ -118,16 +118,16 @@ impl Printer {
     }
 }
 
-/// What makes the marks of one run its own: 16 hexadecimal digits.
+/// Distinguishes the marks of one run from others: 16 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Nonce(String);
 
 impl Nonce {
-    /// Returns a nonce that no program can have guessed.
+    /// Returns a nonce that no program can guess.
     ///
     /// # Errors
     ///
-    /// When the system's random device cannot be read.
+    /// The error of the system's random device.
     pub(crate) fn random() -> io::Result<Self> {
         let mut bytes = [0; NONCE_BYTES];
         std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
@@ -136,14 +136,14 @@ impl Nonce {
         ))
     }
 
-    /// Returns the nonce that a text has each time.
+    /// Returns the nonce of a text, which is always the same.
     pub(crate) fn of(text: &str) -> Self {
         let hash = Sha256::digest(text.as_bytes());
         let digits = hash[..NONCE_BYTES].iter();
         Self(digits.map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// The mark before a command's output, as the shell prints it.
+    /// Returns the mark before a command's output, as the shell prints it.
     pub(crate) fn printed_start(&self) -> String {
         format!("\x1b]133;C;{}\x07", self.0)
     }
@@ -159,15 +159,15 @@ impl Nonce {
     }
 }
 
-/// Returns what to type: one line, its last byte a CR as the key sends it. The space before it
-/// keeps it out of the history where the shell was told so.
+/// Returns the line to type, which ends with a CR as the Enter key sends it. The leading space keeps the line out of
+/// the history in shells that are configured so.
 ///
-/// With `isolate` the command writes to that terminal (`/dev/pts/N`), which also gets its end mark;
-/// the session's terminal has both marks and nothing between them.
+/// With `isolate`, the command writes to that terminal (`/dev/pts/N`), which also gets its end mark; the session's
+/// terminal gets both marks with nothing between them.
 ///
 /// # Errors
 ///
-/// [`LineError`] when the command or a path cannot be typed.
+/// [`LineError`] if the command or a path cannot be typed.
 pub(crate) fn typed_line(
     nonce: &Nonce,
     printer: Printer,
@@ -186,10 +186,10 @@ pub(crate) fn typed_line(
     Ok(format!(" {start_mark}; {body}; {end_mark}\r").into_bytes())
 }
 
-/// Returns the line that asks a shell for `$?` after it dropped the rest of a typed line.
+/// Returns the line that makes a shell print `$?` after it dropped the rest of a typed line.
 ///
-/// The first attempt is 1. From the second on the mark goes to `/dev/tty`: the command may have
-/// sent the shell's standard output elsewhere (`exec >file`).
+/// Attempts count from 1. From the second attempt on, the mark goes to `/dev/tty`, because the command may have
+/// redirected the shell's standard output (`exec >file`).
 pub(super) fn rescue_line(nonce: &Nonce, printer: Printer, attempt: usize) -> Vec<u8> {
     let target = if attempt > 1 { " >/dev/tty" } else { "" };
     let mark = printer.status_mark(nonce, ";rescue");
@@ -204,14 +204,14 @@ fn quoted_path(path: &Path) -> Result<String, LineError> {
         .to_str()
         .filter(|_| path.is_absolute())
         .ok_or_else(refused)?;
-    // A control character acts on the line editor, and a locale may lack the others.
+    // Control characters are commands to the line editor, and a locale may lack non-ASCII characters.
     if text.len() > PATH_MAX_LEN || !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return Err(refused());
     }
     Ok(format!("'{}'", text.replace('\'', r"'\''")))
 }
 
-/// Returns `command` in quotes and with the escapes of `printf '%b'`, in pieces with `separator` between them.
+/// Returns `command`, quoted and with the escapes of `printf '%b'`, in pieces joined by `separator`.
 fn quoted_pieces(command: &[u8], separator: &str) -> Result<String, LineError> {
     if command.contains(&0) {
         return Err(LineError::Nul);
@@ -235,13 +235,13 @@ fn quoted_pieces(command: &[u8], separator: &str) -> Result<String, LineError> {
 }
 
 fn push_escaped(quoted: &mut String, byte: u8, is_first: bool) {
-    // What no quoting, line editor or history expansion of any shell can touch.
+    // Characters that no quoting, line editor or history expansion of any shell changes.
     let plain = byte.is_ascii_alphanumeric() || b" ./-_=:,+@%;<>()[]{}|&*?#~".contains(&byte);
-    // A dash in front would make it an option.
+    // A leading dash would make it an option.
     if plain && !(is_first && byte == b'-') {
         quoted.push(char::from(byte));
     } else {
-        // Always three digits, so that one that follows is not read as a fourth.
+        // Always three digits, so that a digit that follows is not read as part of the escape.
         quoted.push_str(&format!("\\0{byte:03o}"));
     }
 }

@@ -1,4 +1,4 @@
-//! Starting a session: everything is checked before anything is made.
+//! Starting a session: everything is checked before anything is created.
 
 use super::plan::Plan;
 use super::start_up::BringUp;
@@ -31,16 +31,16 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Letters of automatic ids: base32 without what looks alike.
+/// Letters of automatic ids: base32 without characters that look alike.
 const ID_LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 const ID_LEN: usize = 12;
 
-/// A session that was started, or found.
+/// A session that was started, or found by `reuse`.
 pub struct Started {
     pub session: Arc<Session>,
     reused: bool,
     warnings: Vec<String>,
-    /// What is still to be done until it is ready.
+    /// The steps that remain until it is ready.
     bring_up: Option<BringUp>,
 }
 
@@ -58,7 +58,7 @@ impl Sessions {
         let again = params.reuse.then(|| params.clone());
         let mut started = self.start(peer, params).await?;
         while started.reused {
-            // Somebody else may be bringing it up.
+            // Another request may be starting it up.
             started.session.start_up.wait().await;
             match &again {
                 Some(params) if started.session.start_up.has_failed() => {
@@ -82,7 +82,7 @@ impl Sessions {
         peer: &Peer,
         params: SessionCreateParams,
     ) -> Result<Started, SessionError> {
-        // In a task of its own: a client that disconnects meanwhile must not leave half a session.
+        // In its own task: a client that disconnects during the start must not leave half a session.
         let (sessions, owner) = (Arc::clone(self), peer.clone());
         let starting = async move { sessions.start_whole(&owner, params).await };
         match self.services.tracker.spawn(starting).await {
@@ -132,16 +132,16 @@ impl Sessions {
         for secret in script.iter().flat_map(|script| script.hidden.0.values()) {
             session.remember_hidden(secret);
         }
-        // From here on a client that leaves ends it.
+        // From here on, dropping this ends the session: the client may disconnect.
         let bring_up = script.and_then(|script| BringUp::new(&session, script));
         let saved = if params.transient {
             self.end_with(Arc::clone(&session), peer.clone());
             Ok(())
         } else {
-            // The program starts up meanwhile. Acknowledged means: a kill does not make us forget it.
+            // The program starts up meanwhile. An acknowledged session must survive a kill of the daemon.
             session.save().await
         };
-        // The interaction log takes rows of known sessions only, and the task notes the session's end.
+        // The interaction log accepts only rows of saved sessions, and the task writes the session's end.
         session.note(Some(peer), Event::Start);
         self.services.tracker.spawn(crate::session::end::run(
             Arc::clone(&session),
@@ -160,7 +160,7 @@ impl Sessions {
         })
     }
 
-    /// The live session that was started with the same request.
+    /// Returns the live session that was started by an equal request.
     fn reusable(&self, plan: &Plan) -> Option<Arc<Session>> {
         let wanted = plan.id.as_ref().or(plan.name.as_ref());
         let fits = |session: &Session| {
@@ -216,7 +216,7 @@ impl Sessions {
         let env = plan.env.entries()?;
         let recorded = self.record_start(&beginning, &id).await?;
         let folder = match recorded {
-            // Its leader writes there from the start.
+            // The session leader writes there from the start.
             None if params.pipes => Some(self.fresh_folder(&id).await?),
             folder => folder,
         };
@@ -234,7 +234,7 @@ impl Sessions {
             keepsake: Keepsake::of_start(&facts, plan.rows, plan.cols, tape.as_deref()).to_bytes(),
         };
         if let Some(ended) = self.all.get(&facts.id) {
-            self.release(&ended); // its ring has the same name
+            self.release(&ended); // its ring file has the same name
         }
         let pipe = match params.stream {
             true => match self.services.prepare_pipe(&facts.id).await {
@@ -246,7 +246,7 @@ impl Sessions {
             },
             false => None,
         };
-        // The disk is slow beside the start of a program.
+        // Creating the folder is slow, so the program starts at the same time.
         let folder = async {
             match folder {
                 Some(folder) => Ok(folder),
@@ -285,7 +285,8 @@ impl Sessions {
         }
     }
 
-    /// The program to start, and its arguments with the name it is called by; between pipes, who starts it.
+    /// Returns the program to start, and its arguments including its name; over pipes, those of the session leader,
+    /// which starts it.
     fn command(
         &self,
         params: &SessionCreateParams,
@@ -344,12 +345,12 @@ impl Sessions {
         );
         let session = Arc::new(session);
         self.insert(Arc::clone(&session));
-        // News that came before the session was known went nowhere.
+        // Output that arrived before the session was registered was not announced.
         session.take_output(usize::MAX);
         session
     }
 
-    /// Makes the session's folder; what an ended session of the same id left goes away.
+    /// Creates the session's folder, after removing what an ended session of the same id left.
     pub(crate) async fn fresh_folder(&self, id: &SessionId) -> Result<PathBuf, SessionError> {
         let ended = self.all.get(id).map(|ended| Arc::clone(&ended));
         if let Some(ended) = ended {
@@ -377,7 +378,7 @@ impl Sessions {
     }
 }
 
-/// The facts of a session before its program is started.
+/// Returns the facts of a session before its program is started.
 fn facts_of(params: &SessionCreateParams, plan: &Plan, id: SessionId) -> Facts {
     Facts {
         id,
@@ -407,7 +408,7 @@ fn facts_of(params: &SessionCreateParams, plan: &Plan, id: SessionId) -> Facts {
     }
 }
 
-/// Nothing is started for which somebody has yet to be asked.
+/// Fails if secrets are missing, so that nothing is started before the user was asked for them.
 fn require_secrets(script: Option<&Script>) -> Result<(), ProgramError> {
     match script {
         Some(script) if !script.missing.is_empty() => Err(ProgramError::NoSecrets {
@@ -429,7 +430,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Of the process that a tape plays on.
+/// Returns the command of the placeholder process, which runs while a tape replays.
 fn placeholder_command() -> Result<(PathBuf, Vec<CString>), SessionError> {
     let (program, words) = placeholder::command();
     let words = words

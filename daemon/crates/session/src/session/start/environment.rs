@@ -11,13 +11,13 @@ use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Where programs are looked for when nobody says.
+/// Search path for programs if none is given.
 const CLEAN_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// What every session's terminal is.
+/// TERM of every session.
 const TERM: &str = "xterm-256color";
 
-/// Variables of a program to start.
+/// Environment variables of a program to start.
 #[derive(Debug, Clone)]
 pub(super) struct Environment {
     variables: BTreeMap<OsString, OsString>,
@@ -25,17 +25,17 @@ pub(super) struct Environment {
 }
 
 impl Environment {
-    /// The environment that a request asks for.
+    /// Returns the environment that a request asks for.
     ///
     /// # Errors
     ///
-    /// A variable's name is empty or has `=` or NUL in it.
+    /// The name of a variable is empty or contains `=` or NUL.
     pub(super) fn of(params: &SessionCreateParams) -> Result<Self, SessionError> {
         let mut variables = match &params.caller_env {
             Some(variables) => to_os(variables),
             None => clean(),
         };
-        // They describe the caller's terminal, not the session's.
+        // These describe the caller's terminal, not the session's.
         for name in ["LINES", "COLUMNS"] {
             variables.remove(OsStr::new(name));
         }
@@ -57,38 +57,38 @@ impl Environment {
         })
     }
 
-    /// The value of a variable, if it is text.
+    /// Returns the value of a variable, if it is valid text.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.variables.get(OsStr::new(name))?.to_str()
     }
 
-    /// The variables that are text.
+    /// Returns the variables that are valid text.
     pub(super) fn texts(&self) -> BTreeMap<String, String> {
         let text = |word: &OsString| word.to_str().map(str::to_owned);
         let variable = |(name, value)| Some((text(name)?, text(value)?));
         self.variables.iter().filter_map(variable).collect()
     }
 
-    /// The user's home.
+    /// Returns the user's home directory.
     pub(super) fn home(&self) -> PathBuf {
         self.variables
             .get(OsStr::new("HOME"))
             .map_or_else(|| PathBuf::from("/"), PathBuf::from)
     }
 
-    /// PATH, as the session has it.
+    /// Returns the PATH of the session.
     pub(super) fn search_path(&self) -> Option<&OsStr> {
         self.variables
             .get(OsStr::new("PATH"))
             .map(OsString::as_os_str)
     }
 
-    /// Sets variables over what is there.
+    /// Sets variables, replacing existing ones.
     pub(super) fn lay_over(&mut self, variables: Vec<(OsString, OsString)>) {
         self.variables.extend(variables);
     }
 
-    /// Adds what every session has. A TERM that was given explicitly stays.
+    /// Adds the variables that every session has. An explicit TERM is kept.
     pub(super) fn finish(&mut self, id: &SessionId) {
         if !self.given.iter().any(|name| name == "TERM") {
             self.variables.insert("TERM".into(), TERM.into());
@@ -97,11 +97,11 @@ impl Environment {
             .insert(SESSION_VARIABLE.into(), id.as_str().into());
     }
 
-    /// The variables as the kernel wants them.
+    /// Returns the variables in the form that the kernel takes.
     ///
     /// # Errors
     ///
-    /// A value has a NUL byte.
+    /// A value contains a NUL byte.
     pub(super) fn entries(&self) -> Result<Vec<CString>, SessionError> {
         let mut entries = Vec::with_capacity(self.variables.len());
         for (name, value) in &self.variables {
@@ -121,7 +121,7 @@ fn to_os(variables: &BTreeMap<String, String>) -> BTreeMap<OsString, OsString> {
         .collect()
 }
 
-/// What a login would set, from the user database.
+/// Returns the variables that a login would set, from the user database.
 fn clean() -> BTreeMap<OsString, OsString> {
     let user = User::current();
     [
@@ -144,7 +144,7 @@ struct User {
 }
 
 impl User {
-    /// The daemon's user, from `/etc/passwd`, else from the daemon's own environment.
+    /// Returns the daemon's user, from `/etc/passwd`, else from the daemon's own environment.
     fn current() -> Self {
         let uid = geteuid().as_raw();
         std::fs::read_to_string("/etc/passwd")
@@ -175,10 +175,10 @@ impl User {
     }
 }
 
-/// Hashes what makes two starts the same: program, arguments, folder, size, given variables, options of tapes,
-/// configuration and its values.
+/// Hashes what makes two starts equal: program, arguments, folder, size, given variables, tape options, configuration
+/// and its values.
 ///
-/// Keyed, so that nothing can be guessed from it, and in memory only.
+/// The hash is keyed, so that nothing can be guessed from it, and only kept in memory.
 pub(super) fn reuse_hash(
     key: &[u8; 32],
     params: &SessionCreateParams,
@@ -212,7 +212,7 @@ pub(super) fn reuse_hash(
         [&b"tape"[..], &tape, b""].into_iter().for_each(&mut add);
     }
     if let Some(config) = &params.config {
-        // Three, so that no variable looks like it.
+        // Three parts, so that no variable can hash the same.
         [&b"config"[..], config.as_bytes(), b""]
             .into_iter()
             .for_each(&mut add);

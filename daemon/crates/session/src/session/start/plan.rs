@@ -1,4 +1,4 @@
-//! What a request to start a session means.
+//! The checked request to start a session.
 
 use super::environment::{Environment, reuse_hash};
 use super::start_up::Origin;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A request that was found right.
+/// A valid request, with its defaults filled in.
 pub(crate) struct Plan {
     pub(super) name: Option<SessionId>,
     pub(super) id: Option<SessionId>,
@@ -38,7 +38,7 @@ pub(crate) struct Plan {
 }
 
 impl Sessions {
-    /// Checks a request, and fills in what it leaves open.
+    /// Checks a request, and fills in what it omits.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ impl Sessions {
         )?;
         let timeout = match params.timeout_s {
             Some(value) => seconds(value, "timeout_s", &mut warnings)?,
-            // What the file says goes before what a program's configuration says.
+            // The configuration file takes precedence over the program's own configuration.
             None => match script.and_then(|script| script.timeout) {
                 Some(timeout) if !settings.has_default_timeout => timeout,
                 _ => settings.default_timeout,
@@ -161,7 +161,7 @@ impl Sessions {
 }
 
 impl Plan {
-    /// What is recorded of the start. The environment is whole.
+    /// Returns the start as a recording stores it, including the whole environment.
     pub(crate) fn meta(&self, params: &SessionCreateParams) -> Meta {
         let (rows, cols) = (self.rows, self.cols);
         Meta {

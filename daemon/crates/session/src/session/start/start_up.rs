@@ -1,4 +1,5 @@
-//! The start by a program configuration: what is waited for and typed before a session counts as ready.
+//! The start by a program configuration: the patterns to wait for and the input to type before a session counts as
+//! ready.
 
 use crate::durations::Deadline;
 use crate::peer::Peer;
@@ -19,17 +20,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// After a pattern has matched, the program may take so long until it waits for input; then it is typed anyway. Many
-/// switch the echo off, or throw away what came before, only after they have asked.
+/// After a match, how long the program may take until it waits for input; then the input is typed anyway. Many programs
+/// switch the echo off or discard earlier input only after they have prompted.
 pub(crate) const INPUT_PATIENCE: Duration = Duration::from_secs(1);
 
-/// What a session keeps of the configuration that started it.
+/// The facts that a session keeps of the configuration that started it.
 #[derive(Debug)]
 pub struct Origin {
     pub name: SessionId,
     /// Regular expressions: see [`Session::judge`].
     pub success: Vec<String>,
-    /// There is a start to wait for.
+    /// There are steps or indicators to wait for.
     pub has_start: bool,
 }
 
@@ -43,7 +44,7 @@ impl Origin {
     }
 }
 
-/// How far the start of a session is.
+/// Progress of a session's start.
 #[derive(Debug)]
 pub(crate) struct StartUp {
     over: CancellationToken,
@@ -51,7 +52,7 @@ pub(crate) struct StartUp {
 }
 
 impl StartUp {
-    /// For a session of this origin.
+    /// Returns the progress for a session of this origin; without a start it is complete.
     pub(crate) fn of(origin: Option<&Origin>) -> Self {
         let over = CancellationToken::new();
         if !origin.is_some_and(|origin| origin.has_start) {
@@ -71,19 +72,19 @@ impl StartUp {
         self.has_failed.load(Ordering::Acquire)
     }
 
-    /// Waits until the session is ready, or will not be.
+    /// Waits until the session is ready or its start has failed.
     pub(super) async fn wait(&self) {
         self.over.cancelled().await;
     }
 
-    /// Nobody goes on with it: its worker has ended.
+    /// Marks the start as failed: its worker has ended, and no other continues it.
     pub(crate) fn fail(&self) {
         self.has_failed.store(true, Ordering::Release);
         self.over.cancel();
     }
 }
 
-/// A start that has begun. Dropped before its end, as when the client has gone, it closes the session.
+/// A start in progress. If dropped before it is complete, as when the client disconnects, it closes the session.
 pub(super) struct BringUp {
     session: Arc<Session>,
     name: SessionId,
@@ -101,7 +102,7 @@ impl Drop for BringUp {
 }
 
 impl BringUp {
-    /// `None` when there is nothing to do.
+    /// `None` if there is nothing to do.
     pub(super) fn new(session: &Arc<Session>, script: Script) -> Option<Self> {
         script.has_start().then(|| Self {
             session: Arc::clone(session),
@@ -112,7 +113,7 @@ impl BringUp {
         })
     }
 
-    /// Brings the session up.
+    /// Starts the session up: runs all steps.
     ///
     /// # Errors
     ///
@@ -163,7 +164,7 @@ impl BringUp {
             if self.steps[0].pattern.is_none() {
                 self.session.await_input(deadline).await?;
                 let reply = self.type_step(peer).await?;
-                // What it is to be answered with comes after it.
+                // The response to this input comes after it.
                 cursor = reply.map_or(cursor, |reply| reply.offset.max(cursor));
                 self.steps.pop_front();
                 continue;
@@ -173,7 +174,7 @@ impl BringUp {
             let passed_over = index.min(self.steps.len());
             self.steps.drain(..passed_over);
             if self.steps.is_empty() {
-                return Ok(()); // an indicator came before optional steps
+                return Ok(()); // an indicator matched before optional steps
             }
             if self.steps[0].typing.is_some() {
                 let patience = Deadline::within(deadline, INPUT_PATIENCE);
@@ -188,8 +189,8 @@ impl BringUp {
         Ok(())
     }
 
-    /// What can come next: the patterns of optional steps, and of the one that must come; after the last of them, the
-    /// indicators.
+    /// Returns the patterns that can match next: those of optional steps up to and including the first required one;
+    /// after the last required one, also the indicators.
     fn patterns(&self) -> Vec<Pattern> {
         let must_come = self.steps.iter().position(|step| !step.is_optional);
         let steps = self
@@ -201,7 +202,7 @@ impl BringUp {
         patterns.chain(ready.cloned()).collect()
     }
 
-    /// Returns which of [`Self::patterns`] came first, and where it ends.
+    /// Returns which of [`Self::patterns`] matched first, and the end of the match.
     async fn search(
         &self,
         peer: &Peer,
@@ -217,7 +218,7 @@ impl BringUp {
         Ok((found.index, found.end))
     }
 
-    /// Types what the next step says, which is forgotten then.
+    /// Types the input of the next step, and then forgets it.
     async fn type_step(&mut self, peer: &Peer) -> Result<Option<SessionSendReply>, SessionError> {
         let Some(step) = self.steps.front_mut() else {
             return Ok(None);
@@ -255,7 +256,7 @@ impl Session {
     ) -> Result<(), SessionError> {
         let is_blind = self.probe().await.is_some_and(|probe| probe.is_blind());
         let met = match is_blind {
-            // Of a program that cannot be seen silence must do.
+            // A program that cannot be inspected counts as waiting when it is silent.
             true => wait_idle(self, TUI_QUIET, deadline).await,
             false => self.wait_input(false, deadline).await,
         };
@@ -274,11 +275,12 @@ impl Session {
 }
 
 impl Sessions {
-    /// How a request that names a configuration is started, which it is given the program of; `None` without one.
+    /// Returns how to start a request that names a configuration, and sets the request's program from it; `None` if it
+    /// names none.
     ///
     /// # Errors
     ///
-    /// The configuration cannot be used, or values do not fit.
+    /// The configuration cannot be used, or the given values do not fit.
     pub(super) async fn script(
         &self,
         params: &mut SessionCreateParams,

@@ -1,4 +1,4 @@
-//! Sessions that an earlier worker has started: the holder has kept their terminals, and the disk the rest.
+//! Sessions that an earlier worker started: the holder has kept their terminals, the rest is on disk.
 
 use super::keepsake::Keepsake;
 use crate::interaction::{Event, recorded_upto};
@@ -22,11 +22,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// How much of a log goes back to memory.
+/// Bytes at the end of a log that are read back into memory.
 const TAIL_BYTES: u64 = 256 << 10;
 
 impl Sessions {
-    /// Continues those of the sessions that a client knows, and ends the others. Returns their ids.
+    /// Continues those held sessions that a client knows, and ends the others. Returns the ids of the continued ones.
     pub(super) async fn adopt_all(
         self: &Arc<Self>,
         adopted: Vec<Adopted>,
@@ -44,7 +44,7 @@ impl Sessions {
                     problem,
                     "could not take over a program, so it is killed"
                 );
-                // The number of one that was reaped may be another's.
+                // If the program was reaped, its process id may belong to another process.
                 if !has_ended {
                     signal_group(pid, Signal::KILL);
                 }
@@ -55,7 +55,7 @@ impl Sessions {
         join_all(adopting).await.into_iter().flatten().collect()
     }
 
-    /// The live sessions that another process could not go on with: somebody has removed their rings.
+    /// Returns the live sessions that another process could not continue, because their ring files were removed.
     pub fn without_ring(&self) -> Vec<String> {
         let mut sessions = self.list();
         sessions.retain(|session| session.output.is_live());
@@ -64,7 +64,7 @@ impl Sessions {
             .collect()
     }
 
-    /// Goes on with a session, or says why not.
+    /// Continues a session, or returns why it cannot.
     async fn adopt(
         self: &Arc<Self>,
         adopted: Adopted,
@@ -159,7 +159,7 @@ impl Sessions {
         if let Some(order) = kept.close {
             session.order_close(order.into());
         } else if kept.is_starting {
-            // What is left to type is lost, and no client knows it as ready.
+            // The input that was still to be typed is lost, and no client knows this session as ready.
             session.start_up.fail();
             let reason = match after_crash {
                 true => EndReason::DaemonKilled,
@@ -176,7 +176,7 @@ impl Sessions {
     }
 }
 
-/// The ids of sessions that are held, as far as their facts can be read.
+/// Returns the ids of held sessions whose facts can be read.
 pub fn ids_of(adopted: &[Adopted]) -> Vec<String> {
     let kept = adopted
         .iter()
@@ -184,14 +184,14 @@ pub fn ids_of(adopted: &[Adopted]) -> Vec<String> {
     kept.map(|kept| kept.row.session_id).collect()
 }
 
-/// What is left of a session's output.
+/// The output of a session, as far as it was kept.
 struct Resumed {
     folder: PathBuf,
     writer: LogWriter,
     ring: Ring,
     /// The end of the log.
     tail: Vec<u8>,
-    /// Every byte below is in the log or in a gap.
+    /// Every byte before this offset is in the log or in a gap.
     logged: u64,
     lines: u64,
     answered: u64,
@@ -201,12 +201,13 @@ struct Resumed {
     silent: Option<f64>,
 }
 
-/// Brings ring and log together. Blocks.
+/// Combines ring and log. Blocks.
 fn resume(folder: PathBuf, mut ring: Ring, rotation: u64) -> io::Result<Resumed> {
     let modified = std::fs::metadata(log::current_path(&folder)).and_then(|file| file.modified());
     let silent = modified.ok().and_then(|at| at.elapsed().ok());
     let writer = LogWriter::resume(folder.clone(), ring.log_base(), rotation)?;
-    // The log's length is the truth, except for what was given up after it, and what somebody else has put there.
+    // The log's length decides, except that output given up after it counts as logged, and bytes that something else
+    // appended do not.
     let logged = writer.end().clamp(ring.tail(), ring.head());
     let tail = if logged <= writer.end() {
         tail_of(&folder, logged)?
@@ -232,7 +233,7 @@ fn resume(folder: PathBuf, mut ring: Ring, rotation: u64) -> io::Result<Resumed>
     })
 }
 
-/// The end of a log, as far as it is in one piece.
+/// Returns the end of a log, from after its last gap.
 fn tail_of(folder: &Path, end: u64) -> io::Result<Vec<u8>> {
     let mut at = end.saturating_sub(TAIL_BYTES);
     let mut tail = Vec::new();

@@ -1,4 +1,5 @@
-//! What the holder keeps of a session for the next worker: what no file has, and secrets, which no file may have.
+//! The facts of a session that the holder keeps for the next worker: what is in no file, and secrets, which must not be
+//! in a file.
 
 use super::rows::{facts_of, row_of_start};
 use super::table::SessionRow;
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-/// The facts of a session. As JSON, with defaults for what an older build does not say.
+/// The facts of a session as JSON. Fields that an older build does not write have defaults.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Keepsake {
     pub(super) row: SessionRow,
@@ -28,28 +29,28 @@ pub(crate) struct Keepsake {
     pub(super) sizes: Sizes,
     #[serde(default)]
     pub(super) input_has_ended: bool,
-    /// What was typed hidden.
+    /// Hidden input.
     #[serde(default)]
     pub(super) hidden: Vec<String>,
-    /// Somebody has ordered the end.
+    /// An end was ordered.
     #[serde(default)]
     pub(super) close: Option<KeptOrder>,
-    /// Since when it waits for a client to live with.
+    /// Since when the session waits for a client to own it.
     #[serde(default)]
     pub(super) orphaned_at: Option<String>,
-    /// Of its program configuration.
+    /// From its program configuration.
     #[serde(default)]
     success_indicators: Vec<String>,
-    /// Its start by a program configuration is not over.
+    /// Its start by a program configuration is not complete.
     #[serde(default)]
     pub(super) is_starting: bool,
-    /// A request or the environment has said whether secrets are taken out of its interaction log.
+    /// Set if a request or the environment says whether secrets are redacted in its interaction log.
     #[serde(default)]
     redacts_log: Option<bool>,
-    /// Its named pipe is open.
+    /// Set if its named pipe is open.
     #[serde(default)]
     pub(super) pipe: Option<KeptPipe>,
-    /// It is recorded, or a tape plays in place of its program.
+    /// Set if it is recorded, or a tape replays in place of its program.
     #[serde(default)]
     pub(super) tape: Option<KeptTape>,
 }
@@ -80,7 +81,7 @@ impl From<KeptOrder> for CloseOrder {
 }
 
 impl Keepsake {
-    /// What is known before the program is started.
+    /// Makes the keepsake from what is known before the program is started.
     pub(crate) fn of_start(
         facts: &Facts,
         rows: u16,
@@ -128,21 +129,21 @@ impl Keepsake {
         }
     }
 
-    /// As the holder keeps it.
+    /// Returns the keepsake in the form that the holder keeps.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// What another worker has made of a session.
+    /// Reads the keepsake that another worker made.
     ///
     /// # Errors
     ///
-    /// It is something else.
+    /// The bytes are not a keepsake.
     pub(super) fn read(bytes: &[u8]) -> serde_json::Result<Self> {
         serde_json::from_slice(bytes)
     }
 
-    /// The facts, but for those that the holder knows.
+    /// Returns the facts, without those that the holder knows.
     pub(super) fn facts(&self) -> Option<Facts> {
         let facts = facts_of(&self.row)?;
         let origin = facts.origin.as_ref().map(|origin| Origin {

@@ -1,4 +1,4 @@
-//! What outlives a worker: sessions adopted from the one before, rows and keepsakes for the next.
+//! Survival of sessions beyond a worker: adopted from the worker before, with rows and keepsakes for the next.
 
 mod adopt;
 mod keepsake;

@@ -1,4 +1,4 @@
-//! Sessions in the database and on the disk: written down, and forgotten.
+//! Saving sessions in the database, and forgetting them in the database and on disk.
 
 use super::rows::row_of;
 use super::strays::has_recording;
@@ -23,8 +23,8 @@ impl Session {
 }
 
 impl Sessions {
-    /// Removes an ended session: from the list, from the database, from the disk. Does nothing when it is not listed
-    /// any more; another one may have its id then.
+    /// Removes an ended session from the list, the database and the disk. Does nothing if it is no longer listed,
+    /// because another session may have its id by then.
     pub async fn forget(&self, session: &Session) -> Result<(), SessionError> {
         let id = session.id();
         let is_it = |_: &SessionId, listed: &Arc<Session>| std::ptr::eq(&**listed, session);
@@ -45,13 +45,13 @@ impl Sessions {
             false => remove_folder(&folder).await.map_err(SessionError::Files)?,
         }
         if is_kept {
-            // A full disk has room for it now.
+            // A disk that was full now has room for the deletion.
             delete().await?;
         }
         Ok(())
     }
 
-    /// Forgets ended sessions whose time is over. Returns how many.
+    /// Forgets sessions that ended at least `keep` ago. Returns how many.
     pub async fn retain(&self, keep: Duration) -> Result<u64, SessionError> {
         let mut removed = 0;
         for session in self.list() {
@@ -65,7 +65,7 @@ impl Sessions {
         Ok(removed)
     }
 
-    /// Ends a session that was just started, and leaves nothing of it: no client knows it.
+    /// Ends a session that was just started, and removes it completely: no client knows it.
     pub async fn abandon(&self, session: &Session) {
         session.order_close(CloseOrder {
             reason: EndReason::Closed,

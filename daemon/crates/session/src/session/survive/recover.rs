@@ -1,4 +1,4 @@
-//! What a killed daemon has left: its sessions are found again, and their last output is saved from the rings.
+//! Recovery after a daemon was killed: finds its sessions, and saves their last output from the ring files.
 
 use super::rows::{gaps_to_json, session_of};
 use super::table::{SessionRow, sessions};
@@ -16,19 +16,20 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What is known of the processes before this one.
+/// What is known about the processes before this one.
 pub struct Past<'a> {
     /// When the holder started.
     pub holder_since: &'a str,
-    /// The last one was killed.
+    /// The last process was killed.
     pub has_crashed: bool,
-    /// The database has nothing of what they wrote.
+    /// The database is new, so it contains nothing that the earlier processes wrote.
     pub database_is_new: bool,
 }
 
 impl Sessions {
-    /// Takes over what an earlier daemon left: ended sessions are listed, those that lived when it
-    /// was killed get their last output from the rings, what still runs of them is ended, and they are listed as ended.
+    /// Takes over what an earlier daemon left, and lists its ended sessions. For sessions that were alive when it was
+    /// killed, saves their last output from the ring files, ends the processes that are still running, and lists them
+    /// as ended.
     ///
     /// # Errors
     ///
@@ -70,7 +71,7 @@ impl Sessions {
                 let leader_signal = ended
                     .get(&row.session_id)
                     .and_then(|ended| ended.get(&row.pid).copied());
-                // The kernel hangs up the terminals of a killed daemon.
+                // The kernel hangs up the terminals of a killed daemon, so programs get SIGHUP.
                 let signal = leader_signal.unwrap_or(Signal::HUP);
                 cursor = self.finish_killed(&mut row, signal).await;
             }
@@ -97,9 +98,9 @@ impl Sessions {
         Ok(killed)
     }
 
-    /// Brings the row of a session that lived when the daemon was killed to its end; returns its cursor.
+    /// Completes the row of a session that was alive when the daemon was killed; returns its cursor.
     ///
-    /// `signal` has ended its program, unless the killed daemon saw another end.
+    /// `signal` ended its program, unless the killed daemon saw another end.
     async fn finish_killed(&self, row: &mut SessionRow, signal: Signal) -> u64 {
         let mut cursor = 0;
         let folder = self.services.folders.sessions.join(&row.session_id);
@@ -127,7 +128,7 @@ impl Sessions {
         if row.exitstatus.is_none() && row.signal.is_none() {
             row.signal = Some(signal.as_raw());
         }
-        // Of one that ended well nobody has looked for the indicators.
+        // If the exit status is 0, success is unknown: its output was not searched for the indicators.
         row.success = row
             .config
             .as_ref()
@@ -139,7 +140,7 @@ impl Sessions {
     }
 }
 
-/// What was found of a session after a kill.
+/// What was recovered of a session after a kill.
 pub(super) struct Salvaged {
     pub(super) end: u64,
     pub(super) lines: u64,
@@ -148,11 +149,11 @@ pub(super) struct Salvaged {
     cursor: u64,
 }
 
-/// Appends to the log what only the ring has.
+/// Appends the output that is only in the ring to the log.
 pub(super) fn salvage(folder: &Path, ring_path: &Path, rotation: u64) -> io::Result<Salvaged> {
     let ring = match Ring::open(ring_path) {
         Ok(ring) => ring,
-        // The machine was started anew, or the kill hit before the ring was made.
+        // The machine was restarted, or the kill came before the ring file was created.
         Err(_) => {
             let writer = LogWriter::resume(folder.to_owned(), 0, rotation)?;
             return Ok(Salvaged {
@@ -165,13 +166,13 @@ pub(super) fn salvage(folder: &Path, ring_path: &Path, rotation: u64) -> io::Res
         }
     };
     let mut writer = LogWriter::resume(folder.to_owned(), ring.log_base(), rotation)?;
-    // The log's length is the truth. Behind it the ring has everything, or it was given up.
+    // The log's length decides. After it, everything is in the ring or was given up.
     let from = writer.end().max(ring.tail());
     let rest = ring.bytes(from).to_vec();
     if !rest.is_empty() {
         writer.append(from, &rest)?;
     }
-    // The log may be ahead of the tail: the kill came between the write and the note of it.
+    // The log may be ahead of the ring's tail, if the kill came after the write and before the tail was updated.
     let newlines = memchr::memchr_iter(b'\n', ring.bytes(ring.tail())).count() as u64;
     let salvaged = Salvaged {
         end: writer.end(),

@@ -1,4 +1,4 @@
-//! Rows of the database made of sessions, and sessions made of rows.
+//! Converts sessions to rows of the database, and rows to sessions.
 
 use super::table::SessionRow;
 use crate::interaction::shown_args;
@@ -18,19 +18,19 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// The row of a session as it is now.
+/// Returns the row of a session as it is now.
 pub(super) fn row_of(session: &Session) -> SessionRow {
     let state = session.state().clone();
     let output = session.output.facts();
     SessionRow {
-        // Only what lives needs them as they are.
+        // Secrets are masked: only a running session needs them.
         args: args_to_json(&shown_args(session)),
         last_activity: ccd_text::clock::seconds_ago(session.idle().as_secs_f64()),
         exitstatus: state.exit.and_then(|exit| exit.code),
         signal: state.exit.and_then(|exit| exit.signal),
         state: match state.phase {
             SessionState::Alive => "alive",
-            // Its end is written down before the rest of it goes.
+            // The end is written to the database before the rest of the session is cleaned up.
             SessionState::Zombie if state.end_reason.is_some() => "dead",
             SessionState::Zombie => "zombie",
             SessionState::Dead => "dead",
@@ -47,7 +47,7 @@ pub(super) fn row_of(session: &Session) -> SessionRow {
     }
 }
 
-/// The row of a session that is about to start.
+/// Returns the row of a session that is about to start.
 pub(super) fn row_of_start(facts: &Facts, rows: u16, cols: u16) -> SessionRow {
     SessionRow {
         session_id: facts.id.to_string(),
@@ -103,7 +103,7 @@ fn gaps_of_json(json: &str) -> Vec<Gap> {
         .collect()
 }
 
-/// An ended session from its row; `None` when the row is not one of ours.
+/// Makes an ended session from its row; `None` if the row is not valid.
 pub(super) fn session_of(
     services: &Arc<Services>,
     row: &SessionRow,
@@ -150,7 +150,7 @@ pub(super) fn session_of(
     Some(session)
 }
 
-/// What the database knows of the configuration that started a session.
+/// Returns what the database knows about the configuration that started a session.
 fn origin_of(name: &str) -> Option<Arc<Origin>> {
     let name = SessionId::parse(name).ok()?;
     Some(Arc::new(Origin {

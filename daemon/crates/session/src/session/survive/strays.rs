@@ -1,5 +1,5 @@
-//! What a killed daemon has left of sessions that nobody knows of: starts that were never acknowledged, and what lived
-//! with a client.
+//! Remains of a killed daemon's sessions that are in no database row: starts that were never acknowledged, and
+//! transient sessions.
 
 use super::persist::remove_folder;
 use super::recover::salvage;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 impl Sessions {
-    /// Removes folders and rings that belong to no session: starts that were never acknowledged.
+    /// Removes folders and ring files that belong to no session, left by starts that were never acknowledged.
     pub(super) async fn remove_strays(
         self: &Arc<Self>,
         known: &HashSet<String>,
@@ -55,7 +55,8 @@ impl Sessions {
         }
     }
 
-    /// Makes the tape of a session that nothing else is known of: its client's. True when its folder may go.
+    /// Makes the tape of a session that is known only by its folder, for its client. Returns true if the folder can be
+    /// removed.
     async fn finish_stray(
         self: &Arc<Self>,
         folder: &Path,
@@ -94,7 +95,7 @@ impl Sessions {
         }
     }
 
-    /// Makes the tapes that could not be made while the daemon started.
+    /// Makes the tapes that could not be made during the daemon's start.
     pub(crate) async fn finish_strays(self: &Arc<Self>) {
         let strays = std::mem::take(&mut *self.stray_recordings());
         for folder in strays {
@@ -112,7 +113,7 @@ impl Sessions {
     }
 }
 
-/// Whether a tape is still to be made of the log in this folder.
+/// Returns whether a tape has yet to be made from the log in this folder.
 pub(super) async fn has_recording(folder: &Path) -> bool {
     let folder = folder.to_owned();
     let noted = tokio::task::spawn_blocking(move || Note::of(&folder).is_some()).await;

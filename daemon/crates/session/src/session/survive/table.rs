@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use std::slice;
 
 ccd_store::row! {
-    /// A session as the database has it.
+    /// A session in the database.
     #[derive(Debug, Clone, Serialize, Deserialize)]
     pub(in crate::session) struct SessionRow {
         pub(in crate::session) session_id: String,
         pub(in crate::session) name: Option<String>,
         pub(in crate::session) program: String,
-        /// JSON list of texts.
+        /// JSON list of strings.
         pub(in crate::session) args: String,
         pub(in crate::session) cwd: String,
         pub(in crate::session) timeout: f64,
@@ -36,7 +36,7 @@ ccd_store::row! {
         pub(in crate::session) rotated_at: Option<String>,
         /// JSON list of `{offset, length}`.
         pub(in crate::session) gaps: String,
-        /// The program configuration it was started with.
+        /// The program configuration that started it.
         #[serde(default)]
         pub(in crate::session) config: Option<String>,
         #[serde(default)]
@@ -44,7 +44,7 @@ ccd_store::row! {
     }
 }
 
-/// Inserts the row, or updates what may change of it.
+/// Inserts the row, or updates its columns that can change.
 impl Write for SessionRow {
     async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
         let statement = "INSERT INTO sessions ({columns}) {values} ON CONFLICT (session_id) DO UPDATE SET \
@@ -57,7 +57,7 @@ impl Write for SessionRow {
     }
 }
 
-/// Deletes a session with its interactions.
+/// Deletes a session and its interactions.
 pub(in crate::session) struct DeleteSession(pub(super) String);
 
 impl Write for DeleteSession {

@@ -1,4 +1,4 @@
-//! The far side of a session's terminal, where a tape prints in place of a program.
+//! The far side of a session's terminal, to which a tape replays in place of a program.
 
 use ccd_protocol::tape::{Stream, TapeExit};
 use ccd_tape::play::{FarSide, InputModes};
@@ -16,22 +16,23 @@ use std::time::Instant;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// The far side, while the tape plays.
+/// The far side, while the tape replays.
 #[derive(Debug)]
 pub(super) struct TerminalFarSide {
     master: Arc<OwnedFd>,
     descriptor: AsyncFd<Arc<OwnedFd>>,
-    /// Of a session between pipes.
+    /// Set for a session over pipes.
     marks: Option<MarkWriter>,
     alarm: Alarm,
 }
 
 impl TerminalFarSide {
-    /// Opens it. Call it inside the runtime. Where a tape goes on, the terminal treats input as it did.
+    /// Opens the far side; must be called inside the runtime. If a replay continues after a handover (`is_new` is
+    /// false), the terminal's modes are kept.
     ///
     /// # Errors
     ///
-    /// The kernel's error: the terminal is gone.
+    /// The kernel's error, if the terminal is closed.
     pub(super) fn open(master: Arc<OwnedFd>, is_new: bool) -> io::Result<Self> {
         let name = rustix::pty::ptsname(&*master, Vec::new())?;
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -48,7 +49,7 @@ impl TerminalFarSide {
         Ok(far_side)
     }
 
-    /// The same, with marks of standard error from an offset of the session's output on.
+    /// Returns the same, with marks of standard error from an offset of the session's output on.
     ///
     /// # Errors
     ///
@@ -59,7 +60,7 @@ impl TerminalFarSide {
     }
 
     fn change(&self, change: impl FnOnce(&mut Termios)) {
-        // A terminal that has hung up has no modes, and needs none.
+        // A terminal that has hung up has no modes and needs none.
         if let Ok(mut modes) = tcgetattr(self.descriptor.get_ref()) {
             change(&mut modes);
             let _ = tcsetattr(self.descriptor.get_ref(), OptionalActions::Now, &modes);
@@ -72,7 +73,7 @@ impl FarSide for TerminalFarSide {
         self.alarm.wait_until(time).await;
     }
 
-    /// Output passes as it is: it was processed when it was recorded.
+    /// Turns output processing off: the output was processed when it was recorded.
     fn set_modes(&self, modes: InputModes) {
         self.change(|line| {
             line.output_modes.remove(OutputModes::OPOST);
@@ -100,7 +101,7 @@ impl FarSide for TerminalFarSide {
 
     fn end(self, exit: TapeExit) -> io::Result<()> {
         self.change(Termios::make_raw);
-        // Else the terminal would still be open when the placeholder has gone.
+        // Otherwise the terminal would still be open after the placeholder has exited.
         drop(self.descriptor);
         let order = placeholder::order(exit);
         match rustix::io::write(&*self.master, &order) {

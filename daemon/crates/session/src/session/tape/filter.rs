@@ -1,5 +1,5 @@
-//! Filters of tapes: programs from their standard input to their standard output. As every program, the holder starts
-//! them.
+//! Filters of tapes: programs that read standard input and write standard output. Like every program, they are started
+//! by the holder.
 
 use crate::peer::Peer;
 use crate::session::error::SessionError;
@@ -18,15 +18,15 @@ use tokio_util::sync::CancellationToken;
 /// How long a filter may take.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// What it may print.
+/// Maximum bytes of output.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Its words are arguments here, which the shell does not read; its files are those of standard input and output. No
-/// file may have more than 20 MB, in blocks of 512 bytes, or twice that where they have 1024.
+/// The filter's words are arguments of the script, so the shell does not interpret them; its files are standard input
+/// and output. The file size is limited to 20 MB where the unit is 512 bytes, and to twice that where it is 1024.
 const SCRIPT: &str =
     "in=$1 out=$2; shift 2; ulimit -f 40000; exec \"$@\" <\"$in\" >\"$out\" 2>/dev/null";
 
-/// Two files that go away.
+/// Two files that are removed when this is dropped.
 struct Files {
     input: PathBuf,
     output: PathBuf,
@@ -61,7 +61,7 @@ impl Drop for Files {
 }
 
 impl Sessions {
-    /// Runs filters, for work beside the runtime.
+    /// Returns a function that runs filters, for work outside the runtime.
     pub fn filters(self: &Arc<Self>) -> Box<RunFilter<'static>> {
         let (sessions, runtime) = (Arc::clone(self), tokio::runtime::Handle::current());
         Box::new(move |words, input| runtime.block_on(sessions.filter(words, input)))

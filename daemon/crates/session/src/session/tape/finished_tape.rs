@@ -1,4 +1,4 @@
-//! From a recording that is over to its tape: the session has the output, the journal says what was typed.
+//! Makes a tape from a finished recording: the session has the output, the journal has the input.
 
 use crate::output::{Output, Piece};
 use crate::session::error::reason_text;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 const PIECE_BYTES: usize = 1 << 20;
 
 impl Session {
-    /// Makes the tape of the session, whose program has ended; `filters` run the programs that change it.
+    /// Makes the tape of the session, whose program has ended; `filters` run the filter programs that change it.
     pub(crate) async fn finish_tape(
         &self,
         reason: EndReason,
@@ -48,7 +48,7 @@ impl Session {
             let root = &tape.root;
             let finished = finish(root, journal, &self.output, heard, Some(filters())).await;
             if finished.problem.is_some() {
-                // The tape that could not be written has given room back.
+                // The tape that could not be written has freed disk space.
                 recording.flush();
             }
             if let Some(problem) = &finished.problem {
@@ -60,7 +60,7 @@ impl Session {
             let mut outcome = tape.outcome();
             let written = outcome.finished.as_ref();
             let written = written.map_or(&[][..], |finished| &finished.written);
-            // What was recorded a moment ago could not be played yet.
+            // The new tape is left out, because no session could have played it yet.
             let index = tape.root.index();
             let own = program_name(&tape.meta.program);
             let is_own = |id: &Arc<str>| {
@@ -82,9 +82,9 @@ impl Session {
     }
 }
 
-/// Makes the tape of a session that has ended: its journal says what was typed, `output` has what was printed.
+/// Makes the tape of a session that has ended: its journal has the input, `output` the output.
 ///
-/// Without `filter` no program may run.
+/// Without `filter` no filter program may run.
 pub(super) async fn finish(
     root: &Arc<Root>,
     journal: &Path,
@@ -131,7 +131,7 @@ pub(super) async fn finish(
         .unwrap_or_else(|error| Finished::problem(format!("the tape could not be made: {error}")))
 }
 
-/// Reads output between two offsets, as much as a tape takes.
+/// Reads output between two offsets, up to the maximum for a tape.
 async fn read(output: &Output, start: u64, upto: Option<u64>) -> io::Result<Printed> {
     let mut printed = Printed {
         start,

@@ -1,4 +1,4 @@
-//! A session's part in tapes, on its way to the next process.
+//! The tape state of a session, on its way to the next process.
 
 use super::finished_tape::finish;
 use super::proxy::{KeptLive, proxy_params};
@@ -23,10 +23,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// In the folder of a session that has ended: what tapes did for it.
+/// File in the folder of a session that has ended, with its use of tapes.
 const PAST: &str = "tape.json";
 
-/// What no file may have of it, or has.
+/// The tape state that is in no file or must not be in one.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct KeptTape {
     options: TapeOptions,
@@ -34,13 +34,13 @@ pub(crate) struct KeptTape {
     recording: Option<KeptRecording>,
     player: Option<KeptPlayer>,
     live: Option<KeptLive>,
-    /// What the real program would be started with.
+    /// The parameters with which the real program would be started.
     params: Option<Box<SessionCreateParams>>,
     #[serde(default)]
     proxied: u64,
 }
 
-/// What an earlier process has left to be shown.
+/// The state that an earlier process left, which is still to be shown.
 #[derive(Clone)]
 pub(super) struct Left {
     pub(super) live: Option<KeptLive>,
@@ -66,18 +66,18 @@ impl KeptTape {
 }
 
 impl KeptTape {
-    /// True when there is no program without it.
+    /// Returns true if a tape replays, so that there is no program without it.
     pub(crate) fn plays(&self) -> bool {
         self.player.is_some()
     }
 }
 
 impl Sessions {
-    /// Goes on with what an earlier process has recorded or played; a journal that is gone ends the recording alone.
+    /// Continues what an earlier process recorded or replayed. A missing journal ends only the recording.
     ///
     /// # Errors
     ///
-    /// The root cannot be used any more.
+    /// The tape folder can no longer be used.
     pub(crate) async fn resume_tape(
         self: &Arc<Self>,
         kept: KeptTape,
@@ -106,7 +106,7 @@ impl Sessions {
         Ok(Arc::new(tape))
     }
 
-    /// Makes the tapes that could not be made while the daemon started, because programs change them.
+    /// Makes the tapes that could not be made during the daemon's start, because filter programs change them.
     pub async fn finish_left_tapes(self: Arc<Self>) {
         for session in self.list() {
             if session.is_dead() && Note::of(session.output.dir()).is_some() {
@@ -122,8 +122,8 @@ impl Sessions {
 }
 
 impl Services {
-    /// Makes the tape of a session that an earlier daemon has left, if it was recorded. True when nothing is left to be
-    /// made; a tape that needs `filters` is, where none may run yet.
+    /// Makes the tape of a session that an earlier daemon left, if it was recorded. Returns true if nothing is left to
+    /// be made. A tape that needs `filters` is left if none may run yet.
     pub(crate) async fn finish_killed_tape(
         &self,
         folder: &Path,
@@ -143,7 +143,7 @@ impl Services {
             }
         };
         if !note.journal.exists() && root.path.exists() {
-            // The kill came when the tape was there, or before anything was recorded.
+            // The kill came after the tape was written, or before anything was recorded.
             Note::remove(folder);
             return true;
         }
@@ -187,7 +187,7 @@ impl Services {
     }
 }
 
-/// Goes on with a recording, which may need output that memory has no more.
+/// Continues a recording, which may need output that is no longer in memory.
 async fn resume_recording(
     kept: KeptRecording,
     hidden: Arc<HiddenTexts>,
@@ -205,7 +205,7 @@ async fn resume_recording(
     Recording::resume(kept, resumption, hidden, &printed, &tail)
 }
 
-/// The output from an offset on, so much as echoes are looked for in.
+/// Returns the output from an offset on, up to the length that is searched for echoes.
 async fn printed_from(output: &Output, offset: u64) -> Vec<u8> {
     let mut printed = Vec::new();
     while printed.len() < record::ECHO_BYTES {
@@ -218,7 +218,7 @@ async fn printed_from(output: &Output, offset: u64) -> Vec<u8> {
     printed
 }
 
-/// What tapes did for a session that has ended, in its folder.
+/// The use of tapes by a session that has ended, stored in its folder.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PastTape {
     pub is_replay: bool,
@@ -226,7 +226,7 @@ pub struct PastTape {
 }
 
 impl PastTape {
-    /// Leaves it in a session's folder. Blocks.
+    /// Writes the file in a session's folder. Blocks.
     pub(super) fn write(&self, folder: &Path) -> io::Result<()> {
         let mut options = std::fs::OpenOptions::new();
         options.write(true).create(true).truncate(true).mode(0o600);
@@ -234,7 +234,7 @@ impl PastTape {
         file.write_all(&serde_json::to_vec(self)?)
     }
 
-    /// The one that a session's folder has. Blocks.
+    /// Reads the file in a session's folder. Blocks.
     pub fn of(folder: &Path) -> Option<Self> {
         let bytes = std::fs::read(folder.join(PAST)).ok()?;
         serde_json::from_slice(&bytes).ok()
@@ -242,7 +242,7 @@ impl PastTape {
 }
 
 impl Session {
-    /// Its part in tapes, for the next process.
+    /// Returns the tape state, for the next process.
     pub(crate) fn kept_tape(&self) -> Option<KeptTape> {
         self.tape().map(|tape| KeptTape::of(tape))
     }

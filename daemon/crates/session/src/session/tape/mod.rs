@@ -1,4 +1,4 @@
-//! What tapes have to do with a session: it is recorded, played, or first played and then live.
+//! Tapes of a session: it is recorded, replayed, or first replayed and then live.
 
 mod far_side;
 mod filter;

@@ -1,4 +1,4 @@
-//! Playing a tape into the terminal of a session.
+//! Replaying a tape into the terminal of a session.
 
 use super::far_side::TerminalFarSide;
 use super::kept::Left;
@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 impl Session {
-    /// Has the tape of a session play, if one does.
+    /// Starts the replay of a session's tape, if it has one.
     ///
     /// # Errors
     ///
@@ -56,14 +56,14 @@ impl Session {
 }
 
 impl SessionTape {
-    /// What an earlier process has left to be shown.
+    /// Returns the state that an earlier process left.
     pub(super) fn take_left(&self) -> Option<Left> {
         let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         left.clone()
     }
 
-    /// Goes on with what an earlier process has left, once the terminal has all that it has printed.
-    /// Returns how much that is.
+    /// Continues from the state that an earlier process left, once the terminal's output has all arrived. Returns the
+    /// length of that output.
     pub(super) async fn go_on(&self, session: &Session, left: Left) -> u64 {
         let printed = settled(session).await;
         if let Some(player) = &self.player {
@@ -78,7 +78,7 @@ impl SessionTape {
     }
 }
 
-/// The end of the output, once nothing is on its way from the terminal.
+/// Returns the end of the output, once no output is on its way from the terminal.
 async fn settled(session: &Session) -> u64 {
     let deadline = Instant::now() + ADOPTION;
     let mut before = None;

@@ -1,4 +1,5 @@
-//! The real program in place of a tape that does not answer: it is brought to where the tape was, and goes on from there.
+//! The real program in place of a tape that has no answer: it is brought to the tape's position, and continues from
+//! there.
 
 use super::session_tape::{RecordingStart, SessionTape};
 use crate::output::Piece;
@@ -22,39 +23,39 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// Output that is passed on at a time.
+/// Bytes of output that are passed on at a time.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// How long the program may take to each of its prompts when its time-out is 0.
+/// How long the program may take to reach each of its prompts if its timeout is 0.
 const MIN_PATIENCE: Duration = Duration::from_secs(5);
 
-/// A program that waits, and shows another prompt than the tape, must be silent so long.
+/// How long a program that waits at another prompt than the tape's must be silent.
 const SETTLED: Duration = Duration::from_millis(250);
 
-/// Time between two looks at the program.
+/// Time between two checks of the program.
 pub(super) const LOOK: Duration = Duration::from_millis(10);
 
-/// How long the program of an earlier process is awaited.
+/// How long to wait for the program of an earlier process.
 pub(super) const ADOPTION: Duration = Duration::from_secs(4);
 
-/// The real program, in a session of its own that nobody else uses.
+/// The real program, in its own session that no client uses.
 pub(super) struct Live {
     shot: OneShot,
     gone: CancellationToken,
     pub(super) kept: KeptLive,
 }
 
-/// Where it is, for the next process.
+/// The position of the program, for the next process.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct KeptLive {
     session: String,
-    /// Offset of its output that is the first to be shown.
+    /// First offset of its output that is shown.
     inner_start: u64,
-    /// The offset of that in the output of the session that shows it.
+    /// The offset of that output in the session that shows it.
     outer_start: u64,
 }
 
-/// What the real program of a session with these parameters is started with; `None` where only tapes may answer.
+/// Returns the parameters for a session's real program; `None` if only tapes may answer.
 pub(super) fn proxy_params(
     settings: &Settings,
     params: &SessionCreateParams,
@@ -76,7 +77,7 @@ impl Live {
         &self.shot.session
     }
 
-    /// Types into the program, and has it recorded if what tapes do not have is.
+    /// Types into the program; records the input if the session records what is on no tape.
     pub(super) async fn typed(
         &self,
         tape: &SessionTape,
@@ -102,13 +103,13 @@ impl Live {
         Ok(())
     }
 
-    /// Nobody shows it any more.
+    /// Ends the program, because no session shows it any more.
     pub(super) fn end(&self) {
         self.gone.cancel();
     }
 }
 
-/// Whether tapes answer.
+/// Returns whether tapes answer.
 pub(super) fn plays(settings: &Settings) -> bool {
     match settings.record {
         RecordMode::Disabled => true,
@@ -117,7 +118,7 @@ pub(super) fn plays(settings: &Settings) -> bool {
     }
 }
 
-/// How many inputs a stroke ends: a line that is typed key by key is one.
+/// Returns how many inputs are completed by a stroke: a line that is typed key by key is one.
 fn inputs_in(bytes: &[u8]) -> u64 {
     let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n' | 0x04);
     let pairs = bytes.windows(2).filter(|pair| pair == b"\r\n").count();
@@ -125,7 +126,8 @@ fn inputs_in(bytes: &[u8]) -> u64 {
 }
 
 impl SessionTape {
-    /// Counts what the program got where it runs from the start because no tape begins so; true when there was an input.
+    /// Counts input of a program that runs from the start because no tape starts like this session; returns true if
+    /// there was any.
     pub(crate) fn note_live(&self, bytes: &[u8]) -> bool {
         if !plays(&self.settings) {
             return false;
@@ -135,7 +137,7 @@ impl SessionTape {
         inputs > 0
     }
 
-    /// Starts the program, types all that tapes have answered so far, and shows what it prints from then on.
+    /// Starts the program, types all input that tapes have answered so far, and shows the output from then on.
     pub(super) async fn take_over(&self, player: &Player) -> Result<&Live, InputError> {
         let failed = |error: SessionError| InputError::Tape(TapeError::Proxy(error.to_string()));
         let (Some(params), Some(sessions)) = (&self.proxy_params, self.sessions.upgrade()) else {
@@ -189,7 +191,8 @@ impl SessionTape {
         self.live.get_or_init(|| Live { shot, gone, kept })
     }
 
-    /// Goes on with a program that an earlier process has started, when so much of the session's output was shown.
+    /// Continues with a program that an earlier process started, of which `shown` bytes of the session's output were
+    /// shown.
     pub(super) async fn resume_live(&self, kept: KeptLive, shown: u64) {
         let (Some(player), Some(sessions)) = (&self.player, self.sessions.upgrade()) else {
             return;
@@ -219,14 +222,14 @@ impl SessionTape {
 
 impl Drop for Live {
     fn drop(&mut self) {
-        // What was started here ends with who shows it.
+        // A program that was started here ends with the session that shows it.
         if !self.session().services.leaving.is_cancelled() {
             self.gone.cancel();
         }
     }
 }
 
-/// Types into the program what tapes have answered, each line at its prompt.
+/// Types the input that tapes have answered into the program, each line at its prompt.
 async fn catch_up(
     session: &Arc<Session>,
     typed: &[(String, Vec<u8>)],
@@ -246,12 +249,12 @@ async fn catch_up(
     seen.await_prompt(session, prompt).await
 }
 
-/// What a program has printed so far.
+/// The state of a program's output.
 #[derive(Default)]
 struct CatchUp {
     prompt: PromptTracker,
     upto: u64,
-    /// Something came since the last input.
+    /// There was output since the last input.
     is_answered: bool,
 }
 
@@ -305,7 +308,7 @@ impl CatchUp {
     }
 }
 
-/// Shows what a program prints, from an offset on, until it has ended or nobody looks.
+/// Shows a program's output from an offset on, until the program has ended or no session shows it.
 async fn relay(inner: Arc<Session>, from: u64, show: Arc<Playback>, gone: CancellationToken) {
     let mut upto = from;
     let mut modes = None;

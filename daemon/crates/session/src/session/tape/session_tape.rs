@@ -1,4 +1,4 @@
-//! What tapes have to do with a session: it is recorded, or played, or first played and then live.
+//! Tapes of a session: it is recorded, replayed, or first replayed and then live.
 
 use super::kept::{Left, PastTape};
 use super::proxy::Live;
@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tokio_util::sync::CancellationToken;
 
-/// A session's part in tapes.
+/// The tape state of a session.
 pub struct SessionTape {
     pub settings: Settings,
     pub(super) options: TapeOptions,
@@ -34,38 +34,38 @@ pub struct SessionTape {
     pub(super) recording: OnceLock<Recording>,
     /// The session's secrets.
     pub hidden: Arc<HiddenTexts>,
-    /// What the real program is started with where no tape answers; `None` where only tapes may answer.
+    /// The parameters of the real program, which is started if no tape answers; `None` if only tapes may answer.
     pub(super) proxy_params: Option<Box<SessionCreateParams>>,
     /// The real program, once it has taken over from the tapes.
     pub(super) live: OnceLock<Live>,
-    /// What an earlier process has left to be shown.
+    /// The state that an earlier process left.
     pub(super) left: Mutex<Option<Left>>,
-    /// Cancelled when what an earlier process has left goes on; nothing is typed before.
+    /// Cancelled when the replay has continued from an earlier process; nothing is typed before that.
     pub(super) ready: CancellationToken,
-    /// Inputs of a program that ran from the start because no tape begins so.
+    /// Number of inputs of a program that ran from the start because no tape starts like this session.
     pub(super) proxied: AtomicU64,
     pub(super) sessions: Weak<Sessions>,
     pub(super) id: SessionId,
     pub(super) outcome: Mutex<TapeOutcome>,
 }
 
-/// What came of it in the end.
+/// The results at the end of the session.
 #[derive(Debug, Default)]
 pub(super) struct TapeOutcome {
     pub(super) finished: Option<Finished>,
     pub(super) unused: Option<Vec<String>>,
 }
 
-/// Where in a conversation a recording begins.
+/// The position in a conversation at which a recording starts.
 pub(super) struct RecordingStart {
-    /// Of the session's output.
+    /// Offset in the session's output.
     pub(super) offset: u64,
     pub(super) state: StateHash,
     pub(super) is_start: bool,
 }
 
 impl SessionTape {
-    /// What it asks of its tapes.
+    /// Returns the request to the session's tapes.
     pub(super) fn cue(&self) -> ReplayOptions {
         let meta = &self.meta;
         let named = (!self.settings.is_default_root).then_some(&*self.root.path);
@@ -87,33 +87,33 @@ impl SessionTape {
         }
     }
 
-    /// True where the terminal never shows what is typed, so that this says nothing of it.
+    /// Returns true if the terminal never echoes, so that a missing echo says nothing about secrecy.
     pub fn never_echoes(&self) -> bool {
         self.meta.plain || self.is_piped()
     }
 
-    /// True when the session is between pipes.
+    /// Returns true if the session runs over pipes.
     fn is_piped(&self) -> bool {
         self.meta.pty.is_none()
     }
 
-    /// True when a tape plays in place of the program, or did until the program took over.
+    /// Returns true if a tape replays in place of the program, or did until the real program took over.
     pub fn is_replay(&self) -> bool {
         self.player.is_some()
     }
 
-    /// The recording of a program that is typed into directly.
+    /// Returns the recording of a program that gets its input directly.
     pub fn recording(&self) -> Option<&Recording> {
         self.recording.get()
     }
 
-    /// Has tapes answer what was typed, and where none does and it may, the real program.
+    /// Passes input to the tapes, and if none has it and this is allowed, to the real program.
     ///
-    /// The next process knows of it before anything of the answer is shown.
+    /// The holder gets the new position before any of the answer is shown, so that the next process knows it.
     ///
     /// # Errors
     ///
-    /// No tape has it.
+    /// The input is on no tape.
     pub async fn typed(&self, stroke: Stroke<'_>) -> Result<(), InputError> {
         let Some(player) = &self.player else {
             return Ok(());
@@ -134,7 +134,7 @@ impl SessionTape {
                 if self.settings.fallback == FallbackMode::Proxy && self.proxy_params.is_some() =>
             {
                 let live = Box::pin(self.take_over(player)).await?;
-                // What is left of earlier sends goes with it.
+                // Includes the unanswered rest of earlier sends.
                 let typed = match input == on_tape {
                     true => live.typed(self, stroke).await,
                     false => live.typed(self, stroke.of(&input)).await,
@@ -147,7 +147,7 @@ impl SessionTape {
         }
     }
 
-    /// Has the holder keep where it is.
+    /// Has the holder keep the position.
     pub(super) fn keep(&self) {
         let sessions = self.sessions.upgrade();
         if let Some(session) = sessions.and_then(|sessions| sessions.find(self.id.as_str()).ok()) {
@@ -155,7 +155,7 @@ impl SessionTape {
         }
     }
 
-    /// Begins to record; the journal is there when this returns, and in the session's folder the note of it.
+    /// Starts to record; the journal, and a note of it in the session's folder, exist when this returns.
     pub(super) async fn record(
         &self,
         folder: PathBuf,
@@ -184,7 +184,7 @@ impl SessionTape {
         let begun = tokio::task::spawn_blocking(move || {
             root.make_folder()?;
             let journal = record::Journal::path_of(&root.path, &begin.session);
-            // The note comes first: a journal that nobody knows of would stay.
+            // The note is written first: a journal without a note would never be removed.
             let note = record::Note {
                 root: root.path.clone(),
                 journal: journal.clone(),
@@ -198,8 +198,8 @@ impl SessionTape {
         Ok(())
     }
 
-    /// The secrets that a recording goes by: where the terminal never echoes, the session takes all that is typed for
-    /// hidden.
+    /// Returns the secrets that a recording uses: none of the session's if the terminal never echoes, because the
+    /// session then treats all input as hidden.
     pub(super) fn recorded_secrets(&self) -> Arc<HiddenTexts> {
         match self.never_echoes() {
             true => Arc::default(),
@@ -207,7 +207,7 @@ impl SessionTape {
         }
     }
 
-    /// The options with all that was not said, as the recording is finished by them.
+    /// Returns the options with all defaults filled in, because the recording is finished by them.
     fn recorded_options(&self) -> TapeOptions {
         TapeOptions {
             record: Some(self.settings.record),
@@ -217,7 +217,7 @@ impl SessionTape {
         }
     }
 
-    /// For the session's record.
+    /// Returns the use of tapes for the session's record.
     pub fn uses(&self) -> TapeUse {
         let mut uses = self.player.as_ref().map(Player::uses).unwrap_or_default();
         uses.root = self.root.path.to_string_lossy().into_owned();
@@ -241,7 +241,7 @@ impl SessionTape {
         uses
     }
 
-    /// For the record of the session, now and when it has ended.
+    /// Returns the use of tapes for the session's record, which is also kept after its end.
     pub fn past(&self) -> PastTape {
         PastTape {
             is_replay: self.is_replay(),
@@ -254,32 +254,32 @@ impl SessionTape {
     }
 }
 
-/// How far it is, for those who wait for it.
+/// The position, for callers that wait for it.
 impl SessionTape {
-    /// True when nothing is printed any more until something is typed; `None` where a program knows better.
+    /// Returns true if nothing more is printed until something is typed; `None` if a real program runs.
     pub fn waits(&self) -> Option<bool> {
         let player = self.answering()?;
         Some(self.ready.is_cancelled() && player.is_waiting())
     }
 
-    /// True when the next input on the tape is this one.
+    /// Returns true if this is the next input on the tape.
     pub fn expects(&self, input: &[u8]) -> bool {
         self.player
             .as_ref()
             .is_some_and(|player| player.expects(input))
     }
 
-    /// The rest of an input that came as one when it was recorded, and of which some lines were typed.
+    /// Returns the rest of an input that was one during the recording, and of which only some lines were typed.
     pub fn awaited(&self) -> Option<Vec<u8>> {
         self.answering()?.awaited()
     }
 
-    /// True when the program ended because the options asked for an error.
+    /// Returns true if the program ended because the options asked for an error.
     pub(super) fn has_injected_end(&self) -> bool {
         matches!(self.injection(), Some(Injection::Exit(_)))
     }
 
-    /// True when the options asked for an error in the last answer, which therefore lacks something.
+    /// Returns true if the options asked for an error in the last answer, so that part of it is missing.
     pub(crate) fn has_cut_answer(&self) -> bool {
         matches!(self.injection(), Some(Injection::Truncate(_)))
     }
@@ -288,7 +288,7 @@ impl SessionTape {
         self.answering()?.injection()
     }
 
-    /// The tapes, until a program has taken over.
+    /// Returns the player, until a real program has taken over.
     fn answering(&self) -> Option<&Player> {
         let player = self.player.as_ref();
         player.filter(|_| self.live.get().is_none())
@@ -302,23 +302,24 @@ impl std::fmt::Debug for SessionTape {
 }
 
 impl Session {
-    /// Its part in tapes.
+    /// Returns the tape state.
     pub fn tape(&self) -> Option<&Arc<SessionTape>> {
         self.input.tape()
     }
 
-    /// True while a tape answers.
+    /// Returns true while a tape answers.
     pub(crate) fn is_played(&self) -> bool {
         self.tape()
             .is_some_and(|tape| tape.is_replay() && tape.live.get().is_none())
     }
 
-    /// True when its program ended because its tape options asked for an error.
+    /// Returns true if the program ended because the tape options asked for an error.
     pub(crate) fn has_injected_end(&self) -> bool {
         self.tape().is_some_and(|tape| tape.has_injected_end())
     }
 
-    /// The session whose program it shows: itself, but where the real program has taken over from a tape.
+    /// Returns the session whose program this one shows: itself, except after the real program has taken over from a
+    /// tape.
     pub(crate) fn acting(&self) -> &Self {
         let live = self.tape().and_then(|tape| tape.live.get());
         live.map_or(self, |live| live.session())

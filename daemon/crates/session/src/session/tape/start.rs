@@ -1,4 +1,4 @@
-//! The tapes of a session that is about to start: a tape plays, the program is recorded, or neither.
+//! The tapes of a session that is about to start: a tape replays, the program is recorded, or neither.
 
 use super::proxy::{plays, proxy_params};
 use super::session_tape::{RecordingStart, SessionTape};
@@ -18,11 +18,11 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock};
 use tokio_util::sync::CancellationToken;
 
-/// What a session starts as.
+/// The way in which a session starts.
 pub(crate) enum Beginning {
     /// The program runs.
     Live(Option<Arc<SessionTape>>),
-    /// A tape plays in place of the program.
+    /// A tape replays in place of the program.
     Replay(Arc<SessionTape>),
 }
 
@@ -36,11 +36,11 @@ impl Beginning {
 }
 
 impl Sessions {
-    /// Decides whether a program runs or a tape plays, and begins the recording or the play.
+    /// Decides whether a program runs or a tape replays, and starts the recording or the replay.
     ///
     /// # Errors
     ///
-    /// The options are wrong, the root cannot be used, or no tape begins so.
+    /// The options are invalid, the tape folder cannot be used, or no tape starts like this session.
     pub(crate) async fn begin_tape(
         self: &Arc<Self>,
         params: &SessionCreateParams,
@@ -66,7 +66,7 @@ impl Sessions {
         Ok(Beginning::Live(Some(Arc::new(tape))))
     }
 
-    /// The tapes that the options speak of. `meta` has the whole environment still.
+    /// Makes the tape state from the options. `meta` must still contain the whole environment.
     pub(super) async fn tape_of(
         self: &Arc<Self>,
         options: &TapeOptions,
@@ -104,7 +104,7 @@ impl Sessions {
         })
     }
 
-    /// Nothing was started, and so nothing is recorded.
+    /// Removes the recording of a program that was not started.
     pub(crate) async fn drop_tape(&self, tape: Option<&Arc<SessionTape>>) {
         let Some(tape) = tape else { return };
         if let Some(recording) = tape.recording() {
@@ -120,8 +120,8 @@ impl Sessions {
         }
     }
 
-    /// Begins to record the program that is about to be started, if it is to be. Its folder is made for it; the caller
-    /// makes it where it is not.
+    /// Starts to record the program that is about to start, if it is to be recorded. Then also creates and returns the
+    /// session's folder; otherwise the caller creates it.
     pub(crate) async fn record_start(
         &self,
         beginning: &Beginning,
@@ -146,7 +146,7 @@ impl Sessions {
         Ok(Some(folder))
     }
 
-    /// Has the folder of tapes read that a start asks for, if it was not: other starts do not wait for that.
+    /// Reads the tape folder that a start needs, if it was not read yet, so that other starts need not wait for it.
     pub(crate) async fn warm_root(&self, params: &SessionCreateParams) {
         let Some(options) = &params.tape else { return };
         let settings = Settings::over(
@@ -155,7 +155,7 @@ impl Sessions {
             &self.services.folders.base,
         );
         if let Ok(settings) = settings {
-            // The start reports what is wrong with it.
+            // The start itself reports errors.
             let _ = self.services.roots.open(&settings.root).await;
         }
     }

@@ -1,4 +1,4 @@
-//! Waiting for something that is no pattern: the exit, silence, a prompt, a program that reads.
+//! Waiting for conditions other than a pattern: exit, silence, a prompt, a program that waits for input.
 
 use crate::durations::{Deadline, millis};
 use crate::session::error::SessionError;
@@ -13,28 +13,28 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Silence before the first look at the program, and the longest time between two looks.
+/// Silence before the first check of the program, and the longest time between two checks.
 const FIRST_LOOK: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(250);
 
-/// A program that accepts input among other things, and one that cannot be seen, must be silent so long.
+/// A program that accepts input among other events, or that cannot be inspected, must be silent for this time.
 pub(crate) const TUI_QUIET: Duration = Duration::from_millis(300);
 
 const DEFAULT_IDLE_MS: f64 = 500.0;
 
-/// Looks at a time for a list: one that waits out [`STALE_AFTER_WRITE`] holds up no other.
+/// Simultaneous checks for a list, so that one that waits out [`STALE_AFTER_WRITE`] does not delay the others.
 const MAX_LOOKS: usize = 32;
 
-/// How long a list waits for its looks. A thousand of the slowest take 140 ms.
+/// How long a list waits for its checks. A thousand of the slowest take 140 ms.
 const LONGEST_LOOKS: Duration = Duration::from_millis(400);
 
-/// [`Met::how`] where nothing was seen.
+/// [`Met::how`] if the program could not be inspected.
 const GUESS: &str = "guess";
 
-/// [`Probe::how`] where a tape plays, which knows.
+/// [`Probe::how`] if a tape replays: it knows whether it waits.
 const OF_TAPE: &str = "tape";
 
-/// Why a wait ended well.
+/// How a wait succeeded.
 pub struct Met {
     reason: &'static str,
     how: String,
@@ -42,7 +42,7 @@ pub struct Met {
 }
 
 impl Met {
-    /// True when the program could not be seen.
+    /// True if the program could not be inspected.
     pub(crate) fn is_guess(&self) -> bool {
         self.how == GUESS
     }
@@ -53,7 +53,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`SessionError::Timeout`] with what the program was doing.
+    /// [`SessionError::Timeout`], which says what the program was doing.
     pub async fn wait(
         self: &Arc<Self>,
         params: &SessionWaitParams,
@@ -94,7 +94,7 @@ impl Session {
         })
     }
 
-    /// Looks at what the session's program is doing; `None` once it has ended.
+    /// Checks what the session's program is doing; `None` once it has ended.
     pub async fn probe(&self) -> Option<Probe> {
         if let Some(found) = look_at_tape(self) {
             return Some(found);
@@ -110,7 +110,7 @@ impl Session {
         Some(found)
     }
 
-    /// Whether the program waits for input, as far as one look shows.
+    /// Returns whether the program waits for input, as far as one check shows.
     pub async fn waiting_for_input(&self) -> Option<WaitingForInput> {
         let mut found = self.probe().await?;
         if !is_fresh(self, &found) {
@@ -155,14 +155,14 @@ impl Session {
         }
     }
 
-    /// One look: true when the program waits for input, and shows a prompt if that is asked for.
+    /// Checks once: returns `Some` if the program waits for input, and shows a prompt if `prompt` is set.
     pub async fn look(&self, prompt: bool, quiet: Duration, only_once: bool) -> Option<Met> {
         let found = self.probe().await?;
         if !is_fresh(self, &found) {
             return None;
         }
         let long_quiet = quiet >= TUI_QUIET || only_once;
-        // A pattern may come while somebody waits for it, also by an editor: one look at the file for each at the program.
+        // A pattern may be set during the wait, even with an editor: the file is checked once per check of the program.
         let library = match prompt && found.verdict != Verdict::No {
             true => self.services.library.fresh().await,
             false => self.services.library.current(),
@@ -177,12 +177,13 @@ impl Session {
             Verdict::Unknown if found.hidden_prompt_likely => {
                 (quiet >= STALE_AFTER_WRITE, Some(GUESS))
             }
-            // Between pipes hardly anything shows a prompt.
+            // Over pipes hardly any program shows a prompt.
             Verdict::Unknown if self.facts.pipes => (long_quiet, Some(GUESS)),
             Verdict::Unknown => (long_quiet && (takes_keys || shows_prompt()), Some(GUESS)),
             Verdict::No => (false, None),
         };
-        // Where the kernel says that the program waits, the sign alone distinguishes its prompt from other output.
+        // If the kernel reports that the program waits, the prompt sign is enough to distinguish a prompt from other
+        // output.
         let ends_as_prompt = || match guess {
             None => library.ends_as_prompt(&last_line(self)),
             Some(_) => shows_prompt(),
@@ -199,9 +200,9 @@ impl Session {
     }
 }
 
-/// The records, in the same order, each with what one look shows.
+/// Returns the records in the same order, each with the result of one check.
 ///
-/// At most [`MAX_LOOKS`] looks at a time; what has not been seen after [`LONGEST_LOOKS`] is left out.
+/// At most [`MAX_LOOKS`] checks run at a time; sessions not checked after [`LONGEST_LOOKS`] have no result.
 pub async fn records_with_waiting(sessions: Vec<Arc<Session>>) -> Vec<Record> {
     let end = tokio::time::Instant::now() + LONGEST_LOOKS;
     let records = sessions.into_iter().map(|session| async move {
@@ -216,7 +217,7 @@ pub async fn records_with_waiting(sessions: Vec<Arc<Session>>) -> Vec<Record> {
     stream::iter(records).buffered(MAX_LOOKS).collect().await
 }
 
-/// Whether a look is about the time after the last write.
+/// Returns whether a check describes the program after the last write.
 pub(crate) fn is_fresh(session: &Session, found: &Probe) -> bool {
     if is_of_tape(found) {
         return found.unread_output_bytes == 0;
@@ -226,12 +227,12 @@ pub(crate) fn is_fresh(session: &Session, found: &Probe) -> bool {
     fresh(looks.reader_before.as_ref(), found, since)
 }
 
-/// True when nothing was looked at but a tape.
+/// True if the check was of a tape, not of a program.
 pub(crate) fn is_of_tape(found: &Probe) -> bool {
     found.how == OF_TAPE
 }
 
-/// What a program would be seen to do in whose place a tape plays; `None` where a program runs.
+/// Returns what a replaying tape's program would be doing; `None` if a real program runs.
 fn look_at_tape(session: &Session) -> Option<Probe> {
     let waits = session.tape()?.waits().filter(|_| session.is_alive())?;
     let master = session.input.master()?;
@@ -263,7 +264,7 @@ fn waiting(probe: &Probe, how: Option<&str>) -> WaitingForInput {
     }
 }
 
-/// Text after the last newline, as a person sees it.
+/// Returns the text after the last newline, without control sequences.
 pub fn last_line(session: &Session) -> String {
     let end = session.output.facts().bytes;
     let from = end.saturating_sub(4096).max(session.output.memory_start());

@@ -15,17 +15,17 @@ use ccd_text::expect::{
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Output that is searched at a time.
+/// Bytes of output that are searched at a time.
 pub(crate) const PIECE_BYTES: usize = 256 << 10;
 
-/// A match that could still grow is decided when output has paused for so long.
+/// If output pauses for this time, a match that could still grow is accepted as it is.
 pub(super) const PAUSE: Duration = Duration::from_micros(1500);
 
-/// Lines and bytes of recent output in an error.
+/// Maximum lines and bytes of recent output in an error.
 const RECENT_LINES: usize = 50;
 const RECENT_BYTES: u64 = 32 << 10;
 
-/// Lists with more patterns than this are compiled where nobody waits for the thread.
+/// Longer lists of patterns are compiled on a blocking thread, so that other requests are not delayed.
 const INLINE_PATTERNS: usize = 32;
 const INLINE_PATTERN_BYTES: usize = 4 << 10;
 
@@ -44,7 +44,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`SessionError::ExpectTimeout`], [`SessionError::ProcessEnded`], or a pattern's fault.
+    /// [`SessionError::ExpectTimeout`], [`SessionError::ProcessEnded`], or an error in a pattern.
     pub async fn expect(
         self: &Arc<Self>,
         peer: &Peer,
@@ -67,7 +67,7 @@ impl Session {
         self.run_search(peer, search).await
     }
 
-    /// Prepares a search; the time starts now.
+    /// Prepares a search; its timeout starts now.
     pub async fn search(
         &self,
         patterns: &[WirePattern],
@@ -80,7 +80,7 @@ impl Session {
         Ok(Search { warnings, ..search })
     }
 
-    /// Prepares a search whose time has begun.
+    /// Prepares a search whose timeout has already started.
     pub(crate) async fn search_until(
         &self,
         patterns: &[WirePattern],
@@ -97,7 +97,7 @@ impl Session {
         })
     }
 
-    /// Searches from `offset` on, for a send that was just written there.
+    /// Searches from `offset` on, for a send that was written there.
     pub(crate) async fn search_from(
         self: &Arc<Self>,
         peer: &Peer,
@@ -170,13 +170,13 @@ impl Session {
                         tokio::task::yield_now().await;
                     }
                 }
-                // Nothing can match across what is lost.
+                // A match cannot span lost output.
                 Piece::Missing { resume } => {
                     matcher =
                         Matcher::new(Arc::clone(&search.patterns), resume, self.facts.encoding);
                 }
                 Piece::End => return self.ended(search, &mut matcher).await,
-                // In the ring, but not taken from it yet: as good as there.
+                // In the ring, but not taken from it yet: it counts as output that is available.
                 Piece::Pending if at < look_upto => changed.await,
                 Piece::Pending if search.deadline.is_over() => {
                     return self.timed_out(search, &mut matcher).await;
@@ -195,7 +195,7 @@ impl Session {
         }
     }
 
-    /// The time is over: a match that could still grow counts, then `timeout` as a pattern.
+    /// Handles the timeout: accepts a match that could still grow, else `timeout` as a pattern.
     async fn timed_out(
         self: &Arc<Self>,
         search: &Search,
@@ -216,7 +216,7 @@ impl Session {
         })
     }
 
-    /// All output was searched and the program has ended.
+    /// Handles the end: all output was searched and the program has ended.
     async fn ended(
         self: &Arc<Self>,
         search: &Search,
@@ -231,7 +231,7 @@ impl Session {
         Err(process_ended(self).await)
     }
 
-    /// `eof` and `timeout` match nothing, after everything that was searched.
+    /// Returns the result for `eof` and `timeout`, which match the empty text after everything that was searched.
     async fn without_match(&self, search: &Search, index: usize, end: u64) -> ExpectResult {
         let start = search.from.max(end.saturating_sub(BEFORE_BYTES as u64));
         let before = read_text(self, start, end).await;
@@ -248,7 +248,7 @@ impl Session {
         }
     }
 
-    /// What is known when a wait is over.
+    /// Returns what is known when a wait times out.
     pub(crate) async fn timeout_report(self: &Arc<Self>) -> TimeoutReport {
         TimeoutReport {
             recent_output: recent_output(self).await,
@@ -268,11 +268,11 @@ impl Session {
 }
 
 impl Services {
-    /// Compiles a list of patterns, unless it is kept from an earlier call.
+    /// Compiles a list of patterns, unless it is cached from an earlier call.
     ///
     /// # Errors
     ///
-    /// A pattern's fault, with its place.
+    /// An error in a pattern, with its position.
     pub async fn compiled(
         &self,
         list: Vec<Pattern>,
@@ -285,7 +285,7 @@ impl Services {
         if list.len() <= INLINE_PATTERNS && bytes <= INLINE_PATTERN_BYTES {
             return Ok(self.patterns.get(&list, raw)?);
         }
-        // Up to a second of work: away from the threads that serve others. Not kept, it is rare.
+        // Takes up to a second, so it must not block the async threads. Not cached, because it is rare.
         let compiled = tokio::task::spawn_blocking(move || Patterns::compile(&list, raw)).await;
         match compiled {
             Ok(patterns) => Ok(Arc::new(patterns?)),
@@ -294,7 +294,7 @@ impl Services {
     }
 }
 
-/// The error of a call that needed a program which has ended.
+/// Returns the error of a call that needs a program that has ended.
 pub(crate) async fn process_ended(session: &Session) -> SessionError {
     let (exit, reason) = {
         let state = session.state();
@@ -365,7 +365,7 @@ fn form_of(pattern: &Pattern) -> Form {
     }
 }
 
-/// The last lines of output as text.
+/// Returns the last lines of output as text.
 pub(super) async fn recent_output(session: &Session) -> String {
     let end = session.output.facts().bytes;
     let text = read_text(session, end.saturating_sub(RECENT_BYTES), end).await;
@@ -373,7 +373,7 @@ pub(super) async fn recent_output(session: &Session) -> String {
     lines[lines.len().saturating_sub(RECENT_LINES)..].join("\n")
 }
 
-/// Output `[from, end)` as clean text; what is lost is left out.
+/// Returns the output `[from, end)` as clean text, without what is lost.
 pub(super) async fn read_text(session: &Session, from: u64, end: u64) -> String {
     let mut bytes = Vec::new();
     let mut at = from;

@@ -1,4 +1,4 @@
-//! All matches of patterns in a session's output, one after the other, each with its line.
+//! All matches of patterns in a session's output, one after another, each with its line.
 
 use super::expect::{PAUSE, pattern, read_text};
 use crate::output::Piece;
@@ -12,19 +12,19 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Output that is read at a time.
+/// Bytes of output that are read at a time.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// Output that is searched at a time: what follows a hit is searched again.
+/// Bytes of output that are searched at a time: what follows a match is searched again.
 const SEARCHED_BYTES: usize = 1 << 10;
 
-/// Longest part of a line before and after a hit.
+/// Maximum bytes of a line before and after a match.
 const LINE_BYTES: usize = 4000;
 
-/// How long the rest of a hit's line is waited for.
+/// How long to wait for the rest of a match's line.
 const LINE_WAIT: Duration = Duration::from_millis(10);
 
-/// In front of each expression: `^` and `$` are the ends of lines.
+/// Prefix for each expression: `^` and `$` match at the start and end of each line.
 const BY_LINES: &str = "(?m)";
 
 /// A search that continues after each match.
@@ -32,11 +32,12 @@ pub struct Hits {
     session: Arc<Session>,
     patterns: Arc<Patterns>,
     at: u64,
-    /// What precedes `at` in its line.
+    /// The text before `at` in its line.
     line: String,
-    /// Output that was read last. What is no longer in memory lies in files, and would be read again for each hit.
+    /// Output that was read last. Output that is no longer in memory is in files, which would otherwise be read again
+    /// for each match.
     piece: Vec<u8>,
-    /// Where it begins.
+    /// Offset at which `piece` starts.
     piece_start: u64,
 }
 
@@ -44,24 +45,24 @@ pub struct Hits {
 #[derive(Debug)]
 pub struct LineHit {
     pub index: usize,
-    /// The line or lines with the match, as far as they have come by then.
+    /// The line or lines with the match, as far as they have arrived.
     pub text: String,
-    /// Where the match is in `text`.
+    /// Position of the match in `text`.
     pub matched: Range<usize>,
-    /// Where the groups are in `text`; `None` where a group took no part.
+    /// Positions of the groups in `text`; `None` if a group took no part.
     pub groups: Vec<Option<Range<usize>>>,
-    /// Where the line is in `text`, at most [`LINE_BYTES`] before the match's end and after it.
+    /// Position of the line in `text`, at most [`LINE_BYTES`] before the match's end and after it.
     pub line: Range<usize>,
     pub start: u64,
     pub end: u64,
 }
 
 impl Sessions {
-    /// Compiles patterns for text that has lines: `^` and `$` are their ends.
+    /// Compiles patterns for text with lines: `^` and `$` match at the start and end of each line.
     ///
     /// # Errors
     ///
-    /// A pattern's fault, with its place.
+    /// An error in a pattern, with its position.
     pub async fn line_patterns(&self, list: &[WirePattern]) -> Result<Arc<Patterns>, SessionError> {
         let by_lines = list.iter().map(|wire| match pattern(wire) {
             Pattern::Regex(regex) => Pattern::Regex(format!("{BY_LINES}{regex}")),
@@ -79,7 +80,7 @@ impl Sessions {
 }
 
 impl Hits {
-    /// All hits from the offset `from` on.
+    /// Finds all matches from the offset `from` on.
     pub fn new(session: Arc<Session>, patterns: Arc<Patterns>, from: u64) -> Self {
         Self {
             session,
@@ -91,7 +92,7 @@ impl Hits {
         }
     }
 
-    /// Waits for the next hit; `None` when the session has ended without one.
+    /// Waits for the next match; `None` if the session has ended without one.
     ///
     /// # Errors
     ///
@@ -118,7 +119,7 @@ impl Hits {
         };
         let groups = hit.group_places.iter();
         let groups = groups.map(|group| group.as_ref().map(place)).collect();
-        // An empty match would be found again.
+        // Skip one byte after an empty match, which would be found again.
         self.at = hit.end + u64::from(hit.end == hit.start);
         let begun = self.line.rfind('\n').map_or(0, |at| at + 1);
         self.line = last_of(&self.line[begun..]).to_owned();
@@ -148,7 +149,7 @@ impl Hits {
                     if let Some(hit) = matcher.feed(&bytes) {
                         return Ok(Some(hit));
                     }
-                    // Other sessions have their turn.
+                    // Give other sessions their turn.
                     searched_bytes += bytes.len();
                     if searched_bytes >= PIECE_BYTES {
                         searched_bytes = 0;
@@ -172,7 +173,7 @@ impl Hits {
         }
     }
 
-    /// The output from `at` on, as far as it was read already; else what is there.
+    /// Returns the output from `at` on: the part that was already read, else what is available.
     async fn read(&mut self, at: u64) -> Result<Piece, SessionError> {
         if let known @ [_, ..] = self.known(at) {
             let known = &known[..known.len().min(SEARCHED_BYTES)];
@@ -193,7 +194,7 @@ impl Hits {
         })
     }
 
-    /// What was read from `at` on.
+    /// Returns what was already read from `at` on.
     fn known(&self, at: u64) -> &[u8] {
         let skip = at.checked_sub(self.piece_start);
         let skip = skip.and_then(|skip| usize::try_from(skip).ok());
@@ -201,7 +202,7 @@ impl Hits {
             .unwrap_or_default()
     }
 
-    /// The rest of the line after `from` as far as it was read; `None` where it may continue.
+    /// Returns the rest of the line after `from` if all of it was read; `None` if it may continue.
     fn known_rest(&self, from: u64) -> Option<String> {
         let known = self.known(from);
         let known = &known[..known.len().min(LINE_BYTES)];
@@ -210,11 +211,11 @@ impl Hits {
         }
         let text = clean_lossy(known, self.session.facts.encoding);
         let line = text.split('\n').next().unwrap_or_default();
-        // In some encodings the byte is no line's end.
+        // In some encodings this byte is not a line end.
         (line.len() < text.len() || known.len() == LINE_BYTES).then(|| line.to_owned())
     }
 
-    /// What follows `from` in its line, without the line's end.
+    /// Returns the text after `from` in its line, without the line end.
     async fn rest_of_line(&self, from: u64) -> String {
         if let Some(rest) = self.known_rest(from) {
             return rest;
@@ -236,7 +237,7 @@ impl Hits {
     }
 }
 
-/// The last [`LINE_BYTES`] of a text, in whole characters.
+/// Returns the last [`LINE_BYTES`] of a text, in whole characters.
 fn last_of(text: &str) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(LINE_BYTES))..]
 }

@@ -1,4 +1,4 @@
-//! Waiting for patterns, for silence, for a prompt, for the end.
+//! Waiting for patterns, silence, a prompt or the program's exit.
 
 mod condition;
 mod expect;

@@ -1,11 +1,11 @@
-//! On this system nothing reports when programs read from a terminal.
+//! Stand-in for systems that do not report when programs read from a terminal.
 
 use std::os::fd::OwnedFd;
 
 #[derive(Debug)]
 pub struct Reads;
 
-/// There is none.
+/// Never exists.
 #[derive(Debug)]
 pub enum ReadWatch {}
 

@@ -10,21 +10,21 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The name under which every program can open its own terminal. A read there may be of any.
+/// The name under which every program can open its own terminal. A read there may be of any terminal.
 const ANY_TERMINAL: &str = "/dev/tty";
 
-/// Notices taken from the kernel at a time, in bytes.
+/// Size of the buffer for inotify events.
 const BUFFER_BYTES: usize = 4096;
 
 /// All terminals that are watched.
 #[derive(Debug)]
 pub struct Reads {
-    /// `None` when the system has no more of them: nothing is known then.
+    /// `None` if inotify is exhausted: nothing is known then.
     notices: Option<OwnedFd>,
     seen: Mutex<Notices>,
 }
 
-/// What the notices said.
+/// Counts from the inotify events.
 #[derive(Debug, Default)]
 struct Notices {
     reads: HashMap<i32, u64>,
@@ -47,11 +47,11 @@ impl Reads {
         }
     }
 
-    /// Watches the terminal until it is closed; `None` when that is not possible.
+    /// Watches the terminal until it is closed; `None` if that is not possible.
     pub fn watch(&self, master: &OwnedFd) -> Option<ReadWatch> {
         let name = ptsname(master, Vec::new()).ok()?;
         let far_side = far_side(master)?;
-        // Another name space may have another terminal of this name.
+        // In another mount namespace this name may belong to a different terminal.
         let (named, meant) = (stat(&name).ok()?, rustix::fs::fstat(far_side).ok()?);
         if (named.st_dev, named.st_ino) != (meant.st_dev, meant.st_ino) {
             return None;
@@ -82,13 +82,13 @@ impl Notices {
         let mut reader = Reader::new(notices, &mut buffer);
         loop {
             match reader.next() {
-                // The terminal is gone.
+                // The terminal is closed.
                 Ok(notice) if notice.events().contains(ReadFlags::IGNORED) => {
                     self.reads.remove(&notice.wd());
                 }
                 Ok(notice) => match self.reads.get_mut(&notice.wd()) {
                     Some(reads) => *reads += 1,
-                    // Of any terminal, or notices were lost.
+                    // A read of any terminal, or events were lost.
                     None => self.of_any += 1,
                 },
                 Err(Errno::INTR) => {}
@@ -104,7 +104,7 @@ fn open() -> Result<OwnedFd, Errno> {
     Ok(notices)
 }
 
-/// Returns how many bytes are typed that nobody has read; of lines, those that are complete.
+/// Returns the number of typed bytes that are unread; in canonical mode, only those of complete lines.
 pub(super) fn unread_bytes(master: &OwnedFd) -> Option<u64> {
     ioctl_fionread(far_side(master)?).ok()
 }

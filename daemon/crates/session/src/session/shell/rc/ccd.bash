@@ -14,14 +14,14 @@ elif [[ -r ~/.bashrc ]]; then
     . ~/.bashrc
 fi
 
-# The status passes through, for the commands of PROMPT_COMMAND that come after.
+# Keeps the status, for the commands in PROMPT_COMMAND that follow.
 __ccd_prompt_begin() {
     local __ccd_status=$?
     builtin printf '\e]133;D;%s\a' "$__ccd_status"
     return "$__ccd_status"
 }
 
-# Runs last, as prompts are often made anew by PROMPT_COMMAND.
+# Runs last, because PROMPT_COMMAND often sets the prompt again.
 __ccd_prompt_end() {
     local __ccd_status=$?
     if [[ ${PS1-} != *'133;A'* ]]; then
@@ -37,11 +37,11 @@ __ccd_prompt_end() {
 if [[ "$(declare -p PROMPT_COMMAND 2>/dev/null)" == 'declare -a'* ]]; then
     PROMPT_COMMAND=(__ccd_prompt_begin "${PROMPT_COMMAND[@]}" __ccd_prompt_end)
 else
-    # Lines, as the user's command may end in a comment or a semicolon.
+    # On separate lines, because the user's command may end in a comment or a semicolon.
     PROMPT_COMMAND=__ccd_prompt_begin$'\n'${PROMPT_COMMAND:+$PROMPT_COMMAND$'\n'}__ccd_prompt_end
 fi
 
-# Lines typed for `session run` begin with a space.
+# Lines typed for `session run` start with a space.
 case ":${HISTCONTROL-}:" in
     *:ignorespace:* | *:ignoreboth:*) ;;
     *) HISTCONTROL=ignorespace${HISTCONTROL:+:$HISTCONTROL} ;;

@@ -22,12 +22,12 @@ if [ -n "$__ccd_file" ] && [ -r "$__ccd_file" ]; then
 fi
 unset __ccd_file
 
-# A prompt is printed as it stands, but a line editor must know which bytes take no room: each has
-# its own way to say so.
+# A prompt is printed unchanged, but a line editor must know which bytes have no width: each shell
+# has its own notation for that.
 if [ -n "${PS1-}" ]; then
     case ${KSH_VERSION-} in
     *MIRBSD* | *LEGACY*)
-        # The first character of PS1, when a return follows it, delimits what takes no room.
+        # If a carriage return follows the first character of PS1, that character delimits bytes of no width.
         case $PS1 in
         ?"$(printf '\r')"*) ;;
         *) PS1=$(printf '\001\r\001\033]133;A\007\001%s\001\033]133;B\007\001' "$PS1") ;;
@@ -35,7 +35,7 @@ if [ -n "${PS1-}" ]; then
         ;;
     ?*) PS1=$(printf '\033]133;A\007%s\033]133;B\007' "$PS1") ;;
     *)
-        # One that has substrings and is no ksh is bash or busybox; dash is neither.
+        # A shell with substrings that is not a ksh is bash or busybox. dash has none.
         if (eval ': "${PS1:0:1}"') 2>/dev/null; then
             PS1='\[\033]133;A\007\]'$PS1'\[\033]133;B\007\]'
         else

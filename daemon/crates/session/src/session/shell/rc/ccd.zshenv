@@ -1,5 +1,5 @@
-# Interactive zsh under ccd: zsh reads this file in place of the user's .zshenv, goes on with the
-# user's own files, and gets prompt marks (OSC 133) before its first prompt.
+# Interactive zsh under ccd: zsh reads this file in place of the user's .zshenv, continues with
+# the user's own files, and gets prompt marks (OSC 133) before its first prompt.
 
 if [[ -n "${CCD_ZDOTDIR+set}" ]]; then
     builtin export ZDOTDIR="$CCD_ZDOTDIR"
@@ -9,7 +9,7 @@ else
 fi
 
 {
-    # An empty or unset ZDOTDIR means the home folder, as zsh itself has it.
+    # An empty or unset ZDOTDIR means the home folder, as in zsh itself.
     [[ -r "${ZDOTDIR:-$HOME}/.zshenv" ]] && builtin source -- "${ZDOTDIR:-$HOME}/.zshenv"
 } always {
     if [[ -o interactive ]]; then
@@ -20,7 +20,7 @@ fi
         __ccd_precmd() {
             local __ccd_status=$?
             builtin print -n "\e]133;D;${__ccd_status}\a"
-            # At every prompt, as themes make it anew.
+            # At every prompt, because themes set it again.
             if [[ "$PS1" != *'133;A'* ]]; then
                 PS1=$'%{\e]133;A\a%}'"$PS1"$'%{\e]133;B\a%}'
             fi
@@ -28,7 +28,7 @@ fi
 
         # Set up at the first prompt: by then the user's files are read.
         __ccd_start() {
-            # Lines typed for `session run` begin with a space.
+            # Lines typed for `session run` start with a space.
             builtin setopt hist_ignore_space
             precmd_functions=(${precmd_functions:#__ccd_start} __ccd_precmd)
             preexec_functions+=(__ccd_preexec)

@@ -29,7 +29,7 @@ pub(super) fn translate(sequence: &Sequence<'_>, cursor: (u16, u16)) -> Translat
     }
 }
 
-/// Whether the model certainly understands the CSI sequence with this body.
+/// Returns whether the model certainly understands the CSI sequence with this body.
 #[inline]
 pub(super) fn is_understood(body: &[u8]) -> bool {
     match body {

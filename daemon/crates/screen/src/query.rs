@@ -88,7 +88,7 @@ impl Query {
     }
 }
 
-/// Whether [`answer`] needs the cursor, and so a screen model with all output up to the query's end.
+/// Returns whether [`answer`] needs the cursor, and so a screen model with all output up to the query's end.
 pub fn needs_cursor(query: &Query) -> bool {
     matches!(query, Query::CursorPosition { .. })
 }

@@ -271,7 +271,7 @@ impl Drop for Handle {
     }
 }
 
-/// Whether the error is caused by the directory, and not by the system's limits.
+/// Returns whether the error is caused by the directory, and not by the system's limits.
 fn is_of_folder(error: &io::Error) -> bool {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
     matches!(error.kind(), NotADirectory | NotFound | PermissionDenied)

@@ -155,7 +155,7 @@ fn baseline(row: u32) -> u32 {
     row * CELL_HEIGHT + BASELINE
 }
 
-/// Whether `text` is one left-to-right character that all fixed-width fonts contain.
+/// Returns whether `text` is one left-to-right character that all fixed-width fonts contain.
 fn is_in_every_font(text: &str) -> bool {
     let mut characters = text.chars();
     let is_common = |character| {

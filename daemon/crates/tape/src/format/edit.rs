@@ -203,7 +203,7 @@ impl<'a> Edits<'a> {
         self.replace(span, text.to_owned());
     }
 
-    /// Whether an edit touches the span.
+    /// Returns whether an edit touches the span.
     pub(crate) fn is_changed(&self, span: &Range<usize>) -> bool {
         let before = self.changes.range(..span.end).next_back();
         before.is_some_and(|(_, (end, _))| *end > span.start)

@@ -164,7 +164,7 @@ fn input(scanner: &mut Scanner<'_>) -> Scanned<TypedInput> {
     })
 }
 
-/// Whether the bytes are needed besides the text: it is missing, or was made of bytes that are not valid text.
+/// Returns whether the bytes are needed besides the text: it is missing, or was made of bytes that are not valid text.
 fn is_poor_text(text: Option<&str>, bytes: Option<&[u8]>) -> bool {
     bytes.is_some() && text.is_none_or(|text| text.contains(REPLACED))
 }

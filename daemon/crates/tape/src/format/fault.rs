@@ -34,7 +34,7 @@ impl FormatError {
         }
     }
 
-    /// Says whether the tape was made by a newer ccd.
+    /// Returns whether the tape was made by a newer ccd.
     pub(crate) fn is_newer(&self) -> bool {
         self.fault.is_newer()
     }

@@ -160,7 +160,7 @@ fn goes_on_piped(fits: &Fits, playing: &Playing) -> Option<InputMatch> {
     })
 }
 
-/// Whether the current tape was recorded with pipes.
+/// Returns whether the current tape was recorded with pipes.
 fn plays_piped(fits: &Fits, playing: &Playing) -> bool {
     let at = playing.at.as_ref();
     let tape = at.and_then(|(tape, exchange)| fits.index.exchange(tape, *exchange));

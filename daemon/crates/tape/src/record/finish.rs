@@ -83,7 +83,7 @@ impl Ended {
         (start, start.saturating_sub(PROMPT_BYTES))
     }
 
-    /// Whether the program ran with pipes, so that its output has two streams.
+    /// Returns whether the program ran with pipes, so that its output has two streams.
     pub fn is_piped(&self) -> bool {
         self.journalled.begin.meta.pty.is_none()
     }

@@ -298,7 +298,7 @@ fn rules_in_force() -> Fingerprint {
     Fingerprint::of("rules", ccd_text::redact::UserRules::in_force().as_bytes())
 }
 
-/// Whether the path has the name of a tape.
+/// Returns whether the path has the name of a tape.
 fn is_tape(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     name.ends_with(SUFFIX.as_bytes()) && !name.starts_with(b".")

@@ -53,7 +53,7 @@ impl Hit {
         self.row().flags & HIDDEN != 0
     }
 
-    /// The program read keys, not lines.
+    /// Returns whether the program read keys, not lines.
     pub fn reads_keys(&self) -> bool {
         self.row().flags & KEYS != 0
     }

@@ -8,7 +8,7 @@ use ccd_text::expect::clean_lossy;
 use ccd_text::redact::{MASK, Source, redact_chunks};
 use serde::{Deserialize, Serialize};
 
-/// A program that reads keys echoes shorter lines in its own way, and they are not secrets.
+/// A program that reads keys echoes shorter lines in its own way; they are not taken for secrets.
 const MIN_SECRET_CHARS: usize = 4;
 
 /// Maximum length of a line that is collected key by key.
@@ -112,7 +112,7 @@ impl Open {
             && self.raw.len() < MAX_GATHERED_BYTES
     }
 
-    /// The parts of its lines that can be text on a screen.
+    /// Returns the parts of its lines that can be text on a screen.
     fn visible_lines(&self) -> impl Iterator<Item = String> {
         let lines = self.raw.split(|byte| matches!(byte, b'\r' | b'\n'));
         lines.map(|line| without_blanks(&clean_lossy(line, encoding_rs::UTF_8)))
@@ -125,8 +125,8 @@ impl Open {
         line_feeds + memchr::memchr_iter(b'\r', &self.raw).filter(alone).count()
     }
 
-    /// Returns whether it is known if this is a secret. An input that a program that reads keys has not shown may be
-    /// one, or may still be shown.
+    /// Returns whether it is known if this is a secret. If a program that reads keys has not shown the input, it may be
+    /// a secret, or may still be shown.
     pub(super) fn is_decided(&self) -> bool {
         self.hidden || !self.keys || self.needs_no_echo || self.is_shown()
     }
@@ -145,7 +145,7 @@ impl Open {
         })
     }
 
-    /// Returns the mask that replaces it, with as many lines.
+    /// Returns the mask that replaces the input, with the same number of lines.
     fn mask(&self) -> Vec<u8> {
         let lines = self.line_count().saturating_sub(1);
         let mut mask = format!("{MASK}\r").repeat(lines).into_bytes();

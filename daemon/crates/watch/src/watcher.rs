@@ -118,7 +118,8 @@ impl Shared {
 }
 
 impl Watcher {
-    /// Returns a watcher of nothing yet; changed files in watched directories are reported by name if `wanted`.
+    /// Returns a watcher that watches nothing yet. Changed files in watched directories are reported by name if
+    /// `wanted` returns true.
     ///
     /// `wanted` is called on a thread that must not wait.
     pub fn new(wanted: impl Fn(&Path) -> bool + Send + Sync + 'static) -> (Self, Handle) {

@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 /// Maximum number of open roots.
 pub(super) const MAX_ROOTS: usize = 64;
 
-/// How long counts may stay unsaved.
+/// Maximum time for which counts are not saved.
 const SAVE_AFTER: Duration = Duration::from_millis(300);
 
 /// The directories of tapes in use.

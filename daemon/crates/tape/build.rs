@@ -1,4 +1,4 @@
-//! Tells the crate what it is compiled for: tapes say what they were recorded on.
+//! Passes the target platform to the crate: tapes contain the platform on which they were recorded.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -27,7 +27,7 @@ impl Charsets {
         }
     }
 
-    /// Whether text must be converted by [`Self::drawn`].
+    /// Returns whether text must be converted by [`Self::drawn`].
     pub(super) fn in_use(&self) -> bool {
         self.drawing != [false, false]
     }

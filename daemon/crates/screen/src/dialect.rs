@@ -29,7 +29,7 @@ pub(super) fn translate(sequence: &Sequence<'_>, cursor: (u16, u16)) -> Translat
     }
 }
 
-/// Whether the model certainly understands the CSI sequence with this body.
+/// Returns whether the model certainly understands the CSI sequence with this body.
 #[inline]
 pub(super) fn is_understood(body: &[u8]) -> bool {
     match body {
@@ -61,7 +61,7 @@ fn csi(body: &[u8], (row, col): (u16, u16)) -> Translation {
             "\x1b[{}G",
             col.div_ceil(TAB_COLS).saturating_sub(count) * TAB_COLS + 1
         ),
-        // Setting the margins or origin mode moves the cursor, a soft reset does not.
+        // Setting the margins or origin mode moves the cursor; a soft reset does not.
         (0, b'!', b'p') => format!(
             "\x1b[m\x1b[r\x1b[?1;6l\x1b[?25h\x1b>\x1b[{};{}H",
             row + 1,

@@ -35,7 +35,7 @@ impl Keyboard {
         self.modify_other_keys != 0
     }
 
-    /// Pushes, pops or sets what the sequence says; other sequences are ignored.
+    /// Pushes, pops or sets flags as the sequence requests; other sequences are ignored.
     pub(super) fn apply(&mut self, csi: &Csi<'_>) {
         let mut numbers = csi.numbers();
         let (first, second) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));

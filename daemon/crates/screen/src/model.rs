@@ -106,7 +106,8 @@ impl Screen {
             let already_next = sequence.kind == (Kind::Cancelled { by_escape: true });
             let end = (bytes.len() - rest.len()).saturating_sub(usize::from(already_next));
             let start = end.checked_sub(sequence.len_bytes as usize);
-            // Nearly all go to the model with the text around them; one that started in an earlier chunk cannot.
+            // Nearly all sequences go to the model with the text around them; one that started in an earlier chunk
+            // cannot.
             if start.is_some() && sequence.is_bare_csi() && understood(sequence.body) {
                 self.picture.modes.apply(&sequence);
                 continue;
@@ -175,7 +176,7 @@ impl Screen {
         }
     }
 
-    /// A cell of the screen, counted from 0.
+    /// Returns a cell of the screen, counted from 0.
     pub(super) fn cell(&self, row: u16, col: u16) -> Option<&vt100::Cell> {
         self.picture.parser.screen().cell(row, col)
     }

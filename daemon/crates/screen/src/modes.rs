@@ -35,7 +35,7 @@ pub enum MouseEncoding {
     SgrPixels,
 }
 
-/// The modes of a terminal. The default is that of a terminal just switched on.
+/// The modes of a terminal. The default is the state of a terminal that was just switched on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Modes {
     /// DECCKM: arrows, Home and End send SS3 instead of CSI.
@@ -188,7 +188,7 @@ impl Modes {
         })
     }
 
-    /// DECSTR. In xterm it does not affect screen, mouse and paste modes.
+    /// Applies DECSTR. In xterm it does not affect screen, mouse and paste modes.
     fn soft_reset(&mut self) {
         let fresh = Self::default();
         self.application_cursor = fresh.application_cursor;
@@ -221,7 +221,8 @@ fn mouse_encoding(number: u16) -> Option<MouseEncoding> {
     })
 }
 
-/// A bottom of 0 means the last row, so only a region with a bottom is remembered with it.
+/// Returns the scroll region, from 0; `None` for the whole screen and for an invalid region. A bottom that is 0 or
+/// missing means the last row, stored as `u16::MAX`.
 fn scroll_region(csi: &Csi<'_>) -> Option<(u16, u16)> {
     let mut numbers = csi.numbers();
     let top = numbers.next().unwrap_or(0).saturating_sub(1);

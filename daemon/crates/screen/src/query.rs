@@ -1,7 +1,7 @@
 //! Terminal queries of programs, and the answers.
 //!
-//! Programs such as vim and tmux wait for an unanswered query, so all usual ones are answered: as by a dark terminal of
-//! the VT220 family with 256 colours.
+//! Programs such as vim and tmux wait for an unanswered query, so all usual ones are answered, as a dark terminal of
+//! the VT220 family with 256 colours would.
 
 use super::modes::Modes;
 use super::palette;
@@ -88,7 +88,7 @@ impl Query {
     }
 }
 
-/// Whether [`answer`] needs the cursor, and so a screen model with all output up to the query's end.
+/// Returns whether [`answer`] needs the cursor, and so a screen model with all output up to the query's end.
 pub fn needs_cursor(query: &Query) -> bool {
     matches!(query, Query::CursorPosition { .. })
 }
@@ -230,7 +230,7 @@ fn setting_query(setting: &[u8], modes: &Modes) -> Query {
     }
 }
 
-/// No printer, no user-defined keys, a North American keyboard, no locator, dark colours.
+/// Reports no printer, no user-defined keys, a North American keyboard, no locator, dark colours.
 fn device_status(number: u16) -> Option<&'static str> {
     Some(match number {
         15 => "13",

@@ -32,17 +32,17 @@ impl Still {
         (rows.get(), cols.get())
     }
 
-    /// The program uses the alternate screen.
+    /// Returns whether the program uses the alternate screen.
     pub fn alternate(&self) -> bool {
         self.screen.alternate_screen()
     }
 
-    /// Default colours are swapped.
+    /// Returns whether default colours are swapped.
     pub fn reverse(&self) -> bool {
         self.modes.reverse_video
     }
 
-    /// The program requests mouse events.
+    /// Returns whether the program requests mouse events.
     pub fn mouse(&self) -> bool {
         self.modes.mouse != Default::default()
     }

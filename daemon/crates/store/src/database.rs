@@ -28,7 +28,7 @@ pub(crate) struct Inner<W: ?Sized> {
     pub(crate) patience: std::time::Duration,
     /// The writer's task.
     pub(crate) writer: TaskTracker,
-    /// Stops it.
+    /// Stops the writer.
     pub(crate) closing: CancellationToken,
 }
 

@@ -56,7 +56,8 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Removes the temporary files of unfinished writes; no other process may be writing.
+    /// Returns the documents in `folder`. Deletes the temporary files of unfinished writes, so no other process may be
+    /// writing.
     pub fn new(folder: PathBuf) -> Self {
         remove_strays(&folder);
         Self { folder }

@@ -58,7 +58,7 @@ impl Reportable for StoreError {
 }
 
 impl StoreError {
-    /// Whether SQLite reports that the file is damaged or not a database.
+    /// Returns whether SQLite reports that the file is damaged or not a database.
     pub(crate) fn is_corrupt(&self) -> bool {
         match self {
             Self::Damaged { .. } => true,

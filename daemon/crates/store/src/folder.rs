@@ -97,13 +97,13 @@ fn create(path: &Path) -> Result<(), FolderError> {
         .mode(PRIVATE_MODE)
         .create(path)
         .or_else(|error| match error.kind() {
-            // A file or a broken link: opening it gives a better error.
+            // A file or a broken link: opening it returns a better error.
             io::ErrorKind::AlreadyExists => Ok(()),
             _ => Err(failed(path)(error)),
         })
 }
 
-/// Opens it before it is checked, so that it cannot be replaced in between.
+/// Opens the directory before it is checked, so that it cannot be replaced in between.
 fn open_own(path: &Path) -> Result<(File, Metadata), FolderError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let folder = match rustix::fs::open(path, flags, Mode::empty()) {

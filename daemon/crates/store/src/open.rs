@@ -53,8 +53,8 @@ pub struct Opened<W: ?Sized> {
 }
 
 impl<W: AnyWrite + ?Sized> Schema<W> {
-    /// `migrations` are names with their SQL, in order: the first one creates version 1. Only append to them, and never
-    /// change one: a database remembers those that it has applied.
+    /// Defines a database. `migrations` are names with their SQL, in order: the first one creates version 1. Only
+    /// append to them, and never change one: a database remembers those that it has applied.
     ///
     /// An acknowledged change survives a kill with [`Synchronous::Normal`], and a power failure too with
     /// [`Synchronous::Full`].
@@ -159,7 +159,7 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
         Migrator::with_migrations(migrations.collect())
     }
 
-    /// A file whose newest migration is unknown is not touched.
+    /// Refuses a file whose newest migration is unknown, without changing it.
     async fn refuse_newer(&self, path: &Path, pool: &SqlitePool) -> Result<(), StoreError> {
         let known = self.newest();
         let number = async |query: &'static str| {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// Maximum number of decorators of one session.
 const MAX_DECORATORS: usize = 32;
 
-/// Longest expression or replacement, in bytes.
+/// Maximum length of an expression or a replacement, in bytes.
 const MAX_TEXT_BYTES: usize = 4096;
 
 /// Memory limit for a compiled expression, in bytes.
@@ -169,7 +169,7 @@ impl Compiled {
     fn note(&self) -> Value {
         match &self.change {
             DecoratorChange::Replace { pattern, with } => {
-                // A text that is to be hidden must not be repeated here.
+                // A text that the decorator hides must not be repeated here.
                 let is_text = regex::escape(pattern.as_str()) == pattern.as_str();
                 let hides = is_text && with.contains(MASK);
                 let pattern = if hides { MASK } else { pattern.as_str() };

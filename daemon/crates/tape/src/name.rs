@@ -67,6 +67,8 @@ impl Default for NameTemplate {
 }
 
 impl NameTemplate {
+    /// Checks a template.
+    ///
     /// # Errors
     ///
     /// [`NameError`]: an unknown placeholder, or a path that leads out of the root.

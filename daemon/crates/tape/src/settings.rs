@@ -71,7 +71,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Returns the settings in `options`, with those of the configuration for what they do not set.
+    /// Returns the settings in `options`; settings that they lack are taken from the configuration.
     ///
     /// `base` is the daemon's base directory.
     ///

@@ -1,4 +1,4 @@
-//! Waits until a point of time, within a fraction of a millisecond: the runtime's own timer rounds up to a whole one.
+//! Waits until a point in time, within a fraction of a millisecond: the runtime's own timer rounds up to a whole one.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ mod timer {
     use tokio::io::Interest;
     use tokio::io::unix::AsyncFd;
 
-    /// A timer of the kernel.
+    /// A kernel timer.
     #[derive(Debug)]
     pub(super) struct Timer(AsyncFd<Arc<OwnedFd>>);
 

@@ -65,8 +65,8 @@ mod libproc {
         (!name.is_empty()).then(|| String::from_utf8_lossy(name).into_owned())
     }
 
-    /// Returns the values of `variable` in the process's initial environment. That of another user, and of some of the
-    /// system's own programs, cannot be read.
+    /// Returns the values of `variable` in the process's initial environment. The environment of another user's
+    /// process, and of some of the system's own programs, cannot be read.
     pub(crate) fn environment_values(pid: i32, variable: &str) -> Vec<Vec<u8>> {
         let mut name = [libc::CTL_KERN, libc::KERN_PROCARGS2, pid];
         let mut area = Vec::<u8>::with_capacity(MAX_ARGUMENT_BYTES);

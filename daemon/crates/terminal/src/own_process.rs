@@ -1,4 +1,4 @@
-//! Processes of this build that run in place of a program, and how they end as another process did.
+//! Processes of this build that stand in for a program, and how they end as another process did.
 
 use rustix::process::{Resource, Rlimit, Signal, getpid, kill_process, setrlimit};
 use std::path::PathBuf;

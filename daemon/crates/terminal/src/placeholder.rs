@@ -1,6 +1,6 @@
 //! The process of a replayed session: it holds the terminal, and exits as the recorded program did.
 //!
-//! Everything that depends on processes (status, signals, time limits, a replaced worker) thereby works as for any
+//! Everything that depends on processes (status, signals, time limits, worker replacement) therefore works as for any
 //! program. The only input it gets is the order to exit.
 
 use crate::own_process;
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 /// The first argument of such a process. Its name must not change: an upgrade may find processes of an older build.
 const ARGUMENT: &str = "--stand-in";
 
-/// The start of the order to exit, which is followed by the kind and the number.
+/// The first byte of the order to exit, followed by the kind and the number.
 const ORDER: u8 = 0x05;
 const BY_CODE: u8 = b'c';
 const BY_SIGNAL: u8 = b's';
@@ -24,7 +24,7 @@ pub fn command() -> (PathBuf, Vec<String>) {
     (own_process::program(), args)
 }
 
-/// Returns the input that makes it exit in this way.
+/// Returns the input that makes the process exit like this.
 pub fn order(exit: TapeExit) -> [u8; 3] {
     let (how, number) = match exit {
         TapeExit {
@@ -62,7 +62,7 @@ fn wait_for_order() -> ExitCode {
     ExitCode::from(order[2])
 }
 
-/// The signals of keys were meant for the recorded program: its reaction is on the tape, if it had one.
+/// Ignores the signals of keys: they were meant for the recorded program, and its reaction, if any, is on the tape.
 fn ignore_keys() {
     for signal in [
         libc::SIGINT,

@@ -3,8 +3,7 @@
 /// Maximum length of a line that the kernel passes to a program that reads lines.
 pub const LINE_LEN: usize = 4095;
 
-/// Maximum part of a line that is passed on at once: less than the limit of Linux, and than the 1,024 bytes of other
-/// systems.
+/// Maximum part of a line that is passed on at once: less than the limit of Linux and the 1,024 bytes of other systems.
 pub const PIECE_LEN: usize = if cfg!(target_os = "linux") {
     4000
 } else {

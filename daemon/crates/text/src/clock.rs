@@ -3,12 +3,12 @@
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-/// Returns now as RFC 3339 in UTC with milliseconds.
+/// Returns the current time as RFC 3339 in UTC with milliseconds.
 pub fn now() -> String {
     rfc3339(OffsetDateTime::now_utc())
 }
 
-/// Returns the time `seconds` ago in the same form, so that texts compare as times do.
+/// Returns the time `seconds` ago in the same form, so that texts can be compared as times.
 pub fn seconds_ago(seconds: f64) -> String {
     rfc3339(OffsetDateTime::now_utc() - time::Duration::seconds_f64(seconds))
 }

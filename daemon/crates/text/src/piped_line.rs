@@ -2,7 +2,7 @@
 //! some bytes.
 //!
 //! `^V` makes the terminal take the next byte as it is, and `^D` makes it pass on a line that has not ended. The
-//! program reads neither, so a tape contains what the program reads, and nothing of the terminal's.
+//! program reads neither, so a tape contains only what the program reads.
 
 use crate::canonical::{END_OF_INPUT, PIECE_LEN, QUOTE, type_byte};
 
@@ -29,7 +29,7 @@ impl PipedLine {
         typed.len()
     }
 
-    /// Returns what to type if there is no more room.
+    /// Returns the keys that make the terminal pass on its line when there is no more room.
     pub fn hand_over(&mut self) -> &'static [u8] {
         self.len = 0;
         &[END_OF_INPUT]
@@ -43,8 +43,7 @@ impl PipedLine {
             .collect()
     }
 
-    /// Returns what to type so that the program reads an input of a tape; a `^D` at the end of it is the end of the
-    /// input.
+    /// Returns what to type so that the program reads an input of a tape. A `^D` at its end is the end of the input.
     pub fn keys_of(&self, input: &[u8]) -> Vec<u8> {
         let (text, ends) = match input.strip_suffix(&[END_OF_INPUT]) {
             Some(text) => (text, true),

@@ -126,7 +126,7 @@ impl Inbox {
         }
     }
 
-    /// Whether one of the places determines the target of a watched path.
+    /// Returns whether one of the places determines the target of a watched path.
     fn decide(&self, places: &[PathBuf]) -> bool {
         let state = self.lock();
         let mut watched = state.paths.iter();

@@ -118,7 +118,8 @@ impl Shared {
 }
 
 impl Watcher {
-    /// Returns a watcher of nothing yet; changed files in watched directories are reported by name if `wanted`.
+    /// Returns a watcher that watches nothing yet. Changed files in watched directories are reported by name if
+    /// `wanted` returns true.
     ///
     /// `wanted` is called on a thread that must not wait.
     pub fn new(wanted: impl Fn(&Path) -> bool + Send + Sync + 'static) -> (Self, Handle) {
@@ -271,7 +272,7 @@ impl Drop for Handle {
     }
 }
 
-/// Whether the error is caused by the directory, and not by the system's limits.
+/// Returns whether the error is caused by the directory, and not by the system's limits.
 fn is_of_folder(error: &io::Error) -> bool {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
     matches!(error.kind(), NotADirectory | NotFound | PermissionDenied)

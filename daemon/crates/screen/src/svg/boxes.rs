@@ -63,7 +63,7 @@ impl Shapes {
         self.crisp.len_bytes() + self.smooth.len_bytes() + self.strokes.len_bytes()
     }
 
-    /// Draws `character` in the cell whose upper left corner is `at`; false if it is to be drawn as text.
+    /// Draws `character` in the cell whose upper left corner is `at`. Returns false if it must be drawn as text.
     pub(super) fn draw(&mut self, character: char, at: (u32, u32), paint: Paint) -> bool {
         let mut cell = Cell {
             shapes: self,
@@ -209,7 +209,7 @@ impl Cell<'_> {
         }
     }
 
-    /// Two columns of four dots.
+    /// Draws two columns of four dots.
     fn braille(&mut self, code: u32) {
         let dots = [
             (0, 0),
@@ -229,7 +229,7 @@ impl Cell<'_> {
         }
     }
 
-    /// The separators of prompts, which few fonts contain.
+    /// Draws a separator of prompts, which few fonts contain.
     fn arrow(&mut self, code: u32) {
         let (x, y) = (self.x, self.y);
         let (base, tip) = if code < 0xe0b2 {

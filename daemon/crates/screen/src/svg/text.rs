@@ -1,4 +1,5 @@
-//! Places text: neighbouring characters together, but separately those that a font may draw too wide or too narrow.
+//! Places text: neighbouring characters together, but characters that a font may draw too wide or too narrow
+//! separately.
 
 use super::super::palette::Rgb;
 use super::layer::hex;
@@ -36,7 +37,7 @@ struct Open {
 }
 
 impl Texts {
-    /// Text of this colour gets no colour attribute.
+    /// Returns an empty list; text of `default_color` gets no colour attribute.
     pub(super) fn new(default_color: Rgb) -> Self {
         Self {
             default_color,
@@ -80,7 +81,7 @@ impl Texts {
         self.lines.len() + self.singles.len()
     }
 
-    /// Writes them all.
+    /// Writes all texts.
     pub(super) fn write(mut self, out: &mut String) {
         self.flush();
         out.push_str(&self.lines);
@@ -155,7 +156,7 @@ fn baseline(row: u32) -> u32 {
     row * CELL_HEIGHT + BASELINE
 }
 
-/// Whether `text` is one left-to-right character that all fixed-width fonts contain.
+/// Returns whether `text` is one left-to-right character that all fixed-width fonts contain.
 fn is_in_every_font(text: &str) -> bool {
     let mut characters = text.chars();
     let is_common = |character| {

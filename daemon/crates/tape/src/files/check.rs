@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Maximum number of problems in one reply.
 const MAX_PROBLEMS: usize = 1_000;
 
-/// For a tape to which no other tape leads.
+/// The message for a tape to which no other tape leads.
 const NO_LEAD: &str = "it starts in the middle of a recording, and no tape leads up to it: with `strict` it never plays; \
     restore the tape that comes before it, or record it again";
 

@@ -78,7 +78,7 @@ pub(super) fn begin(
     }
 }
 
-/// Tapes may contain any text, and a list has many tapes.
+/// Shortens a text: tapes may contain any text, and a list contains many tapes.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(SHOWN_CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),

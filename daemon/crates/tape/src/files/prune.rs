@@ -49,7 +49,7 @@ pub fn prune(folder: &Folder, params: &TapePruneParams) -> TapePruneReply {
     reply
 }
 
-/// A tape without a date is as old as its file.
+/// Returns whether a tape is old enough to be removed; a tape without a date is as old as its file.
 fn is_old(tape: &IndexedTape, older_than_s: Option<f64>) -> bool {
     let Some(wanted_s) = older_than_s else {
         return true;
@@ -61,7 +61,7 @@ fn is_old(tape: &IndexedTape, older_than_s: Option<f64>) -> bool {
     age_s > wanted_s
 }
 
-/// Removes a file if it has not changed since it was indexed, and the directories that are empty then.
+/// Removes a file if it has not changed since it was indexed, and the directories that become empty.
 fn remove(path: &Path, tape: &IndexedTape, root: &Path) -> io::Result<()> {
     let now = match std::fs::metadata(path) {
         Ok(meta) => Stamp::of(&meta),

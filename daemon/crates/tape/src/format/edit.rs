@@ -109,7 +109,7 @@ impl<'a> Edits<'a> {
         Ok(())
     }
 
-    /// Replaces an exchange: those of its members that differ.
+    /// Replaces the members of an exchange that differ from `new`.
     ///
     /// # Errors
     ///
@@ -203,7 +203,7 @@ impl<'a> Edits<'a> {
         self.replace(span, text.to_owned());
     }
 
-    /// Whether an edit touches the span.
+    /// Returns whether an edit touches the span.
     pub(crate) fn is_changed(&self, span: &Range<usize>) -> bool {
         let before = self.changes.range(..span.end).next_back();
         before.is_some_and(|(_, (end, _))| *end > span.start)
@@ -249,7 +249,7 @@ impl<'a> Edits<'a> {
         take(&mut scanner).map_err(|stop| FormatError::of(stop, self.text.as_bytes()))
     }
 
-    /// Removes an item from the start of a span.
+    /// Scans the start of a span with `take`.
     fn take<T>(
         &self,
         span: &Range<usize>,
@@ -263,7 +263,7 @@ impl<'a> Edits<'a> {
         Ok(matches!(kind, Kind::Object | Kind::Null))
     }
 
-    /// Finds the value of a key; if there are two, the last one, as the reader does.
+    /// Finds the value of a key; if the key occurs twice, the last value, as the reader does.
     fn member(
         &self,
         object: &Range<usize>,

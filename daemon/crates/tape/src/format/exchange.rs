@@ -23,12 +23,12 @@ const REPLACED: char = '\u{fffd}';
 #[derive(Debug)]
 pub(super) struct ExchangeReader {
     is_whole: bool,
-    /// How many were taken: each needs memory, and many of them stand in few bytes.
+    /// How many chunks were taken. Each needs memory, and a few bytes can contain many.
     chunks: u32,
 }
 
 impl ExchangeReader {
-    /// Keeps all of an exchange.
+    /// Returns a reader that keeps all of an exchange.
     pub(super) fn whole() -> Self {
         Self {
             is_whole: true,
@@ -36,7 +36,7 @@ impl ExchangeReader {
         }
     }
 
-    /// Checks output and annotations and throws them away.
+    /// Returns a reader that checks output and annotations but does not keep them.
     pub(super) fn outline() -> Self {
         Self {
             is_whole: false,
@@ -98,7 +98,7 @@ impl ExchangeReader {
     }
 }
 
-/// Takes a number of milliseconds, or another one that cannot be below zero.
+/// Takes a number of milliseconds, or another number that cannot be negative.
 pub(super) fn whole(scanner: &mut Scanner<'_>) -> Scanned<u64> {
     const WANTED: &str = "a whole number, 0 or more";
     scanner.kind()?;
@@ -164,7 +164,7 @@ fn input(scanner: &mut Scanner<'_>) -> Scanned<TypedInput> {
     })
 }
 
-/// Whether the bytes are needed besides the text: it is missing, or was made of bytes that are not valid text.
+/// Returns whether the bytes are needed besides the text: it is missing, or was made of bytes that are not valid text.
 fn is_poor_text(text: Option<&str>, bytes: Option<&[u8]>) -> bool {
     bytes.is_some() && text.is_none_or(|text| text.contains(REPLACED))
 }

@@ -12,9 +12,9 @@ const SHOWN_CHARS: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {fault}")]
 pub struct FormatError {
-    /// From 1. For an exchange that is parsed alone, counted from its own start.
+    /// Counted from 1; for an exchange that is parsed by itself, from its own start.
     pub line: u64,
-    /// From 1, in characters.
+    /// Counted from 1, in characters.
     pub column: u64,
     pub fault: Fault,
 }
@@ -34,7 +34,7 @@ impl FormatError {
         }
     }
 
-    /// Says whether the tape was made by a newer ccd.
+    /// Returns whether the tape was made by a newer ccd.
     pub(crate) fn is_newer(&self) -> bool {
         self.fault.is_newer()
     }
@@ -82,7 +82,7 @@ impl Fault {
         matches!(self, Self::Newer { .. })
     }
 
-    /// The path to the value that is wrong.
+    /// Returns the path to the wrong value.
     pub(super) fn path(&mut self) -> Option<&mut String> {
         match self {
             Self::Text(json5::Fault::Kind { path, .. })

@@ -49,7 +49,7 @@ pub struct Meta {
 }
 
 impl Meta {
-    /// Whether the program had a terminal, or pipes; `None` if the file does not say.
+    /// Returns whether the program had a terminal, or pipes; `None` if the file does not say.
     pub(crate) fn has_terminal(&self) -> Option<bool> {
         (!self.fits_any_terminal).then_some(self.pty.is_some())
     }

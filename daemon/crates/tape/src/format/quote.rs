@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 /// Maximum length of a comment, in characters.
 const COMMENT_LEN: usize = 200;
 
-/// Returns the comment that shows a chunk's output, without the `//`; `None` when it is no text, or blank.
+/// Returns the comment that shows a chunk's output, without the `//`; `None` if the output is not text, or is blank.
 ///
 /// Nothing in it can end the comment, hide text, or change how the following text is shown.
 pub fn comment(data: &[u8]) -> Option<String> {

@@ -144,7 +144,7 @@ fn tape<'a, E>(
             "meta" => meta = Some(read_meta(scanner)?),
             "session" => session = Some(read_session(scanner)?),
             "exchanges" => {
-                exchanges.clear(); // of two, the last counts
+                exchanges.clear(); // if there are two lists, the last one counts
                 scanner.list(|scanner, index| {
                     if index == MAX_EXCHANGES as usize {
                         let (what, most) = ("exchanges", MAX_EXCHANGES);

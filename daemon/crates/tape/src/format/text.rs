@@ -1,15 +1,15 @@
-//! What a tape is as JSON5: its limits, and the words for its faults.
+//! A tape as a JSON5 format: its limits, and its faults.
 
 use super::fault::Fault;
 use ccd_text::json5;
 
-/// Largest file of a tape.
+/// Maximum size of a tape's file.
 pub(super) const MAX_BYTES: usize = 64 << 20;
 
-/// Most chunks of a tape. What ccd writes is larger than [`MAX_BYTES`] before it has so many.
+/// Maximum number of chunks on a tape. A tape written by ccd exceeds [`MAX_BYTES`] before it has as many.
 pub(super) const MAX_CHUNKS: u32 = 1_300_000;
 
-/// Most values in annotations and in keys that nobody knows.
+/// Maximum number of values in annotations and unknown keys.
 pub(super) const MAX_VALUES: u32 = 1_000_000;
 
 /// The format of a tape.

@@ -30,8 +30,8 @@ pub struct Problem {
 
 /// Finds the problems of a tape, in the order of the text; at most [`MAX_PROBLEMS`].
 ///
-/// If the reader rejects it, a problem is an error. If the reader only may misunderstand it (unknown keys, missing
-/// parts, two values for one key), it is a warning, or with `strict` an error.
+/// If the reader rejects the tape, the problem is an error. If the reader may only misunderstand the tape (unknown
+/// keys, missing parts, two values for one key), it is a warning, or with `strict` an error.
 pub fn validate(bytes: &[u8], strict: bool) -> Vec<Problem> {
     let mut problems = Vec::new();
     let refused = match outline(bytes) {
@@ -84,7 +84,7 @@ pub fn validate(bytes: &[u8], strict: bool) -> Vec<Problem> {
     all
 }
 
-/// The name of the last part that is reported as missing: `program` of "`meta.program` is missing: …".
+/// Returns the name of the last part that is reported as missing: `program` of "`meta.program` is missing: …".
 fn missing_part(message: &str) -> Option<&str> {
     let (part, _) = message.strip_prefix('`')?.split_once("` is missing")?;
     part.rsplit('.').next()
@@ -261,7 +261,7 @@ struct Value {
     is_null: bool,
 }
 
-/// The keys of a complete object: one of each row.
+/// Returns the keys of a complete object: one of each row.
 fn required(part: Part) -> &'static [&'static [&'static str]] {
     match part {
         Part::Tape => &[&["meta"], &["session"], &["exchanges"]],

@@ -138,7 +138,7 @@ fn session(session: &Recorder) -> Members {
     with_others(known, &session.other, Part::Session)
 }
 
-/// Adds the keys that this version does not know, without those that it knows: they would be written twice.
+/// Adds the keys that this version does not know. Keys that it knows are skipped, because they would be written twice.
 fn with_others(
     known: impl IntoIterator<Item = (&'static str, String)>,
     other: &Map<String, Value>,

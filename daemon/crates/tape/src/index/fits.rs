@@ -48,28 +48,28 @@ impl Hit {
         &self.tape.prompt(self.row()).text
     }
 
-    /// Whether the input was typed while the terminal did not echo: any line matches it.
+    /// Returns whether the input was typed while the terminal did not echo: any line matches it.
     pub(crate) fn is_hidden(&self) -> bool {
         self.row().flags & HIDDEN != 0
     }
 
-    /// The program read keys, not lines.
+    /// Returns whether the program read keys, not lines.
     pub fn reads_keys(&self) -> bool {
         self.row().flags & KEYS != 0
     }
 
-    /// Whether the recording ended before the input was complete: it never answers, and only [`Fits::candidates`]
-    /// returns it.
+    /// Returns whether the recording ended before the input was complete: it never answers, and only
+    /// [`Fits::candidates`] returns it.
     pub(crate) fn is_unfinished(&self) -> bool {
         self.row().flags & UNFINISHED != 0
     }
 
-    /// Whether this is the start of the program, without input.
+    /// Returns whether this is the start of the program, without input.
     pub fn is_start(&self) -> bool {
         self.exchange == 0 && self.row().input_len == 0
     }
 
-    /// Whether it is the last exchange of its tape.
+    /// Returns whether it is the last exchange of its tape.
     #[cfg(test)]
     pub fn is_last(&self) -> bool {
         self.exchange + 1 >= self.tape.exchanges()

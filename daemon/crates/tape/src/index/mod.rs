@@ -1,7 +1,7 @@
 //! The index of a directory of tapes: it finds the exchange that answers, by the state of the program and the input.
 //!
 //! An [`Index`] never changes; when files do, it is replaced by another that shares the unchanged parts. Of a file it
-//! contains only the keys. Output stays in the file and is found by its offset.
+//! contains only the keys. Output is kept in the file and found by its offset.
 
 mod build;
 mod cache;

@@ -45,7 +45,7 @@ impl Index {
         read.ok()
     }
 
-    /// This platform cannot tell in advance whether a read would wait.
+    /// Returns `None`: this platform cannot report in advance whether a read would wait.
     #[cfg(not(target_os = "linux"))]
     pub(crate) fn read_cached(&self, _hit: &Hit) -> Option<Exchange> {
         None

@@ -132,7 +132,7 @@ impl IndexedTape {
         (!is_start).then_some(first.state)
     }
 
-    /// The line of its first exchange.
+    /// Returns the line of its first exchange.
     pub fn first_line(&self) -> u64 {
         self.rows.first().map_or(1, |row| u64::from(row.line))
     }
@@ -155,7 +155,7 @@ impl IndexedTape {
         next.map_or(self.end_state, |next| next.state)
     }
 
-    /// Decides between tapes with the same exchange: the oldest comes first.
+    /// Returns the order of tapes with the same exchange: the oldest comes first.
     pub(super) fn age(&self) -> (i64, &str) {
         (self.created_ns, &self.id)
     }

@@ -6,13 +6,13 @@ use super::text::is_blank;
 use ccd_text::expect::{Stripper, clean_lossy};
 use ccd_text::redact::redact;
 
-/// Only this much of the end of a longer last line counts.
+/// Maximum length of a prompt: only the end of a longer last line counts.
 pub(super) const MAX_PROMPT_BYTES: usize = 512;
 
 /// Returns the output after the last line break, without control sequences and at most [`MAX_PROMPT_BYTES`]; trailing
 /// blanks are kept.
 ///
-/// A `\r` starts the line again once text follows; until then, the line stays.
+/// A `\r` starts the line again once text follows; until then, the line is kept.
 pub fn prompt_of(output: &[u8]) -> String {
     let mut tracker = PromptTracker::default();
     tracker.feed(output);

@@ -44,8 +44,8 @@ pub enum RuleError {
     Regex { index: usize, reason: String },
 }
 
-/// What a program was started with, in the form that is compared: without secrets, and without the home directory in
-/// paths; before any rule.
+/// What a program was started with, in the form to which the rules are applied: without secrets, and without the home
+/// directory in paths.
 ///
 /// Everything else is exact. Text that changes from run to run comes from the program or is typed; an argument is what
 /// somebody has requested, and another argument is another request.

@@ -33,7 +33,7 @@ pub fn scrub(text: &str) -> Cow<'_, str> {
 
 /// Returns `text` with `~` in place of the home directories at the start of paths, and everything else unchanged.
 ///
-/// A home directory at the end of a path is kept: then it is what is meant, not only where something is.
+/// A home directory at the end of a path is kept, because then the path means that directory itself.
 pub(super) fn from_home(text: &str) -> Cow<'_, str> {
     replaced(text, |bytes, at| {
         let is_path = bytes[at] == b'/' && begins_path(bytes, at);

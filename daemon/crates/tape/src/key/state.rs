@@ -11,7 +11,7 @@ const PART_BYTES: usize = 4096;
 
 /// A hash chain over all input since the start of the program, however it was split.
 ///
-/// It distinguishes equal inputs at different positions: a counter that answered 1, 2, 3 answers so again.
+/// It distinguishes equal inputs at different positions: a counter that answered 1, 2, 3 does so again.
 ///
 /// An open line is kept as it was typed, so this belongs in memory and not on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

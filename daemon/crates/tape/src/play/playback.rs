@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// Output that may be queued; further input waits until there is room.
+/// Maximum output in the queue; further input waits until there is room.
 const MAX_WAITING_BYTES: usize = 16 << 20;
 
 /// The part of [`MAX_WAITING_BYTES`] that may be held.
@@ -84,7 +84,7 @@ struct PlaybackQueue {
 }
 
 impl PlaybackStep {
-    /// The number of bytes that it prints.
+    /// Returns the number of bytes that it prints.
     fn bytes(&self) -> usize {
         match self {
             Self::Print { bytes, .. } => bytes.len(),
@@ -145,7 +145,7 @@ impl Playback {
         }
     }
 
-    /// The number of bytes that are not printed yet.
+    /// Returns the number of bytes that are not printed yet.
     pub(crate) fn waiting_bytes(&self) -> u64 {
         let state = self.lock();
         (state.waiting_bytes + state.held_bytes) as u64

@@ -205,17 +205,17 @@ impl Player {
         KeptPlayer(playing)
     }
 
-    /// The queue of what is to be printed.
+    /// Returns the queue of output that is to be printed.
     pub fn playback(&self) -> Arc<Playback> {
         Arc::clone(&self.playback)
     }
 
-    /// How the tapes were used so far.
+    /// Returns how the tapes were used so far.
     pub fn uses(&self) -> TapeUse {
         self.lock().uses.clone()
     }
 
-    /// The position in the conversation.
+    /// Returns the position in the conversation.
     pub fn place(&self) -> PlaceOfPlay {
         let playing = self.lock();
         PlaceOfPlay {
@@ -238,7 +238,8 @@ impl Player {
         next.is_some_and(|hit| hit.input() == input)
     }
 
-    /// The rest of an input whose first lines were typed; `None` if no input is expected, or if a line is being typed.
+    /// Returns the rest of an input whose first lines were typed; `None` if no input is expected, or if a line is being
+    /// typed.
     pub fn awaited(&self) -> Option<Vec<u8>> {
         let fits = self.fits();
         let playing = self.lock();
@@ -259,7 +260,7 @@ impl Player {
         }
     }
 
-    /// The error that was injected into the answer to the last input.
+    /// Returns the error that was injected into the answer to the last input.
     pub fn injection(&self) -> Option<Injection> {
         self.lock().injection
     }

@@ -138,8 +138,8 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> InputMatch {
     }
 }
 
-/// The next exchange of a tape that was recorded with pipes. Which exchange got which part of the output was left to
-/// chance there, so all exchanges are taken from one tape as long as it has the input.
+/// Returns the next exchange of a tape that was recorded with pipes. When such a tape is recorded, chance decides which
+/// exchange gets which part of the output, so all exchanges are taken from one tape as long as it has the input.
 fn goes_on_piped(fits: &Fits, playing: &Playing) -> Option<InputMatch> {
     let hit = next_on_tape(fits, playing).filter(|_| plays_piped(fits, playing))?;
     let (input, typed) = (hit.input(), &playing.pending);
@@ -160,15 +160,15 @@ fn goes_on_piped(fits: &Fits, playing: &Playing) -> Option<InputMatch> {
     })
 }
 
-/// Whether the current tape was recorded with pipes.
+/// Returns whether the current tape was recorded with pipes.
 fn plays_piped(fits: &Fits, playing: &Playing) -> bool {
     let at = playing.at.as_ref();
     let tape = at.and_then(|(tape, exchange)| fits.index.exchange(tape, *exchange));
     tape.is_some_and(|hit| hit.meta().pty.is_none())
 }
 
-/// The prompts that the next input may follow, the likeliest first: the prompt that was printed; then none, if the
-/// current tape was recorded with pipes, because such a program may print at any time.
+/// Returns the prompts that the next input may follow, the likeliest first: if the current tape was recorded with
+/// pipes, an empty one, because such a program may print at any time; then the prompt that was printed.
 pub(super) fn prompts(fits: &Fits, playing: &Playing) -> Vec<String> {
     let printed = playing.prompt.prompt();
     match plays_piped(fits, playing) && !printed.is_empty() {
@@ -177,8 +177,8 @@ pub(super) fn prompts(fits: &Fits, playing: &Playing) -> Vec<String> {
     }
 }
 
-/// The maximum length of typed bytes that can be an input of a tape. A tape may have a mask in place of a part of an
-/// input.
+/// Returns the maximum length of typed bytes that can be an input of a tape. A tape may have a mask in place of a part
+/// of an input.
 fn longest_input(fits: &Fits, typed: &[u8]) -> usize {
     if typed.len() <= LONG_BYTES {
         return LONG_BYTES;
@@ -230,7 +230,7 @@ fn keys_or_hidden(here: &[Hit], typed: &[u8], ends: &[usize]) -> Option<InputMat
         });
     }
     let hidden = answers().find(|hit| hit.is_hidden())?;
-    // A program that reads keys may accept one without a line end, whose length is not on the tape.
+    // A program that reads keys may accept hidden input without a line end, whose length is not on the tape.
     let len = match line_count(hidden.input()) {
         0 => Some(typed.len()),
         lines => {
@@ -288,13 +288,13 @@ fn elsewhere(
     None
 }
 
-/// The exchange after the one that was played last.
+/// Returns the exchange after the one that was played last.
 pub(super) fn next_on_tape(fits: &Fits, playing: &Playing) -> Option<Hit> {
     let (tape, exchange) = playing.at.as_ref()?;
     fits.index.exchange(tape, exchange + 1)
 }
 
-/// How the terminal treats the next input, as recorded for the next exchange.
+/// Returns how the terminal treats the next input, as recorded for the next exchange.
 pub(super) fn modes_next(fits: &Fits, playing: &Playing) -> InputModes {
     let prompt = playing.prompt.prompt();
     let here = fits

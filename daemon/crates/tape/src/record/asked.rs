@@ -11,7 +11,7 @@ const SECRET_WORDS: [&str; 7] = [
     "api key",
 ];
 
-/// Whether a prompt asks for a secret.
+/// Returns whether a prompt asks for a secret.
 pub(super) fn asks_for_secret(prompt: &str) -> bool {
     let prompt = prompt.trim_end().to_ascii_lowercase();
     let asks = prompt.ends_with(':') || prompt.ends_with('?');

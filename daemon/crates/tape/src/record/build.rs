@@ -107,7 +107,8 @@ impl Journalled {
         Some(journalled)
     }
 
-    /// After a kill, the same output is noted again in different parts. The first note has the right time.
+    /// Adds output. After the worker was killed, the same output is noted again in different parts; the first note has
+    /// the right time.
     fn printed(&mut self, at: u64, offset: u64, len: u64) {
         let last = self.pieces.last();
         let (noted_at, noted) = last.map_or((0, 0), |&(at, offset, len)| (at, offset + len));
@@ -219,7 +220,7 @@ impl Journalled {
         let (mut at, mut done) = (input.at_us, from);
         let mut chunks = Vec::new();
         let mut push = |time: u64, from: u64, upto: u64, at: &mut u64| {
-            // The delay counts from the chunk before, or from the last key before it if that is later.
+            // The delay counts from the previous chunk, or from the last key before this chunk if that is later.
             let key = keys.iter().copied().filter(|&key| key <= time).max();
             let since = key.map_or(*at, |key| key.max(*at));
             let mut delay_ms = (time.saturating_sub(since) + 500) / 1_000;
@@ -239,7 +240,7 @@ impl Journalled {
             if offset >= upto {
                 break;
             }
-            // A kill may have lost the note of earlier output.
+            // The note of earlier output may have been lost when the worker was killed.
             let end = (offset + len).min(upto);
             if end > done {
                 push(time.max(at), done, end, &mut at);
@@ -275,7 +276,7 @@ fn cut_echo(chunks: &mut Vec<Chunk>, end: &[u8]) {
     chunks.retain(|chunk| !chunk.data.is_empty());
 }
 
-/// A `line` is text that ends with Enter, and has no line end before.
+/// Returns the kind of an input: a `line` is text that ends with Enter and contains no other line end.
 fn kind_of(bytes: &[u8]) -> InputKind {
     let is_line = bytes.last() == Some(&b'\r')
         && !bytes[..bytes.len() - 1].iter().any(u8::is_ascii_control)

@@ -36,7 +36,7 @@ pub struct Finished {
     pub is_put_off: bool,
 }
 
-/// What only the process that recorded knows.
+/// What only the recording process knows.
 #[derive(Debug, Default)]
 pub struct RecorderState {
     /// Hidden input, which must be masked wherever it was printed.
@@ -83,7 +83,7 @@ impl Ended {
         (start, start.saturating_sub(PROMPT_BYTES))
     }
 
-    /// Whether the program ran with pipes, so that its output has two streams.
+    /// Returns whether the program ran with pipes, so that its output has two streams.
     pub fn is_piped(&self) -> bool {
         self.journalled.begin.meta.pty.is_none()
     }
@@ -119,7 +119,7 @@ impl Ended {
     }
 }
 
-/// The message for a recording of which no tape could be made.
+/// Returns the message for a recording of which no tape could be made.
 fn kept(journal: &Path) -> String {
     let journal = journal.display();
     format!(
@@ -129,7 +129,7 @@ fn kept(journal: &Path) -> String {
 }
 
 impl Finished {
-    /// The result when there is no tape.
+    /// Returns the result when there is no tape.
     pub fn problem(text: String) -> Self {
         Self {
             problem: Some(text),

@@ -186,7 +186,7 @@ pub(super) fn line_of(entry: &JournalEntry) -> Vec<u8> {
     line
 }
 
-/// Reads a journal without an incomplete last line, which a kill may leave.
+/// Reads a journal without an incomplete last line, which a killed process may leave.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! A note in the directory of a recorded session that says where its journal is, for a daemon that starts after a kill.
+//! A note in the directory of a recorded session that says where its journal is, for the daemon that starts after this
+//! one was killed.
 
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};

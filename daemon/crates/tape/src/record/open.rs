@@ -8,7 +8,7 @@ use ccd_text::expect::clean_lossy;
 use ccd_text::redact::{MASK, Source, redact_chunks};
 use serde::{Deserialize, Serialize};
 
-/// A program that reads keys echoes shorter lines in its own way, and they are not secrets.
+/// A program that reads keys echoes shorter lines in its own way; they are not taken for secrets.
 const MIN_SECRET_CHARS: usize = 4;
 
 /// Maximum length of a line that is collected key by key.
@@ -104,7 +104,7 @@ impl Open {
         ends_line(&self.raw)
     }
 
-    /// Whether the next keys belong to the same line.
+    /// Returns whether the next keys belong to the same line.
     pub(super) fn goes_on(&self) -> bool {
         !self.is_complete
             && !self.ends_line()
@@ -112,7 +112,7 @@ impl Open {
             && self.raw.len() < MAX_GATHERED_BYTES
     }
 
-    /// The parts of its lines that can be text on a screen.
+    /// Returns the parts of its lines that can be text on a screen.
     fn visible_lines(&self) -> impl Iterator<Item = String> {
         let lines = self.raw.split(|byte| matches!(byte, b'\r' | b'\n'));
         lines.map(|line| without_blanks(&clean_lossy(line, encoding_rs::UTF_8)))
@@ -125,8 +125,8 @@ impl Open {
         line_feeds + memchr::memchr_iter(b'\r', &self.raw).filter(alone).count()
     }
 
-    /// Whether it is known if this is a secret. An input that a program that reads keys has not shown may be one, or
-    /// may still be shown.
+    /// Returns whether it is known if this is a secret. If a program that reads keys has not shown the input, it may be
+    /// a secret, or may still be shown.
     pub(super) fn is_decided(&self) -> bool {
         self.hidden || !self.keys || self.needs_no_echo || self.is_shown()
     }
@@ -145,7 +145,7 @@ impl Open {
         })
     }
 
-    /// Returns the mask that replaces it, with as many lines.
+    /// Returns the mask that replaces the input, with the same number of lines.
     fn mask(&self) -> Vec<u8> {
         let lines = self.line_count().saturating_sub(1);
         let mut mask = format!("{MASK}\r").repeat(lines).into_bytes();
@@ -180,7 +180,7 @@ impl Open {
     }
 }
 
-/// Whether a text contains [`MIN_SECRET_CHARS`] consecutive characters of a line.
+/// Returns whether a text contains [`MIN_SECRET_CHARS`] consecutive characters of a line.
 fn has_part_of(text: &str, line: &str) -> bool {
     let starts: Vec<usize> = line.char_indices().map(|(at, _)| at).collect();
     let Some(behind) = starts.get(MIN_SECRET_CHARS..) else {
@@ -193,8 +193,8 @@ fn has_part_of(text: &str, line: &str) -> bool {
         .any(|(&start, end)| text.contains(&line[start..end]))
 }
 
-/// Whether a line with editing keys, such as Tab and arrows, was shown in parts: all parts that are long enough to be a
-/// secret, or if there are none, all parts in their order.
+/// Returns whether a line with editing keys, such as Tab and arrows, was shown in parts: all parts that are long enough
+/// to be a secret, or if there are none, all parts in their order.
 fn has_runs_of(text: &str, line: &[u8]) -> bool {
     let runs = runs_of(line);
     if runs.len() < 2 && line.iter().all(|byte| !byte.is_ascii_control()) {
@@ -245,7 +245,7 @@ fn runs_of(line: &[u8]) -> Vec<String> {
     texts.filter(|run| !run.is_empty()).collect()
 }
 
-/// Whether these bytes end an input.
+/// Returns whether these bytes end an input.
 pub(super) fn ends_line(bytes: &[u8]) -> bool {
     matches!(bytes.last(), Some(b'\r' | b'\n' | &END_OF_INPUT))
 }

@@ -33,7 +33,7 @@ pub(super) enum PlaceError {
     NoName(PathBuf),
 }
 
-/// Writes a new tape of the exchanges that are on no tape. Blocks.
+/// Writes a new tape with the exchanges that are on no tape. Blocks.
 pub(super) fn add(
     root: &Arc<Root>,
     settings: &Settings,
@@ -44,7 +44,7 @@ pub(super) fn add(
     let all = tape.exchanges.len();
     tape.exchanges
         .retain(|exchange| known(&fits, exchange).is_none());
-    // A tape is not written only for exchanges that never answer.
+    // A tape is not written if it would only have exchanges that never answer.
     if tape
         .exchanges
         .iter()
@@ -63,7 +63,7 @@ pub(super) fn add(
     let text = write(&tape);
     let verb = verb_of(&tape.meta);
     let name = settings.name.draw(&tape.meta, verb);
-    // Another name is drawn. If the template has no random part, a number is added.
+    // If the name is taken, another one is drawn. If the template has no random part, a number is added.
     let drawn = (0..MAX_TRIES).map(|_| settings.name.draw(&tape.meta, verb));
     let numbered = (2..MAX_NUMBER).map(|number| format!("{name}-{number}"));
     for id in drawn.chain(numbered) {

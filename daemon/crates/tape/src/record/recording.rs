@@ -271,7 +271,7 @@ impl State {
         }
     }
 
-    /// Whether the input's end was typed, and nothing was printed since.
+    /// Returns whether the input's end was typed, and nothing was printed since.
     fn has_ended_input(&self) -> bool {
         let open = self.open.as_ref();
         open.is_some_and(|open| !open.is_answered && open.raw.last() == Some(&END_OF_INPUT))

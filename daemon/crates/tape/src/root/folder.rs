@@ -251,7 +251,8 @@ impl Root {
         self.usage.take_unsaved()
     }
 
-    /// Makes the next index from some files, or if `enter` is given from all; it is then called with each directory.
+    /// Makes the next index from `files`, or from all files if `enter` is given, which is then called with each
+    /// directory.
     fn apply(&self, files: &BTreeSet<PathBuf>, enter: Option<&mut dyn FnMut(&Path)>) {
         let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
         let index = self.index();
@@ -298,7 +299,7 @@ fn rules_in_force() -> Fingerprint {
     Fingerprint::of("rules", ccd_text::redact::UserRules::in_force().as_bytes())
 }
 
-/// Whether the path has the name of a tape.
+/// Returns whether the path has the name of a tape.
 fn is_tape(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     name.ends_with(SUFFIX.as_bytes()) && !name.starts_with(b".")
@@ -319,7 +320,7 @@ fn follow(mut watcher: Watcher, root: &Weak<Root>) {
     }
 }
 
-/// Called before a walk. If the root is missing, watches for its creation.
+/// Watches for the creation of a missing root. Called before a walk.
 fn watch_root(path: &Path, renewal: &mut Renewal<'_>) {
     if !path.exists() {
         renewal.path(path);

@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 /// Maximum number of open roots.
 pub(super) const MAX_ROOTS: usize = 64;
 
-/// How long counts may stay unsaved.
+/// Maximum time for which counts are not saved.
 const SAVE_AFTER: Duration = Duration::from_millis(300);
 
 /// The directories of tapes in use.
@@ -209,7 +209,7 @@ impl Roots {
 }
 
 impl RootEntry {
-    /// Nobody uses it, and nobody waits for it.
+    /// Returns whether nobody uses the root or waits for it.
     fn is_idle(&self) -> bool {
         let is_unused = |root: &Arc<Root>| Arc::strong_count(root) == 1;
         Arc::strong_count(&self.root) == 1 && self.root.get().is_none_or(is_unused)

@@ -22,8 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Returns the differences between two tapes as a unified diff; `None` if there are none.
 ///
-/// Program, arguments, inputs, outputs and the exit are compared, as text without what differs from run to run. Each
-/// exchange has a line of its own, `exchange 3: select 1;`, and its output is indented, so that they cannot be
+/// Program, arguments, inputs, outputs and the exit are compared, as text without values that differ from run to run.
+/// Each exchange has its own line, `exchange 3: select 1;`, and its output is indented, so that they cannot be
 /// confused.
 pub fn diff((a_name, a): (&str, &Tape), (b_name, b): (&str, &Tape)) -> Option<String> {
     unified((a_name, &described(a)), (b_name, &described(b)))

@@ -50,7 +50,7 @@ pub(super) fn redact_typed_lines(exchanges: &mut [Exchange]) -> (Vec<usize>, Vec
     (counts, shown)
 }
 
-/// Makes an input a hidden one of as many lines.
+/// Turns an input into a hidden one with the same number of lines.
 pub(super) fn hide(exchange: &mut Exchange) {
     let mut bytes = Vec::new();
     let typed = &exchange.input.bytes;
@@ -70,7 +70,7 @@ pub(super) fn hide(exchange: &mut Exchange) {
     exchange.annotations.insert("hidden".into(), true.into());
 }
 
-/// Recomputes the states from the line that contains the first of `hidden`: hidden input counts as its mask.
+/// Recomputes the states from the line that contains the exchange `first_hidden` on: hidden input counts as its mask.
 pub(super) fn rechain(exchanges: &mut [Exchange], first_hidden: usize) {
     let ends_line = |exchange: &Exchange| {
         let input = &exchange.input.bytes;

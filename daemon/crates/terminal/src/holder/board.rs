@@ -22,7 +22,7 @@ pub(super) struct BoardLayout {
     pub(super) floods: News,
 }
 
-/// From the worker to the holder.
+/// Notes from the worker to the holder.
 #[repr(C)]
 #[derive(Debug)]
 pub(super) struct Notes {
@@ -34,7 +34,7 @@ pub(super) struct Notes {
     pub(super) released: SlotSet,
 }
 
-/// From the holder to one part of the worker: slots whose ring has more bytes, another `eof`, or a status.
+/// News from the holder to one part of the worker: slots whose ring has more bytes, another `eof`, or a status.
 #[repr(C)]
 #[derive(Debug)]
 pub(super) struct News {

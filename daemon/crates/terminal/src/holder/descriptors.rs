@@ -1,4 +1,5 @@
-//! What children inherit of the daemon's descriptors: none of them, and the limit with which the daemon was started.
+//! Descriptors in children: a child inherits none of the daemon's, and gets the limit with which the daemon was
+//! started.
 
 use std::io;
 
@@ -38,7 +39,7 @@ impl DescriptorLimits {
         limits
     }
 
-    /// Sets the limit of the process `pid` to that with which the daemon was started.
+    /// Restores in the process `pid` the limit with which the daemon was started.
     ///
     /// The program is running already, so it may see the daemon's limit for a few microseconds. Lowering the daemon's
     /// own limit during a start would make other threads fail instead. A program that has gained other privileges keeps
@@ -50,7 +51,7 @@ impl DescriptorLimits {
         }
     }
 
-    /// Sets the limit of this process to that with which the daemon was started. Safe between fork and exec.
+    /// Restores in this process the limit with which the daemon was started. Safe between fork and exec.
     #[cfg(portable)]
     pub(super) fn restore_here(&self) {
         if self.is_raised() {
@@ -87,8 +88,8 @@ pub fn raise_descriptor_limit() -> io::Result<DescriptorLimits> {
 
 /// Marks every open descriptor to be closed on exec, except standard input, output and error.
 ///
-/// The daemon opens its own in this way, but the process that started it may have left others, which no session may
-/// inherit.
+/// The daemon opens its own descriptors like this, but the process that started it may have left others open, which no
+/// session may inherit.
 #[cfg(not(portable))]
 pub(super) fn close_all_on_exec() {
     let (first, last) = (3_u32, u32::MAX);

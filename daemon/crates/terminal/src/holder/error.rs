@@ -14,7 +14,7 @@ use super::ring::RingError;
 use super::slot_set::MAX_SLOTS;
 use super::wire::path as path_bytes;
 
-/// Why a session could not be started. A failed start leaves nothing behind.
+/// Why a session could not be started. Nothing remains of a failed start.
 #[derive(Debug, thiserror::Error, Serialize, Deserialize)]
 pub enum SpawnError {
     #[error("the program's name is empty")]
@@ -111,7 +111,7 @@ impl Reportable for SpawnError {
         Some("check the program, its path and the working directory")
     }
 
-    /// The status with which a shell reports the same failure.
+    /// Returns the status with which a shell reports the same failure.
     fn data(&self) -> ErrorData {
         let is_missing = matches!(
             self,
@@ -123,7 +123,7 @@ impl Reportable for SpawnError {
 }
 
 impl SpawnError {
-    /// Converts `error` if it means that descriptors have run out, and says whose.
+    /// Returns the matching variant if `error` means that descriptors have run out, in this process or system-wide.
     pub(super) fn of_descriptors(error: &io::Error) -> Option<Self> {
         match Errno::from_io_error(error)? {
             Errno::MFILE => Some(Self::no_descriptor()),
@@ -132,7 +132,7 @@ impl SpawnError {
         }
     }
 
-    /// This process has no descriptors left.
+    /// Returns the error for a process that has no descriptors left.
     pub(super) fn no_descriptor() -> Self {
         Self::NoDescriptor {
             limit: DescriptorLimits::unchanged().current,
@@ -150,7 +150,7 @@ impl From<RingError> for SpawnError {
     }
 }
 
-/// The text of a system error, which is all that can be passed between processes.
+/// The text of a system error, the only part that can be passed between processes.
 #[derive(Debug, Clone, thiserror::Error, Serialize, Deserialize)]
 #[error("{0}")]
 pub struct SystemError(String);

@@ -1,5 +1,5 @@
-//! Reads flooding terminals in turns on a thread of its own. So the holder, which reads the others, has slept when an
-//! event arrives for it, and runs at once.
+//! Reads flooding terminals in turns, on a thread of its own. The holder, which reads the others, is therefore asleep
+//! when an event arrives for it, and the kernel runs it at once.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,8 +15,8 @@ use super::slots::Place;
 use super::terminal::{FULL_READ_BYTES, Watch};
 use super::wake::{Bell, NewsBell};
 
-/// A terminal that has not filled a read for this long is no longer flooding. A program that prints in bursts must not
-/// change its state constantly.
+/// A terminal that has not filled a read for this long is no longer flooding. Without this delay, a program that prints
+/// in bursts would change its state constantly.
 const CALM: Duration = Duration::from_millis(5);
 
 /// How long output may wait for more before the worker is notified.
@@ -35,7 +35,7 @@ struct Queue {
     stop: bool,
 }
 
-/// A slot and what is in it.
+/// A slot and its contents.
 #[derive(Debug)]
 struct Turn {
     slot: usize,
@@ -43,7 +43,7 @@ struct Turn {
     master: Arc<OwnedFd>,
     /// When a read was last filled.
     full_at: Instant,
-    /// Since when there is output that the worker was not notified of.
+    /// When the first output was read of which the worker was not notified yet.
     untold_since: Option<Instant>,
     /// The ring had no room.
     is_full: bool,
@@ -97,7 +97,7 @@ impl Floods {
         self.bell.notify_one();
     }
 
-    /// Lets the thread end.
+    /// Ends the thread.
     pub(super) fn stop(&self) {
         lock(&self.queue).stop = true;
         self.bell.notify_one();
@@ -124,7 +124,7 @@ impl Floods {
         }
     }
 
-    /// Adds new turns, and waits for one if there are none. Returns false if the thread is to end.
+    /// Adds new turns; if there are none at all, waits for one. Returns false if the thread must end.
     fn take_new(&self, turns: &mut VecDeque<Turn>) -> bool {
         let mut queue = lock(&self.queue);
         if turns.is_empty() {
@@ -144,7 +144,7 @@ impl Turn {
         let Place::Held(terminal) = &mut *place else {
             return Found::Calm; // released meanwhile
         };
-        // The slot may belong to another session now, which gets a turn of its own if it floods.
+        // The slot may belong to another session now, which gets its own turn if it floods.
         if terminal.watch != Watch::Flooding || !Arc::ptr_eq(&terminal.master, &self.master) {
             return Found::Calm;
         }

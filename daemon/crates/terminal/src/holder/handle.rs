@@ -1,4 +1,4 @@
-//! The handle through which the worker talks to the holder. It does not depend on whether that is a thread or a
+//! The handle through which the worker talks to the holder. It works the same whether the holder is a thread or a
 //! process.
 
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ use super::wake::{Bell, NewsBell, Wakes};
 use super::wire::{SpawnSpec, Started, ToHolder, ToWorker};
 use crate::probe::Probe;
 
-/// How many requests may wait for the holder.
+/// Maximum number of requests that wait for the holder.
 pub(super) const REQUESTS_LEN: usize = 64;
 
 /// A session that was started.
@@ -53,7 +53,7 @@ pub struct Adopted {
     pub slot: usize,
     pub pid: i32,
     pub tty_device: u64,
-    /// Terminal and ring.
+    /// The terminal and the ring.
     pub opened: Result<(OwnedFd, Ring), RingError>,
 }
 
@@ -78,14 +78,14 @@ struct Link {
     socket: OwnedFd,
     requests: Mutex<Requests>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// The holder outlives this worker: another worker will follow.
+    /// The holder keeps running without this worker: another worker will follow.
     is_left: AtomicBool,
     /// Cancelled when the holder has ended.
     gone: CancellationToken,
     secret: [u8; 32],
 }
 
-/// Requests that were not answered yet.
+/// Requests that are not answered yet.
 #[derive(Debug, Default)]
 struct Requests {
     last: u32,
@@ -104,9 +104,9 @@ struct Start {
 impl Holder {
     /// Starts the holder as a thread. Must be called inside the runtime.
     ///
-    /// If [`super::claim_children`] was called before, every child of this process belongs to the holder: it becomes
-    /// the reaper of orphans too, and nothing else may wait for children. Otherwise, and outside Linux, it only reaps
-    /// its own children.
+    /// If [`super::claim_children`] was called before, every child of this process belongs to the holder: it also
+    /// becomes the reaper of orphans, and nothing else may wait for children. Otherwise, and outside Linux, it only
+    /// reaps its own children.
     ///
     /// # Errors
     ///
@@ -190,7 +190,7 @@ impl Holder {
     /// Reports that everything is taken over and that calls are served.
     pub fn ready(&self) {
         self.0.is_left.store(false, SeqCst);
-        // The end of the holder is noticed elsewhere.
+        // If the holder has ended, that is noticed elsewhere.
         let _ = send_over(&self.0.socket, &ToHolder::Ready, &[]);
     }
 
@@ -228,9 +228,9 @@ impl Holder {
         send_over(&self.0.socket, &ToHolder::Keep { slot }, &[blob.as_fd()])
     }
 
-    /// Checks what the program in a slot waits for. This runs in the holder, which may inspect its children.
+    /// Checks what the program in a slot waits for. Runs in the holder, which may inspect its children.
     ///
-    /// `None` if the session has ended or was released, or if the holder is too busy.
+    /// Returns `None` if the session has ended or was released, or if the holder is too busy.
     pub async fn probe(&self, slot: usize, tty_device: u64) -> Option<Probe> {
         let (reply, answer) = oneshot::channel();
         let asked = self.0.ask(None, |requests, request| {
@@ -245,7 +245,7 @@ impl Holder {
         answer.await.ok()?
     }
 
-    /// Lets the holder read again, after `Ring::set_tail` has returned true.
+    /// Makes the holder read again, after `Ring::set_tail` has returned true.
     pub fn space_freed(&self, slot: usize) {
         self.0.board.to_holder.space_freed.insert(slot);
         self.0.bell.ring();
@@ -264,13 +264,15 @@ impl Holder {
         self.0.release(slot);
     }
 
-    /// Reports that all sessions are being ended: if this process is killed meanwhile, the next one continues.
+    /// Reports that all sessions are being ended: if this process is killed meanwhile, the next worker continues with
+    /// that.
     pub fn stopping(&self) {
-        // The end of the holder is noticed elsewhere.
+        // If the holder has ended, that is noticed elsewhere.
         let _ = send_over(&self.0.socket, &ToHolder::Stopping, &[]);
     }
 
-    /// Reports that this process is about to end, and another one follows: of the build in the file, or of this build.
+    /// Reports that this process is about to end and that another one follows: of the build in the file, or of this
+    /// build.
     ///
     /// # Errors
     ///
@@ -400,7 +402,7 @@ impl Link {
         self.end_requests();
     }
 
-    /// Tells all waiting callers that no answer will come.
+    /// Ends the wait of all callers, because no answer will come.
     fn end_requests(&self) {
         let mut requests = self.requests();
         requests.are_over = true;

@@ -1,4 +1,4 @@
-//! The first steps of a worker: it takes over what the holder passes to it.
+//! The first step of a worker: it takes over what the holder passes to it.
 
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd};

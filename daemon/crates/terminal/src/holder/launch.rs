@@ -19,7 +19,7 @@ use super::platform::{ExitWatch, on_terminal, report_flushes};
 use super::umask::Umask;
 use super::wire::SpawnSpec;
 
-/// Settings of the process that the daemon has changed, and that programs get back.
+/// Settings of the process that the daemon has changed and that are restored for programs.
 #[derive(Debug, Clone)]
 pub struct Originals {
     pub limits: DescriptorLimits,
@@ -28,7 +28,7 @@ pub struct Originals {
 
 #[cfg(portable)]
 impl Originals {
-    /// Restores them in this process. Safe between fork and exec.
+    /// Restores the settings in this process. Safe between fork and exec.
     pub(super) fn restore_here(&self) {
         self.limits.restore_here();
         self.umask.use_here();
@@ -49,7 +49,7 @@ pub(super) struct Launched {
 ///
 /// # Errors
 ///
-/// [`SpawnError`]; nothing is left behind then.
+/// [`SpawnError`]; nothing remains of the attempt then.
 pub(super) fn launch(spec: &SpawnSpec, originals: &Originals) -> Result<Launched, SpawnError> {
     check_directory(&spec.cwd)?;
     let terminal = open_terminal(spec).map_err(terminal_error)?;
@@ -74,7 +74,7 @@ pub(super) fn abandon(pid: Pid) {
 
 struct OpenTerminal {
     master: OwnedFd,
-    /// Held open until the child has it, so that the master never sees a terminal that everyone has closed.
+    /// Held open until the child has opened it, so that the master never sees a terminal that every process has closed.
     _slave: Pts,
     name: CString,
     device: u64,

@@ -1,4 +1,4 @@
-//! For platforms with one process: the holder is a thread of the worker.
+//! For platforms with one process, where the holder is a thread of the worker.
 
 use std::os::fd::OwnedFd;
 use std::time::Instant;

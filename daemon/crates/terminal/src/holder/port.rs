@@ -24,22 +24,22 @@ const MAX_MESSAGE_BYTES: usize = 32 << 10;
 /// Maximum length of a file in memory: more than the kernel accepts as arguments and environment.
 const MAX_BLOB_BYTES: u64 = 16 << 20;
 
-/// Maximum number of descriptors with one message.
+/// Maximum number of descriptors in one message.
 pub(super) const MAX_DESCRIPTORS: usize = 64;
 
 /// The header of a message: its length, and the number of descriptors sent with it.
 const HEAD_BYTES: usize = size_of::<u16>() + size_of::<u8>();
 
-/// Bytes of one read.
+/// Maximum length of one read.
 const READ_BYTES: usize = 16 << 10;
 
-/// Sending to a closed port is an error, not a signal. On other systems the signal is ignored.
+/// Makes sending to a closed port an error, not a signal. On other systems the signal is ignored.
 #[cfg(target_os = "linux")]
 const SEND: SendFlags = SendFlags::NOSIGNAL;
 #[cfg(not(target_os = "linux"))]
 const SEND: SendFlags = SendFlags::empty();
 
-/// Received descriptors are not inherited by programs. On other systems, each child closes all of them.
+/// Keeps programs from inheriting received descriptors. On other systems, each child closes all of them.
 #[cfg(target_os = "linux")]
 const RECEIVE: RecvFlags = RecvFlags::CMSG_CLOEXEC;
 #[cfg(not(target_os = "linux"))]
@@ -51,7 +51,7 @@ pub(super) struct Port {
     socket: OwnedFd,
     received: Vec<u8>,
     /// The descriptors received, for each message that has some. One read returns those of at most one message. A
-    /// process that has reached its limit gets fewer.
+    /// process that has reached its limit on descriptors gets fewer.
     descriptors: VecDeque<Vec<OwnedFd>>,
     has_ended: bool,
 }
@@ -80,7 +80,7 @@ impl Port {
     ///
     /// # Errors
     ///
-    /// The other end is closed, or has not read for a long time.
+    /// If the other end is closed, or has not read for a long time.
     pub(super) fn send(
         &self,
         message: &impl Serialize,
@@ -89,16 +89,16 @@ impl Port {
         send_over(&self.socket, message, descriptors)
     }
 
-    /// Returns the socket, for sending from elsewhere.
+    /// Returns a copy of the socket, for sending from elsewhere.
     pub(super) fn sender(&self) -> io::Result<OwnedFd> {
         self.socket.try_clone()
     }
 
-    /// Reads pending messages. To be called when the socket is readable.
+    /// Reads pending messages. Must be called when the socket is readable.
     ///
     /// # Errors
     ///
-    /// The connection is broken; its end is not an error.
+    /// If the connection is broken; a closed connection is not an error.
     pub(super) fn receive(&mut self) -> io::Result<()> {
         let mut bytes = [0; READ_BYTES];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_DESCRIPTORS))];

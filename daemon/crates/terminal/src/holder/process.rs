@@ -5,25 +5,25 @@ use std::io;
 
 use rustix::process::{Pid, Signal};
 
-/// The process name of every daemon, on Linux whatever its file is called.
+/// The process name of every daemon; on Linux it does not depend on the name of the file.
 const DAEMON_NAME: &CStr = c"ccd";
 
-/// Gives this process the name by which other daemons recognise it. To be called in the main thread.
+/// Gives this process the name by which other daemons recognise it. Must be called in the main thread.
 ///
 /// # Errors
 ///
-/// The kernel refuses, for which there is no known reason.
+/// If the kernel refuses, for which there is no known reason.
 pub fn name_daemon() -> io::Result<()> {
     #[cfg(target_os = "linux")]
     rustix::thread::set_name(DAEMON_NAME)?;
     Ok(())
 }
 
-/// A process, which is not confused with a later one of the same number.
+/// A process, never confused with a later one of the same number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Process {
     pub pid: i32,
-    /// Start time: in clock ticks since boot; on macOS in microseconds since 1970.
+    /// Start time, in clock ticks since boot; on macOS in microseconds since 1970.
     pub started_ticks: u64,
 }
 
@@ -37,7 +37,7 @@ impl Process {
         })
     }
 
-    /// Returns true if it has ended, even if it was not reaped yet.
+    /// Returns true if the process has ended, even if it is not reaped yet.
     pub fn is_gone(&self) -> bool {
         Self::of(self.pid) != Some(*self)
     }
@@ -52,8 +52,8 @@ pub fn signal_all(processes: &[Process], signal: Signal) -> Vec<i32> {
         .collect()
 }
 
-/// Signals through a descriptor of the process. The process is checked after the descriptor was opened, so its number
-/// cannot have passed to another one in between.
+/// Signals through a descriptor of the process. The process is checked after the descriptor is opened, so its number
+/// cannot have passed to another process in between.
 #[cfg(target_os = "linux")]
 fn send(process: Process, signal: Signal) -> io::Result<()> {
     use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
@@ -81,7 +81,7 @@ fn send(process: Process, signal: Signal) -> io::Result<()> {
 /// System information about a process, on Linux from `/proc/PID/stat`.
 #[derive(Debug)]
 pub(super) struct Stat {
-    /// It has the name of [`name_daemon`].
+    /// The process has the name that [`name_daemon`] sets.
     pub(super) is_daemon: bool,
     pub(super) parent: i32,
     pub(super) started_ticks: u64,
@@ -91,7 +91,7 @@ pub(super) struct Stat {
 
 #[cfg(target_os = "macos")]
 impl Stat {
-    /// Reads it; `None` if there is no such process.
+    /// Reads the information; `None` if there is no such process.
     pub(super) fn read(pid: i32) -> Option<Self> {
         let process = crate::macos::process(pid)?;
         let name = crate::macos::name(pid);
@@ -106,12 +106,13 @@ impl Stat {
 
 #[cfg(target_os = "linux")]
 impl Stat {
-    /// Reads it; `None` if there is no such process.
+    /// Reads the information; `None` if there is no such process.
     pub(super) fn read(pid: i32) -> Option<Self> {
         Self::parse(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
     }
 
-    /// The second field is the program's name in parentheses, which may contain any characters, even parentheses.
+    /// Parses the line. The second field is the program's name in parentheses, which may contain any characters, even
+    /// parentheses.
     fn parse(stat: &[u8]) -> Option<Self> {
         let name_start = stat.iter().position(|byte| *byte == b'(')? + 1;
         let name_end = stat.iter().rposition(|byte| *byte == b')')?;

@@ -23,7 +23,7 @@ pub const SESSION_VARIABLE: &str = "CCD_SESSION_ID";
 #[cfg(target_os = "linux")]
 const MAX_PROCESSES: usize = 65_536;
 
-/// How much of a process's environment is searched; the kernel does not allow more.
+/// Maximum length of the part of a process's environment that is searched; the kernel does not allow more.
 #[cfg(target_os = "linux")]
 const MAX_ENVIRON_BYTES: u64 = 6 << 20;
 
@@ -34,7 +34,7 @@ const EXEC_LOOKS: u32 = 3;
 #[cfg(target_os = "linux")]
 const EXEC_PAUSE: Duration = Duration::from_micros(200);
 
-/// Reads the table of processes once for all callers at the same time.
+/// Reads the table of processes once for all callers that wait at the same time.
 ///
 /// Otherwise, the end of many sessions at once would read `/proc` several times for each of them.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ struct Reading {
 impl ProcessTables {
     /// Returns a table that was read after this call started.
     ///
-    /// The first caller that waits during a read makes the next one, and the others share its result.
+    /// If several callers wait during a read, the first one makes the next read, and the others share its result.
     pub async fn current(&self) -> Arc<ProcessTable> {
         let called = Instant::now();
         let mut last = self.last.lock().await;
@@ -80,12 +80,12 @@ pub struct ProcessTable {
 }
 
 impl ProcessTable {
-    /// Reads the processes; marks count for processes that may belong to a session of this daemon. Blocks.
+    /// Reads the processes. Marks count for processes that may belong to a session of this daemon. Blocks.
     ///
     /// Where the daemon adopts orphans, these are its descendants. Otherwise they are only its children and those of
     /// its ancestors, one of which adopts orphans. The session of another daemon may have the same mark.
     ///
-    /// Costs a small read for every process of the machine, and another for every one whose mark counts.
+    /// Costs a small read for every process of the machine, and another for each process whose mark counts.
     pub(crate) fn of_own_sessions() -> Self {
         let mut table = Self::without_marks();
         let candidates = if adopts_orphans() {
@@ -97,8 +97,8 @@ impl ProcessTable {
         table
     }
 
-    /// Reads the processes for sessions of an earlier daemon that was killed; marks count for processes that no daemon
-    /// has adopted. Another daemon, even one that runs in a session, may have a session with the same id.
+    /// Reads the processes for sessions of an earlier daemon that was killed. Marks count for processes that no daemon
+    /// has adopted: another daemon, even one that runs in a session, may have a session with the same id.
     ///
     /// If the killed daemon was itself started in a session of another daemon, its processes are not found: the other
     /// daemon has adopted them.
@@ -113,9 +113,9 @@ impl ProcessTable {
 
     /// Returns every living process of a session, in no particular order.
     ///
-    /// A process belongs to it if it descends from `leader` (`None` once that was reaped, because its number may be
-    /// reused), or if it or an ancestor was started with the session's mark. A process that has cleared its environment
-    /// and left the tree is not found.
+    /// A process belongs to it if it descends from `leader` (`None` once the leader was reaped, because its number may
+    /// be reused), or if it or an ancestor was started with the session's mark. A process that has cleared its
+    /// environment and left the tree is not found.
     pub fn of_session(&self, leader: Option<i32>, id: &str) -> Vec<Process> {
         let marked = self.marked.get(id.as_bytes()).into_iter().flatten();
         self.below(leader.into_iter().chain(marked.copied()))
@@ -202,7 +202,8 @@ fn all_processes() -> impl Iterator<Item = i32> {
         .take(MAX_PROCESSES)
 }
 
-/// Returns the values of the variable `name` in a process's initial environment; that of another user cannot be read.
+/// Returns the values of the variable `name` in a process's initial environment, which cannot be read for another
+/// user's process.
 #[cfg(target_os = "linux")]
 fn environment_values(pid: i32, name: &str) -> Vec<Vec<u8>> {
     let mut environ = Vec::new();

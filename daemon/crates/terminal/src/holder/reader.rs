@@ -43,7 +43,7 @@ pub(super) struct HolderReader {
     requests: VecDeque<(ToHolder, Vec<OwnedFd>)>,
     quiet: NewsBell,
     flooding: NewsBell,
-    /// Terminals that are no longer flooding, reported by the thread that reads floods.
+    /// Terminals that are no longer flooding, as reported by the thread that reads floods.
     calmed: Arc<SlotSet>,
     poller: Arc<Poller>,
     /// `None` if not all children of this process belong to the holder.
@@ -54,7 +54,7 @@ pub(super) struct HolderReader {
     /// The terminals whose ring could not get memory, and when to try again.
     starved: Vec<usize>,
     retry_at: Instant,
-    /// Set if the worker is a process of its own.
+    /// Set if the worker is a separate process.
     worker: Option<Worker>,
 }
 
@@ -99,7 +99,7 @@ impl HolderReader {
         })
     }
 
-    /// Supervises the worker's process too.
+    /// Also supervises the worker's process.
     #[cfg(not(portable))]
     pub(super) fn supervise(&mut self, worker: Worker) -> io::Result<()> {
         self.poller.add(&worker.signals, Source::Signals)?;
@@ -107,7 +107,7 @@ impl HolderReader {
         Ok(())
     }
 
-    /// Runs until it is stopped. Returns the worker that it has supervised.
+    /// Runs until it is stopped. Returns the worker that it supervised.
     pub(super) fn run(mut self) -> Option<Worker> {
         self.hold();
         self.worker.take()
@@ -141,7 +141,7 @@ impl HolderReader {
                 }
             }
             self.take_notes();
-            // One at a time, so that a series of starts does not keep the terminals waiting.
+            // One request at a time, so that a series of starts does not keep the terminals waiting.
             if let Some((request, descriptors)) = self.requests.pop_front() {
                 self.obey(request, descriptors);
             }
@@ -163,7 +163,7 @@ impl HolderReader {
 
     fn handle(&mut self, source: Source) {
         match source {
-            Source::Bell => {} // its news is on the board, which is checked in every round
+            Source::Bell => {} // its news is on the board, which every round checks
             Source::Port => self.receive(),
             Source::Terminal(slot) => self.read(slot),
             Source::Leader(slot) => {
@@ -251,7 +251,7 @@ impl HolderReader {
         }
         if result.is_err() || self.port.has_ended() {
             if self.worker.is_some() {
-                // The end of the worker is noticed in another way too.
+                // The end of the worker is also noticed in another way.
                 self.poller.remove(&self.port);
             } else {
                 self.board.to_holder.stop.store(true, SeqCst);
@@ -259,7 +259,8 @@ impl HolderReader {
         }
     }
 
-    /// Hands everything over to another worker, or ends if the last one has ended by itself or too many were killed.
+    /// Hands everything over to another worker. Ends instead if the last worker has ended by itself or too many were
+    /// killed.
     #[cfg(not(portable))]
     fn replace_worker(&mut self) {
         // The last requests of the worker still count, except those that need an answer.
@@ -340,7 +341,7 @@ impl HolderReader {
             .send(&ToWorker::Started { request, result }, terminal.as_slice())
     }
 
-    /// With one process, there is no next worker.
+    /// Does nothing with one process, where there is no next worker.
     #[cfg_attr(portable, expect(clippy::unused_self, reason = "see above"))]
     fn keep(&self, slot: usize, descriptors: Vec<OwnedFd>) {
         let kept = descriptors.into_iter().next().map(read_blob::<Vec<u8>>);

@@ -18,7 +18,7 @@ const DEFAULT_SEARCH_PATH: &str = "/bin:/usr/bin";
 ///
 /// # Errors
 ///
-/// [`SpawnError`] that names the program: empty, with a NUL, not found, a directory, not executable.
+/// A [`SpawnError`] that names the program: empty, with a NUL, not found, a directory, not executable.
 pub fn resolve(
     program: &OsStr,
     search_path: Option<&OsStr>,

@@ -12,13 +12,13 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use super::ring_file::Mapping;
 use super::ring_layout::{Gap, RING_BYTES, RingLayout};
 
-/// How much memory one step of [`RingWriter::spare`] allocates, in bytes.
+/// How many bytes of memory one step of [`RingWriter::spare`] allocates.
 const BACKING_STEP_BYTES: u64 = 16 << 10;
 
 /// Maximum length of one read from a terminal, in bytes (the size of the kernel's line buffer).
 const TERMINAL_READ_BYTES: u64 = 4096;
 
-/// Set in the stored status once the program has exited, so that "exited with 0" differs from "alive".
+/// Set in the stored status once the program has exited, which distinguishes "exited with 0" from "alive".
 const ENDED: u32 = 0x1_0000;
 
 /// Why a ring could not be created or opened.
@@ -48,7 +48,7 @@ impl std::fmt::Display for Exit {
     }
 }
 
-/// The worker's end of a ring: the bytes, the position of the log, and notes that must survive a kill.
+/// The worker's end of a ring: the bytes, the position of the log, and notes that must survive if the worker is killed.
 ///
 /// There is only one per ring, so the borrow checker prevents [`Ring::set_tail`] from freeing bytes that are still
 /// borrowed.
@@ -58,7 +58,7 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// Opens the ring of a session, or one that an earlier daemon has left, to recover its contents.
+    /// Opens the ring of a session, or a ring that an earlier daemon has left, to recover its contents.
     ///
     /// # Errors
     ///
@@ -89,7 +89,7 @@ impl Ring {
         self.layout().head.load(SeqCst)
     }
 
-    /// Returns the position up to which everything is in the log.
+    /// Returns the position up to which all output is in the log.
     pub fn tail(&self) -> u64 {
         self.layout().tail.load(Relaxed)
     }
@@ -105,7 +105,7 @@ impl Ring {
 
     /// Frees the bytes before `tail` (clamped to `tail..=head`) for the holder.
     ///
-    /// Returns true if the holder waits for room: then call `Holder::space_freed`.
+    /// Returns true if the holder waits for room; then `Holder::space_freed` must be called.
     #[must_use = "the holder sleeps until it is told"]
     pub fn set_tail(&mut self, tail: u64) -> bool {
         let tail = tail.clamp(self.tail(), self.head());
@@ -113,7 +113,7 @@ impl Ring {
         self.layout().holder_waits.swap(0, SeqCst) == 1
     }
 
-    /// Returns true while no process has the terminal open. A program may open its terminal again.
+    /// Returns true while no process has the terminal open. The program may open its terminal again.
     pub fn eof(&self) -> bool {
         self.layout().eof.load(SeqCst) == 1
     }
@@ -200,7 +200,7 @@ impl Ring {
         self.layout().add_gap(gap);
     }
 
-    /// Replaces all gaps, sorted by position, as when one is found before the last.
+    /// Replaces all gaps by `gaps`, sorted by position; needed when a gap is found before the last one.
     pub fn set_gaps(&mut self, gaps: &[Gap]) {
         self.layout().set_gaps(gaps);
     }
@@ -219,16 +219,16 @@ impl Ring {
 #[derive(Debug)]
 pub(super) struct RingWriter {
     mapping: Arc<Mapping>,
-    /// The positions whose memory is known to be allocated; at least [`RING_BYTES`] long when all of it is.
+    /// The positions whose memory is known to be allocated; at least [`RING_BYTES`] long once all of it is.
     backed: std::ops::Range<u64>,
 }
 
 impl RingWriter {
-    /// Creates the file, empty (mode 0600, must not exist).
+    /// Creates the file, with an empty ring (mode 0600; the file must not exist).
     ///
     /// # Errors
     ///
-    /// [`RingError::File`] if the file exists or cannot be created or mapped; nothing is left behind then.
+    /// [`RingError::File`] if the file exists or cannot be created or mapped; no file remains then.
     pub(super) fn create(path: &Path) -> Result<Self, RingError> {
         Ok(Self {
             mapping: Arc::new(Mapping::create(path)?),
@@ -236,11 +236,11 @@ impl RingWriter {
         })
     }
 
-    /// Returns the free part after `head`, empty if the ring is full. Bytes put there count after
+    /// Returns the free part after `head`, empty if the ring is full. Bytes put there only count after
     /// [`RingWriter::publish`].
     ///
     /// Until the ring has been filled once, only part of the free space is returned, because memory is allocated in
-    /// steps: an idle session costs one step, and a lack of memory is an error here, not a lost read.
+    /// steps: an idle session costs one step, and a lack of memory is an error here instead of a lost read.
     ///
     /// # Errors
     ///
@@ -309,7 +309,7 @@ impl RingWriter {
         self.layout().pid.store(pid, Release);
     }
 
-    /// Allocates memory for one read from `head`, and returns the position up to which there is some.
+    /// Allocates memory for one read from `head`. Returns the position up to which memory is allocated.
     fn back(&mut self, head: u64) -> io::Result<u64> {
         let whole = RING_BYTES as u64;
         if self.backed.end - self.backed.start >= whole {

@@ -126,8 +126,8 @@ impl Mapping {
         }
     }
 
-    /// Returns the memory of all data to the system; it reads as zeros afterwards. Does nothing where that is not
-    /// possible.
+    /// Returns the memory of all data to the system; the data reads as zeros afterwards. Does nothing where the system
+    /// does not support this.
     pub(super) fn punch(&self) {
         #[cfg(target_os = "linux")]
         {

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How many bytes a ring holds.
+/// The capacity of a ring.
 pub(super) const RING_BYTES: usize = 256 << 10;
 
 /// How many gaps of the log a ring can store separately.
@@ -14,7 +14,7 @@ pub(super) const MAX_GAPS: usize = 64;
 pub(super) const HEADER_BYTES: usize = 4096;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ccd ring");
-/// The layout of a ring. A worker can only take over rings of its own version.
+/// The version of the layout. A worker can only take over rings of its own version.
 pub const VERSION: u32 = 1;
 
 /// Bytes that are missing from the log.
@@ -86,7 +86,7 @@ pub(super) struct RingLayout {
 const _: () = assert!(size_of::<RingLayout>() <= HEADER_BYTES);
 
 impl RingLayout {
-    /// See `Ring::add_gap`. The count is stored last, so a kill in between loses at most this gap.
+    /// See `Ring::add_gap`. The count is stored last, so if the worker is killed in between, at most this gap is lost.
     pub(super) fn add_gap(&self, gap: Gap) {
         let count = self.gap_count.load(Relaxed) as usize;
         if let Some(last) = count.checked_sub(1).map(|index| &self.gaps[index]) {
@@ -101,7 +101,7 @@ impl RingLayout {
         self.gap_count.store(count as u64 + 1, Release);
     }
 
-    /// See `Ring::set_gaps`. A kill in between loses the gaps that are not written yet.
+    /// See `Ring::set_gaps`. If the worker is killed in between, the gaps that are not written yet are lost.
     pub(super) fn set_gaps(&self, gaps: &[Gap]) {
         self.gap_count.store(0, Release);
         for gap in gaps {
@@ -121,7 +121,7 @@ impl RingLayout {
             .collect()
     }
 
-    /// See `Ring::set_note`. A kill in between leaves the previous note.
+    /// See `Ring::set_note`. If the worker is killed in between, the previous note is kept.
     pub(super) fn set_note(&self, note: &[u8]) {
         let index = self.note_index.load(Relaxed) % 2;
         let place = &self.notes[index as usize];

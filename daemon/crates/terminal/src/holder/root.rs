@@ -18,7 +18,7 @@ pub fn holder_pid() -> i32 {
         .unwrap_or_else(|| std::process::id().cast_signed())
 }
 
-/// Whether orphans become the holder's children.
+/// Returns whether orphans become the holder's children.
 pub(super) fn adopts_orphans() -> bool {
     #[cfg(target_os = "linux")]
     {

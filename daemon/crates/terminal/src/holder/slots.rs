@@ -23,14 +23,14 @@ use super::wire::{SpawnSpec, Started};
 pub(super) enum Place {
     Free,
     Held(Terminal),
-    /// Released before its leader has exited: the slot is free once that was reaped.
+    /// Released before its leader has exited: the slot is free once the leader is reaped.
     Leaving {
         leader: Pid,
         exit: ExitWatch,
     },
 }
 
-/// A session as it is handed to a new worker.
+/// A session, as it is handed to a new worker.
 #[cfg(not(portable))]
 #[derive(Debug)]
 pub(super) struct HeldTerminal {
@@ -43,7 +43,7 @@ pub(super) struct HeldTerminal {
 pub(super) struct Slots {
     places: Vec<Arc<Mutex<Place>>>,
     free: Vec<usize>,
-    /// The leaders that were not reaped yet.
+    /// The leaders that are not reaped yet.
     leaders: HashMap<Pid, usize>,
     pub(super) originals: Originals,
     poller: Arc<Poller>,
@@ -60,11 +60,11 @@ impl Slots {
         }
     }
 
-    /// Starts a program in a new slot. Returns the terminal too, for the worker.
+    /// Starts a program in a new slot. Also returns the terminal, for the worker.
     ///
     /// # Errors
     ///
-    /// [`SpawnError`]; nothing is left behind then.
+    /// [`SpawnError`]; nothing remains of the attempt then.
     pub(super) fn spawn(&mut self, spec: SpawnSpec) -> Result<(Started, Arc<OwnedFd>), SpawnError> {
         let slot = self.free_slot()?;
         let (mut writer, launched) = self
@@ -85,7 +85,8 @@ impl Slots {
         Ok((started, master))
     }
 
-    /// Reads the terminal in `slot` once, and watches it as the outcome requires. `None` if there is no terminal.
+    /// Reads the terminal in `slot` once, and changes its watch to fit the outcome. Returns `None` if there is no
+    /// terminal.
     pub(super) fn read(&self, slot: usize) -> Option<ReadOutcome> {
         let mut place = lock(self.places.get(slot)?);
         let Place::Held(terminal) = &mut *place else {
@@ -157,7 +158,7 @@ impl Slots {
         &self.places[slot]
     }
 
-    /// Calls `look` with the terminal in `slot`, and the process id of its leader unless that was reaped.
+    /// Calls `look` with the terminal in `slot`, and with the process id of its leader unless it was reaped.
     pub(super) fn show<T>(
         &self,
         slot: usize,
@@ -197,7 +198,7 @@ impl Slots {
         }
     }
 
-    /// Returns the process ids of the leaders that were not reaped yet.
+    /// Returns the process ids of the leaders that are not reaped yet.
     pub(super) fn leaders(&self) -> impl Iterator<Item = Pid> {
         self.leaders.keys().copied()
     }
@@ -224,7 +225,7 @@ impl Slots {
         }
     }
 
-    /// Closes the terminal in `slot` and deletes its ring. The slot is free once the leader was reaped.
+    /// Closes the terminal in `slot` and deletes its ring. The slot is free once the leader is reaped.
     pub(super) fn release(&mut self, slot: usize) {
         let Some(place) = self.places.get(slot) else {
             return;

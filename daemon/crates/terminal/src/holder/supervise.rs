@@ -1,4 +1,4 @@
-//! The holder as a process of its own: it starts the worker, forwards signals to it, and ends with it.
+//! The holder as a separate process: it starts the worker, forwards signals to it, and ends with it.
 
 use std::ffi::CString;
 use std::io;
@@ -20,32 +20,32 @@ use super::slots::HeldTerminal;
 use super::wake::{Bell, NewsBell};
 use super::wire::{Cause, HandOver, ToWorker, VERSION, Welcome};
 
-/// How long a worker that has announced its end may take.
+/// How long a worker that has announced its end may take to end.
 const LEAVE_TIME: Duration = Duration::from_secs(12);
 
-/// How long another build may take until it serves calls.
+/// How long a worker of another build may take until it serves calls.
 const READY_TIME: Duration = Duration::from_secs(20);
 
 /// Interval between two checks.
 const LOOK_PERIOD: Duration = Duration::from_millis(2);
 
-/// After this many workers in a row that did not serve, no more are started.
+/// Maximum number of restarts in a row of workers that never serve.
 const MAX_RESTARTS: u32 = 10;
 
-/// Pause before the second start in a row; it is doubled each time, up to the maximum.
+/// Pause before the second start in a row. It is doubled each time, up to the maximum.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-/// If a worker has served this long, its end has a new reason, not that of the one before.
+/// If a worker has served this long, its end is not attributed to the same reason as the end of the one before.
 const SETTLED: Duration = Duration::from_secs(10);
 
-/// As a shell reports a program that cannot be started.
+/// What a shell reports for a program that cannot be started.
 const NOT_STARTED: Exit = Exit {
     code: Some(127),
     signal: None,
 };
 
-/// This program, even if its file has changed meanwhile.
+/// This program, even if its file has been replaced.
 const OWN_PROGRAM: &std::ffi::CStr = c"/proc/self/exe";
 
 /// A descriptor of each lock.
@@ -59,43 +59,43 @@ pub(super) struct Worker {
     house: House,
     /// Number of starts since the last worker that served.
     restarts: u32,
-    /// When the current one began to serve.
+    /// When the current worker began to serve.
     served_at: Option<Instant>,
     has_served: bool,
     /// Number of workers in a row that served but soon ended by their own fault.
     quick_ends: u32,
-    /// How it ended.
+    /// How the worker ended.
     ended: Option<Exit>,
-    /// When the next one is to be started.
+    /// When the next worker is to be started.
     restart_at: Option<Instant>,
-    /// It has announced its end: which build follows, and by when it must have ended.
+    /// Set once the worker has announced its end: which build follows, and by when the worker must have ended.
     leaving: Option<(Build, Instant)>,
-    /// It is of another build than the last worker that served: which one, and by when it must serve.
+    /// Set if the worker is of another build than the last worker that served: which build, and by when it must serve.
     candidate: Option<(Build, Instant)>,
-    /// It missed that time, and was killed.
+    /// The worker missed its deadline and was killed.
     was_late: bool,
     /// The build of the last worker that served.
     proven: Build,
     hand_overs: u64,
-    /// A signal has asked the daemon to end.
+    /// The signal that asked the daemon to end.
     stop_signal: Option<Signal>,
 }
 
-/// What follows a worker.
+/// What happens after a worker has ended.
 #[derive(Debug)]
 pub(super) enum Next {
     /// Another worker; this is the holder's end of its port.
     Serves(Port),
-    /// Another attempt later.
+    /// Another attempt is made later.
     Later,
-    /// The end of the daemon.
+    /// The daemon ends.
     End,
 }
 
 /// A file from which workers are started.
 #[derive(Debug, Clone)]
 pub(super) enum Build {
-    /// That of the holder's own build.
+    /// The holder's own build.
     Own,
     Other(Arc<OwnedFd>),
 }
@@ -192,7 +192,7 @@ impl Worker {
         Ok((worker, port))
     }
 
-    /// Starts another worker after one that has ended, unless the daemon ends with it.
+    /// Starts another worker after the last one has ended, unless the daemon ends with it.
     pub(super) fn restart(&mut self, held: &[HeldTerminal]) -> Next {
         let Some(ended) = self.ended else {
             return Next::End;
@@ -205,7 +205,7 @@ impl Worker {
             }
             (None, Some(_)) => (self.proven.clone(), Cause::Upgrade, Some(ended)),
             (None, None) => {
-                // A worker that never served reports the reason itself, or it was the first.
+                // If no worker has ever served and this one exited by itself, it has reported the reason.
                 if self.restarts == MAX_RESTARTS || !self.has_served && ended.code.is_some() {
                     return Next::End;
                 }
@@ -260,7 +260,7 @@ impl Worker {
         Next::Serves(port)
     }
 
-    /// The worker serves, so it has recovered from whatever ended the one before.
+    /// Records that the worker serves, so it has recovered from whatever ended the one before.
     pub(super) fn is_ready(&mut self) {
         self.restarts = 0;
         self.served_at = Some(Instant::now());
@@ -270,12 +270,12 @@ impl Worker {
         }
     }
 
-    /// The worker is ending all sessions, as requested.
+    /// Records that the worker is ending all sessions, as requested.
     pub(super) fn is_stopping(&mut self) {
         self.stop_signal = Some(Signal::TERM);
     }
 
-    /// The worker is about to end, and one of the build in `file`, or of its own, follows.
+    /// Records that the worker is about to end, and that a worker of the build in `file`, or of its own, follows.
     pub(super) fn leaves(&mut self, file: Option<OwnedFd>) {
         let build = match file {
             Some(file) => Build::Other(Arc::new(file)),
@@ -284,19 +284,19 @@ impl Worker {
         self.leaving = Some((build, Instant::now() + LEAVE_TIME));
     }
 
-    /// Returns by when it must have ended, or serve.
+    /// Returns by when the worker must have ended, or must serve.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let deadlines = [&self.leaving, &self.candidate].into_iter().flatten();
         let deadlines = deadlines.map(|(_, at)| *at).chain(self.restart_at);
         deadlines.min()
     }
 
-    /// True when it has ended and it is time to start another one.
+    /// True when the worker has ended and it is time to start another one.
     pub(super) fn is_to_be_replaced(&self) -> bool {
         self.restart_at.is_some_and(|at| at <= Instant::now())
     }
 
-    /// Kills it if it has missed its time.
+    /// Kills the worker if it has missed its deadline.
     pub(super) fn keep_time(&mut self) {
         let now = Instant::now();
         if self.ended.is_some() {
@@ -307,7 +307,7 @@ impl Worker {
             .flatten()
         {
             if *at <= now {
-                *at = now + LEAVE_TIME; // its end is noticed before
+                *at = now + LEAVE_TIME; // its end is noticed before that
                 self.was_late = true;
                 let _ = kill_process(self.pid, Signal::KILL);
             }
@@ -320,7 +320,7 @@ impl Worker {
             if signal != Signal::HUP {
                 self.stop_signal = Some(signal);
             }
-            // The worker may have ended, which will be noticed soon. The next one gets the signal that is to end the
+            // The worker may have ended, which will be noticed soon. The next worker gets a signal that is to end the
             // daemon.
             if self.ended.is_none() {
                 let _ = kill_process(self.pid, signal);
@@ -328,7 +328,7 @@ impl Worker {
         }
     }
 
-    /// Records the end of a child; true if that was the worker.
+    /// Records the end of a child. Returns true if that was the worker.
     pub(super) fn has_ended(&mut self, pid: Pid, status: i32) -> bool {
         let is_it = pid == self.pid;
         if is_it {
@@ -340,7 +340,7 @@ impl Worker {
                 self.quick_ends = if is_fault { self.quick_ends + 1 } else { 0 };
             }
             self.ended = Some(ended);
-            // Terminals are still read meanwhile.
+            // Terminals are still read during the pause.
             self.restart_at = Some(Instant::now() + self.pause());
         }
         is_it
@@ -357,7 +357,7 @@ impl Worker {
         }
     }
 
-    /// Waits until it has ended, and returns how.
+    /// Waits until the worker has ended, and returns how.
     fn wait(&mut self) -> Ended {
         let deadline = Instant::now() + LEAVE_TIME;
         while self.ended.is_none() {
@@ -390,7 +390,7 @@ pub struct Held {
 /// How a daemon ended.
 #[derive(Debug)]
 pub enum Ended {
-    /// With its worker, which was asked to end, or never served.
+    /// With its worker, which was asked to end or never served.
     Worker(Exit),
     /// After this many workers in a row that did not serve, the last of which ended like this.
     Hopeless(u32, Exit),
@@ -411,7 +411,7 @@ impl std::fmt::Display for Ended {
     }
 }
 
-/// Holds the terminals for its workers until the last one has ended; returns how it ended. `since` is when the daemon
+/// Holds the terminals for its workers until the last one has ended. Returns how it ended. `since` is when the daemon
 /// was started.
 ///
 /// # Errors

@@ -12,10 +12,10 @@ use super::platform::{ExitWatch, receive};
 use super::ring::RingWriter;
 use super::wire::SpawnSpec;
 
-/// A longer read suggests that there is more.
+/// A read longer than this suggests that there is more output.
 pub(super) const FULL_READ_BYTES: usize = 1024;
 
-/// After more full reads in a row than this, a terminal counts as flooding.
+/// A terminal counts as flooding after more full reads in a row than this.
 const FLOOD_AFTER_READS: u32 = 8;
 
 /// How many bytes of a flood are read before the worker is notified.
@@ -42,7 +42,7 @@ pub(super) enum Received {
     /// This number of bytes.
     Output(usize),
     /// A change of its state; there may be output too.
-    #[cfg_attr(portable, expect(dead_code, reason = "nothing tells of changes there"))]
+    #[cfg_attr(portable, expect(dead_code, reason = "changes are not reported there"))]
     Change {
         /// Unread input was discarded.
         input_flushed: bool,
@@ -60,7 +60,7 @@ pub(super) struct ReadOutcome {
     pub(super) len: usize,
     /// Whether the worker must be notified now.
     pub(super) changed: bool,
-    /// Whether there are bytes of which the worker was not notified yet, and need not be.
+    /// Whether there are bytes of which the worker was not notified yet and need not be notified now.
     pub(super) is_untold: bool,
 }
 
@@ -73,12 +73,12 @@ pub(super) struct Terminal {
     pub(super) leader: Pid,
     #[cfg(not(portable))]
     pub(super) tty_device: u64,
-    /// What the worker has stored for the next one.
+    /// What the worker has stored for the next worker.
     #[cfg(not(portable))]
     pub(super) keepsake: Vec<u8>,
     /// `None` once the leader was reaped.
     pub(super) exit: Option<ExitWatch>,
-    /// How it is watched now.
+    /// How the terminal is watched now.
     pub(super) watch: Watch,
     eof: bool,
     full_reads: u32,
@@ -105,7 +105,7 @@ impl Terminal {
         }
     }
 
-    /// Reads once into the ring; the caller must change how it is watched.
+    /// Reads once into the ring. The caller must then change how the terminal is watched.
     pub(super) fn read_once(&mut self) -> ReadOutcome {
         if self.ring.is_full() && self.ring.wait_for_space() {
             return self.outcome(Watch::Full, 0, false);
@@ -115,7 +115,7 @@ impl Terminal {
         self.outcome(watch, len, watch == Watch::Flooding)
     }
 
-    /// Reads once, for the thread that reads floods. It calls again, even if the ring is full, and
+    /// Reads once, for the thread that reads floods. That thread calls this again, even if the ring is full, and
     /// [notifies](Self::tell) the worker in time.
     pub(super) fn read_in_flood(&mut self) -> ReadOutcome {
         if self.ring.is_full() {
@@ -156,15 +156,15 @@ impl Terminal {
         }
     }
 
-    /// Returns how to continue, and how many bytes were read.
+    /// Reads once. Returns how to continue, and how many bytes were read.
     fn read(&mut self) -> (Watch, usize) {
         let Ok(spare) = self.ring.spare() else {
             return (Watch::Starved, 0);
         };
         let asked = spare.len();
         let first = receive(&self.master, spare);
-        // Linux checks for output before it checks whether all processes have closed the terminal. Output written in
-        // between is not reported, but a second read finds it: then no process is left that could write.
+        // Linux checks for output before it checks whether all processes have closed the terminal, so it misses output
+        // that is written in between. A second read finds it: by then no process is left that could write.
         let second = match first {
             Err(Errno::IO) => receive(&self.master, spare),
             other => other,

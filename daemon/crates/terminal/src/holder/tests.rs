@@ -270,8 +270,8 @@ fn a_start_that_fails_names_the_reason_and_leaves_nothing() {
     let dir = fixture.dir.path().to_owned();
     let script = |name: &str, content: &str| {
         let path = dir.join(name);
-        // Another process writes it: this one may fork while the file is open for writing, and then it cannot be
-        // executed.
+        // Another process writes the file: this process may fork while it has the file open for writing, and then the
+        // file cannot be executed.
         let write = "printf %s \"$1\" >\"$0\" && chmod 755 \"$0\"";
         let mut shell = std::process::Command::new("sh");
         let written = shell.arg("-c").arg(write).arg(&path).arg(content).status();
@@ -298,7 +298,7 @@ fn a_start_that_fails_names_the_reason_and_leaves_nothing() {
     assert!(fail(&|spec| spec.argv.push(long.clone())).contains("exceed"));
     let no_folder = dir.join("none/failed.ring");
     assert!(fail(&|spec| spec.ring_path = no_folder.clone()).contains("none/failed.ring"));
-    // Other tests open descriptors at the same time, but not as many as a leak of one per start would.
+    // Other tests open descriptors at the same time, but fewer than a leak of one per start would.
     let (starts, before) = (600, open_descriptors());
     for _ in 0..starts {
         fail(&|spec| spec.program = text.clone());
@@ -435,7 +435,7 @@ fn what_left_with_setsid_is_found_by_its_mark() {
     let fixture = Fixture::new();
     let session = fixture.shell(
         "tree",
-        // The inner shell continues after it has lost both, so that it must be killed too.
+        // The inner shell continues after it has lost both, so it must be killed too.
         "setsid sh -c 'sleep 1000 & sleep 1000 & wait; exec sleep 1000' & echo $!; sleep 1000",
     );
     let id = fixture.id("tree");

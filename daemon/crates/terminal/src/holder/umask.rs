@@ -1,4 +1,4 @@
-//! The file mode mask: the daemon's own files are private, programs get the mask with which the daemon was started.
+//! The file mode mask: the daemon's own files are private; programs get the mask with which the daemon was started.
 
 use rustix::fs::Mode;
 use rustix::process::umask;
@@ -34,7 +34,7 @@ impl Umask {
     }
 }
 
-/// Makes the files of this process private; returns the mask for programs. To be called before any thread is started.
+/// Makes the files of this process private. Returns the mask for programs. Must be called before any thread is started.
 pub fn make_files_private() -> Umask {
     Umask(umask(Mode::RWXG | Mode::RWXO))
 }

@@ -1,8 +1,8 @@
 //! How the holder and the worker wake each other: sets of slots on the board, and a bell that is only rung if the other
-//! sleeps.
+//! side sleeps.
 //!
-//! The order prevents lost wake-ups: a sender marks its news, then checks whether the other sleeps; a receiver first
-//! declares that it sleeps, then checks for news once more. All accesses are sequentially consistent.
+//! The order prevents lost wake-ups: a sender marks its news, then checks whether the other side sleeps; a receiver
+//! first declares that it sleeps, then checks for news once more. All accesses are sequentially consistent.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
@@ -45,7 +45,7 @@ impl Bell {
         }
     }
 
-    /// Declares that the owner is going to sleep. If `has_news`, it takes that back and returns false.
+    /// Declares that the owner is going to sleep. If `has_news` is true then, takes that back and returns false.
     pub(super) fn try_sleep(&self, has_news: impl FnOnce() -> bool) -> bool {
         self.is_awake().store(false, SeqCst);
         if has_news() {
@@ -83,7 +83,7 @@ impl Notes {
     }
 }
 
-/// The notification of one of the two parts of the worker that process output; both ends use it.
+/// Notifies one of the two parts of the worker that process output. Both ends use it.
 #[derive(Debug, Clone)]
 pub(super) struct NewsBell {
     bell: Bell,
@@ -91,7 +91,7 @@ pub(super) struct NewsBell {
 }
 
 impl NewsBell {
-    /// To the part that processes the output of terminals that do not flood, and all exits.
+    /// Returns the bell of the part that processes the output of terminals that do not flood, and all exits.
     pub(super) fn quiet(board: &Arc<Board>, event: Arc<Event>) -> Self {
         Self::new(
             board,
@@ -101,7 +101,7 @@ impl NewsBell {
         )
     }
 
-    /// To the part that processes the output of flooding terminals.
+    /// Returns the bell of the part that processes the output of flooding terminals.
     pub(super) fn floods(board: &Arc<Board>, event: Arc<Event>) -> Self {
         Self::new(
             board,
@@ -125,7 +125,7 @@ impl NewsBell {
         Self { bell, news }
     }
 
-    /// Notifies the worker to check `slot`. To be called after the change is in the ring.
+    /// Notifies the worker to check `slot`. Must be called after the change is in the ring.
     pub(super) fn tell(&self, slot: usize) {
         self.news().slots.insert(slot);
         self.bell.ring();
@@ -144,8 +144,8 @@ impl NewsBell {
 
 /// The worker's end of a [`NewsBell`]. There is only one; its descriptor goes into an `AsyncFd`, or its owner blocks.
 ///
-/// The loop of its owner: [`Wakes::drain`] until [`Wakes::try_sleep`] is true, then wait until it is readable; end if
-/// [`Wakes::is_closed`].
+/// The loop of its owner: call [`Wakes::drain`] until [`Wakes::try_sleep`] returns true, then wait until the descriptor
+/// is readable; end if [`Wakes::is_closed`].
 #[derive(Debug)]
 pub struct Wakes(NewsBell);
 
@@ -161,14 +161,14 @@ impl Wakes {
         self.0.news().slots.drain(look);
     }
 
-    /// Declares that the worker is going to wait for the descriptor. Returns false if there is news already: drain
-    /// then.
+    /// Declares that the worker is going to wait for the descriptor. Returns false if there is news already, which must
+    /// be drained first.
     pub fn try_sleep(&self) -> bool {
         let has_news = || !self.0.news().slots.is_empty() || self.is_closed();
         self.0.bell.try_sleep(has_news)
     }
 
-    /// Blocks until there is news. To be called after [`Wakes::try_sleep`] has returned true.
+    /// Blocks until there is news. Must be called after [`Wakes::try_sleep`] has returned true.
     ///
     /// # Errors
     ///
@@ -180,7 +180,7 @@ impl Wakes {
         }
     }
 
-    /// Returns true once the holder has ended; then everything was drained already.
+    /// Returns true once the holder has ended. Everything was drained by then.
     pub fn is_closed(&self) -> bool {
         self.0.news().is_closed.load(SeqCst)
     }

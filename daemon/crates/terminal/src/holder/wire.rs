@@ -11,18 +11,18 @@ use crate::probe::Probe;
 /// The version of the messages and of the board. A holder and a worker of different builds compare it.
 pub const VERSION: u32 = 1;
 
-/// From the worker.
+/// A message from the worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToHolder {
     /// The worker has taken everything over and serves calls.
     Ready,
     /// Start a program. The [`SpawnSpec`] is in the attached descriptor.
     Start { request: u32 },
-    /// Store the attached file for the next worker, in place of the last one for that slot.
+    /// Store the attached file for the next worker, replacing the last one for that slot.
     Keep { slot: u32 },
     /// The worker is ending all sessions.
     Stopping,
-    /// The worker is about to end, and another one follows: of the attached build, if there is one.
+    /// The worker is about to end and another one follows: of the attached build, if there is one.
     Leave,
     /// Check what the program in a slot waits for.
     Look {
@@ -32,7 +32,7 @@ pub(super) enum ToHolder {
     },
 }
 
-/// From the holder.
+/// A message from the holder.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToWorker {
     /// The first message to a new worker. Attached are the board, the events of the holder and of the two bells, the
@@ -50,7 +50,7 @@ pub(super) enum ToWorker {
     Looked { request: u32, found: Option<Probe> },
 }
 
-/// The start information of a worker.
+/// What a new worker is sent first.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Welcome {
     pub(super) version: u32,
@@ -73,7 +73,7 @@ pub struct HandOver {
     /// Counts from 1.
     pub number: u64,
     pub cause: Cause,
-    /// Another build was started, and did not get to serve.
+    /// A worker of another build was started but never served.
     pub rolled_back: bool,
     pub reason: Option<String>,
 }
@@ -94,7 +94,7 @@ pub(super) struct HeldSession {
     pub(super) started: Started,
     #[serde(with = "path")]
     pub(super) ring_path: PathBuf,
-    /// What that worker has stored for the next one.
+    /// What the worker has stored for the next worker.
     pub(super) keepsake: Vec<u8>,
 }
 
@@ -125,11 +125,11 @@ pub struct SpawnSpec {
     /// Where the session's ring is created; the file must not exist.
     #[serde(with = "path")]
     pub ring_path: PathBuf,
-    /// What the holder stores for a later worker. It does not look into it.
+    /// What the holder stores for a later worker, without interpreting it.
     pub keepsake: Vec<u8>,
 }
 
-/// Serialises paths as bytes: they need not be valid UTF-8.
+/// Serialises paths as bytes, because they need not be valid UTF-8.
 pub(super) mod path {
     use std::ffi::OsString;
     use std::os::unix::ffi::{OsStrExt, OsStringExt};

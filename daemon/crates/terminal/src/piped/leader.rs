@@ -1,8 +1,8 @@
-//! The process that leads the session of a program with pipes: it starts the program, and ends as the program did.
+//! The process that leads the session of a program with pipes: it starts the program, and exits as the program did.
 //!
-//! For the daemon it is a program on a terminal, so that log, limits, signals and crash survival are those of any
-//! session. The program is in the same process group: a signal from a key or from the daemon reaches both, and only the
-//! program obeys it.
+//! To the daemon it is a program on a terminal, so log, limits, signals and crash survival work as in any session. The
+//! program is in the same process group: a signal from a key or from the daemon reaches both, and only the program
+//! obeys it.
 
 use super::relay::{Relay, RelayTerminal};
 use crate::own_process::{NAME, die_by, program};
@@ -24,7 +24,7 @@ const NOT_FOUND: u8 = 127;
 /// The exit status of a process whose terminal was closed.
 const HUNG_UP: u8 = 129;
 
-/// The signals that are meant for the program and would end this process; those that report a bug are left out.
+/// The signals that are meant for the program and would end this process. Those that report a bug are not included.
 const HEEDED: [libc::c_int; 13] = [
     libc::SIGHUP,
     libc::SIGINT,
@@ -98,7 +98,7 @@ fn start(path: &OsStr, mut argv: impl Iterator<Item = OsString>) -> io::Result<(
     ))
 }
 
-/// Reports this as a shell would; the daemon has already checked that the file exists.
+/// Reports the failure as a shell would. The daemon has already checked that the file exists.
 fn not_started(terminal: &mut RelayTerminal, path: &OsStr, error: &io::Error) -> ExitCode {
     let text = format!("{NAME}: {}: {error}\n", path.to_string_lossy());
     let _ = terminal.print_error(text.as_bytes());
@@ -116,8 +116,8 @@ fn end_as(status: ExitStatus) -> ExitCode {
     ExitCode::from(status.code().map_or(1, |code| code as u8))
 }
 
-/// Catches signals without doing anything. The program gets the default action for caught signals, but not for ignored
-/// ones.
+/// Catches signals without doing anything. For the program, exec resets caught signals to the default action, but not
+/// ignored ones.
 fn keep_signals() {
     extern "C" fn nothing(_signal: libc::c_int) {}
     let nothing: extern "C" fn(libc::c_int) = nothing;
@@ -127,7 +127,7 @@ fn keep_signals() {
     }
 }
 
-/// A key that sends a signal would discard output that is not read yet.
+/// Keeps output that is not read yet: a key that sends a signal would discard it.
 fn keep_output() {
     let stdin = rustix::stdio::stdin();
     if let Ok(mut modes) = tcgetattr(stdin) {

@@ -1,7 +1,7 @@
-//! Which output is standard error: an append-only file of marks beside the session's log.
+//! Which output is standard error: an append-only file of marks in the session's directory.
 //!
-//! A mark says from which offset the output belongs to which stream. It is written before the first byte after it is
-//! printed. So the marks are complete for all existing output, whichever process was killed.
+//! A mark says from which offset on the output belongs to which stream. It is written before the first byte after it is
+//! printed, so the marks are complete for all existing output, whichever process is killed.
 
 use ccd_protocol::tape::Stream;
 use std::fs::{File, OpenOptions};
@@ -15,7 +15,7 @@ pub const NAME: &str = "streams";
 /// Length of a mark: the offset, shifted by one bit for the stream, little-endian.
 const MARK_BYTES: usize = 8;
 
-/// Maximum number of marks of one session: 8 MiB. Output after the last one counts as its stream.
+/// Maximum number of marks of one session (8 MiB). Output after the last mark counts as that mark's stream.
 const MAX_MARKS: u64 = 1 << 20;
 
 /// Writes marks before output is printed.
@@ -24,17 +24,17 @@ pub struct MarkWriter {
     file: File,
     /// Length of the file, in marks.
     len: u64,
-    /// Offset of the output.
+    /// The offset of the next output.
     offset: u64,
     stream: Stream,
 }
 
 impl MarkWriter {
-    /// Continues the marks at `path`, or creates the file, at an offset of the output. Blocks.
+    /// Opens the marks at `path` to continue them, or creates the file. The next output is at `offset`. Blocks.
     ///
     /// # Errors
     ///
-    /// The file cannot be opened.
+    /// If the file cannot be opened.
     pub fn open(path: &Path, offset: u64) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         let options = options.read(true).append(true).create(true).mode(0o600);
@@ -54,7 +54,7 @@ impl MarkWriter {
     }
 
     /// Marks the next `len` bytes as output of this stream. If the mark cannot be written, they count as the other
-    /// stream: printing them is more important.
+    /// stream, because printing them is more important.
     pub fn before(&mut self, stream: Stream, len: usize) {
         if stream != self.stream && len > 0 && self.len < MAX_MARKS && self.mark(stream).is_ok() {
             self.stream = stream;
@@ -67,7 +67,7 @@ impl MarkWriter {
         let mark = (self.offset << 1) | u64::from(stream == Stream::Stderr);
         let written = self.file.write_all(&mark.to_le_bytes());
         if written.is_err() {
-            // An incomplete mark would run into the next one.
+            // An incomplete mark would merge with the next one.
             self.file.set_len(self.len * MARK_BYTES as u64)?;
         }
         written
@@ -93,11 +93,11 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Reads the marks from a session's directory; there are none if the file is missing. Blocks.
+    /// Reads the marks from a session's directory; there are none if the file does not exist. Blocks.
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// If the file cannot be read.
     pub fn of(folder: &Path) -> io::Result<Self> {
         let mut marks = Self::default();
         marks.follow(folder)?;
@@ -108,7 +108,7 @@ impl Marks {
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// If the file cannot be read.
     pub fn follow(&mut self, folder: &Path) -> io::Result<()> {
         let mut file = match File::open(folder.join(NAME)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -122,7 +122,7 @@ impl Marks {
         Ok(())
     }
 
-    /// An incomplete last mark, which a kill may leave, is ignored.
+    /// Adds marks. An incomplete last mark, which a killed writer may leave, is ignored.
     fn add(&mut self, bytes: &[u8]) {
         for mark in bytes.as_chunks::<MARK_BYTES>().0 {
             let (offset, stream) = parse(*mark);

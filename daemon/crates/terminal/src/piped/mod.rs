@@ -8,6 +8,6 @@ mod relay;
 pub use leader::{command, play_part};
 pub use marks::{MarkWriter, Marks, NAME as MARKS, Part};
 
-/// The leader's descriptor for its end of the program's standard input, by which the probe finds the pipe.
+/// The leader's descriptor for its end of the program's standard input, where the probe finds the pipe.
 #[cfg(not(portable))]
 pub const INPUT_DESCRIPTOR: i32 = 100;

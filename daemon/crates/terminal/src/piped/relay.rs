@@ -14,10 +14,10 @@ use std::thread;
 /// Length of one read.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// Maximum input that waits for the program. More input stays in the terminal, and its sender waits.
+/// Maximum amount of input that waits for the program. Further input stays in the terminal, and its sender waits.
 const MAX_WAITING_BYTES: usize = 64 << 10;
 
-/// Stack size of the thread that waits for the program's end.
+/// Stack size of the thread that waits for the program to exit.
 const STACK_BYTES: usize = 64 << 10;
 
 /// The session's terminal. Nothing else prints on it, so the number of bytes printed is the offset in the session's
@@ -27,7 +27,7 @@ pub(super) struct RelayTerminal {
 }
 
 impl RelayTerminal {
-    /// If marks cannot be written, everything counts as standard output.
+    /// Opens the marks. If they cannot be written, all output counts as standard output.
     pub(super) fn new(marks: &Path) -> Self {
         Self {
             marks: MarkWriter::open(marks, 0).ok(),
@@ -76,7 +76,7 @@ struct Ready {
 }
 
 impl Relay {
-    /// Takes the daemon's ends of the pipes.
+    /// Takes ownership of the daemon's ends of the pipes.
     ///
     /// # Errors
     ///
@@ -97,12 +97,12 @@ impl Relay {
         })
     }
 
-    /// Forwards until the program has exited, and then forwards what is left in its pipes: processes that it has
-    /// started may keep them open for ever.
+    /// Forwards until the program has exited, and then forwards what is left in its pipes: processes that it started
+    /// may keep them open for ever.
     ///
     /// # Errors
     ///
-    /// The terminal was closed; the program has got HUP.
+    /// If the terminal was closed; the program has received HUP.
     pub(super) fn run(
         mut self,
         mut terminal: RelayTerminal,
@@ -201,7 +201,7 @@ impl Relay {
         Ok(ready)
     }
 
-    /// Prints at most `max` bytes from a pipe; false if there is nothing more.
+    /// Prints at most `max` bytes from a pipe. Returns false if there is nothing more.
     fn print(
         &mut self,
         output: usize,
@@ -245,14 +245,14 @@ impl Relay {
             Ok(len) if self.input.is_some() && !self.has_ended => {
                 self.waiting.extend_from_slice(&self.piece[..len]);
             }
-            // Nobody reads this output.
+            // The program does not read this input any more.
             Ok(_) | Err(Errno::INTR | Errno::AGAIN) => {}
             Err(error) => return Err(error),
         }
         Ok(())
     }
 
-    /// Forwards as much input as the program takes now, and closes the pipe after the last of it.
+    /// Forwards as much input as the program takes now, and closes the pipe after the last byte.
     fn hand_on(&mut self) {
         while let (Some(input), false) = (&self.input, self.waiting.is_empty()) {
             match rustix::io::write(input, &self.waiting) {
@@ -272,7 +272,7 @@ impl Relay {
     }
 }
 
-/// Moves the input's end to the descriptor where the probe expects it. If that fails, the probe does not find it.
+/// Moves the input's end to the descriptor where the probe expects it. If this fails, the probe does not find the pipe.
 #[cfg(not(portable))]
 fn known(input: OwnedFd) -> OwnedFd {
     rustix::io::fcntl_dupfd_cloexec(&input, super::INPUT_DESCRIPTOR).unwrap_or(input)

@@ -1,25 +1,25 @@
-//! When a probe after typed input is reliable.
+//! When a probe after typed input can be trusted.
 
 use std::time::Duration;
 
 use super::report::{Probe, Reader, Verdict};
 
-/// How long after a write a task may still look as if it had not been woken.
+/// How long after a write a task may still look as if it had not been woken by it.
 ///
 /// The kernel passes on typed bytes in a worker thread; 4 ms were measured on a busy machine. In canonical mode, an
 /// incomplete line never wakes the reader, so only this time shows that it is still waiting.
 pub const STALE_AFTER_WRITE: Duration = Duration::from_millis(20);
 
-/// How long a task that did not wake may be expected to do so in raw mode. Every byte wakes the reader there, however
-/// busy the machine is, unless the program has discarded it.
+/// How long a task that has not woken may be expected to wake in raw mode, where every byte wakes the reader, however
+/// busy the machine is, unless the program has discarded the byte.
 const ASLEEP_AFTER_WRITE: Duration = Duration::from_secs(1);
 
-/// Returns whether `after` is reliable, `since_write` after a write that `before` was taken ahead of.
+/// Returns whether `after` can be trusted, taken `since_write` after a write.
 ///
-/// The task that waits now must have waited before the write and slept anew since, or [`STALE_AFTER_WRITE`] must have
-/// passed; in raw mode [`ASLEEP_AFTER_WRITE`] if it is the same sleep. `before` is the reader of the last probe
-/// *before* the write: a task that was not waiting then may have begun between that probe and the write, which its
-/// switches cannot show. No probe counts while output is unread: the program may have answered already.
+/// `before` is the reader of the last probe *before* the write. The task that waits now must have waited then and have
+/// slept again since, or [`STALE_AFTER_WRITE`] must have passed ([`ASLEEP_AFTER_WRITE`] in raw mode if it is the same
+/// sleep). A task that was not waiting then may have begun to wait between that probe and the write, which its switches
+/// cannot show. No probe is trusted while output is unread: the program may have reacted to the input already.
 pub fn fresh(before: Option<&Reader>, after: &Probe, since_write: Duration) -> bool {
     if after.unread_output_bytes > 0 {
         return false;

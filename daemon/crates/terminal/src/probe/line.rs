@@ -7,7 +7,7 @@ use rustix::termios::{LocalModes, OutputModes, tcgetattr};
 /// The current modes of a terminal for input and output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Line {
-    /// Input is passed on line by line, with editing keys.
+    /// Input is passed on line by line, after editing keys are applied.
     pub canonical: bool,
     /// Input is echoed.
     pub echo: bool,
@@ -19,7 +19,7 @@ impl Line {
     /// Returns the modes of the terminal of `master`; costs one `tcgetattr`.
     ///
     /// If they cannot be read (the terminal has hung up, or the platform forbids it), all modes are off. That is taken
-    /// for raw mode, in which input is only recorded once the terminal has shown it, which is the safe side.
+    /// for raw mode, in which input is only recorded once the terminal has shown it: the safe choice.
     pub fn of(master: BorrowedFd<'_>) -> Self {
         let Ok(modes) = tcgetattr(master) else {
             return Self::default();

@@ -13,9 +13,8 @@ use super::report::{Probe, Reader, Verdict};
 /// Probes the terminal of `master` once, and returns what its foreground waits for.
 ///
 /// `leader` is the session's first process; `tty_device` the device number (`st_rdev`) of the terminal's slave side.
-/// Never blocks. Costs about 40 us for a program with one task that waits, and about 10 us for each further task that
-/// is checked, of which there are at most 256. For programs that have ended, or are hidden or denied, it returns a
-/// verdict, not an error.
+/// Never blocks. Costs about 40 us for a program with one waiting task, and about 10 us for each further task that is
+/// checked (at most 256). For programs that have ended, or are hidden or denied, it returns a verdict, not an error.
 pub fn probe(master: BorrowedFd<'_>, leader: i32, tty_device: u64) -> Probe {
     let line = Line::of(master);
     let foreground = tcgetpgrp(master).map_or(0, Pid::as_raw_pid);
@@ -27,7 +26,7 @@ pub fn probe(master: BorrowedFd<'_>, leader: i32, tty_device: u64) -> Probe {
         how: Cow::Borrowed(finding.how),
         reader: finding.reader,
         foreground_state: finding.foreground_state,
-        // If this cannot be read, the terminal has hung up: nothing more will come.
+        // If this cannot be read, the terminal has hung up and no more output will come.
         unread_output_bytes: ioctl_fionread(master).unwrap_or(0),
         hidden_prompt_likely: finding.sleeps_unseen && line.hides_input(),
     }
@@ -40,7 +39,7 @@ pub(super) struct Finding {
     pub(super) how: &'static str,
     pub(super) reader: Option<Reader>,
     pub(super) foreground_state: Option<char>,
-    /// It is not visible in which call the program is blocked, and nothing shows that it runs.
+    /// It is not visible in which call the program is blocked, but nothing shows that it runs.
     pub(super) sleeps_unseen: bool,
 }
 

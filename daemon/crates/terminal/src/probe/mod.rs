@@ -2,7 +2,7 @@
 //!
 //! - `look`: [`probe`], one probe of a terminal, which uses the other files
 //! - `report`: the result of a probe ([`Probe`], [`Reader`], [`Verdict`])
-//! - `line`: the line discipline ([`Line`]), which alone shows that input is hidden
+//! - `line`: the line discipline ([`Line`]), the only source that shows that input is hidden
 //! - `fresh`: whether a probe right after a write is reliable
 //! - `search`, `syscall`, `proc` (not in a `portable` build): the foreground tasks, the call that each one is blocked
 //!   in, and `/proc`

@@ -63,7 +63,7 @@ impl ProcFiles {
         }
     }
 
-    /// Returns the line that says which system call the task is in.
+    /// Returns the line that contains the system call of the task.
     ///
     /// # Errors
     ///

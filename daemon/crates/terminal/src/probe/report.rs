@@ -8,12 +8,12 @@ use super::line::Line;
 
 /// Whether the foreground of a terminal waits for input.
 ///
-/// In the order in which findings take precedence.
+/// Sorted by precedence: a later variant overrides an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Verdict {
     /// No task waits for this terminal.
     No,
-    /// It cannot be seen; [`Probe::how`] says why.
+    /// It is not visible; [`Probe::how`] says why.
     Unknown,
     /// A task waits for this terminal among other things, as a line editor or a full-screen program does.
     Accepts,
@@ -26,9 +26,9 @@ pub enum Verdict {
 pub struct Reader {
     pub pid: i32,
     pub tid: i32,
-    /// How often the task has gone to sleep by itself so far; read before it was found waiting.
+    /// How often the task had gone to sleep by itself, read before it was found waiting.
     pub voluntary_switches: u64,
-    /// It waits for a socket too, so the other end can wake it.
+    /// It also waits for a socket, so the other end can wake it.
     pub socket_in_set: bool,
     /// It waits for a limited time, so it continues by itself.
     pub has_timeout: bool,
@@ -41,7 +41,7 @@ impl Reader {
     }
 }
 
-/// [`Probe::how`] where the platform does not show what programs wait for.
+/// The value of [`Probe::how`] where the platform does not show what programs wait for.
 pub(super) const BLIND: &str = "platform";
 
 /// The result of probing a terminal.
@@ -61,7 +61,7 @@ pub struct Probe {
     /// The state letter of the foreground group's leader (R, S, D, T, t, Z …); `None` if it has ended or is not
     /// visible.
     pub foreground_state: Option<char>,
-    /// Output that was not read from the master yet, so the program may have got further than its known output shows.
+    /// How much output was not read from the master yet: the program may be further than its known output shows.
     pub unread_output_bytes: u64,
     /// The program is not visible, but sleeps and hides input. If that lasts for
     /// [`STALE_AFTER_WRITE`](super::STALE_AFTER_WRITE), it is a prompt for a secret (`sudo`, `su`, `passwd`).
@@ -69,7 +69,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// Returns whether the platform shows nothing, so that everything must be guessed.
+    /// Returns whether the platform shows nothing, so that the state must be guessed.
     pub fn is_blind(&self) -> bool {
         self.how == BLIND
     }

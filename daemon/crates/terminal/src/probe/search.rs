@@ -9,7 +9,7 @@ use super::report::{Reader, Verdict};
 use super::syscall::{Sleep, Wait, wait_of};
 use crate::piped::INPUT_DESCRIPTOR;
 
-/// Maximum number of tasks that one search checks, and that it visits to find members of the group.
+/// Maximum number of tasks that one search checks, and maximum number that it visits to find members of the group.
 const MAX_TASKS: usize = 256;
 
 /// The device number of `/dev/tty`, which means the terminal of the process that opens it.
@@ -17,10 +17,10 @@ const OWN_TERMINAL: (u32, u32) = (5, 0);
 
 /// Returns what the group `foreground` waits for.
 ///
-/// The group's leader comes first, which is nearly always decisive. Only if it is not, the tree under `leader`, the
-/// first process of the terminal's session, is searched for other members: the reader of a pipeline need not lead its
-/// group. Processes there that have left the session may read the terminal too, regardless of job control: `su -c`
-/// starts its program like that.
+/// The group's leader is checked first, and nearly always decides. If it does not, the tree under `leader`, the first
+/// process of the terminal's session, is searched for other members: the reader of a pipeline need not lead its group.
+/// Processes there that have left the session may read the terminal too, regardless of job control: `su -c` starts its
+/// program like that.
 pub(super) fn find(leader: i32, foreground: i32, tty_device: u64) -> Finding {
     let mut search = Search::new(leader, foreground, tty_device);
     search.look_for_pipe();
@@ -95,7 +95,8 @@ impl Search {
         }
     }
 
-    /// A leader of the daemon waits for its terminal in place of the program: see [`crate::piped`].
+    /// Finds the input pipe if a leader of the daemon waits for its terminal in place of the program: see
+    /// [`crate::piped`].
     fn look_for_pipe(&mut self) {
         let leader = Task {
             pid: self.session,
@@ -109,7 +110,7 @@ impl Search {
         }
     }
 
-    /// False while a leader of the daemon has something to forward, in either direction.
+    /// Returns false while a leader of the daemon has something to forward, in either direction.
     fn leader_rests(&mut self) -> bool {
         let leader = Task {
             pid: self.session,
@@ -125,7 +126,7 @@ impl Search {
         matches!(wait_of(&sleep, leader, &mut self.files), Ok(Wait::Set(_)))
     }
 
-    /// Checks the candidates in the tree under the session's leader, the youngest first: jobs are started last.
+    /// Checks the candidates in the tree under the session's leader, the youngest first, because jobs are started last.
     fn look_below(&mut self) {
         let mut walk = vec![self.session];
         let mut known = HashSet::from([self.session]);
@@ -267,7 +268,7 @@ impl Search {
         device == self.tty_device
     }
 
-    /// Remembers a task of the group that may not be inspected.
+    /// Stores the process of a task of the group that may not be inspected.
     ///
     /// A task that has ended or continued meanwhile does not matter, nor does one outside the group.
     fn note_error(&mut self, task: Task, error: &io::Error) {
@@ -283,7 +284,7 @@ impl Search {
         }
     }
 
-    /// Stores the finding that takes precedence; among equals the first, but anything before `none`.
+    /// Stores the finding that takes precedence; among equals the first, but anything overrides `none`.
     fn note(&mut self, verdict: Verdict, how: &'static str) {
         if verdict > self.verdict || (verdict == self.verdict && self.how == "none") {
             self.verdict = verdict;

@@ -1,6 +1,6 @@
 //! Determines what a sleeping task waits for, from the number and arguments of its system call.
 //!
-//! A task of a 32-bit program on a 64-bit kernel has other call numbers; it is taken for not waiting.
+//! A task of a 32-bit program on a 64-bit kernel has other call numbers; it counts as not waiting.
 
 use std::io;
 
@@ -75,11 +75,11 @@ pub(super) struct InputSet {
     pub(super) descriptors: Vec<i32>,
     /// The call returns by itself after some time.
     pub(super) has_timeout: bool,
-    /// The set was longer than what is checked.
+    /// The set was longer than the part that is checked.
     pub(super) cut: bool,
 }
 
-/// Returns what the call waits for; the set is read through `files`, from the task's memory or its epoll descriptor.
+/// Returns what the call waits for. Reads the set through `files`, from the task's memory or its epoll descriptor.
 ///
 /// # Errors
 ///
@@ -225,7 +225,7 @@ fn select_set(
     Ok((select_descriptors(memory, len), wanted > SELECT_MAX_LEN))
 }
 
-/// The set is an array of 64-bit words in the machine's order.
+/// Reads the set, an array of 64-bit words in the machine's byte order.
 fn select_descriptors(memory: &[u8], len: usize) -> Vec<i32> {
     let (words, _) = memory.as_chunks::<8>();
     let word_with = |number: usize| u64::from_ne_bytes(words[number / 64]);

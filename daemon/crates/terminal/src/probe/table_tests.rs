@@ -1,4 +1,5 @@
-//! The table of programs: the state of each one's terminal and foreground tasks while it waits for input, or does not.
+//! The table of programs: the state of each program's terminal and foreground tasks while it waits for input, or does
+//! not.
 
 use std::time::Duration;
 
@@ -141,7 +142,7 @@ fn line_editors_accept() {
     ]);
 }
 
-/// It depends on its version which of the two calls the interactive Python uses.
+/// Which of the two calls the interactive Python uses depends on its version.
 #[test]
 fn an_interactive_python_accepts() {
     let mut terminal = TestTerminal::start(&["python3", "-q"]);

@@ -6,7 +6,7 @@ use super::report::Verdict::{self, Accepts, Blocked};
 use super::test_terminal::{TestTerminal, eventually, is_installed};
 use super::{Line, Probe, fresh};
 
-/// How many probes in a row must agree, and over how long.
+/// How many probes in a row must agree, and for how long.
 const LOOKS: usize = 3;
 const LOOKED_AT: Duration = Duration::from_millis(20);
 

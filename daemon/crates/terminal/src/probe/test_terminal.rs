@@ -95,7 +95,7 @@ impl TestTerminal {
         }
     }
 
-    /// Returns the processes with this terminal's mark, including those in sessions of their own.
+    /// Returns the processes with this terminal's mark, including those in other process sessions.
     fn marked(&self) -> Vec<i32> {
         let mark = format!("{MARK}={}", self.mark).into_bytes();
         let is_marked = |pid: &i32| {

@@ -13,7 +13,8 @@ pub struct Csi<'a> {
 }
 
 impl<'a> Csi<'a> {
-    /// Returns the parts of `body` (all after `ESC [`); `None` if they are out of order or there are two intermediates.
+    /// Returns the parts of `body` (everything after `ESC [`); `None` if they are out of order or there are two
+    /// intermediates.
     pub fn parse(body: &'a [u8]) -> Option<Self> {
         let (&action, rest) = body.split_last()?;
         let (prefix, rest) = match rest.split_first() {
@@ -35,7 +36,7 @@ impl<'a> Csi<'a> {
         })
     }
 
-    /// Returns each parameter: a missing one is 0, one too large is 65,535, of `4:3` only the 4 counts.
+    /// Returns each parameter: 0 for a missing one, 65,535 for one that is too large, only the 4 for `4:3`.
     pub fn numbers(&self) -> impl Iterator<Item = u16> + use<'a> {
         self.params.split(|&byte| byte == b';').map(|param| {
             param
@@ -54,18 +55,18 @@ impl<'a> Csi<'a> {
         self.numbers().next().unwrap_or(0)
     }
 
-    /// Tells whether no parameter is given at all.
+    /// Returns whether there are no parameters.
     pub fn is_bare(&self) -> bool {
         self.params.is_empty()
     }
 
-    /// Returns the number and the three marks that say what the sequence is: prefix, intermediate, final byte.
+    /// Returns what identifies the sequence: prefix, intermediate and final byte.
     pub fn shape(&self) -> (u8, u8, u8) {
         (self.prefix, self.intermediate, self.action)
     }
 }
 
-/// Whether a CSI body is about styles, movements or erasing, and so neither sets a mode nor is a query.
+/// Returns whether a CSI body only concerns styles, movements or erasing, and so neither sets a mode nor is a query.
 #[inline]
 pub fn is_picture_only(body: &[u8]) -> bool {
     match body {

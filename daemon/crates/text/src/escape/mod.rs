@@ -1,6 +1,6 @@
 //! Escape sequences in the output of terminals.
 //!
-//! One scanner, [`Splitter`], reads them as terminals do. The stripper of [`expect`](crate::expect) alone has its own
+//! One scanner, [`Splitter`], reads them as terminals do. Only the stripper of [`expect`](crate::expect) has its own
 //! rules: no byte of a broken sequence is text there, and it passes plain text at memory speed.
 
 mod csi;

@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-/// Most bytes of one sequence that are kept; what comes after is dropped.
+/// Maximum number of bytes of one sequence that are kept; the rest is dropped.
 const MAX_BODY_BYTES: usize = 2048;
 
 /// Maximum number of control characters kept from inside one sequence; normally there are none.
@@ -34,19 +34,19 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sequence<'a> {
     pub kind: Kind,
-    /// Everything after the introducer; without the terminator of a string, with the final byte of others.
+    /// Everything after the introducer, without the terminator of a string, but with the final byte of other sequences.
     pub body: &'a [u8],
-    /// Control characters inside a sequence that is no string, which a terminal obeys before the sequence.
+    /// Control characters inside a sequence that is not a string; a terminal obeys them before the sequence.
     pub controls: &'a [u8],
-    /// Raw length, introducer and terminator included, but not the ESC that cancels it. The sequence may have begun
-    /// in an earlier chunk.
+    /// Raw length, including the introducer and the terminator, but not the ESC that cancels the sequence. The sequence
+    /// may have begun in an earlier chunk.
     pub len_bytes: u64,
     /// The body is longer than [`MAX_BODY_BYTES`] and its end is missing.
     pub truncated: bool,
 }
 
 impl Sequence<'_> {
-    /// Tells whether this is a CSI sequence, all of it, with nothing in it that does not belong there.
+    /// Returns whether this is a CSI sequence that is kept whole and has no control characters inside.
     pub fn is_bare_csi(&self) -> bool {
         self.kind == Kind::Csi && !self.truncated && self.controls.is_empty()
     }
@@ -66,13 +66,13 @@ enum State {
 /// A part of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// What is in no sequence, control characters included. Those inside a sequence come before it, as terminals obey
-    /// them; bytes that mean nothing there do not come.
+    /// Bytes outside sequences, including control characters. Control characters inside a sequence come before it, as
+    /// terminals obey them; bytes that mean nothing there are left out.
     Text(&'a [u8]),
     Sequence(Sequence<'a>),
 }
 
-/// The incremental parser behind everything in this module.
+/// The incremental parser that everything in this module uses.
 ///
 /// 8-bit C1 controls are not recognised: in UTF-8 output those bytes are parts of characters.
 #[derive(Clone, Debug, Default)]
@@ -90,12 +90,12 @@ impl Splitter {
         Self::default()
     }
 
-    /// Returns the raw length of the sequence that has begun and not ended, 0 in plain text.
+    /// Returns the raw length of the sequence that has begun but not ended; 0 in plain text.
     pub fn open_len_bytes(&self) -> u64 {
         self.open_len_bytes
     }
 
-    /// Tells whether the open sequence is already too long to be kept whole.
+    /// Returns whether the open sequence is already too long to be kept whole.
     pub fn open_is_truncated(&self) -> bool {
         self.truncated
     }
@@ -139,8 +139,8 @@ impl Splitter {
         None
     }
 
-    /// Calls `take` with each piece of `output`, which follows what came before; a sequence that has not ended comes when
-    /// it does.
+    /// Calls `take` with each piece of `output`, which continues the output of the last call. A sequence that has not
+    /// ended is passed on when it ends.
     pub fn pieces(&mut self, output: &[u8], mut take: impl FnMut(Piece<'_>)) {
         let mut rest = output;
         let mut done = 0;
@@ -167,7 +167,7 @@ impl Splitter {
         }
     }
 
-    /// Goes on with a sequence that has begun.
+    /// Continues a sequence that has begun.
     fn resume(&mut self, input: &mut &[u8]) -> Option<Sequence<'_>> {
         while let Some((&byte, rest)) = input.split_first() {
             let ended = match self.state {
@@ -270,8 +270,8 @@ impl Splitter {
     }
 }
 
-/// Returns the length of the CSI sequence that `input` begins with, if all of it is there and it has only
-/// parameter, intermediate and final bytes. Nearly all sequences of a flood are, and need no copy.
+/// Returns the length of the CSI sequence at the start of `input`, if it is complete and has only parameter,
+/// intermediate and final bytes. Nearly all sequences of a flood are like this, and need no copy.
 #[inline]
 fn whole_csi_len(input: &[u8]) -> Option<usize> {
     if input.get(1) != Some(&b'[') {

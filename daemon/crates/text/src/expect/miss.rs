@@ -27,10 +27,11 @@ pub struct Miss {
     pub message: String,
 }
 
-/// Returns which of `patterns` came closest in the last 64 KiB of the cleaned output `recent_text`: the one whose text
-/// occurs there to the largest part, ignoring case; `None` if that is less than half of it or 3 bytes.
+/// Returns which of `patterns` came closest in the last 64 KiB of the cleaned output `recent_text`: the pattern of
+/// whose text the largest part occurs there, ignoring case; `None` if that part is less than half of the text or less
+/// than 3 bytes.
 ///
-/// Of a regular expression, only the text with which all its matches start is used.
+/// For a regular expression, only the text with which all its matches start is used.
 pub fn closest_miss(patterns: &[Pattern], recent_text: &str) -> Option<Miss> {
     let from = recent_text.len().saturating_sub(RECENT_BYTES);
     let recent = &recent_text[recent_text.ceil_char_boundary(from)..];
@@ -103,8 +104,7 @@ fn needle(pattern: &Pattern) -> Option<(String, bool)> {
     (!text.is_empty()).then_some((text, is_whole))
 }
 
-/// Returns start and length of the last longest piece of `text` that `needle`
-/// begins with, ASCII letters in either case.
+/// Returns start and length of the last of the longest parts of `text` with which `needle` starts, ignoring ASCII case.
 ///
 /// The search of Knuth, Morris and Pratt: each byte of both is read once.
 fn longest_prefix(needle: &str, text: &str) -> Option<(usize, usize)> {

@@ -69,7 +69,7 @@ impl Reportable for PatternError {
         ErrorCode::InvalidPattern
     }
 
-    /// Which pattern of the list is wrong, and where.
+    /// Returns which pattern of the list is wrong, and where.
     fn data(&self) -> ErrorData {
         match self {
             Self::Syntax { index, at, .. } => ErrorData::from_iter([

@@ -108,7 +108,7 @@ impl HiddenTexts {
         lines.map(str::to_owned).collect()
     }
 
-    /// Whether one of them is typed again in `raw`. Secrets that rules recognise there anyway do not count.
+    /// Returns whether one of these secrets is typed again in `raw`, except secrets that rules recognise there anyway.
     pub fn are_in(&self, raw: &[u8]) -> bool {
         let has = |raw: &[u8], text: &str| memchr::memmem::find(raw, text.as_bytes()).is_some();
         let known = self.known();

@@ -35,7 +35,7 @@ fn name(path: &str) -> String {
     }
 }
 
-/// A fault at an offset. Boxed: almost all results hold none.
+/// A fault at an offset. Boxed, because almost all results contain none.
 #[derive(Debug)]
 pub struct Stop<F = Fault>(Box<(usize, F)>);
 
@@ -61,7 +61,7 @@ impl<F> Stop<F> {
     }
 }
 
-/// Returns the line and the column of an offset, both from 1; the column counts characters.
+/// Returns the line and the column of an offset, both counted from 1; the column counts characters.
 ///
 /// Lines end as in editors: with `\n`, `\r\n` or `\r`. A byte order mark has no column.
 pub fn place(text: &[u8], offset: usize) -> (u64, u64) {
@@ -73,7 +73,7 @@ pub fn place(text: &[u8], offset: usize) -> (u64, u64) {
     (lines_in(before) + 1, characters.count() as u64 + 1)
 }
 
-/// Counts the ends of lines.
+/// Returns the number of line ends.
 pub fn lines_in(text: &[u8]) -> u64 {
     let ends = memchr::memchr2_iter(b'\n', b'\r', text);
     let lines = ends.filter(|&at| text[at] == b'\n' || text.get(at + 1) != Some(&b'\n'));

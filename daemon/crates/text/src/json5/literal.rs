@@ -10,12 +10,12 @@ pub enum Number {
     Unsigned(u64),
     /// Negative.
     Signed(i64),
-    /// Also a number that is too large for the others, infinite, or not a number.
+    /// Also used for a number that is too large for the other variants, infinite, or NaN.
     Float(f64),
 }
 
 impl Number {
-    /// Null if JSON has no such number.
+    /// Returns null if JSON has no such number.
     pub(super) fn to_json(self) -> serde_json::Value {
         match self {
             Self::Unsigned(number) => number.into(),
@@ -24,7 +24,7 @@ impl Number {
         }
     }
 
-    /// The number if it is whole and not below zero; `12.0` is.
+    /// Returns the number if it is whole and not negative; `12.0` is whole.
     pub fn to_whole(self) -> Option<u64> {
         match self {
             Self::Unsigned(number) => Some(number),
@@ -42,7 +42,7 @@ impl Number {
         }
     }
 
-    /// The number if it is whole.
+    /// Returns the number if it is whole.
     pub fn to_signed(self) -> Option<i64> {
         match self {
             Self::Signed(number) => Some(number),
@@ -123,8 +123,8 @@ fn decimal(text: &str) -> Option<(Number, usize)> {
     Some((number, len))
 }
 
-/// Reads the escape whose backslash is at `at`; returns what it stands for, nothing for an escaped line end, and where
-/// it ends.
+/// Reads the escape whose backslash is at `at`. Returns its character (none for an escaped line end), and where it
+/// ends.
 pub(super) fn escape(text: &str, at: usize) -> Result<(Option<char>, usize), Fault> {
     let stop = |what| Fault::Escape { what };
     let cut = || Fault::Ends { within: "a string" };
@@ -156,7 +156,7 @@ pub(super) fn escape(text: &str, at: usize) -> Result<(Option<char>, usize), Fau
     })
 }
 
-/// Parses the digits of `\u`, and those of a second escape if the two make up one character.
+/// Parses the digits of `\u`, and those of a second escape if the two form one character.
 fn utf16(text: &str, at: usize) -> Option<(char, usize)> {
     let first = hex(text, at, 4)?;
     if let Some(char) = char::from_u32(first) {
@@ -196,7 +196,7 @@ pub(super) fn unescape(raw: &str) -> String {
     text
 }
 
-/// Whether a character is white space between values.
+/// Returns whether a character is white space between values.
 pub(super) fn is_blank(char: char) -> bool {
     match char {
         '\u{85}' => false,
@@ -205,7 +205,7 @@ pub(super) fn is_blank(char: char) -> bool {
     }
 }
 
-/// Whether a character may be part of a key without quotation marks.
+/// Returns whether a character may be part of a key without quotation marks.
 pub(super) fn is_name(char: char, is_start: bool) -> bool {
     static START: LazyLock<ClassUnicode> = LazyLock::new(|| class(r"[\p{L}\p{Nl}]"));
     static PART: LazyLock<ClassUnicode> =

@@ -1,4 +1,4 @@
-//! JSON5 with places: a scanner, what can be wrong with a text, and a writer.
+//! JSON5 with positions: a scanner, what can be wrong with a text, and a writer.
 
 mod fault;
 mod literal;

@@ -1,7 +1,7 @@
 //! A scanner of JSON5 that returns spans; values that nobody needs are skipped without using memory.
 //!
-//! It takes what the json5 crate takes, which is its oracle in the tests, but is bounded in depth and fast in long texts and
-//! comments.
+//! It accepts what the json5 crate accepts, which is its oracle in the tests, but it limits the depth and is fast in
+//! long texts and comments.
 
 use super::fault::{BOM, Fault, Stop};
 use super::literal::{self, Number};
@@ -10,24 +10,24 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// Longest part of a text that an error repeats, in characters.
+/// Maximum length of the part of a text that an error repeats, in characters.
 const SHOWN: usize = 20;
 
-/// What a scanner takes of a text in the format `F`.
+/// The result of scanning a text in the format `F`.
 pub type Scanned<T, F> = Result<T, Stop<<F as Format>::Fault>>;
 
 /// A format that is written in JSON5.
 pub trait Format {
-    /// What its texts hold, such as "the tape's object".
+    /// What its texts contain, such as "the tape's object".
     const WHOLE: &'static str;
-    /// Most objects and lists within each other, at most 128.
+    /// Maximum number of objects and lists within each other, at most 128.
     const MAX_DEPTH: u32;
-    /// Most values that [`Scanner::value`] takes.
+    /// Maximum number of values that [`Scanner::value`] takes.
     const MAX_VALUES: u32;
-    /// What can be wrong: with the JSON5, and with what it says.
+    /// What can be wrong, with the JSON5 or with its contents.
     type Fault: From<Fault>;
 
-    /// The path to the value that is wrong, in a fault that has one.
+    /// Returns the path to the wrong value, in a fault that has one.
     fn path(_fault: &mut Self::Fault) -> Option<&mut String> {
         None
     }
@@ -64,19 +64,19 @@ pub struct Scanner<'a, F> {
     pub(super) text: &'a str,
     pub(super) at: usize,
     depth: u32,
-    /// How many were taken: each needs memory, and many of them stand in few bytes.
+    /// How many values were taken. Each needs memory, and a few bytes can contain many.
     pub(super) values: u32,
     format: PhantomData<F>,
 }
 
 impl<'a, F: Format> Scanner<'a, F> {
-    /// Begins with the first value of `text`; a byte order mark is stepped over.
+    /// Starts at the first value of `text`, after a byte order mark if there is one.
     pub fn new(text: &'a str) -> Self {
         let at = if text.starts_with(BOM) { BOM.len() } else { 0 };
         Self::begin_at(text, at)
     }
 
-    /// Begins with the value at `offset`, which must be where one begins.
+    /// Starts at the value at `offset`, which must be the start of one.
     pub fn begin_at(text: &'a str, offset: usize) -> Self {
         const { assert!(F::MAX_DEPTH <= u128::BITS) };
         Self {
@@ -88,12 +88,12 @@ impl<'a, F: Format> Scanner<'a, F> {
         }
     }
 
-    /// Where the scanner is: behind [`Self::kind`] at the beginning of the value.
+    /// Returns the scanner's position: after [`Self::kind`], the start of the value.
     pub fn offset(&self) -> usize {
         self.at
     }
 
-    /// Says what the next value is, by its first character.
+    /// Returns the kind of the next value, by its first character.
     pub fn kind(&mut self) -> Scanned<Kind, F> {
         self.blanks()?;
         match self.byte() {
@@ -148,7 +148,7 @@ impl<'a, F: Format> Scanner<'a, F> {
         Ok(self.decode(&token))
     }
 
-    /// Takes a number, also one that is none (`NaN`).
+    /// Takes a number, including `NaN`.
     pub fn number(&mut self, wanted: &'static str) -> Scanned<Number, F> {
         self.expect(Kind::Number, wanted)?;
         self.number_token()
@@ -163,7 +163,7 @@ impl<'a, F: Format> Scanner<'a, F> {
         }
     }
 
-    /// Takes a `null` if there is one.
+    /// Takes a `null` if there is one; returns whether there was.
     pub fn null(&mut self) -> Scanned<bool, F> {
         let is_null = self.kind()? == Kind::Null;
         if is_null {
@@ -172,12 +172,12 @@ impl<'a, F: Format> Scanner<'a, F> {
         Ok(is_null)
     }
 
-    /// Steps over a value.
+    /// Skips a value.
     pub fn skip(&mut self) -> Scanned<(), F> {
         self.span().map(|_| ())
     }
 
-    /// Steps over a value and says where it stands.
+    /// Skips a value and returns its span.
     pub fn span(&mut self) -> Scanned<Range<usize>, F> {
         self.blanks()?;
         let start = self.at;
@@ -223,7 +223,7 @@ impl<'a, F: Format> Scanner<'a, F> {
         }
     }
 
-    /// A fault of the value that began at `from`.
+    /// Returns the fault of a wrong value that starts at `from`.
     pub fn wrong(&self, from: usize, wanted: &'static str) -> Stop<F::Fault> {
         let fault = Fault::Kind {
             path: String::new(),
@@ -268,7 +268,7 @@ impl<'a, F: Format> Scanner<'a, F> {
         Ok(())
     }
 
-    /// Goes to the value of the next key, or behind the object's end.
+    /// Moves to the value of the next key, or after the end of the object.
     fn next_key(&mut self, is_first: bool) -> Scanned<Option<(Token, Range<usize>)>, F> {
         if !self.goes_on(is_first, b'}', "`,` or `}`")? {
             return Ok(None);
@@ -287,7 +287,7 @@ impl<'a, F: Format> Scanner<'a, F> {
         Ok(Some((token, span)))
     }
 
-    /// Goes to the next item, or behind the list's end.
+    /// Moves to the next item, or after the end of the list.
     fn next_item(&mut self, is_first: bool) -> Scanned<bool, F> {
         self.goes_on(is_first, b']', "`,` or `]`")
     }
@@ -474,7 +474,7 @@ fn within<F: Format>(mut stop: Stop<F::Fault>, name: &str) -> Stop<F::Fault> {
     stop
 }
 
-/// Returns where the comment that goes on at `from` ends: before its line's end.
+/// Returns where the comment that continues at `from` ends: before its line end.
 pub fn line_end(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     loop {

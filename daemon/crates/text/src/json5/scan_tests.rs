@@ -51,7 +51,7 @@ fn fault(text: &str) -> (usize, String) {
     (offset, stop.fault().to_string())
 }
 
-/// Parses a text with the json5 crate, which takes a byte order mark for a blank.
+/// Parses a text with the json5 crate, which treats a byte order mark as a blank.
 fn oracle(text: &str) -> Option<Value> {
     json5::from_str(text).ok()
 }

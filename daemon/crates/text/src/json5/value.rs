@@ -1,4 +1,4 @@
-//! What a scanner keeps whole, and how much of it.
+//! Values that a scanner keeps whole, up to a limit.
 
 use super::fault::{Fault, Stop};
 use super::scan::{Format, Kind, Scanned, Scanner};
@@ -33,7 +33,7 @@ impl<F: Format> Scanner<'_, F> {
         })
     }
 
-    /// Takes an object of any values; of two with one key the last counts.
+    /// Takes an object with any values; if a key occurs twice, the last value counts.
     pub fn map(&mut self) -> Scanned<Map<String, Value>, F> {
         let mut members = Map::new();
         self.object(|scanner, key| {

@@ -3,10 +3,10 @@
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// Longest object that is written in one line, in bytes.
+/// Maximum length of an object that is written on one line, in bytes.
 const LINE_LEN: usize = 100;
 
-/// Writes a text between quotation marks; what cannot be seen is escaped.
+/// Writes a text between quotation marks; invisible characters are escaped.
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -30,7 +30,7 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-/// Writes a key, without quotation marks where it needs none.
+/// Writes a key, without quotation marks if it needs none.
 pub fn key(name: &str) -> String {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
     let is_plain = name.bytes().all(is_part)
@@ -45,7 +45,7 @@ pub fn key(name: &str) -> String {
     }
 }
 
-/// Writes any value in one line.
+/// Writes any value on one line.
 pub fn value(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
@@ -60,7 +60,7 @@ pub fn value(value: &Value) -> String {
     }
 }
 
-/// Writes an object, one member a line when it is long; `indent` is that of the line it begins in.
+/// Writes an object, with one member per line if it is long; `indent` is the indentation of the line where it starts.
 pub fn map(members: &serde_json::Map<String, Value>, indent: &str) -> String {
     let short = object(members.iter().map(|(name, member)| (name, value(member))));
     if short.len() <= LINE_LEN {
@@ -73,7 +73,7 @@ pub fn map(members: &serde_json::Map<String, Value>, indent: &str) -> String {
     out + indent + "}"
 }
 
-/// Writes an object of written values in one line.
+/// Writes an object of written values on one line.
 pub fn object<'k>(members: impl Iterator<Item = (&'k String, String)>) -> String {
     let members = members.map(|(name, member)| format!("{}: {member}", key(name)));
     let members = members.collect::<Vec<_>>();
@@ -83,12 +83,12 @@ pub fn object<'k>(members: impl Iterator<Item = (&'k String, String)>) -> String
     format!("{{ {} }}", members.join(", "))
 }
 
-/// Writes a list of written values in one line.
+/// Writes a list of written values on one line.
 pub fn list(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(", "))
 }
 
-/// Says whether a character shows nothing, ends a line, or changes the direction of what follows.
+/// Returns whether a character shows nothing, ends a line, or changes the direction of the text after it.
 pub fn is_invisible(char: char) -> bool {
     char.is_control()
         || matches!(

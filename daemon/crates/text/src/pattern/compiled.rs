@@ -32,17 +32,17 @@ pub(super) struct PlacedPattern<'a> {
 }
 
 impl PlacedPattern<'_> {
-    /// Whether it is a line of a help text, which is not significant alone.
+    /// Returns whether it is a line of a help text, which is not significant alone.
     pub(super) fn is_help_line(&self) -> bool {
         self.entry.pattern_type == PatternType::Help && self.entry.category == HELP_LINES
     }
 
-    /// Whether it counts failures, which is not significant in a help text.
+    /// Returns whether it counts failures, which is not significant in a help text.
     pub(super) fn is_summary(&self) -> bool {
         self.entry.pattern_type == PatternType::Error && self.entry.category == ERROR_SUMMARY
     }
 
-    /// Whether more than the pattern is needed to decide.
+    /// Returns whether more than the pattern is needed to decide.
     pub(super) fn is_only_a_sign(&self) -> bool {
         match self.entry.pattern_type {
             PatternType::DataFormat => self.entry.origin == PatternOrigin::BuiltIn,
@@ -114,12 +114,12 @@ impl Compiled {
         &self.warnings
     }
 
-    /// Whether a line reports an error; costs about a microsecond.
+    /// Returns whether a line reports an error; costs about a microsecond.
     pub fn is_error_line(&self, line: &str) -> bool {
         self.lines(PatternType::Error).is_match(line)
     }
 
-    /// Whether a program that printed `last_line` and then went silent probably waits for input.
+    /// Returns whether a program that printed `last_line` and then went silent probably waits for input.
     ///
     /// `last_line` is the text from the start of the line to the cursor, including trailing blanks, without control
     /// sequences. This is a guess for programs whose state is not visible; only use it for a terminal that has been
@@ -129,8 +129,8 @@ impl Compiled {
         self.prompt_place(matching).is_some()
     }
 
-    /// Whether a program that waits for input according to the kernel shows a prompt: then the sign at the end is
-    /// enough.
+    /// Returns whether a program that waits for input according to the kernel shows a prompt: then the sign at the end
+    /// is enough.
     ///
     /// `last_line` as for [`Compiled::is_prompt`].
     pub fn ends_as_prompt(&self, last_line: &str) -> bool {

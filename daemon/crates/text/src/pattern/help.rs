@@ -67,8 +67,8 @@ pub(super) fn commands(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> 
     commands
 }
 
-/// Whether a text is a help text: it has two signs of help, or a heading followed by commands, or consists mostly of
-/// them.
+/// Returns whether a text is a help text: it has two signs of help, or a heading followed by commands, or consists
+/// mostly of them.
 ///
 /// A match of a user's pattern is enough.
 pub(super) fn is_help(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> bool {
@@ -93,7 +93,7 @@ pub(super) fn is_help(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> b
         || is_list_of_commands(compiled, lines, seen)
 }
 
-/// Whether commands follow a heading; `name: text` alone is too common.
+/// Returns whether commands follow a heading; `name: text` alone is too common.
 fn has_commands<'l, 'a: 'l>(
     compiled: &Compiled,
     lines: impl Iterator<Item = &'l Line<'a>>,
@@ -104,7 +104,7 @@ fn has_commands<'l, 'a: 'l>(
         .any(|command| command.is_indented || command.shape != Shape::Colon)
 }
 
-/// Whether a text consists mostly of lines such as `name - text`.
+/// Returns whether a text consists mostly of lines such as `name - text`.
 fn is_list_of_commands(compiled: &Compiled, lines: &[Line<'_>], seen: &Seen) -> bool {
     let commands = lines
         .iter()

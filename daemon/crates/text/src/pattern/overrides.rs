@@ -34,7 +34,7 @@ pub struct Override {
     pub patterns: Vec<String>,
     #[serde(default)]
     pub description: String,
-    /// Unknown members of it, which are kept.
+    /// Unknown members, which are kept.
     #[serde(flatten)]
     pub others: Map<String, Value>,
 }

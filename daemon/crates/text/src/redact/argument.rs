@@ -6,7 +6,7 @@ use super::text::{Secrets, redact};
 use std::ops::Range;
 
 /// Returns the arguments of a program without their secrets, including the argument after `--password` and secrets that
-/// only the program gives away (`mysql -p…`).
+/// only the program's name reveals (`mysql -p…`).
 pub(super) fn redact_args(program: &str, args: &[String]) -> Vec<String> {
     let mut line = program.to_owned();
     let words: Vec<Range<usize>> = args
@@ -36,8 +36,8 @@ pub(super) fn redact_args(program: &str, args: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Returns the value of an environment variable without its secrets. If the name is one for a secret, the whole value is
-/// masked.
+/// Returns the value of an environment variable without its secrets. If the name is one for a secret, the whole value
+/// is masked.
 pub(super) fn redact_variable(name: &str, value: &str) -> String {
     let is_secret = secret_key(name).is_some_and(|key| !key.may_be_path);
     if is_secret && !is_placeholder(value.as_bytes()) {

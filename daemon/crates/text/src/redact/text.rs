@@ -29,8 +29,8 @@ impl<'a> Secrets<'a> {
         &self.places
     }
 
-    /// Returns the part `shown` of the text with [`MASK`](super::MASK) in place of every secret, including those that are
-    /// only partly in it.
+    /// Returns the part `shown` of the text with [`MASK`](super::MASK) in place of every secret, including those that
+    /// are only partly in it.
     pub fn masked_part(&self, shown: Range<usize>) -> String {
         masked_part(self.text, &self.places, shown)
     }

@@ -394,7 +394,7 @@ impl Builder {
         self.open.input.bytes.extend_from_slice(keys);
     }
 
-    /// Whether the open exchange's input continues: it has no Enter, and only its echo was printed.
+    /// Returns whether the open exchange's input continues: it has no Enter, and only its echo was printed.
     fn gathers(&self) -> bool {
         let typed = &self.open.input.bytes;
         let is_short = (1..=MAX_GATHERED_BYTES).contains(&typed.len());
@@ -474,7 +474,7 @@ fn output_of(exchange: &Exchange, most: usize) -> Vec<u8> {
         .collect()
 }
 
-/// Whether `output` shows only the input, or a part of it.
+/// Returns whether `output` shows only the input, or a part of it.
 fn is_echo(typed: &[u8], output: &[u8], cols: Option<u16>) -> bool {
     let mut text: Vec<char> = Vec::new();
     for c in String::from_utf8_lossy(typed).chars() {

@@ -15,7 +15,7 @@ impl Event {
         Ok(Self(eventfd(0, flags)?))
     }
 
-    /// Takes the event that another process has created.
+    /// Wraps an event that another process has created.
     pub(in crate::holder) fn of(descriptor: OwnedFd) -> Self {
         Self(descriptor)
     }

@@ -1,4 +1,4 @@
-//! The exit of one program, through its pidfd.
+//! The exit of one program, detected through its pidfd.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -8,7 +8,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use super::Poller;
 use crate::holder::source::Source;
 
-/// Detects the exit of a program that was not reaped yet.
+/// Detects the exit of a program that is not reaped yet.
 #[derive(Debug)]
 pub(in crate::holder) struct ExitWatch(OwnedFd);
 

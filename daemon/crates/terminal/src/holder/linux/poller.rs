@@ -58,7 +58,7 @@ impl Poller {
         Ok(())
     }
 
-    /// Waits for events, without `timeout` for ever, and puts their sources into `sources`.
+    /// Waits for events, for ever if there is no `timeout`, and puts their sources into `sources`.
     pub(in crate::holder) fn wait(
         &self,
         timeout: Option<Duration>,
@@ -79,7 +79,7 @@ impl Poller {
     }
 }
 
-/// Returns the epoll events for a watch; `None` if the terminal is not to be in the set.
+/// Returns the epoll events for a watch; `None` if the terminal must not be in the set.
 fn interest(watch: Watch) -> Option<EventFlags> {
     match watch {
         Watch::Quiet => Some(EventFlags::IN),

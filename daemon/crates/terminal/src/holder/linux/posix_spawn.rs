@@ -66,7 +66,7 @@ impl Attributes {
         Self::new(libc::POSIX_SPAWN_SETSID as c_int, &set_of(&[]))
     }
 
-    /// Attributes with these signals blocked and at their defaults.
+    /// Returns attributes with these signals blocked and all signals at their defaults.
     pub(super) fn blocking(signals: &libc::sigset_t) -> io::Result<Self> {
         Self::new(0, signals)
     }

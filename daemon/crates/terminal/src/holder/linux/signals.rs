@@ -1,4 +1,4 @@
-//! SIGCHLD, and which children the holder has to reap.
+//! SIGCHLD and the reaping of children; the signals that are requests to the daemon.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use rustix::process::{Pid, Signal, WaitOptions, wait};
 
-/// Blocks SIGCHLD in this thread and all that it starts, and so gives every child of the process to the holder.
+/// Blocks SIGCHLD in this thread and all that it starts, which gives every child of the process to the holder.
 ///
 /// Must be called first in `main`, before any thread is started: a thread that does not block it would take the signal.
 ///
@@ -32,8 +32,8 @@ pub(in crate::holder) struct ChildSignals {
 }
 
 impl ChildSignals {
-    /// Makes this process the reaper of its descendants. `None` if SIGCHLD is not blocked: then not all children of
-    /// this process are the holder's.
+    /// Makes this process the reaper of its descendants. Returns `None` if SIGCHLD is not blocked: then not all
+    /// children of this process belong to the holder.
     pub(in crate::holder) fn claim() -> io::Result<Option<Self>> {
         if !sigchld_is_blocked()? {
             return Ok(None);
@@ -62,7 +62,7 @@ impl AsFd for ChildSignals {
 /// The signals that are requests to the daemon.
 const ASKING: [libc::c_int; 3] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP];
 
-/// The set of [`ASKING`].
+/// Returns the set of [`ASKING`].
 pub(super) fn asking_set() -> libc::sigset_t {
     set_of(&ASKING)
 }
@@ -81,7 +81,7 @@ pub(in crate::holder) struct AskingSignals {
 }
 
 impl AskingSignals {
-    /// Blocks them in this thread and all that it starts. To be called before any thread is started.
+    /// Blocks these signals in this thread and all that it starts. Must be called before any thread is started.
     pub(in crate::holder) fn claim() -> io::Result<Self> {
         let set = asking_set();
         // SAFETY: both pointers are valid for the call; the old mask is not requested.

@@ -13,7 +13,7 @@ use super::signals::asking_set;
 /// The descriptor of a worker's port.
 pub(in crate::holder) const PORT: i32 = 3;
 
-/// Variables from the service manager that only concern the process that it has started.
+/// Variables from the service manager that only concern the process that it started.
 const OF_HOLDER_ALONE: [&str; 4] = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_PID"];
 
 /// Starts `program` as a worker with the port `port` and the arguments of this process. Signals that are requests are

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::{FdFlags, fcntl_setfd};
 
-/// More than it ever contains, so that one read empties it.
+/// More bytes than the pipe ever contains, so that one read empties it.
 const MAX_BYTES: usize = 64;
 
 /// A descriptor that is readable from a [`raise`](Self::raise) until the next [`clear`](Self::clear).

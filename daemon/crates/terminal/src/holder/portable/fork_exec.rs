@@ -17,7 +17,7 @@ use rustix::process::{Pid, ioctl_tiocsctty, setsid};
 
 use crate::holder::launch::Originals;
 
-/// No system has more signals.
+/// The highest signal number of any system.
 const MAX_SIGNAL: i32 = 64;
 
 /// How many descriptors the other threads may open between the count and the fork.
@@ -82,8 +82,8 @@ struct Image {
 }
 
 impl Image {
-    /// Turns the child, whose standard descriptors are the terminal, into the program. Returns only if that failed, and
-    /// why.
+    /// Turns the child, whose standard descriptors are the terminal, into the program. Returns only if that fails, with
+    /// the reason.
     ///
     /// It does not return to [`Command`], whose exec would run a file without `#!` in a shell.
     fn become_program(&self) -> io::Error {
@@ -112,8 +112,8 @@ fn lead_session() -> io::Result<()> {
     Ok(ioctl_tiocsctty(terminal)?)
 }
 
-/// Other threads may have opened descriptors that are not set to be closed on exec yet, because not every system can do
-/// both at once.
+/// Closes all descriptors on exec: other threads may have opened some that are not set to be closed yet, because not
+/// every system can do both at once.
 fn close_on_exec(last: RawFd) {
     for descriptor in libc::STDERR_FILENO + 1..=last {
         // SAFETY: this changes a flag of a descriptor; it fails for one that is not open.
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn no_signal_is_blocked_or_ignored() {
-        // The signal that the Rust runtime ignores is among them.
+        // This includes SIGPIPE, which the Rust runtime ignores.
         let status = output_of("exec grep -E '^Sig(Blk|Ign):' /proc/self/status");
         let masks: Vec<u64> = status
             .lines()

@@ -17,8 +17,8 @@ use rustix::io::Errno;
 use crate::holder::source::Source;
 use crate::holder::terminal::Watch;
 
-/// How often terminals are checked that all processes have closed. They always count as readable, so the system does
-/// not report when the program opens one again. Such a session is rare, and wakes the daemon until it ends.
+/// How often terminals that all processes have closed are checked. They always count as readable, so the system does
+/// not report when the program opens one again. Such a session is rare, and wakes the daemon repeatedly until it ends.
 const CLOSED_PAUSE: Duration = Duration::from_millis(100);
 
 /// A set of descriptors. Its owner is one thread; the lock is only for the compiler.
@@ -31,7 +31,7 @@ pub(in crate::holder) struct Poller {
 struct Set {
     readable: HashMap<RawFd, Source>,
     closed: HashMap<RawFd, Source>,
-    /// When the closed ones are checked next.
+    /// When the closed terminals are checked next.
     look_at: Instant,
 }
 
@@ -88,7 +88,7 @@ impl Poller {
         Ok(())
     }
 
-    /// Waits for events, without `timeout` for ever, and puts their sources into `sources`.
+    /// Waits for events, for ever if there is no `timeout`, and puts their sources into `sources`.
     pub(in crate::holder) fn wait(
         &self,
         timeout: Option<Duration>,

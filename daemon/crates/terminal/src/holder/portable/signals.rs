@@ -1,4 +1,4 @@
-//! SIGCHLD through a handler, and the exits of the holder's own programs.
+//! SIGCHLD through a handler, and the exits of the programs that the holder has started.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -54,9 +54,9 @@ impl ChildSignals {
 
     /// Returns the process id and wait status of each of `leaders` that has exited, and reaps it.
     ///
-    /// Other children are reaped by those who started them.
+    /// Other children are reaped by the code that started them.
     pub(in crate::holder) fn reap(&self, leaders: impl Iterator<Item = Pid>) -> Vec<(Pid, i32)> {
-        // First, so that a child that exits meanwhile is reported again.
+        // Cleared first, so that a child that exits meanwhile is reported again.
         self.arrived.clear();
         leaders
             .filter_map(|leader| waitpid(Some(leader), WaitOptions::NOHANG).ok()?)

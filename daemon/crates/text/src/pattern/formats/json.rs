@@ -79,8 +79,8 @@ fn nesting(bytes: &[u8], enough: usize) -> (usize, usize) {
     (deepest, bytes.len())
 }
 
-/// Whether a brace is open in the last line of a text: what follows belongs to something that is not JSON, such as
-/// `{b: [1, 2]}`. Only the end of a long line is checked.
+/// Returns whether a brace is open in the last line of a text: what follows belongs to something that is not JSON, such
+/// as `{b: [1, 2]}`. Only the end of a long line is checked.
 fn is_in_braces(before: &str) -> bool {
     const LOOKED_AT_BYTES: usize = 200;
     let from = before.floor_char_boundary(before.len().saturating_sub(LOOKED_AT_BYTES));
@@ -88,7 +88,7 @@ fn is_in_braces(before: &str) -> bool {
     line.matches('{').count() > line.matches('}').count()
 }
 
-/// Whether it contains an object, whose quoted names make it JSON in any context.
+/// Returns whether it contains an object, whose quoted names make it JSON in any context.
 fn holds_objects(value: &Value) -> bool {
     match value {
         Value::Object(_) => true,

@@ -131,7 +131,8 @@ fn aligned(block: &[Line<'_>]) -> Option<Table> {
     })
 }
 
-/// Whether blanks pad a column, or the lines are those of `ls -l`, which have none if all values are equally long.
+/// Returns whether blanks pad a column, or the lines are those of `ls -l`, which have none if all values are equally
+/// long.
 fn is_filled_up(rows: &[Line<'_>]) -> bool {
     rows.iter().any(|row| row.text.trim().contains("  "))
         || rows.iter().all(|row| is_mode(row.text))
@@ -161,7 +162,7 @@ pub(super) fn is_option(line: &str) -> bool {
         }
 }
 
-/// Whether all words are names of columns: in capitals, or starting with one.
+/// Returns whether all words are names of columns: in capitals, or starting with one.
 fn is_head(line: &str) -> bool {
     let mut words = line
         .split_whitespace()

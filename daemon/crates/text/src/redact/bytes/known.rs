@@ -27,7 +27,8 @@ impl KnownTexts {
         lines.filter(|line| is_distinctive(line))
     }
 
-    /// Masks every known text in the concatenated chunks, including those that cross a border; returns how many there were.
+    /// Masks every known text in the concatenated chunks, including those that cross a border; returns how many there
+    /// were.
     pub fn mask(&self, chunks: &mut [Vec<u8>]) -> usize {
         let Some(search) = &self.0 else {
             return 0;

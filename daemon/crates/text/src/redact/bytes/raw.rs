@@ -8,7 +8,7 @@ use std::ops::Range;
 /// Chunks without their secrets.
 #[derive(Debug)]
 pub struct RedactedChunks {
-    /// As many as before. A mask is in the chunk where its secret starts; a chunk may be empty.
+    /// As many chunks as before. A mask is in the chunk where its secret starts; a chunk may be empty.
     pub chunks: Vec<Vec<u8>>,
     /// How many masks each chunk contains.
     pub removed: Vec<usize>,
@@ -30,8 +30,9 @@ impl RedactedChunks {
 
 /// Replaces every secret in a stream of bytes, including those that cross the border of chunks, by [`MASK`].
 ///
-/// Rules see the text without control sequences, and the text that a line editor left. A secret is replaced from its first
-/// to its last byte, with the control sequences in between; every other byte is kept. Takes time linear in the length.
+/// Rules see the text without control sequences, and the text that a line editor left. A secret is replaced from its
+/// first to its last byte, with the control sequences in between; every other byte is kept. Takes time linear in the
+/// length.
 pub fn redact_chunks<C: Into<Vec<u8>>>(
     chunks: impl IntoIterator<Item = C>,
     source: Source,

@@ -164,8 +164,9 @@ impl Editor {
         }
     }
 
-    /// Returns whether a line editor wraps here. At the right edge it prints a blank or the next character, which moves the
-    /// cursor to the next line, and returns to the start of that line: `abc \rdef` and `abcd\rdef` both show `abcdef`.
+    /// Returns whether a line editor wraps here. At the right edge it prints a blank or the next character, which moves
+    /// the cursor to the next line, and returns to the start of that line: `abc \rdef` and `abcd\rdef` both show
+    /// `abcdef`.
     fn is_wrapped(&self, next: u8) -> bool {
         match self.text.as_slice() {
             [.., before, b' '] => *before > b' ' && next > b' ',
@@ -285,8 +286,8 @@ fn unseen_parts(raw: &[u8], gap: Range<usize>, take: &mut impl FnMut(Part)) {
     take(Part::Unseen);
 }
 
-/// Returns whether the byte is NUL or one of the four ASCII separators, which separate records. Between the bytes of wide
-/// characters NUL is only padding.
+/// Returns whether the byte is NUL or one of the four ASCII separators, which separate records. Between the bytes of
+/// wide characters NUL is only padding.
 fn is_separator(raw: &[u8], at: usize) -> bool {
     let is_nul = |at: Option<usize>| at.and_then(|at| raw.get(at)) == Some(&0);
     let is_padding =

@@ -7,8 +7,8 @@ use std::ops::Range;
 pub(in crate::redact) struct Rule {
     /// Literals, compared without ASCII case. Every secret of this kind contains or follows one of them.
     pub(in crate::redact) anchors: &'static [&'static str],
-    /// A judge that answers [`Verdict::Innocent`] must have read a bounded number of bytes, or bytes that no later anchor
-    /// makes it read again. Otherwise a hostile text costs quadratic time.
+    /// A judge that answers [`Verdict::Innocent`] must have read a bounded number of bytes, or bytes that no later
+    /// anchor makes it read again. Otherwise a hostile text costs quadratic time.
     pub(in crate::redact) judge: Judge,
 }
 

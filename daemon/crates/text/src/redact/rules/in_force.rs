@@ -20,7 +20,8 @@ impl UserRules {
         *IN_FORCE.write().unwrap_or_else(PoisonError::into_inner) = redactor;
     }
 
-    /// Returns the user's rules that are in force as one text. What was compared under other rules must be compared again.
+    /// Returns the user's rules that are in force as one text. What was compared under other rules must be compared
+    /// again.
     pub fn in_force() -> String {
         in_force().patterns().source()
     }

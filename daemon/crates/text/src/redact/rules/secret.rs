@@ -142,7 +142,8 @@ impl Assignment<'_> {
         (!is_placeholder(plain) && !self.names_itself(plain)).then_some(start..end)
     }
 
-    /// Returns whether the quote in place of the value closes a text such as `"Enter password: "`, so that there is no value.
+    /// Returns whether the quote in place of the value closes a text such as `"Enter password: "`, so that there is no
+    /// value.
     fn closes_outer(&self, quote: Quote, after: Option<&u8>) -> bool {
         self.enclosing == Some(quote)
             || match after {
@@ -152,7 +153,8 @@ impl Assignment<'_> {
             }
     }
 
-    /// Returns whether a value is not a secret because of its name: `password=password` in a call, `token: 17` in statistics, `--password PASSWORD` in a help text.
+    /// Returns whether a value is not a secret because of its name: `password=password` in a call, `token: 17` in
+    /// statistics, `--password PASSWORD` in a help text.
     fn names_itself(&self, value: &[u8]) -> bool {
         let own_name = normalized(last_part(self.name));
         let is_own_name =

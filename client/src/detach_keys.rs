@@ -197,7 +197,7 @@ impl Watch {
     }
 }
 
-/// Cuts off the next token; an unfinished sequence counts as it is so far.
+/// Returns the next token of the input; an unfinished sequence is a token as far as it goes.
 fn next(input: &[u8]) -> Token<'_> {
     if let Some(rest) = input.strip_prefix(b"\x1b[") {
         let params = rest.iter().take_while(|byte| (0x20..=0x3f).contains(*byte));

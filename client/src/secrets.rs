@@ -202,7 +202,7 @@ mod tests {
             file: Some(path.clone()),
             prompt: prompt.map(str::to_owned),
         };
-        // Without a question, nothing follows.
+        // If the user cannot be asked, a missing file is an error.
         assert!(stored(&wanted(None)).unwrap_err().line().contains(&path));
         assert_eq!(stored(&wanted(Some("Password:"))).unwrap(), None);
         std::fs::write(&path, "x").unwrap();

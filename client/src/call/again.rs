@@ -56,7 +56,7 @@ pub(crate) const SETTLED: Duration = Duration::from_secs(1);
 /// How many repetitions may be lost unread, for example by a worker that is about to exit.
 const MAX_UNREAD: u32 = 5;
 
-/// The shortest wait of a repetition, so that output of the meantime is seen.
+/// Minimum timeout of a repetition, so that it sees output that arrived in the meantime.
 const MOMENT_MS: f64 = 100.0;
 
 /// True if repeating the method changes nothing, judged by its name.

@@ -38,7 +38,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// The same failure with the command that was typed in place of the method that was called for it.
+    /// Returns the same failure with the typed command in place of the method that it called.
     pub(crate) fn of_verb(self, verb: &str) -> Self {
         let method = verb.to_owned();
         match self {

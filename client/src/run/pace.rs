@@ -27,7 +27,7 @@ pub(crate) struct InputPace {
 }
 
 impl InputPace {
-    /// Everything at once, unless the program is recorded.
+    /// Returns the pace: everything at once, unless the program is recorded.
     pub(crate) fn of(options: Option<&TapeOptions>) -> Self {
         let record = options.and_then(|options| options.record);
         let records = matches!(record, Some(RecordMode::New | RecordMode::Overwrite));

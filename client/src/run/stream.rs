@@ -186,7 +186,7 @@ impl Run {
             return self.take(bytes, context);
         }
         self.contains.look(bytes);
-        // As for a program whose standard error is closed.
+        // Errors are ignored, as for a program whose standard error is closed.
         let _ = io::stderr().write_all(bytes);
         Ok(())
     }

@@ -276,7 +276,7 @@ mod tests {
         );
         let exec = "exec '/a b/ccctl' play '--tapes=/t p' --latency=5-50 --ignore-arg=-x --strict --no-summary -- bc \"$@\"\n";
         assert!(script.ends_with(exec), "{script}");
-        // The definition accepts this command line.
+        // The definition of the command line accepts this.
         let line = [
             "ccctl",
             "play",

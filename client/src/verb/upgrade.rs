@@ -124,7 +124,7 @@ fn wait_for_next(
                     return Ok((answer.value, done));
                 }
             }
-            // From the old worker or the new one.
+            // The old worker or the new one ended the call.
             Err(Failure::Lost { .. } | Failure::Refused { .. }) => {}
             Err(failure) => return Err(failure),
         }

@@ -44,7 +44,7 @@ fn every_way_out_gives_the_terminal_back() {
     assert!(!person.screen().alternate);
     person.line("fg");
     person.shows("full");
-    // And as nobody can be prepared for: the shell takes the terminal as it finds it.
+    // Stopped by a signal that cannot be handled: the shell gets the terminal as it is.
     let pid = eventually("ccctl has a process", || client_of(&person));
     signal_process(pid, "STOP");
     person.expect("Stopped");

@@ -1,4 +1,4 @@
-//! `ccctl` and the real daemon while one process hands over to another.
+//! `ccctl` and the real daemon during a handover between workers.
 
 use crate::support::worker::{hand_over, is_one_process, kill_worker, other_build, worker};
 use crate::support::{Ccctl, Daemon, eventually};
@@ -86,7 +86,7 @@ fn who_waits_for_something_goes_on_waiting() {
     assert!(ended.status.success(), "{ended:?}");
 }
 
-/// Runs a program with `ccctl run`, whose worker goes away three times.
+/// Runs a program with `ccctl run` while its worker is replaced three times.
 fn run_through(daemon: &Daemon, mut disturb: impl FnMut(u64)) {
     let ccctl = Ccctl::new(daemon);
     let script = "echo ready; while read line; do echo \"got $line\"; done; exit 6";

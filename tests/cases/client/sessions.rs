@@ -1,4 +1,4 @@
-//! Sessions through `ccctl`, as a user at two terminals sees them.
+//! Sessions through `ccctl`, as used from two terminals.
 
 use crate::support::processes::lives;
 use crate::support::session::{guesses, lacks};
@@ -182,7 +182,7 @@ fn what_is_no_longer_in_memory_is_told_of() {
     ];
     ccctl.ok(&create);
     ccctl.ok(&["session", "expect", "long", "5000\\n", "--timeout", "30"]);
-    // Memory gives up what the log has when there is more output.
+    // When more output arrives, memory drops what is already in the log.
     let read = eventually("memory has not all of it", || {
         ccctl.ok(&["session", "send", "long", "more", "--expect", "more"]);
         let read = ccctl.run(&["session", "read", "long"]);

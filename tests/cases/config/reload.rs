@@ -1,4 +1,4 @@
-//! Reading the configuration again, and what is logged, while the daemon runs.
+//! Reloading the configuration, and changing what is logged, while the daemon runs.
 
 use crate::support::{Daemon, eventually, kind};
 use rustix::process::Signal;
@@ -9,7 +9,6 @@ fn max_sessions(daemon: &Daemon) -> Value {
     daemon.call_value("daemon.status", &json!({})).unwrap()["limits"]["max_sessions"].clone()
 }
 
-/// All text of the daemon's log.
 #[test]
 fn a_reload_puts_the_new_configuration_in_force() {
     let daemon = Daemon::builder().config("{max_sessions: 1}").start();

@@ -1,4 +1,4 @@
-//! Each limit of the transport has its own error, and what is over it costs nobody else anything.
+//! Each limit of the transport has its own error, and exceeding it does not affect other clients.
 
 use crate::support::worker::worker;
 use crate::support::{Connection, Daemon, eventually, kind, throughout};
@@ -17,7 +17,7 @@ fn small() -> Daemon {
     Daemon::builder().config(&config.to_string()).start()
 }
 
-/// Asserts that `error` is `limit_reached` for the limit of this name and value.
+/// Asserts that `error` is `limit_reached` for the limit with this name and value.
 fn assert_limit(error: &Value, name: &str, limit: usize) {
     assert_eq!(kind(error), "limit_reached", "{error}");
     assert_eq!(error["code"], 1006);
@@ -39,7 +39,7 @@ fn ping(connection: &mut Connection) {
 #[test]
 fn one_connection_too_many_is_told_so_and_closed() {
     let daemon = small();
-    // The connection by which the start was awaited may just be closing: try until three are held.
+    // The connection that waited for the start may still be closing: try until three are open.
     let mut held: Vec<Connection> = Vec::new();
     eventually("three are held", || {
         let mut connection = daemon.connect();
@@ -95,7 +95,7 @@ fn one_call_too_many_is_refused_until_another_is_answered() {
         .call_value("daemon.ping", &json!({}))
         .unwrap_err();
     assert_limit(&error, "in_flight", 4);
-    // Another connection has places of its own.
+    // Another connection has its own limit.
     daemon
         .call_value(
             "session.send",
@@ -250,15 +250,15 @@ fn large_replies_that_nobody_takes_are_not_piled_up() {
             "params": {"session": "big", "since": 0, "max_bytes": 16_000_000, "raw": true}});
         greedy.write_all(format!("{read}\n").as_bytes()).unwrap();
     }
-    // Others are served meanwhile, and what waits for the greedy one is bounded: without that it would be
-    // more than 600 MB.
+    // Others are served meanwhile, and the memory for the greedy client is bounded; otherwise it would be more than 600
+    // MB.
     let status = other.call_value("daemon.status", &json!({})).unwrap();
     let pid = status["pid"].as_i64().unwrap();
     throughout(Duration::from_millis(400), || {
         other.call_value("daemon.ping", &json!({})).unwrap();
         assert!(memory_mib(pid) < 400, "{} MiB", memory_mib(pid));
     });
-    // All of it comes once it is read.
+    // The greedy client gets everything once it reads.
     let mut lines = BufReader::new(greedy);
     for _ in 0..READS {
         let mut line = Vec::new();
@@ -267,7 +267,7 @@ fn large_replies_that_nobody_takes_are_not_piled_up() {
     }
 }
 
-/// Memory of a process that no file backs.
+/// Returns the anonymous memory of a process.
 fn memory_mib(pid: i64) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status

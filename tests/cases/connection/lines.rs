@@ -304,7 +304,7 @@ fn discover_describes_every_method_and_subscription() {
     assert_references_resolve(&document, &document);
 }
 
-/// Every `$ref` of the document points at something in it.
+/// Asserts that every `$ref` of the document refers to something in it.
 fn assert_references_resolve(part: &Value, document: &Value) {
     match part {
         Value::Object(members) => {

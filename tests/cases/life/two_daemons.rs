@@ -1,4 +1,4 @@
-//! Daemons of one user with folders of their own do not touch each other.
+//! Daemons of one user that have separate base directories do not affect each other.
 
 use crate::support::{Daemon, eventually, processes};
 use serde_json::json;

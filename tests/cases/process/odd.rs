@@ -1,4 +1,4 @@
-//! Programs that behave badly: the daemon stays responsive, tells the truth, and leaves nothing of them.
+//! Programs that behave badly: the daemon stays responsive, reports what happened, and keeps nothing of them.
 
 use crate::support::session::guesses;
 use crate::support::{Connection, Daemon, eventually, kind, processes};
@@ -24,7 +24,7 @@ fn nothing_is_left_of(session: &str) -> bool {
     processes::with_variable(&format!("CCD_SESSION_ID={session}")).is_empty()
 }
 
-/// Clock ticks that the daemon has used.
+/// Returns the clock ticks that the daemon has used.
 fn cpu_ticks(daemon: &Daemon) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{}/stat", daemon.pid())).unwrap();
     let fields: Vec<&str> = stat

@@ -1,4 +1,4 @@
-//! The end of a session: of the program, its group, and what left it.
+//! The end of a session: of its program, the program's process group, and processes that have left it.
 
 use crate::support::processes::{lives, with_variable};
 use crate::support::session::{OpenSession, lacks};
@@ -6,7 +6,7 @@ use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::session::{EndReason, SessionState};
 use std::time::{Duration, Instant};
 
-/// Starts a shell script that prints numbers of processes, one a line and each in its own time, and `ready`.
+/// Starts a shell script that prints process ids, one per line and in any order, and `ready`.
 fn printing_pids<'a>(daemon: &'a Daemon, script: &str) -> (OpenSession<'a>, Vec<i32>) {
     let session = daemon.open("sh", &["-c", script]);
     let count = script.matches("echo $").count() + 1;
@@ -160,7 +160,7 @@ fn what_left_the_session_lives_on_after_its_end_until_close() {
         (ended.exitstatus, ended.state),
         (Some(4), SessionState::Dead)
     );
-    // The group lost its terminal, the process in a session of its own did not.
+    // The process group lost its terminal; the process in its own session did not.
     eventually("the group is hung up", || (!lives(pids[0])).then_some(()));
     assert!(lives(pids[1]));
     let reply = session.close();

@@ -132,7 +132,7 @@ fn what_was_decided_at_the_start_holds_after_a_kill() {
             ..SessionSendParams::default()
         };
         if plain.try_send(typed).is_err() {
-            break; // the limit has ended it
+            break; // the limit has ended the session
         }
     }
     assert_eq!(plain.ended().end_reason, Some(EndReason::OutputLimit));
@@ -144,7 +144,7 @@ fn modes_size_and_screen_are_those_before_the_kill() {
     if is_one_process(&daemon) {
         return;
     }
-    // Application cursor keys, then more than goes back to memory.
+    // Application cursor keys, then more output than is read back into memory.
     let script = "printf '\\033[?1h'; seq -f '%060.0f' 30000; printf 'ready\\n'; stty raw -echo; exec cat -v";
     let session = daemon.open("sh", &["-c", script]);
     session.expect("ready");
@@ -182,7 +182,7 @@ fn a_question_is_answered_once() {
     if is_one_process(&daemon) {
         return;
     }
-    // What comes back for a question about the terminal is shown by `cat -v`.
+    // `cat -v` prints the reply to a query of the terminal.
     let script = "stty raw -echo; printf 'now\\033[6n'; exec cat -v";
     let session = daemon.open("sh", &["-c", script]);
     session.expect(r"\^\[\[1;4R");
@@ -278,7 +278,7 @@ fn the_daemon_ends_when_it_is_told_to_while_there_is_no_worker() {
     let pid = worker(&daemon);
     kill_process(Pid::from_raw(pid).unwrap(), Signal::STOP).unwrap();
     eventually("it has stopped", || has_stopped(pid).then_some(()));
-    daemon.signal(Signal::TERM); // which the worker cannot hear
+    daemon.signal(Signal::TERM); // the stopped worker cannot handle it
     eventually("the holder has passed it on", || {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
         let pending = status.lines().find(|line| line.starts_with("ShdPnd:"));

@@ -1,4 +1,4 @@
-//! Folders of tapes are watched, but reading a tape wakes no watcher.
+//! Tape directories are watched, but reading a tape wakes no watcher.
 #![cfg(target_os = "linux")]
 
 use crate::support::worker::worker;
@@ -7,10 +7,10 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::fs;
 
-/// Answers of one tape.
+/// Number of exchanges of the tape.
 const ANSWERS: usize = 1000;
 
-/// How often the threads that hear of changes have waited.
+/// Returns how often each watcher thread has waited.
 fn waits(daemon: &Daemon) -> Vec<String> {
     let tasks = fs::read_dir(format!("/proc/{}/task", worker(daemon))).unwrap();
     let mut waits: Vec<String> = tasks

@@ -1,4 +1,4 @@
-//! Tapes that begin in the middle of a conversation, and what leads there.
+//! Tapes that start in the middle of a conversation, and the tapes that lead up to them.
 
 use crate::support::conversation::{ask, converse, ended, start, tape, tapes};
 use crate::support::worker::{is_one_process, worker};
@@ -71,7 +71,7 @@ fn a_tape_that_begins_in_the_middle_is_told_with_what_leads_there() {
             .unwrap()
     };
     assert_eq!(validate()["problems"], json!([]));
-    // Without what leads there.
+    // Without the tape that leads up to it.
     std::fs::remove_file(root.join("first.json5")).unwrap();
     let told = eventually("it is told that nothing leads there", || {
         let told = validate();
@@ -103,7 +103,7 @@ fn a_proxy_counts_what_the_program_answers_from_its_start_too() {
         let session = start(&daemon, &PROGRAM, &options).unwrap();
         ask(&daemon, &session, (None, "> $")).unwrap();
         ask(&daemon, &session, (Some("a"), "so a\n> $")).unwrap();
-        // Key by key, and two at once.
+        // Key by key, and two lines at once.
         for text in ["b", "\r", "c\rd\r"] {
             let params = json!({"session": session, "text": text});
             daemon.call_value("session.send", &params).unwrap();
@@ -125,7 +125,7 @@ fn a_proxy_counts_what_the_program_answers_from_its_start_too() {
             "{used}"
         );
     }
-    // Where nothing is asked of tapes, nothing goes past them.
+    // If no tape is to be played, no input counts as proxied.
     let options = tape(&root, json!({"record": "overwrite"}));
     let session = start(&daemon, &PROGRAM, &options).unwrap();
     ask(&daemon, &session, (Some("a"), "so a\n> $")).unwrap();

@@ -1,5 +1,4 @@
-//! Recordings whose session ends in another way than by its program, and what is left of those that no tape can be made
-//! of yet.
+//! Recordings whose session does not end by its program, and what is left of recordings that cannot become tapes yet.
 
 use crate::support::conversation::{ask, ended, record, start, tape, tapes};
 use crate::support::files::files;
@@ -12,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A session that ends with its client, which types two lines.
+/// Starts a session that ends with its client, and types two lines.
 fn recorded_with(connection: &mut Connection, options: &Value) -> String {
     let params = json!({"program": "cat", "transient": true, "tape": options});
     let started = connection.call_value("session.create", &params).unwrap();

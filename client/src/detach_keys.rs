@@ -249,8 +249,8 @@ fn character_len(bytes: &[u8]) -> usize {
     len.min(bytes.len())
 }
 
-/// A key that the terminal reports by number because the program asked for that: `code ; modifiers : event u` (kitty) or
-/// `27 ; modifiers ; code ~` (xterm).
+/// A key that the terminal reports by number because the program asked for that: `code ; modifiers : event u` (kitty)
+/// or `27 ; modifiers ; code ~` (xterm).
 fn reported(body: &[u8]) -> (Option<DetachKey>, bool) {
     let Some((last, params)) = body.split_last() else {
         return (None, false);

@@ -44,7 +44,7 @@ const MAX_SIZE: i64 = 1000;
 /// How long detaching waits for the daemon to report which rows are in use.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// How many connections in a row may end soon after they were made.
+/// How many connections in succession may end soon after they were made.
 const MAX_SHORT_LOSSES: u32 = 5;
 
 /// A connection that lasted this long did not kill the daemon.
@@ -92,8 +92,8 @@ pub(crate) enum Way {
     Refused(Box<ErrorObject>),
 }
 
-/// Attaches the terminal to a session that nobody else uses, until its program exits or the user detaches; `title` is the
-/// terminal's title until the program sets one.
+/// Attaches the terminal to a session that nobody else uses, until its program exits or the user detaches; `title` is
+/// the terminal's title until the program sets one.
 ///
 /// # Errors
 ///

@@ -66,9 +66,9 @@ pub(crate) fn is_repeatable(method: &str) -> bool {
 
 /// Repeats a lost request if that is safe: it was not read, or a repetition changes nothing.
 ///
-/// A repetition waits only for the rest of its time. A request that lasted for [`SETTLED`], or was not read, is repeated
-/// again; one that is read and lost at once twice may be what kills the daemon. No new daemon is started for a repetition,
-/// because it would know no sessions.
+/// A repetition waits only for the rest of its time. A request that lasted for [`SETTLED`], or was not read, is
+/// repeated again; one that is read and lost at once twice may be what kills the daemon. No new daemon is started for a
+/// repetition, because it would know no sessions.
 ///
 /// # Errors
 ///
@@ -190,7 +190,7 @@ struct Facts {
     timeout: f64,
 }
 
-/// Looks a session up, in the name of `method`.
+/// Looks up a session, in the name of `method`.
 fn look(connection: &mut Connection, method: &str, session: &str) -> Result<Facts, Failure> {
     let params = SessionParams {
         session: session.to_owned(),

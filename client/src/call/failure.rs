@@ -69,8 +69,8 @@ impl Failure {
         format!("ccctl: {}", on_one_line(&self.to_string()))
     }
 
-    /// The line for programs, without a newline: `{"error": {code?, message, data}}`. Errors of ccctl itself have no code,
-    /// and the exit status as their kind; for a lost request, `done` says whether it was carried out.
+    /// The line for programs, without a newline: `{"error": {code?, message, data}}`. Errors of ccctl itself have no
+    /// code, and the exit status as their kind; for a lost request, `done` says whether it was carried out.
     pub(crate) fn json(&self) -> String {
         #[derive(Serialize)]
         struct ErrorLine<'a> {

@@ -270,7 +270,7 @@ fn a_kill_while_sessions_start_leaves_nothing_half() {
                 .count(),
             0
         );
-        // Ids of starts that were cut off are free again.
+        // Ids of interrupted starts can be used again.
         connection
             .call_value(
                 "session.create",

@@ -40,8 +40,8 @@ pub(super) struct Waited {
 }
 
 impl Cancel {
-    /// Starts to listen, in a thread that ends with the process. Called before the job is started, so that no job is left
-    /// running.
+    /// Starts to listen, in a thread that ends with the process. Called before the job is started, so that no job is
+    /// left running.
     ///
     /// # Errors
     ///

@@ -13,14 +13,14 @@ pub(super) fn attach(person: &OpenSession<'_>, session: &str, options: &str) {
 
 /// Waits until `count` clients are attached.
 pub(super) fn attached(session: &OpenSession<'_>, count: usize) {
-    eventually("so many are attached", || {
+    eventually("the expected number of clients is attached", || {
         (session.now().attached.len() == count).then_some(())
     });
 }
 
 /// Waits until keys typed at the terminal go to the session: by then, what the terminal showed before is gone.
 pub(super) fn entered(person: &OpenSession<'_>) {
-    eventually("the terminal is the session's", || {
+    eventually("the terminal shows the session", || {
         let lines = person.screen().lines;
         let is_old = lines.iter().any(|line| line.contains("session attach"));
         (!is_old).then_some(())
@@ -68,7 +68,7 @@ fn a_terminal_becomes_the_sessions_and_is_given_back() {
     person.expect("detached from .*, which keeps running");
     attached(&target, 0);
     assert_eq!(settings(&person), before);
-    assert_eq!(size(&target), (20, 70), "the size stays");
+    assert_eq!(size(&target), (20, 70), "the size does not change");
     target.ask("echo still here", "still here\n");
 }
 
@@ -118,9 +118,10 @@ fn the_size_follows_who_typed_last() {
     attached(&target, 1);
     entered(&large);
     attach(&small, target.id(), "");
-    eventually("the last to come counts as typing", || {
-        (size(&target) == (10, 50)).then_some(())
-    });
+    eventually(
+        "the session takes the size of the last client that attached",
+        || (size(&target) == (10, 50)).then_some(()),
+    );
     // The large terminal shows the session in a corner.
     large.shows("·····");
     large.line("stty size");
@@ -130,7 +131,10 @@ fn the_size_follows_who_typed_last() {
     large.line("printf '%098d|\\n' 7; stty size");
     large.shows("7|");
     small.text("\r");
-    eventually("it has typed", || (size(&target) == (10, 50)).then_some(()));
+    eventually(
+        "the session takes the size of the client that typed",
+        || (size(&target) == (10, 50)).then_some(()),
+    );
     small.resize(12, 40);
     eventually("the size follows", || {
         (size(&target) == (12, 40)).then_some(())

@@ -296,7 +296,7 @@ fn a_chain_that_is_run_streams_a_line_a_step_and_tells_by_its_status() {
     );
     assert!(
         lines[3]["result"].get("steps").is_none(),
-        "they came before"
+        "the steps are printed only once"
     );
     let id = ccctl.ok(&["chain", "run", "--file", file.to_str().unwrap(), "--detach"]);
     let shown = ccctl.ok(&["job", "get", id.trim(), "--wait", "20"]);

@@ -145,7 +145,7 @@ fn a_worker_that_is_killed_fails_the_job_with_a_reason_and_what_was_done() {
     subscriber
         .call_value("job.subscribe", &json!({ "job": job }))
         .unwrap();
-    eventually("the first step is told", || {
+    eventually("the first step is reported", || {
         let item = subscriber.next_item().unwrap();
         (item["entry_count"] == 1).then_some(())
     });
@@ -224,7 +224,7 @@ fn a_chain_waits_for_a_place() {
     let done = get(&daemon, &job);
     assert_eq!(
         done["result"]["steps"][0]["output"], "after\n",
-        "its time begins with it: {done}"
+        "the timeout starts with the step: {done}"
     );
     // A job that is waiting is cancelled at once.
     let holds = connection.start_session(&["cat"]);

@@ -97,7 +97,7 @@ fn what_is_no_job_is_an_error() {
             .unwrap()["state"],
         "done"
     );
-    eventually("none is counted any more", || {
+    eventually("no job is counted as running", || {
         let status = connection.call_value("daemon.status", &json!({})).unwrap();
         (status["jobs"] == json!({"queued": 0, "running": 0})).then_some(())
     });

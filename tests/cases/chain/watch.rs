@@ -125,7 +125,7 @@ fn the_time_is_hard_also_for_a_program_that_never_stops_to_talk_or_to_live() {
         (&result["timed_out"], &result["hits"]),
         (&json!(true), &json!([]))
     );
-    eventually("nothing of it runs", || {
+    eventually("no process of it is running", || {
         with_command_line("chatter 4715.1").is_empty().then_some(())
     });
 }

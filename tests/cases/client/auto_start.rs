@@ -94,7 +94,7 @@ fn clients_that_come_together_start_one_daemon() {
     let daemon = daemons.first().unwrap();
     let mut left = processes::with_variable(&home);
     left.sort_unstable();
-    assert_eq!(&left, daemon, "one daemon and no client is left");
+    assert_eq!(&left, daemon, "only one daemon is left, and no client");
     let pid = daemon[0];
     let ran = installation.run(&["daemon", "stop"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");

@@ -73,7 +73,7 @@ fn who_waits_for_something_goes_on_waiting() {
         .spawn()
         .unwrap();
     for number in 1..=3 {
-        eventually("it waits", || {
+        eventually("ccctl is connected", || {
             let status = daemon.try_call_value("daemon.status", &json!({}))?;
             (status["connections"].as_u64()? >= 2).then_some(())
         });
@@ -129,7 +129,7 @@ fn a_run_survives_kills_of_the_worker() {
         return;
     }
     run_through(&daemon, |_| kill_worker(&daemon));
-    eventually("nothing of it is left", || {
+    eventually("no process of it is left", || {
         daemon.listed(true).is_empty().then_some(())
     });
 }

@@ -113,7 +113,9 @@ fn every_way_out_of_the_menu_leaves_the_terminal_as_it_was() {
         bash.line("\"$CCCTL\"");
         bash.shows("what do you want to work with?");
         leave();
-        eventually("it leaves", || (!bash.screen().alternate).then_some(()));
+        eventually("the menu exits", || {
+            (!bash.screen().alternate).then_some(())
+        });
         bash.ask("echo left with $?", &format!("(?m)^left with {status}$"));
         assert_eq!(modes(), before);
     }

@@ -43,7 +43,7 @@ fn first_line(child: &mut Child) -> (BufReader<ChildStdout>, String) {
 
 /// Waits until a client other than the test is connected.
 fn until_connected(daemon: &Daemon) {
-    eventually("ccctl waits for its answer", || {
+    eventually("ccctl is connected", || {
         let status = daemon.try_call_value("daemon.status", &json!({}))?;
         (status["connections"].as_u64()? >= 2).then_some(())
     });

@@ -68,7 +68,7 @@ fn nothing_is_drawn_again_that_has_not_changed() {
     top.shows("first");
     // Ages, the output of top itself, and whether it is waiting change; the heading does not.
     let end = usize::try_from(top.now().output.output_bytes).unwrap();
-    eventually("it looks a few times more", || {
+    eventually("top refreshes a few times", || {
         let text = String::from_utf8(top.bytes()).unwrap();
         let ages = text.matches("\x1b[4;1H").count();
         (ages > 3).then_some(())
@@ -189,7 +189,7 @@ fn top_can_be_stopped_and_goes_on() {
     });
     bash.shows("ccctl top");
     bash.text("q");
-    eventually("it leaves", || (!bash.screen().alternate).then_some(()));
+    eventually("top exits", || (!bash.screen().alternate).then_some(()));
     bash.ask("echo left with $?", "(?m)^left with 0$");
 }
 

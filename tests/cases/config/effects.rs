@@ -157,7 +157,7 @@ fn output_limit_bounds_the_lines_in_memory() {
     let session = start(&mut connection, &["sh", "-c", "seq 1 100; cat"]);
     let params = json!({"session": session, "patterns": [{"exact": "100\n"}]});
     connection.call_value("session.expect", &params).unwrap();
-    let text = eventually("older lines are in the log alone", || {
+    let text = eventually("older lines are only in the log", || {
         connection
             .call_value("session.send", &json!({"session": session, "text": "\r"}))
             .unwrap();
@@ -263,7 +263,7 @@ fn is_kept_over_a_restart(config: Value) -> bool {
     }
     let is_known = is_known();
     if !is_known {
-        eventually("its folder is gone too", || {
+        eventually("its directory is removed too", || {
             (!folder.exists()).then_some(())
         });
     }
@@ -382,6 +382,8 @@ fn keep_days_removes_old_files_of_the_log() {
         file("notes.txt", 3),
     );
     daemon.restart();
-    eventually("the old one is gone", || (!old.exists()).then_some(()));
+    eventually("the old log file is removed", || {
+        (!old.exists()).then_some(())
+    });
     assert!(young.exists() && other.exists());
 }

@@ -43,7 +43,9 @@ fn every_key_of_the_wrong_type_is_named_with_its_place() {
             "string" => &["5", "'none of these'", "null"],
             "number" => &["'5'", "-0.1", "101", "NaN", "true", "null"],
             "list" => &["5", "'a'", "{}", "null"],
-            other => panic!("{key} has the type {other}, for which this test knows nothing wrong"),
+            other => {
+                panic!("{key} has the type {other}, for which this test has no invalid values")
+            }
         };
         for value in wrong {
             let (text, column) = file_with(key, value);
@@ -60,7 +62,7 @@ fn every_key_of_the_wrong_type_is_named_with_its_place() {
         assert_eq!(
             errors(&daemon, &file_with(key, &default).0),
             [""; 0],
-            "{key} takes its own default"
+            "{key} accepts its own default"
         );
     }
 }

@@ -23,7 +23,7 @@ fn await_max(daemon: &Daemon, max: u64) {
 
 /// Waits until the status shows a configuration error at this place.
 fn await_error(daemon: &Daemon, place: &str) {
-    eventually(&format!("the status has {place}"), || {
+    eventually(&format!("the status names {place}"), || {
         let status = status(daemon);
         let text = status["config_error"].as_str()?;
         text.contains(place).then_some(())

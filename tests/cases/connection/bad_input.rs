@@ -283,7 +283,7 @@ fn bytes_that_are_no_text_go_in_and_out_as_they_are() {
         connection.call_value("session.send", &send).unwrap()["written_bytes"],
         256
     );
-    eventually("all came back", || {
+    eventually("all bytes are echoed", || {
         let record = connection
             .call_value("session.get", &json!({"session": session}))
             .unwrap();
@@ -309,7 +309,7 @@ fn bytes_that_are_no_text_go_in_and_out_as_they_are() {
         .join("sessions")
         .join(session.as_str().unwrap())
         .join("output.log");
-    eventually("the log has them too", || {
+    eventually("the log contains them too", || {
         fs::read(&log).unwrap().ends_with(&bytes).then_some(())
     });
 }

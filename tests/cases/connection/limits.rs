@@ -41,7 +41,7 @@ fn one_connection_too_many_is_told_so_and_closed() {
     let daemon = small();
     // The connection that waited for the start may still be closing: try until three are open.
     let mut held: Vec<Connection> = Vec::new();
-    eventually("three are held", || {
+    eventually("three connections are open", || {
         let mut connection = daemon.connect();
         connection.request("daemon.ping", &json!({}));
         if connection.next_line_or_end()?["result"] == json!({}) {
@@ -56,7 +56,7 @@ fn one_connection_too_many_is_told_so_and_closed() {
     assert_eq!(refused.next_line(), None);
     held.iter_mut().for_each(ping);
     held.pop();
-    eventually("a free place is given again", || {
+    eventually("a new connection is accepted", || {
         let mut connection = daemon.connect();
         connection.request("daemon.ping", &json!({}));
         (connection.next_line_or_end()?["result"] == json!({})).then_some(())
@@ -67,7 +67,7 @@ fn one_connection_too_many_is_told_so_and_closed() {
 fn a_refused_http_client_gets_a_status() {
     let daemon = small();
     let _held: Vec<Connection> = (0..3).map(|_| daemon.connect()).collect();
-    let answer = eventually("one is refused", || {
+    let answer = eventually("a connection is refused", || {
         let mut stream = UnixStream::connect(daemon.socket()).unwrap();
         Write::write_all(
             &mut stream,
@@ -162,7 +162,10 @@ fn an_endless_line_takes_no_memory() {
         "limit_reached"
     );
     let grown = resident_kib(&daemon).saturating_sub(before);
-    assert!(grown < 64 << 10, "grown by {grown} KiB after 200 MiB");
+    assert!(
+        grown < 64 << 10,
+        "the memory grew by {grown} KiB after 200 MiB"
+    );
     connection.send_raw(b"\n");
     ping(&mut connection);
 }
@@ -223,7 +226,7 @@ fn a_connection_has_a_limit_of_subscriptions() {
         connection.call_value("session.unsubscribe", &json!([last])),
         Ok(json!(true))
     );
-    eventually("the place is free", || {
+    eventually("another subscription is accepted", || {
         connection.call_value("session.subscribe", &params).ok()
     });
 }

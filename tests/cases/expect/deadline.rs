@@ -188,7 +188,7 @@ fn an_expect_for_ever_ends_with_its_connection() {
         (open_connections(&daemon) == 2).then_some(())
     });
     drop(connection);
-    eventually("the daemon lets go of the connection", || {
+    eventually("the daemon closes the connection", || {
         (open_connections(&daemon) == 1).then_some(())
     });
     // The session is unaffected.

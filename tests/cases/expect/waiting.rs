@@ -103,7 +103,7 @@ fn a_program_that_does_something_else_does_not_wait() {
     ] {
         let session = daemon.open(program, args);
         // It may take a moment until the program does what it does from then on.
-        eventually("the program is seen not to wait", || {
+        eventually("the program is reported as not waiting", || {
             let waiting = session.now().waiting_for_input.unwrap();
             let is_seen = guesses || waiting.verdict == InputVerdict::No;
             (is_seen && !waiting.hidden).then_some(())

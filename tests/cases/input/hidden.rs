@@ -63,7 +63,7 @@ fn nothing_stays(daemon: &mut Daemon, program: &str, args: &[&str]) {
     let log = std::fs::read_to_string(log).unwrap();
     assert!(
         log.contains("Password: "),
-        "the walk looked at the right folder: {log}"
+        "the search included the right directory: {log}"
     );
 }
 

@@ -161,7 +161,7 @@ fn the_output_of_sessions_survives_the_loss_of_the_database() {
     assert_eq!(
         found.len(),
         1,
-        "the log is still there, somewhere in the base folder"
+        "the log is kept somewhere in the base directory"
     );
     assert_eq!(fs::read(&found[0]).unwrap(), b"kept\r\n");
 }

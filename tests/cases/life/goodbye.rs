@@ -55,7 +55,7 @@ fn calls_are_answered_until_the_last_session_has_ended() {
     daemon.signal(Signal::TERM);
     let create = json!({"program": "cat"});
     let mut newcomer = daemon.connect();
-    let refused = eventually("nothing is started any more", || {
+    let refused = eventually("no session can be started", || {
         newcomer.call_value("session.create", &create).err()
     });
     assert_eq!(
@@ -82,7 +82,7 @@ fn a_client_that_comes_while_the_daemon_leaves_is_not_sent_away() {
         (!Connection::answers(&daemon.socket())).then_some(())
     });
     let mut next = daemon.command().spawn().unwrap();
-    eventually("the next one serves", || {
+    eventually("the next daemon serves", || {
         Connection::answers(&daemon.socket()).then_some(())
     });
     assert!(daemon.wait_for_end().success());

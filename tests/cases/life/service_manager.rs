@@ -33,10 +33,9 @@ impl Manager {
         self.heard.clear();
         let mut buffer = [0; 4096];
         while !self.heard.iter().any(|heard| heard == line) {
-            let len = self
-                .socket
-                .recv(&mut buffer)
-                .unwrap_or_else(|error| panic!("{line} never came, but {:?}: {error}", self.heard));
+            let len = self.socket.recv(&mut buffer).unwrap_or_else(|error| {
+                panic!("{line} was never reported, only {:?}: {error}", self.heard)
+            });
             let text = String::from_utf8(buffer[..len].to_vec()).unwrap();
             self.heard.extend(text.lines().map(str::to_owned));
         }
@@ -169,6 +168,6 @@ fn a_socket_that_was_passed_in_is_served_and_left_in_place() {
     let meta = std::fs::symlink_metadata(&socket).unwrap();
     assert!(
         meta.file_type().is_socket(),
-        "the manager's socket is not ours to remove"
+        "the manager's socket is not removed"
     );
 }

@@ -77,7 +77,10 @@ fn the_units_say_what_the_daemon_relies_on() {
         "ProtectHome=",
         "ProtectSystem=",
     ] {
-        assert!(!text.contains(felt), "sessions would feel {felt}");
+        assert!(
+            !text.contains(felt),
+            "the unit sets {felt}, which would affect sessions"
+        );
     }
 }
 

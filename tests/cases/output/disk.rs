@@ -96,7 +96,7 @@ fn a_full_disk_costs_log_and_nothing_else() {
         "yes 7654321 | head -c 48000000",
         "second",
     );
-    let offset = eventually("the loss is told", || {
+    let offset = eventually("the loss is reported", || {
         let record = connection.record(&session);
         let offset = record["output"]["gaps"].as_array()?.last()?["offset"].as_u64()?;
         let (bytes, reply) = read_raw(&mut connection, &session, offset, 1000);
@@ -159,7 +159,7 @@ fn a_full_disk_costs_log_and_nothing_else() {
         .unwrap();
     assert_eq!(
         after["output"]["gaps"], record["output"]["gaps"],
-        "gaps are known to the next daemon"
+        "the next daemon knows the gaps"
     );
     daemon.stop();
 }
@@ -212,7 +212,7 @@ fn a_full_disk_under_the_database_is_told_and_leaves_no_program() {
         assert!(!base.join("sessions/no-room-4711").exists());
     }
     let rings = fs::read_dir(place.path().join("ccd.sock.rings")).unwrap();
-    assert_eq!(rings.count(), 1, "of the session that lives");
+    assert_eq!(rings.count(), 1, "only the live session has a ring");
 
     fs::remove_file(&filler).unwrap();
     let started = connection.call_value("session.create", &start).unwrap();
@@ -236,7 +236,7 @@ fn a_log_folder_that_is_removed_while_the_session_runs_is_made_again() {
     });
     fs::remove_dir_all(&folder).unwrap();
     run(&mut connection, &session, "echo after", "second");
-    eventually("the log is there again", || {
+    eventually("the log is written again", || {
         fs::read_to_string(&log)
             .ok()
             .filter(|text| text.ends_with("second\n"))
@@ -292,7 +292,7 @@ fn a_session_without_any_place_for_its_log_goes_on() {
     fs::remove_file(&folder).unwrap();
     run(&mut connection, &session, "echo logged again", "third");
     let log = folder.join(&session).join("output.log");
-    eventually("the log is there again", || {
+    eventually("the log is written again", || {
         fs::read_to_string(&log)
             .ok()
             .filter(|text| text.ends_with("third\n"))

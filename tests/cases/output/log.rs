@@ -70,7 +70,7 @@ fn a_log_rotates_and_no_byte_gets_lost_between_the_files() {
         .collect();
     assert!(
         logged == expected,
-        "the files in the order of their names are the output"
+        "the files in the order of their names contain the output"
     );
     // Reads across the boundary of two files.
     let border = std::fs::metadata(&files[0]).unwrap().len();

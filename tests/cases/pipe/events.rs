@@ -32,7 +32,13 @@ pub(crate) fn streaming<'a>(daemon: &'a Daemon, name: &str, args: &[&str]) -> Op
 }
 
 pub(crate) fn pipe_of(session: &OpenSession<'_>) -> PathBuf {
-    PathBuf::from(session.now().pipe.expect("it has one").pipe_path)
+    PathBuf::from(
+        session
+            .now()
+            .pipe
+            .expect("the session has a pipe")
+            .pipe_path,
+    )
 }
 
 /// Reads a pipe to its end in a separate thread.
@@ -65,7 +71,7 @@ pub(crate) fn events(text: &str) -> Vec<(&str, &str)> {
     };
     text.lines()
         .map(|line| {
-            let (start, text) = event(line).unwrap_or_else(|| panic!("{line:?} is no event"));
+            let (start, text) = event(line).unwrap_or_else(|| panic!("{line:?} is not an event"));
             (&line[start..start + 3], &line[text..])
         })
         .collect()
@@ -245,7 +251,7 @@ fn a_raw_pipe_has_every_byte_that_is_not_told_to_be_left_out() {
     assert!(left_out > 0);
     assert_eq!(bytes.len() + left_out, all.len());
     let same = bytes.iter().zip(&all).take_while(|(a, b)| a == b).count();
-    assert!(all.ends_with(&bytes[same..]), "one gap and no more");
+    assert!(all.ends_with(&bytes[same..]), "there is exactly one gap");
 }
 
 #[test]
@@ -272,7 +278,7 @@ fn a_reader_that_has_stopped_at_the_end_is_told_what_it_missed() {
     let mut file = File::open(pipe_of(&session)).unwrap();
     session.line("");
     session.ended();
-    eventually("the pipe is given up", || {
+    eventually("output is dropped from the pipe", || {
         (session.now().pipe.unwrap().dropped_bytes > 0).then_some(())
     });
     let mut text = String::new();

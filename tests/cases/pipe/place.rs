@@ -96,7 +96,7 @@ fn a_pipe_that_somebody_removed_is_made_again_and_what_replaced_it_is_not_touche
     }
     assert_eq!(fs::read_to_string(&target).unwrap(), "kept");
     session.close();
-    assert!(path.is_dir(), "it is not ours to remove");
+    assert!(path.is_dir(), "a file that ccd did not create is kept");
     let text = reading.join().unwrap();
     assert!(
         text.contains("[OUT] and here") && text.contains("session_closed"),

@@ -43,7 +43,7 @@ fn a_pipe_goes_on_after_its_worker_was_killed_or_replaced() {
     let lines = follow(&pipe_of(&session));
     let mut seen = Vec::new();
     let mut until = |wanted: &str| {
-        eventually("the line comes", || {
+        eventually("the line appears", || {
             seen.extend(lines.try_iter());
             let text = seen.join("\n");
             let is_there = printed(&events(&text)).matches(wanted).count() >= 2;
@@ -121,7 +121,7 @@ fn what_a_killed_daemon_leaves_is_removed_by_the_next_one() {
     assert!(path.exists());
     daemon.restart();
     assert!(!path.exists());
-    assert!(other.exists(), "it is not ours");
+    assert!(other.exists(), "a file that ccd did not create is kept");
 }
 
 #[test]

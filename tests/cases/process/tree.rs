@@ -44,7 +44,7 @@ fn close_ends_the_group_and_a_grandchild_that_left_with_setsid() {
     let reply = session.close();
     assert!(
         started.elapsed() < Duration::from_secs(2),
-        "nobody had to be killed"
+        "no process had to be killed"
     );
     assert!(!reply.forced && reply.killed.is_empty(), "{reply:?}");
     assert!(reply.exitstatus.is_some() || reply.signal.is_some());
@@ -161,7 +161,9 @@ fn what_left_the_session_lives_on_after_its_end_until_close() {
         (Some(4), SessionState::Dead)
     );
     // The process group lost its terminal; the process in its own session did not.
-    eventually("the group is hung up", || (!lives(pids[0])).then_some(()));
+    eventually("the process group receives SIGHUP", || {
+        (!lives(pids[0])).then_some(())
+    });
     assert!(lives(pids[1]));
     let reply = session.close();
     assert_eq!(reply.exitstatus, Some(4));

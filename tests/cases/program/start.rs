@@ -412,7 +412,7 @@ fn endless(daemon: &Daemon) {
 
 /// Waits for the start, and returns its session.
 fn starting(daemon: &Daemon) -> Value {
-    eventually("the start has begun", || {
+    eventually("the session is starting", || {
         let list = daemon.try_call_value("session.list", &json!({}))?;
         let session = list["sessions"].as_array()?.first()?.clone();
         let params = json!({ "session": session["session_id"] });

@@ -258,7 +258,7 @@ fn the_client_passes_standard_input_on_and_tells_its_end() {
         writeln!(input, "{word}").unwrap();
         let mut line = String::new();
         output.read_line(&mut line).unwrap();
-        assert_eq!(line, format!("{word}\n"), "output comes while it runs");
+        assert_eq!(line, format!("{word}\n"), "output arrives while it runs");
     }
     let last = [&[3; 9_000], &b"\xff end"[..]].concat();
     input.write_all(&last).unwrap();

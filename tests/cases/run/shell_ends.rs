@@ -211,7 +211,7 @@ fn what_is_no_shell_runs_no_commands() {
     bash.expect("ready> ");
     // This program replaces the shell in its process.
     bash.ask("exec cat", "\n");
-    eventually("bash is no bash any more", || {
+    eventually("cat has replaced bash", || {
         let error = bash.try_run(within("echo hi", 2000.0)).err()?;
         (error["data"]["kind"] == "not_a_shell").then_some(())
     });

@@ -244,7 +244,9 @@ fn a_transient_session_ends_and_goes_with_its_connection() {
     });
     assert!(!lives(pid));
     let folder = daemon.home().join("sessions/passing");
-    crate::support::eventually("its folder is gone", || (!folder.exists()).then_some(()));
+    crate::support::eventually("its directory is removed", || {
+        (!folder.exists()).then_some(())
+    });
 }
 
 #[test]

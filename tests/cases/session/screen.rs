@@ -47,7 +47,7 @@ fn cells_with(session: &OpenSession<'_>, text: &str) -> Vec<Vec<CellRun>> {
 fn run<'a>(cells: &'a [Vec<CellRun>], text: &str) -> &'a CellRun {
     let mut runs = cells.iter().flatten();
     let run = runs.find(|run| run.text.trim() == text);
-    run.unwrap_or_else(|| panic!("{text:?} is no run of {cells:?}"))
+    run.unwrap_or_else(|| panic!("{text:?} is not a run of {cells:?}"))
 }
 
 /// Starts a program that prints this and keeps running.
@@ -184,7 +184,7 @@ fn the_screen_of_an_ended_session_stays_as_it_was() {
     assert!(before[1].1.contains("<title>a &lt;title&gt;</title>"));
     assert!(
         before[1].1.contains("fill=\"none\" stroke="),
-        "a hollow cursor"
+        "the cursor is hollow"
     );
     daemon.stop();
     daemon.restart();
@@ -227,9 +227,7 @@ fn sizes_are_known_after_a_kill_of_everything() {
             .join("sessions")
             .join(session.id())
             .join("sizes.json");
-        eventually("the sizes are written down", || {
-            sizes.exists().then_some(())
-        });
+        eventually("the sizes are stored", || sizes.exists().then_some(()));
         session.line("");
         session.expect("end");
         session.id().to_owned()

@@ -18,7 +18,7 @@ fn the_protocol_document_equals_the_code() {
     let text = fs::read_to_string(path()).unwrap();
     let (by_hand, generated) = text
         .split_once(MARKER)
-        .expect("the marker stands in the document");
+        .expect("the document contains the marker");
     let expected = markdown::protocol();
     if std::env::var_os("CCD_UPDATE_DOCS").is_some() {
         fs::write(path(), format!("{by_hand}{MARKER}{expected}")).unwrap();

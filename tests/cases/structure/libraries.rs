@@ -71,7 +71,7 @@ fn each_library_is_known_to_few_crates() {
             };
             assert!(
                 names.contains(&package.name.as_str()),
-                "{} depends on {}, which only {names:?} may know",
+                "{} depends on {}, which only {names:?} may use",
                 package.name,
                 library.package
             );
@@ -95,7 +95,7 @@ fn each_library_of_the_daemon_is_known_to_its_folder_alone() {
             let is_home = |home: &&str| user.starts_with(home) || user.ends_with(home);
             assert!(
                 homes.iter().any(is_home),
-                "{user} uses {library}, which only {homes:?} may know"
+                "{user} uses {library}, which only {homes:?} may use"
             );
         }
     }

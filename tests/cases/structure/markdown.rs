@@ -194,7 +194,7 @@ fn fields(object: &Map<String, Value>) -> String {
         };
         let about = description(schema).replace('|', "\\|");
         writeln!(rows, "| {name} | {} | {about} |", type_of(schema))
-            .expect("a String takes everything");
+            .expect("writing to a String cannot fail");
     }
     rows
 }

@@ -138,7 +138,9 @@ impl Connection {
     /// Asserts that a call fails with this kind, and returns the message.
     pub(crate) fn refused(&mut self, method: &str, params: &Value, expected: &str) -> String {
         match self.call_value(method, params) {
-            Ok(reply) => panic!("{method} {params} should be {expected}, but gave {reply}"),
+            Ok(reply) => {
+                panic!("{method} {params} should fail with {expected}, but returned {reply}")
+            }
             Err(error) => {
                 assert_eq!(kind(&error), expected, "{method} {params}: {error}");
                 error["message"].as_str().unwrap().to_owned()

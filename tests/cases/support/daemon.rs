@@ -109,7 +109,7 @@ impl Daemon {
     }
 
     pub(crate) fn pid(&self) -> i32 {
-        i32::try_from(self.child.as_ref().expect("it runs").id()).unwrap()
+        i32::try_from(self.child.as_ref().expect("the daemon is running").id()).unwrap()
     }
 
     /// Returns a command that runs the daemon's binary in this home.
@@ -143,7 +143,7 @@ impl Daemon {
             .spawn()
             .unwrap();
         // If it does not exit, it ends when the test fails, because its standard input is then closed.
-        eventually("it ends by itself", || child.try_wait().unwrap());
+        eventually("the daemon exits by itself", || child.try_wait().unwrap());
         Ran::of(child.wait_with_output().unwrap())
     }
 
@@ -166,7 +166,7 @@ impl Daemon {
 
     fn wait_until_it_answers(&mut self) {
         let socket = self.socket();
-        let child = self.child.as_mut().expect("it was started");
+        let child = self.child.as_mut().expect("the daemon was started");
         let output = self.home.path().join("daemon-output");
         eventually("the daemon answers", || {
             if let Some(status) = child.try_wait().unwrap() {
@@ -237,7 +237,7 @@ impl Daemon {
 
     /// Kills only the holder; returns the worker's process id, and a handle that ends the worker when it is dropped.
     pub(crate) fn kill_holder(&mut self) -> (i32, Option<ChildStdin>) {
-        let mut child = self.child.take().expect("it runs");
+        let mut child = self.child.take().expect("the daemon is running");
         let stdin = child.stdin.take();
         let worker = worker_of(Pid::from_child(&child).as_raw_nonzero().get());
         child.kill().unwrap();
@@ -254,7 +254,7 @@ impl Daemon {
 
     /// Sends the daemon a signal.
     pub(crate) fn signal(&self, signal: Signal) {
-        let pid = Pid::from_child(self.child.as_ref().expect("it runs"));
+        let pid = Pid::from_child(self.child.as_ref().expect("the daemon is running"));
         kill_process(pid, signal).unwrap();
     }
 
@@ -266,7 +266,7 @@ impl Daemon {
 
     /// Waits until the daemon has exited; returns its exit status.
     pub(crate) fn wait_for_end(&mut self) -> ExitStatus {
-        let mut child = self.child.take().expect("it runs");
+        let mut child = self.child.take().expect("the daemon is running");
         eventually("the daemon ends", || child.try_wait().unwrap())
     }
 }

@@ -93,7 +93,7 @@ pub(crate) fn without_gaps<'a>(flood: impl Fn() -> OpenSession<'a>) -> OpenSessi
         if gaps.is_empty() {
             return session;
         }
-        eprintln!("once more: the disk stalled, {gaps:?}");
+        eprintln!("trying again: the disk stalled, {gaps:?}");
         session.close();
     }
     panic!("the log of each flood has gaps");

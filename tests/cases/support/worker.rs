@@ -26,7 +26,7 @@ pub(crate) fn signal_worker(daemon: &Daemon, pid: i32, signal: Signal) {
 pub(crate) fn kill_worker(daemon: &Daemon) {
     let pid = worker(daemon);
     signal_worker(daemon, pid, Signal::KILL);
-    eventually("another worker comes", || {
+    eventually("another worker answers", || {
         (worker(daemon) != pid).then_some(())
     });
 }
@@ -38,7 +38,7 @@ pub(crate) fn is_one_process(daemon: &Daemon) -> bool {
 
 /// Returns `last_hand_over` of the status, once it has this number.
 pub(crate) fn hand_over(daemon: &Daemon, number: u64) -> Value {
-    eventually("another process serves", || {
+    eventually("another worker serves", || {
         let status = daemon.try_call_value("daemon.status", &json!({}))?;
         let last = status["last_hand_over"].clone();
         (last["number"] == number).then_some(last)

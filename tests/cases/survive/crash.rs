@@ -94,7 +94,7 @@ fn expect_on(daemon: &Daemon, session: &str, begun: SyncSender<()>) -> JoinHandl
 /// Waits for a fixed time and nothing else: the moment of the kill is to be random.
 fn let_pass(time: Duration) {
     let until = Instant::now() + time;
-    eventually("the moment has come", || {
+    eventually("the time has passed", || {
         (Instant::now() >= until).then_some(())
     });
 }
@@ -149,11 +149,11 @@ fn assert_nothing_is_lost(daemon: &Daemon, session: &str, told: &Told) -> bool {
     );
     let mut at = 0;
     for (start, bytes) in log_files(daemon, session) {
-        assert_eq!(start, at, "the files of the log continue each other");
+        assert_eq!(start, at, "the files of the log are contiguous");
         assert_is_flood(start, &bytes);
         at += bytes.len() as u64;
     }
-    assert_eq!(at, end, "the record knows the length of the log");
+    assert_eq!(at, end, "the record contains the length of the log");
     assert_eq!(
         record["output"]["output_lines"],
         end / LINE_BYTES,
@@ -170,7 +170,7 @@ fn assert_nothing_is_lost(daemon: &Daemon, session: &str, told: &Told) -> bool {
 }
 
 fn assert_history_tells_of_the_kill(daemon: &Daemon, session: &str) {
-    let row = eventually("the history has the row", || {
+    let row = eventually("the row is in the history", || {
         let reply = daemon
             .call_value("session.history", &json!({"session": session}))
             .unwrap();
@@ -207,7 +207,7 @@ fn no_byte_that_anyone_was_told_of_is_lost() {
         proofs += usize::from(assert_nothing_is_lost(&daemon, &session, &told));
         assert_history_tells_of_the_kill(&daemon, &session);
         let rings = fs::read_dir(daemon.home().join("run/ccd.sock.rings")).unwrap();
-        assert_eq!(rings.count(), 0, "what was in the rings is in the log now");
+        assert_eq!(rings.count(), 0, "the content of the rings is in the log");
         let listed = daemon.call_value("session.list", &json!({})).unwrap();
         assert_eq!(
             listed["sessions"],
@@ -333,7 +333,7 @@ fn a_job_that_was_cut_off_has_failed_with_the_reason() {
                     .contains("before the job ended"),
                 "{job}"
             ),
-            other => panic!("a job of a killed daemon is {other}"),
+            other => panic!("a job of a killed daemon has the state {other}"),
         }
     }
 }
@@ -370,9 +370,10 @@ fn what_outlives_a_killed_daemon_is_ended_by_the_next() {
     );
     let running = |session: &String| processes::with_variable(&format!("CCD_SESSION_ID={session}"));
     daemon.kill();
-    eventually("one process of the last is hung up", || {
-        (running(&parent).len() == 1).then_some(())
-    });
+    eventually(
+        "one process of the last session has received SIGHUP",
+        || (running(&parent).len() == 1).then_some(()),
+    );
     assert!(!running(&stubborn).is_empty() && !running(&deaf).is_empty());
     daemon.restart();
     for (session, signal) in [(stubborn, 9), (deaf, 15), (parent, 1)] {

@@ -209,7 +209,7 @@ fn an_ordered_end_is_carried_out_by_who_goes_on() {
     let close = json!({"session": session.id(), "grace_ms": 3000});
     let asked = closing.request("session.close", &close);
     // Requests after this one find the session closing.
-    eventually("it is being ended", || {
+    eventually("the session is closing", || {
         (session.now().state == SessionState::Zombie).then_some(())
     });
     daemon.call_value("daemon.restart", &json!({})).unwrap();

@@ -80,7 +80,11 @@ impl Client {
         let mut line = String::new();
         let read = self.stream().read_line(&mut line);
         if let Err(error) = &read {
-            assert_ne!(error.kind(), std::io::ErrorKind::WouldBlock, "not answered");
+            assert_ne!(
+                error.kind(),
+                std::io::ErrorKind::WouldBlock,
+                "a reply arrives in time"
+            );
         }
         if !line.ends_with('\n') {
             self.reader = None;

@@ -166,7 +166,7 @@ fn two_hundred_sessions_and_64_clients_leave_nothing() {
         (&json!([]), &json!({})),
         "{status}"
     );
-    eventually("nothing waits", || {
+    eventually("everything is written", || {
         let status = connection.call_value("daemon.status", &json!({})).unwrap();
         let nothing = json!({"interactions": 0, "database": 0});
         (status["queues"] == nothing && status["connections"] == 1).then_some(())

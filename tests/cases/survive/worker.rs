@@ -84,7 +84,7 @@ fn what_ended_while_there_was_no_worker_has_its_true_status() {
         (!lives(session.record.pid)).then_some(())
     });
     kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
-    let ended = eventually("another worker tells", || {
+    let ended = eventually("the next worker reports the end", || {
         let ended = daemon.try_call_value("session.get", &json!({"session": session.id()}))?;
         (ended["state"] == "dead").then_some(ended)
     });
@@ -260,10 +260,12 @@ fn a_transient_session_waits_for_a_client_and_not_for_ever() {
         let found = daemon.call_value("session.get", &json!({"session": name}));
         found.is_ok()
     };
-    eventually("nobody wants it", || (!is_there("forgotten")).then_some(()));
+    eventually("the session without a client is removed", || {
+        (!is_there("forgotten")).then_some(())
+    });
     assert!(is_there("claimed"));
     drop(heir);
-    eventually("its client has gone", || {
+    eventually("the session ends with its client", || {
         (!is_there("claimed")).then_some(())
     });
 }
@@ -279,7 +281,7 @@ fn the_daemon_ends_when_it_is_told_to_while_there_is_no_worker() {
     kill_process(Pid::from_raw(pid).unwrap(), Signal::STOP).unwrap();
     eventually("it has stopped", || has_stopped(pid).then_some(()));
     daemon.signal(Signal::TERM); // the stopped worker cannot handle it
-    eventually("the holder has passed it on", || {
+    eventually("the holder has passed the signal on", || {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
         let pending = status.lines().find(|line| line.starts_with("ShdPnd:"));
         let pending = u64::from_str_radix(pending?.split_whitespace().nth(1)?, 16).unwrap();
@@ -393,7 +395,7 @@ fn a_worker_that_fails_again_and_again_is_always_replaced() {
     for round in 0..4 {
         let pid = worker(&daemon);
         send(pid, Signal::ABORT);
-        eventually("another worker comes", || {
+        eventually("another worker answers", || {
             (worker(&daemon) != pid).then_some(())
         });
         session.ask(&format!("round {round}"), &format!("round {round}\n"));

@@ -156,7 +156,7 @@ fn one_bad_tape_is_told_with_its_place_and_stops_nothing_else() {
             let found: Vec<&Value> = told
                 .filter(|problem| problem["path"] == path.to_str().unwrap())
                 .collect();
-            assert!(!found.is_empty(), "{name} is not told of: {problems:?}");
+            assert!(!found.is_empty(), "{name} is not reported: {problems:?}");
             found
         };
         for (name, _, message) in &bad {
@@ -295,7 +295,7 @@ fn a_tape_that_is_rewritten_while_it_plays_is_one_version_or_the_other() {
         }
         assert!(came.iter().any(Result::is_ok), "{came:?}");
     });
-    eventually("it plays when it stays as it is", || {
+    eventually("the tape plays when it no longer changes", || {
         play(&daemon, &root, "good").ok()
     });
 }
@@ -349,6 +349,6 @@ fn a_clock_that_goes_backwards_changes_no_order() {
     );
     for wrong in ["yesterday", "", "9999999-01-01T00:00:00Z"] {
         fs::write(root.join("d.json5"), text("odd", wrong, "odd")).unwrap();
-        eventually("it is found", || play(&daemon, &root, "odd").ok());
+        eventually("the tape is found", || play(&daemon, &root, "odd").ok());
     }
 }

@@ -289,7 +289,7 @@ fn leaving_ends_the_program_and_keeps_the_recording() {
     assert_eq!(
         stage.daemon.listed(false).len(),
         1,
-        "only the person's own is left"
+        "only the person's own session is left"
     );
 }
 

@@ -64,7 +64,7 @@ pub(crate) fn by_hand(daemon: &Daemon, args: &str, exchanges: &[String]) {
     );
     fs::create_dir_all(root(daemon)).unwrap();
     fs::write(root(daemon).join("by-hand.json5"), text).unwrap();
-    eventually("it is found", || {
+    eventually("the tape is found", || {
         let listed = daemon.call_value("tape.list", &json!({})).unwrap();
         (listed["total"] == 1).then_some(())
     });

@@ -25,7 +25,7 @@ fn what_is_not_there_is_told_as_that() {
     }
     // The same if it appears while the directory is watched.
     symlink(daemon.home().join("nowhere"), root.join("y.json5")).unwrap();
-    eventually("the link is seen", || {
+    eventually("the link is noticed", || {
         let (_, text) = told(&["list"]);
         (text.matches("is a dangling link").count() == 2).then_some(())
     });

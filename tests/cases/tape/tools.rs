@@ -37,7 +37,7 @@ impl Bench {
     /// Replaces a text in a tape.
     fn edit(&self, id: &str, from: &str, to: &str) {
         let text = fs::read_to_string(self.file(id)).unwrap();
-        assert!(text.contains(from), "{id} has no {from:?}");
+        assert!(text.contains(from), "{id} does not contain {from:?}");
         fs::write(self.file(id), text.replace(from, to)).unwrap();
     }
 
@@ -211,7 +211,7 @@ fn what_is_wrong_is_told_with_its_place() {
         .unwrap_err();
     assert_eq!(kind(&error), "tape_invalid");
     // Files that cannot be read do not affect others, and are reported.
-    let list = eventually("the index has seen the edits", || {
+    let list = eventually("the index has noticed the edits", || {
         let list = bench.call("tape.list", json!({}));
         (list["tapes"].as_array().unwrap().len() == 2).then_some(list)
     });
@@ -482,7 +482,7 @@ fn a_program_is_brought_to_where_its_tape_begins() {
     assert_eq!(result, same);
 
     fs::remove_file(bench.file(id)).unwrap();
-    let error = eventually("the index has seen it", || {
+    let error = eventually("the index has noticed the change", || {
         let verified = bench.try_call("tape.verify", json!({"tape": "sh/rest"}));
         // Until then, the index still lists the tape before it, whose file has been deleted.
         verified

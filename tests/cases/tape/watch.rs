@@ -57,13 +57,16 @@ fn a_tape_that_is_played_a_thousand_times_wakes_no_watcher() {
     };
     play(0);
     let mut before = waits(&daemon);
-    eventually("all that the start has changed is dealt with", || {
+    eventually("the watchers have handled all changes of the start", || {
         let now = waits(&daemon);
         let is_quiet = now == before;
         before = now;
         is_quiet.then_some(())
     });
-    assert!(before.len() >= 2, "tapes and configuration: {before:?}");
+    assert!(
+        before.len() >= 2,
+        "tapes and configuration are watched: {before:?}"
+    );
     for number in 1..ANSWERS {
         play(number);
     }

@@ -55,13 +55,13 @@ impl<'a> Shell<'a> {
         self.person.line(&format!("{verb} -- ./ask"));
         self.person.shows("ready for it");
         self.person.line(line);
-        eventually("the line and its answer", || {
+        eventually("the line and its answer appear", || {
             let lines = self.person.screen().lines;
             let shown = lines.iter().filter(|shown| shown.trim_end() == line);
             (shown.count() == 2).then_some(())
         });
         self.person.keys(&["C-d"]);
-        eventually("the shell asks again", || {
+        eventually("the shell shows its prompt again", || {
             let lines = self.person.screen().lines;
             let last = lines
                 .iter()

@@ -255,7 +255,7 @@ fn another_argument_is_another_program_however_volatile_it_looks() {
         let command = ["bash", "-c", script, "x", argument];
         let steps = [(None, "argument .*\n")];
         converse(&daemon, &command, &new, &steps, "go");
-        eventually("the tape is there", || {
+        eventually("the tape exists", || {
             (tapes(&root).len() == number + 1).then_some(())
         });
     }

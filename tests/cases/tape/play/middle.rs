@@ -31,7 +31,7 @@ fn a_tape_that_begins_in_the_middle_is_told_with_what_leads_there() {
     ];
     converse(&daemon, &PROGRAM, &new, &more, "bye");
     assert_eq!(tapes(&root).len(), 2);
-    let listed = eventually("both are in the list", || {
+    let listed = eventually("both tapes are listed", || {
         let listed = daemon
             .call_value("tape.list", &json!({ "root": root }))
             .unwrap();
@@ -73,7 +73,7 @@ fn a_tape_that_begins_in_the_middle_is_told_with_what_leads_there() {
     assert_eq!(validate()["problems"], json!([]));
     // Without the tape that leads up to it.
     std::fs::remove_file(root.join("first.json5")).unwrap();
-    let told = eventually("it is told that nothing leads there", || {
+    let told = eventually("a warning says that no tape leads up to it", || {
         let told = validate();
         (told["valid"] == true && told["problems"] != json!([])).then_some(told)
     });
@@ -112,7 +112,7 @@ fn a_proxy_counts_what_the_program_answers_from_its_start_too() {
         if !is_one_process(&daemon) {
             let before = worker(&daemon);
             let _ = daemon.try_call_value("daemon.restart", &json!({}));
-            eventually("another worker comes", || {
+            eventually("another worker answers", || {
                 (worker(&daemon) != before).then_some(())
             });
         }

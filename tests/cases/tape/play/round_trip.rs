@@ -453,7 +453,7 @@ fn an_edit_is_picked_up_without_a_restart() {
     let path = root.join("slow/by-hand.json5");
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace("second", "third")).unwrap();
-    eventually("it answers as it was edited", || {
+    eventually("the edited answer is played", || {
         (answer() == "third").then_some(())
     });
     std::fs::rename(&path, root.join("slow/renamed.json5")).unwrap();

@@ -238,7 +238,7 @@ fn calls_behind_an_injected_error_say_so() {
             "injected_error" => {
                 exits += 1;
                 assert!(error.to_string().contains("error_rate"), "{error}");
-                eventually("the end", || {
+                eventually("the session has ended", || {
                     (record(&daemon, &session)["state"] == "dead").then_some(())
                 });
                 let again = daemon.call_value("session.send", &params).unwrap_err();

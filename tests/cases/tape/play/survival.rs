@@ -68,7 +68,7 @@ fn change_worker(daemon: &Daemon, round: usize) {
     }
     let before = worker(daemon);
     let _ = daemon.try_call_value("daemon.restart", &json!({}));
-    eventually("another worker comes", || {
+    eventually("another worker answers", || {
         (worker(daemon) != before).then_some(())
     });
 }

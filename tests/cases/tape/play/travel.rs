@@ -62,7 +62,7 @@ fn validate_tells_of_one_malformed_tape_and_its_status_says_so() {
         text.replace("exchanges: [", "exchanges: [,"),
     )
     .unwrap();
-    let one = eventually("the index has seen it", || {
+    let one = eventually("the index has noticed the change", || {
         Some(validate()).filter(|ran| ran.code != Some(0))
     });
     assert_eq!(one.code, Some(1), "{one:?}");
@@ -80,7 +80,7 @@ fn validate_tells_of_one_malformed_tape_and_its_status_says_so() {
     );
     assert_ne!(without, text);
     fs::write(&path, without).unwrap();
-    eventually("the index has seen it", || {
+    eventually("the index has noticed the change", || {
         (validate().code == Some(0)).then_some(())
     });
     let strict = ccctl.run(&["tape", "validate", "--strict"]);

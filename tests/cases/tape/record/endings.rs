@@ -42,7 +42,7 @@ fn the_death_of_the_holder_ends_a_recording_and_loses_none() {
     let (worker, _stdin) = daemon.kill_holder();
     eventually("its worker has ended", || (!lives(worker)).then_some(()));
     daemon.restart();
-    let found = eventually("the tape is there", || tapes(&root).pop());
+    let found = eventually("the tape exists", || tapes(&root).pop());
     has_both_lines(&found);
     assert_whole(&daemon, &root);
 }
@@ -76,7 +76,7 @@ fn a_tape_that_cannot_be_made_is_made_at_the_next_start() {
     std::fs::write(&flag, "").unwrap();
     daemon.stop();
     daemon.restart();
-    let found = eventually("the tape is there", || tapes(&root).pop());
+    let found = eventually("the tape exists", || tapes(&root).pop());
     has_both_lines(&found);
     eventually("nothing is left of it", || (!log.exists()).then_some(()));
     assert_whole(&daemon, &root);

@@ -58,7 +58,7 @@ fn a_signal_is_the_programs_and_so_is_the_status() {
         assert_eq!(child.wait().unwrap().code(), Some(5), "{verb:?}");
     }
     let [tape] = &tapes(&daemon)[..] else {
-        panic!("one tape")
+        panic!("there is not exactly one tape")
     };
     assert!(tape.contains("exit: { code: 5"), "{tape}");
 }
@@ -87,7 +87,7 @@ fn what_nobody_reads_any_more_is_on_a_tape_when_the_recording_returns() {
     drop(out);
     assert_eq!(child.wait().unwrap().code(), Some(128 + 13));
     let [tape] = &tapes(&daemon)[..] else {
-        panic!("one tape")
+        panic!("there is not exactly one tape")
     };
     assert!(tape.contains("program: \"seq\""), "{}", &tape[..500]);
 }

@@ -260,7 +260,7 @@ fn a_tape_with_secrets_loses_them_when_that_is_asked_for() {
     );
     let strict = tape(&root(&daemon), json!({"strict": true}));
     let command = ["sh", "-c", "read x; echo $x", "password=hunter2-4711"];
-    let session = eventually("the index has seen it", || {
+    let session = eventually("the index has noticed the change", || {
         start_with(&daemon, &command, &strict, &environment()).ok()
     });
     line(&daemon, &session, "password=hunter2-4711");
@@ -299,7 +299,7 @@ fn a_secret_that_is_typed_key_by_key_reaches_no_file() {
                 false => keys(&daemon, &session, &text),
             }
             assert_nowhere(&daemon, &secrets);
-            eventually("the echo", || {
+            eventually("the echo appears", || {
                 let came = crate::support::conversation::output(&daemon, &session);
                 String::from_utf8_lossy(&came)
                     .contains(&TOKEN[36..])

@@ -327,7 +327,7 @@ fn a_tape_that_waits_for_its_filter_is_no_error() {
     ask(&daemon, &session, (Some("told"), "told\ntold\n")).unwrap();
     daemon.kill();
     daemon.restart();
-    eventually("the tape is made", || {
+    eventually("the tape is written", || {
         let written = &record(&daemon, &session)["tape"]["written"];
         written.is_array().then_some(())
     });

@@ -16,7 +16,7 @@ const MAX_ANSWER_BYTES: u64 = 64 << 10;
 /// The question that is being asked.
 static ASKING: Mutex<Option<Asking>> = Mutex::new(None);
 
-/// Another part of the program acts on signals now.
+/// True once another part of the program handles signals.
 static SIGNALS_ARE_TAKEN: AtomicBool = AtomicBool::new(false);
 
 struct Asking {
@@ -29,7 +29,7 @@ impl Asking {
     fn silence(&self) -> io::Result<()> {
         let mut silent = self.before.clone();
         silent.local_modes.remove(LocalModes::ECHO);
-        // Enter is shown.
+        // The newline of Enter is still echoed.
         silent.local_modes.insert(LocalModes::ECHONL);
         tcsetattr(&self.terminal, OptionalActions::Flush, &silent)?;
         (&self.terminal).write_all(self.question.as_bytes())
@@ -99,8 +99,8 @@ fn asking() -> MutexGuard<'static, Option<Asking>> {
     ASKING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Restores the terminal before a signal ends or stops this process. Called once: a replaced signal handler does not come
-/// back.
+/// Restores the terminal before a signal ends or stops this process. Called once, because a replaced signal handler is
+/// not put back.
 fn watch_signals() -> io::Result<()> {
     static WATCH: OnceLock<()> = OnceLock::new();
     if WATCH.get().is_some() {

@@ -156,7 +156,7 @@ impl Context {
         }
     }
 
-    /// Prints what the daemon corrected in the request.
+    /// Prints the daemon's warnings, for example about values that it corrected.
     pub(crate) fn warn(&self, warnings: &[String]) {
         warnings.iter().for_each(|warning| self.note(warning));
     }

@@ -197,7 +197,7 @@ impl Watch {
     }
 }
 
-/// Cuts off the next token; an unfinished sequence counts as it is so far.
+/// Returns the next token of the input; an unfinished sequence is a token as far as it goes.
 fn next(input: &[u8]) -> Token<'_> {
     if let Some(rest) = input.strip_prefix(b"\x1b[") {
         let params = rest.iter().take_while(|byte| (0x20..=0x3f).contains(*byte));
@@ -249,8 +249,8 @@ fn character_len(bytes: &[u8]) -> usize {
     len.min(bytes.len())
 }
 
-/// A key that the terminal reports by number because the program asked for that: `code ; modifiers : event u` (kitty) or
-/// `27 ; modifiers ; code ~` (xterm).
+/// A key that the terminal reports by number because the program asked for that: `code ; modifiers : event u` (kitty)
+/// or `27 ; modifiers ; code ~` (xterm).
 fn reported(body: &[u8]) -> (Option<DetachKey>, bool) {
     let Some((last, params)) = body.split_last() else {
         return (None, false);

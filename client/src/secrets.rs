@@ -99,8 +99,8 @@ fn look_up(secret: &SecretRequest) -> Result<String, Failure> {
     Err(no_source(&secret.name, secret.env.as_deref(), ""))
 }
 
-/// The secret from the variable or the file, whichever exists first. A missing file is an error if the user is not to be
-/// asked instead.
+/// The secret from the variable or the file, whichever exists first. A missing file is an error if the user is not to
+/// be asked instead.
 fn stored(secret: &SecretRequest) -> Result<Option<String>, Failure> {
     if let Some(value) = secret.env.as_deref().and_then(of_variable) {
         return Ok(Some(value));
@@ -202,7 +202,7 @@ mod tests {
             file: Some(path.clone()),
             prompt: prompt.map(str::to_owned),
         };
-        // Without a question, nothing follows.
+        // If the user cannot be asked, a missing file is an error.
         assert!(stored(&wanted(None)).unwrap_err().line().contains(&path));
         assert_eq!(stored(&wanted(Some("Password:"))).unwrap(), None);
         std::fs::write(&path, "x").unwrap();

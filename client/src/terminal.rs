@@ -8,8 +8,8 @@ use signal_hook::consts::{
 };
 use std::io::{self, IsTerminal as _};
 
-/// Signals that end a program which does not handle them. A program that has changed the terminal must handle them. Signals
-/// that report a bug are not among them, because nothing can be relied on after one.
+/// Signals that end a program which does not handle them. A program that has changed the terminal must handle them.
+/// Signals that report a bug are not among them, because nothing can be relied on after one.
 pub(crate) const ENDING_SIGNALS: [i32; 15] = [
     SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGIO, SIGPROF, SIGQUIT, SIGSYS, SIGTERM, SIGTRAP, SIGUSR1,
     SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,

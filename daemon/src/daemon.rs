@@ -38,9 +38,9 @@ pub(crate) struct Daemon {
     reading: tokio::sync::Mutex<Snapshot>,
     config_error: Mutex<Option<String>>,
     stop: CancellationToken,
-    /// How the sessions were handed to this process, and since when it serves.
+    /// How the sessions were handed to this process, and since when it has been serving.
     pub(crate) hand_over: Option<HandOver>,
-    /// Another process is about to take over.
+    /// Cancelled once another process is about to take over.
     pub(crate) leaving: CancellationToken,
     successor: Mutex<Option<Successor>>,
     /// Each subscription holds a token.
@@ -100,7 +100,7 @@ impl Daemon {
 
     /// Returns the number of open connections.
     pub(crate) fn open_connections(&self) -> u64 {
-        // Without this one and that of the accept loop.
+        // Excludes the clones held by this struct and by the accept loop.
         (Arc::strong_count(&self.connections) as u64).saturating_sub(2)
     }
 
@@ -155,7 +155,7 @@ impl Daemon {
         self.put_in_force(loaded).await
     }
 
-    /// Uses the configuration each time that it has changed.
+    /// Applies the configuration each time it has changed.
     pub(crate) async fn follow_configuration(&self, watch: ConfigWatch) {
         loop {
             tokio::select! {

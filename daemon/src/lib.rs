@@ -4,7 +4,7 @@
     allow(
         clippy::unwrap_used,
         clippy::print_stderr,
-        reason = "tests fail by panicking and tell what they skip"
+        reason = "tests fail by panicking and print what they skip"
     )
 )]
 
@@ -55,7 +55,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// This process holds the terminals, and the one that it starts does everything else.
+/// Runs the holder: this process holds the terminals, and the worker that it starts does everything else.
 #[cfg(not(portable))]
 fn start(args: &Args) -> Result<ExitCode, StartError> {
     use holder::{Ended, Exit};
@@ -89,7 +89,7 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
     }
 }
 
-/// With one process.
+/// Runs the daemon as one process, which also holds the terminals.
 #[cfg(portable)]
 fn start(args: &Args) -> Result<ExitCode, StartError> {
     holder::name_daemon().map_err(system("this process cannot be named"))?;
@@ -98,7 +98,7 @@ fn start(args: &Args) -> Result<ExitCode, StartError> {
     work(args, life::Terminals::Own { ground, originals })
 }
 
-/// Before any thread: only the holder may handle children.
+/// Must run before any thread starts, because only the holder may handle children.
 fn claim() -> Result<holder::Originals, StartError> {
     holder::claim_children().map_err(system("the mask of signals cannot be changed"))?;
     let limits = holder::raise_descriptor_limit();
@@ -116,7 +116,7 @@ fn work(args: &Args, terminals: life::Terminals) -> Result<ExitCode, StartError>
         .build()
         .map_err(system("threads cannot be started"))?;
     let result = runtime.block_on(life::serve(prepared, terminals));
-    // A write that a dead disk never completes must not prevent the end.
+    // A write that never completes because the disk has failed must not prevent the exit.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     result.map(|()| ExitCode::SUCCESS)
 }

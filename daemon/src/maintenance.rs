@@ -18,7 +18,7 @@ const DAY_S: u64 = 24 * 60 * 60;
 
 /// Runs until the daemon stops.
 pub(crate) async fn run(daemon: Arc<Daemon>) {
-    // Whoever broke the file while no daemon ran finds it in the log.
+    // If the pattern library's file was broken while no daemon was running, this logs it.
     daemon.services.library.fresh().await;
     loop {
         if daemon.loaded().config.auto_cleanup

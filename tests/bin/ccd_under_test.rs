@@ -1,15 +1,15 @@
-//! The daemon as the tests run it: the same `main`, but it ends when its standard input closes,
-//! so that a test run that was killed leaves nothing behind.
+//! The daemon as the tests run it: the same `main`, but it ends when its standard input is closed, so that a test run
+//! that was killed leaves nothing running.
 
 use std::io::Read;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // The holder, where it is a process of its own, takes signals in its one thread, and ends with its worker.
+    // The holder, if it is a separate process, handles signals in its only thread, and ends with its worker.
     let is_worker = std::env::args().any(|arg| arg == "--worker");
     let is_broken = std::env::current_exe().is_ok_and(|path| path.ends_with("broken"));
     if is_worker && is_broken {
-        return ExitCode::from(3); // a build that does not get to serve
+        return ExitCode::from(3); // simulates a build that fails before it serves
     }
     if std::env::var_os("CCD_TEST_ENDS_WITH_STDIN").is_some()
         && (is_worker || !cfg!(target_os = "linux"))

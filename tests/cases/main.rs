@@ -2,7 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
-    reason = "tests fail by panicking and tell why"
+    reason = "tests fail by panicking and say why"
 )]
 
 mod attach;

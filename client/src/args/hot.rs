@@ -63,7 +63,7 @@ pub(super) fn parse(words: &[OsString]) -> Option<Ccctl> {
     })
 }
 
-/// The words, sorted by kind. Methods take out what they understand.
+/// The words, sorted by kind. Methods remove those that they understand.
 #[derive(Debug, Default)]
 struct PlainLine {
     flags: Vec<&'static str>,

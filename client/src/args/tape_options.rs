@@ -8,7 +8,8 @@ use ccd_protocol::tape::{
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args};
 
-/// What `ccctl rec` has no use for, as it replays nothing; with `--fallback proxy` it does, so they are hidden.
+/// Options that have no effect in `ccctl rec`, which replays nothing, and are therefore hidden; with `--fallback proxy`
+/// they have one.
 const NOT_OF_REC: [&str; 7] = [
     "fallback",
     "latency",
@@ -19,7 +20,8 @@ const NOT_OF_REC: [&str; 7] = [
     "ignore_stdin",
 ];
 
-/// What `ccctl play` has no use for, as it records nothing; with `--record` it does, so they are hidden.
+/// Options that have no effect in `ccctl play`, which records nothing, and are therefore hidden; with `--record` they
+/// have one.
 const NOT_OF_PLAY: [&str; 6] = ["record", "fallback", "name", "tag", "decorate", "no_redact"];
 
 const OF_REC: &str = "What to record: exchanges that are on no tape (new), or those that already are (overwrite) [default: new]";
@@ -50,7 +52,7 @@ pub(super) fn for_play(arg: Arg) -> Arg {
     }
 }
 
-/// The same for `ccctl proxy`, whose name says what answers.
+/// The same for `ccctl proxy`, whose name says that the real program answers.
 pub(super) fn for_proxy(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "record" => arg.help(OF_PROXY).value_parser(record_modes("overwrite")),

@@ -93,8 +93,8 @@ impl Link {
         state.send_next();
     }
 
-    /// The connection was closed. An unanswered send may have been typed, unless it is known not to have been read; it is
-    /// never repeated.
+    /// The connection was closed. An unanswered send may have been typed, unless it is known not to have been read; it
+    /// is never repeated.
     pub(super) fn close(&self, was_read: bool) {
         let mut state = self.lock();
         state.stream = None;

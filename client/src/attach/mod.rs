@@ -41,10 +41,10 @@ const UNKNOWN_SIZE: Size = Size { rows: 24, cols: 80 };
 /// Most rows and columns of a session; of a larger terminal only this part is used.
 const MAX_SIZE: i64 = 1000;
 
-/// How long detaching waits for the daemon to say which rows are in use.
+/// How long detaching waits for the daemon to report which rows are in use.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// How many connections in a row may end soon after they were made.
+/// How many connections in succession may end soon after they were made.
 const MAX_SHORT_LOSSES: u32 = 5;
 
 /// A connection that lasted this long did not kill the daemon.
@@ -92,8 +92,8 @@ pub(crate) enum Way {
     Refused(Box<ErrorObject>),
 }
 
-/// Attaches the terminal to a session that nobody else uses, until its program exits or the user detaches; `title` is the
-/// terminal's title until the program sets one.
+/// Attaches the terminal to a session that nobody else uses, until its program exits or the user detaches; `title` is
+/// the terminal's title until the program sets one.
 ///
 /// # Errors
 ///
@@ -191,7 +191,7 @@ struct Viewer {
     link: Link,
     /// The end of a notice: which keys detach.
     way_out: Option<String>,
-    /// A notice was printed between the session's rows, which are further down since.
+    /// True if a notice was printed between the session's rows, so that later rows are further down.
     is_shifted: bool,
 }
 
@@ -293,7 +293,7 @@ impl Viewer {
         let last = screen.lines.iter().rposition(|line| !line.is_empty());
         let rows = u16::try_from(last.map_or(0, |last| last + 1)).ok()?;
         Some(match self.is_shifted {
-            // The same distance as on the session's screen.
+            // The cursor's distance from the last row is the same as on the session's screen.
             true => Below::Under(rows.saturating_sub(screen.cursor.row)),
             false => Below::Rows(rows),
         })

@@ -56,7 +56,7 @@ pub(crate) const SETTLED: Duration = Duration::from_secs(1);
 /// How many repetitions may be lost unread, for example by a worker that is about to exit.
 const MAX_UNREAD: u32 = 5;
 
-/// The shortest wait of a repetition, so that output of the meantime is seen.
+/// Minimum timeout of a repetition, so that it sees output that arrived in the meantime.
 const MOMENT_MS: f64 = 100.0;
 
 /// True if repeating the method changes nothing, judged by its name.
@@ -66,9 +66,9 @@ pub(crate) fn is_repeatable(method: &str) -> bool {
 
 /// Repeats a lost request if that is safe: it was not read, or a repetition changes nothing.
 ///
-/// A repetition waits only for the rest of its time. A request that lasted for [`SETTLED`], or was not read, is repeated
-/// again; one that is read and lost at once twice may be what kills the daemon. No new daemon is started for a repetition,
-/// because it would know no sessions.
+/// A repetition waits only for the rest of its time. A request that lasted for [`SETTLED`], or was not read, is
+/// repeated again; one that is read and lost at once twice may be what kills the daemon. No new daemon is started for a
+/// repetition, because it would know no sessions.
 ///
 /// # Errors
 ///
@@ -190,7 +190,7 @@ struct Facts {
     timeout: f64,
 }
 
-/// Looks a session up, in the name of `method`.
+/// Looks up a session, in the name of `method`.
 fn look(connection: &mut Connection, method: &str, session: &str) -> Result<Facts, Failure> {
     let params = SessionParams {
         session: session.to_owned(),

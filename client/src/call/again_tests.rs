@@ -52,7 +52,7 @@ fn play(turn: Turn, stream: &UnixStream, requests: &mut Vec<Value>) {
         Turn::Lost => read(),
         #[cfg(target_os = "linux")]
         Turn::Unread => {
-            // Ready to be read is enough: what is in the socket at its end was not read.
+            // Waits only until the request has arrived: data that is still in a closed socket was not read.
             let mut fds = [rustix::event::PollFd::new(
                 stream,
                 rustix::event::PollFlags::IN,
@@ -198,7 +198,7 @@ fn what_was_read_once_may_have_been_done() {
 fn a_close_goes_to_the_session_that_was_there_when_it_was_asked_for() {
     let params = json!({"session": "sh"});
     let old = record("2020-01-01T00:00:00.000Z");
-    // The second loss is that of looking the session up.
+    // The second lost request is the lookup of the session.
     let server = serve(vec![
         Turn::Lost,
         Turn::Lost,

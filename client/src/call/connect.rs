@@ -42,7 +42,7 @@ impl ConnectError {
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) socket: PathBuf,
-    /// True if named on the command line: then a daemon that is started must be told.
+    /// True if the socket was named on the command line; a daemon that is started then gets it as an option.
     pub(crate) is_explicit: bool,
     pub(crate) may_start: bool,
 }
@@ -144,7 +144,7 @@ mod tests {
             let error = place.connect().unwrap_err();
             assert!(matches!(error, ConnectError::NoDaemon { .. }), "{error}");
             assert_eq!(error.exit(), Exit::NoDaemon);
-            drop(UnixListener::bind(&path)); // the file stays
+            drop(UnixListener::bind(&path)); // the file remains
         }
     }
 

@@ -38,7 +38,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// The same failure with the command that was typed in place of the method that was called for it.
+    /// Returns the same failure with the typed command in place of the method that it called.
     pub(crate) fn of_verb(self, verb: &str) -> Self {
         let method = verb.to_owned();
         match self {
@@ -69,8 +69,8 @@ impl Failure {
         format!("ccctl: {}", on_one_line(&self.to_string()))
     }
 
-    /// The line for programs, without a newline: `{"error": {code?, message, data}}`. Errors of ccctl itself have no code,
-    /// and the exit status as their kind; for a lost request, `done` says whether it was carried out.
+    /// The line for programs, without a newline: `{"error": {code?, message, data}}`. Errors of ccctl itself have no
+    /// code, and the exit status as their kind; for a lost request, `done` says whether it was carried out.
     pub(crate) fn json(&self) -> String {
         #[derive(Serialize)]
         struct ErrorLine<'a> {

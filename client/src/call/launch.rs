@@ -15,7 +15,7 @@ const PROGRAM: &str = "ccd";
 /// Environment variables with paths, which are made absolute because the daemon runs in `/`.
 const PATH_VARIABLES: [&str; 4] = ["CCD_HOME", "CCD_SOCKET", "CCD_CONFIG", "CCD_COACH_HOME"];
 
-/// Longest text of the last words, in bytes.
+/// Maximum length of the daemon's last output in an error, in bytes.
 const MAX_LAST_WORDS_LEN: usize = 500;
 
 /// Why the program could not be started.
@@ -107,7 +107,7 @@ fn is_executable(path: &Path) -> bool {
         .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
-/// Marks everything but the standard streams as not to be inherited.
+/// Marks all descriptors except the standard streams as close-on-exec.
 ///
 /// If the daemon kept a caller's pipe or lock open, that caller would wait for ever.
 fn keep_descriptors_from_children() {

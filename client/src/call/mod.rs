@@ -1,5 +1,5 @@
-//! A request to the daemon: the way to its socket, a start when none runs, the call, the same again when it was lost,
-//! and why it failed.
+//! Requests to the daemon: finds its socket, starts it if none is running, makes the call, repeats a lost one if that
+//! is safe, and reports why it failed.
 
 mod activation;
 mod again;

@@ -101,7 +101,8 @@ impl Connection {
         self.next_id += 1;
         let line = request_line(id, method, params, self.client)?;
         let written = self.reader.get_ref().write_all(&line);
-        // A daemon that refuses the connection says why before it closes it; so the reply is read even if writing failed.
+        // A daemon that refuses the connection says why before it closes it; so the reply is read even if writing
+        // failed.
         loop {
             let message = match self.next(method) {
                 // The daemon never received the newline.
@@ -220,8 +221,8 @@ pub(crate) fn request_at(
     }
 }
 
-/// Whether a call that a handover interrupted may have been carried out; `None` for other errors, and if the error says how
-/// much of the call was done.
+/// Whether a call that a handover interrupted may have been carried out; `None` for other errors, and if the error says
+/// how much of the call was done.
 fn handed_over(error: &ErrorObject) -> Option<bool> {
     if error.known() != Some(ErrorCode::HandedOver) {
         return None;

@@ -1,4 +1,4 @@
-//! The client's half of the protocol against a server that says what each test wants.
+//! The client's half of the protocol, against a server that sends what each test specifies.
 
 use super::*;
 use crate::exit_code::Exit;

@@ -1,4 +1,4 @@
-//! Starts a daemon if none is running: one, however many clients ask at once.
+//! Starts a daemon if none is running; only one, however many clients ask at once.
 
 use super::activation;
 use super::connect::Place;
@@ -21,7 +21,7 @@ const START_LIMIT: Duration = Duration::from_secs(10);
 /// Pause between two attempts to connect.
 const LOOK_PAUSE: Duration = Duration::from_millis(3);
 
-/// How long another daemon, for which ours gave up, may take until it accepts connections.
+/// How long the daemon that holds the lock may take until it accepts connections, after ours has exited.
 const OTHER_LIMIT: Duration = Duration::from_secs(2);
 
 /// Why no daemon could be started.

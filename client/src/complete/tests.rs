@@ -1,9 +1,9 @@
-//! What is offered at each place of a line, as far as no daemon is needed.
+//! The completions at each place of a command line that need no daemon.
 
 use super::*;
 use clap::ValueEnum as _;
 
-/// What is offered at the last word, without descriptions.
+/// Returns the completions of the last word, without descriptions.
 fn at(words: &str) -> Vec<String> {
     let mut command = Ccctl::command();
     command.build();
@@ -15,7 +15,7 @@ fn at(words: &str) -> Vec<String> {
     offers.into_iter().map(value).collect()
 }
 
-/// What the value at the last word is.
+/// Returns the kind of the value at the last word.
 fn kind_at(words: &str) -> Kind {
     let mut command = Ccctl::command();
     command.build();
@@ -60,7 +60,7 @@ fn options_are_offered_where_one_was_begun() {
     );
     assert_eq!(at("ccctl session list --al"), ["--all"]);
     assert!(at("ccctl session list ").contains(&"--all".to_owned()));
-    // What follows belongs to a program.
+    // The words that follow belong to a program.
     assert_eq!(at("ccctl run -- ls --"), [":files"]);
     assert_eq!(at("ccctl run ls --"), [":files"]);
     assert_eq!(at("ccctl session send py -- --"), Vec::<String>::new());

@@ -67,7 +67,7 @@ impl Home {
     ///
     /// # Errors
     ///
-    /// [`Failure::Failed`] with what `ccctl daemon stop` said.
+    /// [`Failure::Failed`] with the output of `ccctl daemon stop`.
     pub(super) fn stop(&self) -> Result<(), Failure> {
         if !self.folder.join("run/ccd.sock").exists() {
             return Ok(());
@@ -87,7 +87,7 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // Anything that cannot be removed stays in the directory for temporary files.
+        // Anything that cannot be removed is left in the directory for temporary files.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

@@ -5,14 +5,16 @@ use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetat
 use std::io;
 use std::sync::{Mutex, Once, PoisonError};
 
-/// The alternate screen, without a cursor and without wrapping: a character that is wider than expected moves no other line.
+/// The alternate screen, without a cursor and without wrapping: a character that is wider than expected moves no other
+/// line.
 const ENTER: &[u8] = b"\x1b[?1049h\x1b[?25l\x1b[?7l";
 const LEAVE: &[u8] = b"\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
 
 /// Size of a terminal that does not report one.
 const DEFAULT_SIZE: (usize, usize) = (24, 80);
 
-/// The modes to restore; `None` if the terminal has them. A static, because there is one terminal and a panic hook needs it.
+/// The modes to restore; `None` if the terminal has them. A static, because there is one terminal and a panic hook
+/// needs it.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
 /// Exclusive use of the terminal; dropping this restores it.

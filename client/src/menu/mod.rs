@@ -1,7 +1,7 @@
 //! `ccctl` without arguments: a menu that shows the command of each action.
 //!
-//! `entries` is the content and `walk` the navigation, without a terminal. This file draws the menu, and runs commands as
-//! the user would.
+//! `entries` is the content and `walk` the navigation, without a terminal. This file draws the menu, and runs commands
+//! as the user would.
 
 mod entries;
 mod lists;

@@ -1,4 +1,4 @@
-//! Ways through the menu.
+//! Navigation through the menu.
 
 use super::*;
 
@@ -86,7 +86,7 @@ fn a_session_is_picked_from_a_list() {
     walk.key(Key::Down);
     assert_eq!(walk.key(Key::Enter), None);
     assert_eq!(walk.items[0].value, "INT");
-    // Back to the session, and on with the other one.
+    // Back to the session, and choose the other one.
     assert_eq!(
         walk.key(Key::Escape),
         Some(MenuAction::List(Source::LiveSessions))

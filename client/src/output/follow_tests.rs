@@ -144,7 +144,7 @@ fn the_lifeline_is_the_connection_of_the_moment() {
     follow.next().unwrap();
     lifeline.cut();
     requests.join().unwrap();
-    // The server would not serve a third connection: there is none.
+    // No third connection is made: the server would not serve it.
     let failure = follow.next().unwrap_err();
     assert!(matches!(failure, Failure::Lost { .. }), "{failure}");
 }

@@ -1,9 +1,10 @@
 //! Where to subscribe again, and what to skip then, so that nothing is missing or repeated.
 //!
-//! The bytes of an item correspond to its offsets, but its text does not quite: a possible start of a control sequence or
-//! of a character is held back until more arrives, and so are bytes if queries are removed. A new subscription that
-//! started there would take the rest of a sequence for text. So it starts where certainly nothing was held back, and what
-//! had been delivered after that point is skipped. Text and bytes do not depend on how the output is split into items.
+//! The bytes of an item correspond to its offsets, but its text does not quite: a possible start of a control sequence
+//! or of a character is held back until more arrives, and so are bytes if queries are removed. A new subscription that
+//! started there would take the rest of a sequence for text. So it starts where certainly nothing was held back, and
+//! what had been delivered after that point is skipped. Text and bytes do not depend on how the output is split into
+//! items.
 
 use super::stream::decode;
 use crate::failure::Failure;
@@ -114,8 +115,8 @@ impl Resume {
         }
     }
 
-    /// Returns the length of an item's content, and the last offset in it where certainly nothing is held back, with the
-    /// length of the content after that offset.
+    /// Returns the length of an item's content, and the last offset in it where certainly nothing is held back, with
+    /// the length of the content after that offset.
     fn look(
         &self,
         range: &Range<u64>,

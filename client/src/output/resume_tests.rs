@@ -1,9 +1,9 @@
-//! Output that was cut into items anywhere, and subscribed to again anywhere, is the same.
+//! Output is the same wherever it is split into items and wherever the subscription is repeated.
 
 use super::*;
 use proptest::prelude::*;
 
-/// What a daemon does to output, simplified: sequences go, and what may be one is held back.
+/// A simplified daemon: it removes control sequences, and holds back bytes that may be the start of one.
 ///
 /// As text, a sequence is ESC to `m`, and `\r` before `\n` is removed; without queries, only ESC to `n` is removed.
 struct Daemon {
@@ -41,7 +41,7 @@ impl Daemon {
         }
     }
 
-    /// Takes out of what was held back what can be decided.
+    /// Removes what is decided from the bytes held back, and returns it without control sequences.
     fn shown(&mut self, is_end: bool) -> Vec<u8> {
         let last: &[u8] = if self.content == ItemForm::Text {
             b"m"

@@ -75,7 +75,8 @@ impl Output {
         let params = SessionSubscribeParams {
             session: session.to_owned(),
             since: Some(since),
-            // The daemon has answered the terminal queries; this terminal would answer again, as if the reply were typed.
+            // The daemon has answered the terminal queries; this terminal would answer again, as if the reply were
+            // typed.
             strip_queries: content == OutputForm::Raw && std::io::stdout().is_terminal(),
             text: !is_raw,
         };

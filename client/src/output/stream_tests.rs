@@ -115,7 +115,7 @@ fn output_is_cut_where_its_stream_changes() {
     assert_eq!(parts_of(5, b"abc", &[[5, 8]]), [error("abc")]);
     let parts = parts_of(5, b"abcdef", &[[6, 7], [9, 11]]);
     assert_eq!(parts, [out("a"), error("b"), out("cd"), error("ef")]);
-    // What an earlier connection has delivered is cut off.
+    // Bytes that an earlier connection has delivered are cut off.
     assert_eq!(parts_of(7, b"cdef", &[[6, 8]]), [error("c"), out("def")]);
     assert_eq!(parts_of(0, b"", &[[3, 9]]), []);
 }

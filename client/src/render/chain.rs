@@ -97,7 +97,8 @@ pub(crate) fn step(step: &ChainStep, out: &mut dyn Write, style: Style) -> io::R
     }
 }
 
-/// Writes the result of one of several commands; if it failed, with the end of its output, or with all of it if asked for.
+/// Writes the result of one of several commands; if it failed, with the end of its output, or with all of it if asked
+/// for.
 ///
 /// # Errors
 ///

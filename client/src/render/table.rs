@@ -3,8 +3,8 @@
 use super::style::{Colour, Style};
 use std::io::{self, Write};
 
-/// Rows with the same number of cells. On a terminal there is a header; an empty cell is printed as a dash, so that columns
-/// can be counted.
+/// Rows with the same number of cells. On a terminal there is a header; an empty cell is printed as a dash, so that
+/// columns can be counted.
 #[derive(Debug)]
 pub(crate) struct Table<const N: usize> {
     heading: [&'static str; N],

@@ -30,7 +30,7 @@ impl Contains {
         }
     }
 
-    /// Looks at the next chunk.
+    /// Searches the next chunk.
     pub(crate) fn look(&mut self, bytes: &[u8]) {
         if self.missing.is_empty() {
             return;
@@ -69,7 +69,7 @@ impl Collected {
         self.was_cut |= len < bytes.len();
     }
 
-    /// Returns the reply that `run.once` would have given.
+    /// Returns the reply that `run.once` would have returned.
     pub(crate) fn reply(self, ended: &Ended, took: Duration, missing: &[String]) -> RunOnceReply {
         let output_b64 = std::str::from_utf8(&self.bytes)
             .is_err()

@@ -1,4 +1,4 @@
-//! The end of a program whose user is gone: it gets time to exit by itself, and its tape is written.
+//! The end of a program whose user has left: it gets time to exit by itself, and its tape is written.
 
 use crate::call::call_at;
 use crate::connect::Place;
@@ -30,7 +30,7 @@ pub(super) fn ask(place: &Place, session: &str, signal: i32) {
     });
 }
 
-/// Does the same and waits until the program exits; false if it keeps running.
+/// Sends the signal as [`ask`] does, and waits until the program exits; false if it keeps running.
 pub(crate) fn ends_by(place: &Place, session: &str, signal: i32) -> bool {
     ask(place, session, signal);
     let params = SessionWaitParams {

@@ -90,8 +90,8 @@ impl Forward {
         }
     }
 
-    /// Ends the program if its input is on no tape, after its remaining output has arrived, or if the session takes no more
-    /// input.
+    /// Ends the program if its input is on no tape, after its remaining output has arrived, or if the session takes no
+    /// more input.
     fn give_up(&mut self, failure: &Failure) {
         let error = match failure.refusal() {
             Some(error) if self.is_taped && is_final(error) => {
@@ -189,8 +189,8 @@ fn report_at_terminal(failure: &Failure) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// How much was taken if the program does not read at the moment, or a handover interrupted the send; `None` for any other
-/// failure.
+/// How much was taken if the program does not read at the moment, or a handover interrupted the send; `None` for any
+/// other failure.
 fn written_before_full(failure: &Failure) -> Option<usize> {
     let error = failure.refusal()?;
     let knows = [Some(ErrorCode::InputFull), Some(ErrorCode::HandedOver)];

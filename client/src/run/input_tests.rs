@@ -20,7 +20,7 @@ struct InputServer {
     place: Place,
     /// The typed bytes of each request, and whether the input ended there.
     requests: JoinHandle<Vec<(String, bool)>>,
-    /// A word whenever a connection was closed.
+    /// Receives a value each time a connection was closed.
     closed: Receiver<()>,
     _folder: tempfile::TempDir,
 }
@@ -125,7 +125,8 @@ fn a_daemon_that_is_gone_ends_the_input() {
     assert!(place.connect().is_err());
 }
 
-/// The daemon refuses a line that the program's terminal would cut; what a person pastes is cut there like anywhere.
+/// The daemon refuses a line that the program's terminal would truncate. A long paste is therefore sent in parts, and
+/// only the terminal truncates it, as anywhere else.
 #[test]
 fn keys_go_in_pieces_that_no_terminal_refuses() {
     let paste = "z".repeat(2 * MAX_KEYS_LEN + 1);

@@ -1,7 +1,8 @@
 //! How fast piped input is typed.
 //!
-//! A recording is a conversation: a line that is typed before the program asks for it would appear at a different prompt
-//! each time. So for a recording, each line is held back until the program waits for input, as a person would do.
+//! A recording is a conversation: a line that is typed before the program asks for it would appear at a different
+//! prompt each time. So for a recording, each line is held back until the program waits for input, as a person would
+//! do.
 
 use crate::call::call_at;
 use crate::connect::Place;
@@ -27,7 +28,7 @@ pub(crate) struct InputPace {
 }
 
 impl InputPace {
-    /// Everything at once, unless the program is recorded.
+    /// Returns the pace: everything at once, unless the program is recorded.
     pub(crate) fn of(options: Option<&TapeOptions>) -> Self {
         let record = options.and_then(|options| options.record);
         let records = matches!(record, Some(RecordMode::New | RecordMode::Overwrite));

@@ -85,8 +85,8 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
         misses: misses.clone(),
     };
     forward_input(forward, is_interactive, pace)?;
-    // The connection that keeps the program alive also reports its end; after a handover, the next subscription replaces
-    // it.
+    // The connection that keeps the program alive also reports its end; after a handover, the next subscription
+    // replaces it.
     let output = Output::start(
         place.clone(),
         connection,
@@ -186,7 +186,7 @@ impl Run {
             return self.take(bytes, context);
         }
         self.contains.look(bytes);
-        // As for a program whose standard error is closed.
+        // Errors are ignored, as for a program whose standard error is closed.
         let _ = io::stderr().write_all(bytes);
         Ok(())
     }

@@ -31,8 +31,8 @@ const MODE: u32 = 0o755;
 ///
 /// # Errors
 ///
-/// [`Failure::Usage`] if a file of the name is not a shim, an option has no effect, or the program that may have to answer
-/// is not found.
+/// [`Failure::Usage`] if a file of the name is not a shim, an option has no effect, or the program that may have to
+/// answer is not found.
 pub(crate) fn shim(args: &TapeShimArgs, context: &mut Context) -> Result<Exit, Failure> {
     let path = make(args)?;
     if args.program.contains('/') {
@@ -118,8 +118,8 @@ fn words(args: &TapeShimArgs, to: &Path) -> Result<Vec<String>, Failure> {
     Ok(words)
 }
 
-/// The flags as given, except `--fallback`, which the command implies. The directory is absolute, because the shim can be
-/// called from anywhere.
+/// The flags as given, except `--fallback`, which the command implies. The directory is absolute, because the shim can
+/// be called from anywhere.
 fn flags(args: &TapeArgs) -> Result<Vec<String>, Failure> {
     let mut words = Vec::new();
     let mut add = |name: &str, value: Option<String>| {
@@ -276,7 +276,7 @@ mod tests {
         );
         let exec = "exec '/a b/ccctl' play '--tapes=/t p' --latency=5-50 --ignore-arg=-x --strict --no-summary -- bc \"$@\"\n";
         assert!(script.ends_with(exec), "{script}");
-        // The definition accepts this command line.
+        // The definition of the command line accepts this.
         let line = [
             "ccctl",
             "play",

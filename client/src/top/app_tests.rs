@@ -82,7 +82,7 @@ fn the_filter_looks_at_names_ids_and_programs() {
     assert_eq!(ids(&app), ["d4"]);
     app.key(Key::Enter);
     assert_eq!(ids(&app), ["d4"]);
-    // What is typed is keys again, and escape shows all before it leaves.
+    // Typed characters are keys again; Escape first clears the filter, then quits.
     assert_eq!(app.key(Key::Escape), None);
     assert_eq!(ids(&app), ["a1", "b2", "d4"]);
     assert_eq!(app.key(Key::Escape), Some(TopAction::Quit));

@@ -11,7 +11,7 @@ use crate::render;
 use crate::terminal::output_columns;
 use ccd_protocol::session::SessionList;
 
-/// Prints the list at each interval; waits if the daemon goes away.
+/// Prints the list at each interval; waits while no daemon is running.
 ///
 /// # Errors
 ///
@@ -41,7 +41,7 @@ pub(super) fn stream(args: &TopArgs, context: &mut Context) -> Result<Exit, Fail
         if args.once {
             return Ok(Exit::Done);
         }
-        // Only the first request may start a daemon: a stopped one is not wanted.
+        // Only the first request may start a daemon: one that is stopped later was stopped on purpose.
         place = Place {
             may_start: false,
             ..place

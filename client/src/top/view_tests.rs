@@ -102,7 +102,7 @@ fn the_screen_of_the_selected_session_is_below() {
     let rule = lines.iter().position(|line| line.starts_with("── web ──"));
     let below = rule.unwrap() + 1;
     assert_eq!(lines[below..below + 3], ["one", "", "two\\u{1b}"]);
-    // It is another session's.
+    // The preview belongs to another session.
     app.key(Key::Down);
     assert!(!drawn(&mut app, 20, 40).contains(&"one".to_owned()));
 }

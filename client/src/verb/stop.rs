@@ -26,8 +26,8 @@ const MAX_COMMAND_LEN: usize = 60;
 ///
 /// # Errors
 ///
-/// [`Failure::Connect`] if none is running, [`Failure::Failed`] if the user says no, [`Failure::TimedOut`] if the process
-/// does not end.
+/// [`Failure::Connect`] if none is running, [`Failure::Failed`] if the user says no, [`Failure::TimedOut`] if the
+/// process does not end.
 pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failure> {
     let place = Place {
         may_start: false,

@@ -33,8 +33,8 @@ pub(crate) fn restart(context: &mut Context) -> Result<Exit, Failure> {
 ///
 /// # Errors
 ///
-/// [`crate::connect::ConnectError::NoDaemon`] if none is running, [`Failure::Failed`] if a build other than the requested
-/// one takes over, [`Failure::TimedOut`] if none does, otherwise errors of the call.
+/// [`crate::connect::ConnectError::NoDaemon`] if none is running, [`Failure::Failed`] if a build other than the
+/// requested one takes over, [`Failure::TimedOut`] if none does, otherwise errors of the call.
 pub(crate) fn upgrade(args: &UpgradeArgs, context: &mut Context) -> Result<Exit, Failure> {
     let binary = match &args.binary {
         Some(path) => path.clone(),
@@ -124,7 +124,7 @@ fn wait_for_next(
                     return Ok((answer.value, done));
                 }
             }
-            // From the old worker or the new one.
+            // The old worker or the new one ended the call.
             Err(Failure::Lost { .. } | Failure::Refused { .. }) => {}
             Err(failure) => return Err(failure),
         }

@@ -255,7 +255,7 @@ impl Bench {
         }
     }
 
-    /// The result of a command that was not run.
+    /// Returns the result of a command that was not run.
     pub(super) fn not_run(&self, command: &str, why: &str) -> Ended {
         Ended {
             result: CommandResult {
@@ -327,7 +327,7 @@ impl Drop for Counted<'_> {
     }
 }
 
-/// Program and arguments of a command that is not passed to a shell.
+/// Returns the program and arguments of a command that is not passed to a shell.
 ///
 /// # Errors
 ///
@@ -342,7 +342,7 @@ pub(super) fn words_of(command: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// The text, ended by a newline.
+/// Returns the text with a newline at its end.
 pub(super) fn whole_lines(text: &str) -> String {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{text}{end}")

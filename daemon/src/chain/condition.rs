@@ -192,8 +192,8 @@ impl Test {
     }
 }
 
-/// With `wanted` true: whether all tests hold; with false: whether any test holds. A test that decides the result takes
-/// precedence over one that cannot be evaluated.
+/// If `wanted` is true, returns whether all tests hold; otherwise, whether any test holds. A test that decides the
+/// result takes precedence over one that cannot be evaluated.
 fn all(tests: &[Test], known: &Known<'_>, wanted: bool) -> Result<bool, String> {
     let mut untold = None;
     for test in tests {
@@ -223,7 +223,7 @@ impl Known<'_> {
     }
 }
 
-/// Whether a step's output matches.
+/// Returns whether a step's output matches.
 pub(super) fn matches(patterns: &Arc<Patterns>, output: &str) -> bool {
     let mut matcher = Matcher::new(Arc::clone(patterns), 0, encoding_rs::UTF_8);
     matcher.feed(output.as_bytes()).is_some() || matcher.pause().is_some()

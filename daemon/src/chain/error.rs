@@ -54,7 +54,7 @@ impl Reportable for ChainError {
             Self::Document(error) => error.data(),
             Self::Job(error) => error.data(),
             Self::Session(error) => error.data(),
-            // No index: the pattern is alone in its list, and the message names its place in the chain.
+            // No index: the list contains only this pattern, and the message names its place in the chain.
             Self::Pattern { .. } => ErrorData::new(),
             Self::NotFound(_) | Self::Wrong(_) | Self::TooDeep(_) => ErrorData::new(),
         }

@@ -52,11 +52,11 @@ pub(super) struct Step {
 }
 
 impl Mode {
-    /// From the chain, or from the request that overrides it.
+    /// Returns the mode that the `shared` and `shell` fields of a chain or a request select; `None` if neither is set.
     ///
     /// # Errors
     ///
-    /// Both are given.
+    /// Both are set.
     pub(crate) fn of(shared: bool, shell: bool) -> Result<Option<Self>, ChainError> {
         match (shared, shell) {
             (true, true) => Err(ChainError::Wrong(
@@ -103,8 +103,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Commands that need a shell can be saved in a chain without one, because `shell` can be given when the chain is
-    /// run.
+    /// Returns the warnings for a chain that is saved. Commands that need a shell are only a warning in a chain without
+    /// one, because `shell` can be given when the chain is run.
     pub(crate) fn warnings_to_save(mut self) -> Vec<String> {
         self.warnings.append(&mut self.needs_shell);
         let in_clear = self.steps.iter().filter(|step| {
@@ -248,7 +248,7 @@ pub(crate) fn refuse_secrets(chain: &Chain) -> Result<(), ChainError> {
     }
 }
 
-/// The steps in the order in which they run.
+/// Returns the steps in the order in which they run.
 fn in_order(commands: &[ChainCommand]) -> Result<Vec<(i64, &ChainCommand)>, ChainError> {
     if commands.is_empty() {
         return Err(ChainError::Wrong("the chain has no commands".into()));

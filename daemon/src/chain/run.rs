@@ -110,7 +110,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Whether a step should run; if not, the reason.
+    /// Returns `Ok` if a step should run, otherwise the reason why not.
     fn is_due(&self, step: &Step) -> Result<(), String> {
         if let Some(why) = self.shell.as_ref().and_then(|shell| shell.lost.as_ref()) {
             return Err(why.clone());

@@ -17,7 +17,7 @@ use std::time::Duration;
 /// How long the end of a watch waits for its program to exit; after that, the program is ended in the background.
 const END_WAIT: Duration = Duration::from_millis(250);
 
-/// After this many matches the task yields to others, one of which sends them on.
+/// After this many matches in a row, the task yields so that another task can send them.
 const HITS_IN_A_ROW: u64 = 64;
 
 struct Watch {

@@ -20,7 +20,7 @@ pub(super) struct Checked {
     pub(super) warnings: Vec<Warning>,
 }
 
-/// What a configuration is as JSON5.
+/// The configuration's limits and error type for the JSON5 scanner.
 #[derive(Debug, Clone)]
 enum ConfigText {}
 
@@ -46,7 +46,7 @@ pub(super) fn check(bytes: &[u8]) -> Checked {
 }
 
 impl Checked {
-    /// Takes what the text says, if it is a JSON5 object of bounded depth.
+    /// Reads the text if it is a JSON5 object of bounded depth.
     fn read(&mut self, bytes: &[u8]) -> Result<(), Mistake> {
         let text = std::str::from_utf8(bytes).map_err(|error| Mistake::Encoding {
             place: Place::of(error.valid_up_to(), bytes),
@@ -85,7 +85,7 @@ fn syntax(stop: Stop, text: &[u8]) -> Mistake {
     }
 }
 
-/// The way through a text that can be read.
+/// A walk through a text whose syntax has been checked.
 struct Walk<'a, 'c> {
     text: &'a str,
     checked: &'c mut Checked,
@@ -168,7 +168,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// A key that holds a dot itself keeps quotes, so that it is never taken for a path.
+/// Returns the dotted path of a key. A key that itself contains a dot is quoted, so that it is never taken for a path.
 fn join(parent: &str, key: &str) -> String {
     let key = match key.contains('.') {
         true => format!("{key:?}"),

@@ -60,11 +60,12 @@ pub(crate) struct Loaded {
     pub(super) refused: Option<String>,
 }
 
-/// What [`Sources::load`] would read: the first file that exists, and its bytes, or why they cannot be read.
+/// What [`Sources::load`] would read: the path of the first file that exists, and its bytes or the reason why it cannot
+/// be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Snapshot(Option<(PathBuf, Result<Vec<u8>, String>)>);
 
-/// Where a configuration may be; only the first file that exists is read.
+/// The paths at which a configuration may be; only the first file that exists is read.
 #[derive(Debug, Clone)]
 pub(crate) struct Sources {
     candidates: Vec<Candidate>,
@@ -73,7 +74,7 @@ pub(crate) struct Sources {
 #[derive(Debug, Clone)]
 struct Candidate {
     path: PathBuf,
-    /// What named the file, if anything did: then it must exist.
+    /// The option or variable that names the file, if any; such a file must exist.
     named_by: Option<&'static str>,
 }
 
@@ -91,7 +92,7 @@ impl Sources {
         let named = flag.map(|path| (path, "--config")).or_else(variable);
         let candidates = match named {
             Some((path, named_by)) => vec![Candidate {
-                // A reload must find the same file whatever the daemon's working directory is then.
+                // A reload must find the same file even if the daemon's working directory has changed.
                 path: std::path::absolute(&path).unwrap_or(path),
                 named_by: Some(named_by),
             }],
@@ -113,7 +114,7 @@ impl Sources {
         paths.find(|path| path.exists()).cloned()
     }
 
-    /// The paths, whether the files exist or not.
+    /// Returns the paths, whether or not the files exist.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.candidates
             .iter()
@@ -191,7 +192,7 @@ impl Loaded {
     pub(crate) fn use_redact_rules(&self) {
         match UserRules::new(&self.config.replay.redact_rules) {
             Ok(rules) => rules.put_in_force(),
-            // The check of the file has compiled them before.
+            // Does not happen: the rules were compiled when the file was checked.
             Err(error) => {
                 tracing::error!(%error, "the rules of replay.redact_rules are not applied");
             }

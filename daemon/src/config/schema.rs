@@ -111,7 +111,7 @@ impl Accepts {
             Accepts::Seconds(max) => value
                 .as_f64()
                 .is_some_and(|seconds| (0.0..=*max as f64).contains(&seconds)),
-            // The type knows its words.
+            // Which strings are valid is checked by the type of the setting.
             Accepts::OneOf(_) | Accepts::Path | Accepts::OptionalPath | Accepts::Latency => {
                 value.is_string()
             }

@@ -17,7 +17,7 @@ pub(crate) struct Config {
     /// Maximum number of lines of one session in memory.
     pub(crate) output_limit: usize,
     pub(crate) default_timeout: Duration,
-    /// The file sets it.
+    /// Whether the file sets `default_timeout`.
     pub(crate) has_default_timeout: bool,
     pub(crate) auto_cleanup: bool,
     /// Maximum size of one log file in bytes.

@@ -42,8 +42,8 @@ pub(crate) struct Ends {
 
 /// Accepts connections until `stop` is cancelled, and serves `methods` on each.
 ///
-/// Each open connection holds a clone of `open`. The connections live in `tracker`; they follow `stop` by themselves and end within the grace
-/// period. A connection keeps the `settings` of its start.
+/// Each open connection holds a clone of `open`. The connections run in `tracker`; they follow `stop` by themselves and
+/// end within the grace period. A connection keeps the `settings` of its start.
 pub(crate) async fn serve(
     listener: UnixListener,
     methods: Methods,

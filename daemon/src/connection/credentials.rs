@@ -4,11 +4,11 @@ use ccd_session::peer::Peer;
 use std::io;
 use tokio::net::UnixStream;
 
-/// Asks the kernel who connected.
+/// Returns the user and the process of the client, as reported by the kernel.
 ///
 /// # Errors
 ///
-/// The kernel's, when it does not say.
+/// The kernel cannot report them.
 pub(super) fn peer_of(stream: &UnixStream, connection: u64) -> io::Result<Peer> {
     let credentials = stream.peer_cred()?;
     Ok(Peer::new(credentials.uid(), credentials.pid(), connection))

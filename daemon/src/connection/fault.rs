@@ -1,4 +1,4 @@
-//! Errors of the transport itself: what was wrong with a message, or which limit it met.
+//! Errors of the transport itself: what was wrong with a message, or which limit it reached.
 
 use ccd_protocol::{ErrorCode, ErrorData, ErrorObject, PROTOCOL_VERSION, Reportable};
 use jsonrpsee::server::MethodResponse;

@@ -95,7 +95,7 @@ impl Shared {
         })
     }
 
-    /// Gives jsonrpsee's own errors ccd's codes and hints.
+    /// Replaces jsonrpsee's own errors with ccd's codes and hints.
     fn translate(
         &self,
         response: MethodResponse,

@@ -2,7 +2,8 @@
 //!
 //! The first byte of a connection selects the form. A capital letter means HTTP (a POST, or a GET that becomes a
 //! WebSocket), which jsonrpsee serves; anything else means one message per line, served here. Handlers see no
-//! difference: each call passes through the same [`guard`] and finds its [`Peer`](ccd_session::peer::Peer) in the request's extensions.
+//! difference: each call passes through the same [`guard`] and finds its [`Peer`](ccd_session::peer::Peer) in the
+//! request's extensions.
 
 mod accept;
 mod credentials;

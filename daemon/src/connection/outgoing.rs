@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::time::Instant;
 
-/// While this much is unwritten, no more requests are accepted: a client that does not read is not served.
+/// If at least this much is unwritten, no more requests are accepted: a client that does not read is not served.
 const HIGH_WATER_BYTES: usize = 256 << 10;
 
 /// A message of this size or more is sent without being copied.

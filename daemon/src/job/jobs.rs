@@ -112,7 +112,7 @@ impl Jobs {
         }
     }
 
-    /// Jobs that an earlier process did not finish are marked as failed; their results so far are kept.
+    /// Marks jobs that an earlier process did not finish as failed; their results so far are kept.
     pub(crate) async fn recover(&self) -> Result<(), StoreError> {
         for row in table::unfinished_jobs(&self.store).await? {
             let list = row.list.clone();

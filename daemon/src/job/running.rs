@@ -60,7 +60,7 @@ impl Outcome {
         }
     }
 
-    /// The same, with a partial result.
+    /// Adds a partial result.
     pub(crate) fn with(mut self, result: Value) -> Self {
         self.result = Some(result);
         self

@@ -17,7 +17,7 @@ pub(crate) struct Formats {
 }
 
 impl Formats {
-    /// Returns those of this build.
+    /// Returns the formats of this build.
     pub(crate) fn own() -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").into(),

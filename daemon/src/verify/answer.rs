@@ -149,7 +149,7 @@ impl Expected {
         })
     }
 
-    /// Nothing more is expected.
+    /// Returns whether the answer is complete as expected.
     fn is_whole(&self, answer: &Answer) -> bool {
         let is_prompted = self.prompt.is_none() || answer.is_prompted;
         answer.verdict == Verdict::Same && self.exit.is_none() && is_prompted

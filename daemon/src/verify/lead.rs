@@ -40,7 +40,7 @@ pub(crate) fn lead_to(folder: &Folder, tape: &Tape) -> Result<Vec<Exchange>, Fil
     ))
 }
 
-/// The state at the start of a tape that does not start with the program.
+/// Returns the state at the start of a tape that does not start with the program.
 fn begin_of(first: Option<&Exchange>) -> Option<Fingerprint> {
     let state = Fingerprint::parse(first?.pre.state_hash.as_deref()?);
     (state != StateHash::start().fingerprint()).then_some(state)

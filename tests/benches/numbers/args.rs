@@ -1,9 +1,9 @@
-//! What the command line asks for.
+//! The options of the command line.
 
 use crate::Result;
 use std::path::PathBuf;
 
-/// Names the folder with the daemon and the client that are measured.
+/// Variable that names the directory with the daemon and the client to measure.
 const BIN_DIR: &str = "CCD_BENCH_BIN_DIR";
 
 /// The options of a run.
@@ -11,11 +11,11 @@ const BIN_DIR: &str = "CCD_BENCH_BIN_DIR";
 pub(crate) struct Args {
     /// A smoke run: everything once, with small amounts.
     pub(crate) quick: bool,
-    /// Where the figures go as JSON.
+    /// File for the figures as JSON.
     pub(crate) json: Option<PathBuf>,
-    /// Folder of `ccd` and `ccctl`, optimised as they are shipped.
+    /// Directory of `ccd` and `ccctl`, optimised as they are shipped.
     pub(crate) bin_dir: PathBuf,
-    /// Be the process that holds so many terminals and nothing else.
+    /// Run as the process that holds this many terminals and does nothing else.
     pub(crate) hold_sessions: Option<usize>,
     only: Vec<String>,
 }
@@ -38,7 +38,7 @@ impl Args {
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or(format!("{word} needs a value"));
             match word.as_str() {
-                "--bench" => {} // cargo says so to every benchmark
+                "--bench" => {} // cargo passes this to every benchmark
                 "--quick" => parsed.quick = true,
                 "--json" => parsed.json = Some(value()?.into()),
                 "--only" => parsed.only.push(value()?),
@@ -52,12 +52,12 @@ impl Args {
         Ok(parsed)
     }
 
-    /// True when the row of this name shall be measured.
+    /// Returns whether the row of this name is to be measured.
     pub(crate) fn wants(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| name.contains(only.as_str()))
     }
 
-    /// `full` in a real run, `quick` in a smoke run.
+    /// Returns `full` in a real run, `quick` in a smoke run.
     pub(crate) fn amount(&self, full: usize, quick: usize) -> usize {
         if self.quick { quick } else { full }
     }
@@ -67,7 +67,7 @@ impl Args {
     }
 }
 
-/// `CCD_BENCH_BIN_DIR`, else the folder above the one where cargo puts benchmarks.
+/// Returns `CCD_BENCH_BIN_DIR`, or else the parent of the directory in which cargo puts benchmarks.
 fn find_binaries() -> Result<PathBuf> {
     let dir = match std::env::var_os(BIN_DIR) {
         Some(dir) => PathBuf::from(dir),

@@ -1,4 +1,4 @@
-//! The limit of the machine: a loop around a terminal as one would write it in C.
+//! The baseline of the machine: a loop around a terminal, as a C program would do it.
 
 use crate::{Result, spawn};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -11,10 +11,10 @@ use std::ffi::OsStr;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 
-/// Room for one read; the kernel returns at most about 4 KiB.
+/// Buffer size for one read; the kernel returns at most about 4 KiB.
 const READ_BYTES: usize = 64 << 10;
 
-/// Longest text that is awaited across two reads.
+/// Maximum length of an awaited text, which may be split between two reads.
 const KEPT_BYTES: usize = 256;
 
 /// A program on a terminal; killed when dropped.
@@ -49,7 +49,7 @@ impl Bare {
         })
     }
 
-    /// Writes `bytes`, which are few.
+    /// Writes `bytes`, which must be few enough for one write.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<()> {
         let written = rustix::io::write(&self.master, bytes)?;
         if written != bytes.len() {
@@ -58,7 +58,7 @@ impl Bare {
         Ok(())
     }
 
-    /// Reads until `text` has come; returns how many bytes were read.
+    /// Reads until `text` appears; returns how many bytes were read.
     pub(crate) fn wait_for(&mut self, text: &[u8]) -> Result<u64> {
         let mut total = 0;
         let mut kept = 0;
@@ -77,7 +77,7 @@ impl Bare {
         }
     }
 
-    /// Reads until every process has closed the terminal; returns how many bytes came.
+    /// Reads until every process has closed the terminal; returns how many bytes were read.
     pub(crate) fn drain(&mut self) -> Result<u64> {
         let mut total = 0;
         while let Some(len) = self.read_after(0)? {
@@ -91,14 +91,14 @@ impl Bare {
         &self.master
     }
 
-    /// The first `len` bytes of what was read last.
+    /// Returns the first `len` bytes of the last read.
     pub(crate) fn read_bytes(&self, len: usize) -> &[u8] {
         &self.buffer[..len]
     }
 
-    /// Waits for output and reads once behind the first `kept` bytes of the buffer. `None` at the end.
+    /// Waits for output and reads once, after the first `kept` bytes of the buffer. `None` at the end.
     pub(crate) fn read_after(&mut self, kept: usize) -> Result<Option<usize>> {
-        // Made by the first read: who only holds a terminal needs none.
+        // Allocated by the first read: a process that only holds terminals needs no buffer.
         self.buffer.resize(READ_BYTES, 0);
         loop {
             match rustix::io::read(&self.master, &mut self.buffer[kept..]) {
@@ -124,7 +124,7 @@ impl Drop for Bare {
     }
 }
 
-/// Tells whether `text` occurs, looking near its first byte only.
+/// Returns whether `text` occurs; compares only where its first byte occurs.
 fn memchr_text(bytes: &[u8], text: &[u8]) -> bool {
     let Some(&first) = text.first() else {
         return true;

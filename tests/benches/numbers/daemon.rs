@@ -1,4 +1,4 @@
-//! The real daemon, in a home of its own that goes away with it.
+//! The real daemon, in its own home, which is removed with it.
 
 use crate::args::Args;
 use crate::programs::environment;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long the daemon may take to answer, or to end.
+/// How long the daemon may take to answer, or to exit.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Sessions that are measured have no limits.
@@ -33,7 +33,7 @@ pub(crate) struct Daemon {
 }
 
 impl Daemon {
-    /// Starts a daemon and waits until it answers. `name` tells its folders apart.
+    /// Starts a daemon and waits until it answers. `name` distinguishes its directories.
     pub(crate) fn start(args: &Args, name: &str) -> Result<Self> {
         let home = leftovers::on_disk(name);
         let runtime = leftovers::in_memory(name);
@@ -56,7 +56,7 @@ impl Daemon {
         Ok(daemon)
     }
 
-    /// Ends it and starts another one in the same home.
+    /// Stops the daemon and starts another one in the same home.
     pub(crate) fn restart(&mut self, args: &Args) -> Result<()> {
         self.stop();
         self.child = command_of(args, &self.home, &self.runtime).spawn()?;
@@ -75,7 +75,7 @@ impl Daemon {
         self.child.id()
     }
 
-    /// A new connection.
+    /// Returns a new connection.
     pub(crate) fn connect(&self) -> Result<Wire> {
         Wire::open(&self.socket())
     }
@@ -118,7 +118,7 @@ impl Drop for Daemon {
     }
 }
 
-/// The command that starts a daemon in a home.
+/// Returns the command that starts a daemon in a home.
 fn command_of(args: &Args, home: &Path, runtime: &Path) -> Command {
     let mut command = Command::new(args.bin_dir.join("ccd"));
     command
@@ -134,9 +134,9 @@ fn command_of(args: &Args, home: &Path, runtime: &Path) -> Command {
     command
 }
 
-/// Lets `command` get SIGTERM when this process dies, however it dies.
+/// Makes `command` receive SIGTERM when this process dies for any reason.
 pub(crate) fn end_with_us(command: &mut Command) {
-    // SAFETY: between fork and exec it makes one system call and touches no memory but its stack.
+    // SAFETY: between fork and exec it makes one system call and accesses no memory except its stack.
     unsafe {
         command.pre_exec(|| {
             #[cfg(target_os = "linux")]
@@ -146,7 +146,7 @@ pub(crate) fn end_with_us(command: &mut Command) {
     }
 }
 
-/// A program without limits of time, on a terminal of the default size.
+/// A program without timeouts, on a terminal of the default size.
 pub(crate) fn session(argv: &[&str]) -> SessionCreateParams {
     let environment = environment()
         .map(|(name, value)| (name.to_owned(), value))
@@ -172,7 +172,7 @@ pub(crate) fn await_text(wire: &mut Wire, session: &str, text: &str) -> Result<(
     Ok(())
 }
 
-/// The parameters that wait for `text` from the first byte on, for two minutes.
+/// Returns parameters that wait for `text` from the first byte on, for up to two minutes.
 pub(crate) fn expect_from_start(session: &str, text: &str) -> SessionExpectParams {
     SessionExpectParams {
         session: session.to_owned(),
@@ -183,7 +183,7 @@ pub(crate) fn expect_from_start(session: &str, text: &str) -> SessionExpectParam
     }
 }
 
-/// Ends a session without grace.
+/// Ends a session without a grace period.
 pub(crate) fn close(wire: &mut Wire, session: &str) -> Result<()> {
     let params = SessionCloseParams {
         session: session.to_owned(),

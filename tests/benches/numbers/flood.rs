@@ -1,4 +1,4 @@
-//! Output in masses: a file full of control sequences, and programs that print it for ever.
+//! Large amounts of output: a file full of control sequences, and programs that print it for ever.
 
 use crate::bare::Bare;
 use crate::{Result, leftovers};
@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread::JoinHandle;
 
-/// Longest time until a stopped drain notices.
+/// Maximum time until a stopped drain notices.
 const STOP_LOOK: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 50_000_000,
@@ -68,7 +68,7 @@ impl Drop for AnsiFile {
     }
 }
 
-/// Floods on terminals of our own, drained by one thread that does nothing else. They end when dropped.
+/// Floods on terminals of this process, drained by one thread that does nothing else. They end when dropped.
 #[derive(Debug)]
 pub(crate) struct OwnFloods {
     stop: Arc<AtomicBool>,
@@ -114,7 +114,7 @@ fn drain(floods: &mut [Bare], stop: &AtomicBool) {
         }
         let ready: Vec<bool> = wait.iter().map(|fd| !fd.revents().is_empty()).collect();
         for (flood, _) in floods.iter_mut().zip(ready).filter(|(_, ready)| *ready) {
-            // An end cannot come: they print for ever.
+            // They print for ever, so they cannot have ended.
             let _ = flood.read_after(0);
         }
     }

@@ -5,20 +5,20 @@ use std::path::{Path, PathBuf};
 
 const PREFIX: &str = "ccd-bench-";
 
-/// In memory where there is such a folder, as the runtime folder of a user is.
+/// A directory in memory, if it exists, like a user's runtime directory.
 const MEMORY: &str = "/dev/shm";
 
-/// A name that no other run uses at the same time.
+/// Returns a name that no other run uses at the same time.
 pub(crate) fn unique(name: &str) -> String {
     format!("{PREFIX}{}-{name}", std::process::id())
 }
 
-/// A path on disk.
+/// Returns a path on disk.
 pub(crate) fn on_disk(name: &str) -> PathBuf {
     std::env::temp_dir().join(unique(name))
 }
 
-/// A path in memory, or on disk where there is no such place.
+/// Returns a path in memory, or on disk if there is no directory in memory.
 pub(crate) fn in_memory(name: &str) -> PathBuf {
     match Path::new(MEMORY) {
         memory if memory.is_dir() => memory.join(unique(name)),
@@ -26,7 +26,7 @@ pub(crate) fn in_memory(name: &str) -> PathBuf {
     }
 }
 
-/// Deletes what runs have left that no longer live.
+/// Deletes files of runs whose process no longer exists.
 pub(crate) fn sweep() {
     for folder in [std::env::temp_dir(), PathBuf::from(MEMORY)] {
         let Ok(entries) = std::fs::read_dir(folder) else {
@@ -34,7 +34,7 @@ pub(crate) fn sweep() {
         };
         for path in entries.flatten().map(|entry| entry.path()) {
             if is_of_a_dead_run(&path) {
-                // Whatever cannot be deleted stays; the next run tries again.
+                // A file that cannot be deleted is left; the next run tries again.
                 let _ = std::fs::remove_dir_all(&path).or_else(|_| std::fs::remove_file(&path));
             }
         }

@@ -1,9 +1,9 @@
-//! The figures that the project promises, each beside the limit of the machine and beside its peers.
+//! The figures that the project promises, each with the baseline of the machine and with comparable tools.
 //!
 //! `cargo build --release && cargo bench -p ccd-tests --bench numbers [-- --quick] [--only NAME] [--json FILE]`
 //!
-//! Everything that is compared runs alternately in the same run, so the ratios count and not the times. Nothing is
-//! asserted about time; that every contender did the same work is.
+//! Everything that is compared runs alternately in the same run, so the ratios matter, not the times. Times are not
+//! asserted; that every contender did the same work is.
 
 mod args;
 mod bare;
@@ -25,7 +25,7 @@ use report::Report;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Whatever ends the run: there is nobody to tell the causes apart.
+/// Any error ends the run, so its kind does not matter.
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> ExitCode {

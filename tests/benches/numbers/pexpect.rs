@@ -1,4 +1,4 @@
-//! pexpect, where Python has it.
+//! pexpect, if Python has it.
 
 use crate::Result;
 use crate::daemon::end_with_us;
@@ -14,7 +14,7 @@ pub(crate) struct Pexpect {
 }
 
 impl Pexpect {
-    /// Starts Python; `None` when it or pexpect is not there.
+    /// Starts Python; `None` if Python or pexpect is not installed.
     pub(crate) fn start() -> Result<Option<Self>> {
         let mut command = Command::new("python3");
         command

@@ -1,14 +1,14 @@
-//! What `/proc` tells about a process.
+//! Figures about a process from `/proc`.
 
 use crate::Result;
 use std::fs;
 
-/// Memory of a process in bytes: its proportional share of what it has mapped, but of rings.
+/// Memory of a process in bytes: its proportional share of its mappings, without ring files.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Memory {
-    /// What no file holds.
+    /// Memory that is not backed by a file.
     pub(crate) own: u64,
-    /// Pages of files, mostly program text: the page cache has them anyway.
+    /// Pages of files, mostly program text: the page cache would hold them anyway.
     pub(crate) files: u64,
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn memory(pid: u32) -> Result<Memory> {
     Ok(memory)
 }
 
-/// The worker of the daemon whose holder is `pid`, if it is one.
+/// Returns the worker of the daemon whose holder is `pid`, if there is one.
 pub(crate) fn worker_of(pid: u32) -> Option<u32> {
     let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
     let mut children = children.split_ascii_whitespace().flat_map(str::parse);
@@ -33,7 +33,7 @@ pub(crate) fn worker_of(pid: u32) -> Option<u32> {
     })
 }
 
-/// Likewise without its worker.
+/// Returns the memory of the process `pid`, without that of its worker.
 pub(crate) fn memory_of_one(pid: u32) -> Result<Memory> {
     let maps = fs::read_to_string(format!("/proc/{pid}/smaps"))?;
     let mut memory = Memory::default();
@@ -48,7 +48,7 @@ pub(crate) fn memory_of_one(pid: u32) -> Result<Memory> {
         } else if first == "Pss:" {
             share = kib(words.next())?;
         } else if first == "Anonymous:" {
-            // Data of the program that was changed is mapped from a file, but is no longer in it.
+            // Changed data of the program is mapped from a file, but the page is no longer that of the file.
             let own = if path.starts_with('/') {
                 kib(words.next())?.min(share)
             } else {
@@ -78,7 +78,7 @@ pub(crate) struct Work {
     pub(crate) sleeps: u64,
 }
 
-/// Work of all threads of the process `pid`.
+/// Returns the work of all threads of the process `pid`.
 pub(crate) fn work(pid: u32) -> Result<Work> {
     let mut work = work_of_one(pid)?;
     if let Some(worker) = worker_of(pid) {

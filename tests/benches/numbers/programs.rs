@@ -1,4 +1,4 @@
-//! What every contender runs, and with which environment: the same work for all.
+//! The programs that every contender runs, and their environment: the same work for all.
 
 /// The prompt of every shell that is measured.
 pub(crate) const PROMPT: &str = "ready> ";
@@ -6,7 +6,8 @@ pub(crate) const PROMPT: &str = "ready> ";
 /// How to start bash so that it does nothing but show [`PROMPT`].
 pub(crate) const BASH: [&str; 4] = ["bash", "--norc", "--noprofile", "-i"];
 
-/// All variables of every program that is measured. A locale alone makes a shell start half as slowly again.
+/// All variables of every program that is measured. The locale matters: one makes a shell take half as long again to
+/// start.
 pub(crate) fn environment() -> [(&'static str, String); 6] {
     let own = |name: &str| std::env::var(name).unwrap_or_default();
     [

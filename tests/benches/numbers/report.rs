@@ -12,11 +12,11 @@ pub(crate) struct Line {
     pub(crate) ccd: String,
     pub(crate) goal: String,
     pub(crate) ratio: String,
-    /// `None` where there is no goal to meet.
+    /// `None` if there is no goal.
     pub(crate) met: Option<bool>,
 }
 
-/// All lines, and what must be said beside them.
+/// All lines, and the notes about them.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     lines: Vec<Line>,
@@ -32,7 +32,7 @@ impl Report {
         self.notes.push(text.to_owned());
     }
 
-    /// A Markdown table, and the notes below it.
+    /// Returns a Markdown table, and the notes below it.
     pub(crate) fn markdown(&self) -> String {
         let mut text = String::from("| what | bare limit | peers | ccd | goal | ratio | met? |\n");
         text.push_str("|---|---|---|---|---|---|---|\n");
@@ -62,7 +62,7 @@ impl Report {
         text
     }
 
-    /// The same as one JSON document.
+    /// Returns the same as one JSON document.
     pub(crate) fn json(&self) -> String {
         let rows: Vec<Value> = self
             .lines

@@ -16,7 +16,7 @@ impl Samples {
         self.0.extend(microseconds);
     }
 
-    /// The value below which `share` (0 to 1) of all lie; NaN when there are none.
+    /// Returns the value below which `share` (0 to 1) of all samples lie; NaN if there are none.
     pub(crate) fn quantile(&self, share: f64) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -25,7 +25,7 @@ impl Samples {
         sorted.get(index).copied().unwrap_or(f64::NAN)
     }
 
-    /// What was measured two by two.
+    /// Returns samples that were measured in pairs.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = &[f64]> {
         self.0.chunks(2)
     }
@@ -34,24 +34,25 @@ impl Samples {
         self.quantile(0.5)
     }
 
-    /// Median and 95th percentile as a cell of the table, in microseconds.
+    /// Formats median and 95th percentile as a cell of the table, in microseconds.
     pub(crate) fn p50_p95(&self) -> String {
         format!("{:.0} / {:.0} µs", self.median(), self.quantile(0.95))
     }
 
-    /// Median and 95th percentile as a cell of the table, in milliseconds.
+    /// Formats median and 95th percentile as a cell of the table, in milliseconds.
     pub(crate) fn p50_p95_ms(&self) -> String {
         let [median, p95] = [self.median(), self.quantile(0.95)].map(|us| us / 1e3);
         format!("{median:.2} / {p95:.2} ms")
     }
 }
 
-/// Someone who can do the measured thing `rounds` times and add how long each took.
+/// A function that does what is measured `rounds` times, and adds how long each took.
 pub(crate) type Contender<'a> = Box<dyn FnMut(usize, &mut Samples) -> Result<()> + 'a>;
 
-/// Lets all contenders take turns until each has had `blocks` blocks of its number of rounds.
+/// Runs the contenders in turn until each has had `blocks` blocks of its number of rounds.
 ///
-/// Every second time the order is reversed, so that none always follows the same other. A first block is not counted.
+/// The order is reversed every second time, so that no contender always follows the same other one. A first block is
+/// not counted.
 pub(crate) fn alternate(
     blocks: usize,
     contenders: &mut [(usize, Contender<'_>)],

@@ -1,4 +1,4 @@
-//! Starting a program on a terminal in the cheapest way there is: `posix_spawn`.
+//! Starts a program on a terminal in the cheapest way: `posix_spawn`.
 
 use crate::programs::environment;
 use std::ffi::{CString, OsStr, c_char, c_int};
@@ -13,7 +13,7 @@ use std::ptr;
 ///
 /// # Errors
 ///
-/// What the step that failed says: opening the terminal, or exec.
+/// The error of the step that failed: opening the terminal, or exec.
 pub(crate) fn on_terminal(argv: &[&str], tty: &OsStr) -> io::Result<i32> {
     let argv: Vec<CString> = argv.iter().map(|word| c_string(word)).collect();
     let env = environment().map(|(name, value)| c_string(&format!("{name}={value}")));
@@ -59,7 +59,7 @@ pub(crate) fn on_terminal(argv: &[&str], tty: &OsStr) -> io::Result<i32> {
     Ok(pid)
 }
 
-/// Our own words hold no NUL.
+/// The words come from this program and contain no NUL.
 fn c_string(text: &str) -> CString {
     CString::new(text).unwrap_or_default()
 }

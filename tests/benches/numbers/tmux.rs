@@ -1,4 +1,4 @@
-//! tmux, driven through its control mode by a server of its own.
+//! tmux, driven through its control mode, with its own server.
 
 use crate::daemon::end_with_us;
 use crate::programs::environment;
@@ -15,12 +15,12 @@ pub(crate) struct Tmux {
     output: BufReader<ChildStdout>,
     line: Vec<u8>,
     server_pid: u32,
-    /// tmux leaves the file of its socket behind.
+    /// tmux does not remove the file of its socket.
     socket_path: String,
 }
 
 impl Tmux {
-    /// Starts a server; `None` when tmux is not installed.
+    /// Starts a server; `None` if tmux is not installed.
     pub(crate) fn start(name: &str) -> Result<Option<Self>> {
         let socket = leftovers::unique(name);
         let mut command = command(&socket);
@@ -45,14 +45,14 @@ impl Tmux {
             server_pid: 0,
             socket_path: String::new(),
         };
-        tmux.next_block()?; // the answer to new-session
+        tmux.next_block()?; // the reply to new-session
         tmux.run("set -g exit-unattached on")?;
         tmux.server_pid = tmux.run("display -p '#{pid}'")?.trim().parse()?;
         tmux.socket_path = tmux.run("display -p '#{socket_path}'")?.trim().to_owned();
         Ok(Some(tmux))
     }
 
-    /// A command line that talks to this server, for what a user would start anew each time.
+    /// Returns a command that talks to this server, for operations for which a user would start tmux again each time.
     pub(crate) fn command(&self) -> Command {
         command(&self.socket)
     }
@@ -72,13 +72,13 @@ impl Tmux {
         self.next_block()
     }
 
-    /// Opens a window with `program` and returns its pane, as `%3`.
+    /// Opens a window with `program` and returns its pane, such as `%3`.
     pub(crate) fn open(&mut self, program: &[&str]) -> Result<String> {
         let line = format!("new-window -d -P -F '#{{pane_id}}' {}", program.join(" "));
         Ok(self.run(&line)?.trim().to_owned())
     }
 
-    /// Sends a command without waiting for its answer.
+    /// Sends a command without waiting for its reply.
     pub(crate) fn send(&mut self, line: &str) -> Result<()> {
         self.input.write_all(format!("{line}\n").as_bytes())?;
         Ok(())
@@ -99,7 +99,7 @@ impl Tmux {
         }
     }
 
-    /// Reads to the end of the next answer and returns its lines.
+    /// Reads to the end of the next reply and returns its lines.
     fn next_block(&mut self) -> Result<String> {
         let mut text = None;
         loop {
@@ -154,7 +154,7 @@ fn command(socket: &str) -> Command {
     command
 }
 
-/// Control mode writes what is not printable as `\ooo`.
+/// Control mode writes unprintable bytes as `\ooo`.
 fn unescape(escaped: &[u8], into: &mut Vec<u8>) {
     let mut rest = escaped;
     while let Some((&byte, after)) = rest.split_first() {

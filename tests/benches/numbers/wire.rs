@@ -1,4 +1,4 @@
-//! A connection to the daemon that costs as little as possible itself.
+//! A connection to the daemon that itself costs as little as possible.
 
 use crate::Result;
 use ccd_protocol::Method;
@@ -9,17 +9,17 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-/// Room for one read; grows when a reply is longer.
+/// Buffer size for one read; grows if a reply is longer.
 const READ_BYTES: usize = 64 << 10;
 
-/// A connection that speaks lines.
+/// A connection for the line transport.
 #[derive(Debug)]
 pub(crate) struct Wire {
     stream: UnixStream,
     buffer: Vec<u8>,
 }
 
-/// A request that was written down before the clock started.
+/// A request that was serialised before the clock started.
 #[derive(Debug, Clone)]
 pub(crate) struct Request(Vec<u8>);
 
@@ -45,7 +45,7 @@ impl Wire {
         })
     }
 
-    /// Sends a request and returns the line of its answer, unread.
+    /// Sends a request and returns the line of its reply, without parsing it.
     pub(crate) fn exchange(&mut self, request: &Request) -> Result<&[u8]> {
         self.stream.write_all(&request.0)?;
         let mut filled = 0;
@@ -53,7 +53,7 @@ impl Wire {
             if filled == self.buffer.len() {
                 self.buffer.resize(filled * 2, 0);
             }
-            // A thread that is blocked in a read is woken once for nothing, when the daemon takes the request.
+            // A thread that is blocked in a read is woken once needlessly, when the daemon takes the request.
             poll(&mut [PollFd::new(&self.stream, PollFlags::IN)], None)?;
             let len = self.stream.read(&mut self.buffer[filled..])?;
             if len == 0 {
@@ -73,7 +73,7 @@ impl Wire {
     }
 }
 
-/// Reads the line of an answer.
+/// Parses the line of a reply.
 pub(crate) fn result_of<M: Method>(line: &[u8]) -> Result<M::Reply> {
     let answer: Answer<M::Reply> = serde_json::from_slice(line)?;
     match answer.result {

@@ -58,7 +58,7 @@ fn wrong_requests_to_attach_are_refused() {
     let send = json!({"session": target.id(), "text": "x"});
     let message = client.refused("session.send", &send, "invalid_argument");
     assert!(message.contains("read-only"), "{message}");
-    // Of a viewer that looks only the viewer's size is told.
+    // A read-only viewer's resize changes only the size of its own view.
     client.call_value("session.resize", &asked(7, 30)).unwrap();
     assert_eq!(size(&target), (24, 80));
     assert!(!target.output().contains('x'));
@@ -89,7 +89,7 @@ fn a_session_in_another_encoding_is_shown_and_typed_into() {
     client.call_value("session.attach", &params).unwrap();
     let typed = json!({"session": target.id(), "data_b64": STANDARD.encode("日本\r")});
     client.call_value("session.send", &typed).unwrap();
-    // cat writes the bytes that it got: 0x93 0xfa 0x96 0x7b.
+    // cat writes the bytes that it receives: 0x93 0xfa 0x96 0x7b.
     target.expect("M-\\^SM-zM-\\^V\\{");
     eventually("the viewer sees the echo as a terminal shows it", || {
         let item = client.next_item().unwrap();
@@ -97,7 +97,7 @@ fn a_session_in_another_encoding_is_shown_and_typed_into() {
         let picture = String::from_utf8(STANDARD.decode(picture).unwrap()).unwrap();
         picture.contains("日本").then_some(())
     });
-    // A text that looks like UTF-8 once it is encoded is not encoded again.
+    // Text whose encoded form looks like UTF-8 is not encoded again.
     let text = json!({"session": target.id(), "text": "\u{ff83}\u{ff71}", "newline": true});
     client.call_value("session.send", &text).unwrap();
     target.expect("M-CM-1");

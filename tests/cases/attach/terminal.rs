@@ -1,4 +1,4 @@
-//! `ccctl session attach`, at a terminal that is a session too.
+//! `ccctl session attach`, at a terminal that is itself a session.
 
 use crate::support::person::{CCCTL, DETACH, person};
 use crate::support::session::{OpenSession, lacks, program};
@@ -11,16 +11,16 @@ pub(super) fn attach(person: &OpenSession<'_>, session: &str, options: &str) {
     person.line(&format!("'{CCCTL}' session attach {session} {options}"));
 }
 
-/// Waits until as many are attached.
+/// Waits until `count` clients are attached.
 pub(super) fn attached(session: &OpenSession<'_>, count: usize) {
-    eventually("so many are attached", || {
+    eventually("the expected number of clients is attached", || {
         (session.now().attached.len() == count).then_some(())
     });
 }
 
-/// Waits until keys typed at the terminal go to the session: what it showed before has gone up then.
+/// Waits until keys typed at the terminal go to the session: by then, what the terminal showed before is gone.
 pub(super) fn entered(person: &OpenSession<'_>) {
-    eventually("the terminal is the session's", || {
+    eventually("the terminal shows the session", || {
         let lines = person.screen().lines;
         let is_old = lines.iter().any(|line| line.contains("session attach"));
         (!is_old).then_some(())
@@ -32,7 +32,7 @@ pub(super) fn size(session: &OpenSession<'_>) -> (u16, u16) {
     (now.rows, now.cols)
 }
 
-/// What `stty` tells of the person's terminal.
+/// Returns what `stty` reports for the person's terminal.
 pub(super) fn settings(person: &OpenSession<'_>) -> String {
     person
         .ask("stty -g; echo asked", r"([0-9a-f]+:[0-9a-f:]+)\n")
@@ -68,7 +68,7 @@ fn a_terminal_becomes_the_sessions_and_is_given_back() {
     person.expect("detached from .*, which keeps running");
     attached(&target, 0);
     assert_eq!(settings(&person), before);
-    assert_eq!(size(&target), (20, 70), "the size stays");
+    assert_eq!(size(&target), (20, 70), "the size does not change");
     target.ask("echo still here", "still here\n");
 }
 
@@ -101,7 +101,7 @@ fn a_full_screen_program_looks_the_same_and_leaves_nothing_behind() {
     person.keys(DETACH);
     person.expect("which keeps running");
     assert!(!person.screen().alternate);
-    // Once more, from a terminal that has shown something else meanwhile.
+    // Once more, from a terminal that has shown something else in between.
     attach(&person, vim.id(), "");
     person.shows(" 25 int main");
     person.text(":q!\r");
@@ -118,19 +118,23 @@ fn the_size_follows_who_typed_last() {
     attached(&target, 1);
     entered(&large);
     attach(&small, target.id(), "");
-    eventually("the last to come counts as typing", || {
-        (size(&target) == (10, 50)).then_some(())
-    });
-    // The large one sees it in a corner.
+    eventually(
+        "the session takes the size of the last client that attached",
+        || (size(&target) == (10, 50)).then_some(()),
+    );
+    // The large terminal shows the session in a corner.
     large.shows("·····");
     large.line("stty size");
     target.expect("30 100");
     large.shows("30 100");
-    // The small one sees the part around the cursor.
+    // The small terminal shows the part around the cursor.
     large.line("printf '%098d|\\n' 7; stty size");
     large.shows("7|");
     small.text("\r");
-    eventually("it has typed", || (size(&target) == (10, 50)).then_some(()));
+    eventually(
+        "the session takes the size of the client that typed",
+        || (size(&target) == (10, 50)).then_some(()),
+    );
     small.resize(12, 40);
     eventually("the size follows", || {
         (size(&target) == (12, 40)).then_some(())
@@ -214,7 +218,7 @@ fn the_detach_key_twice_is_typed_once_and_others_can_be_chosen() {
     person.expect("status 2");
 }
 
-/// The process that runs in the foreground of the person's terminal, if it is not the shell.
+/// Returns the process that runs in the foreground of the person's terminal, if it is not the shell.
 pub(super) fn client_of(person: &OpenSession<'_>) -> Option<i32> {
     let pid = person.now().pid;
     let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).ok()?;
@@ -277,14 +281,14 @@ fn a_session_is_not_attached_inside_itself() {
     let outer = person(&daemon, 24, 80);
     attach(&outer, outer.id(), "");
     outer.expect("would show itself endlessly");
-    // Without the variable the terminal tells.
+    // Without the variable, ccctl recognises the terminal.
     let id = outer.id().to_owned();
     outer.line(&format!(
         "env -u CCD_SESSION_ID '{CCCTL}' session attach {id}; echo status $?"
     ));
     outer.expect("would show itself endlessly");
     outer.expect("status 2");
-    // Nor through another one.
+    // Nor through another session.
     let inner = person(&daemon, 24, 80);
     attach(&outer, inner.id(), "");
     attached(&inner, 1);
@@ -344,7 +348,7 @@ fn an_attached_session_is_not_idle() {
     let mut client = Connection::open(&daemon.socket());
     let params = json!({"session": target.id(), "rows": 24, "cols": 80});
     client.call_value("session.attach", &params).unwrap();
-    // Longer than its limit.
+    // Lets more time pass than the session's idle timeout.
     let other = daemon.open_with(&SessionCreateParams {
         session_timeout_s: Some(2.0),
         ..program(&daemon, "cat", &[])

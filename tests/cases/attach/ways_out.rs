@@ -44,14 +44,14 @@ fn every_way_out_gives_the_terminal_back() {
     assert!(!person.screen().alternate);
     person.line("fg");
     person.shows("full");
-    // And as nobody can be prepared for: the shell takes the terminal as it finds it.
+    // Stopped by a signal that cannot be handled: the shell gets the terminal as it is.
     let pid = eventually("ccctl has a process", || client_of(&person));
     signal_process(pid, "STOP");
     person.expect("Stopped");
     person.line("printf 'in %s' between; fg");
     person.expect("in between");
     attached(&target, 1);
-    eventually("the terminal is the session's again", || {
+    eventually("the terminal shows the session again", || {
         let lines = person.screen().lines;
         (!lines.iter().any(|line| line.contains("in between"))).then_some(())
     });
@@ -111,7 +111,7 @@ fn a_session_is_created_and_attached_in_one_step() {
     person.line(&format!(
         "CCD_DETACH_KEYS='C-a x' '{CCCTL}' session create --name mine --attach -- bash --norc"
     ));
-    eventually("the session is there", || daemon.id_of("mine").ok());
+    eventually("the session exists", || daemon.id_of("mine").ok());
     person.line("stty size");
     person.expect("20 60");
     person.keys(&["C-a", "x"]);

@@ -1,4 +1,4 @@
-//! Chains: commands in a row.
+//! Chains: commands in sequence.
 
 use crate::support::session::assert_error;
 use crate::support::{Ccctl, Connection, Daemon};
@@ -14,7 +14,7 @@ pub(crate) fn job_of(daemon: &Daemon, params: &Value) -> Value {
     connection.call_value("job.get", &get).unwrap()
 }
 
-/// The steps of a chain that was run.
+/// Runs a chain and returns its steps.
 #[track_caller]
 pub(crate) fn steps(daemon: &Daemon, commands: &Value) -> Vec<Value> {
     let job = job_of(daemon, &json!({"chain": {"commands": commands}}));
@@ -170,7 +170,7 @@ fn a_shell_that_ends_or_hangs_takes_no_further_step() {
     let steps = &job["result"]["steps"];
     assert_eq!(steps[0]["exit_code"], 3, "{job}");
     assert_eq!(steps[1]["skipped_reason"], "the shell exited in step 1");
-    // What is interrupted gives the shell back.
+    // After an interrupted step, the shell can be used again.
     let job = job_of(
         &daemon,
         &json!({"shared": true, "chain": {"timeout": 0.5, "commands": [
@@ -296,7 +296,7 @@ fn a_chain_that_is_run_streams_a_line_a_step_and_tells_by_its_status() {
     );
     assert!(
         lines[3]["result"].get("steps").is_none(),
-        "they came before"
+        "the steps are printed only once"
     );
     let id = ccctl.ok(&["chain", "run", "--file", file.to_str().unwrap(), "--detach"]);
     let shown = ccctl.ok(&["job", "get", id.trim(), "--wait", "20"]);

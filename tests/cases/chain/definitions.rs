@@ -1,4 +1,4 @@
-//! Chains that are saved, and what is wrong with them.
+//! Saved chains, and mistakes in them.
 
 use crate::chain::commands::refused;
 use crate::support::{Ccctl, Daemon};

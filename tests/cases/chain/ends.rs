@@ -1,4 +1,4 @@
-//! How jobs of chains end: cancelled, with the daemon, without it; and what stays of them.
+//! How jobs of chains end: cancelled, together with the daemon, or without it; and what is kept of them.
 
 use crate::support::processes::with_command_line;
 use crate::support::worker::{is_one_process, kill_worker};
@@ -7,7 +7,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::process::Stdio;
 
-/// Starts a chain whose second step does not end, and returns its job once that runs.
+/// Starts a chain whose second step does not end, and returns its job once that step is running.
 fn begun(connection: &mut Connection, sleep: &str, more: &Value) -> Value {
     let commands = json!([{"command": "echo one"}, {"command": format!("sleep {sleep}")}, {"command": "echo never"}]);
     let mut params = json!({"chain": {"commands": commands}});
@@ -69,7 +69,7 @@ fn a_job_does_not_depend_on_who_started_it() {
     rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, 0o600.into()).unwrap();
     let params = json!({"chain": chain, "cwd": daemon.home()});
     let job = daemon.call_value("chain.run", &params).unwrap()["job"].clone();
-    // The connection is closed by now, and the step still runs.
+    // The connection is closed by now, and the step is still running.
     std::fs::write(&fifo, "late\n").unwrap();
     let ended = get(&daemon, &job);
     assert_eq!(ended["result"]["steps"][0]["output"], "late\n", "{ended}");
@@ -140,12 +140,12 @@ fn a_worker_that_is_killed_fails_the_job_with_a_reason_and_what_was_done() {
         return;
     }
     let job = begun(&mut daemon.connect(), "4713.5", &json!({}));
-    // What is written down is what was told.
+    // The database contains what a subscriber was sent.
     let mut subscriber = daemon.connect();
     subscriber
         .call_value("job.subscribe", &json!({ "job": job }))
         .unwrap();
-    eventually("the first step is told", || {
+    eventually("the first step is reported", || {
         let item = subscriber.next_item().unwrap();
         (item["entry_count"] == 1).then_some(())
     });
@@ -224,9 +224,9 @@ fn a_chain_waits_for_a_place() {
     let done = get(&daemon, &job);
     assert_eq!(
         done["result"]["steps"][0]["output"], "after\n",
-        "its time begins with it: {done}"
+        "the timeout starts with the step: {done}"
     );
-    // One that waits is cancelled at once.
+    // A job that is waiting is cancelled at once.
     let holds = connection.start_session(&["cat"]);
     let job = connection
         .call_value("chain.run", &json!({ "chain": chain }))
@@ -264,7 +264,7 @@ fn there_are_no_more_jobs_than_there_may_be() {
     assert_eq!(get(&daemon, &jobs[63])["state"], "cancelled");
 }
 
-/// A chain whose step starts the same chain again.
+/// Saves a chain whose step starts the same chain again; returns the parameters that run it.
 fn recursive(daemon: &Daemon) -> Value {
     let client = env!("CARGO_BIN_EXE_ccctl_under_test");
     let command = format!("{client} chain run again");

@@ -1,4 +1,4 @@
-//! Jobs: started by a method, watched by others, kept.
+//! Jobs: started by a method, followed by other clients, kept after their end.
 
 use crate::support::{Connection, Daemon, eventually, kind};
 use serde_json::{Value, json};
@@ -86,7 +86,7 @@ fn what_is_no_job_is_an_error() {
         .call_value("job.get", &json!({"job": done["job"], "wait_ms": -1}))
         .unwrap_err();
     assert_eq!(kind(&error), "invalid_argument");
-    // Cancelling what has ended changes nothing.
+    // Cancelling a job that has ended changes nothing.
     assert_eq!(
         connection.call_value("job.cancel", &json!({"job": done["job"]})),
         Ok(json!({}))
@@ -97,7 +97,7 @@ fn what_is_no_job_is_an_error() {
             .unwrap()["state"],
         "done"
     );
-    eventually("none is counted any more", || {
+    eventually("no job is counted as running", || {
         let status = connection.call_value("daemon.status", &json!({})).unwrap();
         (status["jobs"] == json!({"queued": 0, "running": 0})).then_some(())
     });
@@ -126,7 +126,7 @@ fn the_begin_of_an_id_names_a_job_that_has_no_namesake() {
             .unwrap_err();
         assert_eq!(kind(&error), "not_found", "{begin}");
     }
-    // With seventeen ids two begin with the same digit.
+    // Of seventeen ids, two start with the same digit.
     let mut ids = vec![id];
     while ids.len() < 17 {
         ids.push(

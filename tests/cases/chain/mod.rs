@@ -1,4 +1,4 @@
-//! Jobs and chains of commands: in a row, side by side, watched.
+//! Jobs and chains of commands: in sequence, in parallel, watched.
 
 mod commands;
 mod definitions;

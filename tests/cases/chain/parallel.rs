@@ -1,4 +1,4 @@
-//! Commands side by side.
+//! Commands in parallel.
 
 use crate::support::processes::with_command_line;
 use crate::support::session::assert_error;
@@ -106,8 +106,8 @@ fn a_slow_one_does_not_hold_the_others() {
 #[test]
 fn no_more_run_at_a_time_than_are_asked_for_or_have_a_place() {
     let daemon = Daemon::builder().config("{max_sessions: 2}").start();
-    // Each leaves a mark while it runs, and tells how many there are.
-    // (The shell counts them itself: `ls` would complain of one that went between the two looks.)
+    // Each command leaves a mark while it runs, and prints how many marks there are. (The shell counts them itself:
+    // `ls` would report an error for a mark that disappears meanwhile.)
     let one = "sh -c 'mkdir run.$$; set -- run.*; echo $#; sleep 0.05; rmdir run.$$'";
     for concurrent in [1, 10] {
         let commands = vec![one; 6];
@@ -271,7 +271,7 @@ fn of_an_output_that_is_too_long_the_end_is_kept() {
     let results = results(&daemon, &json!({"commands": ["seq 3000000"]}));
     let output = results[0]["output"].as_str().unwrap();
     assert!(output.ends_with("\n2999999\n3000000\n"));
-    // All lines together.
+    // The length of all lines together.
     let omitted = results[0]["omitted_bytes"].as_u64().unwrap();
     assert_eq!(omitted + output.len() as u64, 22_888_896);
 }

@@ -1,4 +1,4 @@
-//! Steps of chains: what is typed into them, and what is kept of what they print.
+//! Steps of chains: what is typed into them, and what is kept of their output.
 
 use crate::chain::commands::{job_of, refused};
 use crate::support::Daemon;
@@ -103,7 +103,7 @@ fn nothing_but_the_answer_is_typed_into_a_step() {
         );
         assert!(told.contains("matches empty text"), "{told}");
     }
-    // A shell in a step that shows a prompt and waits, and one that does not end when it is interrupted.
+    // Steps that wait at what looks like a shell's prompt, two of which do not end when they are interrupted.
     let seen = daemon.home().join("seen");
     let read = format!(
         "while read line; do echo \"$line\" >> {}; done",

@@ -1,4 +1,4 @@
-//! A program that is watched.
+//! Watched programs.
 
 use crate::support::processes::with_command_line;
 use crate::support::session::assert_error;
@@ -119,13 +119,13 @@ fn the_time_is_hard_also_for_a_program_that_never_stops_to_talk_or_to_live() {
     let params = json!({"program": "sh", "args": ["-c", script], "patterns": [{"regex": "never"}], "timeout_ms": 1000});
     let result = watched(&daemon, &params);
     assert!(started.elapsed() >= Duration::from_secs(1));
-    // To end the program takes 2 s, for which nobody waits.
+    // Ending the program takes 2 s; the job does not wait for that.
     assert!(started.elapsed() < Duration::from_millis(2500));
     assert_eq!(
         (&result["timed_out"], &result["hits"]),
         (&json!(true), &json!([]))
     );
-    eventually("nothing of it runs", || {
+    eventually("no process of it is running", || {
         with_command_line("chatter 4715.1").is_empty().then_some(())
     });
 }
@@ -171,7 +171,7 @@ fn a_session_can_be_watched_and_goes_on() {
         .unwrap();
     let params = json!({"session": session, "patterns": [{"regex": "\\w+ word$"}], "since": 0, "max_hits": 2});
     let job = connection.call_value("chain.watch", &params).unwrap()["job"].clone();
-    // The echo and what cat prints are two.
+    // The echo and cat's output are two matches.
     let ended = connection
         .call_value("job.get", &json!({"job": job, "wait_ms": 20_000}))
         .unwrap();
@@ -193,7 +193,7 @@ fn a_session_can_be_watched_and_goes_on() {
         .call_value("job.get", &json!({"job": job, "wait_ms": 20_000}))
         .unwrap();
     assert_eq!(lines(&ended["result"]), ["late word"]);
-    // It ends with the session.
+    // The watch ends with the session.
     let job = connection
         .call_value(
             "chain.watch",

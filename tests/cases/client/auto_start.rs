@@ -1,4 +1,4 @@
-//! The client starts the daemon when none runs.
+//! The client starts the daemon if none is running.
 
 use crate::support::client::Ran;
 use crate::support::executable::copy_program;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// A folder with `ccctl` and `ccd` side by side, as an installation has them, and an empty home.
+/// A directory with `ccctl` and `ccd`, like that of an installation, and an empty home.
 struct Installation {
     folder: TempDir,
 }
@@ -21,7 +21,7 @@ impl Installation {
         let folder = tempfile::Builder::new().prefix("ccd-").tempdir().unwrap();
         let bin = folder.path().join("bin");
         fs::create_dir(&bin).unwrap();
-        // A link would be followed to the folder of the build, where an older daemon may lie.
+        // A link would be followed to the directory of the build, which may contain an older daemon.
         copy_program(env!("CARGO_BIN_EXE_ccctl_under_test"), &bin.join("ccctl"));
         symlink(env!("CARGO_BIN_EXE_ccd_under_test"), bin.join("ccd")).unwrap();
         Self { folder }
@@ -55,7 +55,7 @@ impl Installation {
 }
 
 impl Drop for Installation {
-    /// Ends the daemon, which is nobody's child, also when the test fails.
+    /// Ends the daemon, which is not a child of this process, even if the test fails.
     fn drop(&mut self) {
         if std::os::unix::net::UnixStream::connect(self.socket()).is_ok() {
             let _ = Connection::open(&self.socket()).call_value("daemon.stop", &json!({}));
@@ -84,7 +84,7 @@ fn clients_that_come_together_start_one_daemon() {
             let ran = installation.run(&["daemon", "status", "--json"]);
             let status: Value = serde_json::from_str(&ran.stdout).unwrap();
             let pid = |name: &str| i32::try_from(status[name].as_i64().unwrap()).unwrap();
-            // Where there is one process both are the same.
+            // If holder and worker are one process, both ids are the same.
             let both: BTreeSet<i32> = [pid("holder_pid"), pid("pid")].into();
             both.into_iter().collect()
         })
@@ -94,7 +94,7 @@ fn clients_that_come_together_start_one_daemon() {
     let daemon = daemons.first().unwrap();
     let mut left = processes::with_variable(&home);
     left.sort_unstable();
-    assert_eq!(&left, daemon, "one daemon and no client is left");
+    assert_eq!(&left, daemon, "only one daemon is left, and no client");
     let pid = daemon[0];
     let ran = installation.run(&["daemon", "stop"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -107,7 +107,7 @@ fn clients_that_come_together_start_one_daemon() {
 #[test]
 fn a_daemon_started_by_a_client_keeps_nothing_of_it() {
     let installation = Installation::new();
-    // The pipes of this command are read to their end: a daemon that held them would hang the test.
+    // The pipes of this command are read to their end: if the daemon kept them open, the test would hang.
     let ran = Ran::of(
         installation
             .ccctl(&["daemon", "start"])
@@ -177,7 +177,7 @@ fn the_reason_of_a_failed_start_reaches_the_user() {
 #[test]
 fn a_daemon_that_fails_after_it_listens_says_why() {
     let installation = Installation::new();
-    // The database is opened once the socket is there.
+    // The database is opened after the socket was created.
     fs::create_dir_all(installation.home().join("ccd.sqlite/in the way")).unwrap();
     for words in [&["daemon", "start"][..], &["session", "list"]] {
         let ran = installation.run(words);

@@ -6,7 +6,7 @@ use ccd_protocol::session::SessionCreateParams;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A folder in which the client is called `ccctl`.
+/// Creates a directory in which the client is called `ccctl`.
 fn folder(daemon: &Daemon) -> PathBuf {
     let folder = daemon.home().join("bin");
     std::fs::create_dir_all(&folder).unwrap();
@@ -20,7 +20,7 @@ fn path(daemon: &Daemon) -> String {
     format!("{}:{path}", folder(daemon).display())
 }
 
-/// What a shell's program prints, line by line.
+/// Runs a script in a shell and returns the lines that it prints.
 fn lines(daemon: &Daemon, path: &str, shell: &str, script: &str) -> Vec<String> {
     let output = Command::new(shell)
         .args(["-c", script])
@@ -36,7 +36,7 @@ fn lines(daemon: &Daemon, path: &str, shell: &str, script: &str) -> Vec<String> 
     text.lines().map(str::to_owned).collect()
 }
 
-/// What bash would offer for the last of these words.
+/// Returns what bash offers for the last of these words.
 fn in_bash(daemon: &Daemon, path: &str, words: &[&str]) -> Vec<String> {
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let script = format!(

@@ -1,4 +1,4 @@
-//! `ccctl` and the real daemon while one process hands over to another.
+//! `ccctl` and the real daemon during a handover between workers.
 
 use crate::support::worker::{hand_over, is_one_process, kill_worker, other_build, worker};
 use crate::support::{Ccctl, Daemon, eventually};
@@ -73,7 +73,7 @@ fn who_waits_for_something_goes_on_waiting() {
         .spawn()
         .unwrap();
     for number in 1..=3 {
-        eventually("it waits", || {
+        eventually("ccctl is connected", || {
             let status = daemon.try_call_value("daemon.status", &json!({}))?;
             (status["connections"].as_u64()? >= 2).then_some(())
         });
@@ -86,7 +86,7 @@ fn who_waits_for_something_goes_on_waiting() {
     assert!(ended.status.success(), "{ended:?}");
 }
 
-/// Runs a program with `ccctl run`, whose worker goes away three times.
+/// Runs a program with `ccctl run` while its worker is replaced three times.
 fn run_through(daemon: &Daemon, mut disturb: impl FnMut(u64)) {
     let ccctl = Ccctl::new(daemon);
     let script = "echo ready; while read line; do echo \"got $line\"; done; exit 6";
@@ -129,7 +129,7 @@ fn a_run_survives_kills_of_the_worker() {
         return;
     }
     run_through(&daemon, |_| kill_worker(&daemon));
-    eventually("nothing of it is left", || {
+    eventually("no process of it is left", || {
         daemon.listed(true).is_empty().then_some(())
     });
 }

@@ -12,7 +12,7 @@ fn the_menu_shows_and_runs_commands() {
     menu.keys(&["Enter"]);
     menu.shows("ccctl › sessions");
     menu.shows("$ ccctl session list");
-    // Start a program, step by step.
+    // Starts a program, step by step.
     menu.text("3");
     menu.shows("a name, or nothing");
     menu.text("my-cat");
@@ -29,11 +29,11 @@ fn the_menu_shows_and_runs_commands() {
     let cat = daemon.id_of("my-cat").unwrap();
     menu.keys(&["Enter"]);
     menu.shows("ccctl › sessions   what do you want to do?");
-    // Type into it, picked from the list.
+    // Types into it, chosen from the list.
     menu.text("7");
     menu.shows("which session?");
     menu.shows("my-cat");
-    // The first one is that of the menu.
+    // The first session is that of the menu itself.
     menu.text("2");
     menu.shows("line to type");
     menu.text("hello there");
@@ -50,7 +50,7 @@ fn the_menu_shows_and_runs_commands() {
     });
     menu.keys(&["Enter"]);
     menu.shows("what do you want to do?");
-    // Back, and out.
+    // Back, and leave the menu.
     menu.keys(&["Left"]);
     menu.shows("what do you want to work with?");
     menu.text("q");
@@ -113,7 +113,9 @@ fn every_way_out_of_the_menu_leaves_the_terminal_as_it_was() {
         bash.line("\"$CCCTL\"");
         bash.shows("what do you want to work with?");
         leave();
-        eventually("it leaves", || (!bash.screen().alternate).then_some(()));
+        eventually("the menu exits", || {
+            (!bash.screen().alternate).then_some(())
+        });
         bash.ask("echo left with $?", &format!("(?m)^left with {status}$"));
         assert_eq!(modes(), before);
     }

@@ -1,11 +1,11 @@
-//! What `ccctl` and `ccd` say to somebody who made a mistake.
+//! What `ccctl` and `ccd` print after a mistake of the user.
 
 use crate::support::client::Ran;
 use crate::support::{Ccctl, Daemon};
 use serde_json::Value;
 use std::process::Command;
 
-/// The one line that a failed command prints on standard error.
+/// Returns the one line that a failed command prints on standard error.
 fn line_of(ran: &Ran) -> &str {
     assert_ne!(ran.code, Some(0), "{ran:?}");
     assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
@@ -37,7 +37,7 @@ fn a_wrong_command_line_is_one_line_of_json_where_that_is_asked_for() {
     assert!(message.contains("0 or more"), "{message}");
     assert_eq!(line["error"]["data"]["kind"], "usage");
     assert_eq!(ran.code, Some(2));
-    // This one is the program's.
+    // The `--json` after `--` belongs to the program.
     let ran = ccctl.run(&["run", "--no-such-option", "--", "echo", "--json"]);
     assert!(line_of(&ran).starts_with("ccctl: "), "{}", ran.stderr);
 }

@@ -1,4 +1,4 @@
-//! `ccctl run` through a hand-over, with a daemon that the test plays.
+//! `ccctl run` through a handover, with a fake daemon.
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// One connection of `ccctl`, and what it asked for.
+/// A connection of `ccctl`, and its first request.
 struct Asked {
     reader: BufReader<UnixStream>,
     request: Value,
@@ -41,7 +41,7 @@ impl FakeDaemon {
             .unwrap()
     }
 
-    /// Takes a connection and its first request.
+    /// Accepts a connection and reads its first request.
     fn asked(&self) -> Asked {
         let (stream, _) = self.listener.accept().unwrap();
         stream
@@ -55,7 +55,7 @@ impl FakeDaemon {
         asked
     }
 
-    /// Starts the program, and takes the subscription and the connection for input.
+    /// Answers the start of the program and the subscription, and accepts the connection for input.
     fn started(&self) -> (Asked, UnixStream) {
         let mut lifeline = self.asked();
         lifeline.expect("session.create");
@@ -124,7 +124,7 @@ fn a_run_subscribes_again_and_sends_its_input_over_another_connection() {
     assert_eq!(lifeline.request["params"]["session"], "k3");
     assert_eq!(lifeline.request["params"]["since"], 2);
     lifeline.answer(&json!("s1"));
-    // What was not sent while nobody listened is sent now, and lost nowhere.
+    // Input that could not be sent while nobody was listening is sent now.
     run.stdin.take().unwrap().write_all(b"x\n").unwrap();
     let mut input = daemon.asked();
     input.expect("session.send");

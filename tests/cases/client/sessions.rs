@@ -1,4 +1,4 @@
-//! Sessions through `ccctl`, as a user at two terminals sees them.
+//! Sessions through `ccctl`, as used from two terminals.
 
 use crate::support::processes::lives;
 use crate::support::session::{guesses, lacks};
@@ -182,8 +182,8 @@ fn what_is_no_longer_in_memory_is_told_of() {
     ];
     ccctl.ok(&create);
     ccctl.ok(&["session", "expect", "long", "5000\\n", "--timeout", "30"]);
-    // Memory gives up what the log has when there is more output.
-    let read = eventually("memory has not all of it", || {
+    // When more output arrives, memory drops what is already in the log.
+    let read = eventually("memory no longer contains all output", || {
         ccctl.ok(&["session", "send", "long", "more", "--expect", "more"]);
         let read = ccctl.run(&["session", "read", "long"]);
         (!read.stdout.starts_with("1\n")).then_some(read)
@@ -202,5 +202,8 @@ fn what_is_no_longer_in_memory_is_told_of() {
             .starts_with("1\n2\n")
     );
     let some = ccctl.run(&["session", "read", "long", "--lines", "3"]);
-    assert_eq!(some.stderr, "", "who asks for a part knows");
+    assert_eq!(
+        some.stderr, "",
+        "a user who asked for a part is not told about the rest"
+    );
 }

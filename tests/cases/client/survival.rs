@@ -1,4 +1,4 @@
-//! What users of `ccctl` notice when the worker is killed: nothing, or one line that says what is not known.
+//! What users of `ccctl` notice when the worker is killed: nothing, or one line that says what is unknown.
 
 use crate::support::session::{OpenSession, program};
 use crate::support::worker::{is_one_process, kill_worker, signal_worker, worker};
@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, ChildStdout, Stdio};
 
-/// What the session of most tests does: it takes lines as commands, and shows everything that can go wrong in items.
+/// The program of most tests: it runs lines as commands.
 const SCRIPT: &str = r"echo ready; while read line; do eval $line; done";
 
-/// Colours, characters of several bytes, overwritten lines, a title with a newline, a query.
+/// Output that is difficult to split into items: colours, multi-byte characters, overwritten lines, a title with a
+/// newline, a query.
 const PRINT: &str = r"i=0; while [ $i -lt 2000 ]; do i=$((i+1)); printf '%s \033[31mré\033[0m\r%s\033[K\n\033]0;a\nb\007\033[6n' $i $i; done";
 
 fn open_script(daemon: &Daemon) -> OpenSession<'_> {
@@ -22,7 +23,7 @@ fn open_script(daemon: &Daemon) -> OpenSession<'_> {
     session
 }
 
-/// `ccctl`, with its standard output and errors for the test.
+/// Starts `ccctl` with its standard output and standard error piped to the test.
 fn start(ccctl: &Ccctl<'_>, args: &[&str]) -> Child {
     ccctl
         .command(args)
@@ -32,7 +33,7 @@ fn start(ccctl: &Ccctl<'_>, args: &[&str]) -> Child {
         .unwrap()
 }
 
-/// The output of `ccctl`, and its first line, without which it does not follow yet.
+/// Returns the output of `ccctl` and its first line; before that line, `ccctl` may not be subscribed yet.
 fn first_line(child: &mut Child) -> (BufReader<ChildStdout>, String) {
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
@@ -40,15 +41,15 @@ fn first_line(child: &mut Child) -> (BufReader<ChildStdout>, String) {
     (out, line)
 }
 
-/// Waits until somebody else than the test has a connection.
+/// Waits until a client other than the test is connected.
 fn until_connected(daemon: &Daemon) {
-    eventually("ccctl waits for its answer", || {
+    eventually("ccctl is connected", || {
         let status = daemon.try_call_value("daemon.status", &json!({}))?;
         (status["connections"].as_u64()? >= 2).then_some(())
     });
 }
 
-/// What `ccctl session tail -f` with these options prints of a session whose worker is killed three times.
+/// Returns what `ccctl session tail -f` with these options prints of a session whose worker is killed three times.
 fn followed(session: &OpenSession<'_>, options: &[&str]) -> Vec<u8> {
     let daemon = session.daemon;
     let ccctl = Ccctl::new(daemon);
@@ -187,7 +188,7 @@ fn an_expect_waits_only_for_the_rest_of_its_time() {
     kill_worker(&daemon);
     let output = waiting.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(124));
-    // Not later than a busy machine explains, and in any case not at once.
+    // There is no upper limit, because the machine may be busy; but it must not end at once.
     assert!(began.elapsed().as_secs_f64() >= 1.9);
 }
 

@@ -1,4 +1,4 @@
-//! `ccctl top` on real terminals: those of sessions.
+//! `ccctl top` on the terminals of sessions.
 
 use crate::support::session::{OpenSession, lacks};
 use crate::support::{Ccctl, Daemon, eventually};
@@ -25,7 +25,7 @@ fn named<'a>(daemon: &'a Daemon, name: &str, words: &[&str]) -> OpenSession<'a> 
     })
 }
 
-/// A bash in which `$CCCTL` is the client, and its modes of the terminal.
+/// Starts a bash in which `$CCCTL` is the client; also returns its terminal modes.
 fn shell(daemon: &Daemon) -> (OpenSession<'_>, String) {
     let mut params = crate::support::session::program(daemon, "bash", &["--norc", "--noprofile"]);
     let client = env!("CARGO_BIN_EXE_ccctl_under_test").to_owned();
@@ -66,9 +66,9 @@ fn nothing_is_drawn_again_that_has_not_changed() {
     let _cat = named(&daemon, "first", &["cat"]);
     let top = daemon.open_client(&["top", "--interval", "0.1"], (24, 100));
     top.shows("first");
-    // Ages change, what top itself printed, and whether it waits; the heading does not.
+    // Ages, the output of top itself, and whether it is waiting change; the heading does not.
     let end = usize::try_from(top.now().output.output_bytes).unwrap();
-    eventually("it looks a few times more", || {
+    eventually("top refreshes a few times", || {
         let text = String::from_utf8(top.bytes()).unwrap();
         let ages = text.matches("\x1b[4;1H").count();
         (ages > 3).then_some(())
@@ -117,7 +117,7 @@ fn keys_read_signal_and_close_sessions() {
     top.text("s");
     top.shows("signal told: INT");
     top.keys(&["Escape"]);
-    // What follows an escape at once is one key with it.
+    // A byte that follows an escape immediately would belong to the same key.
     hides(&top, "signal told: INT");
     top.text("q");
     assert_eq!(top.ended().exitstatus, Some(0));
@@ -189,7 +189,7 @@ fn top_can_be_stopped_and_goes_on() {
     });
     bash.shows("ccctl top");
     bash.text("q");
-    eventually("it leaves", || (!bash.screen().alternate).then_some(()));
+    eventually("top exits", || (!bash.screen().alternate).then_some(()));
     bash.ask("echo left with $?", "(?m)^left with 0$");
 }
 
@@ -220,7 +220,7 @@ fn any_size_of_terminal_is_used() {
     }
     top.keys(&["End"]);
     top.shows("cat-7");
-    // Its own session is not in the first look if that is faster than its start.
+    // The first list may lack top's own session, if it is requested before that session has started.
     top.shows("ccctl top  9 live");
 }
 
@@ -330,7 +330,7 @@ fn programs_get_a_document_a_line() {
         let document: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
         assert_eq!(document["sessions"].as_array().unwrap().len(), 1);
     }
-    // Its reader goes away, and it with it.
+    // When its reader goes away, it exits.
     drop(lines);
     let status = eventually("it ends", || stream.try_wait().unwrap());
     assert_eq!(status.code(), Some(141));

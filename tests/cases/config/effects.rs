@@ -1,4 +1,4 @@
-//! Every key of the configuration has an effect that can be seen from outside.
+//! Every configuration key has an effect that is visible from outside.
 
 use crate::support::{Connection, Daemon, eventually, kind};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Keys whose effects are proven elsewhere: by `peers.rs` and `protocol_limits.rs`.
+/// Keys whose effects are tested in `connection/peers.rs` and `connection/limits.rs`.
 const ELSEWHERE: [&str; 6] = [
     "allow_root_peer",
     "limits.connections",
@@ -16,7 +16,7 @@ const ELSEWHERE: [&str; 6] = [
     "limits.reply_bytes",
 ];
 
-/// Keys whose effects are proven by the tests of tapes.
+/// Keys whose effects are tested with the tapes.
 const OF_TAPES: [&str; 16] = [
     "replay.tapes_path",
     "replay.record",
@@ -157,7 +157,7 @@ fn output_limit_bounds_the_lines_in_memory() {
     let session = start(&mut connection, &["sh", "-c", "seq 1 100; cat"]);
     let params = json!({"session": session, "patterns": [{"exact": "100\n"}]});
     connection.call_value("session.expect", &params).unwrap();
-    let text = eventually("older lines are in the log alone", || {
+    let text = eventually("older lines are only in the log", || {
         connection
             .call_value("session.send", &json!({"session": session, "text": "\r"}))
             .unwrap();
@@ -239,7 +239,7 @@ fn ended_session_ttl_takes_ended_sessions_off_the_list() {
     );
 }
 
-/// Starts a daemon anew after a session has ended in it, and tells whether that is still known.
+/// Restarts a daemon after one of its sessions has ended; returns whether the session is still known.
 fn is_kept_over_a_restart(config: Value) -> bool {
     let mut daemon = with(config);
     let mut connection = daemon.connect();
@@ -248,7 +248,7 @@ fn is_kept_over_a_restart(config: Value) -> bool {
     drop(connection);
     daemon.stop();
     daemon.restart();
-    // The collection at the start and this one do the same, but this one tells when it is done.
+    // The cleanup runs in the background after the start, so the test waits for up to a second.
     let started = daemon.call_value("daemon.ping", &json!({}));
     assert_eq!(started, Ok(json!({})));
     let folder = daemon.home().join("sessions").join(&session);
@@ -263,7 +263,7 @@ fn is_kept_over_a_restart(config: Value) -> bool {
     }
     let is_known = is_known();
     if !is_known {
-        eventually("its folder is gone too", || {
+        eventually("its directory is removed too", || {
             (!folder.exists()).then_some(())
         });
     }
@@ -312,7 +312,6 @@ fn limits_of_rows_and_columns_hold_for_new_and_resized_terminals() {
     }
 }
 
-/// All text in the files of the daemon's log.
 #[test]
 fn log_level_decides_what_is_logged() {
     for (level, has_info, has_debug) in [
@@ -383,6 +382,8 @@ fn keep_days_removes_old_files_of_the_log() {
         file("notes.txt", 3),
     );
     daemon.restart();
-    eventually("the old one is gone", || (!old.exists()).then_some(()));
+    eventually("the old log file is removed", || {
+        (!old.exists()).then_some(())
+    });
     assert!(young.exists() && other.exists());
 }

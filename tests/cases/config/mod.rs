@@ -1,4 +1,4 @@
-//! The configuration file: what is wrong in it, what each key does, how it is read again.
+//! The configuration file: mistakes in it, the effect of each key, and reloading.
 
 mod effects;
 mod reload;

@@ -1,4 +1,4 @@
-//! Reading the configuration again, and what is logged, while the daemon runs.
+//! Reloading the configuration, and changing what is logged, while the daemon runs.
 
 use crate::support::{Daemon, eventually, kind};
 use rustix::process::Signal;
@@ -9,7 +9,6 @@ fn max_sessions(daemon: &Daemon) -> Value {
     daemon.call_value("daemon.status", &json!({})).unwrap()["limits"]["max_sessions"].clone()
 }
 
-/// All text of the daemon's log.
 #[test]
 fn a_reload_puts_the_new_configuration_in_force() {
     let daemon = Daemon::builder().config("{max_sessions: 1}").start();
@@ -80,12 +79,12 @@ fn sighup_reads_the_configuration_again() {
     let daemon = Daemon::builder().config("{max_sessions: 7}").start();
     fs::write(daemon.config_path(), "{max_sessions: 8}").unwrap();
     daemon.signal(Signal::HUP);
-    eventually("the new limit holds", || {
+    eventually("the new limit is in force", || {
         (max_sessions(&daemon) == 8).then_some(())
     });
     fs::write(daemon.config_path(), "{\n max_sessions: true}").unwrap();
     daemon.signal(Signal::HUP);
-    eventually("the log has the place of the mistake", || {
+    eventually("the log contains the position of the mistake", || {
         let status = daemon.call_value("daemon.status", &json!({})).unwrap();
         status["last_errors"]
             .to_string()

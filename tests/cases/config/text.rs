@@ -1,16 +1,16 @@
-//! The configuration as a text: what is wrong in it is named with its place.
+//! The configuration as text: mistakes are reported with their position.
 
 use crate::support::{Daemon, kind};
 use serde_json::{Value, json};
 use std::fs;
 
-/// Every key as the daemon lists it.
+/// Returns every key as the daemon lists it.
 fn entries(daemon: &Daemon) -> Vec<Value> {
     let reply = daemon.call_value("config.list", &json!({})).unwrap();
     reply["entries"].as_array().unwrap().clone()
 }
 
-/// A file that sets one key, with its value at line 3, and the value's column.
+/// Returns a file that sets one key, with its value in line 3, and the column of the value.
 fn file_with(key: &str, value: &str) -> (String, usize) {
     match key.split_once('.') {
         None => (format!("{{\n\n  {key}: {value},\n}}\n"), 5 + key.len()),
@@ -21,7 +21,7 @@ fn file_with(key: &str, value: &str) -> (String, usize) {
     }
 }
 
-/// What `config.check` finds wrong in a text.
+/// Returns the errors that `config.check` finds in a text.
 fn errors(daemon: &Daemon, text: &str) -> Vec<String> {
     let path = daemon.home().join("checked.json");
     fs::write(&path, text).unwrap();
@@ -43,7 +43,9 @@ fn every_key_of_the_wrong_type_is_named_with_its_place() {
             "string" => &["5", "'none of these'", "null"],
             "number" => &["'5'", "-0.1", "101", "NaN", "true", "null"],
             "list" => &["5", "'a'", "{}", "null"],
-            other => panic!("{key} has the type {other}, for which this test knows nothing wrong"),
+            other => {
+                panic!("{key} has the type {other}, for which this test has no invalid values")
+            }
         };
         for value in wrong {
             let (text, column) = file_with(key, value);
@@ -60,7 +62,7 @@ fn every_key_of_the_wrong_type_is_named_with_its_place() {
         assert_eq!(
             errors(&daemon, &file_with(key, &default).0),
             [""; 0],
-            "{key} takes its own default"
+            "{key} accepts its own default"
         );
     }
 }

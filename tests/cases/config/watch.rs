@@ -1,4 +1,4 @@
-//! The configuration file is watched: what changes in it holds without a word to the daemon.
+//! The configuration file is watched: changes take effect without a request to the daemon.
 
 use crate::support::{Ccctl, Daemon, eventually};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ fn status(daemon: &Daemon) -> Value {
     daemon.call_value("daemon.status", &json!({})).unwrap()
 }
 
-/// Waits until so many sessions are allowed, and nothing is wrong.
+/// Waits until `max` sessions are allowed and the status shows no error.
 #[track_caller]
 fn await_max(daemon: &Daemon, max: u64) {
     let holds = || {
@@ -21,16 +21,16 @@ fn await_max(daemon: &Daemon, max: u64) {
     eventually(&format!("max_sessions is {max}"), holds);
 }
 
-/// Waits until the status says that the configuration is bad, and where.
+/// Waits until the status shows a configuration error at this place.
 fn await_error(daemon: &Daemon, place: &str) {
-    eventually(&format!("the status has {place}"), || {
+    eventually(&format!("the status names {place}"), || {
         let status = status(daemon);
         let text = status["config_error"].as_str()?;
         text.contains(place).then_some(())
     });
 }
 
-/// Puts a file in the place of another, as most editors do.
+/// Replaces a file by renaming a new one, as most editors do.
 fn replace(path: &Path, text: &str) {
     let new = path.with_extension("new");
     fs::write(&new, text).unwrap();
@@ -69,7 +69,7 @@ fn a_good_change_holds_and_a_bad_one_is_shown_until_it_is_mended() {
 fn a_file_that_is_being_written_is_not_bad() {
     let daemon = Daemon::builder().config("{max_sessions: 7}").start();
     for max in 8..12 {
-        // As an editor that empties the file first, and writes it in parts.
+        // Like an editor that first empties the file and then writes it in parts.
         let mut file = fs::File::create(daemon.config_path()).unwrap();
         for part in ["{max_", "sessions: ", &max.to_string(), "}"] {
             std::io::Write::write_all(&mut file, part.as_bytes()).unwrap();
@@ -88,7 +88,7 @@ fn a_configuration_may_come_later_and_go_again() {
     let in_base = daemon.config_path();
     fs::write(&in_base, "{max_sessions: 3}").unwrap();
     await_max(&daemon, 3);
-    // The platform's folder goes first; it is not there yet.
+    // The platform's directory takes precedence; it does not exist yet.
     let folder = daemon.home().join("no-config/ccd");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("config.json"), "{max_sessions: 4}").unwrap();
@@ -118,7 +118,7 @@ fn what_links_lead_to_counts() {
     await_max(&daemon, 5);
     replace(&one.join("real.json"), "{max_sessions: 6}");
     await_max(&daemon, 6);
-    // The folder's link is turned round, as tools do that change many files at once.
+    // The link to the directory is switched, as tools do that change many files at once.
     symlink("two", daemon.home().join("next")).unwrap();
     fs::rename(daemon.home().join("next"), daemon.home().join("current")).unwrap();
     await_max(&daemon, 4);

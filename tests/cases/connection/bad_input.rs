@@ -1,4 +1,4 @@
-//! Requests that are wrong: each is refused by name, and nothing is started, made or changed.
+//! Invalid requests: each error names the mistake, and nothing is started, created or changed.
 
 use crate::support::executable::write_script;
 use crate::support::{Daemon, eventually};
@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use std::fs;
 
-/// Methods that name a session, with what else they need.
+/// Methods that name a session, with their other parameters.
 fn session_calls(session: &str) -> Vec<(&'static str, Value)> {
     let with = |more: Value| {
         let mut params = json!({"session": session});
@@ -58,7 +58,7 @@ fn bad_ids() -> Vec<String> {
     bad.map(str::to_owned).to_vec()
 }
 
-/// Folders and rings of sessions.
+/// Counts the directories and rings of sessions.
 fn traces(daemon: &Daemon) -> usize {
     let count = |folder: &str| fs::read_dir(daemon.home().join(folder)).unwrap().count();
     count("sessions") + count("run/ccd.sock.rings")
@@ -283,7 +283,7 @@ fn bytes_that_are_no_text_go_in_and_out_as_they_are() {
         connection.call_value("session.send", &send).unwrap()["written_bytes"],
         256
     );
-    eventually("all came back", || {
+    eventually("all bytes are echoed", || {
         let record = connection
             .call_value("session.get", &json!({"session": session}))
             .unwrap();
@@ -309,7 +309,7 @@ fn bytes_that_are_no_text_go_in_and_out_as_they_are() {
         .join("sessions")
         .join(session.as_str().unwrap())
         .join("output.log");
-    eventually("the log has them too", || {
+    eventually("the log contains them too", || {
         fs::read(&log).unwrap().ends_with(&bytes).then_some(())
     });
 }

@@ -1,4 +1,4 @@
-//! Times that are wrong, huge or tiny.
+//! Times that are invalid, huge or tiny.
 
 use crate::support::Daemon;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Clients that leave, in the middle of something or at once: nothing of them stays.
+//! Clients that disconnect, at once or in the middle of a call: nothing is left of them.
 
 use crate::support::worker::worker;
 use crate::support::{Daemon, eventually, processes};
@@ -50,7 +50,7 @@ fn a_client_that_leaves_while_its_session_starts_leaves_nothing_half() {
         let params = json!({"program": "cat", "id": format!("s{number}"), "env": {name: value}, "persist": true});
         leaving.request("session.create", &params);
     }
-    // Each start happens as a whole or not at all.
+    // Each start is done completely or not at all.
     eventually(
         "programs, folders and listed sessions are the same number",
         || {
@@ -64,7 +64,7 @@ fn a_client_that_leaves_while_its_session_starts_leaves_nothing_half() {
             (status["connections"] == 1 && folders == listed && programs == listed).then_some(())
         },
     );
-    // A start may still have been on its way.
+    // A start may still be in progress.
     eventually("everything can be cleaned up", || {
         connection
             .call_value("session.cleanup", &json!({"force": true}))

@@ -1,4 +1,4 @@
-//! Each limit of the transport has its own error, and what is over it costs nobody else anything.
+//! Each limit of the transport has its own error, and exceeding it does not affect other clients.
 
 use crate::support::worker::worker;
 use crate::support::{Connection, Daemon, eventually, kind, throughout};
@@ -17,7 +17,7 @@ fn small() -> Daemon {
     Daemon::builder().config(&config.to_string()).start()
 }
 
-/// Asserts that `error` is `limit_reached` for the limit of this name and value.
+/// Asserts that `error` is `limit_reached` for the limit with this name and value.
 fn assert_limit(error: &Value, name: &str, limit: usize) {
     assert_eq!(kind(error), "limit_reached", "{error}");
     assert_eq!(error["code"], 1006);
@@ -39,9 +39,9 @@ fn ping(connection: &mut Connection) {
 #[test]
 fn one_connection_too_many_is_told_so_and_closed() {
     let daemon = small();
-    // The connection by which the start was awaited may just be closing: try until three are held.
+    // The connection that waited for the start may still be closing: try until three are open.
     let mut held: Vec<Connection> = Vec::new();
-    eventually("three are held", || {
+    eventually("three connections are open", || {
         let mut connection = daemon.connect();
         connection.request("daemon.ping", &json!({}));
         if connection.next_line_or_end()?["result"] == json!({}) {
@@ -56,7 +56,7 @@ fn one_connection_too_many_is_told_so_and_closed() {
     assert_eq!(refused.next_line(), None);
     held.iter_mut().for_each(ping);
     held.pop();
-    eventually("a free place is given again", || {
+    eventually("a new connection is accepted", || {
         let mut connection = daemon.connect();
         connection.request("daemon.ping", &json!({}));
         (connection.next_line_or_end()?["result"] == json!({})).then_some(())
@@ -67,7 +67,7 @@ fn one_connection_too_many_is_told_so_and_closed() {
 fn a_refused_http_client_gets_a_status() {
     let daemon = small();
     let _held: Vec<Connection> = (0..3).map(|_| daemon.connect()).collect();
-    let answer = eventually("one is refused", || {
+    let answer = eventually("a connection is refused", || {
         let mut stream = UnixStream::connect(daemon.socket()).unwrap();
         Write::write_all(
             &mut stream,
@@ -95,7 +95,7 @@ fn one_call_too_many_is_refused_until_another_is_answered() {
         .call_value("daemon.ping", &json!({}))
         .unwrap_err();
     assert_limit(&error, "in_flight", 4);
-    // Another connection has places of its own.
+    // Another connection has its own limit.
     daemon
         .call_value(
             "session.send",
@@ -162,7 +162,10 @@ fn an_endless_line_takes_no_memory() {
         "limit_reached"
     );
     let grown = resident_kib(&daemon).saturating_sub(before);
-    assert!(grown < 64 << 10, "grown by {grown} KiB after 200 MiB");
+    assert!(
+        grown < 64 << 10,
+        "the memory grew by {grown} KiB after 200 MiB"
+    );
     connection.send_raw(b"\n");
     ping(&mut connection);
 }
@@ -223,7 +226,7 @@ fn a_connection_has_a_limit_of_subscriptions() {
         connection.call_value("session.unsubscribe", &json!([last])),
         Ok(json!(true))
     );
-    eventually("the place is free", || {
+    eventually("another subscription is accepted", || {
         connection.call_value("session.subscribe", &params).ok()
     });
 }
@@ -250,15 +253,15 @@ fn large_replies_that_nobody_takes_are_not_piled_up() {
             "params": {"session": "big", "since": 0, "max_bytes": 16_000_000, "raw": true}});
         greedy.write_all(format!("{read}\n").as_bytes()).unwrap();
     }
-    // Others are served meanwhile, and what waits for the greedy one is bounded: without that it would be
-    // more than 600 MB.
+    // Others are served meanwhile, and the memory for the greedy client is bounded; otherwise it would be more than 600
+    // MB.
     let status = other.call_value("daemon.status", &json!({})).unwrap();
     let pid = status["pid"].as_i64().unwrap();
     throughout(Duration::from_millis(400), || {
         other.call_value("daemon.ping", &json!({})).unwrap();
         assert!(memory_mib(pid) < 400, "{} MiB", memory_mib(pid));
     });
-    // All of it comes once it is read.
+    // The greedy client gets everything once it reads.
     let mut lines = BufReader::new(greedy);
     for _ in 0..READS {
         let mut line = Vec::new();
@@ -267,7 +270,7 @@ fn large_replies_that_nobody_takes_are_not_piled_up() {
     }
 }
 
-/// Memory of a process that no file backs.
+/// Returns the anonymous memory of a process.
 fn memory_mib(pid: i64) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status

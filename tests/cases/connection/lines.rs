@@ -52,7 +52,7 @@ fn a_notification_is_executed_and_not_answered() {
     connection.send_raw(format!("{notification}\n").as_bytes());
     connection.send_raw(b"{\"jsonrpc\":\"2.0\",\"method\":\"no.such\"}\n");
     ping(&mut connection);
-    eventually("the session is there", || {
+    eventually("the session exists", || {
         daemon
             .call_value("session.get", &json!({"session": "made"}))
             .ok()
@@ -304,7 +304,7 @@ fn discover_describes_every_method_and_subscription() {
     assert_references_resolve(&document, &document);
 }
 
-/// Every `$ref` of the document points at something in it.
+/// Asserts that every `$ref` of the document refers to something in it.
 fn assert_references_resolve(part: &Value, document: &Value) {
     match part {
         Value::Object(members) => {
@@ -312,7 +312,7 @@ fn assert_references_resolve(part: &Value, document: &Value) {
                 let pointer = reference.strip_prefix('#').unwrap();
                 assert!(
                     document.pointer(pointer).is_some(),
-                    "{reference} leads nowhere"
+                    "{reference} refers to nothing"
                 );
             }
             members

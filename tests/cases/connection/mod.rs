@@ -1,4 +1,4 @@
-//! The transport: requests, replies, limits, who may connect.
+//! The transport: requests, replies, limits, and who may connect.
 
 mod bad_input;
 mod bad_times;

@@ -1,4 +1,4 @@
-//! Who may connect. Other users can only be tried by root.
+//! Who may connect. Only root can test this with other users.
 
 use crate::support::executable::copy_program;
 use crate::support::{Daemon, eventually};
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
-/// The user `nobody` on most systems; any that is not ours would do.
+/// The user `nobody` on most systems; any user other than the own one would do.
 const OTHER_UID: u32 = 65_534;
 
-/// Connects, asks for a ping and prints what comes, as another user.
+/// Connects as another user, sends a ping and prints the reply.
 const CLIENT: &str = r#"
 import socket, sys
 s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
@@ -23,7 +23,7 @@ except OSError as error:
     print("got", error.strerror)
 "#;
 
-/// Says why these tests cannot run here, if so.
+/// Returns whether these tests cannot run here, and prints the reason.
 fn cannot_run() -> bool {
     let is_root = rustix::process::geteuid().is_root();
     let tools =
@@ -54,7 +54,7 @@ fn another_user_is_refused_without_a_word() {
     let socket = folder.path().join("s");
     let daemon = Daemon::builder().socket(&socket).start();
     assert_eq!(fs::metadata(&socket).unwrap().mode() & 0o777, 0o600);
-    // The file's mode alone keeps others out; here it does not, and the kernel's word on the peer must.
+    // Normally, the mode of the file keeps others out; here it does not, so the kernel's peer credentials must.
     fs::set_permissions(&socket, Permissions::from_mode(0o666)).unwrap();
     let python = Path::new("/usr/bin/env");
     let output = as_other_user(python)
@@ -80,7 +80,7 @@ struct ForeignDaemon {
 }
 
 impl ForeignDaemon {
-    /// Starts it; `None` when that user cannot run the binary where it lies.
+    /// Starts it; `None` if that user cannot execute the binary.
     fn start(config: &str) -> Option<Self> {
         let home = tempfile::Builder::new().prefix("ccd-").tempdir().unwrap();
         let binary = home.path().join("ccd");
@@ -118,7 +118,7 @@ impl ForeignDaemon {
         self.home.path().join("run/ccd.sock")
     }
 
-    /// What a ping of ours brings.
+    /// Sends a ping as the test's own user, and returns the reply.
     fn ping(&self) -> String {
         let output = Command::new("python3")
             .args(["-c", CLIENT])

@@ -1,4 +1,4 @@
-//! Clients that know nothing of ccd: curl, a WebSocket, ten lines of Python.
+//! Clients that are not written for ccd: curl, a WebSocket, ten lines of Python.
 
 use crate::support::{Daemon, kind};
 use base64::Engine;
@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 use std::time::Duration;
 use tokio::net::UnixStream;
 
-/// Runs a program, or says that it is missing.
+/// Runs a program, or prints that it is missing.
 fn run_if_installed(command: &mut Command) -> Option<Output> {
     match command.output() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

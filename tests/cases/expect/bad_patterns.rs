@@ -1,4 +1,4 @@
-//! Patterns and offsets that cannot be, or that would cost too much.
+//! Patterns and offsets that are invalid, or that would cost too much.
 
 use crate::support::{Daemon, kind};
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ fn an_invalid_regex_is_refused_with_its_place() {
         );
         assert_eq!(error["data"]["position"], position, "{regex}: {error}");
     }
-    // What would need backtracking is no regular expression here.
+    // Regular expressions that need backtracking are invalid.
     for regex in ["(a)\\1", "(?=a)b", "(?<!a)b"] {
         let params = json!({"session": session, "patterns": [{"regex": regex}]});
         connection.refused("session.expect", &params, "invalid_pattern");

@@ -1,4 +1,4 @@
-//! When an expect ends without a match: the deadline, the program's end, a client that goes.
+//! How an expect ends without a match: timeout, end of the program, client that disconnects.
 
 use crate::support::session::{assert_error, exact, guesses, program, regex};
 use crate::support::{Ccctl, Daemon, eventually};
@@ -180,22 +180,22 @@ fn an_expect_for_ever_ends_with_its_connection() {
         "timeout_ms": null,
     });
     connection.request("session.expect", &params);
-    // It is still there after a while, and others are served meanwhile.
+    // The request is still waiting after a while, and others are served meanwhile.
     let error = session.expect_any(&[regex("never")], 300.0).unwrap_err();
     assert_error(&error, ErrorCode::ExpectTimeout);
-    // Connections of earlier calls may take a moment to go.
+    // Connections of earlier calls may take a moment to close.
     eventually("two clients are left", || {
         (open_connections(&daemon) == 2).then_some(())
     });
     drop(connection);
-    eventually("the daemon lets go of the connection", || {
+    eventually("the daemon closes the connection", || {
         (open_connections(&daemon) == 1).then_some(())
     });
-    // The session did not notice.
+    // The session is unaffected.
     assert_eq!(session.ask("hi", "hi\n").start, 0);
 }
 
-/// Counts the one that asks.
+/// Returns the number of connections, including that of this request.
 fn open_connections(daemon: &Daemon) -> u64 {
     let status = daemon.call_value("daemon.status", &json!({})).unwrap();
     status["connections"].as_u64().unwrap()
@@ -222,7 +222,7 @@ fn several_clients_wait_at_once_and_all_see_the_match() {
             .map(|waiter| waiter.join().unwrap())
             .collect()
     });
-    // "not yet" and its echo by the program come first.
+    // At least the echo of "not yet" comes first.
     assert!(
         matches
             .iter()

@@ -1,4 +1,4 @@
-//! Waiting for patterns: what matches, where, and whose cursor moves.
+//! Waiting for patterns: what matches, where, and whose read position moves.
 
 use crate::support::session::{OpenSession, assert_error, exact, guesses, lacks, regex};
 use crate::support::{Daemon, eventually};
@@ -8,11 +8,11 @@ use ccd_protocol::session::{
 use ccd_protocol::{ErrorCode, Timeout};
 use std::process::Command;
 
-/// A program that has printed `text`, in which `\\n` and the like stand for bytes, and waits.
+/// Starts a program that prints `text`, in which escapes such as `\\n` stand for bytes, and then waits.
 fn printing<'a>(daemon: &'a Daemon, text: &str) -> OpenSession<'a> {
     let session = daemon.open("sh", &["-c", "printf '%b' \"$1\"; exec cat", "sh", text]);
     let printed = Command::new("printf").args(["%b", text]).output().unwrap();
-    // The terminal puts a carriage return before each newline.
+    // The terminal adds a carriage return before each newline.
     let newlines = printed.stdout.iter().filter(|&&byte| byte == b'\n').count();
     let bytes = (printed.stdout.len() + newlines) as u64;
     let guesses = guesses(daemon);
@@ -138,7 +138,7 @@ fn reading_does_not_take_anything_from_expect() {
 fn a_send_with_expect_starts_where_it_was_written_and_moves_the_cursor() {
     let daemon = Daemon::start();
     let session = printing(&daemon, "ping\\n");
-    // The `ping` that is there already does not count, the echo of what is typed does.
+    // An earlier `ping` does not match, but the echo of the input does.
     let sent = session
         .try_send(SessionSendParams {
             text: Some("ping".to_owned()),
@@ -153,7 +153,7 @@ fn a_send_with_expect_starts_where_it_was_written_and_moves_the_cursor() {
     assert_eq!((sent.offset, sent.written_bytes), (6, 5));
     let found = sent.expect.unwrap();
     assert_eq!((found.start, found.end), (6, 10));
-    // Behind the echo comes what cat wrote.
+    // After the echo comes the output of cat.
     assert_eq!(session.expect("ping").start, 12);
 }
 
@@ -203,7 +203,7 @@ fn a_match_that_could_grow_is_decided_when_output_pauses() {
     let daemon = Daemon::start();
     let session = printing(&daemon, "count 1234");
     assert_eq!(session.expect(r"\d+").matched, "1234");
-    // The end of the text is where output pauses, also the end of a prompt.
+    // Where output pauses, the text ends, even after a prompt.
     let dollar = session.try_expect(SessionExpectParams {
         patterns: vec![regex(r"34$")],
         from: Some(0),

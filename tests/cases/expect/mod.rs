@@ -1,4 +1,4 @@
-//! Waiting for patterns, prompts, silence and the end.
+//! Waiting for patterns, prompts, silence and the end of the program.
 
 mod bad_patterns;
 mod deadline;

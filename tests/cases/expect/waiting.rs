@@ -1,4 +1,4 @@
-//! Waiting for input, a prompt, silence, the end.
+//! Waiting for input, a prompt, silence, or the end of the program.
 
 use crate::support::session::{OpenSession, assert_error, guesses, lacks};
 use crate::support::{Ccctl, Daemon, eventually};
@@ -8,7 +8,7 @@ use ccd_protocol::session::{
 use ccd_protocol::{ErrorCode, Timeout};
 use std::time::{Duration, Instant};
 
-/// Waits until the program waits for input, and returns what `session.get` says then.
+/// Waits until the program waits for input, and returns what `session.get` reports then.
 fn waiting(session: &OpenSession<'_>) -> WaitingForInput {
     let reply = session.wait(WaitFor::Input);
     assert_eq!(reply.reason, "input");
@@ -102,8 +102,8 @@ fn a_program_that_does_something_else_does_not_wait() {
         ("bash", &["-c", "read line < /dev/null; sleep 600"]),
     ] {
         let session = daemon.open(program, args);
-        // It may take a moment until the program is what it becomes.
-        eventually("the program is seen not to wait", || {
+        // It may take a moment until the program does what it does from then on.
+        eventually("the program is reported as not waiting", || {
             let waiting = session.now().waiting_for_input.unwrap();
             let is_seen = guesses || waiting.verdict == InputVerdict::No;
             (is_seen && !waiting.hidden).then_some(())

@@ -1,4 +1,4 @@
-//! Input that a program throws away before it reads it.
+//! Input that a program discards before reading it.
 
 use crate::support::session::{OpenSession, assert_error, exact, guesses, lacks, program};
 use crate::support::{Ccctl, Daemon};
@@ -6,7 +6,7 @@ use ccd_protocol::session::{SendExpect, SessionSendParams, SessionSendReply};
 use ccd_protocol::{ErrorCode, Timeout};
 use serde_json::Value;
 
-/// Nothing tells of reads where there is no `/proc` either.
+/// Returns whether these tests cannot run; without `/proc`, the daemon does not know what was read.
 fn cannot_know(daemon: &Daemon) -> bool {
     lacks(&["python3"]) || guesses(daemon)
 }
@@ -30,10 +30,10 @@ fn ask(
     })
 }
 
-/// How often a thing is tried that another program's read of its `/dev/tty` at the same moment hides.
+/// Maximum number of attempts: an attempt fails if another process reads its `/dev/tty` at the same moment.
 const TRIES: usize = 10;
 
-/// Types before the program asks, and once it does; returns both replies.
+/// Types before the program asks, and again once it asks; returns both replies.
 fn too_early_and_in_time(daemon: &Daemon) -> [SessionSendReply; 2] {
     let gate = daemon.home().join("gate");
     let _ = std::fs::remove_file(&gate);
@@ -60,7 +60,7 @@ fn a_password_that_came_before_the_prompt_is_told_to_be_discarded() {
     }
     let is_told = (0..TRIES).any(|_| {
         let [early, in_time] = too_early_and_in_time(&daemon);
-        // It was read, and the flush at the end of the prompt threw nothing away.
+        // It was read, and the flush at the end of the prompt discarded nothing.
         assert_eq!(in_time.discarded, None);
         assert!(!early.hidden);
         early.discarded == Some(true)
@@ -112,7 +112,7 @@ fn what_was_read_before_a_flush_was_not_discarded() {
     let session = daemon.open("python3", &["-c", script]);
     session.expect("name: ");
     let name = ask(&session, "bob", "Password: ", 30_000.0).unwrap();
-    // getpass reads /dev/tty, under which name every program knows its own terminal.
+    // getpass reads /dev/tty, the name under which every program finds its own terminal.
     let password = ask(&session, "swordfish", "hello bob\n", 30_000.0).unwrap();
     assert_eq!((name.discarded, password.discarded), (None, None));
 }

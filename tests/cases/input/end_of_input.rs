@@ -1,4 +1,4 @@
-//! The end of standard input lasts, as it does on a pipe, whatever the program does with its terminal.
+//! The end of standard input is final, as on a pipe, whatever the program does with its terminal.
 
 use crate::support::session::{OpenSession, exact, guesses, lacks};
 use crate::support::{Ccctl, Daemon};
@@ -10,10 +10,10 @@ use ccd_protocol::session::Pattern;
 use std::io::Write;
 use std::process::Stdio;
 
-/// Far more than any of these programs needs, and an end for one that hangs.
+/// Far more than any of these programs needs; ends one that hangs.
 const LIMIT_S: &str = "30";
 
-/// Runs a program with `input` on a pipe that ends; returns what it printed and its status.
+/// Runs a program with `input` on a pipe that is then closed; returns the output and the exit status.
 fn run(daemon: &Daemon, input: &[u8], program: &[&str]) -> (String, Option<i32>) {
     let words = [&["run", "--timeout", LIMIT_S, "--"], program].concat();
     let mut child = Ccctl::new(daemon)
@@ -38,7 +38,7 @@ fn everyone_who_reads_finds_the_end() {
             (output.to_owned(), Some(0))
         );
     }
-    // A line without its end is read, and then the end is.
+    // An unfinished line is read first, then the end of the input.
     let (text, status) = run(&daemon, b"half", &["sh", "-c", script]);
     assert_eq!((text.as_str(), status), ("halfA\nB\nC\n", Some(0)));
 }
@@ -49,11 +49,11 @@ fn a_line_editor_that_starts_after_the_end_finds_it() {
     let (text, status) = run(&daemon, b"echo 6*$((6*7))\n", &["bash", "--norc", "-i"]);
     assert!(text.contains("6*42"), "{text:?}");
     assert_eq!(status, Some(0));
-    // Line by line until the end is typed, key by key from then on.
+    // The terminal is in line mode until the end is typed, and in key mode afterwards.
     let late = "sleep 0.3; exec bash --norc -i";
     let (_, status) = run(&daemon, b"", &["sh", "-c", late]);
     assert_eq!(status, Some(0));
-    // What reads a pipe acts on a last line without its end.
+    // Like a reader of a pipe, the shell runs an unfinished last line.
     let (text, status) = run(&daemon, b"echo 7*$((6*7))", &["sh", "-c", late]);
     assert!(text.contains("7*42"), "{text:?}");
     assert_eq!(status, Some(0));
@@ -98,7 +98,7 @@ fn a_session_that_gets_no_more_input_ends_by_itself() {
     assert!(session.output().ends_with("one\nenough\n"));
 }
 
-/// How many `^D` a program that shows its keys has shown so far.
+/// Returns how many `^D` a program that prints its keys has printed so far.
 fn shown_ends(session: &OpenSession<'_>) -> usize {
     session.output().matches("^D").count()
 }
@@ -115,7 +115,7 @@ fn a_program_that_takes_the_end_as_a_key_gets_it_three_times() {
     let ccctl = Ccctl::new(&daemon);
     ccctl.ok(&["session", "send", session.id(), "--eof"]);
     session.expect(r"\^D\^D\^D");
-    // Three more looks would have come by now.
+    // Three further attempts would have been made by now.
     session.expect_any(&[exact("^D^D^D^D")], 500.0).unwrap_err();
     assert_eq!(shown_ends(&session), 3);
 }
@@ -132,7 +132,7 @@ fn a_terminal_without_an_end_gets_none_and_other_input_takes_the_end_back() {
     let lines = daemon.open("sh", &["-c", "echo ready; sleep 0.3; cat; cat; exec cat"]);
     lines.expect("ready\n");
     ccctl.ok(&["session", "send", lines.id(), "--eof"]);
-    // It has been typed once; what comes now is for the second.
+    // The first `cat` has got the end; this input is for the second one.
     ccctl.ok(&["session", "send", lines.id(), "more"]);
     lines.expect("more\nmore\n");
     lines.expect_any(&[Pattern::Eof(true)], 700.0).unwrap_err();

@@ -1,4 +1,4 @@
-//! Passwords: nothing of them stays below the daemon's folder.
+//! Passwords: none is kept anywhere in the daemon's directory.
 
 use crate::support::files::{assert_in_no_file, files_with};
 use crate::support::session::{OpenSession, assert_error, exact, lacks, program};
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 const PASSWORD: &str = "correct-horse-4711";
 
-/// The most that is ever logged.
+/// The highest log level.
 const TRACE: &str = r#"{"log_level": "trace"}"#;
 
 #[track_caller]
@@ -20,7 +20,7 @@ fn assert_nowhere(daemon: &Daemon) {
     assert_in_no_file(daemon.home(), PASSWORD);
 }
 
-/// What was typed, once the session's `sends`th send has been written down.
+/// Returns what was typed, once the session's history contains `sends` sends.
 fn sent(session: &OpenSession<'_>, sends: usize) -> Vec<String> {
     eventually("the send is in the history", || {
         let params = SessionHistoryParams {
@@ -39,7 +39,7 @@ fn sent(session: &OpenSession<'_>, sends: usize) -> Vec<String> {
     })
 }
 
-/// Types the password once the program asks for it, and demands that it is nowhere.
+/// Types the password once the program asks for it, and asserts that it is stored nowhere.
 fn nothing_stays(daemon: &mut Daemon, program: &str, args: &[&str]) {
     let session = daemon.open(program, args);
     session.expect("Password: ");
@@ -55,7 +55,7 @@ fn nothing_stays(daemon: &mut Daemon, program: &str, args: &[&str]) {
     assert!(reply.hidden);
     session.expect(&format!("got {}", PASSWORD.len()));
     assert_eq!(sent(&session, 1), ["<hidden>"]);
-    // While the daemon runs, with its rings and its database's journal, and after its end.
+    // Checked while the daemon runs, with its rings and the journal of its database, and after it has exited.
     assert_nowhere(daemon);
     let log = session.now().output.log_path;
     assert!(daemon.stop().success());
@@ -63,7 +63,7 @@ fn nothing_stays(daemon: &mut Daemon, program: &str, args: &[&str]) {
     let log = std::fs::read_to_string(log).unwrap();
     assert!(
         log.contains("Password: "),
-        "the walk looked at the right folder: {log}"
+        "the search included the right directory: {log}"
     );
 }
 
@@ -101,7 +101,7 @@ fn keys_that_the_terminal_never_showed_are_recorded_as_hidden() {
     session.expect("ready:");
     session.line(PASSWORD);
     session.expect("enough");
-    // Now the program shows what it gets.
+    // From here on, the program prints its input.
     session.text("visible");
     session.expect("visible");
     assert_eq!(sent(&session, 2), ["<hidden>", "visible"]);
@@ -149,7 +149,7 @@ fn a_secret_send_is_hidden_whatever_the_terminal_does() {
     assert_nowhere(&daemon);
 }
 
-/// Sends the password as a secret, as `params` type it.
+/// Types `params`, which contain the password, as a secret.
 fn send_secret(session: &OpenSession<'_>, params: SessionSendParams) {
     let secret = SessionSendParams {
         secret: true,
@@ -171,7 +171,7 @@ fn a_secret_that_the_terminal_echoes_is_not_in_the_database() {
             ..SessionSendParams::default()
         },
     );
-    // The match ends within the echo, and the next begins there.
+    // The match ends within the echo, and the next search starts there.
     session.expect("^.{12}");
     session.expect(&format!(".*\n{PASSWORD}\n"));
     let missed = session.expect_any(&[exact(&format!("{PASSWORD}!"))], 10.0);
@@ -195,7 +195,7 @@ fn a_secret_that_the_terminal_echoes_is_not_in_the_database() {
     session.close();
     let log = PathBuf::from(session.now().output.log_path);
     assert!(daemon.stop().success());
-    // The session's own log is what the terminal showed.
+    // The session's own log contains what the terminal showed.
     let mut found = files_with(daemon.home(), PASSWORD.as_bytes());
     found.extend(files_with(daemon.home(), &PASSWORD.as_bytes()[..12]));
     found.extend(files_with(daemon.home(), &PASSWORD.as_bytes()[12..]));

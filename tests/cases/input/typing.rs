@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::Path;
 
-/// A program that shows every byte it gets, in the terminal's mode for keys, after printing `modes`.
+/// Starts a program that prints every byte it receives, with the terminal in raw mode, after printing `modes`.
 fn showing<'a>(daemon: &'a Daemon, modes: &str) -> OpenSession<'a> {
     let command = format!("stty raw -echo; printf '{modes}ready:'; exec cat -v");
     let session = daemon.open("sh", &["-c", &command]);
@@ -71,7 +71,7 @@ fn cursor_keys_follow_the_programs_mode() {
     let session = showing(&daemon, "\\033[?1h");
     session.keys(&["Up", "Down", "Left", "="]);
     assert_eq!(session.expect("=").before, "^[OA^[OB^[OD");
-    // With a modifier they have one form only.
+    // With a modifier, they have only one form.
     session.keys(&["C-Up", "="]);
     assert_eq!(session.expect("=").before, "^[[1;5A");
 }
@@ -154,7 +154,7 @@ fn a_paste_is_bracketed_for_a_program_that_asked_for_it() {
         session.try_send(params).unwrap();
     };
     let asked = showing(&daemon, "\\033[?2004h");
-    // An end marker within the text would let the rest count as typed.
+    // If an end marker within the text were kept, the text after it would count as typed.
     paste(&asked, "one\ntwo\x1b[201~rm\n");
     assert_eq!(asked.expect(r"\^\[\[201~").before, "^[[200~one^Mtworm^M");
     let plain = showing(&daemon, "");
@@ -220,7 +220,7 @@ fn a_line_that_the_terminal_would_cut_is_refused() {
         ..SessionSendParams::default()
     });
     assert_error(&too_long.unwrap_err(), ErrorCode::InvalidArgument);
-    // What quotes a byte is not kept by the terminal.
+    // The bytes that quote others do not count, because the terminal does not keep them.
     session.ask(&"\x16\x03".repeat(4000), "\n");
     let bytes = session.bytes();
     assert!(bytes.ends_with(&[&[3; 4000], &b"\r\n"[..]].concat()));
@@ -258,7 +258,7 @@ fn a_program_that_answers_while_it_is_typed_to_takes_a_large_send() {
     assert!(session.bytes() == expected.as_bytes());
 }
 
-/// A send of so many bytes that a program which reads nothing leaves it waiting for room.
+/// Sends so many bytes that the send has to wait for room while the program reads nothing.
 fn send_too_much(connection: &mut Connection, session: &OpenSession<'_>) -> u64 {
     let params = json!({"session": session.id(), "text": "x".repeat(100_000)});
     connection.request("session.send", &params)
@@ -272,7 +272,7 @@ fn assert_cut_off(error: &Value, how: &str) {
     assert!(error["message"].as_str().unwrap().contains(how), "{error}");
 }
 
-/// A program that takes the beginning of what is typed, and no more; ends once `go` is there.
+/// Starts a program that reads only the first byte of its input, and exits once `go` exists.
 fn unwilling<'a>(daemon: &'a Daemon, go: &Path) -> OpenSession<'a> {
     let command = "stty raw -echo; printf ready:; head -c 1 > /dev/null; printf taken:; \
         until [ -e \"$1\" ]; do sleep 0.01; done; exit 3";
@@ -364,6 +364,6 @@ fn the_client_types_text_keys_files_and_standard_input() {
     let status = piped.stdin(std::fs::File::open(&file).unwrap()).status();
     assert!(status.unwrap().success());
     assert_eq!(session.expect("=").before, "M-^?");
-    // The output up to the match is printed.
+    // Prints the output up to the match.
     assert_eq!(send(&["go", "--expect", "go.M"]), "go^M\n");
 }

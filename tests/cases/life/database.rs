@@ -1,4 +1,4 @@
-//! What becomes of the database: newer ones are refused, damaged ones set aside.
+//! What happens to databases: a newer one is refused, a damaged one is set aside.
 
 use crate::support::Daemon;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn database(daemon: &Daemon) -> PathBuf {
     daemon.home().join("ccd.sqlite")
 }
 
-/// Runs SQL on the database of a daemon that does not run; `None` without the program `sqlite3`.
+/// Runs SQL on the database of a stopped daemon; `None` if the program `sqlite3` is not installed.
 fn sql(daemon: &Daemon, statement: &str) -> Option<String> {
     let output = Command::new("sqlite3")
         .arg(database(daemon))
@@ -36,7 +36,7 @@ fn sql(daemon: &Daemon, statement: &str) -> Option<String> {
     }
 }
 
-/// Files in the base folder whose names begin like the database's and have `.corrupt-` in them.
+/// Returns the files that were set aside: their names start like that of the database and contain `.corrupt-`.
 fn set_aside(daemon: &Daemon) -> Vec<String> {
     let names = fs::read_dir(daemon.home())
         .unwrap()
@@ -46,7 +46,7 @@ fn set_aside(daemon: &Daemon) -> Vec<String> {
         .collect()
 }
 
-/// A daemon that has run once and has one ended session, with its id.
+/// Returns a stopped daemon that has one ended session, and the id of that session.
 fn used() -> (Daemon, String) {
     let mut daemon = Daemon::start();
     let mut connection = daemon.connect();
@@ -58,7 +58,7 @@ fn used() -> (Daemon, String) {
     (daemon, session)
 }
 
-/// Starts it and asserts that it set the damaged file aside, said so, and works.
+/// Starts the daemon and asserts that it has set the damaged file aside, has reported this, and works.
 fn assert_begins_anew(daemon: &mut Daemon) {
     daemon.restart();
     let aside = set_aside(daemon);
@@ -161,7 +161,7 @@ fn the_output_of_sessions_survives_the_loss_of_the_database() {
     assert_eq!(
         found.len(),
         1,
-        "the log is still there, somewhere in the base folder"
+        "the log is kept somewhere in the base directory"
     );
     assert_eq!(fs::read(&found[0]).unwrap(), b"kept\r\n");
 }

@@ -8,9 +8,9 @@ use ccd_protocol::session::SessionCreate;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use serde_json::json;
 
-/// Lets a process have so many more descriptors than it has, and no more. Returns the limit that it had.
+/// Limits a process to `more` descriptors in addition to its open ones. Returns the previous limit.
 fn leave_descriptors(pid: i32, more: u64) -> Rlimit {
-    // One above all others may have come from who started the tests; numbers are given out from below.
+    // New descriptors get the lowest free number, so an inherited one with a high number does not matter.
     let open = descriptors(pid) as u64;
     let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
     let line = limits
@@ -35,7 +35,7 @@ fn a_start_without_a_descriptor_is_told_so_whichever_it_is() {
     let sleep = program(&daemon, "sleep", &["1000"]);
     for process in [daemon.pid(), worker] {
         for more in 0..8 {
-            // The connection that asks is there already.
+            // The client connects before the limit is set.
             let mut client = daemon.connect();
             client.call_value("daemon.ping", &json!({})).unwrap();
             let before = leave_descriptors(process, more);

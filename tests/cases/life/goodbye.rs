@@ -1,4 +1,4 @@
-//! What clients hear when the daemon stops, and what stays behind.
+//! What clients receive when the daemon stops, and what is left on disk.
 
 use crate::support::processes::lives;
 use crate::support::session::lacks;
@@ -6,12 +6,12 @@ use crate::support::{Ccctl, Connection, Daemon, eventually, kind};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-/// Prints the number of a process that has left the session, and ends before it.
+/// Prints the id of a process that has left the session, and then exits.
 const LEAVING: &str = "f=$(mktemp -u) && mkfifo $f
     setsid sh -c \"echo \\$\\$ >$f; exec sleep 600 >/dev/null 2>&1 </dev/null\" &
     cat $f; rm $f";
 
-/// Starts a program that only KILL ends, and waits until it is ready for that.
+/// Starts a program that ends only by SIGKILL, and waits until it is ready.
 fn stubborn(connection: &mut Connection) -> String {
     let script = "trap '' HUP TERM; echo ready; while :; do sleep 0.1; done";
     let session = connection.start_session(&["sh", "-c", script]);
@@ -55,7 +55,7 @@ fn calls_are_answered_until_the_last_session_has_ended() {
     daemon.signal(Signal::TERM);
     let create = json!({"program": "cat"});
     let mut newcomer = daemon.connect();
-    let refused = eventually("nothing is started any more", || {
+    let refused = eventually("no session can be started", || {
         newcomer.call_value("session.create", &create).err()
     });
     assert_eq!(
@@ -77,12 +77,12 @@ fn a_client_that_comes_while_the_daemon_leaves_is_not_sent_away() {
     let mut daemon = Daemon::start();
     stubborn(&mut daemon.connect());
     daemon.signal(Signal::TERM);
-    // The lock is held until everything is written, but nobody listens any more.
+    // The lock is held until everything is written, although nobody is listening any more.
     eventually("nobody listens", || {
         (!Connection::answers(&daemon.socket())).then_some(())
     });
     let mut next = daemon.command().spawn().unwrap();
-    eventually("the next one serves", || {
+    eventually("the next daemon serves", || {
         Connection::answers(&daemon.socket()).then_some(())
     });
     assert!(daemon.wait_for_end().success());

@@ -1,4 +1,4 @@
-//! The daemon's life: one per socket and base folder, how it starts and stops, what it keeps.
+//! The daemon's life: one per socket and base directory, how it starts and stops, what it keeps.
 
 mod database;
 mod descriptors;

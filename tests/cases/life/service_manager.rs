@@ -1,4 +1,4 @@
-//! What systemd asks of a service: readiness, reload, sockets that it passes in.
+//! What systemd expects of a service: readiness, reload, sockets that it passes.
 
 use crate::support::worker::{is_one_process, kill_worker};
 use crate::support::{Connection, Daemon, eventually};
@@ -28,15 +28,14 @@ impl Manager {
         }
     }
 
-    /// Waits for a report that has this line.
+    /// Waits for a report that contains this line.
     fn wait_for(&mut self, line: &str) {
         self.heard.clear();
         let mut buffer = [0; 4096];
         while !self.heard.iter().any(|heard| heard == line) {
-            let len = self
-                .socket
-                .recv(&mut buffer)
-                .unwrap_or_else(|error| panic!("{line} never came, but {:?}: {error}", self.heard));
+            let len = self.socket.recv(&mut buffer).unwrap_or_else(|error| {
+                panic!("{line} was never reported, only {:?}: {error}", self.heard)
+            });
             let text = String::from_utf8(buffer[..len].to_vec()).unwrap();
             self.heard.extend(text.lines().map(str::to_owned));
         }
@@ -110,7 +109,7 @@ fn a_worker_that_goes_on_says_so_and_feeds_the_watchdog() {
     assert!(daemon.wait_for_end().success());
 }
 
-/// A program that is ended with the test.
+/// A program that ends with the test.
 struct Activator(Child);
 
 impl Drop for Activator {
@@ -147,7 +146,7 @@ fn a_socket_that_was_passed_in_is_served_and_left_in_place() {
             return;
         }
     };
-    // The first connection starts the daemon, and is the first that it serves.
+    // The first connection starts the daemon, which then serves it first.
     let mut connection = eventually("the activator listens", || {
         UnixStream::connect(&socket).ok().map(Connection::over)
     });
@@ -159,7 +158,7 @@ fn a_socket_that_was_passed_in_is_served_and_left_in_place() {
     let worker = i32::try_from(status["pid"].as_i64().unwrap()).unwrap();
     if status["holder_pid"] != status["pid"] {
         kill_process(Pid::from_raw(worker).unwrap(), Signal::KILL).unwrap();
-        // The socket that was passed in is the next worker's too.
+        // The next worker serves the same socket.
         let mut connection = Connection::open(&socket);
         connection.call_value("session.send", &send).unwrap();
     }
@@ -169,6 +168,6 @@ fn a_socket_that_was_passed_in_is_served_and_left_in_place() {
     let meta = std::fs::symlink_metadata(&socket).unwrap();
     assert!(
         meta.file_type().is_socket(),
-        "the manager's socket is not ours to remove"
+        "the manager's socket is not removed"
     );
 }

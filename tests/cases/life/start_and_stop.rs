@@ -1,4 +1,4 @@
-//! Start and end of the daemon: one a socket and a base folder, nothing left behind.
+//! Start and stop of the daemon: one per socket and base directory, and nothing is left behind.
 
 use crate::support::client::Ran;
 use crate::support::{Daemon, eventually, kind, processes};
@@ -80,7 +80,7 @@ fn everything_is_for_its_user_alone() {
         assert_eq!(mode(&folder), 0o700, "{folder:?}");
         for entry in fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
-            // The test's own file.
+            // Belongs to the test.
             if path.ends_with("daemon-output") {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Daemons of one user with folders of their own do not touch each other.
+//! Daemons of one user that have separate base directories do not affect each other.
 
 use crate::support::{Daemon, eventually, processes};
 use serde_json::json;
@@ -62,7 +62,7 @@ fn what_left_an_ended_session_of_a_killed_daemon_lives_on_until_close() {
     }
     daemon.kill();
     daemon.restart();
-    assert_eq!(sleeping(), 1, "it was no longer part of a live session");
+    assert_eq!(sleeping(), 1, "it no longer belonged to a live session");
     let reply = daemon
         .call_value("session.close", &json!({"session": id}))
         .unwrap();
@@ -93,7 +93,7 @@ fn what_a_killed_daemon_left_is_ended_and_a_live_daemons_of_the_same_id_left_alo
     assert_eq!(
         sleeping().len(),
         2,
-        "setsid took it out of reach of the hang-up"
+        "after setsid, SIGHUP does not reach it"
     );
     daemon.restart();
     assert_eq!(sleeping(), theirs);

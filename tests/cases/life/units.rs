@@ -35,14 +35,14 @@ fn systemd_finds_nothing_to_say_about_the_units() {
         }
         output => output.unwrap(),
     };
-    // It ends with 0 also when it has found an unknown key: every line counts.
+    // systemd-analyze exits with 0 even if it finds an unknown key, so there must be no output.
     let said = String::from_utf8_lossy(&output.stdout).into_owned()
         + &String::from_utf8_lossy(&output.stderr);
     assert_eq!(said, "");
     assert!(output.status.success());
 }
 
-/// The value of a key in a unit.
+/// Returns the value of a key in a unit.
 fn setting(unit: &str, key: &str) -> String {
     let text = fs::read_to_string(file("systemd").join(unit)).unwrap();
     let value = text
@@ -77,11 +77,14 @@ fn the_units_say_what_the_daemon_relies_on() {
         "ProtectHome=",
         "ProtectSystem=",
     ] {
-        assert!(!text.contains(felt), "sessions would feel {felt}");
+        assert!(
+            !text.contains(felt),
+            "the unit sets {felt}, which would affect sessions"
+        );
     }
 }
 
-/// Prints what the daemon relies on in a property list, one value a line.
+/// Prints the values in a property list that the daemon relies on, one per line.
 const READ_PLIST: &str = r#"
 import plistlib, sys
 with open(sys.argv[1], "rb") as file:

@@ -1,4 +1,4 @@
-//! Trouble with the disk under a session's log: the session goes on, and the loss is told.
+//! Problems with the disk of a session's log: the session continues, and the loss is reported.
 
 use crate::support::{Connection, Daemon, eventually, processes};
 use base64::Engine;
@@ -25,7 +25,7 @@ fn read_raw(
     )
 }
 
-/// A shell without echo, so that output is what its commands print.
+/// Starts a shell without echo, so that the output is only what its commands print.
 fn shell(connection: &mut Connection) -> String {
     let script = "stty -echo -onlcr; printf ready; while read -r line; do eval \"$line\"; done";
     let session = connection.start_session(&["sh", "-c", script]);
@@ -34,18 +34,18 @@ fn shell(connection: &mut Connection) -> String {
     session
 }
 
-/// Has the shell run a command, and waits until it printed `marker` at its end.
+/// Runs a command in the shell, and waits until `marker` is printed at its end.
 fn run(connection: &mut Connection, session: &str, command: &str, marker: &str) {
     let line = format!("{command}; echo; echo {marker}\n");
     let send = json!({"session": session, "text": line, "expect": {"patterns": [{"exact": format!("\n{marker}\n")}]}});
     connection.call_value("session.send", &send).unwrap();
 }
 
-/// A small file system of our own; unmounted at the end.
+/// A small file system for one test; unmounted at the end.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// Mounts one; `None` where that is not allowed.
+    /// Mounts one; `None` if that is not allowed.
     fn mount(folder: &Path, bytes: u64) -> Option<Self> {
         let is_root = rustix::process::geteuid().is_root();
         let options = format!("size={bytes},mode=0700");
@@ -65,7 +65,7 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // The daemon may still have its files open, so that it is detached at once and goes with them.
+        // The daemon may still have files open there, so the file system is detached at once, and freed with them.
         let unmounted = Command::new("umount").arg("--lazy").arg(&self.0).status();
         assert!(unmounted.is_ok_and(|status| status.success()) || std::thread::panicking());
     }
@@ -89,18 +89,18 @@ fn a_full_disk_costs_log_and_nothing_else() {
         "first",
     );
     assert_eq!(connection.record(&session)["output"]["gaps"], Value::Null);
-    // Eight times what memory and disk hold together would be lost if the session stalled.
+    // Eight times what memory and disk hold together: if the session waited for the disk, it would hang.
     run(
         &mut connection,
         &session,
         "yes 7654321 | head -c 48000000",
         "second",
     );
-    let offset = eventually("the loss is told", || {
+    let offset = eventually("the loss is reported", || {
         let record = connection.record(&session);
         let offset = record["output"]["gaps"].as_array()?.last()?["offset"].as_u64()?;
         let (bytes, reply) = read_raw(&mut connection, &session, offset, 1000);
-        // A write that was only slow is no loss in the end.
+        // A write that was only slow is not a loss in the end.
         let skipped = reply["end"].as_u64()? - offset - bytes.len() as u64;
         (skipped > 0 && reply["omitted_bytes"].as_u64()? >= skipped).then_some(offset)
     });
@@ -123,7 +123,7 @@ fn a_full_disk_costs_log_and_nothing_else() {
         "{history}"
     );
 
-    // What the disk has is at its offset; what is lost is nowhere filled in.
+    // Bytes on disk are read at their offsets; lost ones are not replaced by anything.
     let (start, _) = read_raw(&mut connection, &session, 5, 8000);
     assert_eq!(start, b"0123456\n".repeat(1000));
 
@@ -159,7 +159,7 @@ fn a_full_disk_costs_log_and_nothing_else() {
         .unwrap();
     assert_eq!(
         after["output"]["gaps"], record["output"]["gaps"],
-        "gaps are known to the next daemon"
+        "the next daemon knows the gaps"
     );
     daemon.stop();
 }
@@ -173,7 +173,7 @@ fn remount_larger(folder: &Path) {
     assert!(status.success());
 }
 
-/// Writes a file until its disk has no room left.
+/// Writes a file until the disk is full.
 fn fill(file: &Path) {
     let mut file = fs::File::create(file).unwrap();
     while file.write_all(&[0; 512]).is_ok() {}
@@ -212,7 +212,7 @@ fn a_full_disk_under_the_database_is_told_and_leaves_no_program() {
         assert!(!base.join("sessions/no-room-4711").exists());
     }
     let rings = fs::read_dir(place.path().join("ccd.sock.rings")).unwrap();
-    assert_eq!(rings.count(), 1, "of the session that lives");
+    assert_eq!(rings.count(), 1, "only the live session has a ring");
 
     fs::remove_file(&filler).unwrap();
     let started = connection.call_value("session.create", &start).unwrap();
@@ -236,12 +236,12 @@ fn a_log_folder_that_is_removed_while_the_session_runs_is_made_again() {
     });
     fs::remove_dir_all(&folder).unwrap();
     run(&mut connection, &session, "echo after", "second");
-    eventually("the log is there again", || {
+    eventually("the log is written again", || {
         fs::read_to_string(&log)
             .ok()
             .filter(|text| text.ends_with("second\n"))
     });
-    // What is in no file any more is told, and memory still has it, also behind the session's end.
+    // Output that is in no file any more is reported as a gap; memory still has it, even after the end of the session.
     let lost = "readybefore\n\nfirst\n".len();
     let gaps = json!([{"offset": 0, "length": lost}]);
     assert_eq!(connection.record(&session)["output"]["gaps"], gaps);
@@ -256,7 +256,7 @@ fn a_log_folder_that_is_removed_while_the_session_runs_is_made_again() {
     let from_start = json!({"session": session, "since": 0});
     let read = connection.call_value("session.read", &from_start).unwrap();
     assert_eq!(read["text"], all);
-    // For the next daemon the log alone has it.
+    // The next daemon has only the log.
     daemon.stop();
     daemon.restart();
     let mut connection = daemon.connect();
@@ -273,7 +273,7 @@ fn a_session_without_any_place_for_its_log_goes_on() {
     let mut connection = daemon.connect();
     let session = shell(&mut connection);
     let folder = daemon.home().join("sessions");
-    // The daemon writes into it, and makes it anew, until there is a file.
+    // The daemon writes into the directory and creates it again, until a file takes its place.
     eventually("a file is in the way", || {
         let _ = fs::remove_dir_all(&folder);
         fs::write(&folder, "a file in the way").ok()
@@ -292,7 +292,7 @@ fn a_session_without_any_place_for_its_log_goes_on() {
     fs::remove_file(&folder).unwrap();
     run(&mut connection, &session, "echo logged again", "third");
     let log = folder.join(&session).join("output.log");
-    eventually("the log is there again", || {
+    eventually("the log is written again", || {
         fs::read_to_string(&log)
             .ok()
             .filter(|text| text.ends_with("third\n"))
@@ -304,7 +304,7 @@ fn session_log(daemon: &Daemon, session: &str) -> PathBuf {
     folder.join("output.log")
 }
 
-/// Puts a FIFO where a session's log is to be made: opening it hangs until somebody reads, as a dead file server does.
+/// Creates a FIFO in place of a session's log: opening it hangs until somebody reads, like a file on a dead server.
 fn hang_log(daemon: &Daemon, session: &str) -> PathBuf {
     let log = session_log(daemon, session);
     let made = Command::new("mkfifo").arg(&log).status().unwrap();
@@ -312,7 +312,7 @@ fn hang_log(daemon: &Daemon, session: &str) -> PathBuf {
     log
 }
 
-/// Like [`shell`], but says nothing until it is spoken to.
+/// Like [`shell`], but prints nothing before its first command.
 fn silent_shell(connection: &mut Connection) -> String {
     let script = "stty -echo -onlcr; while read -r line; do eval \"$line\"; done";
     connection.start_session(&["sh", "-c", script])
@@ -325,7 +325,7 @@ fn a_log_that_hangs_holds_up_its_session_alone() {
     let hung = silent_shell(&mut connection);
     let log = hang_log(&daemon, &hung);
     let other = shell(&mut connection);
-    // Eight times what ring and memory take together.
+    // Eight times what the ring and memory hold together.
     run(
         &mut connection,
         &hung,
@@ -349,12 +349,12 @@ fn a_log_that_hangs_holds_up_its_session_alone() {
             .filter(|text| text.ends_with("logged\n"))
     });
 
-    // The server is back: what comes from now on is logged behind the gap.
+    // The server is back: new output is logged after the gap.
     let drained = std::thread::spawn(move || fs::read(log).unwrap());
     let log = session_log(&daemon, &hung);
     eventually("the log is a file again", || {
         run(&mut connection, &hung, "echo back", "again");
-        // To open the FIFO once more would wait for a writer that may never come.
+        // Opening the FIFO again would wait for a writer that may never come.
         let is_file = fs::metadata(&log).is_ok_and(|log| log.is_file());
         let text = is_file.then(|| fs::read_to_string(&log).ok())??;
         text.ends_with("again\n").then_some(())

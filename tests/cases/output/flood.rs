@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const MIB: u64 = 1 << 20;
 
-/// What a hundred megabytes may take without optimisation, beside other tests.
+/// Time limit for a hundred megabytes in a debug build, next to other tests.
 const SLOW_MACHINE: Duration = Duration::from_secs(240);
 
 /// A program with no limit on its output.
@@ -21,7 +21,7 @@ fn unlimited<'a>(daemon: &'a Daemon, command: &str) -> OpenSession<'a> {
     })
 }
 
-/// A program that prints so many bytes and then waits, once all of them are there.
+/// Starts a program that prints this many bytes and then waits; returns once everything is printed.
 fn flooded<'a>(daemon: &'a Daemon, command: &str, bytes: u64) -> OpenSession<'a> {
     without_gaps(|| {
         let session = unlimited(daemon, command);
@@ -53,7 +53,7 @@ fn twenty_megabytes_without_a_reader_neither_stop_the_program_nor_fill_memory() 
     assert_eq!(output.output_lines, lines);
     assert!(output.buffer_size <= 4 * MIB, "{}", output.buffer_size);
 
-    // In memory are the last 10,000 lines, and they are the true ones.
+    // Memory contains exactly the last 10,000 lines.
     let memory = session.read(SessionReadParams::default());
     let expected: String = (lines - 9_999..=lines)
         .map(|line| format!("{line:099}\n"))
@@ -106,7 +106,7 @@ fn more_than_one_reply_can_hold_is_cut_and_says_where_to_go_on() {
     assert_eq!((rest.end, rest.truncated), (20_000_000, false));
 }
 
-// A search that began anew with each piece would take minutes here.
+// If the search started again with each chunk, it would take minutes here.
 #[test]
 fn a_match_after_a_hundred_megabytes_is_found() {
     let daemon = Daemon::start();
@@ -129,13 +129,13 @@ fn a_match_after_a_hundred_megabytes_is_found() {
     assert_eq!((live.index, live.groups[1].as_deref()), (1, Some("42")));
     let logged = search(&session, Some(0));
     assert_eq!((logged.start, logged.end), (live.start, live.end));
-    // At most the last MiB stands before it, the rest is counted.
+    // At most the last MiB before the match is returned; the rest is counted.
     assert!(logged.before.len() as u64 <= MIB);
     let gaps = session.now().output.gaps;
     if gaps.is_empty() {
         assert!(logged.before_omitted_bytes > 95_000_000);
     } else {
-        // A search begins anew behind what neither memory nor the log has.
+        // After bytes that neither memory nor the log has, a search starts again.
         eprintln!("the disk stalled: {gaps:?}");
     }
     assert_eq!(session.now().state, SessionState::Alive);
@@ -149,7 +149,7 @@ fn the_lines_in_memory_are_as_many_as_the_session_asked_for() {
         ..program(&daemon, "sh", &["-c", "seq 1 1000; exec cat"])
     });
     session.expect("\n1000\n");
-    // What the log does not have yet stays a moment longer.
+    // Lines that are not in the log yet are kept a moment longer.
     let text = eventually("only ten lines are left", || {
         session.text(" ");
         let text = session.output();

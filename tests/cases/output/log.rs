@@ -1,4 +1,4 @@
-//! The log of a session: every byte, in files of limited size that only their owner reads.
+//! The log of a session: every byte, in files of limited size that only their owner can read.
 
 use crate::support::session::{OpenSession, decoded, program, without_gaps};
 use crate::support::{Daemon, eventually};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Files rotate at this size.
 const ROTATION: &str = r#"{"log_rotation_size": 100000}"#;
 
-/// Prints so many numbered lines of 100 bytes, as they stand on the terminal.
+/// Returns a command that prints numbered lines, each of 100 bytes as the terminal shows it.
 fn numbered(lines: u64) -> String {
     format!("seq -f %098.0f 1 {lines}")
 }
@@ -19,7 +19,7 @@ fn folder(session: &OpenSession<'_>) -> PathBuf {
     Path::new(&log).parent().unwrap().to_owned()
 }
 
-/// Log files by name, rotated ones first, which is also their order in the output.
+/// Returns the log files by name, rotated ones first, which is also their order in the output.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .unwrap()
@@ -40,7 +40,7 @@ fn rotating(daemon: &Daemon, lines: u64) -> OpenSession<'_> {
     filled(daemon, &params, lines * 100)
 }
 
-/// A session that has printed so many bytes.
+/// Starts a session and waits until it has printed this many bytes.
 fn filled<'a>(daemon: &'a Daemon, params: &SessionCreateParams, bytes: u64) -> OpenSession<'a> {
     without_gaps(|| {
         let session = daemon.open_with(params);
@@ -70,9 +70,9 @@ fn a_log_rotates_and_no_byte_gets_lost_between_the_files() {
         .collect();
     assert!(
         logged == expected,
-        "the files in the order of their names are the output"
+        "the files in the order of their names contain the output"
     );
-    // Read back where one file ends and the next begins.
+    // Reads across the boundary of two files.
     let border = std::fs::metadata(&files[0]).unwrap().len();
     let around = session.read(SessionReadParams {
         since: Some(border - 7),
@@ -115,7 +115,7 @@ fn too_much_output_ends_a_session_with_that_reason() {
     assert_eq!(ended.end_reason, Some(EndReason::OutputLimit));
     assert!(ended.exitstatus.is_some() || ended.signal.is_some());
     assert!(ended.output.output_bytes > 200_000);
-    // What came is still there.
+    // The output until then is kept.
     let bytes = session.bytes();
     assert_eq!(bytes.len() as u64, ended.output.output_bytes);
     assert!(bytes.starts_with(b"y\r\ny\r\n"));
@@ -137,7 +137,7 @@ fn a_persistent_session_drops_its_oldest_log_instead() {
         let files = files(&folder(&session));
         files
             .iter()
-            // One may be deleted, or get its other name, in between.
+            // A file may be deleted or renamed meanwhile.
             .filter_map(|file| Some(std::fs::metadata(file).ok()?.len()))
             .sum()
     };
@@ -152,7 +152,7 @@ fn a_persistent_session_drops_its_oldest_log_instead() {
         raw: true,
         ..SessionReadParams::default()
     });
-    // The start is gone, which is said, and what is left is at its true offset.
+    // The start is missing, which is reported, and the rest is at its true offsets.
     let bytes = decoded(&first);
     assert!(!bytes.is_empty());
     let lost = first.start;

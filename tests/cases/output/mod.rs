@@ -1,4 +1,4 @@
-//! A session's output: read, logged, pushed.
+//! A session's output: reading, logging, subscribing.
 
 mod disk;
 mod flood;

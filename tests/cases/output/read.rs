@@ -7,7 +7,7 @@ use ccd_protocol::session::{
     SessionCreateParams, SessionRead, SessionReadParams, SessionReadReply,
 };
 
-/// An ended program that printed this, and no carriage returns but its own.
+/// Runs a program that prints this text, without added carriage returns, and exits.
 fn printed<'a>(daemon: &'a Daemon, text: &str) -> OpenSession<'a> {
     let session = daemon.open_with(&SessionCreateParams {
         plain: true,

@@ -1,4 +1,4 @@
-//! Live output by push.
+//! Live output by subscription.
 
 use crate::support::{Connection, Daemon, eventually, kind};
 use base64::Engine;
@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// Follows a subscription and checks what each item must obey.
+/// Follows a subscription and checks the rules that every item must follow.
 #[derive(Default)]
 struct Follower {
     seq: u64,
@@ -58,7 +58,7 @@ impl Follower {
     }
 }
 
-/// All output from `since` on, as `session.read` has it.
+/// Returns all output from `since` on, read with `session.read`.
 fn read_all(connection: &mut Connection, session: &str, since: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     loop {
@@ -186,7 +186,7 @@ fn a_slow_subscriber_is_told_what_it_missed_and_stalls_nobody() {
     connection
         .call_value("session.send", &json!({"session": session, "text": "go\n"}))
         .unwrap();
-    // While the flood runs, others are answered, and nobody reads for the slow one.
+    // During the flood, other requests are answered, while nobody reads the slow connection.
     let mut longest = Duration::ZERO;
     eventually("the program has written everything", || {
         let asked = Instant::now();
@@ -217,7 +217,7 @@ fn a_slow_subscriber_is_told_what_it_missed_and_stalls_nobody() {
     follower.follow_to_the_end(&mut slow);
     let missed: u64 = follower.lagged.iter().map(|(from, to)| to - from).sum();
     assert_eq!(missed + follower.bytes.len() as u64, FLOOD_BYTES);
-    // What it was told it missed, it can read, unless the disk could not keep up and the log lacks it too.
+    // The skipped output can be read, unless the disk could not keep up and it is missing from the log too.
     let (from, to) = follower.lagged[0];
     let len = (to - from).min(1000);
     let params = json!({"session": session, "since": from, "max_bytes": len, "raw": true});

@@ -1,4 +1,4 @@
-//! The file of the pattern library: edited by hand, broken in part or as a whole, and what its patterns may cost.
+//! The file of the pattern library: edited by hand, partly or completely broken, and the limits on its patterns.
 
 use crate::pattern::library::{call, is_error};
 use crate::support::Daemon;
@@ -23,7 +23,7 @@ fn all_patterns_that_were_set_have_one_limit_for_what_they_cost() {
     set("a", "a[ab]{60}").unwrap();
     set("b", "b[ab]{600}").unwrap();
 
-    // By hand there may be more than may be set: what comes too late is left out.
+    // A file edited by hand may contain more than can be set: the entries beyond the limit are left out.
     let entry = |category: &str| json!({"pattern_type": "error", "category": category, "patterns": ["^oops [ab]{600}|^oops"]});
     let file = json!([entry("first"), entry("second")]).to_string();
     fs::write(daemon.home().join("patterns.json"), file).unwrap();
@@ -48,7 +48,7 @@ fn a_file_edited_by_hand_counts_and_a_broken_one_is_told_never_overwritten() {
     .unwrap();
     assert!(is_error(&daemon, "oops"));
 
-    // One entry is wrong: the others count.
+    // One entry is invalid: the others are used.
     fs::write(
         &path,
         r#"[{"pattern_type": "error", "category": "bad", "patterns": ["ok", "(x"]},
@@ -65,7 +65,8 @@ fn a_file_edited_by_hand_counts_and_a_broken_one_is_told_never_overwritten() {
     }
     assert!(is_error(&daemon, "well") && !is_error(&daemon, "again"));
 
-    // All of it is wrong: what is built in counts, every answer says so, and nothing is written over it.
+    // The whole file is invalid: only the built-in patterns are used, every reply says so, and the file is not
+    // overwritten.
     let broken = "[\n  {\"pattern_type\": \"error\",,\n]";
     fs::write(&path, broken).unwrap();
     for method in ["pattern.list", "pattern.test", "pattern.classify"] {
@@ -135,7 +136,7 @@ fn an_entry_of_another_shape_leaves_the_others_and_is_never_written_over() {
         assert_eq!(fs::read_to_string(&path).unwrap(), file);
     }
 
-    // What is not ours in an entry stays in it.
+    // Unknown members of an entry are kept.
     fs::write(
         &path,
         r#"[{"pattern_type":"error","category":"y","patterns":["zork"],"by":"me"}]"#,

@@ -1,4 +1,4 @@
-//! The pattern library: built in, extended, overridden, and asked.
+//! The pattern library: built-in patterns, additional and overriding ones, and requests that use them.
 
 use crate::support::Daemon;
 use crate::support::client::Ccctl;

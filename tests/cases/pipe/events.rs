@@ -1,4 +1,4 @@
-//! Named pipes: who reads them gets what happens, and nobody waits for who does not.
+//! Named pipes: readers get all events, and a slow reader delays nobody.
 
 use crate::support::session::{OpenSession, assert_error, program};
 use crate::support::{Daemon, eventually, throughout};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// A daemon whose pipes lie in its home.
+/// Returns a daemon whose pipes are in its home.
 pub(crate) fn daemon() -> Daemon {
     let mut daemon = Daemon::builder().prepare();
     let config = json!({"pipe_dir": daemon.home().join("pipes")});
@@ -23,7 +23,7 @@ pub(crate) fn daemon() -> Daemon {
     daemon
 }
 
-/// Starts a program with a pipe that has everything.
+/// Starts a program with a pipe that carries all events.
 pub(crate) fn streaming<'a>(daemon: &'a Daemon, name: &str, args: &[&str]) -> OpenSession<'a> {
     daemon.open_with(&SessionCreateParams {
         stream: true,
@@ -32,12 +32,18 @@ pub(crate) fn streaming<'a>(daemon: &'a Daemon, name: &str, args: &[&str]) -> Op
 }
 
 pub(crate) fn pipe_of(session: &OpenSession<'_>) -> PathBuf {
-    PathBuf::from(session.now().pipe.expect("it has one").pipe_path)
+    PathBuf::from(
+        session
+            .now()
+            .pipe
+            .expect("the session has a pipe")
+            .pipe_path,
+    )
 }
 
-/// Reads a pipe to its end on a thread of its own.
+/// Reads a pipe to its end in a separate thread.
 pub(crate) fn reader(path: &Path) -> JoinHandle<String> {
-    // While the session lives somebody writes, so this does not wait.
+    // The daemon has it open for writing while the session lives, so this does not wait.
     let mut file = File::open(path).unwrap();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -46,7 +52,7 @@ pub(crate) fn reader(path: &Path) -> JoinHandle<String> {
     })
 }
 
-/// Waits until a pipe that is full has been so for longer than the second after which output may be left out.
+/// Waits until the pipe has been full for longer than the second after which output may be dropped.
 fn full_for_long(session: &OpenSession<'_>) {
     throughout(Duration::from_millis(1200), || {
         assert_eq!(session.now().pipe.unwrap().dropped_bytes, 0);
@@ -65,7 +71,7 @@ pub(crate) fn events(text: &str) -> Vec<(&str, &str)> {
     };
     text.lines()
         .map(|line| {
-            let (start, text) = event(line).unwrap_or_else(|| panic!("{line:?} is no event"));
+            let (start, text) = event(line).unwrap_or_else(|| panic!("{line:?} is not an event"));
             (&line[start..start + 3], &line[text..])
         })
         .collect()
@@ -168,7 +174,7 @@ fn what_is_typed_hidden_is_not_shown() {
     assert!(!text.contains("hunter2"), "{text}");
     let all = events(&text);
     assert_eq!(texts(&all, "IN "), ["<hidden>", "Ada"]);
-    // What waits for an answer is written though its line has no end.
+    // A prompt is written although its line is unfinished.
     assert!(texts(&all, "OUT").contains(&"Password: "), "{text}");
 }
 
@@ -191,7 +197,7 @@ fn in_a_line_editor_only_what_was_shown_is_told() {
     assert!(!text.contains("swordfish"), "{text}");
     let all = events(&text);
     let typed = texts(&all, "IN ");
-    // Whether bash turns the echo off in time to hide this one as well is a matter of luck.
+    // Whether bash turns echo off in time to hide this one too is a matter of chance.
     assert!(["read -s -p 'secret? ' x", "<hidden>"].contains(&typed[1]));
     assert_eq!(typed[0], "echo one");
     assert_eq!(typed[2..], ["<hidden>", "<C-u>", "exit"], "{text}");
@@ -200,7 +206,7 @@ fn in_a_line_editor_only_what_was_shown_is_told() {
 #[test]
 fn nobody_who_reads_holds_nothing_up_and_what_is_left_out_is_told() {
     let daemon = daemon();
-    // Much more than is kept in memory.
+    // Much more than memory keeps.
     let session = streaming(&daemon, "sh", &["-c", "seq 1 400000; echo done; exec cat"]);
     session.expect("(?m)^done$");
     full_for_long(&session);
@@ -218,7 +224,7 @@ fn nobody_who_reads_holds_nothing_up_and_what_is_left_out_is_told() {
             printed.push(text.to_owned());
         }
     }
-    // From the beginning as much as the pipe takes, and all that is still in memory.
+    // The output starts with as much as fits into the pipe, and ends with all that is still in memory.
     assert_eq!(printed[0], "1");
     assert!(printed.ends_with(&["399999".into(), "400000".into(), "done".into()]));
     assert!(left_out > 0 && printed.len() < 300_000);
@@ -245,7 +251,7 @@ fn a_raw_pipe_has_every_byte_that_is_not_told_to_be_left_out() {
     assert!(left_out > 0);
     assert_eq!(bytes.len() + left_out, all.len());
     let same = bytes.iter().zip(&all).take_while(|(a, b)| a == b).count();
-    assert!(all.ends_with(&bytes[same..]), "one gap and no more");
+    assert!(all.ends_with(&bytes[same..]), "there is exactly one gap");
 }
 
 #[test]
@@ -258,7 +264,7 @@ fn a_reader_that_pauses_and_reads_on_misses_nothing() {
     let mut text = String::new();
     file.read_to_string(&mut text).unwrap();
     let all = events(&text);
-    // A line that came in two pieces is two events.
+    // A line that arrived in two chunks is two events.
     let printed = texts(&all, "OUT").concat();
     let numbers: String = (1..=9000).map(|number| number.to_string()).collect();
     let is_told = text.contains("dropped_bytes");
@@ -272,7 +278,7 @@ fn a_reader_that_has_stopped_at_the_end_is_told_what_it_missed() {
     let mut file = File::open(pipe_of(&session)).unwrap();
     session.line("");
     session.ended();
-    eventually("the pipe is given up", || {
+    eventually("output is dropped from the pipe", || {
         (session.now().pipe.unwrap().dropped_bytes > 0).then_some(())
     });
     let mut text = String::new();
@@ -294,7 +300,7 @@ fn no_word_of_a_program_looks_like_an_event() {
     let script = "read -s x\nsession_closed=true; echo got $x\x1b[m";
     let session = streaming(&daemon, "bash", &["-c", script, "", "a b"]);
     let reading = reader(&pipe_of(&session));
-    // Typed earlier it would be echoed, and so no secret.
+    // If it were typed earlier, it would be echoed, and thus not be a secret.
     session.wait(WaitFor::Input);
     session.line("swordfish");
     session.ended();
@@ -324,7 +330,7 @@ fn several_readers_share_whole_lines() {
             let file = File::open(&path).unwrap();
             std::thread::spawn(move || {
                 let (mut file, mut pieces) = (file, Vec::new());
-                // Whoever reads as much as the pipe takes in one piece gets whole lines.
+                // A reader that reads as much at once as the pipe holds gets whole lines.
                 let mut buffer = vec![0; 1 << 16];
                 loop {
                     match file.read(&mut buffer).unwrap() {

@@ -1,4 +1,4 @@
-//! Named pipes in their folder: made, removed, made again, and never in the place of something else.
+//! Named pipes in their directory: created, removed, created again, and never in place of another file.
 
 use crate::pipe::events::{daemon, open, pipe_of, reader, streaming};
 use crate::support::session::{OpenSession, assert_error};
@@ -96,7 +96,7 @@ fn a_pipe_that_somebody_removed_is_made_again_and_what_replaced_it_is_not_touche
     }
     assert_eq!(fs::read_to_string(&target).unwrap(), "kept");
     session.close();
-    assert!(path.is_dir(), "it is not ours to remove");
+    assert!(path.is_dir(), "a file that ccd did not create is kept");
     let text = reading.join().unwrap();
     assert!(
         text.contains("[OUT] and here") && text.contains("session_closed"),
@@ -127,7 +127,7 @@ fn an_unsafe_folder_is_not_used() {
                 let path = PathBuf::from(record["pipe"]["pipe_path"].as_str().unwrap());
                 assert_eq!(path.parent().unwrap(), own);
             }
-            // Somebody may have taken that place as well.
+            // Another user may have taken that directory too.
             Err(error) => {
                 assert_error(&error, ErrorCode::Unavailable);
                 assert!(

@@ -1,4 +1,4 @@
-//! Named pipes when the process that writes them is killed or replaced, and when nothing happens.
+//! Named pipes when the worker is killed or replaced, and when nothing happens.
 
 use crate::pipe::events::{daemon, events, pipe_of, reader, streaming};
 use crate::support::eventually;
@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// Reads a pipe again whenever it ends, and passes its lines on.
+/// Reads a pipe, opens it again whenever it ends, and sends its lines.
 fn follow(path: &Path) -> mpsc::Receiver<String> {
     let (lines, received) = mpsc::sync_channel(100_000);
     let path = path.to_owned();
-    // It ends with the session: its pipe is gone then.
+    // The thread ends with the session, whose pipe is then removed.
     std::thread::spawn(move || {
         while let Ok(file) = File::open(&path) {
             for line in BufReader::new(file).lines().map_while(Result::ok) {
@@ -27,7 +27,7 @@ fn follow(path: &Path) -> mpsc::Receiver<String> {
     received
 }
 
-/// All output, as if it were one line: a line that came in two pieces is two events.
+/// Returns all output as one line, because a line that arrived in two chunks is two events.
 fn printed(events: &[(&str, &str)]) -> String {
     let output = events.iter().filter(|event| event.0 == "OUT");
     output.map(|event| event.1).collect()
@@ -43,7 +43,7 @@ fn a_pipe_goes_on_after_its_worker_was_killed_or_replaced() {
     let lines = follow(&pipe_of(&session));
     let mut seen = Vec::new();
     let mut until = |wanted: &str| {
-        eventually("the line comes", || {
+        eventually("the line appears", || {
             seen.extend(lines.try_iter());
             let text = seen.join("\n");
             let is_there = printed(&events(&text)).matches(wanted).count() >= 2;
@@ -52,7 +52,7 @@ fn a_pipe_goes_on_after_its_worker_was_killed_or_replaced() {
     };
     for round in 0..3 {
         for number in 0..50 {
-            // One at a time: terminals mix the echo of a line with what is printed meanwhile.
+            // One line at a time: terminals mix the echo of a line with other output.
             let line = format!("line {round} {number}");
             session.ask(&line, &format!("{line}\n{line}\n"));
         }
@@ -70,7 +70,7 @@ fn a_pipe_goes_on_after_its_worker_was_killed_or_replaced() {
     for round in 0..3 {
         for number in 0..50 {
             let text = format!("line {round} {number}");
-            // Typed, echoed, printed; what the killed worker was at may come twice.
+            // Typed, echoed, printed; what the killed worker was writing may appear twice.
             assert!(printed.matches(&text).count() >= 2, "{text}: {all:?}");
             assert!(all.contains(&("IN ", &text)), "{text}: {all:?}");
         }
@@ -97,7 +97,7 @@ fn output_that_came_while_no_worker_ran_is_in_the_pipe() {
     let path = pipe_of(&session);
     let first = reader(&path);
     session.line("");
-    // Somewhere in the middle of it.
+    // While the output is being printed.
     kill_worker(&daemon);
     session.expect("(?m)^9000$");
     let second = reader(&path);
@@ -106,7 +106,7 @@ fn output_that_came_while_no_worker_ran_is_in_the_pipe() {
     let (first, second) = (first.join().unwrap(), second.join().unwrap());
     let all = String::from_utf8(session.bytes()).unwrap();
     assert!(all.starts_with(&first) && all.ends_with(&second));
-    // What the killed worker was at may come twice, and nothing is missing.
+    // What the killed worker was writing may appear twice, but nothing is missing.
     let twice = (first.len() + second.len()).checked_sub(all.len());
     assert!(twice.is_some_and(|twice| twice <= 16 << 10), "{twice:?}");
 }
@@ -121,7 +121,7 @@ fn what_a_killed_daemon_leaves_is_removed_by_the_next_one() {
     assert!(path.exists());
     daemon.restart();
     assert!(!path.exists());
-    assert!(other.exists(), "it is not ours");
+    assert!(other.exists(), "a file that ccd did not create is kept");
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_pipe_on_which_nothing_happens_costs_no_wake_up() {
     let daemon = daemon();
     let idle = streaming(&daemon, "sh", &["-c", "printf 'a prompt> '; exec cat"]);
     idle.expect("prompt> ");
-    // A pipe that is full, and nobody reads.
+    // A full pipe that nobody reads.
     let full = streaming(&daemon, "sh", &["-c", "seq 1 20000; exec cat"]);
     full.expect("(?m)^20000$");
     let pid = worker(&daemon);
@@ -156,7 +156,7 @@ fn a_pipe_on_which_nothing_happens_costs_no_wake_up() {
         status.map(|status| count(&status)).sum()
     };
     if is_one_process(&daemon) {
-        return; // its holder looks at terminals
+        return; // the single process also polls the terminals
     }
     let (mut last, mut since) = (sleeps(), Instant::now());
     eventually("nothing wakes it up for half a second", || {

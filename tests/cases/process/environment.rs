@@ -1,4 +1,4 @@
-//! What a program gets: variables, folder, descriptors, limits, signals.
+//! What a program starts with: variables, directory, descriptors, limits, signals.
 
 use crate::support::executable::write_script;
 use crate::support::session::{assert_error, program};
@@ -7,7 +7,7 @@ use ccd_protocol::ErrorCode;
 use ccd_protocol::session::SessionCreateParams;
 use std::collections::BTreeMap;
 
-/// A request with nothing but a program.
+/// A request with only a program.
 fn bare(program: &str, args: &[&str]) -> SessionCreateParams {
     SessionCreateParams {
         program: Some(program.to_owned()),
@@ -17,7 +17,7 @@ fn bare(program: &str, args: &[&str]) -> SessionCreateParams {
     }
 }
 
-/// Output of a program that ends by itself.
+/// Returns the output of a program that exits by itself.
 fn output(daemon: &Daemon, params: &SessionCreateParams) -> String {
     let session = daemon.open_with(params);
     assert_eq!(session.ended().exitstatus, Some(0), "{}", session.output());
@@ -58,7 +58,7 @@ fn a_bare_request_gets_a_clean_environment_and_nothing_of_the_daemons() {
 #[test]
 fn the_secrets_of_the_daemon_reach_no_session() {
     let daemon = Daemon::start();
-    // The daemon itself has the variable, as the test started it.
+    // The daemon itself has the variable, because the test started it with that.
     let environ = std::fs::read(format!("/proc/{}/environ", daemon.pid())).unwrap();
     assert!(String::from_utf8_lossy(&environ).contains("CCD_SECRET_OF_THE_DAEMON"));
     let caller = BTreeMap::from([("CALLERS".to_owned(), "own".to_owned())]);
@@ -102,7 +102,7 @@ fn the_callers_environment_comes_as_it_is_with_the_given_variables_over_it() {
         ("CCD_SESSION_ID", "here"),
         ("EMPTY", ""),
         ("PATH", "/usr/bin:/bin"),
-        // The session's terminal, not the caller's.
+        // The type of the session's terminal, not of the caller's.
         ("TERM", "xterm-256color"),
     ];
     let expected = expected.map(|(a, b)| (a.to_owned(), b.to_owned()));
@@ -126,7 +126,7 @@ fn a_program_is_looked_for_on_the_sessions_path() {
     params.env.clear();
     params.caller_env = Some([("PATH".to_owned(), path)].into());
     assert_eq!(output(&daemon, &params), "found\n");
-    // With a slash it is a path, from the session's folder on.
+    // A name with a slash is a path, relative to the session's directory.
     let relative = SessionCreateParams {
         cwd: Some(daemon.home().display().to_string()),
         ..bare("programs/only-here", &[])
@@ -153,7 +153,7 @@ fn a_program_starts_in_its_folder_else_in_the_users_home() {
 #[test]
 fn no_descriptor_of_the_daemon_is_inherited() {
     let daemon = Daemon::start();
-    // Others are busy meanwhile: their descriptors must not come along either.
+    // Other sessions are open: their descriptors must not be inherited either.
     let _others: Vec<_> = (0..5).map(|_| daemon.open("cat", &[])).collect();
     let text = output(&daemon, &bare("sh", &["-c", "ls -l /proc/self/fd | cat"]));
     let links: Vec<(&str, &str)> = text
@@ -161,7 +161,7 @@ fn no_descriptor_of_the_daemon_is_inherited() {
         .filter_map(|line| line.split_once(" -> "))
         .map(|(left, to)| (left.rsplit(' ').next().unwrap(), to))
         .collect();
-    // Its input, the pipe, its errors, and the folder that it lists.
+    // Standard input, the pipe, standard error, and the directory that is listed.
     let numbers: Vec<&str> = links.iter().map(|link| link.0).collect();
     assert_eq!(numbers, ["0", "1", "2", "3"], "{text}");
     assert!(
@@ -185,7 +185,7 @@ fn the_terminal_controls_the_program() {
 #[test]
 fn the_limit_of_open_files_is_what_the_daemon_was_given() {
     let daemon = Daemon::start();
-    // The daemon may raise its own; the test's is what it was started with.
+    // The daemon may have raised its own limit; it was started with the limit of the test.
     let own = rustix::process::getrlimit(rustix::process::Resource::Nofile);
     let shown = |limit: Option<u64>| limit.map_or("unlimited".to_owned(), |n| n.to_string());
     let text = output(&daemon, &bare("sh", &["-c", "ulimit -Sn; ulimit -Hn"]));

@@ -1,4 +1,4 @@
-//! The programs of sessions: what they start with, what they start, what is left of them.
+//! The programs of sessions: what they start with, what they start, and what is left of them.
 
 mod environment;
 mod odd;

@@ -1,4 +1,4 @@
-//! Programs that behave badly: the daemon stays responsive, tells the truth, and leaves nothing of them.
+//! Programs that behave badly: the daemon stays responsive, reports what happened, and keeps nothing of them.
 
 use crate::support::session::guesses;
 use crate::support::{Connection, Daemon, eventually, kind, processes};
@@ -24,7 +24,7 @@ fn nothing_is_left_of(session: &str) -> bool {
     processes::with_variable(&format!("CCD_SESSION_ID={session}")).is_empty()
 }
 
-/// Clock ticks that the daemon has used.
+/// Returns the clock ticks that the daemon has used.
 fn cpu_ticks(daemon: &Daemon) -> u64 {
     let stat = fs::read_to_string(format!("/proc/{}/stat", daemon.pid())).unwrap();
     let fields: Vec<&str> = stat
@@ -63,7 +63,10 @@ fn send_too_much(prepare: &str, data: &str) {
         "{error}"
     );
     let written = error["data"]["written_bytes"].as_u64().unwrap();
-    assert!(written < 1 << 20, "{written} bytes cannot have fitted");
+    assert!(
+        written < 1 << 20,
+        "{written} bytes are more than the terminal can hold"
+    );
     let waited = asked.elapsed();
     assert!(
         waited >= Duration::from_secs(5) && waited < Duration::from_secs(20),
@@ -119,7 +122,7 @@ fn a_program_that_closes_its_terminal_lives_on() {
     let used = cpu_ticks(&daemon) - before;
     assert!(
         used < 20,
-        "a terminal that nobody has open cost {used} ticks in half a second"
+        "a terminal that no process has open cost {used} clock ticks in half a second"
     );
     assert_eq!(connection.record(&session)["state"], "alive");
     assert_eq!(
@@ -158,7 +161,7 @@ fn a_program_that_forks_and_exits_has_ended_with_its_status() {
         (&record["exitstatus"], &record["end_reason"]),
         (&json!(3), &json!("exited"))
     );
-    eventually("its group was hung up", || {
+    eventually("its process group received SIGHUP", || {
         nothing_is_left_of(&session).then_some(())
     });
     let read = connection
@@ -224,7 +227,7 @@ fn a_program_that_stops_itself_is_told_apart_and_can_go_on() {
     let script = "echo stopping; kill -STOP $$; echo resumed; cat";
     let session = connection.start_session(&["sh", "-c", script]);
     expect(&mut connection, &session, "stopping");
-    eventually("it is told as stopped", || {
+    eventually("the program is reported as stopped", || {
         let params =
             json!({"session": session, "patterns": [{"exact": "resumed"}], "timeout_ms": 50});
         let error = connection
@@ -244,7 +247,7 @@ fn a_program_that_stops_itself_is_told_apart_and_can_go_on() {
     assert_eq!(
         close(&mut connection, &stopped, 2000)["forced"],
         false,
-        "a stopped program is woken to end"
+        "a stopped program is continued so that it can exit"
     );
     assert!(nothing_is_left_of(&stopped));
 }

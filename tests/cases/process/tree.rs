@@ -1,4 +1,4 @@
-//! The end of a session: of the program, its group, and what left it.
+//! The end of a session: of its program, the program's process group, and processes that have left it.
 
 use crate::support::processes::{lives, with_variable};
 use crate::support::session::{OpenSession, lacks};
@@ -6,7 +6,7 @@ use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::session::{EndReason, SessionState};
 use std::time::{Duration, Instant};
 
-/// Starts a shell script that prints numbers of processes, one a line and each in its own time, and `ready`.
+/// Starts a shell script that prints process ids, one per line and in any order, and `ready`.
 fn printing_pids<'a>(daemon: &'a Daemon, script: &str) -> (OpenSession<'a>, Vec<i32>) {
     let session = daemon.open("sh", &["-c", script]);
     let count = script.matches("echo $").count() + 1;
@@ -44,7 +44,7 @@ fn close_ends_the_group_and_a_grandchild_that_left_with_setsid() {
     let reply = session.close();
     assert!(
         started.elapsed() < Duration::from_secs(2),
-        "nobody had to be killed"
+        "no process had to be killed"
     );
     assert!(!reply.forced && reply.killed.is_empty(), "{reply:?}");
     assert!(reply.exitstatus.is_some() || reply.signal.is_some());
@@ -160,8 +160,10 @@ fn what_left_the_session_lives_on_after_its_end_until_close() {
         (ended.exitstatus, ended.state),
         (Some(4), SessionState::Dead)
     );
-    // The group lost its terminal, the process in a session of its own did not.
-    eventually("the group is hung up", || (!lives(pids[0])).then_some(()));
+    // The process group lost its terminal; the process in its own session did not.
+    eventually("the process group receives SIGHUP", || {
+        (!lives(pids[0])).then_some(())
+    });
     assert!(lives(pids[1]));
     let reply = session.close();
     assert_eq!(reply.exitstatus, Some(4));

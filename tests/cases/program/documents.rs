@@ -1,4 +1,4 @@
-//! Program configurations: kept, listed, shown, deleted, and taken from sessions.
+//! Program configurations: saving, listing, showing, deleting, and making them from sessions.
 
 use crate::support::files::files_with;
 use crate::support::session::{assert_error, lacks};
@@ -13,7 +13,7 @@ pub(crate) fn save(daemon: &Daemon, name: &str, config: Value) -> Result<Value, 
     daemon.call_value("program.save", &params)
 }
 
-/// Keeps a configuration through the client; the document comes on its standard input.
+/// Saves a configuration through the client, from a file with this document.
 fn save_file(
     daemon: &Daemon,
     name: &str,
@@ -302,7 +302,7 @@ fn what_was_done_in_a_session_is_saved_and_done_again() {
     );
     let sample = config["sample_output"].as_array().unwrap();
     assert!(sample.contains(&json!("xy")), "{sample:?}");
-    // SQL gives the table no braces, so the text shows that both were typed.
+    // Braces mean nothing in SQL, so the name of the table shows that both steps were typed.
     ccctl.ok(&["session", "close", "db"]);
     ccctl.ok(&["program", "save", "ended", "--session", "db"]);
     let again = parsed(&ccctl.ok(&["session", "create", "--config", "ended", "--json"]));
@@ -352,10 +352,10 @@ fn a_secret_of_the_command_line_becomes_a_placeholder() {
         parsed(&saved)["config"]["command_template"],
         "echo --password={secret_argument_1}"
     );
-    // Its row in the database has none of it either, and a start gets it from where no other user can look.
+    // Its row in the database does not contain it either, and a start gets it from where no other user can read it.
     let kept = |text: &str| {
         let mut found = files_with(daemon.home(), text.as_bytes());
-        // What the program printed is in its log, and in the ring, which is what a log will be.
+        // The program printed it, so it is in the log, and in the ring that becomes the log.
         found.retain(|path| {
             !path.ends_with("output.log") && path.extension().is_none_or(|end| end != "ring")
         });

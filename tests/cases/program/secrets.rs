@@ -1,4 +1,4 @@
-//! Secrets of program configurations: looked up by the client, typed once, kept nowhere.
+//! Secrets of program configurations: looked up by the client, typed once, stored nowhere.
 
 use crate::program::documents::save;
 use crate::support::files::files_with;
@@ -10,10 +10,10 @@ use std::path::PathBuf;
 
 const SECRET: &str = "correct-horse-4711";
 
-/// Asks for a password without echo, and tells its length.
+/// Asks for a password without echo, and prints its length.
 const ASKING: &str = "bash -c 'read -s -p \"Password: \" p; echo; echo \"got ${{#p}}\"; exec cat'";
 
-/// A daemon that logs all it can, and a configuration that takes its password from there.
+/// Starts a daemon that logs everything, with a configuration that takes its password from `source`.
 fn with_secret(source: Value) -> Daemon {
     let daemon = Daemon::builder()
         .config(r#"{"log_level": "trace"}"#)
@@ -27,10 +27,10 @@ fn with_secret(source: Value) -> Daemon {
     daemon
 }
 
-/// Where the secret is below the daemon's folder, but for the log of what the terminal showed.
+/// Returns the files in the daemon's directory that contain the secret, except the log of what the terminal showed.
 fn traces(daemon: &Daemon) -> Vec<PathBuf> {
     let mut found = files_with(daemon.home(), SECRET.as_bytes());
-    // A ring is what a log will be.
+    // A ring becomes the log.
     let is_ring = |path: &PathBuf| path.extension().is_some_and(|end| end == "ring");
     found.retain(|path| !path.ends_with("output.log") && !is_ring(path));
     found
@@ -87,7 +87,7 @@ fn a_secret_of_a_file_is_typed_without_its_line_end() {
     assert_kept_nowhere(daemon);
 }
 
-/// A client that runs on a terminal of its own.
+/// Starts the client on its own terminal.
 fn at_terminal<'a>(daemon: &'a Daemon, words: &[&str]) -> OpenSession<'a> {
     let client = env!("CARGO_BIN_EXE_ccctl_under_test");
     let script = "\"$@\"; echo \"status $?\"; stty -a | grep -o -w -e '-*echo'";
@@ -107,7 +107,7 @@ fn a_secret_is_asked_for_at_the_terminal_without_echo() {
     client.expect("Password of ann: ");
     assert!(client.line(SECRET).hidden);
     client.expect("status 0");
-    // It is as it was.
+    // Echo is on again.
     client.expect("(?m)^echo$");
     assert!(!client.output().contains(SECRET));
     assert_kept_nowhere(daemon);
@@ -119,7 +119,7 @@ fn the_terminal_is_put_back_when_the_user_gives_up() {
     let client = at_terminal(&daemon, &CREATE);
     client.expect("Password: ");
     client.keys(&["C-c"]);
-    // The shell ends by the signal, too: another one looks.
+    // The signal ends the shell too, so another session checks the modes.
     client.ended();
     let client = at_terminal(&daemon, &CREATE);
     client.expect("Password: ");
@@ -138,7 +138,7 @@ fn without_a_terminal_the_error_says_what_to_give() {
     let daemon = with_secret(json!({"prompt": "Password:", "name": "db_password"}));
     let ccctl = Ccctl::new(&daemon);
     let mut create = ccctl.command(&CREATE);
-    // Its own session has no terminal.
+    // A separate process session has no terminal.
     let mut create_detached = std::process::Command::new("setsid");
     create_detached
         .arg("--wait")
@@ -157,7 +157,7 @@ fn without_a_terminal_the_error_says_what_to_give() {
     let told = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!(refused.status.code(), Some(2), "{told}");
     assert!(told.contains("--secret db_password=env:VARIABLE"), "{told}");
-    // As it says.
+    // As the error suggests.
     create
         .args(["--secret", "db_password=env:GIVEN", "--clean-env"])
         .env("GIVEN", SECRET);

@@ -1,4 +1,4 @@
-//! Sessions that a program configuration starts: what is filled in, waited for and typed, and how it fails.
+//! Sessions that a program configuration starts: placeholders, waiting, typing, and failures.
 
 use crate::program::documents::save;
 use crate::support::processes::lives;
@@ -23,7 +23,7 @@ fn ended(daemon: &Daemon, session: &Value) -> Value {
     daemon.call_value("session.wait", &params).unwrap()
 }
 
-/// Its program has ended.
+/// Returns whether the session's program has ended.
 fn is_gone(session: &Value) -> bool {
     !lives(i32::try_from(session["pid"].as_i64().unwrap()).unwrap())
 }
@@ -124,7 +124,7 @@ fn the_answer_comes_when_the_program_is_ready() {
     assert_eq!(record["success"], Value::Null);
     let text = output(&daemon, &record);
     assert!(text.contains("\nhello Ann\nready"), "{text}");
-    // The session's cursor is behind the indicator.
+    // The session's read position is after the indicator.
     let params = json!({"session": record["session_id"], "patterns": [{"exact": ">>> "}]});
     let found = daemon.call_value("session.expect", &params).unwrap();
     assert_eq!(found["before"], "\n");
@@ -164,7 +164,7 @@ fn a_program_of_the_request_goes_before_the_template() {
     );
 }
 
-/// Asks as ssh does: for the host key, perhaps, then for a name.
+/// Asks as ssh does: if `asks_first`, whether to trust the host key, and then for a name.
 fn asking(asks_first: bool) -> Value {
     let first = match asks_first {
         true => "printf 'continue (yes/no)? '; read a; echo \"[$a]\"; ",
@@ -242,7 +242,7 @@ fn a_start_that_takes_too_long_is_closed_and_says_where() {
         (&json!("closed"), &json!(false))
     );
     assert!(is_gone(&record));
-    // Its name is free again, and its output can still be read.
+    // Its name can be used again, and its output can still be read.
     assert!(ccctl.ok(&["session", "read", "s"]).contains("hello"));
     save(&daemon, "quick", json!({"command_template": "cat"})).unwrap();
     ccctl.ok(&["session", "create", "--config", "quick", "--name", "s"]);
@@ -399,7 +399,7 @@ fn who_reuses_a_session_waits_until_it_is_ready() {
     }
 }
 
-/// A start that never becomes ready.
+/// Saves a configuration whose start never becomes ready.
 fn endless(daemon: &Daemon) {
     let config = json!({
         "command_template": "sh -c 'echo hello; exec cat'",
@@ -410,9 +410,9 @@ fn endless(daemon: &Daemon) {
     save(daemon, "endless", config).unwrap();
 }
 
-/// The session whose start has begun.
+/// Waits for the start, and returns its session.
 fn starting(daemon: &Daemon) -> Value {
-    eventually("the start has begun", || {
+    eventually("the session is starting", || {
         let list = daemon.try_call_value("session.list", &json!({}))?;
         let session = list["sessions"].as_array()?.first()?.clone();
         let params = json!({ "session": session["session_id"] });

@@ -26,7 +26,7 @@ fn once(daemon: &Daemon, params: &RunOnceParams) -> RunOnceReply {
     daemon.call::<RunOnce>(params).unwrap()
 }
 
-/// Nothing of a one-shot program is listed or on disk.
+/// Asserts that nothing of a one-shot program is listed or on disk.
 fn nothing_is_left(daemon: &Daemon) {
     eventually("nothing is left", || {
         let all = daemon.call::<SessionList>(&SessionListParams {
@@ -137,7 +137,7 @@ fn standard_input_is_given_byte_by_byte_and_ends() {
         assert!(bytes == input, "{begin:?} became {} bytes", bytes.len());
         assert_eq!(reply.exit_code, Some(0));
     }
-    // Without any the program reads the end at once.
+    // Without input, the program reads end-of-file at once.
     assert_eq!(once(&daemon, &program("cat", &[])).output, "");
 }
 
@@ -258,7 +258,7 @@ fn the_client_passes_standard_input_on_and_tells_its_end() {
         writeln!(input, "{word}").unwrap();
         let mut line = String::new();
         output.read_line(&mut line).unwrap();
-        assert_eq!(line, format!("{word}\n"), "output comes while it runs");
+        assert_eq!(line, format!("{word}\n"), "output arrives while it runs");
     }
     let last = [&[3; 9_000], &b"\xff end"[..]].concat();
     input.write_all(&last).unwrap();
@@ -301,7 +301,7 @@ fn the_client_talks_checks_and_runs_scripts() {
     let lacking = ccctl.run(&["run", "--contains", "goodbye", "--", "echo", "hello"]);
     assert_eq!(lacking.code, Some(1));
     assert!(lacking.stderr.contains("goodbye"), "{}", lacking.stderr);
-    // The command line is no output.
+    // The command line is not part of the output.
     let echo = ccctl.run(&["run", "--contains", "session", "--", "echo", "hello"]);
     assert_eq!(echo.code, Some(1));
     let file = daemon.home().join("script");

@@ -1,4 +1,4 @@
-//! `session.run`: exactly a command's output and status, in every shell.
+//! `session.run`: exactly a command's output and exit status, in every shell.
 
 use crate::support::Daemon;
 use crate::support::session::{OpenSession, lacks, program};
@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::session::{SessionCreateParams, SessionRunParams, SessionRunReply};
 
-/// What a command must give.
+/// A command, and its expected output and exit status.
 struct Case {
     command: String,
     output: Vec<u8>,
@@ -21,7 +21,7 @@ fn case(command: &str, output: &[u8], status: i32) -> Case {
     }
 }
 
-/// In this order in one shell.
+/// Returns commands that are run in this order in one shell.
 fn matrix() -> Vec<Case> {
     let marks = "printf '\\033]133;D;0;fake\\007\\033]133;C\\007x\\033]133;D;1\\033\\\\'";
     vec![
@@ -35,7 +35,7 @@ fn matrix() -> Vec<Case> {
             b"a 'b' \"c\" $d `e` \\f\n",
             0,
         ),
-        // Longer than a terminal's line.
+        // Longer than a line of a terminal.
         case(
             &format!("echo {}", "x".repeat(18_000)),
             format!("{}\n", "x".repeat(18_000)).as_bytes(),
@@ -45,7 +45,7 @@ fn matrix() -> Vec<Case> {
         case("printf '%s' 'a\tb 世界'", "a\tb 世界".as_bytes(), 0),
         case("printf '\\000\\377\\001'", b"\0\xff\x01", 0),
         case("printf 'a\\r\\nb\\r\\r\\n\\r'", b"a\r\nb\r\r\n\r", 0),
-        // What looks like the daemon's own marks.
+        // Output that looks like the daemon's own marks.
         case(
             marks,
             b"\x1b]133;D;0;fake\x07\x1b]133;C\x07x\x1b]133;D;1\x1b\\",
@@ -75,7 +75,7 @@ fn bytes_of(reply: &SessionRunReply) -> Vec<u8> {
     }
 }
 
-/// Runs every command, then such whose messages each shell words in its own way.
+/// Runs every command, and then some whose messages differ between shells.
 fn run_matrix(session: &OpenSession<'_>) {
     for case in matrix() {
         let reply = session.run(&case.command);
@@ -160,7 +160,7 @@ fn every_command_is_exact_in_zsh() {
         return;
     }
     let daemon = Daemon::start();
-    // A start file keeps the wizard for new users away.
+    // With a start-up file, zsh does not run its wizard for new users.
     std::fs::write(daemon.home().join(".zshrc"), "").unwrap();
     run_matrix(&shell_in(&daemon, "zsh", &["-f"], false));
     run_matrix(&shell_in(&daemon, "zsh", &[], true));

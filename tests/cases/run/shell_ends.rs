@@ -1,4 +1,4 @@
-//! `session.run` when a command does not simply end: `^C`, `exit`, time-outs, other clients.
+//! `session.run` when a command does not simply exit: `^C`, `exit`, timeouts, other clients.
 
 use crate::support::processes::with_command_line;
 use crate::support::session::{OpenSession, assert_error, guesses, lacks, program};
@@ -9,7 +9,7 @@ use ccd_protocol::session::{
 use ccd_protocol::{ErrorCode, Timeout};
 use std::time::{Duration, Instant};
 
-/// Shells to try, as far as they are installed.
+/// Shells to test, if they are installed.
 const SHELLS: &[(&str, &[&str])] = &[
     ("bash", &["--norc", "--noprofile"]),
     ("dash", &[]),
@@ -41,7 +41,7 @@ fn control_c_of_another_client_ends_the_command_with_its_status() {
         let reply = std::thread::scope(|scope| {
             let command = format!("echo begun; {sleep}; echo not reached");
             let run = scope.spawn(move || session.run(&command));
-            // Before it runs in the foreground the key would reach the shell alone.
+            // Until the command runs in the foreground, the key would only reach the shell.
             eventually("the command runs", || {
                 (!with_command_line(&sleep).is_empty()).then_some(())
             });
@@ -92,7 +92,7 @@ fn a_time_out_tells_the_output_so_far_and_the_command_goes_on() {
     assert_error(&error, ErrorCode::Timeout);
     assert_eq!(error["data"]["output"], "first\n");
     assert!(error["data"]["waited_ms"].as_u64().unwrap() >= 300);
-    // It still runs, and answers.
+    // The command is still running, and reads input.
     bash.ask("an answer", r"\ngot an answer\n");
     assert_eq!(bash.run("echo next").output, "next\n");
 }
@@ -209,9 +209,9 @@ fn what_is_no_shell_runs_no_commands() {
     assert_error(&error, ErrorCode::NotAShell);
     bash.keys(&["C-d"]);
     bash.expect("ready> ");
-    // Its process is that of the shell.
+    // This program replaces the shell in its process.
     bash.ask("exec cat", "\n");
-    eventually("bash is no bash any more", || {
+    eventually("cat has replaced bash", || {
         let error = bash.try_run(within("echo hi", 2000.0)).err()?;
         (error["data"]["kind"] == "not_a_shell").then_some(())
     });

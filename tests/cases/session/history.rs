@@ -1,4 +1,4 @@
-//! The interaction log: who did what, what came back, and nothing that is secret.
+//! The history: who did what, what was received, and no secrets.
 
 use crate::support::session::{OpenSession, assert_error, program, regex};
 use crate::support::{Ccctl, Daemon, eventually};
@@ -21,7 +21,7 @@ fn page(session: &OpenSession<'_>, limit: Option<u64>, before: Option<&str>) -> 
         .interactions
 }
 
-/// The rows, once there is one that `is_last`.
+/// Returns the rows, once one of them satisfies `is_last`.
 fn rows_until(
     session: &OpenSession<'_>,
     is_last: impl Fn(&Interaction) -> bool,
@@ -49,7 +49,7 @@ fn every_step_has_a_row_with_its_client_and_its_range() {
     session.expect(r"na(m)e\?");
     session.line("Ann");
     session.expect("Hello");
-    // The program ends only after the match, so that the order of the rows is one.
+    // The program exits only after the match, so that the order of the rows is certain.
     session.line("");
     session.ended();
     let rows = rows_until(&session, is_end);
@@ -87,7 +87,7 @@ fn every_step_has_a_row_with_its_client_and_its_range() {
     let last = rows.last().unwrap().output_text.as_deref().unwrap();
     assert_eq!(last, "ended: exited, exit status 3");
 
-    // The RECV rows are the whole output, without gaps and overlaps.
+    // The RECV rows cover the whole output, without gaps and overlaps.
     let received: Vec<(u64, u64)> = rows
         .iter()
         .filter(|row| row.action == Action::Recv && !is_end(row))
@@ -173,7 +173,7 @@ fn secrets_that_look_like_secrets_are_masked() {
         sent.starts_with("password=") && sent.ends_with(" and words"),
         "{sent}"
     );
-    // A log is the truth about a terminal, and nothing else.
+    // The log contains exactly what the terminal showed.
     assert!(session.output().contains("hunter2"));
 }
 
@@ -298,7 +298,7 @@ fn a_match_within_a_secret_and_what_follows_a_match_are_masked() {
     session.line("");
     session.ended();
     let rows = rows_until(&session, is_end);
-    // What the program was started with holds it too, as does the pattern that a client gave.
+    // The arguments of the program contain it too, and so does the client's pattern.
     let shown: Vec<_> = rows.iter().map(|row| &row.output_text).collect();
     assert!(!format!("{shown:?}").contains("unter"), "{shown:?}");
     let matched: Vec<_> = rows

@@ -86,7 +86,7 @@ fn a_request_without_a_program_is_an_argument_error() {
     assert!(daemon.listed(true).is_empty());
 }
 
-// Arguments are never parsed.
+// Arguments are passed on without being parsed.
 #[test]
 fn arguments_reach_the_program_as_they_are() {
     let daemon = Daemon::start();
@@ -160,7 +160,7 @@ fn a_session_keeps_its_state_when_its_creator_goes() {
         name: Some("py".to_owned()),
         ..program(&daemon, "python3", &["-q"])
     };
-    // Every call has a connection of its own, so each is another client.
+    // Every call has its own connection, so each comes from another client.
     let python = daemon.open_with(&params);
     python.expect(">>> ");
     python.ask("x = 41", ">>> ");
@@ -214,7 +214,7 @@ fn cleanup_closes_idle_sessions_and_with_force_all() {
     };
     assert_eq!(cleanup(&daemon, &aged(60.0)), 0);
     assert_eq!(daemon.listed(false).len(), 2);
-    // Everything is older than nothing, but a persistent session has no age.
+    // Every session is at least 0 s old, but the age of a persistent one does not count.
     assert_eq!(cleanup(&daemon, &aged(0.0)), 1);
     assert!(!lives(idle.record.pid));
     assert_eq!(daemon.listed(true), [kept.id()]);
@@ -244,7 +244,9 @@ fn a_transient_session_ends_and_goes_with_its_connection() {
     });
     assert!(!lives(pid));
     let folder = daemon.home().join("sessions/passing");
-    crate::support::eventually("its folder is gone", || (!folder.exists()).then_some(()));
+    crate::support::eventually("its directory is removed", || {
+        (!folder.exists()).then_some(())
+    });
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Limits that end a session or keep one from starting.
+//! Limits that end a session or prevent its start.
 
 use crate::support::processes::lives;
 use crate::support::session::{assert_error, program};
@@ -9,7 +9,7 @@ use ccd_protocol::session::{
 };
 use std::time::{Duration, Instant};
 
-/// The last row of a session's history.
+/// Returns the action and text of the last row of a session's history.
 fn end_row(daemon: &Daemon, session: &str) -> (Action, String) {
     eventually("the end is in the history", || {
         let params = SessionHistoryParams {
@@ -84,7 +84,7 @@ fn limits_of_the_configuration_hold_for_sessions_that_name_none() {
         session_timeout_s: Some(0.0),
         ..program(&daemon, "cat", &[])
     });
-    // Neither limit holds for a session that is to stay, which one with a name is.
+    // A persistent session has neither limit, and a session with a name is persistent.
     let named = daemon.open_with(&SessionCreateParams {
         name: Some("stays".to_owned()),
         ..program(&daemon, "cat", &[])

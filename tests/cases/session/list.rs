@@ -1,4 +1,4 @@
-//! What a list tells of each session, as a record and as a table.
+//! What a list shows of each session, as a record and as a table.
 
 use crate::support::session::{guesses, program};
 use crate::support::{Ccctl, Daemon};
@@ -44,7 +44,7 @@ fn a_list_of_many_is_whole_and_in_order() {
     let config = r#"{"max_sessions": 0}"#;
     let daemon = Daemon::builder().config(config).start();
     let open: Vec<_> = (0..80).map(|_| daemon.open("cat", &[])).collect();
-    // Each look would wait for what was just typed to be read.
+    // For each of them, the list has to wait until the program has read what was typed.
     open.iter().for_each(|session| drop(session.line("x")));
     let all = listed(&daemon, true);
     let ids: Vec<&str> = all.iter().map(|session| &*session.session_id).collect();
@@ -66,7 +66,7 @@ fn on_a_terminal_the_list_is_as_wide_as_the_terminal() {
         list.ended();
         let text = list.output();
         let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
-        // The heading, the session, and perhaps the one that shows the list, which may be faster than its own start.
+        // The heading, the session, and perhaps the session that shows the list, if it is already listed.
         assert!((2..=3).contains(&lines.len()), "{text}");
         assert!(lines[0].ends_with("PROGRAM"), "{text}");
         assert!(lines[1].contains("py  "), "{text}");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const SESSIONS: usize = 200;
 
-/// Starts them; returns the numbers of their processes. Some have left a process outside of their group.
+/// Starts the sessions; returns the ids of their processes. Some sessions have a process outside their process group.
 fn crowd(daemon: &Daemon) -> Vec<i32> {
     let mut connection = daemon.connect();
     let mut pids = Vec::new();
@@ -47,7 +47,7 @@ fn a_daemon_that_stops_ends_them_all_within_its_limit() {
     let left: Vec<_> = pids.iter().filter(|&&pid| lives(pid)).collect();
     assert!(left.is_empty(), "{left:?}");
     daemon.restart();
-    // One that was not ended in time would have another reason now.
+    // A session that was not ended in time would now have another reason.
     let reasons = ended(&daemon)
         .into_iter()
         .map(|session| session["end_reason"].clone());

@@ -1,4 +1,4 @@
-//! Ids, names and prefixes: which session is meant, and who may have one.
+//! Ids, names and prefixes: which session they mean, and which are taken.
 
 use crate::support::Daemon;
 use crate::support::processes::lives;
@@ -34,7 +34,7 @@ fn a_live_id_or_name_cannot_be_taken_by_another_session() {
         other_program,
         with_id(&daemon, "work"),
         with_name(&daemon, "cat"),
-        // Names and ids are one space: who says "work" must mean one session.
+        // Names and ids share one namespace: "work" must mean one session.
         with_name(&daemon, "work"),
         with_id(&daemon, "cat"),
     ] {
@@ -108,7 +108,7 @@ fn a_unique_prefix_finds_a_session_and_an_ambiguous_one_names_all() {
     let error = daemon.id_of("alph").unwrap_err();
     assert_error(&error, ErrorCode::SessionNotFound);
     assert_eq!(error["data"]["candidates"], json!(["alpha-1", "alpha-2"]));
-    // A name is taken whole, and goes before the prefix of another's id.
+    // A name must be given in full, and takes precedence over the prefix of another session's id.
     let named = daemon.open_with(&with_name(&daemon, "be"));
     assert_eq!(daemon.id_of("be").unwrap(), named.id());
 }

@@ -21,7 +21,7 @@ fn the_same_request_finds_the_same_session() {
     let second = daemon.open_with(&reusing(&daemon)).record;
     assert_eq!(first.session_id, second.session_id);
     assert!(!first.reused && second.reused);
-    // Time-outs and limits are no part of what a session is.
+    // Timeouts and limits are not compared.
     let patient = SessionCreateParams {
         timeout_s: Some(5.0),
         session_timeout_s: Some(77.0),
@@ -31,7 +31,7 @@ fn the_same_request_finds_the_same_session() {
         daemon.open_with(&patient).record.session_id,
         first.session_id
     );
-    // What the caller has in its environment does not count, only what it gives.
+    // The caller's environment is not compared, only the variables of the request.
     let other_caller = SessionCreateParams {
         caller_env: Some([("X".to_owned(), "1".to_owned())].into()),
         ..reusing(&daemon)

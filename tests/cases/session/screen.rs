@@ -1,4 +1,4 @@
-//! The screen as text, as data, as a picture; live and ended.
+//! The screen as text, as data and as an image, of live and ended sessions.
 
 use crate::support::session::{OpenSession, lacks, program};
 use crate::support::worker::{is_one_process, kill_worker};
@@ -24,7 +24,7 @@ fn look(session: &OpenSession<'_>, format: ScreenFormat) -> SessionScreenReply {
     look_at(session.daemon, session.id(), format)
 }
 
-/// Lines and picture.
+/// Returns the lines and the image.
 fn shown(daemon: &Daemon, session: &str) -> (Vec<String>, String) {
     let reply = look_at(daemon, session, ScreenFormat::Svg);
     (reply.lines, reply.svg.unwrap())
@@ -34,7 +34,7 @@ fn picture(session: &OpenSession<'_>) -> String {
     shown(session.daemon, session.id()).1
 }
 
-/// Looks until a line has this text; returns the runs of all lines.
+/// Requests the screen until a line contains this text; returns the runs of all lines.
 fn cells_with(session: &OpenSession<'_>, text: &str) -> Vec<Vec<CellRun>> {
     eventually(text, || {
         let reply = look(session, ScreenFormat::Cells);
@@ -43,14 +43,14 @@ fn cells_with(session: &OpenSession<'_>, text: &str) -> Vec<Vec<CellRun>> {
     })
 }
 
-/// The run with this text and no other.
+/// Returns the run with exactly this text.
 fn run<'a>(cells: &'a [Vec<CellRun>], text: &str) -> &'a CellRun {
     let mut runs = cells.iter().flatten();
     let run = runs.find(|run| run.text.trim() == text);
-    run.unwrap_or_else(|| panic!("{text:?} is no run of {cells:?}"))
+    run.unwrap_or_else(|| panic!("{text:?} is not a run of {cells:?}"))
 }
 
-/// A program that prints this and goes on.
+/// Starts a program that prints this and keeps running.
 fn printing<'a>(daemon: &'a Daemon, output: &str) -> OpenSession<'a> {
     let session = daemon.open("sh", &["-c", "printf \"$0\"; exec cat", output]);
     session.expect("end");
@@ -170,7 +170,7 @@ fn less_and_htop_are_drawn() {
 #[test]
 fn the_screen_of_an_ended_session_stays_as_it_was() {
     let mut daemon = Daemon::start();
-    // What was on the alternate screen is gone with it.
+    // What was on the alternate screen disappears with it.
     let left = r"printf '\033[31mbefore\033[?1049hinside\033[?1049l after'";
     let inside = r"printf '\033]2;a <title>\007before\033[?1049h\033[Hinside\033[3;3H'";
     let ids = [left, inside].map(|script| {
@@ -184,7 +184,7 @@ fn the_screen_of_an_ended_session_stays_as_it_was() {
     assert!(before[1].1.contains("<title>a &lt;title&gt;</title>"));
     assert!(
         before[1].1.contains("fill=\"none\" stroke="),
-        "a hollow cursor"
+        "the cursor is hollow"
     );
     daemon.stop();
     daemon.restart();
@@ -192,7 +192,7 @@ fn the_screen_of_an_ended_session_stays_as_it_was() {
     assert!(look_at(&daemon, &ids[1], ScreenFormat::Text).alternate);
 }
 
-/// Where text stands depends on the size that the terminal had then.
+/// Where this text appears depends on the size of the terminal at that time.
 const WRAPS: &str =
     r"printf '%0100d\r\n' 7; printf ready; read line; printf '%0100d\r\n' 8; printf end";
 
@@ -227,9 +227,7 @@ fn sizes_are_known_after_a_kill_of_everything() {
             .join("sessions")
             .join(session.id())
             .join("sizes.json");
-        eventually("the sizes are written down", || {
-            sizes.exists().then_some(())
-        });
+        eventually("the sizes are stored", || sizes.exists().then_some(()));
         session.line("");
         session.expect("end");
         session.id().to_owned()
@@ -339,7 +337,7 @@ fn the_client_refuses_what_cannot_be_drawn() {
 fn a_terminal_gets_colours_unless_they_are_unwanted() {
     let daemon = Daemon::start();
     let session = printing(&daemon, r"\033[32mgreen\033[m end");
-    // The client on a terminal: in a session of its own.
+    // Runs the client on a terminal, in its own session.
     let at_terminal = |option: &str, no_color: &str| {
         let client = env!("CARGO_BIN_EXE_ccctl_under_test");
         let env = [
@@ -370,7 +368,7 @@ fn a_terminal_gets_colours_unless_they_are_unwanted() {
     }
 }
 
-/// Whatever a program prints, XML parsers that know no mercy read the picture.
+/// Whatever a program prints, a strict XML parser can read the image.
 #[test]
 fn a_picture_of_any_bytes_is_read_by_a_strict_parser() {
     if lacks(&["python3"]) {
@@ -381,7 +379,7 @@ fn a_picture_of_any_bytes_is_read_by_a_strict_parser() {
     let mut seed = 1_u32;
     let mut bytes = Vec::new();
     for _ in 0..20_000 {
-        // A small generator: the same bytes in every run.
+        // A pseudo-random generator: the same bytes in every run.
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         bytes.push((seed >> 24) as u8);
     }

@@ -1,4 +1,4 @@
-//! The terminal itself: its size, its signals, its answers, its screen.
+//! The terminal itself: its size, signals, replies and screen.
 
 use crate::support::session::{assert_error, lacks, program};
 use crate::support::{Ccctl, Daemon};
@@ -137,7 +137,7 @@ fn a_program_that_asks_its_terminal_gets_answers() {
     assert!(answers[7].starts_with(r"b'\x1b]10;rgb:"), "{}", answers[7]);
     assert!(answers[7].ends_with(r"\x1b\\'"), "{}", answers[7]);
     session.ended();
-    // Nobody typed that.
+    // No client typed the replies.
     let rows = daemon.call::<SessionHistory>(&SessionHistoryParams {
         session: session.id().to_owned(),
         ..SessionHistoryParams::default()

@@ -1,4 +1,4 @@
-//! Which crate of ours knows which: the manifests against the table in ARCHITECTURE.md.
+//! Which crate of the workspace depends on which: the manifests against the table in ARCHITECTURE.md.
 
 use super::sources::root;
 use super::workspace::packages;
@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// A package and those that it may depend on.
+/// A package and the packages that it may depend on.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
-/// The table below the heading "Arrows between crates" of a document; `packages` are all that there are.
+/// Reads the table below the heading "Arrows between crates" of a document; `packages` are all packages.
 fn table(document: &str, packages: &BTreeSet<&str>) -> Arrows {
     // The row `text` is the package `ccd-text`.
     let package = |cell: &str| {
@@ -38,7 +38,7 @@ fn table(document: &str, packages: &BTreeSet<&str>) -> Arrows {
     rows.collect()
 }
 
-/// What is wrong between a table and the manifests of a workspace.
+/// Returns the differences between a table and the manifests of a workspace.
 fn problems(document: &str, root: &Path) -> Vec<String> {
     let packages = packages(root);
     let names: BTreeSet<&str> = packages.iter().map(|package| &*package.name).collect();
@@ -72,7 +72,7 @@ fn crates_know_only_those_that_the_table_in_the_architecture_says() {
     assert!(problems.is_empty(), "{problems:#?}");
 }
 
-/// Makes a package of a workspace; `dependencies` are its lines of the manifest.
+/// Writes a package of a workspace; `dependencies` are lines of its manifest.
 fn write_package(root: &Path, folder: &str, name: &str, dependencies: &str) {
     let folder = root.join(folder);
     fs::create_dir_all(folder.join("src")).unwrap();
@@ -113,7 +113,7 @@ fn an_arrow_that_the_table_does_not_have_is_found_in_the_manifests() {
             "the table has no row for ccd-screen"
         ]
     );
-    // Those that only tests or the build need are arrows too.
+    // Dependencies that only tests or the build need are arrows too.
     for kind in ["dev-dependencies", "build-dependencies"] {
         let text = format!("[{kind}]\nccd-screen = {{ path = \"../screen\" }}\n");
         write_package(root, "daemon/crates/screen", "ccd-screen", "");

@@ -1,17 +1,17 @@
-//! The top folders of a package do not import each other in a circle.
+//! The top-level modules of a package do not import each other in a circle.
 
 use super::sources::{Source, line_of, root, sources};
 use super::workspace;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
-/// What imports what: for two top folders the places of all imports.
+/// For each pair of an importing and an imported top-level module, the places of all imports.
 type Imports = BTreeMap<(String, String), Vec<String>>;
 
-/// A word or a sign of the code, and where it stands.
+/// A word or symbol of the code, and its offset.
 type Token<'a> = (&'a str, usize);
 
-/// The words and signs of `code`; `::` is one sign.
+/// Returns the words and symbols of `code`; `::` is one symbol.
 fn tokens(code: &str) -> Vec<Token<'_>> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut tokens = Vec::new();
@@ -31,8 +31,8 @@ fn tokens(code: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// The names at the top of the package that a path leads to, which goes on at `at` from the module `base`; with the
-/// name that is imported in the end.
+/// Follows the path that continues at `at` from the module `base`. Returns the names at the root of the package to
+/// which it leads, each with the name that is finally imported.
 fn leads_to<'a>(tokens: &[Token<'a>], at: usize, base: &[&str]) -> Vec<(Token<'a>, &'a str)> {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.0);
     match word(at) {
@@ -70,7 +70,7 @@ fn leads_to<'a>(tokens: &[Token<'a>], at: usize, base: &[&str]) -> Vec<(Token<'a
     }
 }
 
-/// The names that a path of a `use` brings in, which begins at `at`.
+/// Returns the names that the path of a `use` that starts at `at` imports.
 fn names<'a>(tokens: &[Token<'a>], mut at: usize) -> Vec<&'a str> {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.0);
     while word(at + 1) == "::" && word(at + 2) != "{" {
@@ -100,7 +100,7 @@ fn names<'a>(tokens: &[Token<'a>], mut at: usize) -> Vec<&'a str> {
     found
 }
 
-/// The module that a file is, as names from the root of its package.
+/// Returns the module in a file, as names from the root of its package.
 fn module(path: &Path) -> Vec<String> {
     let mut parts: Vec<String> = path
         .with_extension("")
@@ -116,7 +116,7 @@ fn module(path: &Path) -> Vec<String> {
     parts
 }
 
-/// The code's imports, of all top folders of a package.
+/// Returns the imports between all top-level modules of a package, without those of tests.
 fn imports(sources: &[Source]) -> Imports {
     let tops: BTreeSet<String> = sources
         .iter()
@@ -125,7 +125,7 @@ fn imports(sources: &[Source]) -> Imports {
     let roots = sources
         .iter()
         .filter(|source| module(&source.path).is_empty());
-    // What the root takes from a folder can be had from the root.
+    // What the root imports from a module can be imported from the root.
     let mut taken = BTreeMap::new();
     for source in roots {
         let tokens = tokens(&source.code);
@@ -157,11 +157,11 @@ fn imports(sources: &[Source]) -> Imports {
     imports
 }
 
-/// The names at the top of the package that paths in `code` begin with; `file` is the module that it is.
+/// Returns the names at the root of the package with which paths in `code` start; `file` is the module in the file.
 fn tops_in<'a>(code: &'a str, file: &[String]) -> Vec<Token<'a>> {
     let tokens = tokens(code);
     let mut base: Vec<&str> = file.iter().map(String::as_str).collect();
-    // Modules within the file, each with the depth of brackets outside of it.
+    // Inline modules of the file, each with the bracket depth outside it.
     let mut inner = Vec::new();
     let (mut depth, mut found) = (0, Vec::new());
     for at in 0..tokens.len() {
@@ -196,7 +196,7 @@ fn tops_in<'a>(code: &'a str, file: &[String]) -> Vec<Token<'a>> {
     found
 }
 
-/// Whether what comes next is a branch of a `use`, which has been followed from its begin.
+/// Returns whether the next token is a branch of a `use`, which was followed from its start.
 fn is_in_use(before: &[Token<'_>]) -> bool {
     let mut depth = 0;
     for (at, (word, _)) in before.iter().enumerate().rev() {
@@ -213,7 +213,7 @@ fn is_in_use(before: &[Token<'_>]) -> bool {
     false
 }
 
-/// The shortest way from one folder to another along imports, with both of them.
+/// Returns the shortest path of imports from one module to another, including both.
 fn way<'a>(imports: &'a Imports, from: &'a str, to: &str) -> Option<Vec<&'a str>> {
     let mut ways = VecDeque::from([vec![from]]);
     let mut seen = BTreeSet::from([from]);
@@ -231,7 +231,7 @@ fn way<'a>(imports: &'a Imports, from: &'a str, to: &str) -> Option<Vec<&'a str>
     None
 }
 
-/// All imports that are part of a circle, as lines, after the shortest of the circles; nothing where there is none.
+/// Returns all imports that are part of a circle, as lines, after the shortest circle; `None` if there is no circle.
 fn circles(imports: &Imports) -> Option<String> {
     let mut shortest: Option<Vec<&str>> = None;
     let mut lines = Vec::new();
@@ -309,7 +309,7 @@ fn a_circle_is_found_however_it_is_written() {
         );
         write(path, "");
     }
-    // Over three folders, and through the root.
+    // Through three modules, and through the root.
     write("b.rs", "use crate::Other;");
     write("c.rs", "use crate::a;");
     let text = found().unwrap();

@@ -1,11 +1,11 @@
-//! Which libraries are known where.
+//! Which parts may use which libraries.
 
 use super::sources::{root, sources};
 use super::workspace::packages;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// Libraries that one part alone knows, or a few do, so that it can be replaced there.
+/// Libraries that only one or a few packages may use, so that they can be replaced there.
 const KNOWN_TO: &[(&str, &[&str])] = &[
     ("aho-corasick", &["ccd-text"]),
     ("clap", &["ccd", "ccctl"]),
@@ -26,7 +26,7 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
     ("vte", &["ccd-tape"]),
 ];
 
-/// The same within the package `ccd`: folders, or files by name.
+/// The same within the package `ccd`: directories, or files by name.
 const KNOWN_IN_DAEMON: &[(&str, &[&str])] = &[
     ("clap", &["args.rs", "lib.rs"]),
     ("directories", &["config/"]),
@@ -37,7 +37,7 @@ const KNOWN_IN_DAEMON: &[(&str, &[&str])] = &[
     ("tracing_subscriber", &["log.rs"]),
 ];
 
-/// Packages that stay small or simple, and what they depend on in no way.
+/// Packages that must stay small or simple, and what they must not depend on, even indirectly.
 const UNKNOWN_TO: &[(&str, &[&str])] = &[
     (
         "ccctl",
@@ -71,7 +71,7 @@ fn each_library_is_known_to_few_crates() {
             };
             assert!(
                 names.contains(&package.name.as_str()),
-                "{} depends on {}, which only {names:?} may know",
+                "{} depends on {}, which only {names:?} may use",
                 package.name,
                 library.package
             );
@@ -95,13 +95,13 @@ fn each_library_of_the_daemon_is_known_to_its_folder_alone() {
             let is_home = |home: &&str| user.starts_with(home) || user.ends_with(home);
             assert!(
                 homes.iter().any(is_home),
-                "{user} uses {library}, which only {homes:?} may know"
+                "{user} uses {library}, which only {homes:?} may use"
             );
         }
     }
 }
 
-/// Whether a path in `code` begins with the crate's name.
+/// Returns whether a path in `code` starts with the crate's name.
 fn has_path(code: &str, name: &str) -> bool {
     code.match_indices(&format!("{name}::")).any(|(at, _)| {
         let before = code[..at].chars().next_back();
@@ -125,7 +125,8 @@ fn small_packages_depend_on_nothing_large() {
     }
 }
 
-/// All that a package depends on, with itself; `None` where that cannot be known without a network.
+/// Returns everything that a package depends on, including itself; `None` if this cannot be determined without a
+/// network.
 fn dependencies(package: &str) -> Option<BTreeSet<String>> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--offline", "--edges", "normal", "--prefix", "none"])

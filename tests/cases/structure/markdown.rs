@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 const DEFINITIONS: &str = "#/definitions/";
 
-/// Methods, subscriptions, records and errors.
+/// Renders methods, subscriptions, records and errors.
 pub(crate) fn protocol() -> String {
     let mut page = Page {
         text: String::new(),
@@ -26,7 +26,7 @@ pub(crate) fn protocol() -> String {
 struct Page {
     text: String,
     generator: SchemaGenerator,
-    /// Definitions that stand with their method and need no section of their own.
+    /// Definitions that are described with their method and need no separate section.
     inlined: Vec<String>,
 }
 
@@ -155,7 +155,7 @@ impl Page {
         }
     }
 
-    /// The object behind a reference, which then has no section of its own.
+    /// Returns the object that a reference points to; it then gets no separate section.
     fn inline(&mut self, schema: &Schema) -> Map<String, Value> {
         let direct = schema.as_object().cloned().unwrap_or_default();
         let Some(name) = reference(schema.as_value()) else {
@@ -178,7 +178,7 @@ fn properties(object: &Map<String, Value>) -> impl Iterator<Item = (&String, &Va
         .flatten()
 }
 
-/// One row a field; required parameters are bold.
+/// Returns a table with one row per field; required parameters are bold.
 fn fields(object: &Map<String, Value>) -> String {
     let required: Vec<&str> = object
         .get("required")
@@ -194,7 +194,7 @@ fn fields(object: &Map<String, Value>) -> String {
         };
         let about = description(schema).replace('|', "\\|");
         writeln!(rows, "| {name} | {} | {about} |", type_of(schema))
-            .expect("a String takes everything");
+            .expect("writing to a String cannot fail");
     }
     rows
 }
@@ -204,7 +204,7 @@ fn description(schema: &Value) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The name of the definition that a schema is.
+/// Returns the name of the definition that a schema refers to.
 fn reference(schema: &Value) -> Option<&str> {
     schema["$ref"].as_str()?.strip_prefix(DEFINITIONS)
 }
@@ -216,7 +216,7 @@ fn alternatives(schema: &Value) -> Vec<&Value> {
     lists.flatten().collect()
 }
 
-/// A type in words, in one table cell.
+/// Describes a type in words, for one table cell.
 fn type_of(schema: &Value) -> String {
     if let Some(name) = reference(schema) {
         return format!("[{name}](#{})", name.to_lowercase());
@@ -257,7 +257,7 @@ fn named(name: &str, schema: &Value) -> String {
     }
 }
 
-/// One of several forms, as it stands in JSON.
+/// Describes one of several forms, as it appears in JSON.
 fn shape(schema: &Value) -> String {
     if let Some(value) = schema.get("const") {
         return format!("`{value}`");

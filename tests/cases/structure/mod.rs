@@ -1,4 +1,4 @@
-//! What the sources, manifests and documents promise about themselves.
+//! Rules for the sources, manifests and documents of the project.
 
 mod arrows;
 mod circles;

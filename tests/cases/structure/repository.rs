@@ -1,11 +1,11 @@
-//! What the repository has, how long its files are, and where its documents lead.
+//! Which files the repository contains, how long they are, and whether the links of its documents work.
 
 use super::sources::{files, root};
 use super::workspace::packages;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Past that, a file is split.
+/// A longer file must be split.
 const MAX_LINES: usize = 500;
 
 #[test]
@@ -65,7 +65,7 @@ fn what_a_repository_needs_is_there() {
     );
 }
 
-/// The documents at the root and in `docs/`.
+/// Returns the documents in the root and in `docs/`.
 fn documents() -> Vec<PathBuf> {
     let folders = [root(), root().join("docs")];
     let entries = folders
@@ -77,7 +77,7 @@ fn documents() -> Vec<PathBuf> {
         .collect()
 }
 
-/// The names by which links reach the headings of a document.
+/// Returns the anchors by which links refer to the headings of a document.
 fn anchors(document: &Path) -> Vec<String> {
     let text = fs::read_to_string(document).unwrap();
     let headings = text.lines().filter_map(|line| {

@@ -3,10 +3,10 @@
 use super::sources::{closing, line_of, root, sources};
 use super::workspace::packages;
 
-/// Benchmarks sleep where time itself is measured: a daemon in peace, a program that pauses, a look at a fixed rate.
+/// Benchmarks sleep where they measure time: an idle daemon, a program that pauses, polling at a fixed rate.
 const MEASURES_TIME: &str = "benches";
 
-/// Functions that let time pass.
+/// Functions that wait for time to pass.
 const SLEEPS: [&str; 5] = [
     "sleep",
     "sleep_until",
@@ -15,7 +15,7 @@ const SLEEPS: [&str; 5] = [
     "nanosleep",
 ];
 
-/// The lines of `code` that sleep outside a function whose name begins with `eventually`.
+/// Returns the lines of `code` that sleep outside a function whose name starts with `eventually`.
 fn sleeps(code: &str) -> Vec<usize> {
     let patient = code.match_indices("fn eventually").map(|(start, _)| {
         let body = start + code[start..].find('{').unwrap_or_default();

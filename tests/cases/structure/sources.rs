@@ -1,28 +1,28 @@
-//! The sources of a package as the checks see them: without comments and texts, tests and code apart.
+//! The sources of a package for the checks: without comments and string contents, with tests and code separated.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// The folder of the workspace.
+/// Returns the workspace's directory.
 pub(super) fn root() -> PathBuf {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     tests.parent().unwrap().to_owned()
 }
 
-/// A source file, with blanks in place of what does not count, so that each line stays where it is.
+/// A source file in which everything irrelevant is replaced with spaces, so that line numbers are unchanged.
 #[derive(Debug)]
 pub(super) struct Source {
-    /// Relative to the folder that was read.
+    /// Relative to the directory that was read.
     pub(super) path: PathBuf,
-    /// What a release has.
+    /// The code of a release.
     pub(super) code: String,
-    /// What only tests have.
+    /// The code of tests only.
     pub(super) tests: String,
 }
 
-/// All Rust files below a folder, in order.
+/// Returns all Rust files in a directory and its subdirectories, in order.
 pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut folders = vec![folder.to_owned()];
     let mut files = Vec::new();
@@ -41,7 +41,7 @@ pub(super) fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Reads all sources below a folder.
+/// Reads all sources in a directory and its subdirectories.
 pub(super) fn sources(folder: &Path) -> Vec<Source> {
     let read = |path: PathBuf| {
         let text = fs::read_to_string(&path).unwrap();
@@ -65,7 +65,7 @@ pub(super) fn sources(folder: &Path) -> Vec<Source> {
 }
 
 impl Source {
-    /// Also returns the modules in other files that are tests, as paths without an ending.
+    /// Also returns the test modules in other files, as paths without an extension.
     fn of(path: &Path, text: &str) -> (Self, Vec<PathBuf>) {
         let code = without_texts(text);
         let (mut without_tests, mut tests) = (code.clone().into_bytes(), blank(&code));
@@ -84,7 +84,7 @@ impl Source {
     }
 }
 
-/// The number of the line that has a byte.
+/// Returns the line number of a byte offset.
 pub(super) fn line_of(text: &str, at: usize) -> usize {
     text[..at].matches('\n').count() + 1
 }
@@ -101,7 +101,7 @@ fn blank(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The code with blanks in place of its comments and of what stands between quotes.
+/// Returns the code with spaces in place of comments and of quoted text.
 pub(super) fn without_texts(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let mut at = 0;
@@ -113,7 +113,7 @@ pub(super) fn without_texts(text: &str) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// The length of the comment, string or character that `text` begins with; 0 when it begins with none.
+/// Returns the length of the comment, string or character that `text` starts with; 0 if it starts with none.
 fn text_len(text: &str, before: &str) -> usize {
     let until = |start: usize, end: &str| {
         text[start..]
@@ -130,7 +130,7 @@ fn text_len(text: &str, before: &str) -> usize {
         return quoted_len(text, '"');
     }
     if let Some(rest) = text.strip_prefix('\'') {
-        // A lifetime has no second quote.
+        // A lifetime has no closing quote.
         let is_character = rest.starts_with('\\') || rest.chars().nth(1) == Some('\'');
         return if is_character {
             quoted_len(text, '\'')
@@ -149,7 +149,7 @@ fn text_len(text: &str, before: &str) -> usize {
     0
 }
 
-/// The length of what stands between two quotes, with them.
+/// Returns the length of a quoted text, including both quotes.
 fn quoted_len(text: &str, quote: char) -> usize {
     let mut chars = text.char_indices().skip(1);
     while let Some((at, c)) = chars.next() {
@@ -162,7 +162,7 @@ fn quoted_len(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// The items that only tests have, from their attribute on.
+/// Returns the ranges of items that are compiled only for tests, including their attributes.
 fn test_items(code: &str) -> Vec<Range<usize>> {
     let mut items: Vec<Range<usize>> = Vec::new();
     for attribute in ["#[cfg(test)]", "#[cfg(all(test,"] {
@@ -173,7 +173,7 @@ fn test_items(code: &str) -> Vec<Range<usize>> {
     items
 }
 
-/// The length of an item that begins with its attributes.
+/// Returns the length of an item that starts with its attributes.
 fn item_len(code: &str) -> usize {
     let mut at = 0;
     loop {
@@ -191,7 +191,7 @@ fn item_len(code: &str) -> usize {
     }
 }
 
-/// Where the first bracket of `code` is closed, behind it.
+/// Returns the offset after the bracket that closes the first one of `code`.
 pub(super) fn closing(code: &str, open: char, close: char) -> usize {
     let mut depth = 0;
     for (at, c) in code.char_indices() {
@@ -207,7 +207,8 @@ pub(super) fn closing(code: &str, open: char, close: char) -> usize {
     code.len()
 }
 
-/// The path, without an ending, of a module in another file that `code` declares; `text` has its texts too.
+/// Returns the path, without an extension, of a module in another file that `code` declares; `text` is the same with
+/// its string contents.
 fn test_file(path: &Path, text: &str, code: &str) -> Option<PathBuf> {
     let (_, name) = code.strip_suffix(';')?.rsplit_once("mod ")?;
     let folder = path.parent().unwrap();

@@ -1,4 +1,4 @@
-//! The packages of a workspace, as their manifests say.
+//! The packages of a workspace, according to their manifests.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub(super) struct Package {
 #[derive(Debug, Clone)]
 pub(super) struct Dependency {
     pub(super) package: String,
-    /// Neither for tests nor for building.
+    /// True unless the dependency is only for tests or for the build.
     pub(super) is_normal: bool,
 }
 

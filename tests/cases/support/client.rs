@@ -8,7 +8,7 @@ pub(crate) struct Ccctl<'a> {
     daemon: &'a Daemon,
 }
 
-/// What a run of `ccctl` gave.
+/// The result of running `ccctl`.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -21,7 +21,7 @@ impl<'a> Ccctl<'a> {
         Self { daemon }
     }
 
-    /// A command that is not started yet. Never starts a daemon of its own.
+    /// Returns a command to be started. It never starts a daemon itself.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ccctl_under_test"));
         command
@@ -33,12 +33,12 @@ impl<'a> Ccctl<'a> {
         command
     }
 
-    /// Runs it to its end.
+    /// Runs `ccctl` until it exits.
     pub(crate) fn run(&self, args: &[&str]) -> Ran {
         Ran::of(self.command(args).output().unwrap())
     }
 
-    /// Runs it, demands success, returns standard output.
+    /// Runs `ccctl`, asserts that it succeeds, and returns its standard output.
     pub(crate) fn ok(&self, args: &[&str]) -> String {
         let ran = self.run(args);
         assert_eq!(ran.code, Some(0), "ccctl {args:?}: {}", ran.stderr);

@@ -1,4 +1,4 @@
-//! A connection that speaks lines.
+//! A connection for the line transport.
 
 use super::eventually::eventually;
 use ccd_protocol::Method;
@@ -13,9 +13,9 @@ pub(crate) struct Connection {
     stream: UnixStream,
     reader: BufReader<UnixStream>,
     next_id: u64,
-    /// Answers that came while another was awaited.
+    /// Replies that arrived while another one was awaited.
     answers: Vec<Value>,
-    /// Notifications that came while something else was awaited.
+    /// Notifications that arrived while something else was awaited.
     notifications: Vec<Value>,
 }
 
@@ -24,7 +24,7 @@ impl Connection {
         Self::over(UnixStream::connect(socket).unwrap())
     }
 
-    /// Speaks over a stream that is connected.
+    /// Uses a connected stream.
     pub(crate) fn over(stream: UnixStream) -> Self {
         stream
             .set_read_timeout(Some(Duration::from_secs(60)))
@@ -39,7 +39,7 @@ impl Connection {
         }
     }
 
-    /// Whether a daemon answers there.
+    /// Returns whether a daemon answers on this socket.
     pub(crate) fn answers(socket: &Path) -> bool {
         let Ok(mut stream) = UnixStream::connect(socket) else {
             return false;
@@ -53,17 +53,17 @@ impl Connection {
                 .is_ok_and(|len| len > 0)
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
         self.stream.write_all(bytes).unwrap();
     }
 
-    /// The stream itself, for half closes and the like.
+    /// Returns the stream itself, for example to close one direction.
     pub(crate) fn stream(&self) -> &UnixStream {
         &self.stream
     }
 
-    /// Sends a request and returns its id, without waiting.
+    /// Sends a request and returns its id, without waiting for the reply.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
@@ -72,21 +72,21 @@ impl Connection {
         id
     }
 
-    /// The next line, whatever it is; `None` at the end.
+    /// Returns the next line; `None` at the end.
     pub(crate) fn next_line(&mut self) -> Option<Value> {
         let mut line = String::new();
         let len = self.reader.read_line(&mut line).unwrap();
         (len > 0).then(|| serde_json::from_str(&line).unwrap())
     }
 
-    /// The next whole line; `None` when the daemon has ended, in whatever way.
+    /// Returns the next complete line; `None` if the daemon has ended in any way.
     pub(crate) fn next_line_or_end(&mut self) -> Option<Value> {
         let mut line = String::new();
         let len = self.reader.read_line(&mut line).unwrap_or(0);
         (len > 0 && line.ends_with('\n')).then(|| serde_json::from_str(&line).unwrap())
     }
 
-    /// Waits for the answer to one request; answers may come in any order.
+    /// Waits for the reply to a request; replies may arrive in any order.
     pub(crate) fn answer(&mut self, id: u64) -> Result<Value, Value> {
         let is_answer = |line: &Value| line.get("id") == Some(&json!(id));
         let line = match self.answers.iter().position(is_answer) {
@@ -111,7 +111,7 @@ impl Connection {
         }
     }
 
-    /// The next notification's `params.result`.
+    /// Returns the `params.result` of the next notification.
     pub(crate) fn next_item(&mut self) -> Option<Value> {
         loop {
             let line = if self.notifications.is_empty() {
@@ -125,7 +125,7 @@ impl Connection {
         }
     }
 
-    /// A notification that has come already, while something else was awaited.
+    /// Returns a notification that has already arrived while something else was awaited.
     pub(crate) fn take_notification(&mut self) -> Option<Value> {
         (!self.notifications.is_empty()).then(|| self.notifications.remove(0))
     }
@@ -138,7 +138,9 @@ impl Connection {
     /// Asserts that a call fails with this kind, and returns the message.
     pub(crate) fn refused(&mut self, method: &str, params: &Value, expected: &str) -> String {
         match self.call_value(method, params) {
-            Ok(reply) => panic!("{method} {params} should be {expected}, but gave {reply}"),
+            Ok(reply) => {
+                panic!("{method} {params} should fail with {expected}, but returned {reply}")
+            }
             Err(error) => {
                 assert_eq!(kind(&error), expected, "{method} {params}: {error}");
                 error["message"].as_str().unwrap().to_owned()
@@ -146,7 +148,7 @@ impl Connection {
         }
     }
 
-    /// Starts a program without limits of time and returns its session's id.
+    /// Starts a program without time limits and returns the id of its session.
     pub(crate) fn start_session(&mut self, argv: &[&str]) -> String {
         let params = json!({"program": argv[0], "args": argv[1..], "persist": true});
         let session = self.call_value("session.create", &params).unwrap();
@@ -158,7 +160,7 @@ impl Connection {
         self.call_value("session.get", &params).unwrap()
     }
 
-    /// Waits for a session's end and returns its record.
+    /// Waits for the end of a session and returns its record.
     pub(crate) fn ended(&mut self, session: &str) -> Value {
         eventually("the session has ended", || {
             Some(self.record(session)).filter(|record| record["state"] == "dead")
@@ -172,7 +174,7 @@ impl Connection {
     }
 }
 
-/// The kind of an error.
+/// Returns the kind of an error.
 pub(crate) fn kind(error: &Value) -> &str {
     error["data"]["kind"].as_str().unwrap_or("none")
 }

@@ -1,4 +1,4 @@
-//! A conversation with a program, as it is recorded and replayed: what is typed, what is waited for, and what came.
+//! A conversation with a program, for recording and replay: inputs, patterns to wait for, and the result.
 
 use super::daemon::Daemon;
 use base64::Engine;
@@ -6,14 +6,14 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// An input and the pattern that is waited for behind it; the first has no input.
+/// An input and the pattern that is awaited after it; the first step has no input.
 pub(crate) type Step<'a> = (Option<&'a str>, &'a str);
 
-/// What came of a conversation.
+/// The result of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Came {
     pub(crate) output: Vec<u8>,
-    /// What each pattern matched, and where it began.
+    /// The text that each pattern matched, and its start.
     pub(crate) matches: Vec<(String, u64)>,
     pub(crate) exitstatus: Option<i64>,
     pub(crate) signal: Option<i64>,
@@ -25,7 +25,7 @@ impl Came {
     }
 }
 
-/// Options of tapes in a folder.
+/// Returns tape options for a directory.
 pub(crate) fn tape(root: &Path, more: Value) -> Value {
     let mut options = json!({ "root": root });
     for (name, value) in more.as_object().unwrap() {
@@ -81,27 +81,27 @@ pub(crate) fn ask(
     Ok((text, found["start"].as_u64().unwrap_or_default()))
 }
 
-/// The whole output of a session.
+/// Returns the whole output of a session.
 pub(crate) fn output(daemon: &Daemon, session: &str) -> Vec<u8> {
     let params = json!({"session": session, "since": 0, "raw": true, "max_bytes": 16 << 20});
     let read = daemon.call_value("session.read", &params).unwrap();
     STANDARD.decode(read["data_b64"].as_str().unwrap()).unwrap()
 }
 
-/// Waits for a session's end, and returns its record.
+/// Waits for the end of a session, and returns its record.
 pub(crate) fn ended(daemon: &Daemon, session: &str) -> Value {
     let params = json!({"session": session, "for": "exit", "timeout_ms": 20_000});
     daemon.call_value("session.wait", &params).unwrap()
 }
 
-/// The record of a session.
+/// Returns the record of a session.
 pub(crate) fn record(daemon: &Daemon, session: &str) -> Value {
     daemon
         .call_value("session.get", &json!({ "session": session }))
         .unwrap()
 }
 
-/// Has a whole conversation, whose last line ends the program.
+/// Carries out a whole conversation, whose last line ends the program.
 pub(crate) fn converse(
     daemon: &Daemon,
     command: &[&str],
@@ -137,7 +137,7 @@ pub(crate) fn converse_with(
     }
 }
 
-/// The tapes below a folder, oldest name first.
+/// Returns the tapes in a directory and its subdirectories, sorted by name.
 pub(crate) fn tapes(root: &Path) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![root.to_owned()];

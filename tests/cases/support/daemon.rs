@@ -51,20 +51,20 @@ impl Builder {
         self
     }
 
-    /// Listens there instead of below its home.
+    /// Listens on this socket instead of the one in its home.
     pub(crate) fn socket(mut self, path: &Path) -> Self {
         self.socket = Some(path.to_owned());
         self.arg("--socket").arg(path.to_str().unwrap())
     }
 
-    /// Starts it and waits until it answers.
+    /// Starts the daemon and waits until it answers.
     pub(crate) fn start(self) -> Daemon {
         let mut daemon = self.prepare();
         daemon.restart();
         daemon
     }
 
-    /// Makes its home, and starts nothing.
+    /// Creates the home without starting a daemon.
     pub(crate) fn prepare(self) -> Daemon {
         if let Some(config) = &self.config {
             std::fs::write(self.home.path().join("config.json"), config).unwrap();
@@ -88,7 +88,7 @@ impl Daemon {
         Self::builder().start()
     }
 
-    /// A daemon with other settings.
+    /// Returns a builder for a daemon with other settings.
     pub(crate) fn builder() -> Builder {
         Builder {
             home: tempfile::Builder::new().prefix("ccd-").tempdir().unwrap(),
@@ -99,7 +99,7 @@ impl Daemon {
         }
     }
 
-    /// The base folder.
+    /// Returns the base directory.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
@@ -109,10 +109,10 @@ impl Daemon {
     }
 
     pub(crate) fn pid(&self) -> i32 {
-        i32::try_from(self.child.as_ref().expect("it runs").id()).unwrap()
+        i32::try_from(self.child.as_ref().expect("the daemon is running").id()).unwrap()
     }
 
-    /// A command that runs the daemon's binary in this home, without starting it.
+    /// Returns a command that runs the daemon's binary in this home.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ccd_under_test"));
         command
@@ -131,7 +131,7 @@ impl Daemon {
         command
     }
 
-    /// Starts a daemon that is expected to end by itself, and returns how it did.
+    /// Starts a daemon that is expected to exit by itself, and returns the result.
     pub(crate) fn run_to_end(&self, args: &[&str]) -> Ran {
         let mut child = self
             .command()
@@ -142,8 +142,8 @@ impl Daemon {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // Should it not end, it does so when the test fails: nobody holds its standard input then.
-        eventually("it ends by itself", || child.try_wait().unwrap());
+        // If it does not exit, it ends when the test fails, because its standard input is then closed.
+        eventually("the daemon exits by itself", || child.try_wait().unwrap());
         Ran::of(child.wait_with_output().unwrap())
     }
 
@@ -166,7 +166,7 @@ impl Daemon {
 
     fn wait_until_it_answers(&mut self) {
         let socket = self.socket();
-        let child = self.child.as_mut().expect("it was started");
+        let child = self.child.as_mut().expect("the daemon was started");
         let output = self.home.path().join("daemon-output");
         eventually("the daemon answers", || {
             if let Some(status) = child.try_wait().unwrap() {
@@ -179,12 +179,12 @@ impl Daemon {
         });
     }
 
-    /// What the daemon wrote to its standard output and error.
+    /// Returns what the daemon wrote to its standard output and standard error.
     pub(crate) fn printed(&self) -> String {
         std::fs::read_to_string(self.home().join("daemon-output")).unwrap()
     }
 
-    /// What is in its own log.
+    /// Returns the content of the daemon's own log.
     pub(crate) fn log_text(&self) -> String {
         let files = std::fs::read_dir(self.home().join("logs")).unwrap();
         files
@@ -192,22 +192,22 @@ impl Daemon {
             .collect()
     }
 
-    /// A new connection.
+    /// Returns a new connection.
     pub(crate) fn connect(&self) -> Connection {
         Connection::open(&self.socket())
     }
 
-    /// One typed call on a connection of its own.
+    /// Makes one typed call on its own connection.
     pub(crate) fn call<M: Method>(&self, params: &M::Params) -> Result<M::Reply, Value> {
         self.connect().call::<M>(params)
     }
 
-    /// One call on a connection of its own.
+    /// Makes one call on its own connection.
     pub(crate) fn call_value(&self, method: &str, params: &Value) -> Result<Value, Value> {
         self.connect().call_value(method, params)
     }
 
-    /// Likewise while there may be nobody to answer it: `None` when there is no reply.
+    /// Makes one call while possibly no daemon is running: `None` if there is no reply.
     pub(crate) fn try_call_value(&self, method: &str, params: &Value) -> Option<Value> {
         let mut stream = UnixStream::connect(self.socket()).ok()?;
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
@@ -219,11 +219,11 @@ impl Daemon {
         reply.get("result").cloned()
     }
 
-    /// SIGKILL for all its processes at once, and nothing else.
+    /// Kills all processes of the daemon at once, and no others.
     pub(crate) fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
             let holder = Pid::from_child(&child);
-            // It must not start another worker.
+            // The holder must not start another worker.
             let _ = kill_process(holder, Signal::STOP);
             let worker = worker_of(holder.as_raw_nonzero().get());
             if let Some(worker) = worker {
@@ -235,9 +235,9 @@ impl Daemon {
         }
     }
 
-    /// SIGKILL for the holder alone; returns the worker's process id, and what ends the worker when it is dropped.
+    /// Kills only the holder; returns the worker's process id, and a handle that ends the worker when it is dropped.
     pub(crate) fn kill_holder(&mut self) -> (i32, Option<ChildStdin>) {
-        let mut child = self.child.take().expect("it runs");
+        let mut child = self.child.take().expect("the daemon is running");
         let stdin = child.stdin.take();
         let worker = worker_of(Pid::from_child(&child).as_raw_nonzero().get());
         child.kill().unwrap();
@@ -245,28 +245,28 @@ impl Daemon {
         (worker.expect("there are two processes"), stdin)
     }
 
-    /// Starts (again) in the same home.
+    /// Starts the daemon (again) in the same home.
     pub(crate) fn restart(&mut self) {
         assert!(self.child.is_none(), "stop or kill it first");
         self.spawn();
         self.wait_until_it_answers();
     }
 
-    /// Sends it a signal.
+    /// Sends the daemon a signal.
     pub(crate) fn signal(&self, signal: Signal) {
-        let pid = Pid::from_child(self.child.as_ref().expect("it runs"));
+        let pid = Pid::from_child(self.child.as_ref().expect("the daemon is running"));
         kill_process(pid, signal).unwrap();
     }
 
-    /// SIGTERM; returns its exit status.
+    /// Sends SIGTERM; returns the exit status.
     pub(crate) fn stop(&mut self) -> ExitStatus {
         self.signal(Signal::TERM);
         self.wait_for_end()
     }
 
-    /// Waits until it has ended; returns its exit status.
+    /// Waits until the daemon has exited; returns its exit status.
     pub(crate) fn wait_for_end(&mut self) -> ExitStatus {
-        let mut child = self.child.take().expect("it runs");
+        let mut child = self.child.take().expect("the daemon is running");
         eventually("the daemon ends", || child.try_wait().unwrap())
     }
 }

@@ -2,16 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-/// Patience with a busy machine.
+/// How long to wait on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Returns what `probe` finds, once it finds something; panics when it never does.
+/// Returns the first value that `probe` finds; panics if it never finds one.
 pub(crate) fn eventually<T>(what: &str, probe: impl FnMut() -> Option<T>) -> T {
     let found = eventually_within(PATIENCE, probe);
     found.unwrap_or_else(|| panic!("never happened: {what}"))
 }
 
-/// Returns what `probe` finds, if it finds something before `limit` is over.
+/// Returns the first value that `probe` finds within `limit`.
 pub(crate) fn eventually_within<T>(
     limit: Duration,
     mut probe: impl FnMut() -> Option<T>,
@@ -25,13 +25,13 @@ pub(crate) fn eventually_within<T>(
         if elapsed >= limit {
             return None;
         }
-        // Often at first, when most things happen; seldom once it takes long.
+        // Frequently at first, when most things happen, and less frequently later.
         let pause = (elapsed / 8).clamp(Duration::from_millis(1), Duration::from_millis(10));
         std::thread::sleep(pause.min(limit - elapsed));
     }
 }
 
-/// Demands something again and again for as long as `limit`: for what must not happen.
+/// Checks repeatedly, for as long as `limit`, that something does not happen.
 pub(crate) fn throughout(limit: Duration, mut demand: impl FnMut()) {
     eventually_within(limit, || {
         demand();
@@ -39,14 +39,14 @@ pub(crate) fn throughout(limit: Duration, mut demand: impl FnMut()) {
     });
 }
 
-/// Lets a moment of up to `limit` pass, another in each round: a kill may come at any time.
+/// Waits for a time of up to `limit` that differs in each round, because a kill may happen at any time.
 pub(crate) fn any_moment(round: usize, limit: Duration) {
     // Multiples of an irrational number are spread evenly.
     let part = (round as f64 * 0.618_034).fract();
     throughout(limit.mul_f64(part), || ());
 }
 
-/// Rounds of kill and soak tests: `CCD_TEST_ROUNDS`, default 10.
+/// Returns the number of rounds of kill and soak tests: `CCD_TEST_ROUNDS`, default 10.
 pub(crate) fn rounds() -> usize {
     std::env::var("CCD_TEST_ROUNDS")
         .ok()

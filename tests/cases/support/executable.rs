@@ -1,7 +1,7 @@
-//! Files that are run.
+//! Executable files.
 //!
-//! Another process writes them: ours may be forked by another test while it has one open to write, and then nobody
-//! can run it ("text file busy").
+//! Another process writes them. If this process did, another test could fork it while the file is open for writing, and
+//! then the file could not be executed ("text file busy").
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,7 +12,7 @@ pub(crate) fn copy_program(from: &str, to: &Path) {
     assert!(copied.success());
 }
 
-/// Writes a file that may be run.
+/// Writes an executable file.
 pub(crate) fn write(path: &Path, content: &[u8]) {
     let mut writer = Command::new("sh")
         .args(["-c", "cat >\"$0\" && chmod 755 \"$0\""])
@@ -26,7 +26,7 @@ pub(crate) fn write(path: &Path, content: &[u8]) {
     assert!(writer.wait().unwrap().success());
 }
 
-/// Likewise.
+/// Writes an executable script.
 pub(crate) fn write_script(path: &Path, content: &str) {
     write(path, content.as_bytes());
 }

@@ -1,9 +1,9 @@
-//! What is in files, and what must be in none.
+//! Texts that are in files, or must not be.
 
 use memchr::memmem;
 use std::path::{Path, PathBuf};
 
-/// All files below a folder.
+/// Returns all files in a directory and its subdirectories.
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -19,7 +19,7 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The files below a folder that have `needle` in them.
+/// Returns the files in a directory and its subdirectories that contain `needle`.
 pub(crate) fn files_with(folder: &Path, needle: &[u8]) -> Vec<PathBuf> {
     let has_it = |path: &PathBuf| {
         let bytes = std::fs::read(path).unwrap_or_default();
@@ -28,7 +28,7 @@ pub(crate) fn files_with(folder: &Path, needle: &[u8]) -> Vec<PathBuf> {
     files(folder).into_iter().filter(has_it).collect()
 }
 
-/// Demands that no file below a folder has a text.
+/// Asserts that no file in a directory and its subdirectories contains a text.
 #[track_caller]
 pub(crate) fn assert_in_no_file(folder: &Path, text: &str) {
     let found = files_with(folder, text.as_bytes());

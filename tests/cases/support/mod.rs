@@ -1,4 +1,4 @@
-//! What all tests share: a real daemon in a home of its own, connections to it, the real client.
+//! Shared by all tests: a real daemon in its own home, connections to it, the real client.
 
 pub(crate) mod client;
 pub(crate) mod connection;

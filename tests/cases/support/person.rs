@@ -1,4 +1,4 @@
-//! A person at a terminal, which is a session too.
+//! A person at a terminal that is itself a session.
 
 use super::daemon::Daemon;
 use super::session::{OpenSession, program};
@@ -6,7 +6,7 @@ use ccd_protocol::session::SessionCreateParams;
 
 pub(crate) const CCCTL: &str = env!("CARGO_BIN_EXE_ccctl_under_test");
 
-/// A person at a terminal: bash, in which `ccctl` finds the daemon.
+/// Returns a person at a terminal: a bash in which `ccctl` finds the daemon.
 pub(crate) fn person(daemon: &Daemon, rows: i64, cols: i64) -> OpenSession<'_> {
     let mut params = program(daemon, "bash", &["--norc", "--noprofile"]);
     params
@@ -23,5 +23,5 @@ pub(crate) fn person(daemon: &Daemon, rows: i64, cols: i64) -> OpenSession<'_> {
     person
 }
 
-/// The keys that leave an attached session.
+/// The keys that detach from a session.
 pub(crate) const DETACH: &[&str] = &["C-\\", "d"];

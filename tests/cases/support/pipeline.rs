@@ -1,4 +1,4 @@
-//! A program in a pipeline, what it does there, and its tape.
+//! A program in a pipeline, its result, and its tape.
 
 use super::client::{Ccctl, Ran};
 use super::daemon::Daemon;
@@ -7,10 +7,10 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-/// Where no program is.
+/// A path without programs.
 const NOWHERE: &str = "/nowhere";
 
-/// What a program did, bytes as they are, and the status as a shell tells it.
+/// The result of a program: its output as bytes, and its status as a shell reports it.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Did {
     pub(crate) stdout: Vec<u8>,
@@ -41,7 +41,7 @@ impl Did {
         }
     }
 
-    /// With this input, then its end.
+    /// Runs the command with this input, which is then closed.
     pub(crate) fn with_input(command: &mut Command, input: &[u8]) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
@@ -52,7 +52,7 @@ impl Did {
         let mut stdin = child.stdin.take().unwrap();
         let input = input.to_vec();
         let typing = std::thread::spawn(move || {
-            // A program that has ended reads nothing.
+            // A program that has exited does not read it.
             let _ = stdin.write_all(&input);
         });
         let output = child.wait_with_output().unwrap();
@@ -61,7 +61,7 @@ impl Did {
     }
 }
 
-/// A daemon whose tapes of programs between pipes are in one folder, and shims of them in another.
+/// A daemon with one directory for tapes of programs over pipes, and another for their shims.
 pub(crate) struct Pipeline {
     pub(crate) daemon: Daemon,
 }
@@ -140,7 +140,7 @@ impl Pipeline {
         self.tapes().join(format!("{id}.json5"))
     }
 
-    /// The id of the only tape, and its text.
+    /// Returns the id of the only tape, and its text.
     pub(crate) fn only_tape(&self) -> (String, String) {
         let ran = self.tape(&["list", "--json"]);
         let reply: Value = serde_json::from_str(&ran.stdout).unwrap();
@@ -151,7 +151,8 @@ impl Pipeline {
         (id, text)
     }
 
-    /// The program does what it does in a pipeline, and so does its tape, from `play` and from a shim.
+    /// Asserts that the recorded program and its tape, with `play` and with a shim, do the same as the program in a
+    /// pipeline.
     #[track_caller]
     pub(crate) fn plays_as_it_is(&self, program: &[&str], input: &[u8]) -> Did {
         let mut real = Command::new(program[0]);

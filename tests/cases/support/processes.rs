@@ -1,8 +1,8 @@
-//! Looking at processes of this machine.
+//! Information about processes of this machine.
 
 use std::fs;
 
-/// True while a process with this number exists and is no zombie.
+/// Returns whether a process with this id exists and is not a zombie.
 pub(crate) fn lives(pid: i32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
         let state = stat
@@ -12,7 +12,7 @@ pub(crate) fn lives(pid: i32) -> bool {
     })
 }
 
-/// Processes whose command line contains `text`.
+/// Returns the processes whose command line contains `text`.
 pub(crate) fn with_command_line(text: &str) -> Vec<i32> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     entries
@@ -25,7 +25,7 @@ pub(crate) fn with_command_line(text: &str) -> Vec<i32> {
         .collect()
 }
 
-/// Processes started with `name=value` in their environment.
+/// Returns the processes that were started with `name=value` in their environment.
 pub(crate) fn with_variable(entry: &str) -> Vec<i32> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     entries
@@ -40,17 +40,17 @@ pub(crate) fn with_variable(entry: &str) -> Vec<i32> {
         .collect()
 }
 
-/// Open descriptors of a process.
+/// Returns the number of open descriptors of a process.
 pub(crate) fn descriptors(pid: i32) -> usize {
     fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count()
 }
 
-/// Threads of a process.
+/// Returns the number of threads of a process.
 pub(crate) fn threads(pid: i32) -> usize {
     fs::read_dir(format!("/proc/{pid}/task")).unwrap().count()
 }
 
-/// The worker's process of the daemon whose holder is `holder`; `None` where there is one process.
+/// Returns the worker of the daemon whose holder is `holder`; `None` if both are one process.
 pub(crate) fn worker_of(holder: i32) -> Option<i32> {
     let children = fs::read_to_string(format!("/proc/{holder}/task/{holder}/children")).ok()?;
     let mut children = children.split_ascii_whitespace().flat_map(str::parse);
@@ -60,7 +60,7 @@ pub(crate) fn worker_of(holder: i32) -> Option<i32> {
     })
 }
 
-/// Anonymous memory of a process, in bytes.
+/// Returns the anonymous memory of a process, in bytes.
 pub(crate) fn private_memory(pid: i32) -> u64 {
     let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap();
     let line = rollup.lines().find(|line| line.starts_with("Anonymous:"));

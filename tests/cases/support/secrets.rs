@@ -1,4 +1,4 @@
-//! Texts with secrets, and what must not be left of them in any file.
+//! Texts with secrets, and what no file may contain of them.
 
 use super::conversation::{ask, ended, start_with, tape};
 use super::daemon::Daemon;
@@ -12,14 +12,14 @@ pub(crate) const FIXTURE: &str = include_str!("../../fixtures/redaction.json");
 
 pub(crate) const TOKEN: &str = "ghp_Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2";
 
-/// A shorter secret is looked for with what stands before it.
+/// A shorter secret is searched for together with the text before it.
 pub(crate) const MIN_SECRET_CHARS: usize = 8;
 
-/// A text with secrets, and what becomes of it.
+/// A text with secrets, and its redacted form.
 pub(crate) struct Case {
     pub(crate) text: String,
     pub(crate) redacted: String,
-    /// What must stand nowhere.
+    /// Texts that no file may contain.
     pub(crate) secrets: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn innocent() -> Vec<String> {
         .collect()
 }
 
-/// Puts letters and digits where the fixture says how many.
+/// Inserts as many letters or digits as the fixture specifies.
 pub(crate) fn filled(text: &str) -> String {
     const MIXED: &str = "Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0Uv1Wx2Yz3";
     const HEX: &str = "3f786850e387550fdab836ed7e6dc881";
@@ -73,7 +73,7 @@ pub(crate) fn filled(text: &str) -> String {
     filled
 }
 
-/// What stands in `text` where `redacted` has masks; each line of it by itself.
+/// Returns the parts of `text` that are masked in `redacted`; each line separately.
 pub(crate) fn secrets_of(text: &str, redacted: &str) -> Vec<String> {
     let mut secrets = Vec::new();
     let mut kept = redacted.split("***");
@@ -99,7 +99,7 @@ pub(crate) fn secrets_of(text: &str, redacted: &str) -> Vec<String> {
     secrets
 }
 
-/// What a text can look like in a file.
+/// Returns the forms in which a text can appear in a file.
 pub(crate) fn forms_of(text: &str) -> Vec<Vec<u8>> {
     let quoted = serde_json::to_string(text).unwrap();
     let mut forms = vec![
@@ -116,7 +116,8 @@ pub(crate) fn forms_of(text: &str) -> Vec<Vec<u8>> {
     forms
 }
 
-/// The files below a folder that have one of the texts, but for logs of what terminals showed, which rings become.
+/// Returns the files below a directory that contain one of the texts, except logs of what terminals showed, and rings,
+/// which become such logs.
 pub(crate) fn traces(folder: &Path, secrets: &[String]) -> Vec<(PathBuf, String, String)> {
     let forms: Vec<(&String, Vec<Vec<u8>>)> = secrets
         .iter()
@@ -157,7 +158,7 @@ pub(crate) fn assert_nowhere(daemon: &Daemon, secrets: &[String]) {
     assert!(found.is_empty(), "{found:#?}");
 }
 
-/// A daemon that logs all it can.
+/// Starts a daemon that logs everything.
 pub(crate) fn talkative() -> Daemon {
     Daemon::builder()
         .config(r#"{"log_level": "trace", "replay": {"debug": true}}"#)
@@ -201,7 +202,7 @@ pub(crate) fn await_text(daemon: &Daemon, session: &str, pattern: &str) {
     ask(daemon, session, (None, pattern)).unwrap();
 }
 
-/// Ends what reads lines, and returns the only tape.
+/// Waits for the end of a session, and returns its only tape.
 pub(crate) fn tape_at_the_end(daemon: &Daemon, session: &str) -> Value {
     let ended = ended(daemon, session);
     assert_eq!(ended["tape"]["problem"], Value::Null, "{ended}");
@@ -215,7 +216,7 @@ pub(crate) fn exchanges(tape: &Value) -> impl Iterator<Item = &Value> {
     tape["exchanges"].as_array().unwrap().iter()
 }
 
-/// All that a tape has of a part of its exchanges.
+/// Returns a part of all exchanges of a tape, joined.
 pub(crate) fn all(tape: &Value, part: &str) -> String {
     exchanges(tape)
         .map(|exchange| exchange[part].as_str().unwrap())
@@ -228,7 +229,7 @@ pub(crate) fn removed(tape: &Value) -> u64 {
         .sum()
 }
 
-/// Without what terminals make of the ends of lines, and blanks there.
+/// Returns the text with plain newlines, without empty lines and without spaces at the ends of lines.
 pub(crate) fn plain(text: &str) -> String {
     let text = text.replace('\r', "\n");
     let lines = text.lines().map(str::trim_end);
@@ -238,7 +239,7 @@ pub(crate) fn plain(text: &str) -> String {
         .collect()
 }
 
-/// As records show what was typed.
+/// Returns typed text as records show it.
 pub(crate) fn escaped(text: &str) -> String {
     text.replace('\r', "\\r").replace('\n', "\\n")
 }
@@ -253,7 +254,7 @@ pub(crate) fn all_secrets(cases: &[Case]) -> Vec<String> {
     secrets
 }
 
-/// Types each text at `cat`, which shows it twice.
+/// Types each text into `cat`, which makes it appear twice.
 pub(crate) fn type_at_cat<'a>(
     daemon: &Daemon,
     session: &str,

@@ -1,4 +1,4 @@
-//! A session as tests drive it: what must work panics when it does not.
+//! A session as tests use it: a method panics if what should work fails.
 
 use super::daemon::Daemon;
 use super::eventually::{PATIENCE, eventually_within};
@@ -17,10 +17,10 @@ use ccd_protocol::session::{
 };
 use serde_json::{Value, json};
 
-/// Where a session without the caller's environment looks for programs.
+/// The directories in which a session without the caller's environment looks for programs.
 const CLEAN_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Tells, and says why, when a test cannot run because programs are missing.
+/// Returns whether programs that a test needs are missing, and prints which.
 pub(crate) fn lacks(programs: &[&str]) -> bool {
     let is_there = |program: &&str| {
         CLEAN_PATH
@@ -37,7 +37,7 @@ pub(crate) fn lacks(programs: &[&str]) -> bool {
     !missing.is_empty()
 }
 
-/// Tells, and says so, when the daemon cannot look up what a program waits for, so that it guesses.
+/// Returns whether the daemon has to guess what a program waits for, and prints that.
 pub(crate) fn guesses(daemon: &Daemon) -> bool {
     let status = daemon.call_value("daemon.status", &json!({})).unwrap();
     let lacks = status["lacks"].as_array().unwrap();
@@ -50,7 +50,7 @@ pub(crate) fn guesses(daemon: &Daemon) -> bool {
     guesses
 }
 
-/// Demands that a call failed with this error, by number and by kind.
+/// Asserts that a call failed with this error, by number and by kind.
 #[track_caller]
 pub(crate) fn assert_error(error: &Value, code: ErrorCode) {
     assert_eq!(
@@ -68,7 +68,7 @@ pub(crate) fn exact(text: &str) -> Pattern {
     Pattern::Exact(text.to_owned())
 }
 
-/// A request for a program, which has the daemon's folder as its home so that it leaves nothing elsewhere.
+/// Returns a request for a program, with the daemon's directory as its home, so that it leaves no files elsewhere.
 pub(crate) fn program(daemon: &Daemon, program: &str, args: &[&str]) -> SessionCreateParams {
     SessionCreateParams {
         program: Some(program.to_owned()),
@@ -82,9 +82,9 @@ pub(crate) fn program(daemon: &Daemon, program: &str, args: &[&str]) -> SessionC
     }
 }
 
-/// Makes a session print as much as `flood` does, until its log has all of it.
+/// Repeats `flood` until the log of its session contains all output.
 ///
-/// A disk that stalls for 100 ms costs log, which is told as a gap: then it is done again.
+/// If the disk stalls for 100 ms, output is missing from the log and reported as a gap; `flood` is then called again.
 #[track_caller]
 pub(crate) fn without_gaps<'a>(flood: impl Fn() -> OpenSession<'a>) -> OpenSession<'a> {
     for _ in 0..5 {
@@ -93,7 +93,7 @@ pub(crate) fn without_gaps<'a>(flood: impl Fn() -> OpenSession<'a>) -> OpenSessi
         if gaps.is_empty() {
             return session;
         }
-        eprintln!("once more: the disk stalled, {gaps:?}");
+        eprintln!("trying again: the disk stalled, {gaps:?}");
         session.close();
     }
     panic!("the log of each flood has gaps");
@@ -102,7 +102,7 @@ pub(crate) fn without_gaps<'a>(flood: impl Fn() -> OpenSession<'a>) -> OpenSessi
 /// A session that was started.
 pub(crate) struct OpenSession<'a> {
     pub(crate) daemon: &'a Daemon,
-    /// As it was when the session started.
+    /// The record from when the session started.
     pub(crate) record: Session,
 }
 
@@ -113,7 +113,7 @@ impl Daemon {
         self.open_with(&program(self, name, args))
     }
 
-    /// Starts a program in a request of the test's own.
+    /// Starts a program with this request.
     #[track_caller]
     pub(crate) fn open_with(&self, params: &SessionCreateParams) -> OpenSession<'_> {
         let record = self.call::<SessionCreate>(params).unwrap();
@@ -123,7 +123,7 @@ impl Daemon {
         }
     }
 
-    /// The real client on a terminal of its own: a session that uses the daemon it is in.
+    /// Starts the real client on its own terminal: a session that uses the daemon it is in.
     #[track_caller]
     pub(crate) fn open_client(&self, words: &[&str], (rows, cols): (i64, i64)) -> OpenSession<'_> {
         let mut params = program(self, env!("CARGO_BIN_EXE_ccctl_under_test"), words);
@@ -135,7 +135,7 @@ impl Daemon {
         self.open_with(&params)
     }
 
-    /// A bash that shows `ready> ` and reads no file of the user.
+    /// Starts a bash that shows `ready> ` and reads no file of the user.
     #[track_caller]
     pub(crate) fn open_bash(&self) -> OpenSession<'_> {
         let bash = self.open("bash", &["--norc", "--noprofile"]);
@@ -143,7 +143,7 @@ impl Daemon {
         bash
     }
 
-    /// Ids of live sessions, or of all, oldest first.
+    /// Returns the ids of live sessions, or of all, oldest first.
     #[track_caller]
     pub(crate) fn listed(&self, all: bool) -> Vec<String> {
         let reply = self.call::<SessionList>(&SessionListParams {
@@ -157,14 +157,14 @@ impl Daemon {
             .collect()
     }
 
-    /// The id of the session that an id, a name or a prefix means.
+    /// Returns the id of the session that an id, a name or a prefix refers to.
     pub(crate) fn id_of(&self, session: &str) -> Result<String, Value> {
         let session = session.to_owned();
         let found = self.call::<SessionGet>(&SessionParams { session });
         found.map(|session| session.session_id)
     }
 
-    /// The error of a request that must not start anything.
+    /// Returns the error of a request that must not start anything.
     #[track_caller]
     pub(crate) fn refused(&self, params: &SessionCreateParams) -> Value {
         self.call::<SessionCreate>(params).unwrap_err()
@@ -176,7 +176,7 @@ impl OpenSession<'_> {
         &self.record.session_id
     }
 
-    /// The record as it is now.
+    /// Returns the current record.
     #[track_caller]
     pub(crate) fn now(&self) -> Session {
         let session = self.id().to_owned();
@@ -185,7 +185,7 @@ impl OpenSession<'_> {
             .unwrap()
     }
 
-    /// Types as `params` say.
+    /// Types as `params` specify.
     pub(crate) fn try_send(&self, params: SessionSendParams) -> Result<SessionSendReply, Value> {
         let session = self.id().to_owned();
         self.daemon
@@ -203,7 +203,7 @@ impl OpenSession<'_> {
         .unwrap()
     }
 
-    /// Types text as it is.
+    /// Types text unchanged.
     #[track_caller]
     pub(crate) fn text(&self, text: &str) -> SessionSendReply {
         self.try_send(SessionSendParams {
@@ -223,7 +223,7 @@ impl OpenSession<'_> {
         .unwrap()
     }
 
-    /// Types a line and waits, in the same request, for what it brings.
+    /// Types a line and waits for a pattern in the same request.
     #[track_caller]
     pub(crate) fn ask(&self, line: &str, pattern: &str) -> ExpectResult {
         let sent = self.try_send(SessionSendParams {
@@ -244,7 +244,7 @@ impl OpenSession<'_> {
             .call::<SessionExpect>(&SessionExpectParams { session, ..params })
     }
 
-    /// Waits for the first of several patterns, for at most `timeout_ms`.
+    /// Waits for the first match of several patterns, for at most `timeout_ms`.
     pub(crate) fn expect_any(
         &self,
         patterns: &[Pattern],
@@ -275,13 +275,13 @@ impl OpenSession<'_> {
             .unwrap()
     }
 
-    /// The output as text, as far as it is in memory.
+    /// Returns the output in memory as text.
     #[track_caller]
     pub(crate) fn output(&self) -> String {
         self.read(SessionReadParams::default()).text.unwrap()
     }
 
-    /// All bytes of output from the start on.
+    /// Returns all bytes of output from the start.
     #[track_caller]
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut all = Vec::new();
@@ -314,13 +314,13 @@ impl OpenSession<'_> {
         })
     }
 
-    /// Waits, as long as a busy machine may need.
+    /// Waits for a condition, for as long as a busy machine may need.
     #[track_caller]
     pub(crate) fn wait(&self, condition: WaitFor) -> SessionWaitReply {
         self.try_wait(condition, 30_000.0).unwrap()
     }
 
-    /// Waits for the end and returns the record then.
+    /// Waits for the end and returns the final record.
     #[track_caller]
     pub(crate) fn ended(&self) -> Session {
         let reply = self.wait(WaitFor::Exit);
@@ -344,7 +344,7 @@ impl OpenSession<'_> {
         .unwrap()
     }
 
-    /// What its terminal shows.
+    /// Returns the screen of its terminal.
     #[track_caller]
     pub(crate) fn screen(&self) -> SessionScreenReply {
         let params = SessionScreenParams {
@@ -354,7 +354,7 @@ impl OpenSession<'_> {
         self.daemon.call::<SessionScreen>(&params).unwrap()
     }
 
-    /// Waits until a line of the screen has `text`; returns all lines then.
+    /// Waits until a line of the screen contains `text`; then returns all lines.
     #[track_caller]
     pub(crate) fn shows(&self, text: &str) -> Vec<String> {
         let mut last = Vec::new();
@@ -393,7 +393,7 @@ impl OpenSession<'_> {
         self.daemon.call::<SessionSignal>(&params).map(drop)
     }
 
-    /// Closes it with this many milliseconds between asking and killing.
+    /// Closes the session with this many milliseconds between the request to exit and the kill.
     #[track_caller]
     pub(crate) fn close_within(&self, grace_ms: f64) -> SessionCloseReply {
         self.daemon
@@ -410,7 +410,7 @@ impl OpenSession<'_> {
     }
 }
 
-/// The bytes of a raw read.
+/// Returns the bytes of a raw read.
 pub(crate) fn decoded(reply: &SessionReadReply) -> Vec<u8> {
     STANDARD.decode(reply.data_b64.as_ref().unwrap()).unwrap()
 }

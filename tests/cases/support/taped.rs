@@ -1,4 +1,4 @@
-//! What a tape says, read from the lines that the daemon writes.
+//! The content of a tape, read from the lines that the daemon writes.
 
 use super::daemon::Daemon;
 use super::files::files;
@@ -7,10 +7,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// A tape as far as tests compare it.
+/// The parts of a tape that tests compare.
 #[derive(Debug, Default)]
 pub(crate) struct Taped {
-    /// Each as it was typed; Enter is a line feed.
+    /// Each input as it was typed; Enter is a line feed.
     pub(crate) inputs: Vec<String>,
     pub(crate) output: Vec<u8>,
     /// The line that says how it ended.
@@ -42,8 +42,8 @@ impl Taped {
         taped
     }
 
-    /// All of `typed` is there, in this order; more may stand between. What a program that reads keys had not shown when
-    /// everything was killed is masked.
+    /// Asserts that all of `typed` is on the tape, in this order; there may be other inputs in between. Input that a
+    /// program that reads keys had not shown when everything was killed is masked.
     #[track_caller]
     pub(crate) fn has_inputs(&self, typed: &[String]) {
         let mut inputs = self.inputs.iter();
@@ -56,7 +56,7 @@ impl Taped {
         }
     }
 
-    /// As [`Self::has_inputs`], for what was typed in single keys.
+    /// Asserts the same for input that was typed key by key.
     #[track_caller]
     pub(crate) fn has_keys(&self, typed: &str) {
         let all = self.inputs.concat();
@@ -71,7 +71,7 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
     rest.split_once(after).map(|(found, _)| found)
 }
 
-/// Tapes are whole, and nothing half-written stands beside them.
+/// Asserts that tapes are complete, and that nothing partly written is left.
 #[track_caller]
 pub(crate) fn assert_whole(daemon: &Daemon, root: &Path) {
     let params = json!({"root": root, "strict": true});

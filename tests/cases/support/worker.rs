@@ -1,4 +1,4 @@
-//! The process behind the daemon that serves, while another one holds the terminals.
+//! The worker of the daemon, while another process holds the terminals.
 
 use super::daemon::Daemon;
 use super::eventually::eventually;
@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// The process id of the worker that answers.
+/// Returns the process id of the worker that answers.
 pub(crate) fn worker(daemon: &Daemon) -> i32 {
     eventually("a worker answers", || {
         let status = daemon.try_call_value("daemon.status", &json!({}))?;
@@ -22,31 +22,31 @@ pub(crate) fn signal_worker(daemon: &Daemon, pid: i32, signal: Signal) {
     kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
 }
 
-/// Kills the worker, and waits for another one.
+/// Kills the worker, and waits for the next one.
 pub(crate) fn kill_worker(daemon: &Daemon) {
     let pid = worker(daemon);
     signal_worker(daemon, pid, Signal::KILL);
-    eventually("another worker comes", || {
+    eventually("another worker answers", || {
         (worker(daemon) != pid).then_some(())
     });
 }
 
-/// Where there is one process nothing survives it.
+/// Returns whether the daemon is one process, so that nothing survives its end.
 pub(crate) fn is_one_process(daemon: &Daemon) -> bool {
     worker(daemon) == daemon.pid() || guesses(daemon)
 }
 
-/// The `last_hand_over` of the status, once there is one with this number.
+/// Returns `last_hand_over` of the status, once it has this number.
 pub(crate) fn hand_over(daemon: &Daemon, number: u64) -> Value {
-    eventually("another process serves", || {
+    eventually("another worker serves", || {
         let status = daemon.try_call_value("daemon.status", &json!({}))?;
         let last = status["last_hand_over"].clone();
         (last["number"] == number).then_some(last)
     })
 }
 
-/// A copy of the daemon with something behind it: another build as far as anyone can tell. One that is named `broken`
-/// does not get to serve.
+/// Writes a copy of the daemon with some bytes appended, which makes it another build. A build named `broken` fails
+/// before it serves.
 pub(crate) fn other_build(daemon: &Daemon, name: &str) -> PathBuf {
     let path = daemon.home().join(name);
     let mut content = std::fs::read(env!("CARGO_BIN_EXE_ccd_under_test")).unwrap();

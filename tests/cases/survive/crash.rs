@@ -1,4 +1,4 @@
-//! `kill -9` of the daemon, at any moment: nothing that a client was told of is lost.
+//! `kill -9` of the daemon, at any moment: nothing that a client has been told is lost.
 
 use crate::support::{Daemon, eventually, processes, rounds};
 use base64::Engine;
@@ -10,13 +10,13 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// A flood whose every byte follows from its offset: lines that count up.
+/// A flood in which every byte follows from its offset: lines that count up.
 const FLOOD: &str = "exec seq 1000000000 1999999999";
 
-/// Bytes of one line: ten digits and what the terminal makes of a newline.
+/// Length of one line: ten digits, and a newline as the terminal prints it.
 const LINE_BYTES: u64 = 12;
 
-/// The byte of the flood at an offset.
+/// Returns the byte of the flood at an offset.
 fn flood_byte(offset: u64) -> u8 {
     let number = (1_000_000_000 + offset / LINE_BYTES).to_string();
     match usize::try_from(offset % LINE_BYTES).unwrap() {
@@ -32,16 +32,16 @@ fn assert_is_flood(start: u64, bytes: &[u8]) {
     }
 }
 
-/// What clients were told of a session's output.
+/// What clients were told about the output of a session.
 #[derive(Debug, Default)]
 struct Told {
-    /// End of the output that items of a subscription had.
+    /// End of the output in items of a subscription.
     items_end: u64,
     /// End of the last match.
     match_end: u64,
 }
 
-/// Subscribes and takes everything until the daemon dies.
+/// Subscribes and receives everything until the daemon dies.
 fn follow(daemon: &Daemon, session: &str) -> JoinHandle<u64> {
     let mut connection = daemon.connect();
     connection
@@ -70,7 +70,7 @@ fn follow(daemon: &Daemon, session: &str) -> JoinHandle<u64> {
     })
 }
 
-/// Expects one line of the flood after the other until the daemon dies; tells when it has begun.
+/// Expects one line of the flood after another until the daemon dies; sends to `begun` after each match.
 fn expect_on(daemon: &Daemon, session: &str, begun: SyncSender<()>) -> JoinHandle<u64> {
     let mut connection = daemon.connect();
     let expect = json!({
@@ -91,15 +91,15 @@ fn expect_on(daemon: &Daemon, session: &str, begun: SyncSender<()>) -> JoinHandl
     })
 }
 
-/// Lets time pass without anything to wait for: the moment of the kill is to be random.
+/// Waits for a fixed time and nothing else: the moment of the kill is to be random.
 fn let_pass(time: Duration) {
     let until = Instant::now() + time;
-    eventually("the moment has come", || {
+    eventually("the time has passed", || {
         (Instant::now() >= until).then_some(())
     });
 }
 
-/// The whole log of a session, as its files have it, with the offset of each.
+/// Returns the whole log of a session by file, with the offset of each.
 fn log_files(daemon: &Daemon, session: &str) -> Vec<(u64, Vec<u8>)> {
     let folder = daemon.home().join("sessions").join(session);
     let mut rotated: Vec<(u64, Vec<u8>)> = fs::read_dir(&folder)
@@ -125,7 +125,8 @@ fn log_files(daemon: &Daemon, session: &str) -> Vec<(u64, Vec<u8>)> {
     rotated
 }
 
-/// False when the disk could not keep up: then the log has gaps, as the record says, and the round proves nothing.
+/// Returns false if the disk could not keep up: the log then has gaps, according to the record, and the round proves
+/// nothing.
 fn assert_nothing_is_lost(daemon: &Daemon, session: &str, told: &Told) -> bool {
     let record = daemon
         .call_value("session.get", &json!({"session": session}))
@@ -148,11 +149,11 @@ fn assert_nothing_is_lost(daemon: &Daemon, session: &str, told: &Told) -> bool {
     );
     let mut at = 0;
     for (start, bytes) in log_files(daemon, session) {
-        assert_eq!(start, at, "the files of the log continue each other");
+        assert_eq!(start, at, "the files of the log are contiguous");
         assert_is_flood(start, &bytes);
         at += bytes.len() as u64;
     }
-    assert_eq!(at, end, "the record knows the length of the log");
+    assert_eq!(at, end, "the record contains the length of the log");
     assert_eq!(
         record["output"]["output_lines"],
         end / LINE_BYTES,
@@ -169,7 +170,7 @@ fn assert_nothing_is_lost(daemon: &Daemon, session: &str, told: &Told) -> bool {
 }
 
 fn assert_history_tells_of_the_kill(daemon: &Daemon, session: &str) {
-    let row = eventually("the history has the row", || {
+    let row = eventually("the row is in the history", || {
         let reply = daemon
             .call_value("session.history", &json!({"session": session}))
             .unwrap();
@@ -194,7 +195,7 @@ fn no_byte_that_anyone_was_told_of_is_lost() {
         let follower = follow(&daemon, &session);
         let expecting = expect_on(&daemon, &session, begun);
         has_begun.recv().unwrap();
-        // Spread over what a flush, a rotation and a commit take.
+        // Spread over the time that a flush, a rotation and a commit take.
         let_pass(Duration::from_micros((round as u64 * 7919) % 60_000));
         daemon.kill();
         let told = Told {
@@ -206,7 +207,7 @@ fn no_byte_that_anyone_was_told_of_is_lost() {
         proofs += usize::from(assert_nothing_is_lost(&daemon, &session, &told));
         assert_history_tells_of_the_kill(&daemon, &session);
         let rings = fs::read_dir(daemon.home().join("run/ccd.sock.rings")).unwrap();
-        assert_eq!(rings.count(), 0, "what was in the rings is in the log now");
+        assert_eq!(rings.count(), 0, "the content of the rings is in the log");
         let listed = daemon.call_value("session.list", &json!({})).unwrap();
         assert_eq!(
             listed["sessions"],
@@ -269,7 +270,7 @@ fn a_kill_while_sessions_start_leaves_nothing_half() {
                 .count(),
             0
         );
-        // Ids of starts that were cut off are free again.
+        // Ids of interrupted starts can be used again.
         connection
             .call_value(
                 "session.create",
@@ -332,7 +333,7 @@ fn a_job_that_was_cut_off_has_failed_with_the_reason() {
                     .contains("before the job ended"),
                 "{job}"
             ),
-            other => panic!("a job of a killed daemon is {other}"),
+            other => panic!("a job of a killed daemon has the state {other}"),
         }
     }
 }
@@ -369,9 +370,10 @@ fn what_outlives_a_killed_daemon_is_ended_by_the_next() {
     );
     let running = |session: &String| processes::with_variable(&format!("CCD_SESSION_ID={session}"));
     daemon.kill();
-    eventually("one process of the last is hung up", || {
-        (running(&parent).len() == 1).then_some(())
-    });
+    eventually(
+        "one process of the last session has received SIGHUP",
+        || (running(&parent).len() == 1).then_some(()),
+    );
     assert!(!running(&stubborn).is_empty() && !running(&deaf).is_empty());
     daemon.restart();
     for (session, signal) in [(stubborn, 9), (deaf, 15), (parent, 1)] {

@@ -1,4 +1,4 @@
-//! Another process of the daemon goes on because somebody asked for it, and what happens when the holder dies.
+//! Requested handovers to another worker, and what happens when the holder dies.
 
 use crate::support::executable;
 use crate::support::processes::lives;
@@ -146,7 +146,7 @@ fn without_its_holder_everything_ends_and_is_written_down() {
     let (orphan, _stdin) = daemon.kill_holder();
     let told = waiting.answer(asked).unwrap();
     assert_eq!(told["end_reason"], "holder_died", "{told}");
-    // Its last moments are waited for.
+    // The next daemon waits until the worker has ended.
     daemon.restart();
     assert!(!lives(orphan) && !lives(pid));
     let record = daemon.call_value("session.get", &json!({"session": id}));
@@ -208,8 +208,8 @@ fn an_ordered_end_is_carried_out_by_who_goes_on() {
     let mut closing = daemon.connect();
     let close = json!({"session": session.id(), "grace_ms": 3000});
     let asked = closing.request("session.close", &close);
-    // What asks behind it finds it ordered.
-    eventually("it is being ended", || {
+    // Requests after this one find the session closing.
+    eventually("the session is closing", || {
         (session.now().state == SessionState::Zombie).then_some(())
     });
     daemon.call_value("daemon.restart", &json!({})).unwrap();

@@ -1,4 +1,4 @@
-//! Many kills of the worker, and upgrades, while sessions flood, ask, sleep and end, and clients wait for them.
+//! Many kills of the worker, and upgrades, while sessions flood, ask, sleep and exit, and clients wait for them.
 
 use crate::support::processes::{descriptors, lives, private_memory, with_variable, worker_of};
 use crate::support::session::program;
@@ -15,26 +15,26 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Lines that each flood prints for a round.
+/// Lines that each flood prints per round.
 const LINES_PER_ROUND: u64 = 4_000;
 const FLOODS: usize = 8;
 const ASKERS: usize = 4;
 const SLEEPERS: usize = 4;
 const ENDERS: usize = 4;
 
-/// No client waits longer for an answer.
+/// The longest time that a client may wait for a reply.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What became of a call.
+/// The result of a call.
 #[derive(Debug)]
 enum Reply {
     Done(Value),
     Refused(Value),
-    /// The connection ended first.
+    /// The connection ended before the reply.
     Lost,
 }
 
-/// A client that connects again whenever it has to, and counts how often a connection was refused.
+/// A client that connects again whenever it has to; a refused connection fails the test.
 struct Client {
     socket: PathBuf,
     reader: Option<BufReader<UnixStream>>,
@@ -50,7 +50,7 @@ impl Client {
 
     fn stream(&mut self) -> &mut BufReader<UnixStream> {
         self.reader.get_or_insert_with(|| {
-            // Somebody always listens, whether a worker is there or not.
+            // The socket accepts connections even while there is no worker.
             let stream = UnixStream::connect(&self.socket).expect("no connection is refused");
             stream.set_read_timeout(Some(PATIENCE)).unwrap();
             BufReader::new(stream)
@@ -75,12 +75,16 @@ impl Client {
         }
     }
 
-    /// The next line; `None` when the connection has ended, and the next call makes another one.
+    /// Returns the next line; `None` if the connection has ended, in which case the next call makes another one.
     fn next(&mut self) -> Option<Value> {
         let mut line = String::new();
         let read = self.stream().read_line(&mut line);
         if let Err(error) = &read {
-            assert_ne!(error.kind(), std::io::ErrorKind::WouldBlock, "not answered");
+            assert_ne!(
+                error.kind(),
+                std::io::ErrorKind::WouldBlock,
+                "a reply arrives in time"
+            );
         }
         if !line.ends_with('\n') {
             self.reader = None;
@@ -89,7 +93,7 @@ impl Client {
         Some(serde_json::from_str(&line).unwrap())
     }
 
-    /// A call that may be repeated.
+    /// Makes a call that may be repeated.
     fn look(&mut self, method: &str, params: &Value) -> Result<Value, Value> {
         loop {
             match self.call(method, params) {
@@ -105,7 +109,7 @@ impl Client {
     }
 }
 
-/// The bytes that a flood of so many lines prints.
+/// Returns the bytes that a flood of `lines` lines prints.
 fn flood_bytes(lines: u64) -> Vec<u8> {
     let lines = (1..=lines).map(|line| format!("{line}\r\n"));
     lines
@@ -114,8 +118,8 @@ fn flood_bytes(lines: u64) -> Vec<u8> {
         .into_bytes()
 }
 
-/// Follows a session by subscriptions until its output ends with `all of it`; every byte must come once, in order,
-/// but for those that the disk did not take.
+/// Follows a session by subscriptions until its output ends with `all of it`; every byte must arrive once, in order,
+/// except those that the disk did not accept.
 fn follow(daemon: &Daemon, session: &str, expected: &[u8]) {
     let mut client = Client::new(daemon);
     let mut at = 0;
@@ -146,7 +150,7 @@ fn follow(daemon: &Daemon, session: &str, expected: &[u8]) {
     }
 }
 
-/// True when the disk has stalled and bytes are in no log, which the record and the history tell.
+/// Returns whether the disk has stalled and bytes are in no log; the record and the history must agree.
 fn has_gaps(client: &mut Client, session: &str) -> bool {
     let session = json!({"session": session});
     let record = client.look("session.get", &session).unwrap();
@@ -161,7 +165,7 @@ fn has_gaps(client: &mut Client, session: &str) -> bool {
     has_gaps
 }
 
-/// Reads what a subscription has left out.
+/// Reads the output that a subscription has skipped.
 fn read_back(
     client: &mut Client,
     session: &str,
@@ -188,7 +192,7 @@ fn read_back(
     at
 }
 
-/// Asks a program one question after another; an answer that it was not told of is looked for.
+/// Asks a program one question after another; if a question was not acknowledged, looks for it in the output.
 fn ask(daemon: &Daemon, session: &str, is_over: &AtomicBool) -> u64 {
     let mut client = Client::new(daemon);
     let mut asked = 0;
@@ -198,7 +202,7 @@ fn ask(daemon: &Daemon, session: &str, is_over: &AtomicBool) -> u64 {
         let answer = json!({"session": session, "from": 0, "patterns": [{"regex": format!("(?m)^a{asked}$")}]});
         match client.call("session.send", &question) {
             Reply::Done(_) => {}
-            // The terminal shows what was typed.
+            // If the question was typed, the terminal shows it.
             Reply::Lost | Reply::Refused(_) => {
                 client.reader = None;
                 let all = json!({"session": session, "since": 0});
@@ -220,7 +224,7 @@ fn ask(daemon: &Daemon, session: &str, is_over: &AtomicBool) -> u64 {
     asked
 }
 
-/// Starts programs that end at once, each with a status of its own, and demands to be told that.
+/// Starts programs that exit at once, each with a different status, and asserts that this is reported.
 fn start_and_end(daemon: &Daemon, number: usize, is_over: &AtomicBool) -> u64 {
     let mut client = Client::new(daemon);
     let mut started = 0;
@@ -236,7 +240,7 @@ fn start_and_end(daemon: &Daemon, number: usize, is_over: &AtomicBool) -> u64 {
             )
         };
         let params = serde_json::to_value(&params).unwrap();
-        // A create that was not answered may have been done or not; asking for the id tells.
+        // A start without a reply may or may not have been done; a request for the id shows which.
         loop {
             match client.call("session.create", &params) {
                 Reply::Done(_) => break,
@@ -257,7 +261,7 @@ fn start_and_end(daemon: &Daemon, number: usize, is_over: &AtomicBool) -> u64 {
     started
 }
 
-/// Waits until another worker answers than `pid`; returns its process id.
+/// Waits until a worker other than `pid` answers; returns its process id.
 fn successor(client: &mut Client, pid: i64) -> i64 {
     eventually("another worker answers", || {
         let status = client.look("daemon.status", &json!({})).unwrap();
@@ -267,8 +271,8 @@ fn successor(client: &mut Client, pid: i64) -> i64 {
     })
 }
 
-/// Runs all kinds of sessions and clients while `disturb` is called for each round with the process id of the worker;
-/// it returns that of the next.
+/// Runs all kinds of sessions and clients, and calls `disturb` in each round with the process id of the worker; it
+/// returns that of the next worker.
 fn under_load(daemon: &Daemon, mut disturb: impl FnMut(u64, i64) -> i64) {
     let lines = rounds() as u64 * LINES_PER_ROUND;
     let expected = flood_bytes(lines);
@@ -328,7 +332,7 @@ fn under_load(daemon: &Daemon, mut disturb: impl FnMut(u64, i64) -> i64) {
     }
 }
 
-/// Nothing is left of the sessions: no process, no ring, and no more descriptors than at the start.
+/// Asserts that nothing is left of the sessions: no process, no ring, and no more descriptors than at the start.
 fn assert_nothing_leaked(daemon: &Daemon, descriptors_before: usize) {
     daemon
         .call_value("session.cleanup", &json!({"force": true}))
@@ -398,6 +402,6 @@ fn upgrades_lose_nothing() {
         next
     });
     eprintln!("an upgrade took {longest:?} at most");
-    // The build that serves is kept open.
+    // The file of the serving build is kept open.
     assert_nothing_leaked(&daemon, before + 1);
 }

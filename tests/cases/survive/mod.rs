@@ -1,4 +1,4 @@
-//! Kills and hand-overs: sessions and what they print outlive the worker.
+//! Kills and handovers: sessions and their output outlive the worker.
 
 mod crash;
 mod hand_over;

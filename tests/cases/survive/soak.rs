@@ -1,4 +1,4 @@
-//! Many sessions and many clients for a while, and in the end nothing is left of them.
+//! Many sessions and many clients for a while, of which nothing is left in the end.
 
 use crate::support::{Connection, Daemon, eventually, kind, processes, rounds};
 use serde_json::{Value, json};
@@ -8,10 +8,10 @@ use std::path::Path;
 const SESSIONS: usize = 200;
 const CLIENTS: usize = 64;
 
-/// Threads for disk work that tokio keeps for a while after it was done.
+/// Threads for disk work that tokio keeps for a while after the work is done.
 const SPARE_THREADS: usize = 16;
 
-/// A small generator of numbers that look random; the same seed gives the same ones.
+/// A pseudo-random generator; the same seed yields the same numbers.
 struct Random(u64);
 
 impl Random {
@@ -46,7 +46,7 @@ impl Client {
         }
     }
 
-    /// A call that may find its session ended by another client.
+    /// Makes a call; another client may have ended its session.
     fn call(&mut self, method: &str, params: &Value) -> Option<Value> {
         match self.connection.call_value(method, params) {
             Ok(reply) => Some(reply),
@@ -87,7 +87,7 @@ impl Client {
         while self.connection.take_notification().is_some() {}
     }
 
-    /// Leaves a call unanswered and its connection behind.
+    /// Disconnects without waiting for the reply to a call.
     fn give_up(&mut self, session: &str) {
         let params =
             json!({"session": session, "patterns": [{"exact": "never"}], "timeout_ms": null});
@@ -96,7 +96,7 @@ impl Client {
         self.connection = Connection::open(path.as_pathname().unwrap());
     }
 
-    /// Ends a session and starts another under its id.
+    /// Ends a session and starts another one with its id.
     fn replace(&mut self, session: &str) {
         self.call(
             "session.close",
@@ -113,7 +113,7 @@ impl Client {
     }
 }
 
-/// Files below a folder.
+/// Returns the files in a directory.
 fn files_below(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     entries
@@ -125,7 +125,7 @@ fn files_below(folder: &Path) -> Vec<String> {
 fn two_hundred_sessions_and_64_clients_leave_nothing() {
     let daemon = Daemon::builder().config("{max_sessions: 0}").start();
     let mut connection = daemon.connect();
-    // What is made once and kept is made now.
+    // Creates everything that is created once and kept.
     let first = connection.start_session(&["true"]);
     connection
         .call_value("session.wait", &json!({"session": first, "for": "exit"}))
@@ -166,7 +166,7 @@ fn two_hundred_sessions_and_64_clients_leave_nothing() {
         (&json!([]), &json!({})),
         "{status}"
     );
-    eventually("nothing waits", || {
+    eventually("everything is written", || {
         let status = connection.call_value("daemon.status", &json!({})).unwrap();
         let nothing = json!({"interactions": 0, "database": 0});
         (status["queues"] == nothing && status["connections"] == 1).then_some(())
@@ -189,7 +189,7 @@ fn two_hundred_sessions_and_64_clients_leave_nothing() {
     });
 }
 
-/// What there is of something in the processes of the daemon.
+/// Returns a count for both processes of the daemon together.
 fn in_both(daemon: &Daemon, count: fn(i32) -> usize) -> usize {
     let worker = processes::worker_of(daemon.pid());
     count(daemon.pid()) + worker.map_or(0, count)

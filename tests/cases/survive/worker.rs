@@ -84,7 +84,7 @@ fn what_ended_while_there_was_no_worker_has_its_true_status() {
         (!lives(session.record.pid)).then_some(())
     });
     kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
-    let ended = eventually("another worker tells", || {
+    let ended = eventually("the next worker reports the end", || {
         let ended = daemon.try_call_value("session.get", &json!({"session": session.id()}))?;
         (ended["state"] == "dead").then_some(ended)
     });
@@ -132,7 +132,7 @@ fn what_was_decided_at_the_start_holds_after_a_kill() {
             ..SessionSendParams::default()
         };
         if plain.try_send(typed).is_err() {
-            break; // the limit has ended it
+            break; // the limit has ended the session
         }
     }
     assert_eq!(plain.ended().end_reason, Some(EndReason::OutputLimit));
@@ -144,7 +144,7 @@ fn modes_size_and_screen_are_those_before_the_kill() {
     if is_one_process(&daemon) {
         return;
     }
-    // Application cursor keys, then more than goes back to memory.
+    // Application cursor keys, then more output than is read back into memory.
     let script = "printf '\\033[?1h'; seq -f '%060.0f' 30000; printf 'ready\\n'; stty raw -echo; exec cat -v";
     let session = daemon.open("sh", &["-c", script]);
     session.expect("ready");
@@ -182,7 +182,7 @@ fn a_question_is_answered_once() {
     if is_one_process(&daemon) {
         return;
     }
-    // What comes back for a question about the terminal is shown by `cat -v`.
+    // `cat -v` prints the reply to a query of the terminal.
     let script = "stty raw -echo; printf 'now\\033[6n'; exec cat -v";
     let session = daemon.open("sh", &["-c", script]);
     session.expect(r"\^\[\[1;4R");
@@ -260,10 +260,12 @@ fn a_transient_session_waits_for_a_client_and_not_for_ever() {
         let found = daemon.call_value("session.get", &json!({"session": name}));
         found.is_ok()
     };
-    eventually("nobody wants it", || (!is_there("forgotten")).then_some(()));
+    eventually("the session without a client is removed", || {
+        (!is_there("forgotten")).then_some(())
+    });
     assert!(is_there("claimed"));
     drop(heir);
-    eventually("its client has gone", || {
+    eventually("the session ends with its client", || {
         (!is_there("claimed")).then_some(())
     });
 }
@@ -278,8 +280,8 @@ fn the_daemon_ends_when_it_is_told_to_while_there_is_no_worker() {
     let pid = worker(&daemon);
     kill_process(Pid::from_raw(pid).unwrap(), Signal::STOP).unwrap();
     eventually("it has stopped", || has_stopped(pid).then_some(()));
-    daemon.signal(Signal::TERM); // which the worker cannot hear
-    eventually("the holder has passed it on", || {
+    daemon.signal(Signal::TERM); // the stopped worker cannot handle it
+    eventually("the holder has passed the signal on", || {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
         let pending = status.lines().find(|line| line.starts_with("ShdPnd:"));
         let pending = u64::from_str_radix(pending?.split_whitespace().nth(1)?, 16).unwrap();
@@ -393,7 +395,7 @@ fn a_worker_that_fails_again_and_again_is_always_replaced() {
     for round in 0..4 {
         let pid = worker(&daemon);
         send(pid, Signal::ABORT);
-        eventually("another worker comes", || {
+        eventually("another worker answers", || {
             (worker(&daemon) != pid).then_some(())
         });
         session.ask(&format!("round {round}"), &format!("round {round}\n"));

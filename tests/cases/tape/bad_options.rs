@@ -1,4 +1,4 @@
-//! Options of tapes, filters and input that are wrong or hostile.
+//! Tape options, filters and input that are invalid or hostile.
 
 use crate::support::conversation::{ask, ended, output, record, start, tape, tapes};
 use crate::support::session::lacks;
@@ -163,7 +163,7 @@ fn a_filter_that_fails_leaves_no_tape_and_says_why() {
         names.filter(|name| name.starts_with("filter-")).count()
     };
     assert_eq!(left(&daemon.home().join("run")), 0);
-    // The next start tries again, and serves meanwhile.
+    // The next start tries again, and the daemon serves meanwhile.
     daemon.stop();
     daemon.restart();
     let root = root(&daemon);
@@ -176,7 +176,7 @@ fn input_without_an_end_is_refused_and_the_tape_goes_on() {
     let root = root(&daemon);
     let keys = plain("keys").replace("prompt: \"> \"", "prompt: \"> \", keys: true");
     fs::write(root.join("keys.json5"), keys).unwrap();
-    // A terminal that hands on lines keeps 4095 bytes of one.
+    // A terminal in line mode keeps 4095 bytes of a line.
     let session = start(&daemon, &["good"], &tape(&root, json!({}))).unwrap();
     ask(&daemon, &session, (None, "> $")).unwrap();
     let params = json!({"session": session, "text": "x".repeat(5_000)});
@@ -204,7 +204,8 @@ fn input_without_an_end_is_refused_and_the_tape_goes_on() {
         "{:?}",
         begun.elapsed()
     );
-    // Piece by piece: what is longer than any input of a tape can be is refused, not compared again with each piece.
+    // In pieces: input that is longer than any input of a tape is refused, instead of being compared again with each
+    // piece.
     let begun = Instant::now();
     let params = json!({"session": session, "text": "x".repeat(64 << 10)});
     let pieces = (0..128).position(|_| daemon.call_value("session.send", &params).is_err());

@@ -1,4 +1,4 @@
-//! Tapes that are wrong, hostile, or change at the worst moment.
+//! Tapes that are invalid or hostile, or that change at the worst moment.
 
 use crate::support::conversation::{ask, start, tape};
 use crate::support::session::assert_error;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// A tape of a program that greets with a prompt, and answers `go`.
+/// Returns a tape of a program that prints a prompt, and answers `go`.
 fn text(program: &str, created_at: &str, answer: &str) -> String {
     format!(
         r#"{{
@@ -31,7 +31,7 @@ pub(crate) fn plain(program: &str) -> String {
     text(program, "2026-01-02T03:04:05.000Z", "gone")
 }
 
-/// A folder with a tape that is right.
+/// Creates a directory with a valid tape.
 pub(crate) fn root(daemon: &Daemon) -> PathBuf {
     let root = daemon.home().join("t");
     fs::create_dir_all(&root).unwrap();
@@ -128,7 +128,7 @@ fn one_bad_tape_is_told_with_its_place_and_stops_nothing_else() {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).unwrap();
         others.push("unreadable");
     }
-    // These are odd and right.
+    // These are unusual but valid.
     fs::write(
         root.join("mark.json5"),
         format!("\u{feff}{}", plain("mark")),
@@ -156,7 +156,7 @@ fn one_bad_tape_is_told_with_its_place_and_stops_nothing_else() {
             let found: Vec<&Value> = told
                 .filter(|problem| problem["path"] == path.to_str().unwrap())
                 .collect();
-            assert!(!found.is_empty(), "{name} is not told of: {problems:?}");
+            assert!(!found.is_empty(), "{name} is not reported: {problems:?}");
             found
         };
         for (name, _, message) in &bad {
@@ -258,7 +258,7 @@ fn a_tape_that_is_rewritten_while_it_plays_is_one_version_or_the_other() {
         .map(|answer| text("good", "2026-01-02T03:04:05Z", &answer.repeat(3000)))
         .collect();
     let (path, versions) = (&path, &versions);
-    // Before anything is played, so that the tape has these versions alone.
+    // Written before anything is played, so that the tape has only these two versions.
     fs::write(path, &versions[0]).unwrap();
     let (over, is_over) = mpsc::sync_channel::<()>(0);
     std::thread::scope(|scope| {
@@ -268,7 +268,7 @@ fn a_tape_that_is_rewritten_while_it_plays_is_one_version_or_the_other() {
                 is_over.recv_timeout(Duration::from_millis(10))
             {
                 let version = &versions[number % 2];
-                // In its place, and by a rename.
+                // Rewrites the file, or replaces it by renaming.
                 if number % 3 == 0 {
                     fs::write(path, version).unwrap();
                 } else {
@@ -279,7 +279,7 @@ fn a_tape_that_is_rewritten_while_it_plays_is_one_version_or_the_other() {
             }
         });
         let came: Vec<_> = (0..40).map(|_| play(&daemon, &root, "good")).collect();
-        // Before anything can fail: the other thread is waited for.
+        // The other thread must end before an assertion can fail, because the scope waits for it.
         drop(over);
         for came in &came {
             match came {
@@ -295,7 +295,7 @@ fn a_tape_that_is_rewritten_while_it_plays_is_one_version_or_the_other() {
         }
         assert!(came.iter().any(Result::is_ok), "{came:?}");
     });
-    eventually("it plays when it stays as it is", || {
+    eventually("the tape plays when it no longer changes", || {
         play(&daemon, &root, "good").ok()
     });
 }
@@ -319,14 +319,14 @@ fn a_clock_that_goes_backwards_changes_no_order() {
     for _ in 0..3 {
         assert_eq!(play(&daemon, &root, "same").unwrap(), "first");
     }
-    // Written again, the other way round, and read anew.
+    // Written again in reverse order, and read again.
     for name in ["c", "b", "a"] {
         let path = root.join(format!("{name}.json5"));
         let same = fs::read(&path).unwrap();
         fs::remove_file(&path).unwrap();
         fs::write(&path, same).unwrap();
     }
-    // What changes later is found later.
+    // Later changes are noticed.
     fs::write(root.join("last.json5"), plain("last")).unwrap();
     eventually("all are read again", || {
         (list(&daemon, &root)["total"] == 4).then_some(())
@@ -335,7 +335,7 @@ fn a_clock_that_goes_backwards_changes_no_order() {
     daemon.stop();
     daemon.restart();
     assert_eq!(play(&daemon, &root, "same").unwrap(), "first");
-    // Two tapes with the same key are told of.
+    // Two tapes with the same key are reported.
     let told = daemon
         .call_value("tape.validate", &json!({ "root": root }))
         .unwrap();
@@ -349,6 +349,6 @@ fn a_clock_that_goes_backwards_changes_no_order() {
     );
     for wrong in ["yesterday", "", "9999999-01-01T00:00:00Z"] {
         fs::write(root.join("d.json5"), text("odd", wrong, "odd")).unwrap();
-        eventually("it is found", || play(&daemon, &root, "odd").ok());
+        eventually("the tape is found", || play(&daemon, &root, "odd").ok());
     }
 }

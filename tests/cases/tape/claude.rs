@@ -1,4 +1,4 @@
-//! A real run of Claude Code on a tape, where that is installed: afterwards neither it nor a model is needed.
+//! Records a real run of Claude Code, if it is installed; the replay needs neither it nor a model.
 
 use crate::support::conversation::{ended, output, start_with, tape};
 use crate::support::session::lacks;
@@ -6,7 +6,7 @@ use crate::support::{Daemon, eventually};
 use serde_json::json;
 use std::path::Path;
 
-/// The scripted stand-in for the Messages API, where it lies beside the project.
+/// Returns the scripted stand-in for the Messages API, if it exists next to the project.
 fn fake_api() -> Option<std::path::PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?;
     let script = root.join("../shared/fake_messages_api/fake_messages_api.py");
@@ -52,7 +52,7 @@ fn claude_plays_as_it_was_recorded_without_a_model() {
     let live = start_with(&daemon, &command, &new, &env).unwrap();
     let record = ended(&daemon, &live);
     let said = output(&daemon, &live);
-    // The API ends with its command, whose input ends.
+    // The API exits with its command, which exits when its input ends.
     let mut recorded = recorded;
     drop(recorded.stdin.take());
     recorded.wait().unwrap();

@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// Asks until it is told to end; counts, so that the same question has another answer each time.
+/// Asks until it reads `bye`; counts, so that the same question gets a different answer each time.
 const ASKING: &str = r#"#!/bin/sh
 n=0
 printf 'welcome\nask> '
@@ -20,7 +20,7 @@ done
 echo "no more after $n"
 "#;
 
-/// A program that can be taken away, and a folder for tapes.
+/// A program that can be removed, and a directory for tapes.
 struct Stage {
     daemon: Daemon,
 }
@@ -46,7 +46,7 @@ impl Stage {
         std::fs::remove_file(self.program()).unwrap();
     }
 
-    /// Runs a verb with the folder, the program and this input, between pipes.
+    /// Runs a verb with the directory, the program and this input, over pipes.
     fn piped(&self, verb: &[&str], input: &str) -> Ran {
         let (tapes, program) = (self.tapes(), self.program());
         let paths = [tapes.to_str().unwrap(), program.to_str().unwrap()];
@@ -63,7 +63,7 @@ impl Stage {
             .spawn()
             .unwrap();
         let mut stdin = child.stdin.take().unwrap();
-        // A program that has ended reads nothing.
+        // A program that has exited does not read it.
         let _ = stdin.write_all(input.as_bytes());
         drop(stdin);
         Ran::of(child.wait_with_output().unwrap())
@@ -105,7 +105,7 @@ fn a_script_gets_the_same_bytes_and_status_without_the_program() {
     );
     let told = format!("ccctl: recorded 4 exchanges as {} in ", stage.only_id());
     assert!(recorded.stderr.starts_with(&told), "{recorded:?}");
-    // The same once more is known already.
+    // The same again adds nothing.
     let again = stage.piped(&["rec"], ASKED);
     assert_eq!(again.stdout, recorded.stdout);
     assert!(
@@ -150,7 +150,7 @@ fn an_input_that_no_tape_has_ends_a_script() {
         missed.stderr.contains("other") && missed.stderr.contains("asking/"),
         "{missed:?}"
     );
-    // Nothing is known of other arguments.
+    // There are no tapes for other arguments.
     let tapes = stage.tapes();
     let words = [
         "play",
@@ -289,7 +289,7 @@ fn leaving_ends_the_program_and_keeps_the_recording() {
     assert_eq!(
         stage.daemon.listed(false).len(),
         1,
-        "only the person's own is left"
+        "only the person's own session is left"
     );
 }
 

@@ -1,4 +1,4 @@
-//! Each key of `replay` has its effect, as a request's option of the same name has.
+//! Each key of `replay` has the same effect as the option of the same name in a request.
 
 use crate::support::conversation::{ask, ended, output, record, start, start_with, tapes};
 use crate::support::session::{assert_error, lacks};
@@ -9,18 +9,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// A daemon whose configuration says this about tapes, and options that say nothing.
+/// A daemon with this `replay` configuration, and empty request options.
 pub(crate) fn configured(replay: Value) -> (Daemon, Value) {
     let config = json!({ "replay": replay }).to_string();
     (Daemon::builder().config(&config).start(), json!({}))
 }
 
-/// A daemon that knows nothing, and a request that says the same.
+/// A daemon without a configuration, and request options with the same content.
 fn requested(options: Value) -> (Daemon, Value) {
     (Daemon::start(), options)
 }
 
-/// The same for matching, in both ways.
+/// Sets options of matching in both ways.
 fn matching(options: Value) -> [(Daemon, Value); 2] {
     [
         configured(options.clone()),
@@ -28,7 +28,7 @@ fn matching(options: Value) -> [(Daemon, Value); 2] {
     ]
 }
 
-/// Where tapes are unless somebody says otherwise.
+/// Returns the default directory of tapes.
 pub(crate) fn root(daemon: &Daemon) -> PathBuf {
     daemon.home().join("tapes")
 }
@@ -41,7 +41,7 @@ pub(crate) fn with(options: &Value, more: Value) -> Value {
     options
 }
 
-/// An exchange that answers a line, after so many milliseconds twice.
+/// Returns an exchange that answers a line with two chunks, each after `delay_ms`.
 pub(crate) fn exchange(prompt: &str, input: &str, answer: &str, delay_ms: u64) -> String {
     format!(
         r#"{{ pre: {{ prompt: {prompt:?} }}, input: {{ type: "line", dataText: {input:?} }}, output: {{ chunks: [
@@ -49,7 +49,7 @@ pub(crate) fn exchange(prompt: &str, input: &str, answer: &str, delay_ms: u64) -
     )
 }
 
-/// A tape written by hand, of a program that is nowhere.
+/// Writes a tape of a program that does not exist.
 pub(crate) fn by_hand(daemon: &Daemon, args: &str, exchanges: &[String]) {
     let text = format!(
         r#"{{
@@ -64,7 +64,7 @@ pub(crate) fn by_hand(daemon: &Daemon, args: &str, exchanges: &[String]) {
     );
     fs::create_dir_all(root(daemon)).unwrap();
     fs::write(root(daemon).join("by-hand.json5"), text).unwrap();
-    eventually("it is found", || {
+    eventually("the tape is found", || {
         let listed = daemon.call_value("tape.list", &json!({})).unwrap();
         (listed["total"] == 1).then_some(())
     });
@@ -214,14 +214,14 @@ fn error_rate_injects_errors() {
         by_hand(&daemon, "[]", &[]);
         let session = ghost(&daemon, &options).unwrap();
         assert_eq!(record(&daemon, &session)["tape"]["injected"], 1);
-        // A request has the last word.
+        // The request overrides the configuration.
         let session = ghost(&daemon, &with(&options, json!({"error_rate": 0}))).unwrap();
         ask(&daemon, &session, (None, "> $")).unwrap();
         assert_eq!(record(&daemon, &session)["tape"]["injected"], 0);
     }
 }
 
-/// What `ccctl play` tells at the end of a program that two tapes are there for.
+/// Plays one of two tapes; returns the list of sessions, and what `ccctl play` prints on standard error.
 fn told(daemon: &Daemon, words: &[&str]) -> (Value, String) {
     for text in ["one", "two"] {
         let options = json!({"record": "new"});
@@ -229,7 +229,7 @@ fn told(daemon: &Daemon, words: &[&str]) -> (Value, String) {
         let session = daemon.call_value("session.create", &params).unwrap();
         ended(daemon, session["session_id"].as_str().unwrap());
     }
-    // Nothing has to be the same but the arguments.
+    // Only the arguments have to match.
     let ignored = ["play", "--ignore-env", "LANG,LC_*,TERM,TZ"];
     let args = [&ignored, words, &["--", "echo", "one"]].concat();
     let ran = Ccctl::new(daemon).run(&args);
@@ -262,10 +262,10 @@ fn a_summary_is_told_once_unless_that_is_not_wanted() {
         let (_, stderr) = told(&daemon, &[]);
         assert_eq!(stderr, "");
     }
-    // Without tapes there is none.
+    // Without tapes there is no summary.
     let ran = Ccctl::new(&daemon).run(&["run", "--", "echo", "one"]);
     assert_eq!(ran.stderr, "");
-    // In the record, too.
+    // In the record too.
     for (replay, is_told) in [
         (json!({}), true),
         (json!({"summary": false}), false),
@@ -293,7 +293,6 @@ fn which_tapes_were_played_is_known_after_a_restart() {
     assert_eq!(unused["tapes"][0]["args"], json!(["two"]));
 }
 
-/// All text in the files of the daemon's log.
 #[test]
 fn debug_tells_each_decision_and_nothing_that_was_typed() {
     let converse = |daemon: &Daemon| {
@@ -314,7 +313,7 @@ fn debug_tells_each_decision_and_nothing_that_was_typed() {
     }
     let (daemon, _) = configured(json!({}));
     assert!(!converse(&daemon).contains("a tape answers"));
-    // Who looks for a mistake sees it without.
+    // The log can also be switched on while the daemon runs.
     daemon
         .call_value("daemon.log", &json!({"debug": true}))
         .unwrap();
@@ -433,7 +432,7 @@ fn redact_and_redact_rules_say_what_is_a_secret() {
         let args = ["password=hunter2-4711", "order", "AB-1234", "end"];
         record_echo(&daemon, &options, &args, &json!({}));
         let text = fs::read_to_string(&tapes(&root(&daemon))[0]).unwrap();
-        // What is typed is the same before and after.
+        // The same words match whether or not the tape has them redacted.
         assert!(plays(
             &daemon,
             &with(&options, json!({"strict": true})),

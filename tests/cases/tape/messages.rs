@@ -1,4 +1,4 @@
-//! What is told of tapes that cannot be used, and of words that mean none.
+//! Errors about tapes that cannot be used, and about words that match no tape.
 
 use crate::support::client::Ran;
 use crate::support::{Ccctl, Daemon, eventually};
@@ -23,9 +23,9 @@ fn what_is_not_there_is_told_as_that() {
         let (_, text) = told(words);
         assert!(text.contains("is a dangling link"), "{words:?}: {text}");
     }
-    // Likewise where it comes while the folder is watched.
+    // The same if it appears while the directory is watched.
     symlink(daemon.home().join("nowhere"), root.join("y.json5")).unwrap();
-    eventually("the link is seen", || {
+    eventually("the link is noticed", || {
         let (_, text) = told(&["list"]);
         (text.matches("is a dangling link").count() == 2).then_some(())
     });
@@ -74,7 +74,7 @@ fn no_number_of_warnings_hides_what_is_wrong() {
     let daemon = Daemon::start();
     let root = daemon.home().join("t");
     fs::create_dir_all(&root).unwrap();
-    // Each has a warning: a tape should say more than its program.
+    // Each of these tapes has a warning, because it contains only the program.
     for number in 0..1_100 {
         let tape = format!("{{ meta: {{ program: \"p{number}\" }} }}");
         fs::write(root.join(format!("a{number}.json5")), tape).unwrap();

@@ -1,4 +1,4 @@
-//! Tapes: recorded, played, and what is done with them besides.
+//! Tapes: recording, replaying, and other operations.
 
 mod bad_options;
 mod bad_tapes;

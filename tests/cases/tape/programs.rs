@@ -1,4 +1,4 @@
-//! Programs of many kinds that are recorded, and played where they cannot be found.
+//! Programs of many kinds, recorded, and replayed where they cannot be found.
 
 use crate::support::Daemon;
 use crate::support::conversation::{
@@ -13,10 +13,10 @@ fn call(daemon: &Daemon, method: &str, params: Value) -> Value {
     daemon.call_value(method, &params).unwrap()
 }
 
-/// What is typed, and what is waited for behind it.
+/// An input, and the pattern that is awaited after it.
 type Stroke<'a> = (Value, &'a str);
 
-/// Begins a pattern that sees control sequences.
+/// Prefix of a pattern that is matched against control sequences too.
 const RAW: &str = "raw ";
 
 fn text(text: &str) -> Value {
@@ -27,7 +27,7 @@ fn keys(names: &[&str]) -> Value {
     json!({ "keys": names })
 }
 
-/// Types each stroke behind the pattern of the one before; the first pattern comes by itself.
+/// Types each stroke once the pattern of the one before has matched; the first pattern needs no input.
 fn play(daemon: &Daemon, session: &str, first: &str, strokes: &[Stroke<'_>]) -> Came {
     let mut matches = Vec::new();
     if !first.is_empty() {
@@ -63,7 +63,7 @@ fn play(daemon: &Daemon, session: &str, first: &str, strokes: &[Stroke<'_>]) -> 
     }
 }
 
-/// Records what is typed, and replays it where the program cannot be found.
+/// Records the strokes, and replays them where the program cannot be found.
 fn round_trip(command: &[&str], first: &str, strokes: &[Stroke<'_>]) -> Option<(Daemon, Came)> {
     if lacks(&[command[0]]) {
         return None;
@@ -217,7 +217,7 @@ fn a_program_that_prints_by_itself_plays_to_its_end() {
     assert_eq!(came.text().matches("tick").count(), 5);
 }
 
-/// Nobody waits for a prompt: what the program reads when is its own affair.
+/// Nothing waits for a prompt: the program reads whenever it wants.
 #[test]
 fn lines_that_were_typed_ahead_play_as_they_were() {
     let strokes = [
@@ -235,7 +235,7 @@ fn lines_that_were_typed_ahead_play_as_they_were() {
         return;
     };
     assert_eq!(came.exitstatus, Some(6));
-    // Sent one by one as well: each takes up what is its part.
+    // Typed one by one too: each send plays its part.
     let daemon = Daemon::start();
     let root = daemon.home().join("t");
     let command = ["sh", "-c", "sleep 0.3; cat"];
@@ -302,7 +302,7 @@ fn a_secret_that_is_shown_is_on_no_tape() {
     assert_eq!(came[1], came[0].replace("Hunter2-x9", "***"));
 }
 
-/// A program that reads keys ends a secret where it likes.
+/// A program that reads keys decides itself where a secret ends.
 #[test]
 fn a_secret_of_keys_without_enter_plays_however_it_is_typed() {
     let script = "import os,tty,sys\ntty.setraw(0)\ndef ask(text,n):\n os.write(1,text)\n got=b''\n while len(got)<n: got+=os.read(0,1)\n return got\nask(b'PIN: ',6)\nos.write(1,b'\\r\\nok> ')\nkey=ask(b'',1)\nos.write(1,b'\\r\\ngot '+key)\nos._exit(2)";
@@ -336,11 +336,11 @@ fn a_secret_of_keys_without_enter_plays_however_it_is_typed() {
 #[test]
 fn htop_is_driven_by_keys_on_a_tape() {
     let strokes = [
-        // Each pattern is what only this key brings: of what came before there may be more to come.
+        // Each pattern appears only after this key; output of earlier keys may still arrive.
         (keys(&["F5"]), "List"),
         (text("\\"), "Filter"),
         (text("zz"), "raw z"),
-        // Not Escape: behind it htop would take the next key for a part of it.
+        // Not Escape: htop would take the next key as part of the same sequence.
         (keys(&["Enter"]), "Help"),
         (text("q"), ""),
     ];

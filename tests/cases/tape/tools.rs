@@ -1,11 +1,11 @@
-//! `tape.*`: what is done with tapes beside playing them.
+//! `tape.*`: operations on tapes other than replay.
 
 use crate::support::{Connection, Daemon, eventually, kind};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A daemon, and a folder of its own with the tapes of the fixtures.
+/// A daemon, and a directory with the tapes of the fixtures.
 struct Bench {
     daemon: Daemon,
     root: PathBuf,
@@ -34,10 +34,10 @@ impl Bench {
         self.root.join(format!("{id}.json5"))
     }
 
-    /// Changes the text of a tape.
+    /// Replaces a text in a tape.
     fn edit(&self, id: &str, from: &str, to: &str) {
         let text = fs::read_to_string(self.file(id)).unwrap();
-        assert!(text.contains(from), "{id} has no {from:?}");
+        assert!(text.contains(from), "{id} does not contain {from:?}");
         fs::write(self.file(id), text.replace(from, to)).unwrap();
     }
 
@@ -52,7 +52,7 @@ impl Bench {
     /// Runs the real program against a tape.
     fn verify(&self, mut params: Value) -> Value {
         params["root"] = json!(self.root);
-        // The program belongs to the connection that asked.
+        // The program ends with the connection that requested it.
         let mut connection: Connection = self.daemon.connect();
         let started = connection.call_value("tape.verify", &params).unwrap();
         let wait = json!({"job": started["job"], "wait_ms": 60_000});
@@ -210,8 +210,8 @@ fn what_is_wrong_is_told_with_its_place() {
         .try_call("tape.get", json!({"tape": bench.file("sh/folder")}))
         .unwrap_err();
     assert_eq!(kind(&error), "tape_invalid");
-    // Those that cannot be read stop nothing else, and are told of.
-    let list = eventually("the index has seen the edits", || {
+    // Files that cannot be read do not affect others, and are reported.
+    let list = eventually("the index has noticed the edits", || {
         let list = bench.call("tape.list", json!({}));
         (list["tapes"].as_array().unwrap().len() == 2).then_some(list)
     });
@@ -295,7 +295,7 @@ fn a_tape_goes_out_as_an_asciicast_and_comes_in_again() {
     assert_eq!(back["warnings"], json!([]));
     let id = back["tape_id"].as_str().unwrap().to_owned();
     assert!(id.starts_with("sh/back-again-20260102T030405Z-"), "{id}");
-    // It is there at once, and for its owner alone.
+    // It is listed at once, and only its owner can read it.
     assert!(bench.ids().contains(&id));
     use std::os::unix::fs::PermissionsExt as _;
     let mode = fs::metadata(bench.file(&id)).unwrap().permissions().mode();
@@ -364,7 +364,7 @@ fn the_real_program_is_compared_with_its_tape() {
     let same = json!({"tape_id": "sh/greet", "same": true, "exchanges": 2, "drifts": []});
     assert_eq!(job["result"], same, "{job}");
 
-    // "hi Ann" was "ho Ann" once, and the program ended otherwise.
+    // First the output on the tape is changed ("hi Ann" to "ho Ann"), then the exit status.
     bench.edit("sh/greet", "aGkgQW5uDQo=", "aG8gQW5uDQo=");
     let result = bench.verify(json!({"tape": "greet"}))["result"].clone();
     assert_eq!(result["same"], false);
@@ -467,7 +467,7 @@ fn a_program_is_brought_to_where_its_tape_begins() {
     );
     let id = whole["tape_id"].as_str().unwrap();
     let state = bench.call("tape.get", json!({"tape": id}))["exchanges"][2]["state_hash"].clone();
-    // What is recorded of a conversation that a tape knows up to here.
+    // A tape that continues the conversation after this exchange.
     let rest = json!({
         "meta": {"program": "sh", "args": args, "pty": {"rows": 24, "cols": 80}},
         "exchanges": [{
@@ -482,9 +482,9 @@ fn a_program_is_brought_to_where_its_tape_begins() {
     assert_eq!(result, same);
 
     fs::remove_file(bench.file(id)).unwrap();
-    let error = eventually("the index has seen it", || {
+    let error = eventually("the index has noticed the change", || {
         let verified = bench.try_call("tape.verify", json!({"tape": "sh/rest"}));
-        // Until then the tape before it is known, and its file is gone.
+        // Until then, the index still lists the tape before it, whose file has been deleted.
         verified
             .err()
             .filter(|error| kind(error) != "tape_not_found")

@@ -1,4 +1,4 @@
-//! `tape.verify` takes as long as the program, and no longer.
+//! `tape.verify` takes only as long as the program.
 
 use crate::support::conversation::{converse, tape};
 use crate::support::{Connection, Daemon};
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 fn verified(daemon: &Daemon, root: &Path) -> Value {
-    // The program belongs to the connection that asked.
+    // The program ends with the connection that requested it.
     let mut connection: Connection = daemon.connect();
     let params = json!({"root": root, "tape": "it"});
     let started = connection.call_value("tape.verify", &params).unwrap();
@@ -34,7 +34,7 @@ fn a_program_without_a_prompt_is_not_waited_for_longer_than_it_takes() {
     let verdict = verified(&daemon, &root);
     assert_eq!(verdict["same"], true, "{verdict}");
     assert_eq!(verdict["exchanges"], LINES + 2, "{verdict}");
-    // 300 ms of silence after each answer would be more.
+    // Waiting for 300 ms of silence after each answer would take longer.
     let took = begun.elapsed();
     assert!(took < Duration::from_millis(300 * LINES as u64), "{took:?}");
 }

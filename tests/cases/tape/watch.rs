@@ -1,4 +1,4 @@
-//! Folders of tapes are watched, but reading a tape wakes no watcher.
+//! Tape directories are watched, but reading a tape wakes no watcher.
 #![cfg(target_os = "linux")]
 
 use crate::support::worker::worker;
@@ -7,10 +7,10 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::fs;
 
-/// Answers of one tape.
+/// Number of exchanges of the tape.
 const ANSWERS: usize = 1000;
 
-/// How often the threads that hear of changes have waited.
+/// Returns how often each watcher thread has waited.
 fn waits(daemon: &Daemon) -> Vec<String> {
     let tasks = fs::read_dir(format!("/proc/{}/task", worker(daemon))).unwrap();
     let mut waits: Vec<String> = tasks
@@ -57,13 +57,16 @@ fn a_tape_that_is_played_a_thousand_times_wakes_no_watcher() {
     };
     play(0);
     let mut before = waits(&daemon);
-    eventually("all that the start has changed is dealt with", || {
+    eventually("the watchers have handled all changes of the start", || {
         let now = waits(&daemon);
         let is_quiet = now == before;
         before = now;
         is_quiet.then_some(())
     });
-    assert!(before.len() >= 2, "tapes and configuration: {before:?}");
+    assert!(
+        before.len() >= 2,
+        "tapes and configuration are watched: {before:?}"
+    );
     for number in 1..ANSWERS {
         play(number);
     }

@@ -1,11 +1,11 @@
-//! The frame parser under any bytes in any pieces: it must never panic, never keep more than its
-//! limit, and find the same lines wherever the pieces end.
+//! The frame parser with any bytes in any pieces: it must never panic, never keep more than its limit, and find the
+//! same lines wherever the pieces end.
 #![no_main]
 
 use ccd_protocol::frame::{Frame, LineFrames};
 use libfuzzer_sys::fuzz_target;
 
-/// Small, so that the fuzzer gets past it easily.
+/// Small, so that the fuzzer easily exceeds it.
 const LIMIT_BYTES: usize = 32;
 
 fuzz_target!(|pieces: Vec<Vec<u8>>| {

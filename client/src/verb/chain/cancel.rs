@@ -23,7 +23,8 @@ pub(in crate::verb) struct Cancel(Arc<Mutex<CancelState>>);
 #[derive(Debug, Default)]
 struct CancelState {
     signal: Option<i32>,
-    /// When the last signal arrived: a step is ended by HUP and TERM at once, which count as one.
+    /// True if this process is itself a step of a job. Later signals are then ignored: the job ends a step by HUP and
+    /// TERM at once, which count as one.
     is_within_job: bool,
     /// The job, once it is known.
     job: Option<Waited>,
@@ -39,8 +40,8 @@ pub(super) struct Waited {
 }
 
 impl Cancel {
-    /// Starts to listen, in a thread that ends with the process. Called before the job is started, so that no job is left
-    /// running.
+    /// Starts to listen, in a thread that ends with the process. Called before the job is started, so that no job is
+    /// left running.
     ///
     /// # Errors
     ///

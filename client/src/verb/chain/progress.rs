@@ -33,7 +33,7 @@ impl Progress {
         if let Some(text) = text_of(job).filter(|_| self.is_wanted) {
             let columns = output_columns().unwrap_or(80).saturating_sub(1);
             let text = render::cut(&render::printable(&text), columns);
-            // If standard error is closed, nobody looks.
+            // If standard error is closed, nobody sees the line.
             let _ = write!(io::stderr(), "{text}");
             self.is_shown = true;
         }

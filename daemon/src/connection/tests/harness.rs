@@ -1,4 +1,4 @@
-//! A server with methods that show what the transport does to them, and a client that speaks lines.
+//! A server with methods that show what the transport does to them, and a client for the line transport.
 
 use super::super::accept::{Ends, serve_as};
 use super::super::{Limits, Settings};
@@ -42,7 +42,7 @@ impl Seen {
     }
 }
 
-/// Counts the beginning of a call, and its end however it comes.
+/// Counts a call when it starts, and when it is dropped for any reason.
 struct RunningCall(Arc<World>);
 
 impl RunningCall {
@@ -60,7 +60,7 @@ impl Drop for RunningCall {
 
 struct World {
     seen: Arc<Seen>,
-    /// `test.wait` and `test.count_later` go on for each permit.
+    /// `test.wait` and `test.count_later` continue once per permit.
     gate: Arc<Semaphore>,
 }
 
@@ -124,7 +124,7 @@ impl Server {
         Client::new(UnixStream::connect(&self.path).await.unwrap())
     }
 
-    /// Stops and waits until nothing of the server runs any more.
+    /// Stops the server and waits until none of its tasks is running.
     pub(super) async fn stopped(&self) {
         self.stop.cancel();
         self.tracker.close();
@@ -169,7 +169,7 @@ impl Client {
         self.receive().await
     }
 
-    /// Shows that the connection is still of use.
+    /// Checks that the connection still works.
     pub(super) async fn assert_served(&mut self) {
         let reply = self.call("test.ping", json!({})).await;
         assert_eq!(reply["result"], "pong", "{reply}");

@@ -124,6 +124,6 @@ async fn ten_thousand_quick_clients_leave_nothing_behind() {
             assert_eq!(client.receive().await["result"], "pong");
         }
     }
-    // The accept loop is what remains.
+    // Only the accept loop remains.
     eventually("all connections end", || server.tracker.len() == 1).await;
 }

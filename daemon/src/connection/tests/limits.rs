@@ -103,7 +103,7 @@ async fn a_connection_too_many_is_told_and_closed() {
     assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
 
     drop((second, third, silent, http));
-    // The accept loop and the first connection are what remains.
+    // Only the accept loop and the first connection remain.
     eventually("the others end", || server.tracker.len() == 2).await;
     let limits = Limits {
         connections: 3,
@@ -157,7 +157,7 @@ async fn a_client_that_does_not_read_is_not_read_from_either() {
     let mut client = server.connect().await;
     let line = format!("{}\n", request(1, "test.blob", json!({"bytes": 100_000})));
     let lines = line.repeat(500);
-    // With its first words already read, one read of the server asks for all fifty megabytes.
+    // The transport is already selected, so the server's first read is for all fifty megabytes.
     client.assert_served().await;
     client.write(lines).await;
     eventually("some are served", || Seen::get(&server.seen.counted) > 0).await;

@@ -166,7 +166,7 @@ async fn a_batch_answers_what_has_an_id() {
         "invalid_request",
     );
     client.send(&json!([notification, notification])).await;
-    client.assert_served().await; // notifications alone are not answered
+    client.assert_served().await; // a batch of only notifications gets no reply
     assert_eq!(Seen::get(&server.seen.counted), 3);
 }
 

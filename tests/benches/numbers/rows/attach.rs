@@ -1,4 +1,4 @@
-//! A key on the user's terminal until its echo is shown there, through an attached client.
+//! The time from a key on the user's terminal until its echo is shown there, through an attached client.
 
 use crate::Result;
 use crate::args::Args;
@@ -12,10 +12,10 @@ use std::time::Instant;
 /// Blocks that alternate.
 const BLOCKS: usize = 10;
 
-/// Keys of a line, which a terminal in canonical mode keeps up to 4,095 of.
+/// Number of keys per line, of which a terminal in canonical mode keeps up to 4,095.
 const LINE_LEN: usize = 60;
 
-/// A letter that nobody prints but the echo.
+/// A letter that only the echo prints.
 const KEY: &[u8] = b"Q";
 const ERASE_LINE: &[u8] = b"\x15";
 
@@ -63,7 +63,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
 
 /// Keys on a terminal whose program echoes them.
 fn keys_of<'a>(mut terminal: Bare) -> Result<Contender<'a>> {
-    // The first echo tells that all between here and the program is there.
+    // The first echo shows that everything up to the program is ready.
     terminal.write(KEY)?;
     terminal.wait_for(KEY)?;
     let mut typed = 1;

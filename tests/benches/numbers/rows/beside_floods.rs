@@ -13,7 +13,7 @@ use std::time::Duration;
 
 const GOAL: f64 = 2.0;
 
-/// Floods get so long to reach their speed.
+/// Time for the floods to reach their speed.
 const WARM_UP: Duration = Duration::from_millis(500);
 
 pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {

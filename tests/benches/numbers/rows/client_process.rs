@@ -11,7 +11,7 @@ use std::time::Instant;
 
 const GOAL: f64 = 1.3;
 
-/// Blocks that alternate; with `/bin/true` between every two others.
+/// Number of blocks, between which the contenders alternate.
 const BLOCKS: usize = 100;
 
 pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {

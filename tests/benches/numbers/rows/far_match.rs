@@ -1,4 +1,4 @@
-//! A match behind a hundred megabytes of output.
+//! A match after a hundred megabytes of output.
 
 use crate::Result;
 use crate::args::Args;
@@ -124,7 +124,7 @@ fn afterwards(
     Ok(())
 }
 
-/// Takes apart what was measured in turns.
+/// Splits samples that were measured in turns.
 fn split(samples: &Samples) -> (Samples, Samples) {
     let mut parts = (Samples::default(), Samples::default());
     for pair in samples.pairs() {

@@ -8,7 +8,7 @@ use crate::report::{Line, Report};
 use crate::tmux::Tmux;
 use std::time::Duration;
 
-/// Until what follows a start is over.
+/// Time for work that follows a start to finish.
 const SETTLE: Duration = Duration::from_secs(3);
 
 const WATCHED: Duration = Duration::from_secs(5);
@@ -55,7 +55,7 @@ fn since(before: Work, after: Work) -> Work {
 }
 
 fn cell(work: Work) -> String {
-    // A tick is a hundredth of a second, so this is per cent.
+    // A tick is a hundredth of a second, so this is a percentage.
     let percent = work.ticks as f64 / WATCHED.as_secs_f64();
     format!("{percent:.1} %, {} wake-ups", work.sleeps)
 }

@@ -1,6 +1,7 @@
-//! Memory of our processes: without sessions, for each idle session, for each that keeps 10,000 lines.
+//! Memory of our processes: without sessions, per idle session, and per session that keeps 10,000 lines.
 //!
-//! Rings and pages of files, program text among them, are left out: the page cache holds those. The notes give it all.
+//! Rings and pages of files, including program text, are left out, because the page cache holds them. The notes list
+//! everything.
 
 use crate::Result;
 use crate::args::Args;
@@ -20,13 +21,13 @@ const BASE_GOAL_MIB: f64 = 8.0;
 const IDLE_GOAL_KIB: f64 = 40.0;
 const FULL_GOAL_MIB: f64 = 0.8;
 
-/// What only lasted as long as the start is given back by then.
+/// After this time, memory that was only needed for the start has been freed.
 const SETTLE: Duration = Duration::from_secs(3);
 
 /// Prints 10,000 lines of 36 bytes, and then waits.
 const FULL: &str = "yes 'thirty-five characters and a newline' | head -n 10000 | cut -c 1-35; echo READY; exec cat";
 
-/// Memory in bytes: of the process alone, for each idle session, for each full one.
+/// Memory in bytes: of the process without sessions, per idle session, and per full session.
 #[derive(Debug)]
 struct Figures {
     base: f64,
@@ -95,7 +96,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Measures the process `pid` while `start` starts so many sessions with a command.
+/// Measures the process `pid` while `start` starts the given number of sessions with a command.
 fn figures(
     pid: u32,
     idle: usize,
@@ -134,7 +135,7 @@ fn tmux_figures(tmux: &mut Tmux, idle: usize, full: usize) -> Result<Figures> {
     })
 }
 
-/// Memory of a process that holds so many terminals and nothing else.
+/// Returns the memory of a process that holds `count` terminals and does nothing else.
 fn bare_memory(count: usize) -> Result<u64> {
     let mut command = Command::new(std::env::current_exe()?);
     command
@@ -153,7 +154,7 @@ fn bare_memory(count: usize) -> Result<u64> {
     Ok(measured?.own)
 }
 
-/// Holds so many terminals until standard input ends.
+/// Holds `count` terminals until standard input ends.
 ///
 /// # Errors
 ///

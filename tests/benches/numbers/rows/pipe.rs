@@ -1,4 +1,4 @@
-//! From the write of a program to who reads a named pipe.
+//! The time from a program's write until the reader of a named pipe gets it.
 
 use crate::args::Args;
 use crate::bare::Bare;
@@ -19,26 +19,26 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The first argument of this program when it is the one that writes.
+/// The first argument of this program when it is the writer.
 pub(crate) const CHILD: &str = "tell-time";
 
-/// Stands before the time in a line.
+/// Precedes the time in a line.
 const MARK: &str = "at ";
 
 /// Blocks that alternate; a tenth of all rounds each.
 const BLOCKS: usize = 10;
 
-/// Everybody has gone to sleep again so long after the program was woken.
+/// After this time, all processes that the program woke are asleep again.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// What ccd may take: this many times the limit, and this long at the 95th percentile.
+/// The goal for ccd: at most this many times the baseline, and at most this long at the 95th percentile.
 const RATIO: f64 = 1.2;
 const P95_US: f64 = 300.0;
 
-/// Prints the time just before it is printed, once for each line that is typed.
+/// Prints the current time just before the write, once for each line that is typed.
 pub(crate) fn tell_time() -> Result<()> {
     let stdin = std::io::stdin();
-    // What is typed is not shown: the time alone is output.
+    // Input is not echoed, so that the times are the only output.
     if let Ok(mut modes) = tcgetattr(&stdin) {
         modes.local_modes.remove(LocalModes::ECHO);
         tcsetattr(&stdin, OptionalActions::Now, &modes)?;
@@ -101,12 +101,12 @@ fn line(names: &[&str], samples: &[Samples]) -> Line {
     }
 }
 
-/// Reads a FIFO until a line tells the time, and adds how long ago that was.
+/// Reads a FIFO until a line contains the time, and records how long ago that was.
 struct Clock(BufReader<File>);
 
 impl Clock {
     fn open(path: &Path) -> Result<Self> {
-        // Somebody writes already, or will: this must not wait for it.
+        // The writer may open the FIFO later: this must not wait for it.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let fifo = rustix::fs::open(path, flags, Mode::empty())?;
         rustix::fs::fcntl_setfl(&fifo, OFlags::empty())?;
@@ -129,7 +129,7 @@ impl Clock {
     }
 }
 
-/// A loop that copies what comes from the terminal into a FIFO.
+/// A loop that copies output of the terminal into a FIFO.
 fn bare<'a>(own: &str, fifo: &Path) -> Result<Contender<'a>> {
     make_fifo(fifo)?;
     let mut terminal = Bare::start(&[own, CHILD])?;
@@ -192,7 +192,7 @@ fn through_tmux<'a>(tmux: &'a mut Tmux, own: &str, fifo: &Path) -> Result<Conten
         fifo.display()
     ))?;
     let command = format!("send-keys -t {pane} Enter");
-    // What is printed before its cat has opened the pipe is lost, and until then the pipe seems to have ended.
+    // Output is lost until the `cat` of tmux has opened the pipe, which until then seems to have ended.
     std::thread::sleep(Duration::from_millis(500));
     Ok(Box::new(move |rounds, samples| {
         for _ in 0..rounds {
@@ -211,7 +211,7 @@ fn make_fifo(path: &Path) -> Result<()> {
     }
 }
 
-/// The clock that all processes of the machine share.
+/// Reads the clock that all processes of the machine share.
 fn now_ns() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
     (time.tv_sec as u64) * 1_000_000_000 + time.tv_nsec as u64

@@ -1,4 +1,4 @@
-//! How long clients wait when the worker is killed or replaced, and what its holder costs.
+//! How long clients wait when the worker is killed or replaced, and what the holder costs.
 
 use crate::Result;
 use crate::args::Args;
@@ -19,7 +19,7 @@ const MIB: f64 = 1_048_576.0;
 /// Time between two rounds.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// 2 MB of output each, and then it waits.
+/// Prints 2 MB of output, and then waits.
 const TALK: &str = "seq 1 300000; echo READY; exec cat";
 
 pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
@@ -84,7 +84,7 @@ fn worker(daemon: &Daemon) -> Result<u32> {
     Ok(worker_of(daemon.pid()).ok_or("the daemon is one process")?)
 }
 
-/// Waits until another worker than `before` answers a client that connects.
+/// Waits until a worker other than `before` answers a client that connects.
 fn until_another(daemon: &Daemon, before: u32, start: Instant) -> Result<Duration> {
     loop {
         let answers = daemon.connect()?.call::<DaemonPing>(&NoParams {}).is_ok();

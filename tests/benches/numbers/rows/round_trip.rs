@@ -13,21 +13,21 @@ use crate::wire::{Request, Wire, result_of};
 use ccd_protocol::session::{Pattern, SendExpect, SessionSend, SessionSendParams};
 use std::time::Instant;
 
-/// What ccd may take more than the limit.
+/// How much longer than the baseline ccd may take.
 const ALLOWANCE_US: f64 = 45.0;
 
 /// Blocks that alternate; a tenth of all rounds each.
 const BLOCKS: usize = 10;
 
-/// A round: something typed, and something awaited in the output from then on.
+/// A round: a typed text, and a text that is awaited in the output from then on.
 pub(crate) struct Round {
     pub(crate) argv: &'static [&'static str],
-    /// Printed before the first round can begin.
+    /// Printed before the first round can start.
     ready: &'static str,
     pub(crate) typed: &'static str,
     /// As the terminal prints it.
     pub(crate) answer: &'static [u8],
-    /// The same without the carriage returns.
+    /// The same without carriage returns.
     clean_answer: &'static str,
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
             contenders.push((rounds, through_tmux(tmux, round)?));
         }
         if let Some(pexpect) = &mut pexpect {
-            // Its default pause before each send makes a round take 50 ms: a few are enough.
+            // Its default pause before each send makes a round take 50 ms, so a few rounds are enough.
             names.push("pexpect");
             contenders.push((
                 rounds.div_ceil(50),
@@ -101,7 +101,7 @@ fn line(name: &str, names: &[&str], samples: &[Samples]) -> Line {
     }
 }
 
-/// Rounds on a terminal of our own.
+/// Rounds on a terminal of this process.
 pub(crate) fn bare<'a>(round: &'static Round) -> Result<Contender<'a>> {
     let mut terminal = Bare::start(round.argv)?;
     if !round.ready.is_empty() {
@@ -118,7 +118,7 @@ pub(crate) fn bare<'a>(round: &'static Round) -> Result<Contender<'a>> {
     }))
 }
 
-/// Rounds through a session of the daemon behind `wire`.
+/// Rounds through a session of the daemon that `wire` is connected to.
 pub(crate) fn ccd<'a>(wire: &'a mut Wire, round: &'static Round) -> Result<Contender<'a>> {
     let id = create(wire, &session(round.argv))?.session_id;
     if !round.ready.is_empty() {

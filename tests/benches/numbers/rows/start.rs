@@ -1,4 +1,4 @@
-//! From the start of a session to the first prompt of its shell.
+//! The time from the start of a session to the first prompt of its shell.
 
 use crate::Result;
 use crate::args::Args;

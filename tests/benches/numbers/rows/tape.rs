@@ -1,4 +1,4 @@
-//! Tapes: how exact their chunks come, what an answer costs, and how long a folder of them takes to be read.
+//! Tapes: how punctual their chunks are, what an answer costs, and how long it takes to read a directory of tapes.
 
 use crate::args::Args;
 use crate::daemon::{Daemon, await_text, create, session};
@@ -22,18 +22,18 @@ use std::time::{Duration, Instant};
 /// Blocks that alternate.
 const BLOCKS: usize = 10;
 
-/// Between two chunks.
+/// Delay between two chunks.
 const DELAY: Duration = Duration::from_millis(5);
 
-/// What chunks may be off.
+/// How late chunks may be.
 const QUIET_MS: f64 = 2.0;
 const LOADED_MS: f64 = 10.0;
 
-/// The folder of the large index: so many tapes of so many exchanges.
+/// The directory of the large index: number of tapes, and exchanges per tape.
 const TAPES: usize = 1_000;
 const EXCHANGES: usize = 100;
 
-/// What reading it may take, cold and warm.
+/// The goal for reading it, cold and warm.
 const COLD_MS: f64 = 700.0;
 const WARM_MS: f64 = 100.0;
 
@@ -54,7 +54,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     folder(args, report)
 }
 
-/// How late each chunk comes to who reads the session's named pipe.
+/// Measures how late each chunk reaches the reader of the session's named pipe.
 fn pace(daemon: &Daemon, root: &Path, chunks: usize) -> Result<Samples> {
     let mut wire = daemon.connect()?;
     let id = create(&mut wire, &played("paced", root, None))?.session_id;
@@ -98,10 +98,10 @@ fn jitter(how: &str, goal_ms: f64, samples: &Samples) -> Line {
     }
 }
 
-/// A line and its answer: from the program, and from a tape.
+/// A line and its answer, from the program and from a tape.
 fn answers(args: &Args, daemon: &Daemon, report: &mut Report) -> Result<()> {
     let rounds = args.amount(1_000, 100) / BLOCKS;
-    // Each contender has a block more, which is not counted.
+    // Each contender runs one more block, which is not counted.
     let lines = rounds * (BLOCKS + 1) + BLOCKS;
     let root = daemon.home().join("lines");
     write_lines(&root, "cat", lines)?;
@@ -125,7 +125,7 @@ fn answers(args: &Args, daemon: &Daemon, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// Types numbered lines and waits for the second showing of each.
+/// Types numbered lines and waits until each has appeared twice.
 fn asks<'a>(mut wire: Wire, session: String) -> Contender<'a> {
     let mut number = 0;
     Box::new(move |rounds, samples: &mut Samples| {
@@ -143,7 +143,7 @@ fn asks<'a>(mut wire: Wire, session: String) -> Contender<'a> {
     })
 }
 
-/// A folder of many tapes: read cold and warm, one line of it, and one that it does not have.
+/// A directory of many tapes: reading it cold and warm, a line that is on one of them, and a line that is on none.
 fn folder(args: &Args, report: &mut Report) -> Result<()> {
     let tapes = args.amount(TAPES, 100);
     let root = leftovers::on_disk("tapes-of-bench");
@@ -214,7 +214,7 @@ fn measure_folder(args: &Args, root: &Path, tapes: usize, report: &mut Report) -
         ..Line::default()
     });
     drop(daemon);
-    // Its home goes with a daemon, and with that what it knew: the second keeps the first one's.
+    // A daemon's home is removed with it, and with the home its index: the second daemon keeps the home of the first.
     let mut daemon = Daemon::start(args, "tape-folder")?;
     listed(&mut daemon.connect()?)?;
     daemon.restart(args)?;
@@ -229,7 +229,7 @@ fn measure_folder(args: &Args, root: &Path, tapes: usize, report: &mut Report) -
     Ok(())
 }
 
-/// A session that tapes answer.
+/// A session that is answered from tapes.
 fn played(program: &str, root: &Path, latency: Option<Latency>) -> SessionCreateParams {
     SessionCreateParams {
         tape: Some(TapeOptions {
@@ -273,7 +273,7 @@ fn write_tape(root: &Path, program: &str, text: &str) -> Result<()> {
     Ok(())
 }
 
-/// A tape that answers `go` with so many chunks.
+/// Writes a tape that answers `go` with the given number of chunks.
 fn write_paced(root: &Path, chunks: usize) -> Result<()> {
     let mut text = begin("paced");
     text.push_str("    { pre: { prompt: \"\" }, input: { type: \"raw\", dataText: \"\" }, output: { chunks: [{ delay_ms: 0, dataText: \"> \" }] } },\n");
@@ -289,7 +289,7 @@ fn write_paced(root: &Path, chunks: usize) -> Result<()> {
     write_tape(root, "paced", &text)
 }
 
-/// A tape of `cat`: each line is echoed and printed.
+/// Writes a tape of `cat`: each line is echoed and printed.
 fn write_lines(root: &Path, program: &str, lines: usize) -> Result<()> {
     let mut text = begin(program);
     text.push_str("    { pre: { prompt: \"\" }, input: { type: \"raw\", dataText: \"\" }, output: { chunks: [] } },\n");

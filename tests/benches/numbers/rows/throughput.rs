@@ -1,4 +1,4 @@
-//! Draining a child that floods, with everything that must be kept of it.
+//! Draining a program that floods, and keeping everything that must be kept of its output.
 
 use crate::Result;
 use crate::args::Args;
@@ -23,13 +23,13 @@ use std::time::{Duration, Instant};
 
 const GOAL: f64 = 0.9;
 
-/// Pause of somebody who looks at the screen again and again.
+/// Pause between two requests of a client that polls the screen.
 const LOOK_PAUSE: Duration = Duration::from_millis(100);
 
-/// How long a peer may take for one flood.
+/// How long a comparable tool may take for one flood.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How often the length of a log is looked at.
+/// Pause between two checks of a log's length.
 const LENGTH_PAUSE: Duration = Duration::from_millis(1);
 
 pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
@@ -115,8 +115,8 @@ fn bare(file: &AnsiFile, expected: u64) -> Contender<'_> {
     })
 }
 
-/// From the request to the moment when everything is in the log, or counted as `lost` because the disk stalled. With
-/// `looked_at`, somebody looks meanwhile.
+/// Measures from the request to the moment when everything is in the log, or counted as `lost` because the disk
+/// stalled. With `looked_at`, a client polls the screen meanwhile.
 fn ccd<'a>(
     wire: &'a mut Wire,
     looked_at: Option<&'a Daemon>,
@@ -180,7 +180,7 @@ fn script<'a>(file: &'a AnsiFile, log: &'a Path, expected: u64) -> Contender<'a>
             samples.add(start.elapsed());
             let len = std::fs::metadata(log)?.len();
             std::fs::remove_file(log)?;
-            // It adds lines of its own at both ends.
+            // `script` adds lines of its own at both ends.
             if !status.success() || len < expected {
                 return Err("script lost output".into());
             }
@@ -197,7 +197,7 @@ fn through_tmux<'a>(
 ) -> Contender<'a> {
     Box::new(move |rounds, samples| {
         for _ in 0..rounds {
-            // A session of its own: our control client shall not get the flood.
+            // A separate session: the control client must not receive the flood.
             let script = format!("read go; cat {}; exec cat", file.word()?);
             tmux.run(&format!("new-session -d -s flood -x 80 -y 24 \"{script}\""))?;
             tmux.run(&format!(

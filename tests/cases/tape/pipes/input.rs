@@ -1,4 +1,4 @@
-//! What a program between pipes was given is on its tape as the program has read it, and matches as such.
+//! The input of a program over pipes is on its tape as the program read it, and matches in that form.
 
 use crate::support::pipeline::{Did, Pipeline};
 use crate::support::session::program;
@@ -34,7 +34,7 @@ fn the_input_on_a_tape_is_what_the_program_has_read() {
     }
     assert!(!text.contains("u0016"), "{text}");
     answers(&pipeline, "play", &wc, b"a\r\nb\x15c\r\nd", &counted);
-    // Other ends of lines are the same question, and what a person writes is as good.
+    // Other line endings match too, and so do inputs that were written by hand.
     answers(&pipeline, "play", &wc, b"a\nb\x15c\nd", &counted);
     std::fs::write(
         &path,

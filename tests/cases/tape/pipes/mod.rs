@@ -1,4 +1,4 @@
-//! Tapes of programs between pipes.
+//! Tapes of programs over pipes.
 
 mod input;
 mod or_terminal;

@@ -1,4 +1,4 @@
-//! A program in a terminal and the same one between pipes are not mixed: neither where it is recorded nor where it plays.
+//! Tapes of a program on a terminal and over pipes are kept apart, in recording and in replay.
 
 use crate::support::files::files;
 use crate::support::person::{CCCTL, person};
@@ -6,7 +6,7 @@ use crate::support::session::OpenSession;
 use crate::support::{Daemon, eventually, executable};
 use std::path::Path;
 
-/// A person's shell; each line is awaited.
+/// A person's shell; each command is waited for.
 struct Shell<'a> {
     person: OpenSession<'a>,
     home: &'a Path,
@@ -42,26 +42,26 @@ impl<'a> Shell<'a> {
         self.person.shows(&format!("done{number}."));
     }
 
-    /// What is printed, on both streams.
+    /// Runs a command and returns its output on both streams.
     fn prints(&self, line: &str) -> [String; 2] {
         self.run(&format!("{{ {line}; }} >out 2>err"));
         ["out", "err"].map(|name| std::fs::read_to_string(self.home.join(name)).unwrap())
     }
 
-    /// Runs the program in the terminal, and gives it this line.
+    /// Runs the program in the terminal, and types this line into it.
     fn in_terminal(&self, verb: &str, line: &str) {
-        // What an earlier run showed is none of this one.
+        // Removes the output of an earlier run.
         self.run("clear");
         self.person.line(&format!("{verb} -- ./ask"));
         self.person.shows("ready for it");
         self.person.line(line);
-        eventually("the line and its answer", || {
+        eventually("the line and its answer appear", || {
             let lines = self.person.screen().lines;
             let shown = lines.iter().filter(|shown| shown.trim_end() == line);
             (shown.count() == 2).then_some(())
         });
         self.person.keys(&["C-d"]);
-        eventually("the shell asks again", || {
+        eventually("the shell shows its prompt again", || {
             let lines = self.person.screen().lines;
             let last = lines
                 .iter()

@@ -1,4 +1,4 @@
-//! Tapes of programs between pipes, whose terminal never echoes.
+//! Tapes of programs over pipes, whose terminal never echoes.
 
 use crate::support::Daemon;
 use crate::support::conversation::{ask, ended, output, tape, tapes};

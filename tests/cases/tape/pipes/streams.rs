@@ -1,4 +1,4 @@
-//! Programs between pipes: what is recorded of them, and that a tape prints the same on both streams.
+//! Programs over pipes: what is recorded, and that a tape prints the same on both streams.
 
 use crate::support::conversation::output;
 use crate::support::person::{CCCTL, person};
@@ -72,7 +72,7 @@ fn all_bytes_pass_in_both_directions() {
 #[test]
 fn pipes_that_are_closed_or_kept_open_hold_up_nothing() {
     let pipeline = Pipeline::new();
-    // What it has started keeps its output open.
+    // A background process keeps the output open.
     pipeline.plays_as_it_is(&["bash", "-c", "sleep 0.1 & echo now"], b"");
     pipeline.plays_as_it_is(
         &["bash", "-c", "exec >&-; echo e >&2; sleep 0.2; exit 4"],
@@ -148,7 +148,7 @@ fn a_conversation_is_verified_and_another_answer_is_told() {
     let drift = pipeline.tape(&["verify", &id]);
     assert_eq!(drift.code, Some(1), "{drift:?}");
     assert!(drift.stdout.contains("+beware one"), "{drift:?}");
-    // What no tape has, the program itself answers, on both streams.
+    // Inputs that are on no tape are answered by the program, on both streams.
     let tapes = pipeline.tapes();
     let proxied = Did::with_input(
         &mut pipeline.ccctl(&[
@@ -225,7 +225,7 @@ fn a_worker_that_is_killed_costs_no_byte_and_no_mark() {
     let pipeline = Pipeline { daemon };
     let (_, tape) = pipeline.only_tape();
     assert_eq!(tape.matches(r#"stream: "stderr""#).count(), 6, "{tape}");
-    // The replay goes on likewise where it was.
+    // The replay also continues where it was.
     let played = json!({
         "program": "bash", "args": ["-c", script], "pipes": true, "tape": {"root": pipeline.daemon.home().join("t")},
     });
@@ -264,7 +264,7 @@ fn at_a_terminal_a_tape_of_pipes_has_no_staircase() {
     let pipeline = Pipeline::new();
     let script = "echo one; echo two; echo three";
     pipeline.record(&["bash", "-c", script], b"");
-    // Of which nobody says that it is one.
+    // A tape that does not say that it was recorded over pipes.
     let (id, text) = pipeline.only_tape();
     let path = pipeline.path_of(&id);
     std::fs::write(path, text.replace("    pty: null,\n", "")).unwrap();
@@ -309,7 +309,7 @@ fn what_a_program_between_pipes_waits_for_is_seen() {
         })
         .unwrap();
     session.expect("over");
-    // Nothing it reads is left.
+    // No process that reads from it is left.
     let closed = session.close();
     assert_eq!(closed.signal, Some(1), "{closed:?}");
 }

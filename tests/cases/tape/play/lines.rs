@@ -1,4 +1,4 @@
-//! Lines that are typed on tapes piece by piece, and those that nobody has ended; arguments that look alike.
+//! Lines that are typed in pieces, unfinished lines, and arguments that look alike.
 
 use crate::support::conversation::{ask, converse, ended, output, record, start, tape, tapes};
 use crate::support::files::files;
@@ -21,7 +21,7 @@ fn types_keys(daemon: &Daemon, session: &str, text: &str) {
     }
 }
 
-/// A tape that begins with `> ` and has inputs with their answers.
+/// Writes a tape that starts with `> ` and has these inputs with their answers.
 fn write(root: &Path, name: &str, exchanges: &[(&str, &str, &str, &str)]) {
     fs::create_dir_all(root).unwrap();
     let exchanges: String = exchanges
@@ -58,7 +58,7 @@ fn a_recording_cut_in_a_line_does_not_take_the_begin_of_a_longer_one() {
             let session = start(&daemon, &["asks"], &options).unwrap();
             ask(&daemon, &session, (None, "> $")).unwrap();
             types_keys(&daemon, &session, text);
-            // What is typed is shown, as the program did.
+            // Input is echoed, as by the program.
             let echo = format!("{}$", text.trim_end());
             if !text.ends_with('\r') {
                 ask(&daemon, &session, (None, &echo)).unwrap();
@@ -71,12 +71,12 @@ fn a_recording_cut_in_a_line_does_not_take_the_begin_of_a_longer_one() {
             ask(&daemon, &session, (None, "found\\s+> $")).unwrap();
             let came = String::from_utf8(output(&daemon, &session)).unwrap();
             assert_eq!(came, "> inside\r\nfound\r\n> ", "{text} {strict}");
-            // What was cut off has not played.
+            // The truncated recording was not played.
             let hits = &record(&daemon, &session)["tape"]["hits"];
             assert_eq!(*hits, 2, "{text} {strict}");
         }
     }
-    // A line that is on no tape is told as a whole.
+    // A line that is on no tape is reported as a whole.
     let session = start(&daemon, &["asks"], &tape(&root, json!({}))).unwrap();
     ask(&daemon, &session, (None, "> $")).unwrap();
     types_keys(&daemon, &session, "inner");
@@ -110,7 +110,7 @@ fn a_line_that_ends_with_the_recording_is_in_no_file_before_and_never_answers() 
         let journal = fs::read_to_string(&journals[0]).unwrap();
         assert!(!journal.contains("input"), "{journal}");
         close(&session);
-        // The second one adds nothing.
+        // The second recording adds nothing.
         let files = tapes(&root);
         assert_eq!(files.len(), 1, "{files:?}");
         let text = fs::read_to_string(&files[0]).unwrap();
@@ -176,7 +176,7 @@ fn a_key_that_was_answered_plays_and_so_does_what_came_behind_it() {
     let session = begin();
     types_keys(&daemon, &session, "10\r");
     ask(&daemon, &session, (None, "ten\\s+> $")).unwrap();
-    // As a whole it is found as a whole.
+    // Typed at once, it matches as a whole line.
     let session = begin();
     types(&daemon, &session, "12\r").unwrap();
     ask(&daemon, &session, (None, "twelve\\s+> $")).unwrap();
@@ -226,7 +226,7 @@ fn a_wait_for_lines_that_were_recorded_as_one_says_what_is_awaited() {
     let error = expect("a\r").unwrap_err();
     assert_error(&error, ErrorCode::ExpectTimeout);
     assert_eq!(error["data"]["awaited"], "b\r");
-    // A line that is being typed is no riddle.
+    // While a line is being typed, nothing else is awaited.
     let error = expect("b").unwrap_err();
     assert_eq!(error["data"]["awaited"], Value::Null);
     expect("\r").unwrap();
@@ -255,7 +255,7 @@ fn another_argument_is_another_program_however_volatile_it_looks() {
         let command = ["bash", "-c", script, "x", argument];
         let steps = [(None, "argument .*\n")];
         converse(&daemon, &command, &new, &steps, "go");
-        eventually("the tape is there", || {
+        eventually("the tape exists", || {
             (tapes(&root).len() == number + 1).then_some(())
         });
     }

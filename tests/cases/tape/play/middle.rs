@@ -1,4 +1,4 @@
-//! Tapes that begin in the middle of a conversation, and what leads there.
+//! Tapes that start in the middle of a conversation, and the tapes that lead up to them.
 
 use crate::support::conversation::{ask, converse, ended, start, tape, tapes};
 use crate::support::worker::{is_one_process, worker};
@@ -31,7 +31,7 @@ fn a_tape_that_begins_in_the_middle_is_told_with_what_leads_there() {
     ];
     converse(&daemon, &PROGRAM, &new, &more, "bye");
     assert_eq!(tapes(&root).len(), 2);
-    let listed = eventually("both are in the list", || {
+    let listed = eventually("both tapes are listed", || {
         let listed = daemon
             .call_value("tape.list", &json!({ "root": root }))
             .unwrap();
@@ -71,9 +71,9 @@ fn a_tape_that_begins_in_the_middle_is_told_with_what_leads_there() {
             .unwrap()
     };
     assert_eq!(validate()["problems"], json!([]));
-    // Without what leads there.
+    // Without the tape that leads up to it.
     std::fs::remove_file(root.join("first.json5")).unwrap();
-    let told = eventually("it is told that nothing leads there", || {
+    let told = eventually("a warning says that no tape leads up to it", || {
         let told = validate();
         (told["valid"] == true && told["problems"] != json!([])).then_some(told)
     });
@@ -103,7 +103,7 @@ fn a_proxy_counts_what_the_program_answers_from_its_start_too() {
         let session = start(&daemon, &PROGRAM, &options).unwrap();
         ask(&daemon, &session, (None, "> $")).unwrap();
         ask(&daemon, &session, (Some("a"), "so a\n> $")).unwrap();
-        // Key by key, and two at once.
+        // Key by key, and two lines at once.
         for text in ["b", "\r", "c\rd\r"] {
             let params = json!({"session": session, "text": text});
             daemon.call_value("session.send", &params).unwrap();
@@ -112,7 +112,7 @@ fn a_proxy_counts_what_the_program_answers_from_its_start_too() {
         if !is_one_process(&daemon) {
             let before = worker(&daemon);
             let _ = daemon.try_call_value("daemon.restart", &json!({}));
-            eventually("another worker comes", || {
+            eventually("another worker answers", || {
                 (worker(&daemon) != before).then_some(())
             });
         }
@@ -125,7 +125,7 @@ fn a_proxy_counts_what_the_program_answers_from_its_start_too() {
             "{used}"
         );
     }
-    // Where nothing is asked of tapes, nothing goes past them.
+    // If no tape is to be played, no input counts as proxied.
     let options = tape(&root, json!({"record": "overwrite"}));
     let session = start(&daemon, &PROGRAM, &options).unwrap();
     ask(&daemon, &session, (Some("a"), "so a\n> $")).unwrap();

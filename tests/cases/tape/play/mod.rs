@@ -1,4 +1,4 @@
-//! Tapes that answer in place of their program.
+//! Tapes that answer instead of their program.
 
 mod lines;
 mod middle;

@@ -1,4 +1,4 @@
-//! Programs that are recorded, and tapes that stand in for them: through the same calls.
+//! Programs that are recorded and then replayed by the same calls.
 
 use crate::support::conversation::{
     Step, ask, converse, converse_with, ended, output, record, start, tape, tapes,
@@ -9,7 +9,7 @@ use ccd_protocol::ErrorCode;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Records a conversation, replays it where the program cannot be found, and demands that all is the same.
+/// Records a conversation, replays it where the program cannot be found, and asserts that everything is the same.
 fn round_trip(command: &[&str], steps: &[Step<'_>], last: &str) {
     if lacks(&[command[0]]) {
         return;
@@ -30,7 +30,7 @@ fn round_trip(command: &[&str], steps: &[Step<'_>], last: &str) {
     );
     assert_eq!(replayed.text(), recorded.text());
     assert_eq!(replayed, recorded);
-    // Another run adds nothing.
+    // Recording it again adds nothing.
     let again = converse(&daemon, command, &new, steps, last);
     assert_eq!(again.exitstatus, recorded.exitstatus);
     assert_eq!(tapes(&root).len(), 1, "{}", again.text());
@@ -99,7 +99,7 @@ fn a_password_is_asked_for_and_on_no_tape() {
     );
     let session = start(&daemon, &command, &tape(&root, json!({}))).unwrap();
     ask(&daemon, &session, (None, "Password: $")).unwrap();
-    // The terminal hides what is typed, as it did.
+    // The terminal hides the input, as it did during the recording.
     let waiting = eventually("the tape waits", || {
         Some(record(&daemon, &session))
             .filter(|record| record["waiting_for_input"]["verdict"] == "blocked")
@@ -192,14 +192,14 @@ fn a_miss_names_the_nearest_exchange_and_what_differs() {
     assert_error(&error, ErrorCode::TapeMiss);
     let text = error.to_string();
     assert!(text.contains("hello") && text.contains("input"), "{text}");
-    // The conversation goes on where it was.
+    // The conversation continues where it was.
     ask(&daemon, &session, steps[0]).unwrap();
     let none = start(&daemon, &["cat", "-u"], &tape(&root, json!({}))).unwrap_err();
     assert_error(&none, ErrorCode::TapeMiss);
     assert!(none.to_string().contains("args"), "{none}");
 }
 
-/// A table that was made on the tape is there when the real program answers.
+/// A table that was created on the tape exists when the real program answers.
 #[test]
 fn the_real_program_goes_on_where_the_tape_ends() {
     if lacks(&["sqlite3"]) {
@@ -239,7 +239,7 @@ fn the_real_program_goes_on_where_the_tape_ends() {
     assert_eq!(ended["exitstatus"], 9);
     assert_eq!(ended["tape"]["proxied"], 2, "{ended}");
     assert_eq!(tapes(&root).len(), 1);
-    // With `new` the live part is recorded, and plays then.
+    // With `new`, the live part is recorded, and can then be played.
     let proxy = tape(&root, json!({"record": "new", "fallback": "proxy"}));
     let more = [
         steps.as_slice(),
@@ -346,7 +346,7 @@ fn injected_errors_repeat_with_their_seed() {
         let session = start(&daemon, &["slow"], &options).unwrap();
         let wait = json!({"session": session, "for": "input", "timeout_ms": 20_000});
         let _ = daemon.call_value("session.wait", &wait);
-        // A program that is not cut short ends.
+        // A program whose output was not cut short exits.
         let never = json!({"session": session, "patterns": [{"exact": "never"}], "timeout_ms": 0});
         let error = daemon.call_value("session.expect", &never).unwrap_err();
         let record = match error["data"]["injected"] == true {
@@ -371,7 +371,7 @@ fn injected_errors_repeat_with_their_seed() {
     );
 }
 
-/// A tape that greets, and answers `go` in two pieces that come so late.
+/// Writes a tape that prints a prompt, and answers `go` with two chunks, each after `delay_ms`.
 fn write_tape(root: &Path, program: &str, delay_ms: u64) {
     std::fs::create_dir_all(root.join(program)).unwrap();
     let text = format!(
@@ -432,7 +432,7 @@ fn what_a_person_types_key_by_key_plays_as_a_line_and_the_other_way_round() {
         "\u{4}",
     );
     assert_eq!(played.text(), "hey\r\nhey\r\n");
-    // And typed again: each key is seen at once.
+    // Typed again: each key is echoed at once.
     let session = start(&daemon, &["cat"], &tape(&root, json!({}))).unwrap();
     for (key, seen) in keys {
         types(&session, key, seen);
@@ -453,7 +453,7 @@ fn an_edit_is_picked_up_without_a_restart() {
     let path = root.join("slow/by-hand.json5");
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace("second", "third")).unwrap();
-    eventually("it answers as it was edited", || {
+    eventually("the edited answer is played", || {
         (answer() == "third").then_some(())
     });
     std::fs::rename(&path, root.join("slow/renamed.json5")).unwrap();

@@ -1,11 +1,11 @@
-//! `session.run` in shells that are recorded, and where tapes stand in for them.
+//! `session.run` in shells that are recorded, and in shells that are replayed.
 
 use crate::support::Daemon;
 use crate::support::conversation::{ask, ended, output, record, start, start_with, tape, tapes};
 use crate::support::session::lacks;
 use serde_json::{Value, json};
 
-/// Runs a command, and returns what does not depend on the time.
+/// Runs a command, and returns the reply without its duration.
 fn run(daemon: &Daemon, session: &str, command: &str) -> Value {
     let params = json!({"session": session, "command": command, "timeout_ms": 20_000});
     let mut reply = daemon.call_value("session.run", &params).unwrap();
@@ -13,7 +13,7 @@ fn run(daemon: &Daemon, session: &str, command: &str) -> Value {
     reply
 }
 
-/// Runs commands in a shell until one of them ends it.
+/// Runs commands in a shell; the last one ends it.
 fn run_all(daemon: &Daemon, session: &str, commands: &[&str]) -> (Vec<Value>, Value, Vec<u8>) {
     let replies = commands
         .iter()
@@ -88,7 +88,7 @@ fn commands_in_other_shells_give_the_same_too() {
     }
 }
 
-/// The rest of the typed line is gone then, so the daemon types another one.
+/// The rest of the typed line is then discarded, so the daemon types another one.
 #[test]
 fn a_command_that_the_shell_gave_up_is_told_as_it_was() {
     if lacks(&["bash"]) {
@@ -122,7 +122,7 @@ fn a_command_is_found_at_another_place_of_the_conversation() {
     assert_eq!(run(&daemon, &session, "echo two")["output"], "two\n");
 }
 
-/// Quoting and a line editor's wrapping take secrets apart, where no rule would find them.
+/// Quoting and the wrapping of a line editor split secrets, so that no rule would find them.
 #[test]
 fn secrets_in_a_command_are_on_no_tape_and_it_plays_nevertheless() {
     if lacks(&["bash"]) {
@@ -191,7 +191,7 @@ fn an_integrated_shell_plays_with_its_prompt_marks() {
     assert!(String::from_utf8_lossy(&came[0].2).contains("\u{1b}]133;A"));
 }
 
-/// With tapes, a second terminal would have what no tape has.
+/// With tapes, a second terminal would run what is on no tape.
 #[test]
 fn a_command_is_not_isolated_with_tapes_and_the_reply_says_so() {
     if lacks(&["bash"]) {
@@ -213,7 +213,7 @@ fn a_command_is_not_isolated_with_tapes_and_the_reply_says_so() {
     );
 }
 
-/// The real shell goes on where the tape ends, and takes commands as it would by itself.
+/// The real shell continues where the tape ends, and runs commands as it would by itself.
 #[test]
 fn the_real_shell_runs_what_no_tape_has() {
     if lacks(&["bash"]) {
@@ -234,7 +234,7 @@ fn the_real_shell_runs_what_no_tape_has() {
         assert_eq!(reply["exit_code"], 1, "{reply}");
     }
     assert_eq!(run(&daemon, &session, "echo $x")["output"], "22\n");
-    // With `new` that part is recorded, and plays then: of a command with a secret without it.
+    // With `new`, that part is recorded and can then be played; a secret in a command is left out.
     let secret = "ghp_aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5";
     let command = format!("y='{secret}'; echo ${{#y}} $((x += 1))");
     let mut outputs = Vec::new();

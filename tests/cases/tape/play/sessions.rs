@@ -1,4 +1,4 @@
-//! All that can be done with a session, where a tape stands in for its program.
+//! All operations of a session, with a tape in place of its program.
 
 use crate::program::documents::save;
 use crate::support::conversation::{ask, ended, output, record, start, tape, tapes};
@@ -14,7 +14,7 @@ fn call(daemon: &Daemon, method: &str, params: Value) -> Value {
     daemon.call_value(method, &params).unwrap()
 }
 
-/// A conversation with `cat` on a tape, and a session that it plays in.
+/// Records a conversation with `cat` if there is no tape yet, and returns a session that replays it.
 fn cat_on_tape(daemon: &Daemon, more: Value) -> String {
     let root = daemon.home().join("t");
     if tapes(&root).is_empty() {
@@ -73,7 +73,7 @@ fn waits_signals_sizes_and_the_end_work_as_with_a_program() {
     );
     let sized = record(&daemon, &session);
     assert_eq!((&sized["rows"], &sized["cols"]), (&json!(30), &json!(100)));
-    // Keys that make signals elsewhere are keys of the tape here.
+    // A signal ends a replay as it would end the program.
     call(
         &daemon,
         "session.signal",
@@ -214,7 +214,7 @@ fn a_program_configuration_brings_its_tapes() {
     );
 }
 
-/// The program is there no more because somebody asked for that: a test of the caller must be able to tell.
+/// The program has ended because the caller asked for errors; the caller's test must be able to recognise this.
 #[test]
 fn calls_behind_an_injected_error_say_so() {
     if lacks(&["cat"]) {
@@ -238,7 +238,7 @@ fn calls_behind_an_injected_error_say_so() {
             "injected_error" => {
                 exits += 1;
                 assert!(error.to_string().contains("error_rate"), "{error}");
-                eventually("the end", || {
+                eventually("the session has ended", || {
                     (record(&daemon, &session)["state"] == "dead").then_some(())
                 });
                 let again = daemon.call_value("session.send", &params).unwrap_err();
@@ -252,7 +252,7 @@ fn calls_behind_an_injected_error_say_so() {
         }
     }
     assert!(exits > 0 && cuts > 0, "{exits} {cuts}");
-    // A miss is none.
+    // A miss is not an injected error.
     let session = cat_on_tape(&daemon, json!({}));
     let miss = ask(&daemon, &session, (Some("other"), "x")).unwrap_err();
     assert_error(&miss, ErrorCode::TapeMiss);

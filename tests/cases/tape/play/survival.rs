@@ -1,4 +1,4 @@
-//! A replay, and a program that has taken over from one, go on through kills of the worker.
+//! A replay, and a program that has taken over from one, continue when the worker is killed.
 
 use crate::support::conversation::{ask, converse, ended, output, record, start, tape, tapes};
 use crate::support::files::assert_in_no_file;
@@ -10,17 +10,17 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 
-/// What is typed where a tape hides it.
+/// Typed into an exchange whose input is hidden.
 const HIDDEN: &str = "Hunter2-x9-played";
 
-/// Pieces of the slow answer.
+/// Number of chunks of the slow answer.
 const PIECES: usize = 30;
 
 fn piece(number: usize) -> String {
     format!("piece {number} of the slow answer\\r\\n")
 }
 
-/// A tape with an answer that comes slowly, a line to be typed key by key, a hidden line, and an end.
+/// Writes a tape with a slow answer, a line to be typed key by key, a hidden line, and an end.
 fn write_tape(root: &Path) {
     std::fs::create_dir_all(root.join("paced")).unwrap();
     let chunks: String = (0..PIECES)
@@ -52,7 +52,7 @@ fn write_tape(root: &Path) {
     std::fs::write(root.join("paced/by-hand.json5"), text).unwrap();
 }
 
-/// What all of it prints.
+/// Returns all output of the tape.
 fn expected() -> String {
     let pieces: String = (0..PIECES).map(piece).collect();
     let text = format!(
@@ -61,14 +61,14 @@ fn expected() -> String {
     text.replace("\\r\\n", "\r\n")
 }
 
-/// Has another worker go on: by a kill, or as an update would.
+/// Changes the worker: by a kill, or by a handover as in an upgrade.
 fn change_worker(daemon: &Daemon, round: usize) {
     if round % 3 < 2 {
         return kill_worker(daemon);
     }
     let before = worker(daemon);
     let _ = daemon.try_call_value("daemon.restart", &json!({}));
-    eventually("another worker comes", || {
+    eventually("another worker answers", || {
         (worker(daemon) != before).then_some(())
     });
 }
@@ -128,7 +128,7 @@ fn a_replay_goes_on_through_kills_of_the_worker() {
     assert_in_no_file(daemon.home(), HIDDEN);
 }
 
-/// An input that was not acknowledged was taken or not, but its answer is whole.
+/// An input that was not acknowledged may have been typed or not, but its answer is complete.
 #[test]
 fn an_answer_is_whole_whenever_the_kill_comes() {
     let daemon = Daemon::start();

@@ -1,4 +1,4 @@
-//! What counts for a match where nothing was configured, and what a malformed tape does.
+//! What matches by default, and what happens with a malformed tape.
 
 use crate::support::conversation::{ask, converse, record};
 use crate::support::session::{assert_error, lacks};
@@ -36,7 +36,7 @@ fn what_changes_from_run_to_run_does_not_count() {
         session
     };
     let session = begin();
-    // A number is no id.
+    // A number is not an id.
     let error = ask(&daemon, &session, (Some("order 1235"), "sent")).unwrap_err();
     assert_error(&error, ErrorCode::TapeMiss);
     for end in ["\r", "\n", "\r\n", "  \r"] {
@@ -62,7 +62,7 @@ fn validate_tells_of_one_malformed_tape_and_its_status_says_so() {
         text.replace("exchanges: [", "exchanges: [,"),
     )
     .unwrap();
-    let one = eventually("the index has seen it", || {
+    let one = eventually("the index has noticed the change", || {
         Some(validate()).filter(|ran| ran.code != Some(0))
     });
     assert_eq!(one.code, Some(1), "{one:?}");
@@ -73,14 +73,14 @@ fn validate_tells_of_one_malformed_tape_and_its_status_says_so() {
     let session = ghost(&daemon, &options).unwrap();
     say(&daemon, &session, "go", "gone").unwrap();
     fs::remove_file(root(&daemon).join("bad.json5")).unwrap();
-    // Without `chunks` an answer is empty; only who is strict minds.
+    // Without `chunks`, an answer is empty; only `--strict` rejects that.
     let without = text.replace(
         "output: { chunks: [{ delay_ms: 0, dataText: \"hello\\r\\n> \" }] }",
         "output: {}",
     );
     assert_ne!(without, text);
     fs::write(&path, without).unwrap();
-    eventually("the index has seen it", || {
+    eventually("the index has noticed the change", || {
         (validate().code == Some(0)).then_some(())
     });
     let strict = ccctl.run(&["tape", "validate", "--strict"]);

@@ -1,5 +1,4 @@
-//! Recordings whose session ends in another way than by its program, and what is left of those that no tape can be made
-//! of yet.
+//! Recordings whose session does not end by its program, and what is left of recordings that cannot become tapes yet.
 
 use crate::support::conversation::{ask, ended, record, start, tape, tapes};
 use crate::support::files::files;
@@ -12,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A session that ends with its client, which types two lines.
+/// Starts a session that ends with its client, and types two lines.
 fn recorded_with(connection: &mut Connection, options: &Value) -> String {
     let params = json!({"program": "cat", "transient": true, "tape": options});
     let started = connection.call_value("session.create", &params).unwrap();
@@ -43,7 +42,7 @@ fn the_death_of_the_holder_ends_a_recording_and_loses_none() {
     let (worker, _stdin) = daemon.kill_holder();
     eventually("its worker has ended", || (!lives(worker)).then_some(()));
     daemon.restart();
-    let found = eventually("the tape is there", || tapes(&root).pop());
+    let found = eventually("the tape exists", || tapes(&root).pop());
     has_both_lines(&found);
     assert_whole(&daemon, &root);
 }
@@ -77,7 +76,7 @@ fn a_tape_that_cannot_be_made_is_made_at_the_next_start() {
     std::fs::write(&flag, "").unwrap();
     daemon.stop();
     daemon.restart();
-    let found = eventually("the tape is there", || tapes(&root).pop());
+    let found = eventually("the tape exists", || tapes(&root).pop());
     has_both_lines(&found);
     eventually("nothing is left of it", || (!log.exists()).then_some(()));
     assert_whole(&daemon, &root);

@@ -1,4 +1,4 @@
-//! `ccctl rec` that is asked to end, or that nobody reads from any more: the program ends, and its tape is there.
+//! `ccctl rec` that gets a signal, or whose output nobody reads any more: the program exits, and its tape is written.
 
 use crate::support::files::files;
 use crate::support::{Ccctl, Daemon};
@@ -48,17 +48,17 @@ fn a_signal_is_the_programs_and_so_is_the_status() {
         let mut line = String::new();
         out.read_line(&mut line).unwrap();
         assert_eq!(line.trim_end(), "ready");
-        // As `timeout` does, which has a group of its own.
+        // Twice, as `timeout` does, which signals its child and the process group.
         signal(&child, which);
         signal(&child, which);
         let mut rest = String::new();
         out.read_to_string(&mut rest).unwrap();
-        // Before it, what bash says of a sleep that got the signal too.
+        // Before it, bash may report that its `sleep` got the signal too.
         assert!(rest.trim_end().ends_with("cleaned up"), "{verb:?}: {rest}");
         assert_eq!(child.wait().unwrap().code(), Some(5), "{verb:?}");
     }
     let [tape] = &tapes(&daemon)[..] else {
-        panic!("one tape")
+        panic!("there is not exactly one tape")
     };
     assert!(tape.contains("exit: { code: 5"), "{tape}");
 }
@@ -87,7 +87,7 @@ fn what_nobody_reads_any_more_is_on_a_tape_when_the_recording_returns() {
     drop(out);
     assert_eq!(child.wait().unwrap().code(), Some(128 + 13));
     let [tape] = &tapes(&daemon)[..] else {
-        panic!("one tape")
+        panic!("there is not exactly one tape")
     };
     assert!(tape.contains("program: \"seq\""), "{}", &tape[..500]);
 }

@@ -1,4 +1,4 @@
-//! Sessions that become tapes.
+//! Recording sessions on tapes.
 
 mod endings;
 mod leaving;

@@ -1,4 +1,4 @@
-//! What is secret reaches no file while a program is recorded, but for the session's own log of what it has printed.
+//! Secrets reach no file while a program is recorded, except the session's own log of its output.
 
 use crate::support::conversation::{ended, record, start_with, tape, tapes};
 use crate::support::secrets::{
@@ -32,7 +32,7 @@ fn a_secret_that_is_typed_reaches_no_file_and_plays_when_it_is_typed_again() {
         let redacted = escaped(&case.redacted);
         assert!(input.contains(&redacted), "{redacted}\n{input}");
     }
-    // Where it was typed, where it was echoed, and where it was printed.
+    // At least twice, where it was typed and where it was printed.
     let all_there: usize = cases.iter().map(|case| case.secrets.len().min(2)).sum();
     assert!(removed(&recorded) as usize >= 2 * all_there, "{recorded}");
     assert_eq!(recorded["meta"]["redact"], true);
@@ -45,7 +45,7 @@ fn a_secret_that_is_typed_reaches_no_file_and_plays_when_it_is_typed_again() {
     assert_nowhere(&daemon, &secrets);
 }
 
-/// A program that prints pieces with pauses between them; it and they lie in a folder of their own.
+/// Returns a program that prints pieces with pauses in between; it and its data are written to `folder`.
 fn printer(folder: &Path, pieces: &[Vec<&str>]) -> Vec<String> {
     let script = "import json, sys, time\n\
         for pieces in json.load(open(sys.argv[1])):\n\
@@ -61,7 +61,7 @@ fn printer(folder: &Path, pieces: &[Vec<&str>]) -> Vec<String> {
     vec![String::from("python3"), path(program), path(data)]
 }
 
-/// The text in three pieces.
+/// Splits a text into three pieces.
 fn cut(text: &str, first: usize, second: usize) -> Vec<&str> {
     let first = text.floor_char_boundary(first);
     let second = text.floor_char_boundary(second.max(first));
@@ -142,7 +142,7 @@ fn secrets_of_arguments_and_of_the_environment_reach_no_file() {
         );
     }
     assert_eq!(meta["env"]["MY_TOKEN"], "***");
-    // With the real ones the tape is found, and with others in their place too.
+    // The tape is found with the real values, and with other ones in their place.
     let strict = tape(&root(&daemon), json!({"strict": true, "match": matching}));
     let session = start_with(&daemon, &command, &strict, &env).unwrap();
     line(&daemon, &session, "");
@@ -223,7 +223,7 @@ fn secrets_are_kept_where_that_is_asked_for_and_the_tape_says_so() {
     for off in ["0", "false", "off"] {
         let off = || Daemon::builder().env("CLAUDECONTROL_REDACT", off).start();
         kept(&with_password(&off(), json!({})));
-        // Who asks for it gets it nevertheless.
+        // A request can still turn redaction on.
         gone(&with_password(&off(), json!({"redact": true})));
     }
 }
@@ -260,7 +260,7 @@ fn a_tape_with_secrets_loses_them_when_that_is_asked_for() {
     );
     let strict = tape(&root(&daemon), json!({"strict": true}));
     let command = ["sh", "-c", "read x; echo $x", "password=hunter2-4711"];
-    let session = eventually("the index has seen it", || {
+    let session = eventually("the index has noticed the change", || {
         start_with(&daemon, &command, &strict, &environment()).ok()
     });
     line(&daemon, &session, "password=hunter2-4711");
@@ -299,7 +299,7 @@ fn a_secret_that_is_typed_key_by_key_reaches_no_file() {
                 false => keys(&daemon, &session, &text),
             }
             assert_nowhere(&daemon, &secrets);
-            eventually("the echo", || {
+            eventually("the echo appears", || {
                 let came = crate::support::conversation::output(&daemon, &session);
                 String::from_utf8_lossy(&came)
                     .contains(&TOKEN[36..])
@@ -316,7 +316,7 @@ fn a_secret_that_is_typed_key_by_key_reaches_no_file() {
             assert_nowhere(&daemon, &secrets);
             let input = all(&recorded, "input");
             assert!(input.contains("***"), "{command:?} {input:?}");
-            // Typed again as one line it plays.
+            // Typed again as one line, it plays.
             let strict = tape(&root(&daemon), json!({"strict": true, "latency": 0}));
             let session = begin(&daemon, command, &strict);
             if prompt != "^" {
@@ -381,7 +381,7 @@ fn what_is_typed_where_nothing_is_shown_reaches_no_file() {
     }
 }
 
-/// A private key that is typed, or pasted, line by line.
+/// A private key that is typed or pasted line by line.
 #[test]
 fn a_private_key_that_is_typed_line_by_line_reaches_no_file() {
     if lacks(&["cat", "bash"]) {

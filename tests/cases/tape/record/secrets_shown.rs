@@ -1,4 +1,4 @@
-//! Secrets that reach a tape by another way than a line with their sign.
+//! Secrets that reach a tape in other ways than in a line that shows what they are.
 
 use crate::support::conversation::{ended, record, start_with, tape, tapes};
 use crate::support::secrets::{
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::Stdio;
 
-/// Records a program between pipes with this input.
+/// Records a program over pipes with this input.
 fn piped(daemon: &Daemon, program: &[&str], input: &[u8]) {
     let folder = root(daemon);
     let words = [
@@ -33,7 +33,7 @@ fn piped(daemon: &Daemon, program: &[&str], input: &[u8]) {
     assert!(child.wait().unwrap().success());
 }
 
-/// The tapes of a daemon have none of these texts, in any form.
+/// Asserts that the daemon's tapes contain none of these texts in any form.
 #[track_caller]
 fn assert_on_no_tape(daemon: &Daemon, secrets: &[&str]) {
     let files = tapes(&root(daemon));
@@ -172,7 +172,7 @@ fn a_secret_that_a_name_has_given_away_is_known_where_it_is_shown() {
     assert_on_no_tape(&daemon, &secrets_of);
     let output = all(&recorded, "output");
     assert!(output.contains("<--password *** ***>"), "{output}");
-    // A plain word stays where no name stands beside it.
+    // A plain word is kept if no name next to it marks it as a secret.
     assert!(output.contains("<*** test>"), "{output}");
 }
 
@@ -195,7 +195,7 @@ fn what_stands_beside_a_nul_or_a_sequence_is_on_no_tape() {
     }
 }
 
-/// Types these keys, each when the one before was answered.
+/// Types these keys, each after the one before was answered.
 fn type_keys(daemon: &Daemon, session: &str, text: &str) {
     for key in text.chars() {
         let before = shown_bytes(daemon, session);

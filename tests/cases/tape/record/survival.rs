@@ -1,4 +1,5 @@
-//! Kills at any time of a recording: what was acknowledged is on a tape, and each tape is the old or the new one, whole.
+//! Kills at any time of a recording: acknowledged input is on a tape, and each tape is completely old or completely
+//! new.
 
 use crate::support::conversation::{ask, ended, output, record, start, tape, tapes};
 use crate::support::files::assert_in_no_file;
@@ -11,18 +12,18 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// What is typed hidden, and shown by nobody.
+/// Typed hidden, and shown by no program.
 const HIDDEN: &str = "Hunter2-x9-unseen";
 
-/// Asks for passwords until an empty one comes.
+/// Asks for passwords until it reads an empty one.
 const ASKS: &str =
     "while read -rsp 'Password: ' p && [ -n \"$p\" ]; do echo; echo \"length ${#p}\"; done; exit 5";
 
-/// A program that is recorded into a root of its own.
+/// A program that is recorded into its own directory.
 struct Take {
     session: String,
     root: PathBuf,
-    /// What was acknowledged.
+    /// Input that was acknowledged.
     typed: Vec<String>,
 }
 
@@ -37,7 +38,7 @@ impl Take {
         }
     }
 
-    /// Types, while there may be nobody to take it; true when it was acknowledged.
+    /// Types, possibly while no worker is running; true if it was acknowledged.
     fn types(&mut self, daemon: &Daemon, text: &str, newline: bool) -> bool {
         let params = json!({"session": self.session, "text": text, "newline": newline});
         let reply = daemon.try_call_value("session.send", &params);
@@ -52,7 +53,7 @@ impl Take {
         reply.is_some()
     }
 
-    /// The output so far, while there may be nobody who tells it.
+    /// Returns the output so far; empty if no worker is running.
     fn shown(&self, daemon: &Daemon) -> String {
         let params = json!({"session": self.session, "since": 0, "max_bytes": 1 << 20});
         let read = daemon.try_call_value("session.read", &params);
@@ -60,7 +61,8 @@ impl Take {
         read["text"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// Types a line and waits for what it brings; where it was not acknowledged, it may not have been typed.
+    /// Types a line and waits for its answer; only briefly if the line was not acknowledged, because it may not have
+    /// been typed.
     fn asks(&mut self, daemon: &Daemon, line: &str, seen: &str, count: usize) {
         let is_typed = self.types(daemon, line, true);
         let is_seen = || (self.shown(daemon).matches(seen).count() >= count).then_some(());
@@ -71,7 +73,7 @@ impl Take {
         }
     }
 
-    /// Types the hidden line where it is asked for.
+    /// Types the hidden line once the program asks for it.
     fn answers_hidden(&mut self, daemon: &Daemon) {
         let hides = || {
             let params = json!({ "session": self.session });
@@ -85,7 +87,7 @@ impl Take {
         self.asks(daemon, HIDDEN, "length", count + 1);
     }
 
-    /// The one tape, which has all of the output.
+    /// Returns the only tape, after checking that nothing half-written is left.
     #[track_caller]
     fn taped(&self, daemon: &Daemon) -> Taped {
         assert_whole(daemon, &self.root);
@@ -158,7 +160,7 @@ fn recordings_go_on_through_kills_of_the_worker() {
     assert_in_no_file(daemon.home(), HIDDEN);
 }
 
-/// A session that ends with its client.
+/// Starts a session that ends with its client.
 fn start_transient(connection: &mut Connection, root: &Path) -> String {
     let params =
         json!({"program": "cat", "transient": true, "tape": tape(root, json!({"record": "new"}))});
@@ -194,7 +196,7 @@ fn nothing_that_was_recorded_is_missing_after_a_kill_of_everything() {
         }
         cat.types(&daemon, "hal", false);
         if round % 2 == 0 {
-            // They all end now, and their tapes are written.
+            // All programs exit now, and their tapes are written.
             ask(&daemon, &floods.session, (None, "all\n")).unwrap();
             floods.types(&daemon, "go", true);
             bash.types(&daemon, "exit 7", true);
@@ -222,7 +224,7 @@ fn nothing_that_was_recorded_is_missing_after_a_kill_of_everything() {
         let taped = cat.taped(&daemon);
         assert!(taped.output == output(&daemon, &cat.session), "{round}");
         if round % 2 == 1 {
-            // A line that had not ended was in no file.
+            // An unfinished line was in no file.
             cat.typed.pop();
         }
         taped.has_keys(&cat.typed.concat().replace('\r', "\n"));

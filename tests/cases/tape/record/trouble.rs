@@ -1,4 +1,4 @@
-//! Trouble with the folder of tapes while something is recorded: the session goes on, and the loss is told.
+//! Problems with the directory of tapes during a recording: the session continues, and the loss is reported.
 
 use crate::support::client::Ran;
 use crate::support::conversation::{ask, ended, output, record, start, tape, tapes};
@@ -12,11 +12,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A small file system of our own; unmounted at the end.
+/// A small file system for one test; unmounted at the end.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// Mounts one; `None` where that is not allowed.
+    /// Mounts one; `None` if that is not allowed.
     fn mount(folder: &Path, bytes: u64) -> Option<Self> {
         fs::create_dir_all(folder).unwrap();
         let options = format!("size={bytes},mode=0700");
@@ -30,7 +30,7 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // The daemon may still have its files open, so that it is detached at once and goes with them.
+        // The daemon may still have files open there, so the file system is detached at once, and freed with them.
         let unmounted = Command::new("umount").arg("--lazy").arg(&self.0).status();
         assert!(unmounted.is_ok_and(|status| status.success()) || std::thread::panicking());
     }
@@ -43,7 +43,7 @@ fn mount(options: &str, folder: &Path) -> bool {
     mounted.is_ok_and(|output| output.status.success())
 }
 
-/// Leaves no room on a file system.
+/// Fills a file system.
 fn fill(folder: &Path) {
     let mut file = fs::File::create(folder.join("filler")).unwrap();
     for len in [64 << 10, 512, 1] {
@@ -92,12 +92,12 @@ fn a_full_disk_is_told_and_the_next_start_finishes_the_tape() {
     }
     assert!(problem(&daemon, &session).contains("cannot be written"));
     assert!(errors(&daemon).contains("cannot be written"));
-    // There is room for the journal once more, and nothing is missing.
+    // Once there is room for the journal again, nothing is missing.
     fs::remove_file(root.join("filler")).unwrap();
     ask(&daemon, &session, (Some("after"), "after\nafter\n")).unwrap();
     typed.push("after\n".into());
     assert_eq!(problem(&daemon, &session), "");
-    // For the tape there is none.
+    // There is no room for the tape.
     fill(&root);
     types(&daemon, &session, "\u{4}");
     let record = ended(&daemon, &session);
@@ -162,7 +162,7 @@ fn a_root_that_cannot_be_written_to_starts_nothing() {
         daemon.call_value("session.list", &json!({})).unwrap()["sessions"],
         json!([])
     );
-    // And one that becomes so while a program runs.
+    // Once the directory is writable again, recording works.
     assert!(mount("remount,rw", &root));
     let session = record_cat(&daemon, &root);
     ask(&daemon, &session, (Some("one"), "one\none\n")).unwrap();
@@ -178,7 +178,7 @@ fn two_daemons_record_into_one_root() {
     let daemons = [Daemon::start(), Daemon::start()];
     let root = daemons[0].home().join("t");
     for round in 0..rounds() {
-        // Both call their session the same.
+        // Both daemons give their session the same id.
         let start = |daemon: &Daemon| {
             let params = json!({
                 "program": "cat", "id": format!("same-{round}"),
@@ -201,7 +201,7 @@ fn two_daemons_record_into_one_root() {
         });
         let valid = json!({"root": root, "strict": true});
         let valid = daemons[0].call_value("tape.validate", &valid).unwrap();
-        // That both have recorded the program's start is told.
+        // Both have recorded the start of the program; that is only a warning.
         assert_eq!(valid["valid"], true, "{valid}");
         let taped = tapes(&root.join(round.to_string()));
         let mut inputs: Vec<_> = taped
@@ -223,7 +223,7 @@ fn of_two_daemons_that_overwrite_a_tape_one_has_its_way() {
     let daemons = [Daemon::start(), Daemon::start()];
     let root = daemons[0].home().join("t");
     let file = |daemon: &Daemon| daemon.home().join("answer");
-    // The same line, and in each home another answer.
+    // The same input, and a different answer in each home.
     let run = |daemon: &Daemon, mode: &str| {
         let options = tape(&root, json!({"record": mode}));
         let session = start(daemon, &["bash", "--norc"], &options).unwrap();
@@ -258,7 +258,7 @@ fn of_two_daemons_that_overwrite_a_tape_one_has_its_way() {
     }
 }
 
-/// Records a `cat` that is told one line, with a filter for its output.
+/// Records an `echo` of one word, with a filter for its output.
 fn record_filtered(daemon: &Daemon, root: &Path, filter: &Path) -> Ran {
     let decorator = json!({"on": "output", "filter": [filter]}).to_string();
     let words = ["rec", "--tapes", root.to_str().unwrap()];
@@ -266,7 +266,7 @@ fn record_filtered(daemon: &Daemon, root: &Path, filter: &Path) -> Ran {
     Ccctl::new(daemon).run(&[&words[..], &more].concat())
 }
 
-/// What is left of recordings: journals, and folders of sessions.
+/// Returns what is left of recordings: journals, and directories of sessions.
 fn left(daemon: &Daemon, root: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
     let of = |folder: PathBuf| {
         let entries = fs::read_dir(folder).into_iter().flatten();
@@ -327,7 +327,7 @@ fn a_tape_that_waits_for_its_filter_is_no_error() {
     ask(&daemon, &session, (Some("told"), "told\ntold\n")).unwrap();
     daemon.kill();
     daemon.restart();
-    eventually("the tape is made", || {
+    eventually("the tape is written", || {
         let written = &record(&daemon, &session)["tape"]["written"];
         written.is_array().then_some(())
     });

@@ -17,7 +17,7 @@ impl Session {
             && !self.facts.transient
             && let Err(error) = self.save().await
         {
-            tracing::error!(session = %self.id(), %error, "the database has it as a success");
+            tracing::error!(session = %self.id(), %error, "the database records it as a success");
         }
     }
 

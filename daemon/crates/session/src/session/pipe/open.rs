@@ -121,7 +121,7 @@ impl Session {
                 self.spawn_pipe(open, fifo, place, from, true);
             }
             Err(error) => {
-                tracing::error!(session = %self.id(), %error, "a pipe cannot be gone on with");
+                tracing::error!(session = %self.id(), %error, "a pipe cannot be continued");
                 let text = format!("the named pipe is closed: {error}");
                 self.note(None, Event::Trouble(text));
             }

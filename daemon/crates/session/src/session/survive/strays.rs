@@ -102,7 +102,7 @@ impl Sessions {
             if self.finish_stray(&folder, Some(self.filters())).await
                 && let Err(error) = remove_folder(&folder).await
             {
-                tracing::warn!(folder = %folder.display(), %error, "it stays");
+                tracing::warn!(folder = %folder.display(), %error, "a left-over directory could not be removed");
             }
         }
     }

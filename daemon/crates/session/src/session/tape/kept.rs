@@ -91,7 +91,7 @@ impl Sessions {
             let hidden = tape.recorded_secrets();
             let resumed = resume_recording(recording, hidden, output).await;
             if let Some(problem) = resumed.problem() {
-                tracing::error!(session = %id, problem, "the session goes on");
+                tracing::error!(session = %id, problem, "the recording has a problem; the session continues");
             }
             let _ = tape.recording.set(resumed);
         }

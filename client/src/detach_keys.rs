@@ -24,7 +24,7 @@ pub(crate) struct DetachKeys {
 }
 
 impl DetachKeys {
-    /// The keys with their long names, such as `Control-\\ then d`; `None` if there are none.
+    /// The keys with their long names, such as `Ctrl-\\ then d`; `None` if there are none.
     pub(crate) fn in_words(&self) -> Option<String> {
         let words: Vec<String> = self.keys.iter().map(DetachKey::in_words).collect();
         (!words.is_empty()).then(|| words.join(" then "))
@@ -33,7 +33,7 @@ impl DetachKeys {
 
 impl DetachKey {
     fn in_words(&self) -> String {
-        let ctrl = if self.ctrl { "Control-" } else { "" };
+        let ctrl = if self.ctrl { "Ctrl-" } else { "" };
         let alt = if self.alt { "Alt-" } else { "" };
         let name = match self.character {
             ' ' => "Space".to_owned(),
@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn keys_are_told_in_words() {
         let words = |keys: &str| detach_keys(keys).unwrap().in_words();
-        assert_eq!(words("C-\\ d").as_deref(), Some("Control-\\ then d"));
+        assert_eq!(words("C-\\ d").as_deref(), Some("Ctrl-\\ then d"));
         assert_eq!(words("M-x").as_deref(), Some("Alt-x"));
         assert_eq!(words("none"), None);
     }

@@ -164,7 +164,7 @@ fn no_source(name: &str, variable: Option<&str>, lacks: &str) -> Failure {
 /// Prints what the start waits for if it takes long.
 fn patiently<T>(config: &str, work: impl FnOnce() -> T) -> T {
     let (done, waits) = mpsc::sync_channel::<()>(0);
-    let text = format!("waiting until {config} is ready; Control-C gives up and ends the program");
+    let text = format!("waiting until {config} is ready; Ctrl-C gives up and ends the program");
     // If there can be no thread, there is no note.
     let _ = std::thread::Builder::new().spawn(move || {
         if waits.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {

@@ -184,7 +184,7 @@ impl Forward {
 /// Reports a miss in raw mode, in which a line starts at the cursor.
 fn report_at_terminal(failure: &Failure) {
     let mut lines = miss_of(failure).map(block).unwrap_or_default();
-    lines.push(line("quit", "Control-C twice"));
+    lines.push(line("quit", "Ctrl-C twice"));
     let text = format!("\r\n{}\r\n", lines.join("\r\n"));
     let _ = io::stderr().write_all(text.as_bytes());
 }

@@ -103,8 +103,13 @@ fn describe(differs: &Differs, lines: &mut Vec<String>) {
         recorded,
         asked,
     } = differs;
-    if part == "state" {
-        lines.push(line("differs", "other inputs came before it"));
+    let why = match &part[..] {
+        "state" => Some("other inputs came before it"),
+        "unfinished" => Some("the recording ended in the middle of this input"),
+        _ => None,
+    };
+    if let Some(why) = why {
+        lines.push(line("differs", why));
         return;
     }
     if let ("terminal", Some(recorded), Some(asked)) = (&part[..], recorded, asked) {

@@ -117,6 +117,12 @@ fn a_line_that_ends_with_the_recording_is_in_no_file_before_and_never_answers() 
         let cut = "dataText: \"hal\", dataBytesB64: null, unfinished: true";
         assert!(text.contains(cut), "{text}");
     }
+    // The Enter key of that line is on no tape, and the error says why.
+    let played = tape(&root, json!({"latency": 0}));
+    let session = start(&daemon, &["cat"], &played).unwrap();
+    let miss = ask(&daemon, &session, (Some("hal"), "hal$")).unwrap_err();
+    let differs = &miss["data"]["nearest"]["differs"][0];
+    assert_eq!(differs["part"], "unfinished", "{miss}");
     let session = start(&daemon, &["cat"], &new).unwrap();
     ask(&daemon, &session, (Some("half"), "half\nhalf\n$")).unwrap();
     close(&session);

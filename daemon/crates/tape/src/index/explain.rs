@@ -16,6 +16,9 @@ const SHOWN_CHARS: usize = 80;
 /// Maximum part of an input that is shown.
 const SHOWN_INPUT_CHARS: usize = 1_000;
 
+/// The input is the same, but its recording ended before it was complete.
+const UNFINISHED: &str = "unfinished";
+
 /// An input that no tape answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Miss {
@@ -47,7 +50,7 @@ pub struct Nearest {
 /// A difference in one part of the key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Differs {
-    /// `program`, `args[0]`, `terminal`, `env LANG`, `cwd`, `prompt`, `input`, `state`.
+    /// `program`, `args[0]`, `terminal`, `env LANG`, `cwd`, `prompt`, `input`, `unfinished`, `state`.
     pub part: String,
     pub recorded: Option<String>,
     pub asked: Option<String>,
@@ -137,7 +140,8 @@ fn described(near: &Near, asked: &Asked<'_>) -> Nearest {
     }
     if near.has_other_input {
         let (recorded, now) = (shown_input(hit.input()), shown_input(asked.input));
-        add("input", recorded, now);
+        let is_cut = hit.is_unfinished() && recorded == now;
+        add(if is_cut { UNFINISHED } else { "input" }, recorded, now);
     }
     if near.has_other_state {
         add("state", hit.state().to_string(), asked.state.to_string());
@@ -309,6 +313,9 @@ impl fmt::Display for Differs {
         let part = &self.part;
         match (&self.recorded, &self.asked) {
             _ if part == "state" => f.write_str("other inputs came before"),
+            _ if part == UNFINISHED => {
+                f.write_str("the recording ended in the middle of this input")
+            }
             (Some(recorded), Some(asked)) if part == TERMINAL => {
                 write!(f, "it was recorded {recorded}, but now runs {asked}")
             }

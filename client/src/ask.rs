@@ -69,13 +69,9 @@ pub(crate) fn leave_signals() {
 }
 
 fn answer(terminal: File, question: &str) -> Result<String, Failure> {
-    let failed = |source| Failure::Io {
-        what: "the terminal".to_owned(),
-        source,
-    };
-    let reader = terminal.try_clone().map_err(failed)?;
-    let before = tcgetattr(&terminal).map_err(|error| failed(error.into()))?;
-    watch_signals().map_err(failed)?;
+    let reader = terminal.try_clone().map_err(Failure::io("the terminal"))?;
+    let before = tcgetattr(&terminal).map_err(Failure::io("the terminal"))?;
+    watch_signals().map_err(Failure::io("the terminal"))?;
     let _restore = Restore;
     {
         let mut place = asking();
@@ -84,11 +80,13 @@ fn answer(terminal: File, question: &str) -> Result<String, Failure> {
             question: format!("{} ", question.trim_end()),
             before,
         });
-        asked.silence().map_err(failed)?;
+        asked.silence().map_err(Failure::io("the terminal"))?;
     }
     let mut line = String::new();
     let mut reader = BufReader::new(reader.take(MAX_ANSWER_BYTES));
-    reader.read_line(&mut line).map_err(failed)?;
+    reader
+        .read_line(&mut line)
+        .map_err(Failure::io("the terminal"))?;
     match line.strip_suffix('\n') {
         Some(answer) => Ok(answer.to_owned()),
         None => Err(Failure::Failed("no answer was given".to_owned())),

@@ -33,10 +33,7 @@ pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
     // Links are resolved, so that `--reuse` recognises a directory by either name.
     let path = std::fs::canonicalize(path)
         .or_else(|_| std::path::absolute(path))
-        .map_err(|source| Failure::Io {
-            what: "the current directory".to_owned(),
-            source,
-        })?;
+        .map_err(Failure::io("the current directory"))?;
     path.into_os_string()
         .into_string()
         .map_err(|path| Failure::Usage(format!("the path {path:?} is not UTF-8; give another one")))

@@ -245,11 +245,7 @@ impl Viewer {
         title: String,
         keys: &DetachKeys,
     ) -> Result<Detachment, Failure> {
-        let system = |source| Failure::Io {
-            what: "the terminal".to_owned(),
-            source,
-        };
-        let screen = UserScreen::enter(title).map_err(system)?;
+        let screen = UserScreen::enter(title).map_err(Failure::io("the terminal"))?;
         let screen: Screen = Arc::new(Mutex::new(screen));
         let _given_back = threads::GivenBack::whatever_happens(&screen);
         self.way_out = keys.in_words();
@@ -259,7 +255,7 @@ impl Viewer {
             .and_then(|()| {
                 threads::read_keys(self.link.clone(), Arc::clone(&screen), keys, read_only)
             })
-            .map_err(system)
+            .map_err(Failure::io("the terminal"))
             .and_then(|_keys| self.follow(&mut connection, &screen));
         let below = match left {
             Ok(Detachment::Stopped(Stop::Detached | Stop::Refused) | Detachment::Ended(_)) => {

@@ -6,6 +6,7 @@ use super::hint::hint;
 use crate::exit_code::Exit;
 use ccd_protocol::ErrorObject;
 use serde::Serialize;
+use std::fmt::Display;
 use std::io;
 
 /// Why a command failed.
@@ -38,6 +39,14 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// Makes a failure of an error in work on `what`.
+    pub(crate) fn io<E: Into<io::Error>>(what: impl Display) -> impl FnOnce(E) -> Self {
+        move |source| Failure::Io {
+            what: what.to_string(),
+            source: source.into(),
+        }
+    }
+
     /// The same failure with the command that was typed in place of the method that was called for it.
     pub(crate) fn of_verb(self, verb: &str) -> Self {
         let method = verb.to_owned();

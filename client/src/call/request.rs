@@ -153,13 +153,8 @@ impl Connection {
     ///
     /// [`Failure::Io`] if no file descriptor is left.
     pub(crate) fn handle(&self) -> Result<UnixStream, Failure> {
-        self.reader
-            .get_ref()
-            .try_clone()
-            .map_err(|source| Failure::Io {
-                what: "the connection".to_owned(),
-                source,
-            })
+        let stream = self.reader.get_ref().try_clone();
+        stream.map_err(Failure::io("the connection"))
     }
 }
 

@@ -29,12 +29,8 @@ const SETTLE_PAUSE: Duration = Duration::from_millis(20);
 pub(crate) fn demo(context: &mut Context) -> Result<Exit, Failure> {
     let is_stopped = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, Arc::clone(&is_stopped)).map_err(|source| {
-            Failure::Io {
-                what: "signals".to_owned(),
-                source,
-            }
-        })?;
+        signal_hook::flag::register(signal, Arc::clone(&is_stopped))
+            .map_err(Failure::io("signals"))?;
     }
     let home = Home::create()?;
     context.write_line(

@@ -29,18 +29,14 @@ use walk::{MenuAction, MenuItem, Walk};
 ///
 /// Errors of the terminal.
 pub(crate) fn menu(global: Global) -> Result<Exit, Failure> {
-    let terminal = |source| Failure::Io {
-        what: "the terminal".to_owned(),
-        source,
-    };
-    let (events, _waker) = Events::listen().map_err(terminal)?;
+    let (events, _waker) = Events::listen().map_err(Failure::io("the terminal"))?;
     let mut menu = Menu {
         walk: Walk::new(own::options(&global)),
         context: Context::new(global),
     };
     Fullscreen::enter(events, menu.context.style)
         .and_then(|screen| screen.show(&mut menu))
-        .map_err(terminal)
+        .map_err(Failure::io("the terminal"))
 }
 
 struct Menu {

@@ -69,11 +69,11 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
         follows_size: start.follows_size,
         lifeline: lifeline.clone(),
     };
-    let stopped = relay.start().map_err(|source| system("signals", source))?;
+    let stopped = relay.start().map_err(Failure::io("signals"))?;
     let raw_mode = is_interactive
         .then(RawMode::enter)
         .transpose()
-        .map_err(|source| system("the terminal", source))?;
+        .map_err(Failure::io("the terminal"))?;
     let misses = Misses::default();
     let pace = InputPace::of(params.tape.as_ref());
     let forward = Forward {
@@ -254,7 +254,7 @@ fn forward_input(forward: Forward, is_interactive: bool, pace: InputPace) -> Res
             }
         })
         .map(|_| ())
-        .map_err(|source| system("the input thread", source))
+        .map_err(Failure::io("the input thread"))
 }
 
 /// The exit status if the connection was shut down because of a signal, otherwise the failure.
@@ -262,12 +262,5 @@ fn why_stopped(stopped: &Stopped, failure: Failure) -> Result<Exit, Failure> {
     match stopped.by() {
         Some(signal) => Ok(Exit::of_program(None, Some(signal))),
         None => Err(failure),
-    }
-}
-
-fn system(what: &str, source: io::Error) -> Failure {
-    Failure::Io {
-        what: what.to_owned(),
-        source,
     }
 }

@@ -53,17 +53,17 @@ pub(crate) fn shim(args: &TapeShimArgs, context: &mut Context) -> Result<Exit, F
 fn make(args: &TapeShimArgs) -> Result<String, Failure> {
     let name = name(&args.program)?;
     let to = PathBuf::from(caller::absolute(&args.to)?);
-    fs::create_dir_all(&to).map_err(failed(&to))?;
+    fs::create_dir_all(&to).map_err(Failure::io(to.display()))?;
     let path = to.join(name);
-    if !args.force && !may_be_replaced(&path).map_err(failed(&path))? {
+    if !args.force && !may_be_replaced(&path).map_err(Failure::io(path.display()))? {
         return Err(Failure::Usage(format!(
             "{} exists and is not a shim of ccctl; --force overwrites it",
             path.display()
         )));
     }
-    let ccctl = std::env::current_exe().map_err(failed(Path::new("ccctl")))?;
+    let ccctl = std::env::current_exe().map_err(Failure::io("ccctl"))?;
     let script = script(&text(&ccctl)?, verb(&args.play), &words(args, &to)?);
-    write(&path, &script).map_err(failed(&path))?;
+    write(&path, &script).map_err(Failure::io(path.display()))?;
     text(&path)
 }
 
@@ -225,11 +225,6 @@ fn text(path: &Path) -> Result<String, Failure> {
             path.display()
         ))
     })
-}
-
-fn failed(path: &Path) -> impl FnOnce(io::Error) -> Failure {
-    let what = path.display().to_string();
-    move |source| Failure::Io { what, source }
 }
 
 #[cfg(test)]

@@ -262,10 +262,7 @@ impl Lister {
             return Err(ConnectError::NoDaemon { socket }.into());
         };
         let limited = stream.set_read_timeout(Some(LONGEST_CALL));
-        limited.map_err(|source| Failure::Io {
-            what: "the connection".to_owned(),
-            source,
-        })?;
+        limited.map_err(Failure::io("the connection"))?;
         Ok(Connection::over(stream))
     }
 

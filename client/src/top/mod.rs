@@ -45,16 +45,9 @@ pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure
         may_start: false,
         ..context.place()?
     };
-    let terminal = |source| Failure::Io {
-        what: "the terminal".to_owned(),
-        source,
-    };
-    let (events, waker) = Events::listen().map_err(terminal)?;
-    let feed =
-        Feed::start(place, args.interval, args.all, waker).map_err(|source| Failure::Io {
-            what: "a thread".to_owned(),
-            source,
-        })?;
+    let (events, waker) = Events::listen().map_err(Failure::io("the terminal"))?;
+    let feed = Feed::start(place, args.interval, args.all, waker);
+    let feed = feed.map_err(Failure::io("a thread"))?;
     let mut app = App::new(args.sort, args.all, args.interval);
     app.listed(first.value.sessions);
     let mut top = Top {
@@ -64,7 +57,7 @@ pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure
     };
     Fullscreen::enter(events, context.style)
         .and_then(|screen| screen.show(&mut top))
-        .map_err(terminal)
+        .map_err(Failure::io("the terminal"))
 }
 
 struct Top {

@@ -112,11 +112,7 @@ fn read(text: &PatternText, context: &Context) -> Result<String, Failure> {
         (Some(text), _) if text != "-" => return Ok(text.clone()),
         (_, Some(path)) => {
             let what = path.display().to_string();
-            let file = std::fs::File::open(path);
-            let file = file.map_err(|source| Failure::Io {
-                what: what.clone(),
-                source,
-            })?;
+            let file = std::fs::File::open(path).map_err(Failure::io(&what))?;
             (what, Box::new(file))
         }
         _ => (
@@ -126,10 +122,7 @@ fn read(text: &PatternText, context: &Context) -> Result<String, Failure> {
     };
     let mut bytes = Vec::new();
     let read = source.take(MAX_READ_BYTES).read_to_end(&mut bytes);
-    read.map_err(|source| Failure::Io {
-        what: what.clone(),
-        source,
-    })?;
+    read.map_err(Failure::io(&what))?;
     strip_newline_of_line(&mut bytes);
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| {
         context.note(&format!(

@@ -56,10 +56,7 @@ fn absolute(binary: &Path) -> Result<String, Failure> {
             "daemon.upgrade: {shown} is not a regular file; give a build of ccd"
         )));
     }
-    let path = std::path::absolute(binary).map_err(|source| Failure::Io {
-        what: binary.display().to_string(),
-        source,
-    })?;
+    let path = std::path::absolute(binary).map_err(Failure::io(binary.display()))?;
     path.into_os_string().into_string().map_err(|path| {
         Failure::Usage(format!(
             "daemon.upgrade: the path {path:?} is not UTF-8; give another one"
@@ -113,10 +110,7 @@ fn wait_for_next(
         // A connection that is made during the handover waits for the next worker.
         stream
             .set_read_timeout(Some(left))
-            .map_err(|source| Failure::Io {
-                what: "the connection".to_owned(),
-                source,
-            })?;
+            .map_err(Failure::io("the connection"))?;
         match Connection::over(stream).call::<DaemonStatus>(&NoParams {}) {
             Ok(answer) => {
                 let done = answer.value.last_hand_over.clone();

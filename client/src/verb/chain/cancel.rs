@@ -10,7 +10,6 @@ use ccd_protocol::job::{JobCancel, JobParams};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
-use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Set by the daemon in the environment of the programs of a job.
@@ -46,14 +45,11 @@ impl Cancel {
     ///
     /// Errors of the system.
     pub(in crate::verb) fn listen() -> Result<Self, Failure> {
-        let system = |source: io::Error| Failure::Io {
-            what: "signals".to_owned(),
-            source,
-        };
-        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(system)?;
+        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Failure::io("signals"))?;
         let is_within_job = std::env::var_os(JOB_DEPTH).is_some();
         if is_within_job {
-            signals.add_signal(SIGHUP).map_err(system)?;
+            let added = signals.add_signal(SIGHUP);
+            added.map_err(Failure::io("signals"))?;
         }
         let cancel = Self::default();
         cancel.state().is_within_job = is_within_job;
@@ -61,7 +57,7 @@ impl Cancel {
         std::thread::Builder::new()
             .name("signals".to_owned())
             .spawn(move || signals.forever().for_each(|signal| told.take(signal)))
-            .map_err(system)?;
+            .map_err(Failure::io("signals"))?;
         Ok(cancel)
     }
 

@@ -57,10 +57,7 @@ impl HitCommand {
         let thread = std::thread::Builder::new()
             .name("run".to_owned())
             .spawn(move || run_all(&line, is_json, &waiting, &given_up))
-            .map_err(|source| Failure::Io {
-                what: "--run".to_owned(),
-                source,
-            })?;
+            .map_err(Failure::io("--run"))?;
         Ok(Self {
             hits,
             thread,

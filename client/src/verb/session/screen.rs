@@ -52,10 +52,8 @@ fn write_image(file: &Path, image: Option<&str>, context: &mut Context) -> Resul
     if file == Path::new("-") {
         return context.write_bytes(image.as_bytes());
     }
-    whole_file::write(file, image.as_bytes()).map_err(|source| Failure::Io {
-        what: format!("could not write the image to {}", file.display()),
-        source,
-    })
+    let what = format!("could not write the image to {}", file.display());
+    whole_file::write(file, image.as_bytes()).map_err(Failure::io(what))
 }
 
 fn cursor_line(cursor: Cursor) -> String {

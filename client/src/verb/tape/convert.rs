@@ -113,9 +113,6 @@ pub(super) fn svg(args: &TapeSvgArgs, context: &mut Context) -> Result<Exit, Fai
 fn put(file: Option<&Path>, text: &str, context: &mut Context) -> Result<(), Failure> {
     match file.filter(|file| *file != Path::new("-")) {
         None => context.write_bytes(text.as_bytes()),
-        Some(file) => whole_file::write(file, text.as_bytes()).map_err(|source| Failure::Io {
-            what: file.display().to_string(),
-            source,
-        }),
+        Some(file) => whole_file::write(file, text.as_bytes()).map_err(Failure::io(file.display())),
     }
 }

@@ -51,10 +51,7 @@ pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, F
         longest: limit.and_then(Result::ok),
     };
     let pieces = pieces(&reply.text, pace);
-    watch(&reply, &pieces).map_err(|source| Failure::Io {
-        what: "the terminal".to_owned(),
-        source,
-    })
+    watch(&reply, &pieces).map_err(Failure::io("the terminal"))
 }
 
 fn watch(reply: &TapeExportReply, pieces: &[CastChunk]) -> io::Result<Exit> {

@@ -58,10 +58,7 @@ fn secrets(file: Option<&Path>) -> Result<Vec<String>, Failure> {
         true => io::read_to_string(io::stdin()),
         false => std::fs::read_to_string(file),
     };
-    let text = text.map_err(|source| Failure::Io {
-        what: file.display().to_string(),
-        source,
-    })?;
+    let text = text.map_err(Failure::io(file.display()))?;
     Ok(text.lines().map(str::to_owned).collect())
 }
 

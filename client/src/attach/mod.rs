@@ -211,10 +211,7 @@ impl Viewer {
         let lifeline = Lifeline::new(connection.handle()?);
         Ok(Self {
             // A newly started daemon would not know the session.
-            place: Place {
-                may_start: false,
-                ..place
-            },
+            place: place.without_start(),
             params: SessionAttachParams {
                 session: session.session_id.clone(),
                 inside: std::env::var("CCD_SESSION_ID")

@@ -66,6 +66,14 @@ impl Place {
         })
     }
 
+    /// The same place, where no daemon is started.
+    pub(crate) fn without_start(self) -> Self {
+        Self {
+            may_start: false,
+            ..self
+        }
+    }
+
     /// Connects, after starting a daemon if none is running and that is allowed.
     ///
     /// # Errors

@@ -10,7 +10,6 @@ mod view;
 mod walk;
 
 use crate::args::Global;
-use crate::connect::Place;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
@@ -69,10 +68,7 @@ impl View for Menu {
 
 impl Menu {
     fn list(&self, source: Source) -> Result<Vec<MenuItem>, Failure> {
-        let place = Place {
-            may_start: false,
-            ..self.context.place()?
-        };
+        let place = self.context.place()?.without_start();
         lists::list(source, &place)
     }
 

@@ -187,11 +187,7 @@ fn parts_of(start: u64, bytes: &[u8], stderr: &[[u64; 2]]) -> Vec<OutputChunk> {
 }
 
 /// Returns the content of a reply, text or bytes.
-///
-/// # Errors
-///
-/// [`Failure::Garbled`] if the bytes are not base64.
-pub(crate) fn bytes_of(reply: &SessionReadReply) -> Result<Vec<u8>, Failure> {
+fn bytes_of(reply: &SessionReadReply) -> Result<Vec<u8>, Failure> {
     match (&reply.text, &reply.data_b64) {
         (Some(text), _) => Ok(text.clone().into_bytes()),
         (None, Some(data)) => decode(data),

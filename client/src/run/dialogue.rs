@@ -6,7 +6,6 @@ use crate::caller;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
-use crate::output::decode;
 use crate::tape;
 use ccd_protocol::run::{RunOnce, RunOnceParams};
 use ccd_protocol::session::Pattern;
@@ -44,14 +43,7 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
     let answer = context.call::<RunOnce>(&params)?;
     let reply = &answer.value;
     context.warn(&reply.warnings);
-    if context.global.json {
-        context.write_line(answer.json.get())?;
-    } else {
-        match &reply.output_b64 {
-            Some(bytes) => context.write_bytes(&decode(bytes)?)?,
-            None => context.write_bytes(reply.output.as_bytes())?,
-        }
-    }
+    context.print_output(&answer, &reply.output, reply.output_b64.as_deref())?;
     if reply.truncated {
         context.note("run: the output was too long and was truncated");
     }

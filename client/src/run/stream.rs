@@ -58,10 +58,7 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
         secrets::with_secrets(&mut params, |params| create(&place, params))?;
     context.warn(&session.warnings);
     // From here on, a new daemon would be useless: it does not have the session.
-    let place = Place {
-        may_start: false,
-        ..place
-    };
+    let place = place.without_start();
     let lifeline = Lifeline::new(connection.handle()?);
     let relay = Relay {
         place: place.clone(),

@@ -3,7 +3,6 @@
 use super::{app, feed};
 use crate::args::TopArgs;
 use crate::call::call_at;
-use crate::connect::Place;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
@@ -42,10 +41,7 @@ pub(super) fn stream(args: &TopArgs, context: &mut Context) -> Result<Exit, Fail
             return Ok(Exit::Done);
         }
         // Only the first request may start a daemon: a stopped one is not wanted.
-        place = Place {
-            may_start: false,
-            ..place
-        };
+        place = place.without_start();
         std::thread::sleep(args.interval);
     }
 }

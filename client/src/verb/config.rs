@@ -83,11 +83,7 @@ fn check(file: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
         }
         Ok(())
     })?;
-    Ok(if reply.errors.is_empty() {
-        Exit::Done
-    } else {
-        Exit::Failed
-    })
+    Ok(Exit::of_success(reply.errors.is_empty()))
 }
 
 fn path(context: &mut Context) -> Result<Exit, Failure> {

@@ -41,8 +41,7 @@ pub(crate) fn dispatch(verb: &PatternVerb, context: &mut Context) -> Result<Exit
             context.print(&answer, |reply, out, style| match category {
                 Some(_) => render::patterns(&reply.patterns, out),
                 None => render::library(&reply.patterns, out, style),
-            })?;
-            Ok(Exit::Done)
+            })
         }
         PatternVerb::Set {
             pattern_type,
@@ -76,8 +75,7 @@ pub(crate) fn dispatch(verb: &PatternVerb, context: &mut Context) -> Result<Exit
             let answer = context.call::<PatternClassify>(&params)?;
             context.warn(&answer.value.warnings);
             warn_if_cut(answer.value.truncated, context);
-            context.print(&answer, render::classified)?;
-            Ok(Exit::Done)
+            context.print(&answer, render::classified)
         }
     }
 }
@@ -94,10 +92,7 @@ fn test(args: &TestArgs, context: &mut Context) -> Result<Exit, Failure> {
     context.print(&answer, |reply, out, style| {
         render::matches(&reply.matches, out, style)
     })?;
-    match answer.value.matches.is_empty() {
-        true => Ok(Exit::Failed),
-        false => Ok(Exit::Done),
-    }
+    Ok(Exit::of_success(!answer.value.matches.is_empty()))
 }
 
 fn warn_if_cut(truncated: bool, context: &Context) {

@@ -52,8 +52,7 @@ fn save(args: &SaveArgs, context: &mut Context) -> Result<Exit, Failure> {
     if reply.replaced {
         context.note("the existing configuration of this name was overwritten");
     }
-    context.print(&answer, |reply, out, _| writeln!(out, "{}", reply.path))?;
-    Ok(Exit::Done)
+    context.print(&answer, |reply, out, _| writeln!(out, "{}", reply.path))
 }
 
 /// Reads the document in a file, or `-` for standard input.

@@ -82,10 +82,7 @@ fn at_terminal(
     // The program lives as long as this connection or, after a handover, the one that is attached.
     let (_owner, session) = run::create(&place, &params)?;
     context.warn(&session.warnings);
-    let place = Place {
-        may_start: false,
-        ..place
-    };
+    let place = place.without_start();
     let title = shell_line(&args.program);
     let way = attach::attach_own(&session, &title, &args.detach.detach_keys, &place, context)?;
     let mut refusal = None;

@@ -29,10 +29,7 @@ const MAX_COMMAND_LEN: usize = 60;
 /// [`Failure::Connect`] if none is running, [`Failure::Failed`] if the user says no, [`Failure::TimedOut`] if the process
 /// does not end.
 pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let place = Place {
-        may_start: false,
-        ..context.place()?
-    };
+    let place = context.place()?.without_start();
     if !args.force && is_at_terminal() {
         ask(&place)?;
     }
@@ -46,8 +43,7 @@ pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failu
             many => format!(", {many} sessions ended"),
         };
         writeln!(out, "ccd stopped: pid {pid}{ended}")
-    })?;
-    Ok(Exit::Done)
+    })
 }
 
 /// Names the live sessions, if any, and asks for confirmation.

@@ -68,10 +68,7 @@ fn hand_over<M: Method<Reply = DaemonUpgradeReply>>(
     params: &M::Params,
     context: &mut Context,
 ) -> Result<Exit, Failure> {
-    let place = Place {
-        may_start: false,
-        ..context.place()?
-    };
+    let place = context.place()?.without_start();
     let asked = call_at::<M>(&place, params)?.value;
     let verb = M::NAME;
     let deadline = Instant::now() + LIMIT;

@@ -2,7 +2,6 @@
 
 use super::cancel::{Cancel, Waited};
 use super::progress::Progress;
-use crate::connect::Place;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
@@ -56,10 +55,7 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
     context: &mut Context,
     mut entry: impl FnMut(T, &mut Context) -> Result<(), Failure>,
 ) -> Result<End, Failure> {
-    let place = Place {
-        may_start: false,
-        ..context.place()?
-    };
+    let place = context.place()?.without_start();
     let mut news = JobNews::start(place.clone(), &job)?;
     cancel.started(Waited {
         place,

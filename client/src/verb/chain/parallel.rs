@@ -47,11 +47,7 @@ pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exi
     if !context.global.json {
         context.write_line(&format!("{succeeded}/{total} commands succeeded"))?;
     }
-    Ok(if succeeded == total {
-        Exit::Done
-    } else {
-        Exit::Failed
-    })
+    Ok(Exit::of_success(succeeded == total))
 }
 
 /// The commands of the command line, then those of the file, one per line; empty lines and comments are skipped.

@@ -57,9 +57,5 @@ pub(super) fn run(args: &ChainRunArgs, context: &mut Context) -> Result<Exit, Fa
             count("skipped")
         ))?;
     }
-    Ok(if is(&job, "success") {
-        Exit::Done
-    } else {
-        Exit::Failed
-    })
+    Ok(Exit::of_success(is(&job, "success")))
 }

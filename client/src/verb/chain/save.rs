@@ -28,8 +28,7 @@ pub(super) fn save(args: &ChainSaveArgs, context: &mut Context) -> Result<Exit, 
             1 => writeln!(out, "{name} {done}, 1 step"),
             steps => writeln!(out, "{name} {done}, {steps} steps"),
         }
-    })?;
-    Ok(Exit::Done)
+    })
 }
 
 /// The chain to save: options override the file.

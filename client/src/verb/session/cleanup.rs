@@ -33,6 +33,5 @@ pub(crate) fn cleanup(args: &CleanupArgs, context: &mut Context) -> Result<Exit,
     context.warn(&answer.value.warnings);
     context.print(&answer, |reply, out, _| {
         writeln!(out, "{} removed", reply.removed)
-    })?;
-    Ok(Exit::Done)
+    })
 }

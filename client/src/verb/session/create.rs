@@ -46,8 +46,7 @@ pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, F
         // Scripts expect one word.
         Some(name) if style.is_terminal => writeln!(out, "{} ({name})", session.session_id),
         _ => writeln!(out, "{}", session.session_id),
-    })?;
-    Ok(Exit::Done)
+    })
 }
 
 fn params(args: &CreateArgs) -> Result<SessionCreateParams, Failure> {

@@ -88,8 +88,7 @@ pub(crate) fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
     let width = output_columns();
     context.print(&answer, |reply, out, style| {
         render::sessions(&reply.sessions, width, out, style)
-    })?;
-    Ok(Exit::Done)
+    })
 }
 
 fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -106,8 +105,7 @@ fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {
             true => writeln!(out, "{end}"),
             false => writeln!(out, "{end}; killed {}", killed.join(" ")),
         }
-    })?;
-    Ok(Exit::Done)
+    })
 }
 
 /// Prints the path of an open named pipe.
@@ -122,8 +120,7 @@ fn pipe(args: &PipeArgs, context: &mut Context) -> Result<Exit, Failure> {
     context.print(&answer, |pipe, out, _| match pipe.state {
         PipeState::Active => writeln!(out, "{}", pipe.pipe_path),
         PipeState::Closed => Ok(()),
-    })?;
-    Ok(Exit::Done)
+    })
 }
 
 fn history(args: &HistoryArgs, context: &mut Context) -> Result<Exit, Failure> {

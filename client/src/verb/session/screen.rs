@@ -35,8 +35,8 @@ pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, F
     let answer = context.call::<SessionScreen>(&params)?;
     match &args.svg {
         Some(file) => write_image(file, answer.value.svg.as_deref(), context)?,
-        None if args.cells => context.print(&answer, render::runs)?,
-        None => context.print(&answer, render::screen)?,
+        None if args.cells => drop(context.print(&answer, render::runs)?),
+        None => drop(context.print(&answer, render::screen)?),
     }
     if args.cursor {
         context.note(&cursor_line(answer.value.cursor));

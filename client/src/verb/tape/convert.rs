@@ -37,8 +37,7 @@ pub(super) fn import(args: &TapeImportArgs, context: &mut Context) -> Result<Exi
     };
     let answer = context.call::<TapeImport>(&params)?;
     context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out, _| writeln!(out, "{}", reply.tape_id))?;
-    Ok(Exit::Done)
+    context.print(&answer, |reply, out, _| writeln!(out, "{}", reply.tape_id))
 }
 
 fn standard_input() -> Result<String, Failure> {

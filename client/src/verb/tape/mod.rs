@@ -66,7 +66,7 @@ pub(crate) fn dispatch(verb: &TapeVerb, context: &mut Context) -> Result<Exit, F
             context.print(&answer, |reply, out, style| {
                 render::diff(&reply.diff, out, style)
             })?;
-            Ok(yes_or_failed(answer.value.equal))
+            Ok(Exit::of_success(answer.value.equal))
         }
         TapeVerb::Import(args) => convert::import(args, context),
         TapeVerb::Export(args) => convert::export(args, context),
@@ -93,13 +93,6 @@ fn named(tape: &str) -> Result<String, Failure> {
         _ if is_path => caller::absolute(path),
         Some(_) if path.symlink_metadata().is_ok() => caller::absolute(path),
         _ => Ok(tape.to_owned()),
-    }
-}
-
-fn yes_or_failed(yes: bool) -> Exit {
-    match yes {
-        true => Exit::Done,
-        false => Exit::Failed,
     }
 }
 
@@ -184,7 +177,7 @@ fn validate(params: &TapeValidateParams, context: &mut Context) -> Result<Exit, 
             (false, more) => writeln!(out, "{} not shown", render::counted(more, "more problem")),
         }
     })?;
-    Ok(yes_or_failed(answer.value.valid))
+    Ok(Exit::of_success(answer.value.valid))
 }
 
 fn redact(params: &TapeRedactParams, context: &mut Context) -> Result<Exit, Failure> {
@@ -213,7 +206,7 @@ fn redact(params: &TapeRedactParams, context: &mut Context) -> Result<Exit, Fail
     if !answer.value.is_done && !answer.value.tapes.is_empty() && !context.global.json {
         context.note("nothing was changed; --inplace removes the secrets");
     }
-    Ok(yes_or_failed(answer.value.problems.is_empty()))
+    Ok(Exit::of_success(answer.value.problems.is_empty()))
 }
 
 fn prune(args: &TapePruneArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -241,7 +234,7 @@ fn prune(args: &TapePruneArgs, context: &mut Context) -> Result<Exit, Failure> {
         };
         context.note(&format!("{tapes}, {} bytes, {done}", reply.bytes));
     }
-    Ok(yes_or_failed(reply.problems.is_empty()))
+    Ok(Exit::of_success(reply.problems.is_empty()))
 }
 
 #[cfg(test)]

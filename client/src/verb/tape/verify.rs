@@ -1,6 +1,6 @@
 //! `ccctl tape verify`: compares the real program with a tape.
 
-use super::{named, root, yes_or_failed};
+use super::{named, root};
 use crate::args::TapeVerifyArgs;
 use crate::caller;
 use crate::context::Context;
@@ -46,7 +46,7 @@ pub(super) fn verify(args: &TapeVerifyArgs, context: &mut Context) -> Result<Exi
         let style = context.style;
         context.render(|out| render::verdict(&verdict, out, style))?;
     }
-    Ok(yes_or_failed(verdict.same))
+    Ok(Exit::of_success(verdict.same))
 }
 
 /// The secrets in a file, one per line. They are not on the command line, which other users can read.

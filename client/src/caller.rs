@@ -24,6 +24,15 @@ pub(crate) fn working_directory(given: Option<&str>) -> Result<String, Failure> 
     absolute(Path::new(given.unwrap_or(".")))
 }
 
+/// Returns the absolute path of `given`, if it is given.
+///
+/// # Errors
+///
+/// As [`working_directory`].
+pub(crate) fn given_path(given: Option<&str>) -> Result<Option<String>, Failure> {
+    given.map(|path| absolute(Path::new(path))).transpose()
+}
+
 /// Returns the absolute form of `path`, with symbolic links resolved if it exists.
 ///
 /// # Errors

@@ -25,7 +25,6 @@ use ccd_protocol::session::{
 use ccd_protocol::subscription::SESSION_ATTACH;
 use ccd_protocol::{ErrorCode, ErrorObject};
 use link::{Link, Stop};
-use serde::Deserialize;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use threads::Screen;
@@ -195,11 +194,6 @@ struct Viewer {
     is_shifted: bool,
 }
 
-#[derive(Deserialize)]
-struct Notification {
-    result: OutputItem,
-}
-
 impl Viewer {
     fn new(
         params: SessionAttachParams,
@@ -341,13 +335,8 @@ impl Viewer {
             if message.method.as_deref() != Some(SESSION_ATTACH.notification) {
                 continue;
             }
-            let params = message
-                .params
-                .as_deref()
-                .map_or("null", |params| params.get());
-            let notification: Notification =
-                serde_json::from_str(params).map_err(|error| crate::call::garbled(VERB, &error))?;
-            let data = match notification.result.event {
+            let item: OutputItem = message.item(VERB)?;
+            let data = match item.event {
                 OutputEvent::Output { data_b64, .. } => data_b64,
                 OutputEvent::Repaint { repaint } => {
                     self.is_shifted = false;

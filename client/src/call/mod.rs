@@ -12,4 +12,6 @@ mod start;
 
 pub(crate) use again::{SETTLED, id_since};
 pub(crate) use launch::{LaunchError, find_program};
-pub(crate) use request::{Answer, Connection, call_at, garbled, lost, request_at, request_line};
+pub(crate) use request::{
+    Answer, Connection, call_at, close, garbled, lost, request_at, request_line,
+};

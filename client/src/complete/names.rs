@@ -3,8 +3,8 @@
 use super::Candidate;
 use super::kind::Kind;
 use crate::call::Connection;
+use crate::caller::given_path;
 use crate::connect::Place;
-use crate::tape;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ impl Names {
     /// Asks the daemon at a socket, or at the default one; never starts a daemon.
     pub(super) fn at(socket: Option<&str>, tapes: Option<&str>) -> Self {
         Self {
-            tapes: tape::root(tapes).ok().flatten(),
+            tapes: given_path(tapes).ok().flatten(),
             place: Place::find(socket, true, |name| std::env::var_os(name)).ok(),
         }
     }

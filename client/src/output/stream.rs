@@ -1,7 +1,7 @@
 //! A session's output as it arrives; output that this reader missed is read back.
 
 use super::follow::Follow;
-use crate::call::{Connection, call_at};
+use crate::call::{Connection, call_at, garbled};
 use crate::connect::Place;
 use crate::failure::Failure;
 use crate::lifeline::Lifeline;
@@ -201,10 +201,9 @@ fn bytes_of(reply: &SessionReadReply) -> Result<Vec<u8>, Failure> {
 ///
 /// [`Failure::Garbled`] if the text is not base64.
 pub(crate) fn decode(data: &str) -> Result<Vec<u8>, Failure> {
-    BASE64.decode(data).map_err(|error| Failure::Garbled {
-        method: "output".to_owned(),
-        why: error.to_string(),
-    })
+    BASE64
+        .decode(data)
+        .map_err(|error| garbled("output", &error))
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! `ccctl tape shim`: a small script that answers from tapes in place of a program.
 
 use super::command::TapeCommand;
-use super::options::root;
 use crate::args::{TapeArgs, TapeShimArgs};
 use crate::caller;
 use crate::context::Context;
@@ -125,7 +124,7 @@ fn flags(args: &TapeArgs) -> Result<Vec<String>, Failure> {
     let mut add = |name: &str, value: Option<String>| {
         words.extend(value.map(|value| format!("--{name}={value}")));
     };
-    add("tapes", root(args.tapes.as_deref())?);
+    add("tapes", caller::given_path(args.tapes.as_deref())?);
     add("record", args.record.and_then(|mode| word(&mode)));
     add("latency", args.latency.as_ref().and_then(latency));
     add("error-rate", args.error_rate.map(|rate| rate.to_string()));

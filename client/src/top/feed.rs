@@ -1,13 +1,13 @@
 //! Threads that query the daemon, each on its own connection.
 
-use crate::call::{Connection, call_at};
+use crate::call::{Connection, call_at, close};
 use crate::connect::{ConnectError, Place};
 use crate::failure::Failure;
 use crate::fullscreen::Waker;
 use crate::render;
 use ccd_protocol::session::{
-    Session, SessionClose, SessionCloseParams, SessionList, SessionListParams, SessionRead,
-    SessionReadParams, SessionScreen, SessionScreenParams, SessionSignal, SessionSignalParams,
+    Session, SessionList, SessionListParams, SessionRead, SessionReadParams, SessionScreen,
+    SessionScreenParams, SessionSignal, SessionSignalParams,
 };
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -299,19 +299,10 @@ fn carry_out(ask: &Ask, place: &Place) -> Option<Report> {
             };
             call_at::<SessionSignal>(place, &params).map(|_| format!("sent {signal}"))
         }
-        Ask::Close(session) => {
-            let params = SessionCloseParams {
-                session: session.clone(),
-                grace_ms: None,
-            };
-            call_at::<SessionClose>(place, &params).map(|answer| {
-                let reply = answer.value;
-                format!(
-                    "closed: {}",
-                    render::end(reply.exitstatus, reply.signal, None)
-                )
-            })
-        }
+        Ask::Close(session) => close(place, session).map(|reply| {
+            let end = render::end(reply.exitstatus, reply.signal, None);
+            format!("closed: {end}")
+        }),
     };
     Some(Report::Told(told.map_err(|failure| failure.to_string())))
 }

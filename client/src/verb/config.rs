@@ -61,10 +61,7 @@ fn table(entries: &[ConfigEntry]) -> Table<4> {
 fn check(file: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
     // Check the caller's file: the daemon may have been started with another one.
     let own = std::env::var("CCD_CONFIG").ok();
-    let path = file
-        .or(own.as_deref().filter(|own| !own.is_empty()))
-        .map(|file| caller::working_directory(Some(file)))
-        .transpose()?;
+    let path = caller::given_path(file.or(own.as_deref().filter(|own| !own.is_empty())))?;
     let answer = context.call::<ConfigCheck>(&ConfigCheckParams { path })?;
     let reply = &answer.value;
     context.print(&answer, |reply, out, _| {

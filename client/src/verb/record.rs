@@ -2,7 +2,7 @@
 
 use crate::args::RecordArgs;
 use crate::attach::{self, Way};
-use crate::call::call_at;
+use crate::call::close;
 use crate::caller;
 use crate::connect::Place;
 use crate::context::Context;
@@ -12,10 +12,7 @@ use crate::render::shell_line;
 use crate::run::{self, Start};
 use crate::tape::{Summary, TapeCommand, miss_of, of_verb, print_blocks, print_summary};
 use crate::terminal::{can_draw, terminal_size};
-use ccd_protocol::session::{
-    EndReason, Ended, Session, SessionClose, SessionCloseParams, SessionCloseReply,
-    SessionCreateParams,
-};
+use ccd_protocol::session::{EndReason, Ended, Session, SessionCreateParams};
 use std::io::{self, IsTerminal as _};
 
 /// Runs or replays a program until it exits, and returns its status.
@@ -90,7 +87,7 @@ fn at_terminal(
         Way::Ended(ended) => exit_of(&ended, context),
         Way::Left(signal) => leave(&session, signal, &place, context),
         Way::Refused(error) => {
-            let _ = close(&session, &place);
+            let _ = close(&place, &session.session_id);
             refusal = Some(error);
             Exit::Failed
         }
@@ -115,7 +112,7 @@ fn exit_of(ended: &Ended, context: &Context) -> Exit {
 /// Ends a program after its user has detached: nobody else can attach to it.
 fn leave(session: &Session, signal: Option<i32>, place: &Place, context: &Context) -> Exit {
     let ends = signal.is_some_and(|signal| run::ends_by(place, &session.session_id, signal));
-    let closed = close(session, place);
+    let closed = close(place, &session.session_id);
     if signal.is_some() && !ends {
         return Exit::of_program(None, signal);
     }
@@ -126,14 +123,6 @@ fn leave(session: &Session, signal: Option<i32>, place: &Place, context: &Contex
         Ok(closed) => Exit::of_program(closed.exitstatus, closed.signal),
         Err(failure) => failure.exit(),
     }
-}
-
-fn close(session: &Session, place: &Place) -> Result<SessionCloseReply, Failure> {
-    let params = SessionCloseParams {
-        session: session.session_id.clone(),
-        grace_ms: None,
-    };
-    call_at::<SessionClose>(place, &params).map(|answer| answer.value)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::cancel::{Cancel, Waited};
 use super::progress::Progress;
+use crate::call::garbled;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
@@ -10,7 +11,6 @@ use ccd_protocol::Method;
 use ccd_protocol::chain::ChainStarted;
 use ccd_protocol::job::{Job, JobState};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 /// How a job ended, beyond its list.
 pub(in crate::verb) enum End {
@@ -71,7 +71,11 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
                 if context.global.json {
                     context.write_json(&next.value)?;
                 }
-                entry(parsed(next.value)?, context)?;
+                let value = serde_json::from_value(next.value);
+                entry(
+                    value.map_err(|error| garbled("job.subscribe", &error))?,
+                    context,
+                )?;
             }
             Ok(News::Omitted(count)) => {
                 progress.clear();
@@ -133,13 +137,6 @@ fn why(job: &Job) -> &str {
         .as_ref()
         .and_then(|error| error.get("message")?.as_str());
     message.unwrap_or("it failed")
-}
-
-fn parsed<T: DeserializeOwned>(value: Value) -> Result<T, Failure> {
-    serde_json::from_value(value).map_err(|error| Failure::Garbled {
-        method: "job.subscribe".to_owned(),
-        why: error.to_string(),
-    })
 }
 
 /// A number in the result.

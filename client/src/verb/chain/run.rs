@@ -23,11 +23,7 @@ pub(super) fn run(args: &ChainRunArgs, context: &mut Context) -> Result<Exit, Fa
         shared: args.shared,
         shell: args.shell,
         timeout_ms: args.timeout.unwrap_or_default(),
-        cwd: start
-            .cwd
-            .as_deref()
-            .map(|cwd| caller::working_directory(Some(cwd)))
-            .transpose()?,
+        cwd: caller::given_path(start.cwd.as_deref())?,
         caller_cwd: Some(caller::working_directory(None)?),
         env: start.env.iter().cloned().collect(),
         caller_env: (!start.clean_env).then(caller::environment),

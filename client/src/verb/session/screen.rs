@@ -1,6 +1,7 @@
 //! `ccctl session screen`.
 
 use crate::args::ScreenArgs;
+use crate::call::garbled;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
@@ -45,10 +46,7 @@ pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, F
 }
 
 fn write_image(file: &Path, image: Option<&str>, context: &mut Context) -> Result<(), Failure> {
-    let image = image.ok_or_else(|| Failure::Garbled {
-        method: "session.screen".to_owned(),
-        why: "the reply contains no image".to_owned(),
-    })?;
+    let image = image.ok_or_else(|| garbled("session.screen", &"the reply contains no image"))?;
     if file == Path::new("-") {
         return context.write_bytes(image.as_bytes());
     }

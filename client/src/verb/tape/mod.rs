@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::render;
-use crate::tape::{self, shim};
+use crate::tape::shim;
 use ccd_protocol::tape::{
     TapeDiff, TapeDiffParams, TapeGet, TapeList, TapeListParams, TapeListReply, TapeParams,
     TapeProblem, TapePrune, TapePruneParams, TapeRedact, TapeRedactParams, TapeValidate,
@@ -80,7 +80,7 @@ pub(crate) fn dispatch(verb: &TapeVerb, context: &mut Context) -> Result<Exit, F
 
 /// The given tapes directory, as an absolute path.
 fn root(args: &RootArgs) -> Result<Option<String>, Failure> {
-    tape::root(args.tapes.as_deref())
+    caller::given_path(args.tapes.as_deref())
 }
 
 /// Returns a tape as the daemon knows it: the absolute path of a file, or an id or a part of one.

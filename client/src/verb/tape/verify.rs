@@ -23,13 +23,10 @@ const FOREVER_MS: u64 = 30 * 24 * 3_600 * 1_000;
 ///
 /// Errors of the calls; [`Failure::Failed`] if the comparison failed.
 pub(super) fn verify(args: &TapeVerifyArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let cwd = args.cwd.as_deref();
     let params = TapeVerifyParams {
         root: root(&args.of.root)?,
         tape: named(&args.of.tape)?,
-        cwd: cwd
-            .map(|cwd| caller::working_directory(Some(cwd)))
-            .transpose()?,
+        cwd: caller::given_path(args.cwd.as_deref())?,
         caller_env: (!args.clean_env).then(caller::environment),
         timeout_ms: args.timeout.and_then(limit_ms),
         secrets: secrets(args.secrets_from.as_deref())?,

@@ -16,6 +16,7 @@ mod exit_code;
 mod fullscreen;
 mod job_news;
 mod lifeline;
+mod lock;
 mod man;
 mod menu;
 mod output;

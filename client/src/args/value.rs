@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 /// Rows and columns of a terminal; the daemon checks their range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) rows: i64,
     pub(crate) cols: i64,

@@ -14,6 +14,7 @@ use crate::detach_keys::{DetachKeys, Watch};
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::lifeline::Lifeline;
+use crate::lock::lock;
 use crate::output::decode;
 use crate::render;
 use crate::tape;
@@ -254,7 +255,7 @@ impl Viewer {
             }
             _ => None,
         };
-        threads::lock(&screen).leave(below.unwrap_or(Below::All));
+        lock(&screen).leave(below.unwrap_or(Below::All));
         left
     }
 
@@ -323,11 +324,11 @@ impl Viewer {
             let message = connection.next(VERB)?;
             if let Some(id) = message.id {
                 if !self.link.answered(id, message.error.as_ref()) {
-                    let _ = threads::lock(screen).show(b"\x07");
+                    let _ = lock(screen).show(b"\x07");
                 }
                 if let Some(miss) = message.error.as_ref().filter(|error| is_miss(error)) {
                     let notice = miss_notice(miss, self.way_out.as_deref());
-                    let _ = threads::lock(screen).show(&notice);
+                    let _ = lock(screen).show(&notice);
                     self.is_shifted = true;
                 }
                 continue;
@@ -345,7 +346,7 @@ impl Viewer {
                 OutputEvent::Ended { ended } => return Ok(Detachment::Ended(ended)),
                 OutputEvent::Lagged { .. } | OutputEvent::KeepAlive { .. } => continue,
             };
-            threads::lock(screen)
+            lock(screen)
                 .show(&decode(&data)?)
                 .map_err(Failure::Output)?;
         }

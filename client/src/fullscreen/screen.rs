@@ -3,6 +3,7 @@
 use super::{Canvas, Event, Events, Key, guard::Guard};
 use crate::exit_code::Exit;
 use crate::render::{Line, Style};
+use crate::terminal;
 use rustix::process::{Signal, kill_current_process_group};
 use std::io;
 use std::ops::ControlFlow;
@@ -123,6 +124,6 @@ impl Fullscreen {
     ///
     /// Errors of the terminal.
     pub(crate) fn write(&self, text: &str) -> io::Result<()> {
-        self.terminal.write(text)
+        terminal::write(text.as_bytes())
     }
 }

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::lifeline::Lifeline;
 use crate::output::{Output, OutputChunk, OutputForm};
 use crate::secrets;
-use crate::tape::{self, Misses, Summary};
+use crate::tape::{self, LastMiss, Misses, Summary};
 use crate::terminal::RawMode;
 use ccd_protocol::ErrorObject;
 use ccd_protocol::run::RunOnceReply;
@@ -202,8 +202,14 @@ impl Run {
             exit = Exit::Failed;
         }
         let (refusals, misses): (Vec<_>, Vec<_>) = troubles.into_iter().partition(tape::is_final);
-        let (exit, tape) =
-            tape::print_summary(self.summary, &self.place, &self.session, exit, context);
+        let (exit, tape) = tape::print_summary(
+            LastMiss::KnownBesides,
+            self.summary,
+            &self.place,
+            &self.session,
+            exit,
+            context,
+        );
         if let Some(collected) = self.collected {
             let reply = collected.reply(ended, began.elapsed(), missing);
             context.write_json(&RunReport {

@@ -10,4 +10,4 @@ pub(crate) use command::TapeCommand;
 pub(crate) use miss::{Misses, block, is_final, line, miss_of, print_blocks};
 pub(crate) use options::{named, of_verb};
 pub(crate) use shim::shim;
-pub(crate) use summary::{Summary, await_written, print_summary, print_summary_if_ended};
+pub(crate) use summary::{LastMiss, Summary, await_written, print_summary, print_summary_if_ended};

@@ -4,6 +4,7 @@ use crate::call::{Connection, call_at, close};
 use crate::connect::{ConnectError, Place};
 use crate::failure::Failure;
 use crate::fullscreen::Waker;
+use crate::lock::lock;
 use crate::render;
 use ccd_protocol::session::{
     Session, SessionList, SessionListParams, SessionRead, SessionReadParams, SessionScreen,
@@ -11,7 +12,7 @@ use ccd_protocol::session::{
 };
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Most reports that wait for the screen to be drawn; a thread with a further one waits.
@@ -316,8 +317,4 @@ fn read(session: &str, place: &Place) -> Result<String, Failure> {
     };
     let reply = call_at::<SessionRead>(place, &params)?.value;
     Ok(reply.text.unwrap_or_default())
-}
-
-fn lock(wanted: &Mutex<ListRequest>) -> MutexGuard<'_, ListRequest> {
-    wanted.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,7 +10,7 @@ use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::render::shell_line;
 use crate::run::{self, Start};
-use crate::tape::{Summary, TapeCommand, miss_of, of_verb, print_blocks, print_summary};
+use crate::tape::{LastMiss, Summary, TapeCommand, miss_of, of_verb, print_blocks, print_summary};
 use crate::terminal::{can_draw, terminal_size};
 use ccd_protocol::session::{EndReason, Ended, Session, SessionCreateParams};
 use std::io::{self, IsTerminal as _};
@@ -93,7 +93,14 @@ fn at_terminal(
         }
     };
     let summary = Summary::of(params.tape.as_ref());
-    let (exit, _) = print_summary(summary, &place, &session.session_id, exit, context);
+    let (exit, _) = print_summary(
+        LastMiss::KnownBesides,
+        summary,
+        &place,
+        &session.session_id,
+        exit,
+        context,
+    );
     if let Some(error) = refusal {
         let method = command.name().to_owned();
         context.report(&Failure::Refused { method, error });

@@ -6,11 +6,12 @@ use crate::connect::Place;
 use crate::context::note;
 use crate::failure::Failure;
 use crate::lifeline::Lifeline;
+use crate::lock::lock;
 use ccd_protocol::job::{JobCancel, JobParams};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Set by the daemon in the environment of the programs of a job.
 const JOB_DEPTH: &str = "CCD_JOB_DEPTH";
@@ -52,7 +53,7 @@ impl Cancel {
             added.map_err(Failure::io("signals"))?;
         }
         let cancel = Self::default();
-        cancel.state().is_within_job = is_within_job;
+        lock(&cancel.0).is_within_job = is_within_job;
         let told = cancel.clone();
         std::thread::Builder::new()
             .name("signals".to_owned())
@@ -63,12 +64,12 @@ impl Cancel {
 
     /// The number of the signal that asked for the end.
     pub(super) fn by(&self) -> Option<i32> {
-        self.state().signal
+        lock(&self.0).signal
     }
 
     /// Notes that the job was started.
     pub(super) fn started(&self, job: Waited) {
-        let mut state = self.state();
+        let mut state = lock(&self.0);
         state.job = Some(job.clone());
         if state.signal.is_some() {
             drop(state);
@@ -78,7 +79,7 @@ impl Cancel {
 
     fn take(&self, signal: i32) {
         let (before, job) = {
-            let mut state = self.state();
+            let mut state = lock(&self.0);
             if state.signal.is_some() && state.is_within_job {
                 return;
             }
@@ -92,10 +93,6 @@ impl Cancel {
             // The daemon does not reply.
             (Some(_), None) => drop(emulate_default_handler(signal)),
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, CancelState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) use tape::{
 pub(crate) use tape_options::{NamedTapeArgs, TapeArgs};
 pub(crate) use top::{Sort, TopArgs};
 pub(crate) use usage::{explain, only_global, print_help, wants_json};
-pub(crate) use value::{SecretFrom, Size};
+pub(crate) use value::{SecretFrom, Size, patterns};
 
 /// Drives any terminal program: starts it, types, waits for its output, reads its screen.
 #[derive(Debug, Parser)]

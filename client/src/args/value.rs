@@ -1,6 +1,7 @@
 //! Parsers of option values: seconds, sizes, variables.
 
 use ccd_protocol::Timeout;
+use ccd_protocol::session::Pattern;
 use std::convert::Infallible;
 use std::time::Duration;
 
@@ -125,6 +126,15 @@ pub(crate) fn size(text: &str) -> Result<Size, String> {
             })
         })
         .ok_or_else(|| "give ROWSxCOLS, such as 24x80".to_owned())
+}
+
+/// Returns the patterns that texts stand for, with `--exact` or without.
+pub(crate) fn patterns(texts: &[String], is_exact: bool) -> Vec<Pattern> {
+    let pattern = match is_exact {
+        true => Pattern::Exact,
+        false => Pattern::Regex,
+    };
+    texts.iter().cloned().map(pattern).collect()
 }
 
 /// Parses `NAME=VALUE`.

@@ -1,14 +1,13 @@
 //! `ccctl run --expect --send`: a dialogue conducted by the daemon.
 
 use super::request::{command, exit_of_missing};
-use crate::args::RunArgs;
+use crate::args::{RunArgs, patterns};
 use crate::caller;
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::tape;
 use ccd_protocol::run::{RunOnce, RunOnceParams};
-use ccd_protocol::session::Pattern;
 
 /// Runs a program with a dialogue of patterns and answers; prints its output at the end.
 ///
@@ -23,15 +22,10 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
         ));
     }
     let (program, words) = command(args)?;
-    let pattern = if args.exact {
-        Pattern::Exact
-    } else {
-        Pattern::Regex
-    };
     let params = RunOnceParams {
         program,
         args: words,
-        expect: args.expect.iter().cloned().map(pattern).collect(),
+        expect: patterns(&args.expect, args.exact),
         send: args.send.clone(),
         contains: args.contains.clone(),
         timeout_ms: args.timeout.unwrap_or_default(),

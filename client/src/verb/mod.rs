@@ -3,6 +3,7 @@
 mod chain;
 mod config;
 mod daemon;
+mod file;
 mod job;
 mod logs;
 mod other;

@@ -56,7 +56,7 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
     mut entry: impl FnMut(T, &mut Context) -> Result<(), Failure>,
 ) -> Result<End, Failure> {
     let place = context.place()?.without_start();
-    let mut news = JobNews::start(place.clone(), &job)?;
+    let mut news = JobNews::start(place.clone(), &job, Some(0))?;
     cancel.started(Waited {
         place,
         job,

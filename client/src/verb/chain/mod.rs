@@ -1,7 +1,6 @@
 //! `ccctl chain`, `ccctl parallel` and `ccctl watch`.
 
 mod cancel;
-mod file;
 mod follow;
 mod hit_command;
 mod parallel;

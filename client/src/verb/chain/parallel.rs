@@ -1,6 +1,5 @@
 //! `ccctl parallel`.
 
-use super::file::read;
 use super::follow::{End, count, follow};
 use crate::args::ParallelArgs;
 use crate::caller;
@@ -8,6 +7,7 @@ use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::render;
+use crate::verb::file::read_text;
 use ccd_protocol::chain::{ChainParallel, ChainParallelParams, ParallelCommand};
 
 /// Runs commands in parallel, and reports each as it ends.
@@ -54,7 +54,7 @@ pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exi
 fn commands(args: &ParallelArgs) -> Result<Vec<String>, Failure> {
     let mut commands = args.commands.clone();
     if let Some(file) = &args.file {
-        let text = read(file)?;
+        let text = read_text(file)?;
         let lines = text.lines().map(str::trim);
         let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
         commands.extend(lines.map(str::to_owned));

@@ -1,6 +1,5 @@
 //! `ccctl chain run`.
 
-use super::file::read_object;
 use super::follow::{End, count, follow, is};
 use crate::args::ChainRunArgs;
 use crate::caller;
@@ -8,6 +7,7 @@ use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
 use crate::render;
+use crate::verb::file::read_object;
 use ccd_protocol::chain::{ChainRun, ChainRunParams, ChainStep};
 
 /// Runs a chain, and prints each step with its output as it ends.

@@ -1,6 +1,6 @@
 //! `ccctl session expect`.
 
-use crate::args::ExpectArgs;
+use crate::args::{ExpectArgs, patterns};
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;
@@ -30,16 +30,6 @@ pub(crate) fn expect(args: &ExpectArgs, context: &mut Context) -> Result<Exit, F
         print_match(&answer.value, context)?;
     }
     Ok(Exit::Done)
-}
-
-/// Returns texts as patterns.
-pub(crate) fn patterns(texts: &[String], is_exact: bool) -> Vec<Pattern> {
-    let pattern = if is_exact {
-        Pattern::Exact
-    } else {
-        Pattern::Regex
-    };
-    texts.iter().cloned().map(pattern).collect()
 }
 
 /// Prints the text from the start of the search to the end of the match, and a final newline.

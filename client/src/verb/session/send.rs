@@ -1,7 +1,7 @@
 //! `ccctl session send`.
 
-use super::expect::{patterns, print_match};
-use crate::args::{SendArgs, SendInput};
+use super::expect::print_match;
+use crate::args::{SendArgs, SendInput, patterns};
 use crate::context::Context;
 use crate::exit_code::Exit;
 use crate::failure::Failure;

@@ -5,7 +5,6 @@
 
 mod entries;
 mod lists;
-mod tapes;
 mod view;
 mod walk;
 

@@ -1,7 +1,7 @@
 //! Chains, and the results of commands.
 
 use super::style::{Colour, Style};
-use super::table::{Table, printable};
+use super::table::{self, Table, printable};
 use ccd_protocol::chain::{
     Chain, ChainStep, ChainSummary, CommandResult, ParallelCommand, WatchHit,
 };
@@ -55,10 +55,7 @@ pub(crate) fn chain(chain: &Chain, out: &mut dyn Write, style: Style) -> io::Res
         ),
         ("shell", shell(chain.shared, chain.shell).to_owned()),
     ];
-    for (name, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
-        let name = style.paint(Colour::Dim, &format!("{name:<16}"));
-        writeln!(out, "{name}{}", printable(value))?;
-    }
+    table::fields(16, &fields, out, style)?;
     let mut table = Table::new(["STEP", "COMMAND", "WHEN", "EXPECT", "SEND"]);
     for (step, place) in chain.commands.iter().zip(1..) {
         let mut when = Vec::new();

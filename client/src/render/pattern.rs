@@ -1,7 +1,7 @@
 //! The pattern library, and the classification of texts.
 
 use super::style::{Colour, Style};
-use super::table::{Cell, Table, printable};
+use super::table::{self, Cell, Table, printable};
 use ccd_protocol::pattern::{
     PatternClassifyReply, PatternEntry, PatternMatch, PatternOrigin, TableKind,
 };
@@ -110,11 +110,7 @@ pub(crate) fn classified(
         ("state", found.state_transition.clone().unwrap_or_default()),
         ("lines", found.line_count.to_string()),
     ];
-    let shown = fields.iter().filter(|(_, value)| !value.is_empty());
-    for (name, value) in shown {
-        let name = style.paint(Colour::Dim, &format!("{name:<16}"));
-        writeln!(out, "{name}{}", printable(value))?;
-    }
+    table::fields(16, &fields, out, style)?;
     if !found.commands.is_empty() {
         writeln!(out)?;
         let mut table = Table::new(["NAME", "DESCRIPTION"]);

@@ -2,7 +2,7 @@
 
 use super::line::{cut, width};
 use super::style::{Colour, Style};
-use super::table::{Cell, GAP_COLUMNS, Table, printable};
+use super::table::{self, Cell, GAP_COLUMNS, Table, printable};
 use ccd_protocol::program::{ExpectStep, ProgramConfig, ProgramSummary, Response, SecretSource};
 use std::io::{self, Write};
 
@@ -66,10 +66,7 @@ fn before_command(program: &ProgramSummary) -> [String; 5] {
 ///
 /// Errors of `out`.
 pub(crate) fn program(config: &ProgramConfig, out: &mut dyn Write, style: Style) -> io::Result<()> {
-    let mut field = |name: &str, value: &str| {
-        let name = style.paint(Colour::Dim, &format!("{name:<16}"));
-        writeln!(out, "{name}{}", printable(value))
-    };
+    let mut field = |name: &str, value: &str| table::field(16, name, value, out, style);
     field("name", &config.name)?;
     field("command", &config.command_template)?;
     if config.typical_timeout.is_some() {

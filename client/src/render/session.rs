@@ -1,7 +1,7 @@
 //! A session's record, and its history.
 
 use super::style::{Colour, Style};
-use super::table::{Cell, Table, printable};
+use super::table::{self, Cell, Table};
 use super::words::shell_line;
 use ccd_protocol::session::{EndReason, Interaction, NamedPipe, PipeState, Session, SessionState};
 use std::io::{self, Write};
@@ -60,12 +60,7 @@ pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> i
         ("idle timeout", limit(session.session_timeout_s)),
         ("max run time", limit(session.max_session_runtime_s)),
     ];
-    let shown = fields.iter().filter(|(_, value)| !value.is_empty());
-    for (name, value) in shown {
-        let name = style.paint(Colour::Dim, &format!("{name:<16}"));
-        writeln!(out, "{name}{}", printable(value))?;
-    }
-    Ok(())
+    table::fields(16, &fields, out, style)
 }
 
 /// The use of tapes in a session, in one line.

@@ -103,6 +103,38 @@ impl<const N: usize> Table<N> {
     }
 }
 
+/// Writes the fields that are not empty, one per line, with names padded to `width`.
+///
+/// # Errors
+///
+/// Errors of `out`.
+pub(crate) fn fields(
+    width: usize,
+    all: &[(&str, String)],
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    all.iter()
+        .filter(|(_, value)| !value.is_empty())
+        .try_for_each(|(name, value)| field(width, name, value, out, style))
+}
+
+/// Writes one field.
+///
+/// # Errors
+///
+/// Errors of `out`.
+pub(crate) fn field(
+    width: usize,
+    name: &str,
+    value: &str,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let name = style.paint(Colour::Dim, &format!("{name:<width$}"));
+    writeln!(out, "{name}{}", printable(value))
+}
+
 /// Returns `text` with control characters escaped, so that output of a program cannot control the terminal.
 pub(crate) fn printable(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());

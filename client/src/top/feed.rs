@@ -31,13 +31,8 @@ const READ_BYTES: u64 = 256 << 10;
 /// A single request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Ask {
-    /// Get the list at once.
-    List,
     Read(String),
-    Signal {
-        session: String,
-        signal: String,
-    },
+    Signal { session: String, signal: String },
     Close(String),
 }
 
@@ -126,9 +121,7 @@ impl Feed {
         let soon = nudge.clone();
         thread("asks").spawn(move || {
             while let Ok(ask) = asked.recv() {
-                if let Some(report) = carry_out(&ask, &place)
-                    && !reporter.report(report)
-                {
+                if !reporter.report(carry_out(ask, &place)) {
                     return;
                 }
                 // Show the effect at once.
@@ -150,22 +143,20 @@ impl Feed {
 
     /// Queues a request; false if too many wait.
     pub(super) fn ask(&self, ask: Ask) -> bool {
-        match ask {
-            Ask::List => {
-                let _ = self.nudge.try_send(());
-                true
-            }
-            ask => self.asks.try_send(ask).is_ok(),
-        }
+        self.asks.try_send(ask).is_ok()
+    }
+
+    /// Requests the list at once.
+    pub(super) fn look(&self) {
+        let _ = self.nudge.try_send(());
     }
 
     /// Sets what the list is to contain, and requests it at once.
     pub(super) fn follow(&self, all: bool, preview: Option<String>) {
-        {
-            let mut wanted = lock(&self.wanted);
-            (wanted.all, wanted.preview) = (all, preview);
-        }
-        let _ = self.nudge.try_send(());
+        let mut wanted = lock(&self.wanted);
+        (wanted.all, wanted.preview) = (all, preview);
+        drop(wanted);
+        self.look();
     }
 
     /// Pauses requests while another program uses the terminal.
@@ -283,29 +274,22 @@ impl Lister {
 }
 
 /// Carries out a request and reports the result.
-fn carry_out(ask: &Ask, place: &Place) -> Option<Report> {
+fn carry_out(ask: Ask, place: &Place) -> Report {
     let told = match ask {
-        Ask::List => return None,
-        Ask::Read(session) => match read(session, place) {
-            Ok(text) => {
-                let session = session.clone();
-                return Some(Report::Text { session, text });
-            }
+        Ask::Read(session) => match read(&session, place) {
+            Ok(text) => return Report::Text { session, text },
             Err(failure) => Err(failure),
         },
         Ask::Signal { session, signal } => {
-            let params = SessionSignalParams {
-                session: session.clone(),
-                signal: signal.clone(),
-            };
-            call_at::<SessionSignal>(place, &params).map(|_| format!("sent {signal}"))
+            let params = SessionSignalParams { session, signal };
+            call_at::<SessionSignal>(place, &params).map(|_| format!("sent {}", params.signal))
         }
-        Ask::Close(session) => close(place, session).map(|reply| {
+        Ask::Close(session) => close(place, &session).map(|reply| {
             let end = render::end(reply.exitstatus, reply.signal, None);
             format!("closed: {end}")
         }),
     };
-    Some(Report::Told(told.map_err(|failure| failure.to_string())))
+    Report::Told(told.map_err(|failure| failure.to_string()))
 }
 
 fn read(session: &str, place: &Place) -> Result<String, Failure> {

@@ -65,7 +65,7 @@ struct Top {
 
 impl View for Top {
     fn lines(&mut self, size: (usize, usize)) -> Vec<Line> {
-        self.app.resize(size);
+        self.app.size = size;
         view::draw(&mut self.app, SystemTime::now())
     }
 
@@ -106,7 +106,7 @@ impl Top {
         let ran = own::run(&words);
         screen.again()?;
         self.feed.pause(false);
-        self.feed.ask(Ask::List);
+        self.feed.look();
         let name = self.app.label_of(session);
         self.app.inform(match ran {
             Ok(status) if status.success() => Ok(format!("detached from {name}")),

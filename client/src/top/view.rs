@@ -33,7 +33,7 @@ const KEYS: &str =
 
 /// Returns the lines of the whole screen.
 pub(super) fn draw(app: &mut App, now: SystemTime) -> Vec<Line> {
-    let (rows, columns) = app.size();
+    let (rows, columns) = app.size;
     let foot = status(app);
     let mut lines = match &mut app.mode {
         Mode::Read { pager, .. } => {
@@ -53,7 +53,7 @@ pub(super) fn draw(app: &mut App, now: SystemTime) -> Vec<Line> {
 
 /// The title, the list and a preview of a screen, as far as there is room.
 fn list(app: &mut App, rows: usize, now: SystemTime) -> Vec<Line> {
-    let (_, columns) = app.size();
+    let (_, columns) = app.size;
     let list = SessionList::new(&app.shown, now, Some(columns));
     let heads = match rows {
         0 | 1 => 0,
@@ -188,7 +188,7 @@ fn signal(session: &str, choice: usize, typed: &str) -> Line {
 
 /// A line with the name of the selected session, and its screen, or as many of the last rows as fit.
 fn preview(app: &App, rows: usize) -> Vec<Line> {
-    let (_, columns) = app.size();
+    let (_, columns) = app.size;
     let Some(session) = app.selected() else {
         return Vec::new();
     };

@@ -1,6 +1,6 @@
 //! Asking for a secret at the terminal: the answer is not shown, and the terminal is restored however this exits.
 
-use crate::failure::Failure;
+use crate::Failure;
 use crate::lock::lock;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};

@@ -1,6 +1,6 @@
 //! What a program inherits from the caller: environment and working directory.
 
-use crate::failure::Failure;
+use crate::Failure;
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -1,12 +1,10 @@
 //! What every command needs: the global options, the daemon and the output.
 
 use crate::args::Global;
-use crate::call::{Answer, Connection, call_at};
-use crate::connect::{ConnectError, Place};
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::call::{Answer, ConnectError, Connection, Place, call_at};
 use crate::output::decode;
 use crate::render::Style;
+use crate::{Exit, Failure};
 use ccd_protocol::daemon::{DaemonStatus, DaemonStatusReply};
 use ccd_protocol::{Method, NoParams};
 use serde::Serialize;

@@ -1,8 +1,7 @@
 //! A job's growing list of results, each entry once, across the end of a connection.
 
-use crate::call::{Connection, lost};
-use crate::connect::Place;
-use crate::failure::Failure;
+use crate::Failure;
+use crate::call::{Connection, Place, lost};
 use crate::lifeline::Lifeline;
 use crate::subscribe::Subscription;
 use ccd_protocol::job::{Job, JobEntry, JobItem, JobSubscribeParams};

@@ -33,10 +33,9 @@ mod verb;
 mod whole_file;
 
 use args::Ccctl;
-use call::{connect, failure};
+use call::Failure;
 use context::Context;
 use exit_code::Exit;
-use failure::Failure;
 use std::ffi::OsString;
 use std::process::ExitCode;
 use terminal::can_draw;

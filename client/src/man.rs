@@ -1,7 +1,7 @@
 //! Man pages.
 
+use crate::Failure;
 use crate::args::Ccctl;
-use crate::failure::Failure;
 use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 use std::io::{self, Write};

@@ -1,9 +1,9 @@
 //! Secrets of program configurations: the client looks them up, sends them once, and stores none.
 
+use crate::Failure;
 use crate::args::SecretFrom;
 use crate::ask::ask;
 use crate::context::note;
-use crate::failure::Failure;
 use ccd_protocol::session::{Secrets, SessionCreateParams};
 use serde::Deserialize;
 use std::fs::File;

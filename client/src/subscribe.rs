@@ -1,7 +1,7 @@
 //! Subscriptions: items that the daemon pushes on a separate connection.
 
+use crate::Failure;
 use crate::call::{Connection, garbled};
-use crate::failure::Failure;
 use ccd_protocol::subscription::SubscriptionInfo;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

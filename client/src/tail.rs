@@ -1,11 +1,8 @@
 //! `ccctl session tail` and `ccctl session subscribe`.
 
 use crate::args::TailArgs;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::output::{Follow, Output, OutputChunk, OutputForm};
-use crate::render;
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::session::{OutputEvent, SessionRead, SessionReadParams, SessionSubscribeParams};
 
 /// Prints the last lines, or the output from an offset; with `follow`, until the session ends.

@@ -7,18 +7,13 @@ mod threads;
 pub(crate) use screen::{Below, UserScreen};
 
 use crate::args::{AttachArgs, Size};
-use crate::call::Connection;
-use crate::connect::{ConnectError, Place};
-use crate::context::Context;
+use crate::call::{ConnectError, Connection, Place};
 use crate::detach_keys::{DetachKeys, Watch};
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::lifeline::Lifeline;
 use crate::lock::lock;
 use crate::output::decode;
-use crate::render;
-use crate::tape;
 use crate::terminal::{can_draw, terminal_size};
+use crate::{Context, Exit, Failure, render, tape};
 use ccd_protocol::session::{
     Ended, OutputEvent, OutputItem, Session, SessionAttachParams, SessionGet, SessionParams,
     SessionScreen, SessionScreenParams,

@@ -1,7 +1,7 @@
 //! Finds the daemon's socket and connects to it.
 
 use super::start;
-use crate::exit_code::Exit;
+use crate::Exit;
 use ccd_protocol::socket::{SocketPathError, socket_path};
 use std::ffi::OsString;
 use std::io;

@@ -3,7 +3,7 @@
 use super::again::is_repeatable;
 use super::connect::ConnectError;
 use super::hint::hint;
-use crate::exit_code::Exit;
+use crate::Exit;
 use ccd_protocol::ErrorObject;
 use serde::Serialize;
 use std::fmt::Display;

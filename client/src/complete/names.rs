@@ -2,9 +2,8 @@
 
 use super::Candidate;
 use super::kind::Kind;
-use crate::call::Connection;
+use crate::call::{Connection, Place};
 use crate::caller::given_path;
-use crate::connect::Place;
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! The demo's own base directory, with its own daemon.
 
-use crate::failure::Failure;
+use crate::Failure;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;

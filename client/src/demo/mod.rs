@@ -3,10 +3,8 @@
 mod home;
 mod steps;
 
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::render::shell_line;
+use crate::{Context, Exit, Failure};
 use home::Home;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::process::Output;

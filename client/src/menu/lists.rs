@@ -2,9 +2,8 @@
 
 use super::entries::Source;
 use super::walk::MenuItem;
-use crate::call::call_at;
-use crate::connect::Place;
-use crate::failure::Failure;
+use crate::Failure;
+use crate::call::{Place, call_at};
 use crate::render::{self, command_line};
 use ccd_protocol::NoParams;
 use ccd_protocol::chain::{ChainList, ChainSummary};

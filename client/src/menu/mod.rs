@@ -9,13 +9,10 @@ mod view;
 mod walk;
 
 use crate::args::Global;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::fullscreen::{Event, Events, Fullscreen, Key, LeftBy, View};
-use crate::own;
 use crate::render::{self, Colour, Line, shell_line};
 use crate::terminal::RawMode;
+use crate::{Context, Exit, Failure, own};
 use entries::Source;
 use std::io;
 use std::ops::ControlFlow;

@@ -6,7 +6,7 @@
 //! had been delivered after that point is skipped. Text and bytes do not depend on how the output is split into items.
 
 use super::stream::decode;
-use crate::failure::Failure;
+use crate::Failure;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::session::{OutputEvent, SessionSubscribeParams};

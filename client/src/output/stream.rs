@@ -1,9 +1,8 @@
 //! A session's output as it arrives; output that this reader missed is read back.
 
 use super::follow::Follow;
-use crate::call::{Connection, call_at, garbled};
-use crate::connect::Place;
-use crate::failure::Failure;
+use crate::Failure;
+use crate::call::{Connection, Place, call_at, garbled};
 use crate::lifeline::Lifeline;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;

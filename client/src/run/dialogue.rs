@@ -2,11 +2,7 @@
 
 use super::request::{command, exit_of_missing};
 use crate::args::{RunArgs, patterns};
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::tape;
+use crate::{Context, Exit, Failure, caller, tape};
 use ccd_protocol::run::{RunOnce, RunOnceParams};
 
 /// Runs a program with a dialogue of patterns and answers; prints its output at the end.

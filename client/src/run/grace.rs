@@ -1,7 +1,6 @@
 //! The end of a program whose user is gone: it gets time to exit by itself, and its tape is written.
 
-use crate::call::{self, call_at};
-use crate::connect::Place;
+use crate::call::{self, Place, call_at};
 use crate::tape;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{

@@ -3,10 +3,9 @@
 use super::interrupt::Interrupts;
 use super::pace::InputPace;
 use super::typing::Typing;
-use crate::call::{Connection, call_at, close};
-use crate::connect::Place;
+use crate::Failure;
+use crate::call::{Connection, Place, call_at, close};
 use crate::context::note;
-use crate::failure::Failure;
 use crate::tape::{Misses, block, is_final, line, miss_of};
 use crate::terminal::MAX_KEYS_LEN;
 use base64::Engine as _;

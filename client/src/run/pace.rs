@@ -3,8 +3,7 @@
 //! A recording is a conversation: a line that is typed before the program asks for it would appear at a different prompt
 //! each time. So for a recording, each line is held back until the program waits for input, as a person would do.
 
-use crate::call::call_at;
-use crate::connect::Place;
+use crate::call::{Place, call_at};
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{SessionWait, SessionWaitParams, WaitFor};
 use ccd_protocol::tape::{RecordMode, TapeOptions};

@@ -1,11 +1,8 @@
 //! The requests of `ccctl run`.
 
 use crate::args::RunArgs;
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::terminal::terminal_size;
+use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::{ErrorCode, Timeout};
 

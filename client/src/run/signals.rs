@@ -2,12 +2,10 @@
 
 use super::grace;
 use super::interrupt::Interrupts;
-use crate::ask;
-use crate::call::{call_at, close};
-use crate::connect::Place;
-use crate::failure::Failure;
+use crate::call::{Place, call_at, close};
 use crate::lifeline::Lifeline;
 use crate::terminal::terminal_size;
+use crate::{Failure, ask};
 use ccd_protocol::Method;
 use ccd_protocol::session::{
     SessionResize, SessionResizeParams, SessionSignal, SessionSignalParams,

@@ -1,7 +1,7 @@
 //! Reports an input that is on no tape, in a block for people.
 
+use crate::Failure;
 use crate::context::say;
-use crate::failure::Failure;
 use crate::lock::lock;
 use crate::render::printable;
 use ccd_protocol::{ErrorCode, ErrorObject};

@@ -1,8 +1,8 @@
 //! The tape options of a request, from flags and the caller's environment.
 
+use crate::Failure;
 use crate::args::{NamedTapeArgs, RecordArgs, TapeArgs};
 use crate::caller::given_path;
-use crate::failure::Failure;
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeOptions};
 use std::ffi::OsString;
 

@@ -2,11 +2,8 @@
 
 use super::command::TapeCommand;
 use crate::args::{TapeArgs, TapeShimArgs};
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::render::shell_line;
+use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::tape::{FallbackMode, Latency, RecordMode};
 use rustix::fs::{Access, access};
 use std::ffi::OsStr;

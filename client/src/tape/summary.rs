@@ -1,9 +1,8 @@
 //! The summary of the tapes that a program used, printed at its end.
 
-use crate::call::call_at;
-use crate::connect::Place;
-use crate::context::{Context, note};
-use crate::exit_code::Exit;
+use crate::call::{Place, call_at};
+use crate::context::note;
+use crate::{Context, Exit};
 use ccd_protocol::session::{SessionGet, SessionParams, SessionState};
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeOptions, TapeUse};
 use std::time::{Duration, Instant};

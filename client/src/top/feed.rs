@@ -1,11 +1,9 @@
 //! Threads that query the daemon, each on its own connection.
 
-use crate::call::{Connection, call_at, close};
-use crate::connect::{ConnectError, Place};
-use crate::failure::Failure;
+use crate::call::{ConnectError, Connection, Place, call_at, close};
 use crate::fullscreen::Waker;
 use crate::lock::lock;
-use crate::render;
+use crate::{Failure, render};
 use ccd_protocol::session::{
     Session, SessionList, SessionListParams, SessionRead, SessionReadParams, SessionScreen,
     SessionScreenParams, SessionSignal, SessionSignalParams,

@@ -10,13 +10,10 @@ mod stream;
 mod view;
 
 use crate::args::TopArgs;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::fullscreen::{Events, Fullscreen, Key, LeftBy, View};
-use crate::own;
 use crate::render::Line;
 use crate::terminal::can_draw;
+use crate::{Context, Exit, Failure, own};
 use app::{App, TopAction};
 use feed::{Ask, Feed};
 use std::io;

@@ -3,11 +3,8 @@
 use super::{app, feed};
 use crate::args::TopArgs;
 use crate::call::call_at;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
 use crate::terminal::output_columns;
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::session::SessionList;
 
 /// Prints the list at each interval; waits if the daemon goes away.

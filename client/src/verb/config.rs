@@ -1,11 +1,8 @@
 //! `ccctl config`.
 
 use crate::args::ConfigVerb;
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::render::Table;
+use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::NoParams;
 use ccd_protocol::daemon::{
     ConfigCheck, ConfigCheckParams, ConfigEntry, ConfigGet, ConfigGetParams, ConfigList,

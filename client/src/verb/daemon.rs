@@ -3,10 +3,7 @@
 use super::{job, logs, stop, upgrade};
 use crate::args::{DaemonVerb, LogArgs};
 use crate::call::{Connection, call_at};
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::NoParams;
 use ccd_protocol::daemon::{
     DaemonCheck, DaemonLog, DaemonLogParams, DaemonPing, DaemonReload, DaemonStatus,

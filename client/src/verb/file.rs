@@ -1,6 +1,6 @@
 //! Files that are given on the command line.
 
-use crate::failure::Failure;
+use crate::Failure;
 use serde_json::Value;
 use std::fs::File;
 use std::io::{self, Read as _};

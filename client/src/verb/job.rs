@@ -1,11 +1,9 @@
 //! `ccctl job`.
 
 use crate::args::JobVerb;
-use crate::context::{Context, note};
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::context::note;
 use crate::job_news::JobNews;
-use crate::render;
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::job::{
     Job, JobCancel, JobGet, JobGetParams, JobList, JobListParams, JobParams, JobState,
 };

@@ -1,9 +1,7 @@
 //! `ccctl daemon logs`: reads the files, so that it works without a daemon too.
 
 use crate::args::LogsArgs;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::{Context, Exit, Failure};
 use ccd_protocol::socket::base_path;
 use std::collections::VecDeque;
 use std::fs::File;
@@ -45,8 +43,7 @@ fn log_folder(context: &Context) -> Result<PathBuf, Failure> {
     {
         return Ok(folder.into());
     }
-    let base =
-        base_path(|name| std::env::var_os(name)).map_err(crate::connect::ConnectError::Path)?;
+    let base = base_path(|name| std::env::var_os(name)).map_err(crate::call::ConnectError::Path)?;
     Ok(base.join("logs"))
 }
 

@@ -1,10 +1,7 @@
 //! `ccctl pattern`.
 
 use crate::args::{PatternText, PatternVerb, TestArgs};
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::pattern::{
     PatternClassify, PatternClassifyParams, PatternList, PatternListParams, PatternSet,
     PatternSetParams, PatternTest, PatternTestParams, PatternUnset, PatternUnsetParams,

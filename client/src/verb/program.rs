@@ -2,11 +2,8 @@
 
 use super::file::read;
 use crate::args::{ProgramVerb, SaveArgs};
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
 use crate::terminal::output_columns;
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::NoParams;
 use ccd_protocol::program::{
     ProgramDelete, ProgramGet, ProgramList, ProgramParams, ProgramSave, ProgramSaveParams,

@@ -2,16 +2,12 @@
 
 use crate::args::RecordArgs;
 use crate::attach::{self, Way};
-use crate::call::close;
-use crate::caller;
-use crate::connect::Place;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::call::{Place, close};
 use crate::render::shell_line;
 use crate::run::{self, Start};
 use crate::tape::{LastMiss, Summary, TapeCommand, miss_of, of_verb, print_blocks, print_summary};
 use crate::terminal::{can_draw, terminal_size};
+use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::session::{EndReason, Ended, Session, SessionCreateParams};
 use std::io::{self, IsTerminal as _};
 

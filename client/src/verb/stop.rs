@@ -1,12 +1,9 @@
 //! `ccctl daemon stop`.
 
 use crate::args::StopArgs;
-use crate::call::call_at;
-use crate::connect::Place;
-use crate::context::{Context, confirm, is_at_terminal};
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
+use crate::call::{Place, call_at};
+use crate::context::{confirm, is_at_terminal};
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::daemon::{DaemonStop, DaemonStopParams};
 use ccd_protocol::session::{SessionList, SessionListParams};
 use rustix::process::{Pid, test_kill_process};

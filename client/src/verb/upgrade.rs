@@ -1,11 +1,8 @@
 //! `ccctl daemon restart` and `ccctl daemon upgrade`: another worker takes over the sessions.
 
 use crate::args::UpgradeArgs;
-use crate::call::{Connection, LaunchError, call_at, find_program};
-use crate::connect::Place;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::call::{Connection, LaunchError, Place, call_at, find_program};
+use crate::{Context, Exit, Failure};
 use ccd_protocol::daemon::{
     DaemonRestart, DaemonStatus, DaemonStatusReply, DaemonUpgrade, DaemonUpgradeParams,
     DaemonUpgradeReply, HandOver, HandOverCause,
@@ -33,7 +30,7 @@ pub(crate) fn restart(context: &mut Context) -> Result<Exit, Failure> {
 ///
 /// # Errors
 ///
-/// [`crate::connect::ConnectError::NoDaemon`] if none is running, [`Failure::Failed`] if a build other than the requested
+/// [`crate::call::ConnectError::NoDaemon`] if none is running, [`Failure::Failed`] if a build other than the requested
 /// one takes over, [`Failure::TimedOut`] if none does, otherwise errors of the call.
 pub(crate) fn upgrade(args: &UpgradeArgs, context: &mut Context) -> Result<Exit, Failure> {
     let binary = match &args.binary {

@@ -1,10 +1,9 @@
 //! `^C` while waiting for a job: the first cancels the job, a second one exits. TERM does the same. So does HUP inside
 //! another job, whose steps get it when they are ended: a job started by a step ends with that step.
 
-use crate::call::call_at;
-use crate::connect::Place;
+use crate::Failure;
+use crate::call::{Place, call_at};
 use crate::context::note;
-use crate::failure::Failure;
 use crate::lifeline::Lifeline;
 use crate::lock::lock;
 use ccd_protocol::job::{JobCancel, JobParams};

@@ -3,10 +3,8 @@
 use super::cancel::{Cancel, Waited};
 use super::progress::Progress;
 use crate::call::garbled;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::job_news::{JobNews, News};
+use crate::{Context, Exit, Failure};
 use ccd_protocol::Method;
 use ccd_protocol::chain::ChainStarted;
 use ccd_protocol::job::{Job, JobState};

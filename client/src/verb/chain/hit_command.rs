@@ -1,7 +1,7 @@
 //! `ccctl watch --run`: a command for each match, one at a time.
 
+use crate::Failure;
 use crate::context::note;
-use crate::failure::Failure;
 use ccd_protocol::chain::WatchHit;
 use ccd_protocol::words::split;
 use rustix::process::{Pid, Signal, kill_process};

@@ -2,12 +2,8 @@
 
 use super::follow::{End, count, follow};
 use crate::args::ParallelArgs;
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
 use crate::verb::file::read_text;
+use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::chain::{ChainParallel, ChainParallelParams, ParallelCommand};
 
 /// Runs commands in parallel, and reports each as it ends.

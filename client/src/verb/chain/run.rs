@@ -2,12 +2,8 @@
 
 use super::follow::{End, count, follow, is};
 use crate::args::ChainRunArgs;
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
 use crate::verb::file::read_object;
+use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::chain::{ChainRun, ChainRunParams, ChainStep};
 
 /// Runs a chain, and prints each step with its output as it ends.

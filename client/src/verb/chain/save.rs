@@ -1,11 +1,8 @@
 //! `ccctl chain save`.
 
 use crate::args::ChainSaveArgs;
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::verb::file::read_object;
+use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::chain::{ChainSave, ChainSaveParams};
 use serde_json::{Value, json};
 

@@ -3,10 +3,7 @@
 use super::follow::{End, follow, is};
 use super::hit_command::HitCommand;
 use crate::args::{WatchArgs, patterns};
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::chain::{ChainWatch, ChainWatchParams, WatchHit};
 
 /// Reports each match as it arrives, and runs a command for it if asked for.

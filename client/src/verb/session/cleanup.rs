@@ -1,9 +1,8 @@
 //! `ccctl session cleanup`.
 
 use crate::args::CleanupArgs;
-use crate::context::{Context, confirm, is_at_terminal};
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::context::{confirm, is_at_terminal};
+use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{SessionCleanup, SessionCleanupParams, SessionList, SessionListParams};
 
 /// Removes ended sessions, closes idle or all live ones if asked for, and prints how many.

@@ -1,15 +1,8 @@
 //! `ccctl session create`.
 
 use crate::args::CreateArgs;
-use crate::attach;
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
-use crate::secrets;
-use crate::tape;
 use crate::terminal::terminal_size;
+use crate::{Context, Exit, Failure, attach, caller, render, secrets, tape};
 use ccd_protocol::session::{SessionCreate, SessionCreateParams};
 
 /// Starts a session and prints its id; warnings go to standard error.

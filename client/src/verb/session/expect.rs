@@ -1,9 +1,7 @@
 //! `ccctl session expect`.
 
 use crate::args::{ExpectArgs, patterns};
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{ExpectResult, Pattern, SessionExpect, SessionExpectParams};
 
 /// Waits for a pattern and prints the output up to the end of the match.

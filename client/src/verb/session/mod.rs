@@ -10,11 +10,8 @@ mod send;
 mod wait;
 
 use crate::args::{CloseArgs, HistoryArgs, PipeArgs, SessionVerb};
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::terminal::output_columns;
-use crate::{attach, render, tail};
+use crate::{Context, Exit, Failure, attach, render, tail};
 use ccd_protocol::session::{
     PipeState, SessionClose, SessionCloseParams, SessionGet, SessionHistory, SessionHistoryParams,
     SessionList, SessionListParams, SessionParams, SessionPipe, SessionPipeParams, SessionResize,

@@ -1,9 +1,7 @@
 //! `ccctl session read`.
 
 use crate::args::ReadArgs;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{SessionRead, SessionReadParams};
 
 /// Prints output; a note on standard error reports what is omitted.

@@ -1,9 +1,7 @@
 //! `ccctl session run`.
 
 use crate::args::SessionRunArgs;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{SessionRun, SessionRunParams};
 
 /// Runs a command in a session's shell, prints exactly its output and returns its exit status.

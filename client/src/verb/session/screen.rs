@@ -2,10 +2,7 @@
 
 use crate::args::ScreenArgs;
 use crate::call::garbled;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::{render, whole_file};
+use crate::{Context, Exit, Failure, render, whole_file};
 use ccd_protocol::session::{Cursor, ScreenFormat, SessionScreen, SessionScreenParams};
 use std::path::Path;
 

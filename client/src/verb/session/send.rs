@@ -2,9 +2,7 @@
 
 use super::expect::print_match;
 use crate::args::{SendArgs, SendInput, patterns};
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::{Context, Exit, Failure};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::session::{SendExpect, SessionSend, SessionSendParams};

@@ -2,11 +2,7 @@
 
 use super::{named, root};
 use crate::args::{TapeExportArgs, TapeImportArgs, TapeSvgArgs};
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::whole_file;
+use crate::{Context, Exit, Failure, caller, whole_file};
 use ccd_protocol::tape::{
     TapeExport, TapeExportParams, TapeFormat, TapeImport, TapeImportParams, TapeSvg, TapeSvgParams,
 };

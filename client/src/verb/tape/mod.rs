@@ -6,12 +6,8 @@ mod play;
 mod verify;
 
 use crate::args::{RootArgs, TapeListArgs, TapePruneArgs, TapeVerb};
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
 use crate::tape::shim;
+use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::tape::{
     TapeDiff, TapeDiffParams, TapeGet, TapeList, TapeListParams, TapeListReply, TapeParams,
     TapeProblem, TapePrune, TapePruneParams, TapeRedact, TapeRedactParams, TapeValidate,

@@ -2,12 +2,8 @@
 
 use super::{named, root};
 use crate::args::TapeVerifyArgs;
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
 use crate::verb::chain::{Cancel, End, until_end};
+use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::Timeout;
 use ccd_protocol::tape::{TapeVerdict, TapeVerify, TapeVerifyParams};
 use serde_json::Value;

@@ -14,10 +14,6 @@ use std::time::Duration;
 const LAST_LINES: usize = 10;
 
 /// Writes one line per chain.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn chains(all: &[ChainSummary], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new(["NAME", "STEPS", "SHELL", "TIMEOUT", "CWD", "PROBLEM"]);
     for chain in all {
@@ -38,10 +34,6 @@ pub(crate) fn chains(all: &[ChainSummary], out: &mut dyn Write, style: Style) ->
 }
 
 /// Writes a chain: its fields, then one line per step.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn chain(chain: &Chain, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let fields = [
         ("name", chain.name.clone().unwrap_or_default()),
@@ -75,10 +67,6 @@ pub(crate) fn chain(chain: &Chain, out: &mut dyn Write, style: Style) -> io::Res
 }
 
 /// Writes the result of a step, with its output.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn step(step: &ChainStep, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let place = step.sequence_order.to_string();
     match &step.skipped_reason {
@@ -95,10 +83,6 @@ pub(crate) fn step(step: &ChainStep, out: &mut dyn Write, style: Style) -> io::R
 }
 
 /// Writes the result of one of several commands; if it failed, with the end of its output, or with all of it if asked for.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn parallel_command(
     command: &ParallelCommand,
     shows_output: bool,
@@ -115,10 +99,6 @@ pub(crate) fn parallel_command(
 }
 
 /// Writes the list of a job's result; nothing if the job has no list that is known here.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn job_list(job: &Job, out: &mut dyn Write, style: Style) -> io::Result<()> {
     for result in list::<ChainStep>(job, "steps") {
         step(&result, out, style)?;

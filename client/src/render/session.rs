@@ -10,10 +10,6 @@ use std::io::{self, Write};
 const MAX_TEXT_LEN: usize = 100;
 
 /// Writes a record, one field per line.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let limit = |seconds: f64| match seconds {
         0.0 => "none".to_owned(),
@@ -97,10 +93,6 @@ fn pipe_line(pipe: &NamedPipe) -> String {
 }
 
 /// Writes one line per interaction.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn history(rows: &[Interaction], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new(["TIME", "ACTION", "CLIENT", "RANGE", "TEXT"]);
     for row in rows {

@@ -8,10 +8,6 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Writes the daemon's state, limits, paths and resource use, one field per line.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn status(
     status: &DaemonStatusReply,
     out: &mut dyn Write,

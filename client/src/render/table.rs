@@ -67,10 +67,6 @@ impl<const N: usize> Table<N> {
     }
 
     /// Writes the rows, aligned, without spaces at the ends of lines.
-    ///
-    /// # Errors
-    ///
-    /// Errors of `out`.
     pub(crate) fn write(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
         if self.rows.is_empty() {
             return Ok(());
@@ -104,10 +100,6 @@ impl<const N: usize> Table<N> {
 }
 
 /// Writes the fields that are not empty, one per line, with names padded to `width`.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn fields(
     width: usize,
     all: &[(&str, String)],
@@ -120,10 +112,6 @@ pub(crate) fn fields(
 }
 
 /// Writes one field.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn field(
     width: usize,
     name: &str,

@@ -9,10 +9,6 @@ use serde_json::Value;
 use std::io::{self, Write};
 
 /// Writes one line per tape.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn tapes(all: &[TapeSummary], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new([
         "TAPE",
@@ -70,10 +66,6 @@ pub(crate) fn counted(count: u64, what: &str) -> String {
 }
 
 /// Writes a tape: its metadata, one field per line, then its exchanges as text.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn tape(tape: &TapeRecord, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let text = |value: &Value| match value {
         Value::Null => String::new(),
@@ -148,10 +140,6 @@ fn exchange(exchange: &ExchangeRecord, out: &mut dyn Write, style: Style) -> io:
 }
 
 /// Writes a difference.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn diff(diff: &str, out: &mut dyn Write, style: Style) -> io::Result<()> {
     for line in diff.lines() {
         let text = printable(line);
@@ -167,10 +155,6 @@ pub(crate) fn diff(diff: &str, out: &mut dyn Write, style: Style) -> io::Result<
 }
 
 /// Writes whether a program answers as on its tape, and each exchange that differs.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn verdict(verdict: &TapeVerdict, out: &mut dyn Write, style: Style) -> io::Result<()> {
     for drift in &verdict.drifts {
         let input = printable(drift.input.trim_end());

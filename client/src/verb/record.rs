@@ -6,8 +6,8 @@ use crate::call::{Place, close};
 use crate::render::shell_line;
 use crate::run::{self, Start};
 use crate::tape::{LastMiss, Summary, TapeCommand, miss_of, of_verb, print_blocks, print_summary};
-use crate::terminal::{can_draw, terminal_size};
-use crate::{Context, Exit, Failure, caller};
+use crate::terminal::can_draw;
+use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{EndReason, Ended, Session, SessionCreateParams};
 use std::io::{self, IsTerminal as _};
 
@@ -48,19 +48,13 @@ pub(crate) fn run(
 /// terminals; otherwise it would believe that a person reads its output.
 fn params(command: TapeCommand, args: &RecordArgs) -> Result<SessionCreateParams, Failure> {
     let (record, fallback) = command.modes();
-    let size = args.size.or_else(terminal_size);
     let mut words = args.program.iter().cloned();
     Ok(SessionCreateParams {
         program: words.next(),
         args: words.collect(),
-        cwd: Some(caller::working_directory(args.cwd.as_deref())?),
-        env: args.env.iter().cloned().collect(),
-        caller_env: (!args.clean_env).then(caller::environment),
-        rows: size.map(|size| size.rows),
-        cols: size.map(|size| size.cols),
         tape: Some(of_verb(args, record, fallback)?),
         pipes: !(io::stdin().is_terminal() && io::stdout().is_terminal()),
-        ..run::for_one_run(args.timeout)
+        ..run::for_one_run(args.timeout, args.size, &args.caller)?
     })
 }
 

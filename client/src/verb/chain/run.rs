@@ -19,10 +19,10 @@ pub(super) fn run(args: &ChainRunArgs, context: &mut Context) -> Result<Exit, Fa
         shared: args.shared,
         shell: args.shell,
         timeout_ms: args.timeout.unwrap_or_default(),
-        cwd: caller::given_path(start.cwd.as_deref())?,
+        cwd: caller::given_path(start.caller.cwd.as_deref())?,
         caller_cwd: Some(caller::working_directory(None)?),
-        env: start.env.iter().cloned().collect(),
-        caller_env: (!start.clean_env).then(caller::environment),
+        env: start.caller.env.iter().cloned().collect(),
+        caller_env: (!start.caller.clean_env).then(caller::environment),
     };
     let end = follow::<ChainRun, _>(
         &params,

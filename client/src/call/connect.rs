@@ -30,10 +30,7 @@ impl ConnectError {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             ConnectError::Path(_) => Exit::Usage,
-            ConnectError::NoDaemon { .. }
-            | ConnectError::Gone { .. }
-            | ConnectError::Socket { .. }
-            | ConnectError::Start(_) => Exit::NoDaemon,
+            _ => Exit::NoDaemon,
         }
     }
 }

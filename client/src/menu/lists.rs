@@ -77,13 +77,9 @@ fn tape(tape: TapeSummary) -> MenuItem {
 }
 
 fn chain(chain: ChainSummary) -> MenuItem {
-    let about = match (chain.problem, chain.step_count) {
-        (Some(problem), _) => problem,
-        (None, 1) => "1 step".to_owned(),
-        (None, steps) => format!("{steps} steps"),
-    };
+    let steps = || render::counted(chain.step_count as u64, "step");
     MenuItem {
         value: chain.name,
-        about,
+        about: chain.problem.unwrap_or_else(steps),
     }
 }

@@ -1,4 +1,4 @@
-//! The tape options of a request, from flags and the caller's environment.
+//! `ccctl rec`, `play` and `proxy`: the tape options of a request, from flags and the caller's environment.
 
 use crate::Failure;
 use crate::args::{NamedTapeArgs, RecordArgs, TapeArgs};
@@ -14,6 +14,33 @@ const REDACT: &str = "CLAUDECONTROL_REDACT";
 
 /// Values of a variable that mean no.
 const OFF: [&str; 3] = ["0", "false", "off"];
+
+/// Which of the three commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TapeCommand {
+    Rec,
+    Play,
+    Proxy,
+}
+
+impl TapeCommand {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            TapeCommand::Rec => "rec",
+            TapeCommand::Play => "play",
+            TapeCommand::Proxy => "proxy",
+        }
+    }
+
+    /// What to record, and what answers an input that is on no tape, unless options say otherwise.
+    pub(crate) fn modes(self) -> (RecordMode, FallbackMode) {
+        match self {
+            TapeCommand::Rec => (RecordMode::New, FallbackMode::NotFound),
+            TapeCommand::Play => (RecordMode::Disabled, FallbackMode::NotFound),
+            TapeCommand::Proxy => (RecordMode::Disabled, FallbackMode::Proxy),
+        }
+    }
+}
 
 /// Returns the tape options of `rec`, `play` or `proxy`; `record` and `fallback` are the defaults.
 ///

@@ -1,6 +1,6 @@
 //! `ccctl tape shim`: a small script that answers from tapes in place of a program.
 
-use super::command::TapeCommand;
+use super::options::TapeCommand;
 use crate::args::{TapeArgs, TapeShimArgs};
 use crate::render::shell_line;
 use crate::{Context, Exit, Failure, caller};

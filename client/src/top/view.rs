@@ -1,7 +1,7 @@
 //! Draws `top`.
 
 use super::app::{App, Mode, SIGNALS, label};
-use crate::render::{Colour, Line, SessionList, printable};
+use crate::render::{Colour, Line, SessionList, counted, printable};
 use std::time::SystemTime;
 
 /// From this many rows, there is room for the screen of a session below the list.
@@ -109,13 +109,12 @@ fn list(app: &mut App, rows: usize, now: SystemTime) -> Vec<Line> {
 fn title(app: &App, list_rows: usize) -> Line {
     let (live, waiting) = app.counts();
     let mut line = Line::of("ccctl top", Some(Colour::Heading));
-    let plural = if live == 1 { "" } else { "s" };
-    line.push(format!("  {live} live session{plural}"), None);
+    let live = counted(live as u64, "live session");
+    line.push(format!("  {live}"), None);
     if waiting > 0 {
-        let colour = Some(Colour::Notice);
         line.push(", ", None);
         let verb = if waiting == 1 { "waits" } else { "wait" };
-        line.push(format!("{waiting} {verb}"), colour);
+        line.push(format!("{waiting} {verb}"), Some(Colour::Notice));
     }
     let all = app.shown.len();
     if all > list_rows {

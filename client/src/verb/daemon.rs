@@ -72,9 +72,7 @@ fn status(context: &mut Context) -> Result<Exit, Failure> {
 fn reload(context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
     let answer = call_at::<DaemonReload>(&place, &NoParams {})?;
-    for warning in &answer.value.warnings {
-        context.note(warning);
-    }
+    context.warn(&answer.value.warnings);
     context.print(&answer, |reply, out, _| match &reply.path {
         Some(path) => writeln!(out, "read {path}"),
         None => writeln!(out, "there is no configuration file; the defaults apply"),

@@ -96,8 +96,5 @@ fn subscribe(job: &str, context: &mut Context) -> Result<Exit, Failure> {
 }
 
 fn outcome(job: &Job) -> Exit {
-    match job.state {
-        JobState::Failed | JobState::Cancelled => Exit::Failed,
-        JobState::Queued | JobState::Running | JobState::Done => Exit::Done,
-    }
+    Exit::of_success(!matches!(job.state, JobState::Failed | JobState::Cancelled))
 }

@@ -36,8 +36,7 @@ pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failu
     context.print(&answer, |_, out, _| {
         let ended = match sessions {
             0 => String::new(),
-            1 => ", 1 session ended".to_owned(),
-            many => format!(", {many} sessions ended"),
+            count => format!(", {} ended", render::counted(count, "session")),
         };
         writeln!(out, "ccd stopped: pid {pid}{ended}")
     })

@@ -2,6 +2,7 @@
 
 use crate::args::UpgradeArgs;
 use crate::call::{Connection, LaunchError, Place, call_at, find_program};
+use crate::render::counted;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::daemon::{
     DaemonRestart, DaemonStatus, DaemonStatusReply, DaemonUpgrade, DaemonUpgradeParams,
@@ -148,8 +149,7 @@ fn summary(is_upgrade: bool, asked: &DaemonUpgradeReply, status: &DaemonStatusRe
     let (pid, version) = (status.pid, &status.version);
     let kept = match status.sessions.live {
         0 => String::new(),
-        1 => ", 1 session kept".to_owned(),
-        many => format!(", {many} sessions kept"),
+        count => format!(", {} kept", counted(count, "session")),
     };
     let ended = match asked.jobs {
         0 => String::new(),

@@ -30,15 +30,16 @@ pub(super) fn follow<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
     context: &mut Context,
     entry: impl FnMut(T, &mut Context) -> Result<(), Failure>,
 ) -> Result<End, Failure> {
-    if is_detached {
-        let started = context.call::<M>(params)?.value;
-        context.warn(&started.warnings);
-        detach(&started, context)?;
-        return Ok(End::Exit(Exit::Done));
-    }
-    let cancel = Cancel::listen()?;
+    let cancel = (!is_detached).then(Cancel::listen).transpose()?;
     let started = context.call::<M>(params)?.value;
     context.warn(&started.warnings);
+    let Some(cancel) = cancel else {
+        match context.global.json {
+            true => context.write_json(&started)?,
+            false => context.write_line(&started.job)?,
+        }
+        return Ok(End::Exit(Exit::Done));
+    };
     until_end(&cancel, started.job, context, entry)
 }
 
@@ -106,14 +107,6 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
         }
         _ if context.global.json => Ok(End::Exit(Exit::Failed)),
         _ => Err(Failure::Failed(format!("{}: {}", job.method, why(&job)))),
-    }
-}
-
-fn detach(started: &ChainStarted, context: &mut Context) -> Result<(), Failure> {
-    if context.global.json {
-        context.write_json(started)
-    } else {
-        context.write_line(&started.job)
     }
 }
 

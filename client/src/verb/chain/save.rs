@@ -1,6 +1,7 @@
 //! `ccctl chain save`.
 
 use crate::args::ChainSaveArgs;
+use crate::render::counted;
 use crate::verb::file::read_object;
 use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::chain::{ChainSave, ChainSaveParams};
@@ -21,10 +22,8 @@ pub(super) fn save(args: &ChainSaveArgs, context: &mut Context) -> Result<Exit, 
     context.print(&answer, |reply, out, _| {
         let name = reply.chain.name.as_deref().unwrap_or_default();
         let done = if reply.replaced { "replaced" } else { "saved" };
-        match reply.chain.commands.len() {
-            1 => writeln!(out, "{name} {done}, 1 step"),
-            steps => writeln!(out, "{name} {done}, {steps} steps"),
-        }
+        let steps = counted(reply.chain.commands.len() as u64, "step");
+        writeln!(out, "{name} {done}, {steps}")
     })
 }
 

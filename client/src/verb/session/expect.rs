@@ -36,9 +36,7 @@ pub(crate) fn expect(args: &ExpectArgs, context: &mut Context) -> Result<Exit, F
 ///
 /// [`Failure::Output`].
 pub(crate) fn print_match(found: &ExpectResult, context: &mut Context) -> Result<(), Failure> {
-    for warning in &found.warnings {
-        context.note(warning);
-    }
+    context.warn(&found.warnings);
     if found.before_omitted_bytes > 0 {
         context.note(&format!(
             "{} bytes before this are omitted; ccctl session read prints them",

@@ -1,6 +1,7 @@
 //! Asking for a secret at the terminal: the answer is not shown, and the terminal is restored however this exits.
 
-use crate::failure::Failure;
+use crate::Failure;
+use crate::lock::lock;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
@@ -8,7 +9,7 @@ use signal_hook::low_level::emulate_default_handler;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 /// Longest answer, in bytes; more than the terminal keeps of a line.
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
@@ -45,7 +46,7 @@ struct Restore;
 
 impl Drop for Restore {
     fn drop(&mut self) {
-        if let Some(asking) = asking().take() {
+        if let Some(asking) = lock(&ASKING).take() {
             asking.restore();
         }
     }
@@ -69,34 +70,28 @@ pub(crate) fn leave_signals() {
 }
 
 fn answer(terminal: File, question: &str) -> Result<String, Failure> {
-    let failed = |source| Failure::Io {
-        what: "the terminal".to_owned(),
-        source,
-    };
-    let reader = terminal.try_clone().map_err(failed)?;
-    let before = tcgetattr(&terminal).map_err(|error| failed(error.into()))?;
-    watch_signals().map_err(failed)?;
+    let reader = terminal.try_clone().map_err(Failure::io("the terminal"))?;
+    let before = tcgetattr(&terminal).map_err(Failure::io("the terminal"))?;
+    watch_signals().map_err(Failure::io("the terminal"))?;
     let _restore = Restore;
     {
-        let mut place = asking();
+        let mut place = lock(&ASKING);
         let asked = place.insert(Asking {
             terminal,
             question: format!("{} ", question.trim_end()),
             before,
         });
-        asked.silence().map_err(failed)?;
+        asked.silence().map_err(Failure::io("the terminal"))?;
     }
     let mut line = String::new();
     let mut reader = BufReader::new(reader.take(MAX_ANSWER_BYTES));
-    reader.read_line(&mut line).map_err(failed)?;
+    reader
+        .read_line(&mut line)
+        .map_err(Failure::io("the terminal"))?;
     match line.strip_suffix('\n') {
         Some(answer) => Ok(answer.to_owned()),
         None => Err(Failure::Failed("no answer was given".to_owned())),
     }
-}
-
-fn asking() -> MutexGuard<'static, Option<Asking>> {
-    ASKING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Restores the terminal before a signal ends or stops this process. Called once, because a replaced signal handler is
@@ -121,13 +116,13 @@ fn watch_signals() -> io::Result<()> {
 }
 
 fn act_on(signal: i32) {
-    if let Some(asking) = &*asking() {
+    if let Some(asking) = &*lock(&ASKING) {
         asking.restore();
         let _ = (&asking.terminal).write_all(b"\n");
     }
     let _ = emulate_default_handler(signal);
     // The process was only stopped, and continues.
-    if let Some(asking) = &*asking() {
+    if let Some(asking) = &*lock(&ASKING) {
         let _ = asking.silence();
     }
 }

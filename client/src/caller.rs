@@ -1,6 +1,6 @@
 //! What a program inherits from the caller: environment and working directory.
 
-use crate::failure::Failure;
+use crate::Failure;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -24,6 +24,15 @@ pub(crate) fn working_directory(given: Option<&str>) -> Result<String, Failure> 
     absolute(Path::new(given.unwrap_or(".")))
 }
 
+/// Returns the absolute path of `given`, if it is given.
+///
+/// # Errors
+///
+/// As [`working_directory`].
+pub(crate) fn given_path(given: Option<&str>) -> Result<Option<String>, Failure> {
+    given.map(|path| absolute(Path::new(path))).transpose()
+}
+
 /// Returns the absolute form of `path`, with symbolic links resolved if it exists.
 ///
 /// # Errors
@@ -33,10 +42,7 @@ pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
     // Links are resolved, so that `--reuse` recognises a directory by either name.
     let path = std::fs::canonicalize(path)
         .or_else(|_| std::path::absolute(path))
-        .map_err(|source| Failure::Io {
-            what: "the current directory".to_owned(),
-            source,
-        })?;
+        .map_err(Failure::io("the current directory"))?;
     path.into_os_string()
         .into_string()
         .map_err(|path| Failure::Usage(format!("the path {path:?} is not UTF-8; give another one")))

@@ -1,11 +1,10 @@
 //! What every command needs: the global options, the daemon and the output.
 
 use crate::args::Global;
-use crate::call::{Answer, Connection, call_at};
-use crate::connect::{ConnectError, Place};
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::call::{Answer, ConnectError, Connection, Place, call_at};
+use crate::output::decode;
 use crate::render::Style;
+use crate::{Exit, Failure};
 use ccd_protocol::daemon::{DaemonStatus, DaemonStatusReply};
 use ccd_protocol::{Method, NoParams};
 use serde::Serialize;
@@ -63,10 +62,7 @@ impl Context {
     ///
     /// As [`call_at`].
     pub(crate) fn status_if_running(&self) -> Result<Option<DaemonStatusReply>, Failure> {
-        let place = Place {
-            may_start: false,
-            ..self.place()?
-        };
+        let place = self.place()?.without_start();
         match call_at::<DaemonStatus>(&place, &NoParams {}) {
             Err(Failure::Connect(ConnectError::NoDaemon { .. })) => Ok(None),
             answer => Ok(Some(answer?.value)),
@@ -84,8 +80,7 @@ impl Context {
         render: impl FnOnce(&M::Reply, &mut dyn Write, Style) -> io::Result<()>,
     ) -> Result<Exit, Failure> {
         let answer = self.call::<M>(params)?;
-        self.print(&answer, render)?;
-        Ok(Exit::Done)
+        self.print(&answer, render)
     }
 
     /// Prints a reply: as received with `--json`, otherwise by `render`.
@@ -97,12 +92,32 @@ impl Context {
         &mut self,
         answer: &Answer<T>,
         render: impl FnOnce(&T, &mut dyn Write, Style) -> io::Result<()>,
-    ) -> Result<(), Failure> {
-        if self.global.json {
-            return self.write_line(answer.json.get());
-        }
+    ) -> Result<Exit, Failure> {
         let style = self.style;
-        self.write(|out| render(&answer.value, out, style))
+        match self.global.json {
+            true => self.write_line(answer.json.get())?,
+            false => self.render(|out| render(&answer.value, out, style))?,
+        }
+        Ok(Exit::Done)
+    }
+
+    /// Prints output in a reply: with `--json` the reply as received, otherwise the bytes or, without them, the text.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Output`], and [`Failure::Garbled`] if the bytes are not base64.
+    pub(crate) fn print_output<T>(
+        &mut self,
+        answer: &Answer<T>,
+        text: &str,
+        data_b64: Option<&str>,
+    ) -> Result<Exit, Failure> {
+        match data_b64 {
+            _ if self.global.json => self.write_line(answer.json.get())?,
+            Some(data) => self.write_bytes(&decode(data)?)?,
+            None => self.write_bytes(text.as_bytes())?,
+        }
+        Ok(Exit::Done)
     }
 
     /// Prints bytes unchanged.
@@ -111,7 +126,7 @@ impl Context {
     ///
     /// [`Failure::Output`].
     pub(crate) fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.write(|out| out.write_all(bytes))
+        self.render(|out| out.write_all(bytes))
     }
 
     /// Prints a line.
@@ -120,7 +135,7 @@ impl Context {
     ///
     /// [`Failure::Output`].
     pub(crate) fn write_line(&mut self, line: &str) -> Result<(), Failure> {
-        self.write(|out| writeln!(out, "{line}"))
+        self.render(|out| writeln!(out, "{line}"))
     }
 
     /// Prints a value as one line of JSON.
@@ -142,7 +157,9 @@ impl Context {
         &mut self,
         render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), Failure> {
-        self.write(render)
+        render(&mut self.out)
+            .and_then(|()| self.out.flush())
+            .map_err(Failure::Output)
     }
 
     /// Reports why the command failed: in one line, with details with `-v`, as JSON with `--json`.
@@ -164,15 +181,6 @@ impl Context {
     /// Prints a note on standard error.
     pub(crate) fn note(&self, text: &str) {
         note(text);
-    }
-
-    fn write(
-        &mut self,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), Failure> {
-        write(&mut self.out)
-            .and_then(|()| self.out.flush())
-            .map_err(Failure::Output)
     }
 }
 

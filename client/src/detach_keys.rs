@@ -187,12 +187,10 @@ impl Watch {
         }
         self.matched = 0;
         let held = std::mem::take(&mut self.held);
-        if key == self.keys.first().copied() {
-            out.extend_from_slice(token.bytes);
-        } else {
+        if key != self.keys.first().copied() {
             out.extend_from_slice(&held);
-            out.extend_from_slice(token.bytes);
         }
+        out.extend_from_slice(token.bytes);
         false
     }
 }
@@ -217,9 +215,12 @@ fn next(input: &[u8]) -> Token<'_> {
         [0x1b, rest @ ..] if !rest.is_empty() && rest[0] >= 0x20 => (true, rest),
         input => (false, input),
     };
-    let len = character_len(rest);
-    let key = std::str::from_utf8(&rest[..len]).ok();
-    let key = key.and_then(|text| text.chars().next()).map(|character| {
+    // The longest character has 4 bytes.
+    let start = &rest[..rest.len().min(4)];
+    let start = start.utf8_chunks().next();
+    let character = start.and_then(|start| start.valid().chars().next());
+    let len = character.map_or(1, char::len_utf8);
+    let key = character.map(|character| {
         let ctrl = character < ' ' && character != '\x1b';
         let character = if ctrl {
             char::from(character as u8 + b'@').to_ascii_lowercase()
@@ -237,16 +238,6 @@ fn next(input: &[u8]) -> Token<'_> {
         key,
         is_release: false,
     }
-}
-
-fn character_len(bytes: &[u8]) -> usize {
-    let len = match bytes[0] {
-        0xc0..=0xdf => 2,
-        0xe0..=0xef => 3,
-        0xf0..=0xf7 => 4,
-        _ => 1,
-    };
-    len.min(bytes.len())
 }
 
 /// A key that the terminal reports by number because the program asked for that: `code ; modifiers : event u` (kitty)

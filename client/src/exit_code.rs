@@ -60,6 +60,14 @@ impl Exit {
         }
     }
 
+    /// The status of a command that has succeeded or not.
+    pub(crate) fn of_success(is_success: bool) -> Self {
+        match is_success {
+            true => Exit::Done,
+            false => Exit::Failed,
+        }
+    }
+
     /// The status that a shell would report for a program that exited by itself or was killed by `signal`.
     ///
     /// If both are missing, because the daemon was killed, it is [`Exit::Internal`].

@@ -1,12 +1,12 @@
 //! A job's growing list of results, each entry once, across the end of a connection.
 
-use crate::call::{Connection, lost};
-use crate::connect::Place;
-use crate::failure::Failure;
+use crate::Failure;
+use crate::call::{Connection, Place, lost};
 use crate::lifeline::Lifeline;
 use crate::subscribe::Subscription;
 use ccd_protocol::job::{Job, JobEntry, JobItem, JobSubscribeParams};
 use ccd_protocol::subscription::JOB_SUBSCRIBE;
+use serde_json::value::RawValue;
 use std::collections::VecDeque;
 
 /// The next news of a job.
@@ -35,15 +35,15 @@ pub(crate) struct JobNews {
 }
 
 impl JobNews {
-    /// Subscribes to all entries of a job of the daemon at `place`.
+    /// Subscribes to a job of the daemon at `place`, and to its entries from `since`, or those that are kept.
     ///
     /// # Errors
     ///
     /// Errors of the call.
-    pub(crate) fn start(place: Place, job: &str) -> Result<Self, Failure> {
+    pub(crate) fn start(place: Place, job: &str, since: Option<u64>) -> Result<Self, Failure> {
         let params = JobSubscribeParams {
             job: job.to_owned(),
-            since: Some(0),
+            since,
         };
         let connection = Connection::over(place.connect()?);
         let lifeline = Lifeline::new(connection.handle()?);
@@ -72,24 +72,37 @@ impl JobNews {
             if let Some(news) = self.waiting.pop_front() {
                 return Ok(news);
             }
+            let (_, item) = self.next_item()?;
+            self.take(item);
+        }
+    }
+
+    /// Waits for the next item, and also returns it as received.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::next`].
+    pub(crate) fn next_item(&mut self) -> Result<(Box<RawValue>, JobItem), Failure> {
+        loop {
             match self.subscription.next() {
                 // After a handover the next worker knows the job; two losses in a row are not a handover.
                 Err(failure @ Failure::Lost { .. }) if self.has_news => self.reconnect(failure)?,
-                item => {
-                    let item = self.subscription.parse(&item?)?;
-                    self.take(item);
+                json => {
+                    let json = json?;
+                    let item: JobItem = self.subscription.parse(&json)?;
+                    self.has_news = true;
+                    if let Some(last) = item.entries.last() {
+                        self.params.since = Some(last.seq + 1);
+                    }
+                    return Ok((json, item));
                 }
             }
         }
     }
 
     fn take(&mut self, item: JobItem) {
-        self.has_news = true;
         if item.omitted_entries > 0 {
             self.waiting.push_back(News::Omitted(item.omitted_entries));
-        }
-        if let Some(last) = item.entries.last() {
-            self.params.since = Some(last.seq + 1);
         }
         self.waiting
             .extend(item.entries.into_iter().map(News::Entry));

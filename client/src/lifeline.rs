@@ -1,8 +1,9 @@
 //! The connection that keeps a session alive; another thread can cut it.
 
+use crate::lock::lock;
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The current connection: shutting it down ends the program.
 #[derive(Debug, Clone)]
@@ -25,7 +26,7 @@ impl Lifeline {
 
     /// Shuts the connection down, and any later one.
     pub(crate) fn cut(&self) {
-        let mut state = self.lock();
+        let mut state = lock(&self.0);
         state.is_cut = true;
         // A connection that is closed already is fine.
         let _ = state.stream.shutdown(Shutdown::Both);
@@ -33,18 +34,14 @@ impl Lifeline {
 
     /// Uses `stream` from now on; false if the lifeline was cut, and `stream` must not be used.
     pub(crate) fn renew(&self, stream: UnixStream) -> bool {
-        let mut state = self.lock();
+        let mut state = lock(&self.0);
         state.stream = stream;
         !state.is_cut
     }
 
     /// True if the lifeline was cut.
     pub(crate) fn is_cut(&self) -> bool {
-        self.lock().is_cut
-    }
-
-    fn lock(&self) -> MutexGuard<'_, LifelineState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).is_cut
     }
 }
 

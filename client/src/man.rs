@@ -1,7 +1,7 @@
 //! Man pages.
 
+use crate::Failure;
 use crate::args::Ccctl;
-use crate::failure::Failure;
 use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 use std::io::{self, Write};
@@ -108,10 +108,7 @@ pub(crate) fn write_pages(folder: &Path) -> Result<(), Failure> {
     command.build();
     std::fs::create_dir_all(folder)
         .and_then(|()| write_with_verbs(&command, folder))
-        .map_err(|source| Failure::Io {
-            what: folder.display().to_string(),
-            source,
-        })
+        .map_err(Failure::io(folder.display()))
 }
 
 fn write_with_verbs(command: &Command, folder: &Path) -> io::Result<()> {

@@ -1,9 +1,9 @@
 //! Secrets of program configurations: the client looks them up, sends them once, and stores none.
 
+use crate::Failure;
 use crate::args::SecretFrom;
 use crate::ask::ask;
 use crate::context::note;
-use crate::failure::Failure;
 use ccd_protocol::session::{Secrets, SessionCreateParams};
 use serde::Deserialize;
 use std::fs::File;
@@ -121,10 +121,6 @@ fn of_variable(name: &str) -> Option<String> {
 
 /// The content of a file, which may be a pipe, without its final newline.
 fn of_file(path: &str) -> Result<String, Failure> {
-    let failed = |source| Failure::Io {
-        what: format!("the secret in {path}"),
-        source,
-    };
     let real = match (path.strip_prefix("~/"), std::env::var("HOME")) {
         (Some(rest), Ok(home)) => format!("{home}/{rest}"),
         _ => path.to_owned(),
@@ -132,7 +128,7 @@ fn of_file(path: &str) -> Result<String, Failure> {
     let mut secret = String::new();
     File::open(real)
         .and_then(|file| file.take(MAX_SECRET_BYTES + 1).read_to_string(&mut secret))
-        .map_err(failed)?;
+        .map_err(Failure::io(format!("the secret in {path}")))?;
     if secret.len() as u64 > MAX_SECRET_BYTES {
         let text = format!("the secret in {path} is longer than {MAX_SECRET_BYTES} bytes");
         return Err(Failure::Usage(text));

@@ -1,7 +1,7 @@
 //! Subscriptions: items that the daemon pushes on a separate connection.
 
-use crate::call::Connection;
-use crate::failure::Failure;
+use crate::Failure;
+use crate::call::{Connection, garbled};
 use ccd_protocol::subscription::SubscriptionInfo;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -11,11 +11,6 @@ use serde_json::value::RawValue;
 pub(crate) struct Subscription {
     connection: Connection,
     info: SubscriptionInfo,
-}
-
-#[derive(Deserialize)]
-struct Params {
-    result: Box<RawValue>,
 }
 
 impl Subscription {
@@ -44,10 +39,7 @@ impl Subscription {
             if message.method.as_deref() != Some(self.info.notification) {
                 continue;
             }
-            let params = message.params.as_deref().map_or("null", RawValue::get);
-            let params: Params =
-                serde_json::from_str(params).map_err(|error| self.garbled(&error))?;
-            return Ok(params.result);
+            return message.item(self.info.name);
         }
     }
 
@@ -60,13 +52,6 @@ impl Subscription {
         &self,
         item: &RawValue,
     ) -> Result<T, Failure> {
-        serde_json::from_str(item.get()).map_err(|error| self.garbled(&error))
-    }
-
-    fn garbled(&self, error: &serde_json::Error) -> Failure {
-        Failure::Garbled {
-            method: self.info.name.to_owned(),
-            why: error.to_string(),
-        }
+        serde_json::from_str(item.get()).map_err(|error| garbled(self.info.name, &error))
     }
 }

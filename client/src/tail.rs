@@ -1,11 +1,8 @@
 //! `ccctl session tail` and `ccctl session subscribe`.
 
 use crate::args::TailArgs;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::output::{Follow, Output, OutputChunk, OutputForm, bytes_of};
-use crate::render;
+use crate::output::{Follow, Output, OutputChunk, OutputForm};
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::session::{OutputEvent, SessionRead, SessionReadParams, SessionSubscribeParams};
 
 /// Prints the last lines, or the output from an offset; with `follow`, until the session ends.
@@ -28,12 +25,9 @@ pub(crate) fn tail(args: &TailArgs, follow: bool, context: &mut Context) -> Resu
     if follow {
         return follow_from(answer.value.start, args, context);
     }
-    if context.global.json {
-        context.write_line(answer.json.get())?;
-    } else {
-        context.write_bytes(&bytes_of(&answer.value)?)?;
-    }
-    Ok(Exit::Done)
+    let reply = &answer.value;
+    let text = reply.text.as_deref().unwrap_or_default();
+    context.print_output(&answer, text, reply.data_b64.as_deref())
 }
 
 fn follow_from(since: u64, args: &TailArgs, context: &mut Context) -> Result<Exit, Failure> {

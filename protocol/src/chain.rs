@@ -166,7 +166,7 @@ pub struct ChainRunParams {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shell: bool,
     /// Timeout of each step in milliseconds; overrides the chain's `timeout`.
-    #[serde(default, skip_serializing_if = "Timeout::is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
     /// Working directory; overrides the chain's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -200,7 +200,7 @@ pub struct ChainParallelParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_concurrent: Option<u64>,
     /// Timeout of each command in milliseconds. Default: no limit.
-    #[serde(default, skip_serializing_if = "Timeout::is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
     /// Run each command with `sh -c`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -234,7 +234,7 @@ pub struct ChainWatchParams {
     /// after a match.
     pub patterns: Vec<Pattern>,
     /// Default: no limit.
-    #[serde(default, skip_serializing_if = "Timeout::is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
     /// End after this many matches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -284,7 +284,7 @@ pub struct CommandResult {
     /// not text become U+FFFD. Hidden input appears as `<hidden>`, and recognised secrets as `***`.
     pub output: String,
     /// Bytes left out at the start of `output`.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub omitted_bytes: u64,
     /// The end of the output is missing too, because a step in a shared shell printed more than 16 MiB.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -317,12 +317,4 @@ pub struct WatchHit {
     pub offset: u64,
     pub end: u64,
     pub time: String,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }

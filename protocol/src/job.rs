@@ -58,7 +58,7 @@ pub struct Job {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<serde_json::Value>,
     /// Number of entries in its list so far, including those that are no longer kept.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub entry_count: u64,
     /// Values of the `job.get` request that were corrected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -122,7 +122,7 @@ pub struct JobItem {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<JobEntry>,
     /// Number of entries before these that are no longer kept.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub omitted_entries: u64,
     /// True in the last item.
     pub ended: bool,
@@ -151,12 +151,4 @@ enum EntryValue {
     Command(crate::chain::ParallelCommand),
     /// `chain.watch`.
     Hit(crate::chain::WatchHit),
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }

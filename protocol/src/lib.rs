@@ -27,6 +27,11 @@ pub use report::Reportable;
 pub use timeout::Timeout;
 pub use version::{Caller, PROTOCOL_VERSION};
 
+/// True for a value that a message leaves out.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// Every method, in the order of the documentation.
 pub fn methods() -> impl Iterator<Item = &'static MethodInfo> {
     [

@@ -202,20 +202,11 @@ fn yes() -> bool {
     true
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
 fn is_true(value: &bool) -> bool {
     *value
 }
 
 /// Whole seconds as people write them, without `.0`.
-#[expect(
-    clippy::ref_option,
-    clippy::cast_possible_truncation,
-    reason = "serde passes a reference; whole and small was looked at"
-)]
 fn plain_number<S: Serializer>(seconds: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     match seconds {
         Some(seconds) if seconds.fract() == 0.0 && seconds.abs() < 1e15 => {

@@ -44,7 +44,7 @@ pub struct RunOnceParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin_b64: Option<String>,
     /// Default: none.
-    #[serde(default, skip_serializing_if = "Timeout::is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,

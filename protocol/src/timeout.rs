@@ -14,14 +14,6 @@ pub enum Timeout {
     After(f64),
 }
 
-impl Timeout {
-    /// True if the field can be omitted.
-    #[must_use]
-    pub fn is_default(&self) -> bool {
-        matches!(self, Timeout::Default)
-    }
-}
-
 impl Serialize for Timeout {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -57,7 +49,7 @@ mod tests {
 
     #[derive(Serialize, Deserialize, PartialEq, Debug)]
     struct Holder {
-        #[serde(default, skip_serializing_if = "Timeout::is_default")]
+        #[serde(default, skip_serializing_if = "crate::is_default")]
         timeout_ms: Timeout,
     }
 

@@ -1,6 +1,7 @@
 //! `ccctl chain`, `ccctl parallel` and `ccctl watch`.
 
-use super::value::{count, seconds, timeout, variable};
+use super::session_create::CallerArgs;
+use super::value::{count, seconds, timeout};
 use ccd_protocol::Timeout;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -207,15 +208,8 @@ pub(crate) struct WatchArgs {
 /// How the programs of a job are started.
 #[derive(Debug, Args)]
 pub(crate) struct JobStartArgs {
-    /// Working directory [default: the current one]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cwd: Option<String>,
-    /// Set an environment variable; can be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
-    pub(crate) env: Vec<(String, String)>,
-    /// Start with a clean environment, as after a login, instead of the current one
-    #[arg(long)]
-    pub(crate) clean_env: bool,
+    #[command(flatten)]
+    pub(crate) caller: CallerArgs,
     /// Print the job's id and return at once; see ccctl job get and job subscribe
     #[arg(long)]
     pub(crate) detach: bool,

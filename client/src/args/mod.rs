@@ -32,7 +32,7 @@ pub(crate) use program::{ProgramVerb, SaveArgs};
 pub(crate) use record::RecordArgs;
 pub(crate) use run::RunArgs;
 pub(crate) use session::{CleanupArgs, CloseArgs, PipeArgs, SessionRunArgs, SessionVerb};
-pub(crate) use session_create::CreateArgs;
+pub(crate) use session_create::{CallerArgs, CreateArgs};
 pub(crate) use session_input::{SendArgs, SendInput};
 pub(crate) use session_output::{AttachArgs, HistoryArgs, ReadArgs, ScreenArgs, TailArgs};
 pub(crate) use session_wait::{ExpectArgs, WaitArgs};
@@ -43,7 +43,7 @@ pub(crate) use tape::{
 pub(crate) use tape_options::{NamedTapeArgs, TapeArgs};
 pub(crate) use top::{Sort, TopArgs};
 pub(crate) use usage::{explain, only_global, print_help, wants_json};
-pub(crate) use value::{SecretFrom, Size};
+pub(crate) use value::{SecretFrom, Size, patterns};
 
 /// Drives any terminal program: starts it, types, waits for its output, reads its screen.
 #[derive(Debug, Parser)]

@@ -1,8 +1,9 @@
 //! `ccctl rec`, `play` and `proxy`.
 
+use super::session_create::CallerArgs;
 use super::session_output::DetachArgs;
 use super::tape_options::TapeArgs;
-use super::value::{Size, size, timeout, variable};
+use super::value::{Size, size, timeout};
 use ccd_protocol::Timeout;
 use clap::Args;
 
@@ -12,15 +13,8 @@ pub(crate) struct RecordArgs {
     /// End the program after S seconds, or none for no limit [default: none]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
-    /// Working directory [default: the current one]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cwd: Option<String>,
-    /// Set an environment variable; can be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
-    pub(crate) env: Vec<(String, String)>,
-    /// Start with a clean environment, as after a login, instead of the current one
-    #[arg(long)]
-    pub(crate) clean_env: bool,
+    #[command(flatten)]
+    pub(crate) caller: CallerArgs,
     /// Terminal size [default: the size of this terminal, or 24x80]
     #[arg(long, value_parser = size, value_name = "ROWSxCOLS")]
     pub(crate) size: Option<Size>,

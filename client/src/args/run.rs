@@ -1,8 +1,8 @@
 //! `ccctl run`.
 
-use super::session_create::ConfigArgs;
+use super::session_create::{CallerArgs, ConfigArgs};
 use super::tape_options::NamedTapeArgs;
-use super::value::{Size, size, timeout, variable};
+use super::value::{Size, size, timeout};
 use ccd_protocol::Timeout;
 use clap::Args;
 use std::path::PathBuf;
@@ -29,15 +29,8 @@ pub(crate) struct RunArgs {
     /// End the program after S seconds, or none for no limit [default: none]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
-    /// Working directory [default: the current one]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cwd: Option<String>,
-    /// Set an environment variable; can be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
-    pub(crate) env: Vec<(String, String)>,
-    /// Start with a clean environment, as after a login, instead of the current one
-    #[arg(long)]
-    pub(crate) clean_env: bool,
+    #[command(flatten)]
+    pub(crate) caller: CallerArgs,
     /// Run the PROGRAM words, joined by spaces, as a command line of sh
     #[arg(long, conflicts_with_all = ["script", "config"])]
     pub(crate) shell: bool,

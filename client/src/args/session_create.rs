@@ -17,15 +17,8 @@ pub(crate) struct CreateArgs {
     /// Start PROGRAM [default: $SHELL] as a shell for session run
     #[arg(long)]
     pub(crate) shell: bool,
-    /// Working directory [default: the current one]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cwd: Option<String>,
-    /// Set an environment variable; can be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
-    pub(crate) env: Vec<(String, String)>,
-    /// Start with a clean environment, as after a login, instead of the current one
-    #[arg(long)]
-    pub(crate) clean_env: bool,
+    #[command(flatten)]
+    pub(crate) caller: CallerArgs,
     /// Terminal size [default: 24x80]
     #[arg(long, value_parser = size, value_name = "ROWSxCOLS", conflicts_with_all = ["rows", "cols"])]
     pub(crate) size: Option<Size>,
@@ -82,6 +75,20 @@ pub(crate) struct CreateArgs {
     pub(crate) program: Vec<String>,
     #[command(flatten)]
     pub(crate) tape: NamedTapeArgs,
+}
+
+/// What a program gets from the caller.
+#[derive(Debug, Default, Args)]
+pub(crate) struct CallerArgs {
+    /// Working directory [default: the current one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<String>,
+    /// Set an environment variable; can be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    pub(crate) env: Vec<(String, String)>,
+    /// Start with a clean environment, as after a login, instead of the current one
+    #[arg(long)]
+    pub(crate) clean_env: bool,
 }
 
 /// Options that use a program configuration.

@@ -1,21 +1,18 @@
-//! Parsers of option values: seconds, sizes, variables.
+//! Parsers of option values: seconds, sizes, variables. The error of each says what to give instead, as a fragment.
 
 use ccd_protocol::Timeout;
+use ccd_protocol::session::Pattern;
 use std::convert::Infallible;
 use std::time::Duration;
 
 /// Rows and columns of a terminal; the daemon checks their range.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) rows: i64,
     pub(crate) cols: i64,
 }
 
 /// Parses a directory, which need not exist.
-///
-/// # Errors
-///
-/// What to give instead, as a fragment.
 pub(crate) fn directory(text: &str) -> Result<String, String> {
     match text {
         "" => Err("give a directory, such as tests/tapes".to_owned()),
@@ -24,10 +21,6 @@ pub(crate) fn directory(text: &str) -> Result<String, String> {
 }
 
 /// Parses a timeout: seconds, fractions allowed, or `none` for no limit.
-///
-/// # Errors
-///
-/// What to give instead, as a fragment.
 pub(crate) fn timeout(text: &str) -> Result<Timeout, String> {
     if text == "none" {
         return Ok(Timeout::Forever);
@@ -36,28 +29,16 @@ pub(crate) fn timeout(text: &str) -> Result<Timeout, String> {
 }
 
 /// Parses seconds, fractions allowed.
-///
-/// # Errors
-///
-/// What to give instead, as a fragment.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     not_negative(text, "0 or more seconds, such as 2 or 0.5")
 }
 
 /// Parses milliseconds, fractions allowed.
-///
-/// # Errors
-///
-/// What to give instead, as a fragment.
 pub(crate) fn milliseconds(text: &str) -> Result<f64, String> {
     not_negative(text, "0 or more milliseconds, such as 500")
 }
 
 /// Parses a refresh interval in seconds.
-///
-/// # Errors
-///
-/// What to give instead, as a fragment.
 pub(crate) fn interval(text: &str) -> Result<Duration, String> {
     match seconds(text) {
         Ok(seconds @ 0.1..=3600.0) => Ok(Duration::from_secs_f64(seconds)),
@@ -66,19 +47,11 @@ pub(crate) fn interval(text: &str) -> Result<Duration, String> {
 }
 
 /// Parses minutes and returns seconds.
-///
-/// # Errors
-///
-/// What to give instead, as a fragment.
 pub(crate) fn minutes(text: &str) -> Result<f64, String> {
     not_negative(text, "0 or more minutes, such as 10 or 0.5").map(|minutes| minutes * 60.0)
 }
 
 /// Parses an age: seconds, or a number with s, m, h or d; returns seconds.
-///
-/// # Errors
-///
-/// What to give instead, as a fragment.
 pub(crate) fn age(text: &str) -> Result<f64, String> {
     const UNITS: [(char, f64); 4] = [('s', 1.0), ('m', 60.0), ('h', 3_600.0), ('d', 86_400.0)];
     let unit = UNITS.iter().find(|(letter, _)| text.ends_with(*letter));
@@ -90,10 +63,6 @@ pub(crate) fn age(text: &str) -> Result<f64, String> {
 }
 
 /// Parses a speed factor.
-///
-/// # Errors
-///
-/// What to give instead, as a fragment.
 pub(crate) fn factor(text: &str) -> Result<f64, String> {
     match not_negative(text, "") {
         Ok(factor) if factor > 0.0 => Ok(factor),
@@ -102,20 +71,12 @@ pub(crate) fn factor(text: &str) -> Result<f64, String> {
 }
 
 /// Parses a count or an offset.
-///
-/// # Errors
-///
-/// What to give instead, as a fragment.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     text.parse()
         .map_err(|_| "give a whole number of 0 or more".to_owned())
 }
 
 /// Parses `ROWSxCOLS`.
-///
-/// # Errors
-///
-/// What to give instead, as a fragment.
 pub(crate) fn size(text: &str) -> Result<Size, String> {
     text.split_once(['x', 'X'])
         .and_then(|(rows, cols)| {
@@ -127,11 +88,16 @@ pub(crate) fn size(text: &str) -> Result<Size, String> {
         .ok_or_else(|| "give ROWSxCOLS, such as 24x80".to_owned())
 }
 
+/// Returns the patterns that texts stand for, with `--exact` or without.
+pub(crate) fn patterns(texts: &[String], is_exact: bool) -> Vec<Pattern> {
+    let pattern = match is_exact {
+        true => Pattern::Exact,
+        false => Pattern::Regex,
+    };
+    texts.iter().cloned().map(pattern).collect()
+}
+
 /// Parses `NAME=VALUE`.
-///
-/// # Errors
-///
-/// What to give instead, as a fragment.
 pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
@@ -170,10 +136,6 @@ pub(crate) fn secret(text: &str) -> Result<(String, SecretFrom), Infallible> {
 }
 
 /// Parses `on` or `off`.
-///
-/// # Errors
-///
-/// What to give instead, as a fragment.
 pub(crate) fn switch(text: &str) -> Result<bool, String> {
     match text {
         "on" => Ok(true),

@@ -4,6 +4,7 @@ use super::CLIENT_NAME;
 use crate::args::Size;
 use crate::call::request_line;
 use crate::lifeline::Lifeline;
+use crate::lock::lock;
 use crate::tape::is_final;
 use crate::terminal::MAX_KEYS_LEN;
 use base64::Engine as _;
@@ -13,7 +14,7 @@ use ccd_protocol::{ErrorCode, ErrorObject, Method};
 use serde::Serialize;
 use std::io::Write as _;
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Most bytes that wait while the program does not read; further input is refused.
 const MAX_WAITING_BYTES: usize = 16 << 20;
@@ -41,7 +42,7 @@ pub(super) struct Link {
     lifeline: Lifeline,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct LinkState {
     session: String,
     /// `None` while there is no connection.
@@ -67,27 +68,17 @@ impl Link {
         Self {
             state: Arc::new(Mutex::new(LinkState {
                 session: session.to_owned(),
-                stream: None,
                 next_id: FIRST_ID,
-                waiting: Vec::new(),
-                sent: None,
-                size: Size { rows: 0, cols: 0 },
-                stop: None,
                 is_own,
-                refusal: None,
-                troubles: Vec::new(),
+                ..LinkState::default()
             })),
             lifeline,
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, LinkState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Uses `stream` from now on, and sends waiting input there. The daemon knows that the terminal has `size`.
     pub(super) fn open(&self, stream: UnixStream, size: Size) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         state.stream = Some(stream);
         state.size = size;
         state.send_next();
@@ -96,7 +87,7 @@ impl Link {
     /// The connection was closed. An unanswered send may have been typed, unless it is known not to have been read; it
     /// is never repeated.
     pub(super) fn close(&self, was_read: bool) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         state.stream = None;
         if let Some((_, bytes)) = state.sent.take() {
             if was_read {
@@ -110,7 +101,7 @@ impl Link {
 
     /// Types bytes now or later; false if too many wait already.
     pub(super) fn type_bytes(&self, bytes: &[u8]) -> bool {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if state.waiting.len() + bytes.len() > MAX_WAITING_BYTES {
             state.trouble(format!("{} bytes: the program does not read", bytes.len()));
             return false;
@@ -122,7 +113,7 @@ impl Link {
 
     /// The size of the user's terminal has changed.
     pub(super) fn resize(&self, size: Size) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if state.size == size || state.stream.is_none() {
             return; // the next connection starts with the current size
         }
@@ -137,7 +128,7 @@ impl Link {
 
     /// Takes the reply to a request; false if input was not typed.
     pub(super) fn answered(&self, id: u64, error: Option<&ErrorObject>) -> bool {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         let Some((_, bytes)) = state.sent.take_if(|sent| sent.0 == id) else {
             return true;
         };
@@ -157,30 +148,30 @@ impl Link {
 
     /// Ends the link; the first reason is kept.
     pub(super) fn stop(&self, stop: Stop) {
-        self.lock().stop.get_or_insert(stop);
+        lock(&self.state).stop.get_or_insert(stop);
         self.lifeline.cut();
     }
 
     /// Closes the connection, so that another one is made and the screen is drawn again.
     pub(super) fn again(&self) {
-        if let Some(stream) = &self.lock().stream {
+        if let Some(stream) = &lock(&self.state).stream {
             let _ = stream.shutdown(std::net::Shutdown::Both);
         }
     }
 
     /// Why the link was ended, if it was.
     pub(super) fn stopped(&self) -> Option<Stop> {
-        self.lock().stop
+        lock(&self.state).stop
     }
 
     /// Why the session takes no more input, if that ended the link.
     pub(super) fn refusal(&self) -> Option<ErrorObject> {
-        self.lock().refusal.take()
+        lock(&self.state).refusal.take()
     }
 
     /// Input that was not typed, and why.
     pub(super) fn troubles(&self) -> Vec<String> {
-        std::mem::take(&mut self.lock().troubles)
+        std::mem::take(&mut lock(&self.state).troubles)
     }
 }
 

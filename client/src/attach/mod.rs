@@ -7,17 +7,13 @@ mod threads;
 pub(crate) use screen::{Below, UserScreen};
 
 use crate::args::{AttachArgs, Size};
-use crate::call::Connection;
-use crate::connect::{ConnectError, Place};
-use crate::context::Context;
+use crate::call::{ConnectError, Connection, Place};
 use crate::detach_keys::{DetachKeys, Watch};
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::lifeline::Lifeline;
+use crate::lock::lock;
 use crate::output::decode;
-use crate::render;
-use crate::tape;
 use crate::terminal::{can_draw, terminal_size};
+use crate::{Context, Exit, Failure, render, tape};
 use ccd_protocol::session::{
     Ended, OutputEvent, OutputItem, Session, SessionAttachParams, SessionGet, SessionParams,
     SessionScreen, SessionScreenParams,
@@ -25,7 +21,6 @@ use ccd_protocol::session::{
 use ccd_protocol::subscription::SESSION_ATTACH;
 use ccd_protocol::{ErrorCode, ErrorObject};
 use link::{Link, Stop};
-use serde::Deserialize;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use threads::Screen;
@@ -195,11 +190,6 @@ struct Viewer {
     is_shifted: bool,
 }
 
-#[derive(Deserialize)]
-struct Notification {
-    result: OutputItem,
-}
-
 impl Viewer {
     fn new(
         params: SessionAttachParams,
@@ -211,10 +201,7 @@ impl Viewer {
         let lifeline = Lifeline::new(connection.handle()?);
         Ok(Self {
             // A newly started daemon would not know the session.
-            place: Place {
-                may_start: false,
-                ..place
-            },
+            place: place.without_start(),
             params: SessionAttachParams {
                 session: session.session_id.clone(),
                 inside: std::env::var("CCD_SESSION_ID")
@@ -245,11 +232,7 @@ impl Viewer {
         title: String,
         keys: &DetachKeys,
     ) -> Result<Detachment, Failure> {
-        let system = |source| Failure::Io {
-            what: "the terminal".to_owned(),
-            source,
-        };
-        let screen = UserScreen::enter(title).map_err(system)?;
+        let screen = UserScreen::enter(title).map_err(Failure::io("the terminal"))?;
         let screen: Screen = Arc::new(Mutex::new(screen));
         let _given_back = threads::GivenBack::whatever_happens(&screen);
         self.way_out = keys.in_words();
@@ -259,7 +242,7 @@ impl Viewer {
             .and_then(|()| {
                 threads::read_keys(self.link.clone(), Arc::clone(&screen), keys, read_only)
             })
-            .map_err(system)
+            .map_err(Failure::io("the terminal"))
             .and_then(|_keys| self.follow(&mut connection, &screen));
         let below = match left {
             Ok(Detachment::Stopped(Stop::Detached | Stop::Refused) | Detachment::Ended(_)) => {
@@ -267,7 +250,7 @@ impl Viewer {
             }
             _ => None,
         };
-        threads::lock(&screen).leave(below.unwrap_or(Below::All));
+        lock(&screen).leave(below.unwrap_or(Below::All));
         left
     }
 
@@ -336,11 +319,11 @@ impl Viewer {
             let message = connection.next(VERB)?;
             if let Some(id) = message.id {
                 if !self.link.answered(id, message.error.as_ref()) {
-                    let _ = threads::lock(screen).show(b"\x07");
+                    let _ = lock(screen).show(b"\x07");
                 }
                 if let Some(miss) = message.error.as_ref().filter(|error| is_miss(error)) {
                     let notice = miss_notice(miss, self.way_out.as_deref());
-                    let _ = threads::lock(screen).show(&notice);
+                    let _ = lock(screen).show(&notice);
                     self.is_shifted = true;
                 }
                 continue;
@@ -348,13 +331,8 @@ impl Viewer {
             if message.method.as_deref() != Some(SESSION_ATTACH.notification) {
                 continue;
             }
-            let params = message
-                .params
-                .as_deref()
-                .map_or("null", |params| params.get());
-            let notification: Notification =
-                serde_json::from_str(params).map_err(|error| crate::call::garbled(VERB, &error))?;
-            let data = match notification.result.event {
+            let item: OutputItem = message.item(VERB)?;
+            let data = match item.event {
                 OutputEvent::Output { data_b64, .. } => data_b64,
                 OutputEvent::Repaint { repaint } => {
                     self.is_shifted = false;
@@ -363,7 +341,7 @@ impl Viewer {
                 OutputEvent::Ended { ended } => return Ok(Detachment::Ended(ended)),
                 OutputEvent::Lagged { .. } | OutputEvent::KeepAlive { .. } => continue,
             };
-            threads::lock(screen)
+            lock(screen)
                 .show(&decode(&data)?)
                 .map_err(Failure::Output)?;
         }

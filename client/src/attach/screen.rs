@@ -1,8 +1,6 @@
 //! The user's terminal while it shows a session; it is restored however this exits.
 
-use crate::terminal::{RawMode, terminal_size};
-use rustix::event::{PollFd, PollFlags};
-use rustix::io::Errno;
+use crate::terminal::{RawMode, terminal_size, write};
 use std::io;
 
 /// Undoes the modes that programs set.
@@ -137,24 +135,6 @@ impl Drop for UserScreen {
 fn tab_stops(cols: i64) -> String {
     let count = usize::try_from((cols - 1) / TAB_COLS).unwrap_or(0);
     format!("\x1b[3g\r{}", "\x1b[8C\x1bH".repeat(count))
-}
-
-/// Writes to the terminal without the lock of standard output, which another thread holds for its results.
-fn write(mut bytes: &[u8]) -> io::Result<()> {
-    let out = rustix::stdio::stdout();
-    while !bytes.is_empty() {
-        match rustix::io::write(out, bytes) {
-            Ok(len) => bytes = &bytes[len..],
-            Err(Errno::INTR) => {}
-            // Another program that shares the terminal made it non-blocking.
-            Err(Errno::AGAIN) => {
-                let mut room = [PollFd::new(&out, PollFlags::OUT)];
-                rustix::event::poll(&mut room, None)?;
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::link::{Link, Stop};
 use super::screen::{Below, UserScreen};
 use super::viewer_size;
 use crate::detach_keys::{Typed, Watch};
+use crate::lock::lock;
 use crate::terminal::ENDING_SIGNALS;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
@@ -11,7 +12,7 @@ use rustix::stdio::stdin;
 use signal_hook::consts::{SIGCONT, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 use std::io::{self, PipeReader, PipeWriter};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 /// Bytes of one read of the keyboard.
@@ -185,9 +186,4 @@ fn take_again(link: &Link, screen: &mut UserScreen) {
         Ok(()) => link.again(),
         Err(_) => link.stop(Stop::NoInput),
     }
-}
-
-/// The terminal, for one change.
-pub(super) fn lock(screen: &Screen) -> std::sync::MutexGuard<'_, UserScreen> {
-    screen.lock().unwrap_or_else(PoisonError::into_inner)
 }

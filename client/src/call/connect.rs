@@ -1,7 +1,7 @@
 //! Finds the daemon's socket and connects to it.
 
 use super::start;
-use crate::exit_code::Exit;
+use crate::Exit;
 use ccd_protocol::socket::{SocketPathError, socket_path};
 use std::ffi::OsString;
 use std::io;
@@ -30,10 +30,7 @@ impl ConnectError {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             ConnectError::Path(_) => Exit::Usage,
-            ConnectError::NoDaemon { .. }
-            | ConnectError::Gone { .. }
-            | ConnectError::Socket { .. }
-            | ConnectError::Start(_) => Exit::NoDaemon,
+            _ => Exit::NoDaemon,
         }
     }
 }
@@ -64,6 +61,14 @@ impl Place {
             is_explicit: socket.is_some(),
             socket: socket_path(socket, env)?,
         })
+    }
+
+    /// The same place, where no daemon is started.
+    pub(crate) fn without_start(self) -> Self {
+        Self {
+            may_start: false,
+            ..self
+        }
     }
 
     /// Connects, after starting a daemon if none is running and that is allowed.

@@ -3,9 +3,10 @@
 use super::again::is_repeatable;
 use super::connect::ConnectError;
 use super::hint::hint;
-use crate::exit_code::Exit;
+use crate::Exit;
 use ccd_protocol::ErrorObject;
 use serde::Serialize;
+use std::fmt::Display;
 use std::io;
 
 /// Why a command failed.
@@ -38,6 +39,14 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// Makes a failure of an error in work on `what`.
+    pub(crate) fn io<E: Into<io::Error>>(what: impl Display) -> impl FnOnce(E) -> Self {
+        move |source| Failure::Io {
+            what: what.to_string(),
+            source: source.into(),
+        }
+    }
+
     /// Returns the same failure with the typed command in place of the method that it called.
     pub(crate) fn of_verb(self, verb: &str) -> Self {
         let method = verb.to_owned();

@@ -3,13 +3,17 @@
 
 mod activation;
 mod again;
-pub(crate) mod connect;
-pub(crate) mod failure;
+mod connect;
+mod failure;
 mod hint;
 mod launch;
 mod request;
 mod start;
 
 pub(crate) use again::{SETTLED, id_since};
+pub(crate) use connect::{ConnectError, Place};
+pub(crate) use failure::Failure;
 pub(crate) use launch::{LaunchError, find_program};
-pub(crate) use request::{Answer, Connection, call_at, garbled, lost, request_at, request_line};
+pub(crate) use request::{
+    Answer, Connection, call_at, close, garbled, lost, request_at, request_line,
+};

@@ -3,7 +3,9 @@
 use super::again::again;
 use super::connect::Place;
 use super::failure::Failure;
+use ccd_protocol::session::{SessionClose, SessionCloseParams, SessionCloseReply};
 use ccd_protocol::{Caller, ErrorCode, ErrorObject, Method, PROTOCOL_VERSION};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -52,7 +54,25 @@ pub(crate) struct Message {
     #[serde(default)]
     pub(crate) method: Option<String>,
     #[serde(default)]
-    pub(crate) params: Option<Box<RawValue>>,
+    params: Option<Box<RawValue>>,
+}
+
+impl Message {
+    /// The item in a notification of a subscription; `method` is named in the error.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Garbled`] if it has another shape.
+    pub(crate) fn item<T: DeserializeOwned>(&self, method: &str) -> Result<T, Failure> {
+        #[derive(Deserialize)]
+        struct Params<T> {
+            result: T,
+        }
+        let params = self.params.as_deref().map_or("null", RawValue::get);
+        let params: Params<T> =
+            serde_json::from_str(params).map_err(|error| garbled(method, &error))?;
+        Ok(params.result)
+    }
 }
 
 impl Connection {
@@ -154,13 +174,8 @@ impl Connection {
     ///
     /// [`Failure::Io`] if no file descriptor is left.
     pub(crate) fn handle(&self) -> Result<UnixStream, Failure> {
-        self.reader
-            .get_ref()
-            .try_clone()
-            .map_err(|source| Failure::Io {
-                what: "the connection".to_owned(),
-                source,
-            })
+        let stream = self.reader.get_ref().try_clone();
+        stream.map_err(Failure::io("the connection"))
     }
 }
 
@@ -202,6 +217,19 @@ pub(crate) fn call_at<M: Method>(
     let json = request_at(place, M::NAME, params)?;
     let value = serde_json::from_str(json.get()).map_err(|error| garbled(M::NAME, &error))?;
     Ok(Answer { value, json })
+}
+
+/// Ends a session.
+///
+/// # Errors
+///
+/// As [`call_at`].
+pub(crate) fn close(place: &Place, session: &str) -> Result<SessionCloseReply, Failure> {
+    let params = SessionCloseParams {
+        session: session.to_owned(),
+        grace_ms: None,
+    };
+    call_at::<SessionClose>(place, &params).map(|answer| answer.value)
 }
 
 /// Connects to `place` and calls a method by name, as [`call_at`] does.

@@ -1,7 +1,7 @@
 //! The client's half of the protocol, against a server that sends what each test specifies.
 
 use super::*;
-use crate::exit_code::Exit;
+use crate::Exit;
 use ccd_protocol::daemon::{DaemonPing, DaemonReload};
 use ccd_protocol::{ErrorCode, NoParams};
 use serde_json::Value;

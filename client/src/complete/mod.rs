@@ -9,9 +9,7 @@ mod line;
 mod names;
 
 use crate::args::{Ccctl, CompleteArgs};
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::{Context, Exit, Failure};
 use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
 use kind::Kind;

@@ -2,9 +2,8 @@
 
 use super::Candidate;
 use super::kind::Kind;
-use crate::call::Connection;
-use crate::connect::Place;
-use crate::tape;
+use crate::call::{Connection, Place};
+use crate::caller::given_path;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -30,7 +29,7 @@ impl Names {
     /// Asks the daemon at a socket, or at the default one; never starts a daemon.
     pub(super) fn at(socket: Option<&str>, tapes: Option<&str>) -> Self {
         Self {
-            tapes: tape::root(tapes).ok().flatten(),
+            tapes: given_path(tapes).ok().flatten(),
             place: Place::find(socket, true, |name| std::env::var_os(name)).ok(),
         }
     }
@@ -53,7 +52,7 @@ impl Names {
             Kind::Category => self.list("pattern.list", "patterns", "category", "description"),
             Kind::Files | Kind::Folders | Kind::Programs | Kind::Nothing => Vec::new(),
         };
-        all.retain(|candidate| candidate.value.starts_with(current));
+        all.retain(|Candidate { value, .. }| !value.is_empty() && value.starts_with(current));
         all.sort();
         all.dedup_by(|a, b| a.value == b.value);
         all
@@ -69,14 +68,9 @@ impl Names {
 
     fn list(&self, method: &str, list: &str, name: &str, about: &str) -> Vec<Candidate> {
         let reply = self.ask(method, &json!({})).unwrap_or_default();
-        let items = reply[list].as_array().map_or(&[][..], Vec::as_slice);
-        let text = |item: &Value, key: &str| item[key].as_str().unwrap_or_default().to_owned();
-        let candidates = items.iter().map(|item| Candidate {
-            value: text(item, name),
-            about: text(item, about),
-        });
-        candidates
-            .filter(|candidate| !candidate.value.is_empty())
+        let items = reply[list].as_array().into_iter().flatten();
+        items
+            .map(|item| candidate(text(item, name), text(item, about)))
             .collect()
     }
 
@@ -87,18 +81,10 @@ impl Names {
             None => json!({}),
         };
         let reply = self.ask("tape.list", &params).unwrap_or_default();
-        let mut found = Vec::new();
-        for tape in reply["tapes"].as_array().into_iter().flatten() {
-            let id = tape["tape_id"].as_str().unwrap_or_default();
-            let words = tape["args"].as_array().into_iter().flatten();
-            let mut about = tape["program"].as_str().unwrap_or_default().to_owned();
-            for word in words.filter_map(Value::as_str) {
-                about = format!("{about} {word}");
-            }
-            found.push(candidate(id, &about));
-        }
-        found.retain(|tape| !tape.value.is_empty());
-        found
+        let tapes = reply["tapes"].as_array().into_iter().flatten();
+        tapes
+            .map(|tape| candidate(text(tape, "tape_id"), &command_of(tape)))
+            .collect()
     }
 
     /// Sessions by name; by id if they have no name that can be typed, or if the start of the id is typed.
@@ -108,18 +94,11 @@ impl Names {
             .unwrap_or_default();
         let mut found = Vec::new();
         for session in reply["sessions"].as_array().into_iter().flatten() {
-            let text = |key: &str| session[key].as_str().unwrap_or_default();
-            let words = session["args"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str);
-            let mut about = text("program").to_owned();
-            words.for_each(|word| about = format!("{about} {word}"));
-            if text("state") != "alive" {
+            let mut about = command_of(session);
+            if text(session, "state") != "alive" {
                 about = format!("(ended) {about}");
             }
-            let (id, name) = (text("session_id"), text("name"));
+            let (id, name) = (text(session, "session_id"), text(session, "name"));
             // A name that looks like an option is accepted only after `--`.
             let is_name = !name.is_empty() && (!name.starts_with('-') || current.starts_with('-'));
             if is_name {
@@ -131,6 +110,19 @@ impl Names {
         }
         found
     }
+}
+
+/// A text of an item; empty if it has none.
+fn text<'a>(item: &'a Value, key: &str) -> &'a str {
+    item[key].as_str().unwrap_or_default()
+}
+
+/// The program and the arguments of a session or tape.
+fn command_of(item: &Value) -> String {
+    let args = item["args"].as_array().into_iter().flatten();
+    let words = std::iter::once(&item["program"]).chain(args);
+    let words: Vec<&str> = words.filter_map(Value::as_str).collect();
+    words.join(" ")
 }
 
 fn candidate(value: &str, about: &str) -> Candidate {

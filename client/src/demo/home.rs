@@ -1,10 +1,9 @@
 //! The demo's own base directory, with its own daemon.
 
-use crate::failure::Failure;
+use crate::Failure;
 use std::fs::DirBuilder;
-use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 /// Longest path of the directory for temporary files; a longer one would make the socket's path too long.
@@ -35,14 +34,14 @@ impl Home {
         DirBuilder::new()
             .mode(0o700)
             .create(&folder)
-            .map_err(failed(&folder))?;
+            .map_err(Failure::io(folder.display()))?;
         let home = Self {
-            ccctl: std::env::current_exe().map_err(failed(Path::new("ccctl")))?,
+            ccctl: std::env::current_exe().map_err(Failure::io("ccctl"))?,
             folder,
         };
         // The user's own configuration could change what the demo shows.
         let config = home.config();
-        std::fs::write(&config, "{}\n").map_err(failed(&config))?;
+        std::fs::write(&config, "{}\n").map_err(Failure::io(config.display()))?;
         Ok(home)
     }
 
@@ -60,7 +59,7 @@ impl Home {
             .env_remove("CCD_NO_START")
             .stdin(Stdio::null())
             .output()
-            .map_err(failed(&self.ccctl))
+            .map_err(Failure::io(self.ccctl.display()))
     }
 
     /// Stops the daemon, if it was started.
@@ -90,9 +89,4 @@ impl Drop for Home {
         // Anything that cannot be removed is left in the directory for temporary files.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
-}
-
-fn failed(path: &Path) -> impl FnOnce(io::Error) -> Failure {
-    let what = path.display().to_string();
-    move |source| Failure::Io { what, source }
 }

@@ -3,10 +3,8 @@
 mod home;
 mod steps;
 
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::render::shell_line;
+use crate::{Context, Exit, Failure};
 use home::Home;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::process::Output;
@@ -29,12 +27,8 @@ const SETTLE_PAUSE: Duration = Duration::from_millis(20);
 pub(crate) fn demo(context: &mut Context) -> Result<Exit, Failure> {
     let is_stopped = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, Arc::clone(&is_stopped)).map_err(|source| {
-            Failure::Io {
-                what: "signals".to_owned(),
-                source,
-            }
-        })?;
+        signal_hook::flag::register(signal, Arc::clone(&is_stopped))
+            .map_err(Failure::io("signals"))?;
     }
     let home = Home::create()?;
     context.write_line(

@@ -1,9 +1,10 @@
 //! Raw mode and the alternate screen, restored however the process exits.
 
-use rustix::fd::AsFd as _;
+use crate::lock::lock;
+use crate::terminal::write;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
 use std::io;
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, Once};
 
 /// The alternate screen, without a cursor and without wrapping: a character that is wider than expected moves no other
 /// line.
@@ -50,7 +51,7 @@ impl Guard {
     pub(super) fn take(&self) -> io::Result<()> {
         let stdin = io::stdin();
         let now = tcgetattr(&stdin)?;
-        let mut before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut before = lock(&BEFORE);
         let mut raw = before.get_or_insert(now).clone();
         raw.make_raw();
         tcsetattr(&stdin, OptionalActions::Drain, &raw)?;
@@ -59,29 +60,11 @@ impl Guard {
     }
 
     /// Restores the terminal for a while.
-    #[expect(
-        clippy::unused_self,
-        reason = "only the holder of the guard can restore the terminal"
-    )]
     pub(super) fn pause(&self) {
         give_back();
     }
 
-    /// Writes to the terminal.
-    ///
-    /// # Errors
-    ///
-    /// Errors of the terminal.
-    #[expect(
-        clippy::unused_self,
-        reason = "only the holder of the guard may write to the terminal"
-    )]
-    pub(super) fn write(&self, text: &str) -> io::Result<()> {
-        write(text.as_bytes())
-    }
-
     /// Rows and columns of the terminal.
-    #[expect(clippy::unused_self, reason = "the guard stands for the terminal")]
     pub(super) fn size(&self) -> (usize, usize) {
         match tcgetwinsize(io::stdout()) {
             Ok(size) if size.ws_row > 0 && size.ws_col > 0 => {
@@ -100,23 +83,10 @@ impl Drop for Guard {
 
 /// Restores the terminal, once. Errors of a closed terminal do not matter.
 fn give_back() {
-    let before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let before = lock(&BEFORE).take();
     if let Some(before) = before {
         let _ = write(LEAVE);
         // Unread keys are left for the shell.
         let _ = tcsetattr(io::stdin(), OptionalActions::Drain, &before);
     }
-}
-
-/// Writes without the buffer of standard output, which may be locked during a panic.
-fn write(mut bytes: &[u8]) -> io::Result<()> {
-    let stdout = io::stdout();
-    while !bytes.is_empty() {
-        match rustix::io::write(stdout.as_fd(), bytes) {
-            Ok(len) => bytes = &bytes[len..],
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(())
 }

@@ -1,8 +1,8 @@
 //! A screen that is drawn after each event, until the user leaves it.
 
 use super::{Canvas, Event, Events, Key, guard::Guard};
-use crate::exit_code::Exit;
 use crate::render::{Line, Style};
+use crate::{Exit, terminal};
 use rustix::process::{Signal, kill_current_process_group};
 use std::io;
 use std::ops::ControlFlow;
@@ -123,6 +123,6 @@ impl Fullscreen {
     ///
     /// Errors of the terminal.
     pub(crate) fn write(&self, text: &str) -> io::Result<()> {
-        self.terminal.write(text)
+        terminal::write(text.as_bytes())
     }
 }

@@ -1,7 +1,6 @@
 //! The content of the menu: each action is a command, with the values that it needs.
 
-use super::tapes::TAPES;
-use Part::{Choose, Option, Pick, Text, Word, Words};
+use Part::{Choose, Fixed, Option, Pick, Text, Words};
 use Source::{Chains, LiveSessions, Programs, Sessions, Tapes};
 
 /// A group of actions.
@@ -23,8 +22,8 @@ pub(super) struct Action {
 /// A part of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// A fixed word.
-    Word(&'static str),
+    /// Fixed words.
+    Fixed(&'static str),
     /// An item of a list from the daemon.
     Pick(Source),
     /// One of these words, after a text that says what it is.
@@ -59,7 +58,7 @@ impl Source {
     }
 }
 
-pub(super) const PROGRAM: Part = Words("program and arguments", "python3 -q");
+const PROGRAM: Part = Words("program and arguments", "python3 -q");
 const COMMANDS: Part = Words("commands, each in quotes", "'make' 'make test'");
 
 const SIGNALS: &[&str] = &["INT", "TERM", "HUP", "KILL", "STOP", "CONT"];
@@ -107,21 +106,20 @@ const SESSIONS: &[Action] = &[
     Action {
         name: "list",
         about: "list live sessions, and whether they wait for input",
-        words: &[Word("session"), Word("list")],
+        words: &[Fixed("session list")],
     },
     Action {
         name: "top",
         about: "show the sessions live, with keys",
-        words: &[Word("top")],
+        words: &[Fixed("top")],
     },
     Action {
         name: "start",
         about: "start a program",
         words: &[
-            Word("session"),
-            Word("create"),
+            Fixed("session create"),
             Option("--name", "a name, or nothing"),
-            Word("--"),
+            Fixed("--"),
             PROGRAM,
         ],
     },
@@ -129,11 +127,9 @@ const SESSIONS: &[Action] = &[
         name: "open",
         about: "start a program and attach to it",
         words: &[
-            Word("session"),
-            Word("create"),
-            Word("--attach"),
+            Fixed("session create --attach"),
             Option("--name", "a name, or nothing"),
-            Word("--"),
+            Fixed("--"),
             PROGRAM,
         ],
     },
@@ -141,25 +137,23 @@ const SESSIONS: &[Action] = &[
         name: "shell",
         about: "start your shell, to run commands in it",
         words: &[
-            Word("session"),
-            Word("create"),
+            Fixed("session create"),
             Option("--name", "a name, or nothing"),
-            Word("--shell"),
+            Fixed("--shell"),
         ],
     },
     Action {
         name: "attach",
         about: "attach this terminal to a session",
-        words: &[Word("session"), Word("attach"), Pick(LiveSessions)],
+        words: &[Fixed("session attach"), Pick(LiveSessions)],
     },
     Action {
         name: "type",
         about: "type a line into a session",
         words: &[
-            Word("session"),
-            Word("send"),
+            Fixed("session send"),
             Pick(LiveSessions),
-            Word("--"),
+            Fixed("--"),
             Text("line to type"),
         ],
     },
@@ -167,45 +161,37 @@ const SESSIONS: &[Action] = &[
         name: "command",
         about: "run a command in a shell session",
         words: &[
-            Word("session"),
-            Word("run"),
+            Fixed("session run"),
             Pick(LiveSessions),
-            Word("--"),
+            Fixed("--"),
             Text("command"),
         ],
     },
     Action {
         name: "screen",
         about: "show the screen of a session",
-        words: &[Word("session"), Word("screen"), Pick(Sessions)],
+        words: &[Fixed("session screen"), Pick(Sessions)],
     },
     Action {
         name: "read",
         about: "show the last 50 lines of output",
-        words: &[
-            Word("session"),
-            Word("read"),
-            Pick(Sessions),
-            Word("--lines"),
-            Word("50"),
-        ],
+        words: &[Fixed("session read"), Pick(Sessions), Fixed("--lines 50")],
     },
     Action {
         name: "pipe",
         about: "open a named pipe with the events of a session, for cat or grep",
-        words: &[Word("session"), Word("pipe"), Pick(LiveSessions)],
+        words: &[Fixed("session pipe"), Pick(LiveSessions)],
     },
     Action {
         name: "history",
         about: "show who typed what",
-        words: &[Word("session"), Word("history"), Pick(Sessions)],
+        words: &[Fixed("session history"), Pick(Sessions)],
     },
     Action {
         name: "signal",
         about: "send a signal to the program of a session",
         words: &[
-            Word("session"),
-            Word("signal"),
+            Fixed("session signal"),
             Pick(LiveSessions),
             Choose("signal", SIGNALS),
         ],
@@ -213,12 +199,12 @@ const SESSIONS: &[Action] = &[
     Action {
         name: "close",
         about: "end a session",
-        words: &[Word("session"), Word("close"), Pick(LiveSessions)],
+        words: &[Fixed("session close"), Pick(LiveSessions)],
     },
     Action {
         name: "clean",
         about: "remove ended sessions",
-        words: &[Word("session"), Word("clean")],
+        words: &[Fixed("session clean")],
     },
 ];
 
@@ -226,15 +212,15 @@ const RUN: &[Action] = &[
     Action {
         name: "program",
         about: "run a program here",
-        words: &[Word("run"), Word("--"), PROGRAM],
+        words: &[Fixed("run --"), PROGRAM],
     },
     Action {
         name: "with timeout",
         about: "run a program and end it after a number of seconds",
         words: &[
-            Word("run"),
+            Fixed("run"),
             Option("--timeout", "seconds, or nothing for no limit"),
-            Word("--"),
+            Fixed("--"),
             PROGRAM,
         ],
     },
@@ -242,9 +228,7 @@ const RUN: &[Action] = &[
         name: "shell line",
         about: "run a command line of sh, such as one with pipes",
         words: &[
-            Word("run"),
-            Word("--shell"),
-            Word("--"),
+            Fixed("run --shell --"),
             Text("command line, such as ls | wc -l"),
         ],
     },
@@ -254,15 +238,13 @@ const PROGRAMS: &[Action] = &[
     Action {
         name: "list",
         about: "list saved program configurations",
-        words: &[Word("program"), Word("list")],
+        words: &[Fixed("program list")],
     },
     Action {
         name: "start",
         about: "start a session from a program configuration",
         words: &[
-            Word("session"),
-            Word("create"),
-            Word("--config"),
+            Fixed("session create --config"),
             Pick(Programs),
             Option("--set", "NAME=VALUE for a placeholder, or nothing"),
             Option("--name", "a name, or nothing"),
@@ -271,23 +253,22 @@ const PROGRAMS: &[Action] = &[
     Action {
         name: "show",
         about: "show the steps of a program configuration",
-        words: &[Word("program"), Word("show"), Pick(Programs)],
+        words: &[Fixed("program show"), Pick(Programs)],
     },
     Action {
         name: "save",
         about: "save the dialogue of a session as a program configuration",
         words: &[
-            Word("program"),
-            Word("save"),
+            Fixed("program save"),
             Text("name of the program configuration"),
-            Word("--session"),
+            Fixed("--session"),
             Pick(Sessions),
         ],
     },
     Action {
         name: "delete",
         about: "delete a program configuration",
-        words: &[Word("program"), Word("delete"), Pick(Programs)],
+        words: &[Fixed("program delete"), Pick(Programs)],
     },
 ];
 
@@ -295,48 +276,103 @@ const CHAINS: &[Action] = &[
     Action {
         name: "list",
         about: "list saved chains",
-        words: &[Word("chain"), Word("list")],
+        words: &[Fixed("chain list")],
     },
     Action {
         name: "run",
         about: "run a saved chain",
-        words: &[Word("chain"), Word("run"), Pick(Chains)],
+        words: &[Fixed("chain run"), Pick(Chains)],
     },
     Action {
         name: "show",
         about: "show the steps of a chain",
-        words: &[Word("chain"), Word("show"), Pick(Chains)],
+        words: &[Fixed("chain show"), Pick(Chains)],
     },
     Action {
         name: "save",
         about: "save commands as a chain",
         words: &[
-            Word("chain"),
-            Word("save"),
+            Fixed("chain save"),
             Text("name of the chain"),
-            Word("--"),
+            Fixed("--"),
             COMMANDS,
         ],
     },
     Action {
         name: "delete",
         about: "delete a chain",
-        words: &[Word("chain"), Word("delete"), Pick(Chains)],
+        words: &[Fixed("chain delete"), Pick(Chains)],
     },
     Action {
         name: "parallel",
         about: "run commands in parallel",
-        words: &[Word("parallel"), Word("--"), COMMANDS],
+        words: &[Fixed("parallel --"), COMMANDS],
     },
     Action {
         name: "watch",
         about: "run a program and report matches in its output",
         words: &[
-            Word("watch"),
-            Word("--pattern"),
+            Fixed("watch --pattern"),
             Text("regular expression to look for"),
-            Word("--"),
+            Fixed("--"),
             PROGRAM,
+        ],
+    },
+];
+
+const TAPES: &[Action] = &[
+    Action {
+        name: "list",
+        about: "list tapes, and whether they were played",
+        words: &[Fixed("tape list")],
+    },
+    Action {
+        name: "record",
+        about: "run a program here and record it",
+        words: &[Fixed("rec --"), PROGRAM],
+    },
+    Action {
+        name: "play",
+        about: "replay a program from its tapes",
+        words: &[Fixed("play --"), PROGRAM],
+    },
+    Action {
+        name: "proxy",
+        about: "replay a program, and run the real one for inputs on no tape",
+        words: &[Fixed("proxy --"), PROGRAM],
+    },
+    Action {
+        name: "watch",
+        about: "play back a tape in this terminal",
+        words: &[Fixed("tape play"), Pick(Tapes)],
+    },
+    Action {
+        name: "show",
+        about: "show the inputs and outputs of a tape",
+        words: &[Fixed("tape show"), Pick(Tapes)],
+    },
+    Action {
+        name: "verify",
+        about: "check that the real program still answers as on a tape",
+        words: &[Fixed("tape verify"), Pick(Tapes)],
+    },
+    Action {
+        name: "check",
+        about: "report problems in tapes",
+        words: &[Fixed("tape validate")],
+    },
+    Action {
+        name: "secrets",
+        about: "find secrets in tapes",
+        words: &[Fixed("tape redact")],
+    },
+    Action {
+        name: "shim",
+        about: "write a shim for PATH that answers from tapes",
+        words: &[
+            Fixed("tape shim"),
+            Option("--to", "directory for the shim, or nothing for this one"),
+            Text("name of the program"),
         ],
     },
 ];
@@ -347,27 +383,21 @@ const PATTERNS: &[Action] = &[
     Action {
         name: "list",
         about: "list the patterns, built-in and your own",
-        words: &[Word("pattern"), Word("list")],
+        words: &[Fixed("pattern list")],
     },
     Action {
         name: "classify",
         about: "classify the text of a file: error, prompt, data, help",
-        words: &[
-            Word("pattern"),
-            Word("classify"),
-            Word("--file"),
-            Text("file"),
-        ],
+        words: &[Fixed("pattern classify --file"), Text("file")],
     },
     Action {
         name: "set",
         about: "add or replace the patterns of a category",
         words: &[
-            Word("pattern"),
-            Word("set"),
+            Fixed("pattern set"),
             Choose("type of pattern", TYPES),
             Text("category"),
-            Word("--"),
+            Fixed("--"),
             Text("regular expression"),
         ],
     },
@@ -375,8 +405,7 @@ const PATTERNS: &[Action] = &[
         name: "unset",
         about: "remove your patterns for a category",
         words: &[
-            Word("pattern"),
-            Word("unset"),
+            Fixed("pattern unset"),
             Choose("type of pattern", TYPES),
             Text("category"),
         ],
@@ -387,32 +416,32 @@ const STATUS: &[Action] = &[
     Action {
         name: "status",
         about: "show the daemon's state and resource use",
-        words: &[Word("daemon"), Word("status")],
+        words: &[Fixed("daemon status")],
     },
     Action {
         name: "jobs",
         about: "list jobs",
-        words: &[Word("job"), Word("list")],
+        words: &[Fixed("job list")],
     },
     Action {
         name: "log",
         about: "print the last 40 lines of the daemon's log",
-        words: &[Word("daemon"), Word("logs"), Word("-n"), Word("40")],
+        words: &[Fixed("daemon logs -n 40")],
     },
     Action {
         name: "configuration",
         about: "list all configuration keys with their values",
-        words: &[Word("config"), Word("list")],
+        words: &[Fixed("config list")],
     },
     Action {
         name: "check",
         about: "check the databases and session directories",
-        words: &[Word("daemon"), Word("check")],
+        words: &[Fixed("daemon check")],
     },
     Action {
         name: "stop",
         about: "end all sessions and stop the daemon",
-        words: &[Word("daemon"), Word("stop")],
+        words: &[Fixed("daemon stop")],
     },
 ];
 
@@ -427,7 +456,7 @@ mod tests {
         let mut words = vec!["ccctl"];
         for part in action.words {
             match part {
-                Word(word) => words.push(word),
+                Fixed(fixed) => words.extend(fixed.split(" ")),
                 Pick(_) => words.push("py"),
                 Choose(_, all) => words.push(all[0]),
                 Text(_) => words.push(if words.contains(&"--") { "-x" } else { "x" }),

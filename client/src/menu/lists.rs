@@ -2,9 +2,8 @@
 
 use super::entries::Source;
 use super::walk::MenuItem;
-use crate::call::call_at;
-use crate::connect::Place;
-use crate::failure::Failure;
+use crate::Failure;
+use crate::call::{Place, call_at};
 use crate::render::{self, command_line};
 use ccd_protocol::NoParams;
 use ccd_protocol::chain::{ChainList, ChainSummary};
@@ -78,13 +77,9 @@ fn tape(tape: TapeSummary) -> MenuItem {
 }
 
 fn chain(chain: ChainSummary) -> MenuItem {
-    let about = match (chain.problem, chain.step_count) {
-        (Some(problem), _) => problem,
-        (None, 1) => "1 step".to_owned(),
-        (None, steps) => format!("{steps} steps"),
-    };
+    let steps = || render::counted(chain.step_count as u64, "step");
     MenuItem {
         value: chain.name,
-        about,
+        about: chain.problem.unwrap_or_else(steps),
     }
 }

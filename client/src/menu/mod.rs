@@ -5,19 +5,14 @@
 
 mod entries;
 mod lists;
-mod tapes;
 mod view;
 mod walk;
 
 use crate::args::Global;
-use crate::connect::Place;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::fullscreen::{Event, Events, Fullscreen, Key, LeftBy, View};
-use crate::own;
 use crate::render::{self, Colour, Line, shell_line};
 use crate::terminal::RawMode;
+use crate::{Context, Exit, Failure, own};
 use entries::Source;
 use std::io;
 use std::ops::ControlFlow;
@@ -29,18 +24,14 @@ use walk::{MenuAction, MenuItem, Walk};
 ///
 /// Errors of the terminal.
 pub(crate) fn menu(global: Global) -> Result<Exit, Failure> {
-    let terminal = |source| Failure::Io {
-        what: "the terminal".to_owned(),
-        source,
-    };
-    let (events, _waker) = Events::listen().map_err(terminal)?;
+    let (events, _waker) = Events::listen().map_err(Failure::io("the terminal"))?;
     let mut menu = Menu {
         walk: Walk::new(own::options(&global)),
         context: Context::new(global),
     };
     Fullscreen::enter(events, menu.context.style)
         .and_then(|screen| screen.show(&mut menu))
-        .map_err(terminal)
+        .map_err(Failure::io("the terminal"))
 }
 
 struct Menu {
@@ -73,10 +64,7 @@ impl View for Menu {
 
 impl Menu {
     fn list(&self, source: Source) -> Result<Vec<MenuItem>, Failure> {
-        let place = Place {
-            may_start: false,
-            ..self.context.place()?
-        };
+        let place = self.context.place()?.without_start();
         lists::list(source, &place)
     }
 

@@ -27,7 +27,7 @@ pub(super) enum MenuAction {
 }
 
 /// Where the user is, and the answers so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Walk {
     entry: Option<&'static Entry>,
     action: Option<&'static Action>,
@@ -50,16 +50,8 @@ impl Walk {
     /// Starts at the top of the menu.
     pub(super) fn new(global: Vec<String>) -> Self {
         let mut walk = Self {
-            entry: None,
-            action: None,
-            answers: Vec::new(),
-            items: Vec::new(),
-            selected: 0,
-            first: 0,
-            above: Vec::new(),
-            typed: String::new(),
-            mistake: None,
             global,
+            ..Self::default()
         };
         walk.items = walk.own_items();
         walk
@@ -75,7 +67,7 @@ impl Walk {
             (_, _, Some(Part::Text(what) | Part::Words(what, _) | Part::Option(_, what))) => {
                 what.to_owned()
             }
-            (_, _, Some(Part::Word(_)) | None) => String::new(),
+            (_, _, Some(Part::Fixed(_)) | None) => String::new(),
         }
     }
 
@@ -111,7 +103,7 @@ impl Walk {
         let mut is_current = self.action.is_some();
         for part in action.words {
             let answer = match part {
-                Part::Word(word) => Some(vec![(*word).to_owned()]),
+                Part::Fixed(words) => Some(fixed(words).collect()),
                 _ => answers.next().cloned().or_else(|| {
                     let is_this = std::mem::take(&mut is_current);
                     is_this.then(|| self.current()).flatten()
@@ -246,7 +238,7 @@ impl Walk {
 
     /// The part that needs an answer now.
     fn part(&self) -> Option<Part> {
-        let asked = |part: &&Part| !matches!(part, Part::Word(_));
+        let asked = |part: &&Part| !matches!(part, Part::Fixed(_));
         let mut parts = self.action?.words.iter().filter(asked);
         parts.nth(self.answers.len()).copied()
     }
@@ -258,10 +250,10 @@ impl Walk {
             about: about.to_owned(),
         };
         match (self.entry, self.action, self.part()) {
-            (None, ..) => ENTRIES
-                .iter()
-                .map(|entry| item(entry.name, entry.about))
-                .collect(),
+            (None, ..) => {
+                let entries = ENTRIES.iter();
+                entries.map(|entry| item(entry.name, entry.about)).collect()
+            }
             (Some(entry), None, _) => {
                 let actions = entry.actions.iter();
                 actions
@@ -306,7 +298,7 @@ impl Walk {
         let mut words = self.global.clone();
         for part in action.words {
             match part {
-                Part::Word(word) => words.push((*word).to_owned()),
+                Part::Fixed(fixed) => words.extend(self::fixed(fixed)),
                 _ => words.extend(answers.next().into_iter().flatten().cloned()),
             }
         }
@@ -314,9 +306,13 @@ impl Walk {
     }
 }
 
+fn fixed(words: &str) -> impl Iterator<Item = String> {
+    words.split(' ').map(str::to_owned)
+}
+
 fn placeholder(part: &Part) -> String {
     match part {
-        Part::Word(word) => (*word).to_owned(),
+        Part::Fixed(words) => (*words).to_owned(),
         Part::Pick(source) => format!("<{}>", source.name().to_uppercase()),
         Part::Choose(what, _) => format!("<{}>", what.to_uppercase()),
         Part::Text(_) => "<TEXT>".to_owned(),

@@ -1,10 +1,8 @@
 //! A session's output as the daemon pushes it. It continues across the end of a connection, such as a handover.
 
 use super::resume::Resume;
-use crate::call::{Connection, lost};
-use crate::call::{SETTLED, id_since};
-use crate::connect::Place;
-use crate::failure::Failure;
+use crate::Failure;
+use crate::call::{Connection, Place, SETTLED, id_since, lost};
 use crate::lifeline::Lifeline;
 use crate::subscribe::Subscription;
 use ccd_protocol::ErrorCode;

@@ -5,4 +5,4 @@ mod resume;
 mod stream;
 
 pub(crate) use follow::Follow;
-pub(crate) use stream::{Output, OutputChunk, OutputForm, bytes_of, decode};
+pub(crate) use stream::{Output, OutputChunk, OutputForm, decode};

@@ -7,7 +7,7 @@
 //! items.
 
 use super::stream::decode;
-use crate::failure::Failure;
+use crate::Failure;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::session::{OutputEvent, SessionSubscribeParams};

@@ -1,9 +1,8 @@
 //! A session's output as it arrives; output that this reader missed is read back.
 
 use super::follow::Follow;
-use crate::call::{Connection, call_at};
-use crate::connect::Place;
-use crate::failure::Failure;
+use crate::Failure;
+use crate::call::{Connection, Place, call_at, garbled};
 use crate::lifeline::Lifeline;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -188,11 +187,7 @@ fn parts_of(start: u64, bytes: &[u8], stderr: &[[u64; 2]]) -> Vec<OutputChunk> {
 }
 
 /// Returns the content of a reply, text or bytes.
-///
-/// # Errors
-///
-/// [`Failure::Garbled`] if the bytes are not base64.
-pub(crate) fn bytes_of(reply: &SessionReadReply) -> Result<Vec<u8>, Failure> {
+fn bytes_of(reply: &SessionReadReply) -> Result<Vec<u8>, Failure> {
     match (&reply.text, &reply.data_b64) {
         (Some(text), _) => Ok(text.clone().into_bytes()),
         (None, Some(data)) => decode(data),
@@ -206,10 +201,9 @@ pub(crate) fn bytes_of(reply: &SessionReadReply) -> Result<Vec<u8>, Failure> {
 ///
 /// [`Failure::Garbled`] if the text is not base64.
 pub(crate) fn decode(data: &str) -> Result<Vec<u8>, Failure> {
-    BASE64.decode(data).map_err(|error| Failure::Garbled {
-        method: "output".to_owned(),
-        why: error.to_string(),
-    })
+    BASE64
+        .decode(data)
+        .map_err(|error| garbled("output", &error))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Chains, and the results of commands.
 
 use super::style::{Colour, Style};
-use super::table::{Table, printable};
+use super::table::{self, Table, printable};
 use ccd_protocol::chain::{
     Chain, ChainStep, ChainSummary, CommandResult, ParallelCommand, WatchHit,
 };
@@ -14,10 +14,6 @@ use std::time::Duration;
 const LAST_LINES: usize = 10;
 
 /// Writes one line per chain.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn chains(all: &[ChainSummary], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new(["NAME", "STEPS", "SHELL", "TIMEOUT", "CWD", "PROBLEM"]);
     for chain in all {
@@ -38,10 +34,6 @@ pub(crate) fn chains(all: &[ChainSummary], out: &mut dyn Write, style: Style) ->
 }
 
 /// Writes a chain: its fields, then one line per step.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn chain(chain: &Chain, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let fields = [
         ("name", chain.name.clone().unwrap_or_default()),
@@ -55,10 +47,7 @@ pub(crate) fn chain(chain: &Chain, out: &mut dyn Write, style: Style) -> io::Res
         ),
         ("shell", shell(chain.shared, chain.shell).to_owned()),
     ];
-    for (name, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
-        let name = style.paint(Colour::Dim, &format!("{name:<16}"));
-        writeln!(out, "{name}{}", printable(value))?;
-    }
+    table::fields(16, &fields, out, style)?;
     let mut table = Table::new(["STEP", "COMMAND", "WHEN", "EXPECT", "SEND"]);
     for (step, place) in chain.commands.iter().zip(1..) {
         let mut when = Vec::new();
@@ -78,10 +67,6 @@ pub(crate) fn chain(chain: &Chain, out: &mut dyn Write, style: Style) -> io::Res
 }
 
 /// Writes the result of a step, with its output.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn step(step: &ChainStep, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let place = step.sequence_order.to_string();
     match &step.skipped_reason {
@@ -119,10 +104,6 @@ pub(crate) fn parallel_command(
 }
 
 /// Writes the list of a job's result; nothing if the job has no list that is known here.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn job_list(job: &Job, out: &mut dyn Write, style: Style) -> io::Result<()> {
     for result in list::<ChainStep>(job, "steps") {
         step(&result, out, style)?;

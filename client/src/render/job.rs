@@ -6,10 +6,6 @@ use ccd_protocol::job::{Job, JobState};
 use std::io::{self, Write};
 
 /// Writes one line per job.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn jobs(all: &[Job], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new(["JOB", "METHOD", "STATE", "STARTED", "OUTCOME"]);
     for job in all {

@@ -1,4 +1,4 @@
-//! Output of records for people.
+//! Output of records for people. What writes to an `out` returns only the errors of that.
 
 mod chain;
 mod columns;

@@ -1,7 +1,7 @@
 //! The pattern library, and the classification of texts.
 
 use super::style::{Colour, Style};
-use super::table::{Cell, Table, printable};
+use super::table::{self, Cell, Table, printable};
 use ccd_protocol::pattern::{
     PatternClassifyReply, PatternEntry, PatternMatch, PatternOrigin, TableKind,
 };
@@ -14,10 +14,6 @@ const MAX_TEXT_CHARS: usize = 60;
 const MAX_TABLES: usize = 3;
 
 /// Writes one line per category.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn library(all: &[PatternEntry], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new(["TYPE", "CATEGORY", "ORIGIN", "PATTERNS", "DESCRIPTION"]);
     for entry in all {
@@ -38,10 +34,6 @@ pub(crate) fn library(all: &[PatternEntry], out: &mut dyn Write, style: Style) -
 }
 
 /// Writes one pattern per line.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn patterns(all: &[PatternEntry], out: &mut dyn Write) -> io::Result<()> {
     for pattern in all.iter().flat_map(|entry| &entry.patterns) {
         writeln!(out, "{}", printable(pattern))?;
@@ -50,10 +42,6 @@ pub(crate) fn patterns(all: &[PatternEntry], out: &mut dyn Write) -> io::Result<
 }
 
 /// Writes one line per match.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn matches(all: &[PatternMatch], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new(["LINE", "BYTES", "TYPE", "CATEGORY", "TEXT"]);
     for found in all {
@@ -80,10 +68,6 @@ fn few(all: impl ExactSizeIterator<Item = String>) -> String {
 }
 
 /// Writes the classification of a text, one field per line, then its matches.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn classified(
     found: &PatternClassifyReply,
     out: &mut dyn Write,
@@ -110,11 +94,7 @@ pub(crate) fn classified(
         ("state", found.state_transition.clone().unwrap_or_default()),
         ("lines", found.line_count.to_string()),
     ];
-    let shown = fields.iter().filter(|(_, value)| !value.is_empty());
-    for (name, value) in shown {
-        let name = style.paint(Colour::Dim, &format!("{name:<16}"));
-        writeln!(out, "{name}{}", printable(value))?;
-    }
+    table::fields(16, &fields, out, style)?;
     if !found.commands.is_empty() {
         writeln!(out)?;
         let mut table = Table::new(["NAME", "DESCRIPTION"]);

@@ -2,7 +2,7 @@
 
 use super::line::{cut, width};
 use super::style::{Colour, Style};
-use super::table::{Cell, GAP_COLUMNS, Table, printable};
+use super::table::{self, Cell, GAP_COLUMNS, Table, printable};
 use ccd_protocol::program::{ExpectStep, ProgramConfig, ProgramSummary, Response, SecretSource};
 use std::io::{self, Write};
 
@@ -12,10 +12,6 @@ const MIN_COMMAND_COLUMNS: usize = 20;
 const HEADING: [&str; 6] = ["NAME", "STEPS", "TIMEOUT", "SET", "SECRETS", "COMMAND"];
 
 /// Writes one line per configuration, fitted to the width of the terminal.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn programs(
     all: &[ProgramSummary],
     columns: Option<usize>,
@@ -61,15 +57,8 @@ fn before_command(program: &ProgramSummary) -> [String; 5] {
 }
 
 /// Writes a configuration, one field per line.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn program(config: &ProgramConfig, out: &mut dyn Write, style: Style) -> io::Result<()> {
-    let mut field = |name: &str, value: &str| {
-        let name = style.paint(Colour::Dim, &format!("{name:<16}"));
-        writeln!(out, "{name}{}", printable(value))
-    };
+    let mut field = |name: &str, value: &str| table::field(16, name, value, out, style);
     field("name", &config.name)?;
     field("command", &config.command_template)?;
     if config.typical_timeout.is_some() {

@@ -7,10 +7,6 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// Writes the rows except empty ones at the end, in colour if that is wanted.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn screen(
     reply: &SessionScreenReply,
     out: &mut dyn Write,
@@ -28,10 +24,6 @@ pub(crate) fn screen(
 }
 
 /// Writes one line per run of cells with the same style.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn runs(
     reply: &SessionScreenReply,
     out: &mut dyn Write,

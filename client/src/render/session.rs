@@ -1,7 +1,7 @@
 //! A session's record, and its history.
 
 use super::style::{Colour, Style};
-use super::table::{Cell, Table, printable};
+use super::table::{self, Cell, Table};
 use super::words::shell_line;
 use ccd_protocol::session::{EndReason, Interaction, NamedPipe, PipeState, Session, SessionState};
 use std::io::{self, Write};
@@ -10,10 +10,6 @@ use std::io::{self, Write};
 const MAX_TEXT_LEN: usize = 100;
 
 /// Writes a record, one field per line.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let limit = |seconds: f64| match seconds {
         0.0 => "none".to_owned(),
@@ -60,12 +56,7 @@ pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> i
         ("idle timeout", limit(session.session_timeout_s)),
         ("max run time", limit(session.max_session_runtime_s)),
     ];
-    let shown = fields.iter().filter(|(_, value)| !value.is_empty());
-    for (name, value) in shown {
-        let name = style.paint(Colour::Dim, &format!("{name:<16}"));
-        writeln!(out, "{name}{}", printable(value))?;
-    }
-    Ok(())
+    table::fields(16, &fields, out, style)
 }
 
 /// The use of tapes in a session, in one line.
@@ -102,10 +93,6 @@ fn pipe_line(pipe: &NamedPipe) -> String {
 }
 
 /// Writes one line per interaction.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn history(rows: &[Interaction], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new(["TIME", "ACTION", "CLIENT", "RANGE", "TEXT"]);
     for row in rows {

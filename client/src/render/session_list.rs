@@ -67,10 +67,6 @@ impl SessionList {
 }
 
 /// Writes one line per session: with a header and fitted to the terminal or, without a terminal, complete.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn sessions(
     all: &[Session],
     width: Option<usize>,

@@ -1,28 +1,21 @@
 //! The daemon's state.
 
-use super::style::{Colour, Style};
-use super::table::printable;
+use super::style::Style;
+use super::table;
 use crate::clock;
 use ccd_protocol::daemon::{DaemonStatusReply, HandOver, HandOverCause};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Writes the daemon's state, limits, paths and resource use, one field per line.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn status(
     status: &DaemonStatusReply,
     out: &mut dyn Write,
     style: Style,
 ) -> io::Result<()> {
-    let mut field = |name: &str, value: &str| {
-        if value.is_empty() {
-            return Ok(());
-        }
-        let name = style.paint(Colour::Dim, &format!("{name:<10}"));
-        writeln!(out, "{name}{}", printable(value))
+    let mut field = |name: &str, value: &str| match value.is_empty() {
+        true => Ok(()),
+        false => table::field(10, name, value, out, style),
     };
     let sessions = status.sessions;
     let max = match sessions.max {

@@ -67,10 +67,6 @@ impl<const N: usize> Table<N> {
     }
 
     /// Writes the rows, aligned, without spaces at the ends of lines.
-    ///
-    /// # Errors
-    ///
-    /// Errors of `out`.
     pub(crate) fn write(&self, out: &mut dyn Write, style: Style) -> io::Result<()> {
         if self.rows.is_empty() {
             return Ok(());
@@ -101,6 +97,30 @@ impl<const N: usize> Table<N> {
         }
         Ok(())
     }
+}
+
+/// Writes the fields that are not empty, one per line, with names padded to `width`.
+pub(crate) fn fields(
+    width: usize,
+    all: &[(&str, String)],
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    all.iter()
+        .filter(|(_, value)| !value.is_empty())
+        .try_for_each(|(name, value)| field(width, name, value, out, style))
+}
+
+/// Writes one field.
+pub(crate) fn field(
+    width: usize,
+    name: &str,
+    value: &str,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let name = style.paint(Colour::Dim, &format!("{name:<width$}"));
+    writeln!(out, "{name}{}", printable(value))
 }
 
 /// Returns `text` with control characters escaped, so that output of a program cannot control the terminal.

@@ -2,17 +2,13 @@
 
 use super::short;
 use super::style::{Colour, Style};
-use super::table::{Cell, Table, printable};
+use super::table::{self, Cell, Table, field, printable};
 use super::words::shell_line;
 use ccd_protocol::tape::{ExchangeRecord, TapeProblem, TapeRecord, TapeSummary, TapeVerdict};
 use serde_json::Value;
 use std::io::{self, Write};
 
 /// Writes one line per tape.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn tapes(all: &[TapeSummary], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let mut table = Table::new([
         "TAPE",
@@ -70,10 +66,6 @@ pub(crate) fn counted(count: u64, what: &str) -> String {
 }
 
 /// Writes a tape: its metadata, one field per line, then its exchanges as text.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn tape(tape: &TapeRecord, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let text = |value: &Value| match value {
         Value::Null => String::new(),
@@ -92,27 +84,26 @@ pub(crate) fn tape(tape: &TapeRecord, out: &mut dyn Write, style: Style) -> io::
         ("environment", text(&tape.meta["env"])),
         ("by", text(&tape.session["version"])),
     ];
-    for (name, value) in fields.iter().filter(|(_, value)| !value.is_empty()) {
-        field(name, value, out, style)?;
-    }
+    table::fields(12, &fields, out, style)?;
     if tape.begin.begins_in_middle {
         let after = match &tape.begin.begins_behind {
             Some(place) => format!("after exchange {} of {}", place.exchange, place.tape_id),
             None => "no tape leads up to it".to_owned(),
         };
-        field("starts", &format!("mid-conversation, {after}"), out, style)?;
+        field(
+            12,
+            "starts",
+            &format!("mid-conversation, {after}"),
+            out,
+            style,
+        )?;
     }
     if tape.meta["redact"] == Value::Bool(false) {
-        field("secrets", "not removed", out, style)?;
+        field(12, "secrets", "not removed", out, style)?;
     }
     tape.exchanges
         .iter()
         .try_for_each(|exchange| self::exchange(exchange, out, style))
-}
-
-fn field(name: &str, value: &str, out: &mut dyn Write, style: Style) -> io::Result<()> {
-    let name = style.paint(Colour::Dim, &format!("{name:<12}"));
-    writeln!(out, "{name}{}", printable(value))
 }
 
 fn exchange(exchange: &ExchangeRecord, out: &mut dyn Write, style: Style) -> io::Result<()> {
@@ -130,12 +121,12 @@ fn exchange(exchange: &ExchangeRecord, out: &mut dyn Write, style: Style) -> io:
     }
     writeln!(out, "\n{}", style.paint(Colour::Heading, &head))?;
     for (name, value) in exchange.key.iter().flatten() {
-        field(&format!("  {name}"), value, out, style)?;
+        field(12, &format!("  {name}"), value, out, style)?;
     }
     let annotations = exchange.annotations.as_object();
     if let Some(annotations) = annotations.filter(|annotations| !annotations.is_empty()) {
         let annotations = serde_json::to_string(annotations)?;
-        field("  notes", &annotations, out, style)?;
+        field(12, "  notes", &annotations, out, style)?;
     }
     if exchange.index > 0 || !exchange.input.is_empty() {
         let prompt = style.paint(Colour::Dim, &printable(&exchange.prompt));
@@ -149,10 +140,6 @@ fn exchange(exchange: &ExchangeRecord, out: &mut dyn Write, style: Style) -> io:
 }
 
 /// Writes a difference.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn diff(diff: &str, out: &mut dyn Write, style: Style) -> io::Result<()> {
     for line in diff.lines() {
         let text = printable(line);
@@ -168,10 +155,6 @@ pub(crate) fn diff(diff: &str, out: &mut dyn Write, style: Style) -> io::Result<
 }
 
 /// Writes whether a program answers as on its tape, and each exchange that differs.
-///
-/// # Errors
-///
-/// Errors of `out`.
 pub(crate) fn verdict(verdict: &TapeVerdict, out: &mut dyn Write, style: Style) -> io::Result<()> {
     for drift in &verdict.drifts {
         let input = printable(drift.input.trim_end());

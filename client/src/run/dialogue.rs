@@ -1,15 +1,9 @@
 //! `ccctl run --expect --send`: a dialogue conducted by the daemon.
 
 use super::request::{command, exit_of_missing};
-use crate::args::RunArgs;
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::output::decode;
-use crate::tape;
+use crate::args::{RunArgs, patterns};
+use crate::{Context, Exit, Failure, caller, tape};
 use ccd_protocol::run::{RunOnce, RunOnceParams};
-use ccd_protocol::session::Pattern;
 
 /// Runs a program with a dialogue of patterns and answers; prints its output at the end.
 ///
@@ -24,34 +18,22 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
         ));
     }
     let (program, words) = command(args)?;
-    let pattern = if args.exact {
-        Pattern::Exact
-    } else {
-        Pattern::Regex
-    };
     let params = RunOnceParams {
         program,
         args: words,
-        expect: args.expect.iter().cloned().map(pattern).collect(),
+        expect: patterns(&args.expect, args.exact),
         send: args.send.clone(),
         contains: args.contains.clone(),
         timeout_ms: args.timeout.unwrap_or_default(),
-        cwd: Some(caller::working_directory(args.cwd.as_deref())?),
-        env: args.env.iter().cloned().collect(),
-        caller_env: (!args.clean_env).then(caller::environment),
+        cwd: Some(caller::working_directory(args.caller.cwd.as_deref())?),
+        env: args.caller.env.iter().cloned().collect(),
+        caller_env: (!args.caller.clean_env).then(caller::environment),
         ..RunOnceParams::default()
     };
     let answer = context.call::<RunOnce>(&params)?;
     let reply = &answer.value;
     context.warn(&reply.warnings);
-    if context.global.json {
-        context.write_line(answer.json.get())?;
-    } else {
-        match &reply.output_b64 {
-            Some(bytes) => context.write_bytes(&decode(bytes)?)?,
-            None => context.write_bytes(reply.output.as_bytes())?,
-        }
-    }
+    context.print_output(&answer, &reply.output, reply.output_b64.as_deref())?;
     if reply.truncated {
         context.note("run: the output was too long and was truncated");
     }

@@ -1,12 +1,10 @@
 //! The end of a program whose user has left: it gets time to exit by itself, and its tape is written.
 
-use crate::call::call_at;
-use crate::connect::Place;
+use crate::call::{self, Place, call_at};
 use crate::tape;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{
-    SessionClose, SessionCloseParams, SessionSignal, SessionSignalParams, SessionWait,
-    SessionWaitParams, WaitFor,
+    SessionSignal, SessionSignalParams, SessionWait, SessionWaitParams, WaitFor,
 };
 use std::sync::mpsc;
 use std::thread;
@@ -49,11 +47,7 @@ pub(crate) fn ends_by(place: &Place, session: &str, signal: i32) -> bool {
 pub(super) fn close(place: &Place, session: &str) {
     let session = session.to_owned();
     bounded(place, move |place| {
-        let params = SessionCloseParams {
-            session: session.clone(),
-            grace_ms: None,
-        };
-        let _ = call_at::<SessionClose>(place, &params);
+        let _ = call::close(place, &session);
         tape::await_written(place, &session);
     });
 }

@@ -3,17 +3,15 @@
 use super::interrupt::Interrupts;
 use super::pace::InputPace;
 use super::typing::Typing;
-use crate::call::{Connection, call_at};
-use crate::connect::Place;
+use crate::Failure;
+use crate::call::{Connection, Place, call_at, close};
 use crate::context::note;
-use crate::failure::Failure;
 use crate::tape::{Misses, block, is_final, line, miss_of};
 use crate::terminal::MAX_KEYS_LEN;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::session::{
-    SessionClose, SessionCloseParams, SessionSend, SessionSendParams, SessionWait,
-    SessionWaitParams, WaitFor,
+    SessionSend, SessionSendParams, SessionWait, SessionWaitParams, WaitFor,
 };
 use ccd_protocol::{ErrorCode, ErrorObject, Timeout};
 use std::io::{self, Read, Write as _};
@@ -63,7 +61,7 @@ impl Forward {
                 Err(failure) => return self.give_up(&failure),
                 Ok(()) => {}
             }
-            if is_closed && self.close().is_err() {
+            if is_closed && close(&self.place, &self.session).is_err() {
                 return;
             }
         }
@@ -96,7 +94,7 @@ impl Forward {
         let error = match failure.refusal() {
             Some(error) if self.is_taped && is_final(error) => {
                 self.misses.add(error);
-                let _ = self.close();
+                let _ = close(&self.place, &self.session);
                 return;
             }
             _ => miss_of(failure),
@@ -112,7 +110,7 @@ impl Forward {
             timeout_ms: Timeout::Default,
         };
         let _ = call_at::<SessionWait>(&self.place, &wait);
-        let _ = self.close();
+        let _ = close(&self.place, &self.session);
     }
 
     /// Sends bytes and waits until the program has read them; `is_end` marks the end of the input.
@@ -170,14 +168,6 @@ impl Forward {
                 "run: the daemon was restarted or killed: up to {len} bytes of input may be lost"
             ));
         }
-    }
-
-    fn close(&mut self) -> Result<(), Failure> {
-        let params = SessionCloseParams {
-            session: self.session.clone(),
-            grace_ms: None,
-        };
-        call_at::<SessionClose>(&self.place, &params).map(|_| ())
     }
 }
 

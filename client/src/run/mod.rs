@@ -12,10 +12,7 @@ mod stream;
 mod typing;
 
 use crate::args::RunArgs;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::{secrets, tape};
+use crate::{Context, Exit, Failure, secrets, tape};
 use std::io::{self, IsTerminal as _};
 
 pub(crate) use grace::ends_by;

@@ -4,8 +4,7 @@
 //! prompt each time. So for a recording, each line is held back until the program waits for input, as a person would
 //! do.
 
-use crate::call::call_at;
-use crate::connect::Place;
+use crate::call::{Place, call_at};
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{SessionWait, SessionWaitParams, WaitFor};
 use ccd_protocol::tape::{RecordMode, TapeOptions};

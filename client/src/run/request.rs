@@ -1,11 +1,8 @@
 //! The requests of `ccctl run`.
 
-use crate::args::RunArgs;
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::args::{CallerArgs, RunArgs, Size};
 use crate::terminal::terminal_size;
+use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::{ErrorCode, Timeout};
 
@@ -40,7 +37,6 @@ pub(crate) fn command(args: &RunArgs) -> Result<(String, Vec<String>), Failure> 
 /// As [`command`], and if the current directory no longer exists.
 pub(crate) fn session(args: &RunArgs, is_plain: bool) -> Result<SessionCreateParams, Failure> {
     let (program, words) = command(args)?;
-    let size = args.size.or_else(terminal_size);
     Ok(SessionCreateParams {
         // A configuration names its own program.
         program: Some(program)
@@ -48,26 +44,35 @@ pub(crate) fn session(args: &RunArgs, is_plain: bool) -> Result<SessionCreatePar
         args: words,
         config: args.config.config.clone(),
         set: args.config.set.iter().cloned().collect(),
-        cwd: Some(caller::working_directory(args.cwd.as_deref())?),
-        env: args.env.iter().cloned().collect(),
-        caller_env: (!args.clean_env).then(caller::environment),
-        rows: size.map(|size| size.rows),
-        cols: size.map(|size| size.cols),
         plain: is_plain,
-        ..for_one_run(args.timeout)
+        ..for_one_run(args.timeout, args.size, &args.caller)?
     })
 }
 
-/// A session that ends with its connection and has no limit except this one.
-pub(crate) fn for_one_run(timeout: Option<Timeout>) -> SessionCreateParams {
-    SessionCreateParams {
+/// A session that ends with its connection, has no limit except this one, and by default the size of this terminal.
+///
+/// # Errors
+///
+/// As [`caller::working_directory`].
+pub(crate) fn for_one_run(
+    timeout: Option<Timeout>,
+    size: Option<Size>,
+    caller: &CallerArgs,
+) -> Result<SessionCreateParams, Failure> {
+    let size = size.or_else(terminal_size);
+    Ok(SessionCreateParams {
+        cwd: Some(caller::working_directory(caller.cwd.as_deref())?),
+        env: caller.env.iter().cloned().collect(),
+        caller_env: (!caller.clean_env).then(caller::environment),
+        rows: size.map(|size| size.rows),
+        cols: size.map(|size| size.cols),
         persist: Some(false),
         session_timeout_s: Some(0.0),
         max_session_runtime_s: Some(limit_s(timeout.unwrap_or_default())),
         max_output_size: Some(0),
         transient: true,
         ..SessionCreateParams::default()
-    }
+    })
 }
 
 /// Returns a shell's exit status for a program that cannot be started; `None` for any other failure.

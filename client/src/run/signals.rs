@@ -2,16 +2,13 @@
 
 use super::grace;
 use super::interrupt::Interrupts;
-use crate::ask;
-use crate::call::call_at;
-use crate::connect::Place;
-use crate::failure::Failure;
+use crate::call::{Place, call_at, close};
 use crate::lifeline::Lifeline;
 use crate::terminal::terminal_size;
+use crate::{Failure, ask};
 use ccd_protocol::Method;
 use ccd_protocol::session::{
-    SessionClose, SessionCloseParams, SessionResize, SessionResizeParams, SessionSignal,
-    SessionSignalParams,
+    SessionResize, SessionResizeParams, SessionSignal, SessionSignalParams,
 };
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGWINCH};
 use signal_hook::iterator::Signals;
@@ -105,12 +102,7 @@ impl Relay {
                 }),
                 None => Ok(()),
             },
-            SIGINT if interrupts.is_again(Instant::now()) => {
-                self.call::<SessionClose>(&SessionCloseParams {
-                    session,
-                    grace_ms: None,
-                })
-            }
+            SIGINT if interrupts.is_again(Instant::now()) => close(&self.place, &session).map(drop),
             _ => self.call::<SessionSignal>(&SessionSignalParams {
                 session,
                 signal: "INT".to_owned(),

@@ -6,16 +6,12 @@ use super::input::Forward;
 use super::pace::InputPace;
 use super::request;
 use super::signals::{Relay, Stopped};
-use crate::call::Connection;
-use crate::connect::Place;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::call::{Connection, Place};
 use crate::lifeline::Lifeline;
 use crate::output::{Output, OutputChunk, OutputForm};
-use crate::secrets;
-use crate::tape::{self, Misses, Summary};
+use crate::tape::{self, LastMiss, Misses, Summary};
 use crate::terminal::RawMode;
+use crate::{Context, Exit, Failure, secrets};
 use ccd_protocol::ErrorObject;
 use ccd_protocol::run::RunOnceReply;
 use ccd_protocol::session::{EndReason, Ended, Session, SessionCreate, SessionCreateParams};
@@ -58,10 +54,7 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
         secrets::with_secrets(&mut params, |params| create(&place, params))?;
     context.warn(&session.warnings);
     // From here on, a new daemon would be useless: it does not have the session.
-    let place = Place {
-        may_start: false,
-        ..place
-    };
+    let place = place.without_start();
     let lifeline = Lifeline::new(connection.handle()?);
     let relay = Relay {
         place: place.clone(),
@@ -69,11 +62,11 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
         follows_size: start.follows_size,
         lifeline: lifeline.clone(),
     };
-    let stopped = relay.start().map_err(|source| system("signals", source))?;
+    let stopped = relay.start().map_err(Failure::io("signals"))?;
     let raw_mode = is_interactive
         .then(RawMode::enter)
         .transpose()
-        .map_err(|source| system("the terminal", source))?;
+        .map_err(Failure::io("the terminal"))?;
     let misses = Misses::default();
     let pace = InputPace::of(params.tape.as_ref());
     let forward = Forward {
@@ -205,8 +198,14 @@ impl Run {
             exit = Exit::Failed;
         }
         let (refusals, misses): (Vec<_>, Vec<_>) = troubles.into_iter().partition(tape::is_final);
-        let (exit, tape) =
-            tape::print_summary(self.summary, &self.place, &self.session, exit, context);
+        let (exit, tape) = tape::print_summary(
+            LastMiss::KnownBesides,
+            self.summary,
+            &self.place,
+            &self.session,
+            exit,
+            context,
+        );
         if let Some(collected) = self.collected {
             let reply = collected.reply(ended, began.elapsed(), missing);
             context.write_json(&RunReport {
@@ -254,7 +253,7 @@ fn forward_input(forward: Forward, is_interactive: bool, pace: InputPace) -> Res
             }
         })
         .map(|_| ())
-        .map_err(|source| system("the input thread", source))
+        .map_err(Failure::io("the input thread"))
 }
 
 /// The exit status if the connection was shut down because of a signal, otherwise the failure.
@@ -262,12 +261,5 @@ fn why_stopped(stopped: &Stopped, failure: Failure) -> Result<Exit, Failure> {
     match stopped.by() {
         Some(signal) => Ok(Exit::of_program(None, Some(signal))),
         None => Err(failure),
-    }
-}
-
-fn system(what: &str, source: io::Error) -> Failure {
-    Failure::Io {
-        what: what.to_owned(),
-        source,
     }
 }

@@ -1,12 +1,13 @@
 //! Reports an input that is on no tape, in a block for people.
 
+use crate::Failure;
 use crate::context::say;
-use crate::failure::Failure;
+use crate::lock::lock;
 use crate::render::printable;
 use ccd_protocol::{ErrorCode, ErrorObject};
 use serde::Deserialize;
 use serde_json::Value;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Width of the first word of a line, in columns.
 const NAME_WIDTH: usize = 10;
@@ -144,16 +145,12 @@ pub(crate) struct Misses(Arc<Mutex<Vec<ErrorObject>>>);
 impl Misses {
     /// Adds an error.
     pub(crate) fn add(&self, error: &ErrorObject) {
-        self.lock().push(error.clone());
+        lock(&self.0).push(error.clone());
     }
 
     /// Takes the errors so far.
     pub(crate) fn take(&self) -> Vec<ErrorObject> {
-        std::mem::take(&mut *self.lock())
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<ErrorObject>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        std::mem::take(&mut *lock(&self.0))
     }
 }
 

@@ -1,13 +1,11 @@
 //! Tapes in use: `ccctl rec`, `play` and `proxy`, the summary at their end, and shims.
 
-mod command;
 mod miss;
 mod options;
 mod shim;
 mod summary;
 
-pub(crate) use command::TapeCommand;
 pub(crate) use miss::{Misses, block, is_final, line, miss_of, print_blocks};
-pub(crate) use options::{named, of_verb, root};
+pub(crate) use options::{TapeCommand, named, of_verb};
 pub(crate) use shim::shim;
-pub(crate) use summary::{Summary, await_written, print_summary, print_summary_if_ended};
+pub(crate) use summary::{LastMiss, Summary, await_written, print_summary, print_summary_if_ended};

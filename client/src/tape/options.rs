@@ -1,8 +1,8 @@
-//! The tape options of a request, from flags and the caller's environment.
+//! `ccctl rec`, `play` and `proxy`: the tape options of a request, from flags and the caller's environment.
 
+use crate::Failure;
 use crate::args::{NamedTapeArgs, RecordArgs, TapeArgs};
-use crate::caller;
-use crate::failure::Failure;
+use crate::caller::given_path;
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeOptions};
 use std::ffi::OsString;
 
@@ -15,22 +15,38 @@ const REDACT: &str = "CLAUDECONTROL_REDACT";
 /// Values of a variable that mean no.
 const OFF: [&str; 3] = ["0", "false", "off"];
 
-/// Returns the given tapes directory as an absolute path.
-///
-/// # Errors
-///
-/// As [`caller::working_directory`].
-pub(crate) fn root(tapes: Option<&str>) -> Result<Option<String>, Failure> {
-    tapes
-        .map(|dir| caller::working_directory(Some(dir)))
-        .transpose()
+/// Which of the three commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TapeCommand {
+    Rec,
+    Play,
+    Proxy,
+}
+
+impl TapeCommand {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            TapeCommand::Rec => "rec",
+            TapeCommand::Play => "play",
+            TapeCommand::Proxy => "proxy",
+        }
+    }
+
+    /// What to record, and what answers an input that is on no tape, unless options say otherwise.
+    pub(crate) fn modes(self) -> (RecordMode, FallbackMode) {
+        match self {
+            TapeCommand::Rec => (RecordMode::New, FallbackMode::NotFound),
+            TapeCommand::Play => (RecordMode::Disabled, FallbackMode::NotFound),
+            TapeCommand::Proxy => (RecordMode::Disabled, FallbackMode::Proxy),
+        }
+    }
 }
 
 /// Returns the tape options of `rec`, `play` or `proxy`; `record` and `fallback` are the defaults.
 ///
 /// # Errors
 ///
-/// As [`root`], and [`Failure::Usage`] for an option that has no effect.
+/// As [`given_path`], and [`Failure::Usage`] for an option that has no effect.
 pub(crate) fn of_verb(
     args: &RecordArgs,
     record: RecordMode,
@@ -53,7 +69,7 @@ pub(crate) fn of_verb(
 ///
 /// # Errors
 ///
-/// As [`root`].
+/// As [`given_path`].
 pub(crate) fn named(args: &NamedTapeArgs) -> Result<Option<TapeOptions>, Failure> {
     let is_given = args.tape_name.is_some() || args.tape.is_given();
     is_given
@@ -65,10 +81,10 @@ pub(crate) fn named(args: &NamedTapeArgs) -> Result<Option<TapeOptions>, Failure
 ///
 /// # Errors
 ///
-/// As [`root`].
+/// As [`given_path`].
 fn given(args: &TapeArgs, name: Option<&str>) -> Result<TapeOptions, Failure> {
     let mut options = TapeOptions {
-        root: root(args.tapes.as_deref())?,
+        root: given_path(args.tapes.as_deref())?,
         name: name.map(str::to_owned),
         ..args.options()
     };

@@ -1,13 +1,9 @@
 //! `ccctl tape shim`: a small script that answers from tapes in place of a program.
 
-use super::command::TapeCommand;
-use super::options::root;
+use super::options::TapeCommand;
 use crate::args::{TapeArgs, TapeShimArgs};
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::render::shell_line;
+use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::tape::{FallbackMode, Latency, RecordMode};
 use rustix::fs::{Access, access};
 use std::ffi::OsStr;
@@ -53,17 +49,17 @@ pub(crate) fn shim(args: &TapeShimArgs, context: &mut Context) -> Result<Exit, F
 fn make(args: &TapeShimArgs) -> Result<String, Failure> {
     let name = name(&args.program)?;
     let to = PathBuf::from(caller::absolute(&args.to)?);
-    fs::create_dir_all(&to).map_err(failed(&to))?;
+    fs::create_dir_all(&to).map_err(Failure::io(to.display()))?;
     let path = to.join(name);
-    if !args.force && !may_be_replaced(&path).map_err(failed(&path))? {
+    if !args.force && !may_be_replaced(&path).map_err(Failure::io(path.display()))? {
         return Err(Failure::Usage(format!(
             "{} exists and is not a shim of ccctl; --force overwrites it",
             path.display()
         )));
     }
-    let ccctl = std::env::current_exe().map_err(failed(Path::new("ccctl")))?;
+    let ccctl = std::env::current_exe().map_err(Failure::io("ccctl"))?;
     let script = script(&text(&ccctl)?, verb(&args.play), &words(args, &to)?);
-    write(&path, &script).map_err(failed(&path))?;
+    write(&path, &script).map_err(Failure::io(path.display()))?;
     text(&path)
 }
 
@@ -125,7 +121,7 @@ fn flags(args: &TapeArgs) -> Result<Vec<String>, Failure> {
     let mut add = |name: &str, value: Option<String>| {
         words.extend(value.map(|value| format!("--{name}={value}")));
     };
-    add("tapes", root(args.tapes.as_deref())?);
+    add("tapes", caller::given_path(args.tapes.as_deref())?);
     add("record", args.record.and_then(|mode| word(&mode)));
     add("latency", args.latency.as_ref().and_then(latency));
     add("error-rate", args.error_rate.map(|rate| rate.to_string()));
@@ -225,11 +221,6 @@ fn text(path: &Path) -> Result<String, Failure> {
             path.display()
         ))
     })
-}
-
-fn failed(path: &Path) -> impl FnOnce(io::Error) -> Failure {
-    let what = path.display().to_string();
-    move |source| Failure::Io { what, source }
 }
 
 #[cfg(test)]

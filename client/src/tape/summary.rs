@@ -1,9 +1,8 @@
 //! The summary of the tapes that a program used, printed at its end.
 
-use crate::call::call_at;
-use crate::connect::Place;
-use crate::context::{Context, note};
-use crate::exit_code::Exit;
+use crate::call::{Place, call_at};
+use crate::context::note;
+use crate::{Context, Exit};
 use ccd_protocol::session::{SessionGet, SessionParams, SessionState};
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeOptions, TapeUse};
 use std::time::{Duration, Instant};
@@ -38,29 +37,19 @@ impl Summary {
     }
 }
 
-/// Waits until the recording of an ended session is written, and prints the summary; each miss is reported separately.
-///
-/// Returns the exit status: `exit`, unless that is success and the tape could not be written.
-pub(crate) fn print_summary(
-    summary: Summary,
-    place: &Place,
-    session: &str,
-    exit: Exit,
-    context: &Context,
-) -> (Exit, Option<TapeUse>) {
-    print_with(Last::KnownBesides, summary, place, session, exit, context)
-}
-
 /// Whether the summary describes the last miss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Last {
+pub(crate) enum LastMiss {
     Told,
     /// It is reported in a block of its own.
     KnownBesides,
 }
 
-fn print_with(
-    last: Last,
+/// Waits until the recording of an ended session is written, and prints the summary.
+///
+/// Returns the exit status: `exit`, unless that is success and the tape could not be written.
+pub(crate) fn print_summary(
+    last: LastMiss,
     summary: Summary,
     place: &Place,
     session: &str,
@@ -100,7 +89,7 @@ pub(crate) fn print_summary_if_ended(
     };
     let record = call_at::<SessionGet>(place, &params).map(|answer| answer.value);
     if record.is_ok_and(|record| record.state != SessionState::Alive) {
-        let _ = print_with(Last::Told, summary, place, session, Exit::Done, context);
+        let _ = print_summary(LastMiss::Told, summary, place, session, Exit::Done, context);
     }
 }
 
@@ -133,7 +122,7 @@ fn is_settled(done: &TapeUse) -> bool {
 }
 
 /// The lines of the summary.
-fn lines(done: &TapeUse, last: Last) -> Vec<String> {
+fn lines(done: &TapeUse, last: LastMiss) -> Vec<String> {
     let mut lines = Vec::new();
     if !done.written.is_empty() {
         let count = counted(done.recorded, "exchange", "exchanges");
@@ -170,7 +159,7 @@ fn lines(done: &TapeUse, last: Last) -> Vec<String> {
     let is_proxied = done.proxied > 0 || done.fallback == Some(FallbackMode::Proxy);
     if done.misses > 0 && !is_proxied {
         let mut line = counted(done.misses, "input is on no tape", "inputs are on no tape");
-        if let Some(last) = done.last_miss.as_ref().filter(|_| last == Last::Told) {
+        if let Some(last) = done.last_miss.as_ref().filter(|_| last == LastMiss::Told) {
             line.push_str(&format!("; the last one: {last}"));
         }
         lines.push(line);
@@ -221,7 +210,7 @@ mod tests {
 
     #[test]
     fn only_what_happened_is_told() {
-        assert!(lines(&TapeUse::default(), Last::Told).is_empty());
+        assert!(lines(&TapeUse::default(), LastMiss::Told).is_empty());
         let done = TapeUse {
             root: "/t".into(),
             recorded: 1,
@@ -229,7 +218,7 @@ mod tests {
             ..TapeUse::default()
         };
         assert_eq!(
-            lines(&done, Last::Told),
+            lines(&done, LastMiss::Told),
             ["recorded 1 exchange as bc/rec-1 in /t"]
         );
         let done = TapeUse {
@@ -237,7 +226,7 @@ mod tests {
             ..TapeUse::default()
         };
         assert_eq!(
-            lines(&done, Last::Told),
+            lines(&done, LastMiss::Told),
             ["recorded nothing: 3 exchanges are already on tapes"]
         );
     }
@@ -259,15 +248,18 @@ mod tests {
             "1 input is on no tape; the last one: bc has no 2+2",
             "7 tapes were never played: 1, 2, 3, 4, 5 and 2 more",
         ];
-        assert_eq!(lines(&done, Last::Told), expected);
-        assert_eq!(lines(&done, Last::KnownBesides)[2], "1 input is on no tape");
+        assert_eq!(lines(&done, LastMiss::Told), expected);
+        assert_eq!(
+            lines(&done, LastMiss::KnownBesides)[2],
+            "1 input is on no tape"
+        );
         (done.proxied, done.unused) = (2, None);
         let expected = [
             "replayed 4 exchanges of a, b",
             "the real program answered 2 exchanges",
             "1 error was injected",
         ];
-        assert_eq!(lines(&done, Last::Told), expected);
+        assert_eq!(lines(&done, LastMiss::Told), expected);
     }
 
     #[test]

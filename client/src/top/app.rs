@@ -52,7 +52,7 @@ pub(super) enum Mode {
 }
 
 /// The screen of the selected session.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Preview {
     pub(super) session: String,
     pub(super) lines: Vec<String>,
@@ -76,8 +76,8 @@ pub(super) struct App {
     all: bool,
     listed: Vec<Session>,
     selected: Option<String>,
-    rows: usize,
-    columns: usize,
+    /// Rows and columns.
+    pub(super) size: (usize, usize),
 }
 
 impl App {
@@ -95,18 +95,8 @@ impl App {
             all,
             listed: Vec::new(),
             selected: None,
-            rows: 24,
-            columns: 80,
+            size: (24, 80),
         }
-    }
-
-    /// Sets rows and columns.
-    pub(super) fn resize(&mut self, (rows, columns): (usize, usize)) {
-        (self.rows, self.columns) = (rows, columns);
-    }
-
-    pub(super) fn size(&self) -> (usize, usize) {
-        (self.rows, self.columns)
     }
 
     /// The row of the selected session.
@@ -192,7 +182,7 @@ impl App {
     }
 
     fn list_key(&mut self, key: Key) -> Option<TopAction> {
-        let page = self.rows.saturating_sub(4).max(1);
+        let page = self.size.0.saturating_sub(4).max(1);
         let place = self.place().unwrap_or(0);
         match key {
             Key::Up | Key::Char('k') => return self.select(place.saturating_sub(1)),
@@ -219,10 +209,7 @@ impl App {
             Key::Char('p') => {
                 self.preview = match self.preview.take() {
                     Some(_) => None,
-                    None => Some(Preview {
-                        session: String::new(),
-                        lines: Vec::new(),
-                    }),
+                    None => Some(Preview::default()),
                 };
                 return Some(self.follow());
             }
@@ -317,7 +304,7 @@ impl App {
     }
 
     fn read_key(&mut self, key: Key) -> Option<TopAction> {
-        let rows = self.rows.saturating_sub(2).max(1);
+        let rows = self.size.0.saturating_sub(2).max(1);
         let Mode::Read { pager, session } = &mut self.mode else {
             return None;
         };

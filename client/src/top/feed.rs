@@ -1,17 +1,16 @@
 //! Threads that query the daemon, each on its own connection.
 
-use crate::call::{Connection, call_at};
-use crate::connect::{ConnectError, Place};
-use crate::failure::Failure;
+use crate::call::{ConnectError, Connection, Place, call_at, close};
 use crate::fullscreen::Waker;
-use crate::render;
+use crate::lock::lock;
+use crate::{Failure, render};
 use ccd_protocol::session::{
-    Session, SessionClose, SessionCloseParams, SessionList, SessionListParams, SessionRead,
-    SessionReadParams, SessionScreen, SessionScreenParams, SessionSignal, SessionSignalParams,
+    Session, SessionList, SessionListParams, SessionRead, SessionReadParams, SessionScreen,
+    SessionScreenParams, SessionSignal, SessionSignalParams,
 };
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Most reports that wait for the screen to be drawn; a thread with a further one waits.
@@ -30,13 +29,8 @@ const READ_BYTES: u64 = 256 << 10;
 /// A single request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Ask {
-    /// Get the list at once.
-    List,
     Read(String),
-    Signal {
-        session: String,
-        signal: String,
-    },
+    Signal { session: String, signal: String },
     Close(String),
 }
 
@@ -125,9 +119,7 @@ impl Feed {
         let soon = nudge.clone();
         thread("asks").spawn(move || {
             while let Ok(ask) = asked.recv() {
-                if let Some(report) = carry_out(&ask, &place)
-                    && !reporter.report(report)
-                {
+                if !reporter.report(carry_out(ask, &place)) {
                     return;
                 }
                 // Show the effect at once.
@@ -149,22 +141,20 @@ impl Feed {
 
     /// Queues a request; false if too many wait.
     pub(super) fn ask(&self, ask: Ask) -> bool {
-        match ask {
-            Ask::List => {
-                let _ = self.nudge.try_send(());
-                true
-            }
-            ask => self.asks.try_send(ask).is_ok(),
-        }
+        self.asks.try_send(ask).is_ok()
+    }
+
+    /// Requests the list at once.
+    pub(super) fn look(&self) {
+        let _ = self.nudge.try_send(());
     }
 
     /// Sets what the list is to contain, and requests it at once.
     pub(super) fn follow(&self, all: bool, preview: Option<String>) {
-        {
-            let mut wanted = lock(&self.wanted);
-            (wanted.all, wanted.preview) = (all, preview);
-        }
-        let _ = self.nudge.try_send(());
+        let mut wanted = lock(&self.wanted);
+        (wanted.all, wanted.preview) = (all, preview);
+        drop(wanted);
+        self.look();
     }
 
     /// Pauses requests while another program uses the terminal.
@@ -262,10 +252,7 @@ impl Lister {
             return Err(ConnectError::NoDaemon { socket }.into());
         };
         let limited = stream.set_read_timeout(Some(LONGEST_CALL));
-        limited.map_err(|source| Failure::Io {
-            what: "the connection".to_owned(),
-            source,
-        })?;
+        limited.map_err(Failure::io("the connection"))?;
         Ok(Connection::over(stream))
     }
 
@@ -285,38 +272,22 @@ impl Lister {
 }
 
 /// Carries out a request and reports the result.
-fn carry_out(ask: &Ask, place: &Place) -> Option<Report> {
+fn carry_out(ask: Ask, place: &Place) -> Report {
     let told = match ask {
-        Ask::List => return None,
-        Ask::Read(session) => match read(session, place) {
-            Ok(text) => {
-                let session = session.clone();
-                return Some(Report::Text { session, text });
-            }
+        Ask::Read(session) => match read(&session, place) {
+            Ok(text) => return Report::Text { session, text },
             Err(failure) => Err(failure),
         },
         Ask::Signal { session, signal } => {
-            let params = SessionSignalParams {
-                session: session.clone(),
-                signal: signal.clone(),
-            };
-            call_at::<SessionSignal>(place, &params).map(|_| format!("sent {signal}"))
+            let params = SessionSignalParams { session, signal };
+            call_at::<SessionSignal>(place, &params).map(|_| format!("sent {}", params.signal))
         }
-        Ask::Close(session) => {
-            let params = SessionCloseParams {
-                session: session.clone(),
-                grace_ms: None,
-            };
-            call_at::<SessionClose>(place, &params).map(|answer| {
-                let reply = answer.value;
-                format!(
-                    "closed: {}",
-                    render::end(reply.exitstatus, reply.signal, None)
-                )
-            })
-        }
+        Ask::Close(session) => close(place, &session).map(|reply| {
+            let end = render::end(reply.exitstatus, reply.signal, None);
+            format!("closed: {end}")
+        }),
     };
-    Some(Report::Told(told.map_err(|failure| failure.to_string())))
+    Report::Told(told.map_err(|failure| failure.to_string()))
 }
 
 fn read(session: &str, place: &Place) -> Result<String, Failure> {
@@ -328,8 +299,4 @@ fn read(session: &str, place: &Place) -> Result<String, Failure> {
     };
     let reply = call_at::<SessionRead>(place, &params)?.value;
     Ok(reply.text.unwrap_or_default())
-}
-
-fn lock(wanted: &Mutex<ListRequest>) -> MutexGuard<'_, ListRequest> {
-    wanted.lock().unwrap_or_else(PoisonError::into_inner)
 }

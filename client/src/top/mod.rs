@@ -10,14 +10,10 @@ mod stream;
 mod view;
 
 use crate::args::TopArgs;
-use crate::connect::Place;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::fullscreen::{Events, Fullscreen, Key, LeftBy, View};
-use crate::own;
 use crate::render::Line;
 use crate::terminal::can_draw;
+use crate::{Context, Exit, Failure, own};
 use app::{App, TopAction};
 use feed::{Ask, Feed};
 use std::io;
@@ -41,20 +37,10 @@ pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure
     }
     // Errors of the daemon are reported on the normal screen, and it is started if that is allowed.
     let first = context.call::<ccd_protocol::session::SessionList>(&feed::params(args.all))?;
-    let place = Place {
-        may_start: false,
-        ..context.place()?
-    };
-    let terminal = |source| Failure::Io {
-        what: "the terminal".to_owned(),
-        source,
-    };
-    let (events, waker) = Events::listen().map_err(terminal)?;
-    let feed =
-        Feed::start(place, args.interval, args.all, waker).map_err(|source| Failure::Io {
-            what: "a thread".to_owned(),
-            source,
-        })?;
+    let place = context.place()?.without_start();
+    let (events, waker) = Events::listen().map_err(Failure::io("the terminal"))?;
+    let feed = Feed::start(place, args.interval, args.all, waker);
+    let feed = feed.map_err(Failure::io("a thread"))?;
     let mut app = App::new(args.sort, args.all, args.interval);
     app.listed(first.value.sessions);
     let mut top = Top {
@@ -64,7 +50,7 @@ pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure
     };
     Fullscreen::enter(events, context.style)
         .and_then(|screen| screen.show(&mut top))
-        .map_err(terminal)
+        .map_err(Failure::io("the terminal"))
 }
 
 struct Top {
@@ -76,7 +62,7 @@ struct Top {
 
 impl View for Top {
     fn lines(&mut self, size: (usize, usize)) -> Vec<Line> {
-        self.app.resize(size);
+        self.app.size = size;
         view::draw(&mut self.app, SystemTime::now())
     }
 
@@ -117,7 +103,7 @@ impl Top {
         let ran = own::run(&words);
         screen.again()?;
         self.feed.pause(false);
-        self.feed.ask(Ask::List);
+        self.feed.look();
         let name = self.app.label_of(session);
         self.app.inform(match ran {
             Ok(status) if status.success() => Ok(format!("detached from {name}")),

@@ -3,12 +3,8 @@
 use super::{app, feed};
 use crate::args::TopArgs;
 use crate::call::call_at;
-use crate::connect::Place;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
 use crate::terminal::output_columns;
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::session::SessionList;
 
 /// Prints the list at each interval; waits while no daemon is running.
@@ -41,11 +37,8 @@ pub(super) fn stream(args: &TopArgs, context: &mut Context) -> Result<Exit, Fail
         if args.once {
             return Ok(Exit::Done);
         }
-        // Only the first request may start a daemon: one that is stopped later was stopped on purpose.
-        place = Place {
-            may_start: false,
-            ..place
-        };
+        // Only the first request may start a daemon: a stopped one is not wanted.
+        place = place.without_start();
         std::thread::sleep(args.interval);
     }
 }

@@ -1,7 +1,7 @@
 //! Draws `top`.
 
 use super::app::{App, Mode, SIGNALS, label};
-use crate::render::{Colour, Line, SessionList, printable};
+use crate::render::{Colour, Line, SessionList, counted, printable};
 use std::time::SystemTime;
 
 /// From this many rows, there is room for the screen of a session below the list.
@@ -33,7 +33,7 @@ const KEYS: &str =
 
 /// Returns the lines of the whole screen.
 pub(super) fn draw(app: &mut App, now: SystemTime) -> Vec<Line> {
-    let (rows, columns) = app.size();
+    let (rows, columns) = app.size;
     let foot = status(app);
     let mut lines = match &mut app.mode {
         Mode::Read { pager, .. } => {
@@ -53,7 +53,7 @@ pub(super) fn draw(app: &mut App, now: SystemTime) -> Vec<Line> {
 
 /// The title, the list and a preview of a screen, as far as there is room.
 fn list(app: &mut App, rows: usize, now: SystemTime) -> Vec<Line> {
-    let (_, columns) = app.size();
+    let (_, columns) = app.size;
     let list = SessionList::new(&app.shown, now, Some(columns));
     let heads = match rows {
         0 | 1 => 0,
@@ -109,13 +109,12 @@ fn list(app: &mut App, rows: usize, now: SystemTime) -> Vec<Line> {
 fn title(app: &App, list_rows: usize) -> Line {
     let (live, waiting) = app.counts();
     let mut line = Line::of("ccctl top", Some(Colour::Heading));
-    let plural = if live == 1 { "" } else { "s" };
-    line.push(format!("  {live} live session{plural}"), None);
+    let live = counted(live as u64, "live session");
+    line.push(format!("  {live}"), None);
     if waiting > 0 {
-        let colour = Some(Colour::Notice);
         line.push(", ", None);
         let verb = if waiting == 1 { "waits" } else { "wait" };
-        line.push(format!("{waiting} {verb}"), colour);
+        line.push(format!("{waiting} {verb}"), Some(Colour::Notice));
     }
     let all = app.shown.len();
     if all > list_rows {
@@ -188,7 +187,7 @@ fn signal(session: &str, choice: usize, typed: &str) -> Line {
 
 /// A line with the name of the selected session, and its screen, or as many of the last rows as fit.
 fn preview(app: &App, rows: usize) -> Vec<Line> {
-    let (_, columns) = app.size();
+    let (_, columns) = app.size;
     let Some(session) = app.selected() else {
         return Vec::new();
     };

@@ -7,7 +7,7 @@ use crate::fullscreen::Key;
 use crate::render::Style;
 
 fn drawn(app: &mut App, rows: usize, columns: usize) -> Vec<String> {
-    app.resize((rows, columns));
+    app.size = (rows, columns);
     let now = crate::clock::parse("2026-01-02T03:05:06.678Z").unwrap();
     let lines = draw(app, now);
     let style = Style {

@@ -1,11 +1,8 @@
 //! `ccctl config`.
 
 use crate::args::ConfigVerb;
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::render::Table;
+use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::NoParams;
 use ccd_protocol::daemon::{
     ConfigCheck, ConfigCheckParams, ConfigEntry, ConfigGet, ConfigGetParams, ConfigList,
@@ -61,10 +58,7 @@ fn table(entries: &[ConfigEntry]) -> Table<4> {
 fn check(file: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
     // Check the caller's file: the daemon may have been started with another one.
     let own = std::env::var("CCD_CONFIG").ok();
-    let path = file
-        .or(own.as_deref().filter(|own| !own.is_empty()))
-        .map(|file| caller::working_directory(Some(file)))
-        .transpose()?;
+    let path = caller::given_path(file.or(own.as_deref().filter(|own| !own.is_empty())))?;
     let answer = context.call::<ConfigCheck>(&ConfigCheckParams { path })?;
     let reply = &answer.value;
     context.print(&answer, |reply, out, _| {
@@ -83,11 +77,7 @@ fn check(file: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
         }
         Ok(())
     })?;
-    Ok(if reply.errors.is_empty() {
-        Exit::Done
-    } else {
-        Exit::Failed
-    })
+    Ok(Exit::of_success(reply.errors.is_empty()))
 }
 
 fn path(context: &mut Context) -> Result<Exit, Failure> {

@@ -3,11 +3,7 @@
 use super::{job, logs, stop, upgrade};
 use crate::args::{DaemonVerb, LogArgs};
 use crate::call::{Connection, call_at};
-use crate::connect::Place;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::NoParams;
 use ccd_protocol::daemon::{
     DaemonCheck, DaemonLog, DaemonLogParams, DaemonPing, DaemonReload, DaemonStatus,
@@ -62,36 +58,25 @@ fn start(context: &mut Context) -> Result<Exit, Failure> {
             "ccd {how}: pid {}, socket {}",
             status.pid, status.socket
         )
-    })?;
-    Ok(Exit::Done)
+    })
 }
 
 /// Never starts a daemon.
 fn status(context: &mut Context) -> Result<Exit, Failure> {
-    let place = Place {
-        may_start: false,
-        ..context.place()?
-    };
+    let place = context.place()?.without_start();
     let answer = call_at::<DaemonStatus>(&place, &NoParams {})?;
-    context.print(&answer, render::status)?;
-    Ok(Exit::Done)
+    context.print(&answer, render::status)
 }
 
 /// Never starts a daemon: a new one would read the configuration anyway.
 fn reload(context: &mut Context) -> Result<Exit, Failure> {
-    let place = Place {
-        may_start: false,
-        ..context.place()?
-    };
+    let place = context.place()?.without_start();
     let answer = call_at::<DaemonReload>(&place, &NoParams {})?;
-    for warning in &answer.value.warnings {
-        context.note(warning);
-    }
+    context.warn(&answer.value.warnings);
     context.print(&answer, |reply, out, _| match &reply.path {
         Some(path) => writeln!(out, "read {path}"),
         None => writeln!(out, "there is no configuration file; the defaults apply"),
-    })?;
-    Ok(Exit::Done)
+    })
 }
 
 fn log(args: &LogArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -119,6 +104,5 @@ fn ping(context: &mut Context) -> Result<Exit, Failure> {
     let elapsed_ms = start.elapsed().as_secs_f64() * 1000.0;
     context.print(&answer, |_, out, _| {
         writeln!(out, "the daemon replied after {elapsed_ms:.3} ms")
-    })?;
-    Ok(Exit::Done)
+    })
 }

@@ -1,17 +1,12 @@
 //! `ccctl job`.
 
 use crate::args::JobVerb;
-use crate::call::Connection;
-use crate::context::{Context, note};
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
-use crate::subscribe::Subscription;
+use crate::context::note;
+use crate::job_news::JobNews;
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::job::{
-    Job, JobCancel, JobGet, JobGetParams, JobItem, JobList, JobListParams, JobParams, JobState,
-    JobSubscribeParams,
+    Job, JobCancel, JobGet, JobGetParams, JobList, JobListParams, JobParams, JobState,
 };
-use ccd_protocol::subscription::JOB_SUBSCRIBE;
 
 /// How long one request waits for a job, in milliseconds, before it is repeated.
 const WAIT_STEP_MS: f64 = 10_000.0;
@@ -80,44 +75,20 @@ pub(crate) fn wait_for(job: &str, context: &mut Context) -> Result<Exit, Failure
 }
 
 fn subscribe(job: &str, context: &mut Context) -> Result<Exit, Failure> {
-    let mut params = JobSubscribeParams {
-        job: job.to_owned(),
-        since: None,
-    };
-    let place = context.place()?;
-    let mut items = Subscription::start(context.connect()?, JOB_SUBSCRIBE, &params)?;
+    let mut news = JobNews::start(context.place()?, job, None)?;
     let mut told: Option<Job> = None;
-    let mut has_news = true;
     loop {
-        let item = match items.next() {
-            // After a handover the next worker knows the job; two losses in a row are not a handover.
-            Err(lost @ Failure::Lost { .. }) if has_news => {
-                let stream = place.try_connect()?.ok_or(lost)?;
-                items = Subscription::start(Connection::over(stream), JOB_SUBSCRIBE, &params)?;
-                has_news = false;
-                continue;
-            }
-            item => item?,
-        };
-        has_news = true;
-        let JobItem {
-            job,
-            ended,
-            entries,
-            ..
-        } = items.parse(&item)?;
-        if let Some(last) = entries.last() {
-            params.since = Some(last.seq + 1);
-        }
+        let (json, item) = news.next_item()?;
+        let job = item.job;
         // The first item of a subscription is the current state of the job, which may be unchanged.
-        if told.as_ref() != Some(&job) || !entries.is_empty() {
+        if told.as_ref() != Some(&job) || !item.entries.is_empty() {
             if context.global.json {
-                context.write_line(item.get())?;
+                context.write_line(json.get())?;
             } else {
                 context.write_line(&render::job_line(&job))?;
             }
         }
-        if ended {
+        if item.ended {
             return Ok(outcome(&job));
         }
         told = Some(job);
@@ -125,8 +96,5 @@ fn subscribe(job: &str, context: &mut Context) -> Result<Exit, Failure> {
 }
 
 fn outcome(job: &Job) -> Exit {
-    match job.state {
-        JobState::Failed | JobState::Cancelled => Exit::Failed,
-        JobState::Queued | JobState::Running | JobState::Done => Exit::Done,
-    }
+    Exit::of_success(!matches!(job.state, JobState::Failed | JobState::Cancelled))
 }

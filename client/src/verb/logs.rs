@@ -1,9 +1,7 @@
 //! `ccctl daemon logs`: reads the files, so that it works without a daemon too.
 
 use crate::args::LogsArgs;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::{Context, Exit, Failure};
 use ccd_protocol::socket::base_path;
 use std::collections::VecDeque;
 use std::fs::File;
@@ -45,8 +43,7 @@ fn log_folder(context: &Context) -> Result<PathBuf, Failure> {
     {
         return Ok(folder.into());
     }
-    let base =
-        base_path(|name| std::env::var_os(name)).map_err(crate::connect::ConnectError::Path)?;
+    let base = base_path(|name| std::env::var_os(name)).map_err(crate::call::ConnectError::Path)?;
     Ok(base.join("logs"))
 }
 
@@ -61,7 +58,7 @@ fn log_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
             })
             .collect(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(unreadable(folder, error)),
+        Err(error) => return Err(Failure::io(folder.display())(error)),
     };
     files.sort();
     Ok(files.into_iter().map(|(_, path)| path).collect())
@@ -72,7 +69,7 @@ fn last_lines(files: &[PathBuf], wanted: usize) -> Result<(Vec<u8>, u64), Failur
     let mut lines: VecDeque<Vec<u8>> = VecDeque::new();
     let mut newest_end = None;
     for path in files.iter().rev() {
-        let (text, end) = tail_of(path).map_err(|error| unreadable(path, error))?;
+        let (text, end) = tail_of(path).map_err(Failure::io(path.display()))?;
         newest_end.get_or_insert(end);
         for line in text.split_inclusive(|&byte| byte == b'\n').rev() {
             if lines.len() >= wanted {
@@ -107,7 +104,7 @@ fn follow(
     loop {
         // List the files before reading: later lines are in the next file, or are read in the next round.
         let newest = log_files(folder)?.pop();
-        let added = read_from(&path, offset).map_err(|error| unreadable(&path, error))?;
+        let added = read_from(&path, offset).map_err(Failure::io(path.display()))?;
         offset += added.len() as u64;
         context.write_bytes(&added)?;
         match newest {
@@ -131,13 +128,6 @@ fn read_from(path: &Path, offset: u64) -> io::Result<Vec<u8>> {
     let mut added = Vec::new();
     file.take(MAX_TAIL_BYTES).read_to_end(&mut added)?;
     Ok(added)
-}
-
-fn unreadable(path: &Path, source: io::Error) -> Failure {
-    Failure::Io {
-        what: path.display().to_string(),
-        source,
-    }
 }
 
 #[cfg(test)]

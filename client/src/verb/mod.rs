@@ -3,6 +3,7 @@
 mod chain;
 mod config;
 mod daemon;
+mod file;
 mod job;
 mod logs;
 mod other;
@@ -15,11 +16,8 @@ mod tape;
 mod upgrade;
 
 use crate::args::Noun;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::tape::TapeCommand;
-use crate::{attach, complete, demo, man, run, top};
+use crate::{Context, Exit, Failure, attach, complete, demo, man, run, top};
 
 /// Carries out a command.
 ///

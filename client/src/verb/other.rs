@@ -2,9 +2,7 @@
 
 use crate::args::CallArgs;
 use crate::call::request_at;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::{Context, Exit, Failure};
 use ccd_protocol::PROTOCOL_VERSION;
 use serde_json::value::RawValue;
 

@@ -1,10 +1,7 @@
 //! `ccctl pattern`.
 
 use crate::args::{PatternText, PatternVerb, TestArgs};
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::pattern::{
     PatternClassify, PatternClassifyParams, PatternList, PatternListParams, PatternSet,
     PatternSetParams, PatternTest, PatternTestParams, PatternUnset, PatternUnsetParams,
@@ -41,8 +38,7 @@ pub(crate) fn dispatch(verb: &PatternVerb, context: &mut Context) -> Result<Exit
             context.print(&answer, |reply, out, style| match category {
                 Some(_) => render::patterns(&reply.patterns, out),
                 None => render::library(&reply.patterns, out, style),
-            })?;
-            Ok(Exit::Done)
+            })
         }
         PatternVerb::Set {
             pattern_type,
@@ -76,8 +72,7 @@ pub(crate) fn dispatch(verb: &PatternVerb, context: &mut Context) -> Result<Exit
             let answer = context.call::<PatternClassify>(&params)?;
             context.warn(&answer.value.warnings);
             warn_if_cut(answer.value.truncated, context);
-            context.print(&answer, render::classified)?;
-            Ok(Exit::Done)
+            context.print(&answer, render::classified)
         }
     }
 }
@@ -94,10 +89,7 @@ fn test(args: &TestArgs, context: &mut Context) -> Result<Exit, Failure> {
     context.print(&answer, |reply, out, style| {
         render::matches(&reply.matches, out, style)
     })?;
-    match answer.value.matches.is_empty() {
-        true => Ok(Exit::Failed),
-        false => Ok(Exit::Done),
-    }
+    Ok(Exit::of_success(!answer.value.matches.is_empty()))
 }
 
 fn warn_if_cut(truncated: bool, context: &Context) {
@@ -112,11 +104,7 @@ fn read(text: &PatternText, context: &Context) -> Result<String, Failure> {
         (Some(text), _) if text != "-" => return Ok(text.clone()),
         (_, Some(path)) => {
             let what = path.display().to_string();
-            let file = std::fs::File::open(path);
-            let file = file.map_err(|source| Failure::Io {
-                what: what.clone(),
-                source,
-            })?;
+            let file = std::fs::File::open(path).map_err(Failure::io(&what))?;
             (what, Box::new(file))
         }
         _ => (
@@ -126,10 +114,7 @@ fn read(text: &PatternText, context: &Context) -> Result<String, Failure> {
     };
     let mut bytes = Vec::new();
     let read = source.take(MAX_READ_BYTES).read_to_end(&mut bytes);
-    read.map_err(|source| Failure::Io {
-        what: what.clone(),
-        source,
-    })?;
+    read.map_err(Failure::io(&what))?;
     strip_newline_of_line(&mut bytes);
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| {
         context.note(&format!(

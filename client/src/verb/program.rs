@@ -1,18 +1,15 @@
 //! `ccctl program`.
 
+use super::file::read;
 use crate::args::{ProgramVerb, SaveArgs};
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
 use crate::terminal::output_columns;
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::NoParams;
 use ccd_protocol::program::{
     ProgramDelete, ProgramGet, ProgramList, ProgramParams, ProgramSave, ProgramSaveParams,
 };
 use serde_json::Value;
-use std::fs::File;
-use std::io::{self, Read};
+use std::path::Path;
 
 /// Longest document, in bytes; the daemon accepts none that is longer.
 const MAX_FILE_BYTES: u64 = 4 << 20;
@@ -52,30 +49,11 @@ fn save(args: &SaveArgs, context: &mut Context) -> Result<Exit, Failure> {
     if reply.replaced {
         context.note("the existing configuration of this name was overwritten");
     }
-    context.print(&answer, |reply, out, _| writeln!(out, "{}", reply.path))?;
-    Ok(Exit::Done)
+    context.print(&answer, |reply, out, _| writeln!(out, "{}", reply.path))
 }
 
 /// Reads the document in a file, or `-` for standard input.
 fn document(path: &str) -> Result<Value, Failure> {
-    let content = match path {
-        "-" => read(io::stdin().lock()),
-        path => File::open(path).and_then(read),
-    };
-    let content = content.map_err(|source| Failure::Io {
-        what: path.to_owned(),
-        source,
-    })?;
-    if content.len() as u64 > MAX_FILE_BYTES {
-        let text = format!("{path} is longer than {MAX_FILE_BYTES} bytes");
-        return Err(Failure::Usage(text));
-    }
-    serde_json::from_slice(&content)
+    serde_json::from_slice(&read(Path::new(path), MAX_FILE_BYTES)?)
         .map_err(|error| Failure::Usage(format!("{path} is not JSON: {error}")))
-}
-
-fn read(file: impl Read) -> io::Result<Vec<u8>> {
-    let mut content = Vec::new();
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut content)?;
-    Ok(content)
 }

@@ -2,20 +2,13 @@
 
 use crate::args::RecordArgs;
 use crate::attach::{self, Way};
-use crate::call::call_at;
-use crate::caller;
-use crate::connect::Place;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::call::{Place, close};
 use crate::render::shell_line;
 use crate::run::{self, Start};
-use crate::tape::{Summary, TapeCommand, miss_of, of_verb, print_blocks, print_summary};
-use crate::terminal::{can_draw, terminal_size};
-use ccd_protocol::session::{
-    EndReason, Ended, Session, SessionClose, SessionCloseParams, SessionCloseReply,
-    SessionCreateParams,
-};
+use crate::tape::{LastMiss, Summary, TapeCommand, miss_of, of_verb, print_blocks, print_summary};
+use crate::terminal::can_draw;
+use crate::{Context, Exit, Failure};
+use ccd_protocol::session::{EndReason, Ended, Session, SessionCreateParams};
 use std::io::{self, IsTerminal as _};
 
 /// Runs or replays a program until it exits, and returns its status.
@@ -55,19 +48,13 @@ pub(crate) fn run(
 /// terminals; otherwise it would believe that a person reads its output.
 fn params(command: TapeCommand, args: &RecordArgs) -> Result<SessionCreateParams, Failure> {
     let (record, fallback) = command.modes();
-    let size = args.size.or_else(terminal_size);
     let mut words = args.program.iter().cloned();
     Ok(SessionCreateParams {
         program: words.next(),
         args: words.collect(),
-        cwd: Some(caller::working_directory(args.cwd.as_deref())?),
-        env: args.env.iter().cloned().collect(),
-        caller_env: (!args.clean_env).then(caller::environment),
-        rows: size.map(|size| size.rows),
-        cols: size.map(|size| size.cols),
         tape: Some(of_verb(args, record, fallback)?),
         pipes: !(io::stdin().is_terminal() && io::stdout().is_terminal()),
-        ..run::for_one_run(args.timeout)
+        ..run::for_one_run(args.timeout, args.size, &args.caller)?
     })
 }
 
@@ -82,10 +69,7 @@ fn at_terminal(
     // The program lives as long as this connection or, after a handover, the one that is attached.
     let (_owner, session) = run::create(&place, &params)?;
     context.warn(&session.warnings);
-    let place = Place {
-        may_start: false,
-        ..place
-    };
+    let place = place.without_start();
     let title = shell_line(&args.program);
     let way = attach::attach_own(&session, &title, &args.detach.detach_keys, &place, context)?;
     let mut refusal = None;
@@ -93,13 +77,20 @@ fn at_terminal(
         Way::Ended(ended) => exit_of(&ended, context),
         Way::Left(signal) => leave(&session, signal, &place, context),
         Way::Refused(error) => {
-            let _ = close(&session, &place);
+            let _ = close(&place, &session.session_id);
             refusal = Some(error);
             Exit::Failed
         }
     };
     let summary = Summary::of(params.tape.as_ref());
-    let (exit, _) = print_summary(summary, &place, &session.session_id, exit, context);
+    let (exit, _) = print_summary(
+        LastMiss::KnownBesides,
+        summary,
+        &place,
+        &session.session_id,
+        exit,
+        context,
+    );
     if let Some(error) = refusal {
         let method = command.name().to_owned();
         context.report(&Failure::Refused { method, error });
@@ -118,7 +109,7 @@ fn exit_of(ended: &Ended, context: &Context) -> Exit {
 /// Ends a program after its user has detached: nobody else can attach to it.
 fn leave(session: &Session, signal: Option<i32>, place: &Place, context: &Context) -> Exit {
     let ends = signal.is_some_and(|signal| run::ends_by(place, &session.session_id, signal));
-    let closed = close(session, place);
+    let closed = close(place, &session.session_id);
     if signal.is_some() && !ends {
         return Exit::of_program(None, signal);
     }
@@ -129,14 +120,6 @@ fn leave(session: &Session, signal: Option<i32>, place: &Place, context: &Contex
         Ok(closed) => Exit::of_program(closed.exitstatus, closed.signal),
         Err(failure) => failure.exit(),
     }
-}
-
-fn close(session: &Session, place: &Place) -> Result<SessionCloseReply, Failure> {
-    let params = SessionCloseParams {
-        session: session.session_id.clone(),
-        grace_ms: None,
-    };
-    call_at::<SessionClose>(place, &params).map(|answer| answer.value)
 }
 
 #[cfg(test)]

@@ -1,12 +1,9 @@
 //! `ccctl daemon stop`.
 
 use crate::args::StopArgs;
-use crate::call::call_at;
-use crate::connect::Place;
-use crate::context::{Context, confirm, is_at_terminal};
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
+use crate::call::{Place, call_at};
+use crate::context::{confirm, is_at_terminal};
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::daemon::{DaemonStop, DaemonStopParams};
 use ccd_protocol::session::{SessionList, SessionListParams};
 use rustix::process::{Pid, test_kill_process};
@@ -29,10 +26,7 @@ const MAX_COMMAND_LEN: usize = 60;
 /// [`Failure::Connect`] if none is running, [`Failure::Failed`] if the user says no, [`Failure::TimedOut`] if the
 /// process does not end.
 pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let place = Place {
-        may_start: false,
-        ..context.place()?
-    };
+    let place = context.place()?.without_start();
     if !args.force && is_at_terminal() {
         ask(&place)?;
     }
@@ -42,12 +36,10 @@ pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failu
     context.print(&answer, |_, out, _| {
         let ended = match sessions {
             0 => String::new(),
-            1 => ", 1 session ended".to_owned(),
-            many => format!(", {many} sessions ended"),
+            count => format!(", {} ended", render::counted(count, "session")),
         };
         writeln!(out, "ccd stopped: pid {pid}{ended}")
-    })?;
-    Ok(Exit::Done)
+    })
 }
 
 /// Names the live sessions, if any, and asks for confirmation.

@@ -1,11 +1,9 @@
 //! `ccctl daemon restart` and `ccctl daemon upgrade`: another worker takes over the sessions.
 
 use crate::args::UpgradeArgs;
-use crate::call::{Connection, LaunchError, call_at, find_program};
-use crate::connect::Place;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::call::{Connection, LaunchError, Place, call_at, find_program};
+use crate::render::counted;
+use crate::{Context, Exit, Failure};
 use ccd_protocol::daemon::{
     DaemonRestart, DaemonStatus, DaemonStatusReply, DaemonUpgrade, DaemonUpgradeParams,
     DaemonUpgradeReply, HandOver, HandOverCause,
@@ -56,10 +54,7 @@ fn absolute(binary: &Path) -> Result<String, Failure> {
             "daemon.upgrade: {shown} is not a regular file; give a build of ccd"
         )));
     }
-    let path = std::path::absolute(binary).map_err(|source| Failure::Io {
-        what: binary.display().to_string(),
-        source,
-    })?;
+    let path = std::path::absolute(binary).map_err(Failure::io(binary.display()))?;
     path.into_os_string().into_string().map_err(|path| {
         Failure::Usage(format!(
             "daemon.upgrade: the path {path:?} is not UTF-8; give another one"
@@ -71,10 +66,7 @@ fn hand_over<M: Method<Reply = DaemonUpgradeReply>>(
     params: &M::Params,
     context: &mut Context,
 ) -> Result<Exit, Failure> {
-    let place = Place {
-        may_start: false,
-        ..context.place()?
-    };
+    let place = context.place()?.without_start();
     let asked = call_at::<M>(&place, params)?.value;
     let verb = M::NAME;
     let deadline = Instant::now() + LIMIT;
@@ -113,10 +105,7 @@ fn wait_for_next(
         // A connection that is made during the handover waits for the next worker.
         stream
             .set_read_timeout(Some(left))
-            .map_err(|source| Failure::Io {
-                what: "the connection".to_owned(),
-                source,
-            })?;
+            .map_err(Failure::io("the connection"))?;
         match Connection::over(stream).call::<DaemonStatus>(&NoParams {}) {
             Ok(answer) => {
                 let done = answer.value.last_hand_over.clone();
@@ -160,8 +149,7 @@ fn summary(is_upgrade: bool, asked: &DaemonUpgradeReply, status: &DaemonStatusRe
     let (pid, version) = (status.pid, &status.version);
     let kept = match status.sessions.live {
         0 => String::new(),
-        1 => ", 1 session kept".to_owned(),
-        many => format!(", {many} sessions kept"),
+        count => format!(", {} kept", counted(count, "session")),
     };
     let ended = match asked.jobs {
         0 => String::new(),

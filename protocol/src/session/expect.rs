@@ -64,7 +64,7 @@ impl<'de> Visitor<'de> for PatternVisitor {
 pub struct SessionExpectParams {
     pub session: String,
     pub patterns: Vec<Pattern>,
-    #[serde(default, skip_serializing_if = "Timeout::is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
     /// Start at this offset instead of the session's read position, and do not move the read position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,7 +85,7 @@ pub struct ExpectResult {
     /// Text between the start of the search and the match; at most the last MiB of it.
     pub before: String,
     /// Bytes left out at the start of `before`.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub before_omitted_bytes: u64,
     pub start: u64,
     pub end: u64,
@@ -94,12 +94,4 @@ pub struct ExpectResult {
     /// Values of the request that were corrected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }

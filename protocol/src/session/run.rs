@@ -12,7 +12,7 @@ pub struct SessionRunParams {
     /// Run on a second terminal, so that output of earlier background jobs is not mixed in.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub isolate: bool,
-    #[serde(default, skip_serializing_if = "Timeout::is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
 }
 

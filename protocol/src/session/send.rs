@@ -41,7 +41,7 @@ pub struct SessionSendParams {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SendExpect {
     pub patterns: Vec<Pattern>,
-    #[serde(default, skip_serializing_if = "Timeout::is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
     /// Match raw bytes, including control sequences.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -31,7 +31,7 @@ pub struct SessionWaitParams {
     /// Milliseconds of silence that count as idle; default 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_ms: Option<f64>,
-    #[serde(default, skip_serializing_if = "Timeout::is_default")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
 }
 

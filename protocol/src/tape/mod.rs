@@ -215,7 +215,7 @@ pub struct TapeValidateReply {
     /// At most 1,000; errors before warnings.
     pub problems: Vec<TapeProblem>,
     /// Number of further problems.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub left_out: u64,
 }
 
@@ -462,9 +462,4 @@ pub struct TapePruneReply {
     pub is_done: bool,
     /// Tapes that could not be removed.
     pub problems: Vec<TapeProblem>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }

@@ -1,17 +1,16 @@
 //! `^C` while waiting for a job: the first cancels the job, a second one exits. TERM does the same. So does HUP inside
 //! another job, whose steps get it when they are ended: a job started by a step ends with that step.
 
-use crate::call::call_at;
-use crate::connect::Place;
+use crate::Failure;
+use crate::call::{Place, call_at};
 use crate::context::note;
-use crate::failure::Failure;
 use crate::lifeline::Lifeline;
+use crate::lock::lock;
 use ccd_protocol::job::{JobCancel, JobParams};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
-use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Set by the daemon in the environment of the programs of a job.
 const JOB_DEPTH: &str = "CCD_JOB_DEPTH";
@@ -47,33 +46,30 @@ impl Cancel {
     ///
     /// Errors of the system.
     pub(in crate::verb) fn listen() -> Result<Self, Failure> {
-        let system = |source: io::Error| Failure::Io {
-            what: "signals".to_owned(),
-            source,
-        };
-        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(system)?;
+        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Failure::io("signals"))?;
         let is_within_job = std::env::var_os(JOB_DEPTH).is_some();
         if is_within_job {
-            signals.add_signal(SIGHUP).map_err(system)?;
+            let added = signals.add_signal(SIGHUP);
+            added.map_err(Failure::io("signals"))?;
         }
         let cancel = Self::default();
-        cancel.state().is_within_job = is_within_job;
+        lock(&cancel.0).is_within_job = is_within_job;
         let told = cancel.clone();
         std::thread::Builder::new()
             .name("signals".to_owned())
             .spawn(move || signals.forever().for_each(|signal| told.take(signal)))
-            .map_err(system)?;
+            .map_err(Failure::io("signals"))?;
         Ok(cancel)
     }
 
     /// The number of the signal that asked for the end.
     pub(super) fn by(&self) -> Option<i32> {
-        self.state().signal
+        lock(&self.0).signal
     }
 
     /// Notes that the job was started.
     pub(super) fn started(&self, job: Waited) {
-        let mut state = self.state();
+        let mut state = lock(&self.0);
         state.job = Some(job.clone());
         if state.signal.is_some() {
             drop(state);
@@ -83,7 +79,7 @@ impl Cancel {
 
     fn take(&self, signal: i32) {
         let (before, job) = {
-            let mut state = self.state();
+            let mut state = lock(&self.0);
             if state.signal.is_some() && state.is_within_job {
                 return;
             }
@@ -97,10 +93,6 @@ impl Cancel {
             // The daemon does not reply.
             (Some(_), None) => drop(emulate_default_handler(signal)),
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, CancelState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,16 +2,13 @@
 
 use super::cancel::{Cancel, Waited};
 use super::progress::Progress;
-use crate::connect::Place;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::call::garbled;
 use crate::job_news::{JobNews, News};
+use crate::{Context, Exit, Failure};
 use ccd_protocol::Method;
 use ccd_protocol::chain::ChainStarted;
 use ccd_protocol::job::{Job, JobState};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 /// How a job ended, beyond its list.
 pub(in crate::verb) enum End {
@@ -33,15 +30,16 @@ pub(super) fn follow<M: Method<Reply = ChainStarted>, T: DeserializeOwned>(
     context: &mut Context,
     entry: impl FnMut(T, &mut Context) -> Result<(), Failure>,
 ) -> Result<End, Failure> {
-    if is_detached {
-        let started = context.call::<M>(params)?.value;
-        context.warn(&started.warnings);
-        detach(&started, context)?;
-        return Ok(End::Exit(Exit::Done));
-    }
-    let cancel = Cancel::listen()?;
+    let cancel = (!is_detached).then(Cancel::listen).transpose()?;
     let started = context.call::<M>(params)?.value;
     context.warn(&started.warnings);
+    let Some(cancel) = cancel else {
+        match context.global.json {
+            true => context.write_json(&started)?,
+            false => context.write_line(&started.job)?,
+        }
+        return Ok(End::Exit(Exit::Done));
+    };
     until_end(&cancel, started.job, context, entry)
 }
 
@@ -56,11 +54,8 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
     context: &mut Context,
     mut entry: impl FnMut(T, &mut Context) -> Result<(), Failure>,
 ) -> Result<End, Failure> {
-    let place = Place {
-        may_start: false,
-        ..context.place()?
-    };
-    let mut news = JobNews::start(place.clone(), &job)?;
+    let place = context.place()?.without_start();
+    let mut news = JobNews::start(place.clone(), &job, Some(0))?;
     cancel.started(Waited {
         place,
         job,
@@ -75,7 +70,11 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
                 if context.global.json {
                     context.write_json(&next.value)?;
                 }
-                entry(parsed(next.value)?, context)?;
+                let value = serde_json::from_value(next.value);
+                entry(
+                    value.map_err(|error| garbled("job.subscribe", &error))?,
+                    context,
+                )?;
             }
             Ok(News::Omitted(count)) => {
                 progress.clear();
@@ -111,14 +110,6 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
     }
 }
 
-fn detach(started: &ChainStarted, context: &mut Context) -> Result<(), Failure> {
-    if context.global.json {
-        context.write_json(started)
-    } else {
-        context.write_line(&started.job)
-    }
-}
-
 /// Prints once what a job waits for.
 fn note_wait(job: &Job, told: &mut String, context: &Context) {
     let progress = job.progress.as_ref();
@@ -137,13 +128,6 @@ fn why(job: &Job) -> &str {
         .as_ref()
         .and_then(|error| error.get("message")?.as_str());
     message.unwrap_or("it failed")
-}
-
-fn parsed<T: DeserializeOwned>(value: Value) -> Result<T, Failure> {
-    serde_json::from_value(value).map_err(|error| Failure::Garbled {
-        method: "job.subscribe".to_owned(),
-        why: error.to_string(),
-    })
 }
 
 /// A number in the result.

@@ -1,7 +1,7 @@
 //! `ccctl watch --run`: a command for each match, one at a time.
 
+use crate::Failure;
 use crate::context::note;
-use crate::failure::Failure;
 use ccd_protocol::chain::WatchHit;
 use ccd_protocol::words::split;
 use rustix::process::{Pid, Signal, kill_process};
@@ -57,10 +57,7 @@ impl HitCommand {
         let thread = std::thread::Builder::new()
             .name("run".to_owned())
             .spawn(move || run_all(&line, is_json, &waiting, &given_up))
-            .map_err(|source| Failure::Io {
-                what: "--run".to_owned(),
-                source,
-            })?;
+            .map_err(Failure::io("--run"))?;
         Ok(Self {
             hits,
             thread,

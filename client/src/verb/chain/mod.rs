@@ -1,7 +1,6 @@
 //! `ccctl chain`, `ccctl parallel` and `ccctl watch`.
 
 mod cancel;
-mod file;
 mod follow;
 mod hit_command;
 mod parallel;
@@ -11,10 +10,7 @@ mod save;
 mod watch;
 
 use crate::args::ChainVerb;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::NoParams;
 use ccd_protocol::chain::{ChainDelete, ChainGet, ChainList, ChainParams};
 

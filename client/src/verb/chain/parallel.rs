@@ -1,13 +1,9 @@
 //! `ccctl parallel`.
 
-use super::file::read;
 use super::follow::{End, count, follow};
 use crate::args::ParallelArgs;
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
+use crate::verb::file::read_text;
+use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::chain::{ChainParallel, ChainParallelParams, ParallelCommand};
 
 /// Runs commands in parallel, and reports each as it ends.
@@ -22,9 +18,9 @@ pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exi
         max_concurrent: args.max_concurrent,
         timeout_ms: args.timeout.unwrap_or_default(),
         shell: args.shell,
-        cwd: Some(caller::working_directory(start.cwd.as_deref())?),
-        env: start.env.iter().cloned().collect(),
-        caller_env: (!start.clean_env).then(caller::environment),
+        cwd: Some(caller::working_directory(start.caller.cwd.as_deref())?),
+        env: start.caller.env.iter().cloned().collect(),
+        caller_env: (!start.caller.clean_env).then(caller::environment),
     };
     let total = params.commands.len() as u64;
     let end = follow::<ChainParallel, _>(
@@ -47,18 +43,14 @@ pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exi
     if !context.global.json {
         context.write_line(&format!("{succeeded}/{total} commands succeeded"))?;
     }
-    Ok(if succeeded == total {
-        Exit::Done
-    } else {
-        Exit::Failed
-    })
+    Ok(Exit::of_success(succeeded == total))
 }
 
 /// The commands of the command line, then those of the file, one per line; empty lines and comments are skipped.
 fn commands(args: &ParallelArgs) -> Result<Vec<String>, Failure> {
     let mut commands = args.commands.clone();
     if let Some(file) = &args.file {
-        let text = read(file)?;
+        let text = read_text(file)?;
         let lines = text.lines().map(str::trim);
         let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
         commands.extend(lines.map(str::to_owned));

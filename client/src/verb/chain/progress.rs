@@ -1,8 +1,7 @@
 //! A progress line on the terminal.
 
-use crate::context::Context;
-use crate::render;
 use crate::terminal::output_columns;
+use crate::{Context, render};
 use ccd_protocol::job::{Job, JobState};
 use std::io::{self, IsTerminal as _, Write as _};
 

@@ -1,13 +1,9 @@
 //! `ccctl chain run`.
 
-use super::file::read_object;
 use super::follow::{End, count, follow, is};
 use crate::args::ChainRunArgs;
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
+use crate::verb::file::read_object;
+use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::chain::{ChainRun, ChainRunParams, ChainStep};
 
 /// Runs a chain, and prints each step with its output as it ends.
@@ -23,14 +19,10 @@ pub(super) fn run(args: &ChainRunArgs, context: &mut Context) -> Result<Exit, Fa
         shared: args.shared,
         shell: args.shell,
         timeout_ms: args.timeout.unwrap_or_default(),
-        cwd: start
-            .cwd
-            .as_deref()
-            .map(|cwd| caller::working_directory(Some(cwd)))
-            .transpose()?,
+        cwd: caller::given_path(start.caller.cwd.as_deref())?,
         caller_cwd: Some(caller::working_directory(None)?),
-        env: start.env.iter().cloned().collect(),
-        caller_env: (!start.clean_env).then(caller::environment),
+        env: start.caller.env.iter().cloned().collect(),
+        caller_env: (!start.caller.clean_env).then(caller::environment),
     };
     let end = follow::<ChainRun, _>(
         &params,
@@ -57,9 +49,5 @@ pub(super) fn run(args: &ChainRunArgs, context: &mut Context) -> Result<Exit, Fa
             count("skipped")
         ))?;
     }
-    Ok(if is(&job, "success") {
-        Exit::Done
-    } else {
-        Exit::Failed
-    })
+    Ok(Exit::of_success(is(&job, "success")))
 }

@@ -1,11 +1,9 @@
 //! `ccctl chain save`.
 
-use super::file::read_object;
 use crate::args::ChainSaveArgs;
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::render::counted;
+use crate::verb::file::read_object;
+use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::chain::{ChainSave, ChainSaveParams};
 use serde_json::{Value, json};
 
@@ -24,12 +22,9 @@ pub(super) fn save(args: &ChainSaveArgs, context: &mut Context) -> Result<Exit, 
     context.print(&answer, |reply, out, _| {
         let name = reply.chain.name.as_deref().unwrap_or_default();
         let done = if reply.replaced { "replaced" } else { "saved" };
-        match reply.chain.commands.len() {
-            1 => writeln!(out, "{name} {done}, 1 step"),
-            steps => writeln!(out, "{name} {done}, {steps} steps"),
-        }
-    })?;
-    Ok(Exit::Done)
+        let steps = counted(reply.chain.commands.len() as u64, "step");
+        writeln!(out, "{name} {done}, {steps}")
+    })
 }
 
 /// The chain to save: options override the file.

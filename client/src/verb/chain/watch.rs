@@ -2,13 +2,9 @@
 
 use super::follow::{End, follow, is};
 use super::hit_command::HitCommand;
-use crate::args::WatchArgs;
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::args::{WatchArgs, patterns};
+use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::chain::{ChainWatch, ChainWatchParams, WatchHit};
-use ccd_protocol::session::Pattern;
 
 /// Reports each match as it arrives, and runs a command for it if asked for.
 ///
@@ -59,11 +55,6 @@ pub(crate) fn watch(args: &WatchArgs, context: &mut Context) -> Result<Exit, Fai
 
 fn params(args: &WatchArgs) -> Result<ChainWatchParams, Failure> {
     let start = &args.start;
-    let pattern = if args.exact {
-        Pattern::Exact
-    } else {
-        Pattern::Regex
-    };
     let mut words = args.program.iter().cloned();
     let (program, words) = if args.shell {
         (args.program.join(" "), Vec::new())
@@ -75,12 +66,12 @@ fn params(args: &WatchArgs) -> Result<ChainWatchParams, Failure> {
         args: words,
         session: args.session.clone(),
         since: args.since,
-        patterns: args.patterns.iter().cloned().map(pattern).collect(),
+        patterns: patterns(&args.patterns, args.exact),
         timeout_ms: args.timeout.unwrap_or_default(),
         max_hits: args.max,
         shell: args.shell && args.session.is_none(),
-        cwd: Some(caller::working_directory(start.cwd.as_deref())?),
-        env: start.env.iter().cloned().collect(),
-        caller_env: (!start.clean_env).then(caller::environment),
+        cwd: Some(caller::working_directory(start.caller.cwd.as_deref())?),
+        env: start.caller.env.iter().cloned().collect(),
+        caller_env: (!start.caller.clean_env).then(caller::environment),
     })
 }

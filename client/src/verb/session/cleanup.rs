@@ -1,9 +1,9 @@
 //! `ccctl session cleanup`.
 
 use crate::args::CleanupArgs;
-use crate::context::{Context, confirm, is_at_terminal};
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::context::{confirm, is_at_terminal};
+use crate::render::counted;
+use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{SessionCleanup, SessionCleanupParams, SessionList, SessionListParams};
 
 /// Removes ended sessions, closes idle or all live ones if asked for, and prints how many.
@@ -15,10 +15,7 @@ pub(crate) fn cleanup(args: &CleanupArgs, context: &mut Context) -> Result<Exit,
     if args.force && !args.yes && is_at_terminal() {
         let live = context.call::<SessionList>(&SessionListParams::default())?;
         let live_len = live.value.sessions.len();
-        let what = match live_len {
-            1 => "1 live session".to_owned(),
-            many => format!("{many} live sessions"),
-        };
+        let what = counted(live_len as u64, "live session");
         if live_len > 0 && !confirm(&format!("this ends {what}. Continue?")) {
             return Err(Failure::Failed(
                 "session.cleanup: cancelled; nothing was done".to_owned(),
@@ -33,6 +30,5 @@ pub(crate) fn cleanup(args: &CleanupArgs, context: &mut Context) -> Result<Exit,
     context.warn(&answer.value.warnings);
     context.print(&answer, |reply, out, _| {
         writeln!(out, "{} removed", reply.removed)
-    })?;
-    Ok(Exit::Done)
+    })
 }

@@ -1,15 +1,8 @@
 //! `ccctl session create`.
 
 use crate::args::CreateArgs;
-use crate::attach;
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
-use crate::secrets;
-use crate::tape;
 use crate::terminal::terminal_size;
+use crate::{Context, Exit, Failure, attach, caller, render, secrets, tape};
 use ccd_protocol::session::{SessionCreate, SessionCreateParams};
 
 /// Starts a session and prints its id; warnings go to standard error.
@@ -46,8 +39,7 @@ pub(crate) fn create(args: &CreateArgs, context: &mut Context) -> Result<Exit, F
         // Scripts expect one word.
         Some(name) if style.is_terminal => writeln!(out, "{} ({name})", session.session_id),
         _ => writeln!(out, "{}", session.session_id),
-    })?;
-    Ok(Exit::Done)
+    })
 }
 
 fn params(args: &CreateArgs) -> Result<SessionCreateParams, Failure> {
@@ -58,9 +50,9 @@ fn params(args: &CreateArgs) -> Result<SessionCreateParams, Failure> {
         program: words.next(),
         args: words.collect(),
         shell: args.shell,
-        cwd: Some(caller::working_directory(args.cwd.as_deref())?),
-        env: args.env.iter().cloned().collect(),
-        caller_env: (!args.clean_env).then(caller::environment),
+        cwd: Some(caller::working_directory(args.caller.cwd.as_deref())?),
+        env: args.caller.env.iter().cloned().collect(),
+        caller_env: (!args.caller.clean_env).then(caller::environment),
         name: args.name.clone(),
         id: args.id.clone(),
         rows: args.rows.or(size.map(|size| size.rows)),

@@ -1,9 +1,7 @@
 //! `ccctl session expect`.
 
-use crate::args::ExpectArgs;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use crate::args::{ExpectArgs, patterns};
+use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{ExpectResult, Pattern, SessionExpect, SessionExpectParams};
 
 /// Waits for a pattern and prints the output up to the end of the match.
@@ -32,25 +30,13 @@ pub(crate) fn expect(args: &ExpectArgs, context: &mut Context) -> Result<Exit, F
     Ok(Exit::Done)
 }
 
-/// Returns texts as patterns.
-pub(crate) fn patterns(texts: &[String], is_exact: bool) -> Vec<Pattern> {
-    let pattern = if is_exact {
-        Pattern::Exact
-    } else {
-        Pattern::Regex
-    };
-    texts.iter().cloned().map(pattern).collect()
-}
-
 /// Prints the text from the start of the search to the end of the match, and a final newline.
 ///
 /// # Errors
 ///
 /// [`Failure::Output`].
 pub(crate) fn print_match(found: &ExpectResult, context: &mut Context) -> Result<(), Failure> {
-    for warning in &found.warnings {
-        context.note(warning);
-    }
+    context.warn(&found.warnings);
     if found.before_omitted_bytes > 0 {
         context.note(&format!(
             "{} bytes before this are omitted; ccctl session read prints them",

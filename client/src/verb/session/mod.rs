@@ -10,11 +10,8 @@ mod send;
 mod wait;
 
 use crate::args::{CloseArgs, HistoryArgs, PipeArgs, SessionVerb};
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::terminal::output_columns;
-use crate::{attach, render, tail};
+use crate::{Context, Exit, Failure, attach, render, tail};
 use ccd_protocol::session::{
     PipeState, SessionClose, SessionCloseParams, SessionGet, SessionHistory, SessionHistoryParams,
     SessionList, SessionListParams, SessionParams, SessionPipe, SessionPipeParams, SessionResize,
@@ -88,8 +85,7 @@ pub(crate) fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
     let width = output_columns();
     context.print(&answer, |reply, out, style| {
         render::sessions(&reply.sessions, width, out, style)
-    })?;
-    Ok(Exit::Done)
+    })
 }
 
 fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -106,8 +102,7 @@ fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {
             true => writeln!(out, "{end}"),
             false => writeln!(out, "{end}; killed {}", killed.join(" ")),
         }
-    })?;
-    Ok(Exit::Done)
+    })
 }
 
 /// Prints the path of an open named pipe.
@@ -122,8 +117,7 @@ fn pipe(args: &PipeArgs, context: &mut Context) -> Result<Exit, Failure> {
     context.print(&answer, |pipe, out, _| match pipe.state {
         PipeState::Active => writeln!(out, "{}", pipe.pipe_path),
         PipeState::Closed => Ok(()),
-    })?;
-    Ok(Exit::Done)
+    })
 }
 
 fn history(args: &HistoryArgs, context: &mut Context) -> Result<Exit, Failure> {

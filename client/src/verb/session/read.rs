@@ -1,10 +1,7 @@
 //! `ccctl session read`.
 
 use crate::args::ReadArgs;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::output::bytes_of;
+use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{SessionRead, SessionReadParams};
 
 /// Prints output; a note on standard error reports what is omitted.
@@ -42,10 +39,6 @@ pub(crate) fn read(args: &ReadArgs, context: &mut Context) -> Result<Exit, Failu
             reply.start
         ));
     }
-    if context.global.json {
-        context.write_line(answer.json.get())?;
-    } else {
-        context.write_bytes(&bytes_of(reply)?)?;
-    }
-    Ok(Exit::Done)
+    let text = reply.text.as_deref().unwrap_or_default();
+    context.print_output(&answer, text, reply.data_b64.as_deref())
 }

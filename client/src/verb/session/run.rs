@@ -1,10 +1,7 @@
 //! `ccctl session run`.
 
 use crate::args::SessionRunArgs;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::output::decode;
+use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{SessionRun, SessionRunParams};
 
 /// Runs a command in a session's shell, prints exactly its output and returns its exit status.
@@ -32,14 +29,7 @@ pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, 
     };
     let reply = &answer.value;
     context.warn(&reply.warnings);
-    if context.global.json {
-        context.write_line(answer.json.get())?;
-    } else {
-        match &reply.output_b64 {
-            Some(bytes) => context.write_bytes(&decode(bytes)?)?,
-            None => context.write_bytes(reply.output.as_bytes())?,
-        }
-    }
+    context.print_output(&answer, &reply.output, reply.output_b64.as_deref())?;
     if reply.truncated {
         context.note(&format!(
             "session.run: the output was truncated; ccctl session read {} --since {} prints all of it",

@@ -1,10 +1,8 @@
 //! `ccctl session screen`.
 
 use crate::args::ScreenArgs;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::{render, whole_file};
+use crate::call::garbled;
+use crate::{Context, Exit, Failure, render, whole_file};
 use ccd_protocol::session::{Cursor, ScreenFormat, SessionScreen, SessionScreenParams};
 use std::path::Path;
 
@@ -35,8 +33,8 @@ pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, F
     let answer = context.call::<SessionScreen>(&params)?;
     match &args.svg {
         Some(file) => write_image(file, answer.value.svg.as_deref(), context)?,
-        None if args.cells => context.print(&answer, render::runs)?,
-        None => context.print(&answer, render::screen)?,
+        None if args.cells => drop(context.print(&answer, render::runs)?),
+        None => drop(context.print(&answer, render::screen)?),
     }
     if args.cursor {
         context.note(&cursor_line(answer.value.cursor));
@@ -45,17 +43,12 @@ pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, F
 }
 
 fn write_image(file: &Path, image: Option<&str>, context: &mut Context) -> Result<(), Failure> {
-    let image = image.ok_or_else(|| Failure::Garbled {
-        method: "session.screen".to_owned(),
-        why: "the reply contains no image".to_owned(),
-    })?;
+    let image = image.ok_or_else(|| garbled("session.screen", &"the reply contains no image"))?;
     if file == Path::new("-") {
         return context.write_bytes(image.as_bytes());
     }
-    whole_file::write(file, image.as_bytes()).map_err(|source| Failure::Io {
-        what: format!("could not write the image to {}", file.display()),
-        source,
-    })
+    let what = format!("could not write the image to {}", file.display());
+    whole_file::write(file, image.as_bytes()).map_err(Failure::io(what))
 }
 
 fn cursor_line(cursor: Cursor) -> String {

@@ -1,10 +1,8 @@
 //! `ccctl session send`.
 
-use super::expect::{patterns, print_match};
-use crate::args::{SendArgs, SendInput};
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
+use super::expect::print_match;
+use crate::args::{SendArgs, SendInput, patterns};
+use crate::{Context, Exit, Failure};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use ccd_protocol::session::{SendExpect, SessionSend, SessionSendParams};
@@ -48,23 +46,14 @@ pub(crate) fn send(args: &SendArgs, context: &mut Context) -> Result<Exit, Failu
 }
 
 fn typed(input: &SendInput) -> Result<SessionSendParams, Failure> {
-    if let Some(text) = &input.text {
-        return Ok(SessionSendParams {
-            text: Some(text.clone()),
-            ..SessionSendParams::default()
-        });
-    }
-    if input.eof {
-        return Ok(SessionSendParams {
-            eof: true,
-            ..SessionSendParams::default()
-        });
-    }
-    if !input.keys.is_empty() {
-        return Ok(SessionSendParams {
-            keys: Some(input.keys.clone()),
-            ..SessionSendParams::default()
-        });
+    let params = SessionSendParams {
+        text: input.text.clone(),
+        keys: (!input.keys.is_empty()).then(|| input.keys.clone()),
+        eof: input.eof,
+        ..SessionSendParams::default()
+    };
+    if params.text.is_some() || params.keys.is_some() || params.eof {
+        return Ok(params);
     }
     let (what, bytes) = match &input.file {
         Some(path) => (path.display().to_string(), std::fs::read(path)),
@@ -74,22 +63,16 @@ fn typed(input: &SendInput) -> Result<SessionSendParams, Failure> {
             ("standard input".to_owned(), read.map(|_| bytes))
         }
     };
-    Ok(from_bytes(
-        bytes.map_err(|source| Failure::Io { what, source })?,
-    ))
+    Ok(from_bytes(bytes.map_err(Failure::io(what))?))
 }
 
 fn from_bytes(bytes: Vec<u8>) -> SessionSendParams {
+    let mut params = SessionSendParams::default();
     match String::from_utf8(bytes) {
-        Ok(text) => SessionSendParams {
-            text: Some(text),
-            ..SessionSendParams::default()
-        },
-        Err(error) => SessionSendParams {
-            data_b64: Some(BASE64.encode(error.as_bytes())),
-            ..SessionSendParams::default()
-        },
+        Ok(text) => params.text = Some(text),
+        Err(error) => params.data_b64 = Some(BASE64.encode(error.as_bytes())),
     }
+    params
 }
 
 #[cfg(test)]

@@ -1,10 +1,7 @@
 //! `ccctl session wait`.
 
 use crate::args::WaitArgs;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
+use crate::{Context, Exit, Failure, render};
 use ccd_protocol::session::{SessionWait, SessionWaitParams, WaitFor};
 
 /// Waits for a condition and prints which one was met.

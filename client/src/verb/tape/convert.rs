@@ -2,11 +2,7 @@
 
 use super::{named, root};
 use crate::args::{TapeExportArgs, TapeImportArgs, TapeSvgArgs};
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::whole_file;
+use crate::{Context, Exit, Failure, caller, whole_file};
 use ccd_protocol::tape::{
     TapeExport, TapeExportParams, TapeFormat, TapeImport, TapeImportParams, TapeSvg, TapeSvgParams,
 };
@@ -37,8 +33,7 @@ pub(super) fn import(args: &TapeImportArgs, context: &mut Context) -> Result<Exi
     };
     let answer = context.call::<TapeImport>(&params)?;
     context.warn(&answer.value.warnings);
-    context.print(&answer, |reply, out, _| writeln!(out, "{}", reply.tape_id))?;
-    Ok(Exit::Done)
+    context.print(&answer, |reply, out, _| writeln!(out, "{}", reply.tape_id))
 }
 
 fn standard_input() -> Result<String, Failure> {
@@ -113,9 +108,6 @@ pub(super) fn svg(args: &TapeSvgArgs, context: &mut Context) -> Result<Exit, Fai
 fn put(file: Option<&Path>, text: &str, context: &mut Context) -> Result<(), Failure> {
     match file.filter(|file| *file != Path::new("-")) {
         None => context.write_bytes(text.as_bytes()),
-        Some(file) => whole_file::write(file, text.as_bytes()).map_err(|source| Failure::Io {
-            what: file.display().to_string(),
-            source,
-        }),
+        Some(file) => whole_file::write(file, text.as_bytes()).map_err(Failure::io(file.display())),
     }
 }

@@ -6,12 +6,8 @@ mod play;
 mod verify;
 
 use crate::args::{RootArgs, TapeListArgs, TapePruneArgs, TapeVerb};
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
-use crate::tape::{self, shim};
+use crate::tape::shim;
+use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::tape::{
     TapeDiff, TapeDiffParams, TapeGet, TapeList, TapeListParams, TapeListReply, TapeParams,
     TapeProblem, TapePrune, TapePruneParams, TapeRedact, TapeRedactParams, TapeValidate,
@@ -66,7 +62,7 @@ pub(crate) fn dispatch(verb: &TapeVerb, context: &mut Context) -> Result<Exit, F
             context.print(&answer, |reply, out, style| {
                 render::diff(&reply.diff, out, style)
             })?;
-            Ok(yes_or_failed(answer.value.equal))
+            Ok(Exit::of_success(answer.value.equal))
         }
         TapeVerb::Import(args) => convert::import(args, context),
         TapeVerb::Export(args) => convert::export(args, context),
@@ -80,7 +76,7 @@ pub(crate) fn dispatch(verb: &TapeVerb, context: &mut Context) -> Result<Exit, F
 
 /// The given tapes directory, as an absolute path.
 fn root(args: &RootArgs) -> Result<Option<String>, Failure> {
-    tape::root(args.tapes.as_deref())
+    caller::given_path(args.tapes.as_deref())
 }
 
 /// Returns a tape as the daemon knows it: the absolute path of a file, or an id or a part of one.
@@ -93,13 +89,6 @@ fn named(tape: &str) -> Result<String, Failure> {
         _ if is_path => caller::absolute(path),
         Some(_) if path.symlink_metadata().is_ok() => caller::absolute(path),
         _ => Ok(tape.to_owned()),
-    }
-}
-
-fn yes_or_failed(yes: bool) -> Exit {
-    match yes {
-        true => Exit::Done,
-        false => Exit::Failed,
     }
 }
 
@@ -184,7 +173,7 @@ fn validate(params: &TapeValidateParams, context: &mut Context) -> Result<Exit, 
             (false, more) => writeln!(out, "{} not shown", render::counted(more, "more problem")),
         }
     })?;
-    Ok(yes_or_failed(answer.value.valid))
+    Ok(Exit::of_success(answer.value.valid))
 }
 
 fn redact(params: &TapeRedactParams, context: &mut Context) -> Result<Exit, Failure> {
@@ -213,7 +202,7 @@ fn redact(params: &TapeRedactParams, context: &mut Context) -> Result<Exit, Fail
     if !answer.value.is_done && !answer.value.tapes.is_empty() && !context.global.json {
         context.note("nothing was changed; --inplace removes the secrets");
     }
-    Ok(yes_or_failed(answer.value.problems.is_empty()))
+    Ok(Exit::of_success(answer.value.problems.is_empty()))
 }
 
 fn prune(args: &TapePruneArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -241,7 +230,7 @@ fn prune(args: &TapePruneArgs, context: &mut Context) -> Result<Exit, Failure> {
         };
         context.note(&format!("{tapes}, {} bytes, {done}", reply.bytes));
     }
-    Ok(yes_or_failed(reply.problems.is_empty()))
+    Ok(Exit::of_success(reply.problems.is_empty()))
 }
 
 #[cfg(test)]

@@ -4,12 +4,9 @@ use super::cast::{CastChunk, PlaybackPace, pieces};
 use super::{named, root};
 use crate::args::TapePlayArgs;
 use crate::attach::{Below, UserScreen};
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
 use crate::fullscreen::{Event, Events, Key};
-use crate::output::decode;
 use crate::terminal::can_draw;
+use crate::{Context, Exit, Failure};
 use ccd_protocol::tape::{TapeExport, TapeExportParams, TapeExportReply, TapeFormat};
 use rustix::termios::{QueueSelector, tcflush};
 use std::io;
@@ -33,17 +30,9 @@ pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, F
     let answer = context
         .call::<TapeExport>(&params)
         .map_err(|failure| failure.of_verb("tape.play"))?;
-    if context.global.json {
-        context.write_line(answer.json.get())?;
-        return Ok(Exit::Done);
-    }
-    let reply = answer.value;
-    if !is_watched {
-        match &reply.text_b64 {
-            Some(bytes) => context.write_bytes(&decode(bytes)?)?,
-            None => context.write_bytes(reply.text.as_bytes())?,
-        }
-        return Ok(Exit::Done);
+    let reply = &answer.value;
+    if context.global.json || !is_watched {
+        return context.print_output(&answer, &reply.text, reply.text_b64.as_deref());
     }
     let limit = args.idle_limit.map(Duration::try_from_secs_f64);
     let pace = PlaybackPace {
@@ -51,10 +40,7 @@ pub(super) fn play(args: &TapePlayArgs, context: &mut Context) -> Result<Exit, F
         longest: limit.and_then(Result::ok),
     };
     let pieces = pieces(&reply.text, pace);
-    watch(&reply, &pieces).map_err(|source| Failure::Io {
-        what: "the terminal".to_owned(),
-        source,
-    })
+    watch(reply, &pieces).map_err(Failure::io("the terminal"))
 }
 
 fn watch(reply: &TapeExportReply, pieces: &[CastChunk]) -> io::Result<Exit> {

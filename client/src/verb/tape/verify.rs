@@ -1,13 +1,9 @@
 //! `ccctl tape verify`: compares the real program with a tape.
 
-use super::{named, root, yes_or_failed};
+use super::{named, root};
 use crate::args::TapeVerifyArgs;
-use crate::caller;
-use crate::context::Context;
-use crate::exit_code::Exit;
-use crate::failure::Failure;
-use crate::render;
 use crate::verb::chain::{Cancel, End, until_end};
+use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::Timeout;
 use ccd_protocol::tape::{TapeVerdict, TapeVerify, TapeVerifyParams};
 use serde_json::Value;
@@ -23,13 +19,10 @@ const FOREVER_MS: u64 = 30 * 24 * 3_600 * 1_000;
 ///
 /// Errors of the calls; [`Failure::Failed`] if the comparison failed.
 pub(super) fn verify(args: &TapeVerifyArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let cwd = args.cwd.as_deref();
     let params = TapeVerifyParams {
         root: root(&args.of.root)?,
         tape: named(&args.of.tape)?,
-        cwd: cwd
-            .map(|cwd| caller::working_directory(Some(cwd)))
-            .transpose()?,
+        cwd: caller::given_path(args.cwd.as_deref())?,
         caller_env: (!args.clean_env).then(caller::environment),
         timeout_ms: args.timeout.and_then(limit_ms),
         secrets: secrets(args.secrets_from.as_deref())?,
@@ -46,7 +39,7 @@ pub(super) fn verify(args: &TapeVerifyArgs, context: &mut Context) -> Result<Exi
         let style = context.style;
         context.render(|out| render::verdict(&verdict, out, style))?;
     }
-    Ok(yes_or_failed(verdict.same))
+    Ok(Exit::of_success(verdict.same))
 }
 
 /// The secrets in a file, one per line. They are not on the command line, which other users can read.
@@ -58,10 +51,7 @@ fn secrets(file: Option<&Path>) -> Result<Vec<String>, Failure> {
         true => io::read_to_string(io::stdin()),
         false => std::fs::read_to_string(file),
     };
-    let text = text.map_err(|source| Failure::Io {
-        what: file.display().to_string(),
-        source,
-    })?;
+    let text = text.map_err(Failure::io(file.display()))?;
     Ok(text.lines().map(str::to_owned).collect())
 }
 

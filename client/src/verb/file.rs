@@ -1,0 +1,61 @@
+//! Files that are given on the command line.
+
+use crate::Failure;
+use serde_json::Value;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// Longest text: the most that the daemon accepts in one request.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Returns the content of a file of at most `max_bytes`; `-` is standard input.
+///
+/// # Errors
+///
+/// [`Failure::Io`] names the file, [`Failure::Usage`] if it is too long.
+pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, Failure> {
+    let name = path.display();
+    let file: io::Result<Box<dyn io::Read>> = match path == Path::new("-") {
+        true => Ok(Box::new(io::stdin().lock())),
+        false => File::open(path).map(|file| Box::new(file) as _),
+    };
+    let mut bytes = Vec::new();
+    file.and_then(|file| file.take(max_bytes + 1).read_to_end(&mut bytes))
+        .map_err(Failure::io(&name))?;
+    if bytes.len() as u64 > max_bytes {
+        let text = format!("{name} is longer than {max_bytes} bytes");
+        return Err(Failure::Usage(text));
+    }
+    Ok(bytes)
+}
+
+/// Returns the text in a file.
+///
+/// # Errors
+///
+/// As [`read`], and [`Failure::Usage`] if it is not UTF-8.
+pub(super) fn read_text(path: &Path) -> Result<String, Failure> {
+    String::from_utf8(read(path, MAX_BYTES)?)
+        .map_err(|_| Failure::Usage(format!("{} is not UTF-8", path.display())))
+}
+
+/// Returns the JSON object in a file.
+///
+/// # Errors
+///
+/// As [`read_text`], and [`Failure::Usage`] with line and column.
+pub(super) fn read_object(path: &Path) -> Result<Value, Failure> {
+    let wrong =
+        |what: &dyn std::fmt::Display| Failure::Usage(format!("{}: {what}", path.display()));
+    let value: Value = serde_json::from_str(&read_text(path)?).map_err(|error| wrong(&error))?;
+    match value {
+        Value::Object(_) => Ok(value),
+        Value::Array(_) => Err(wrong(
+            &"it is a list, not a chain; give an object, {\"commands\": […]}",
+        )),
+        _ => Err(wrong(
+            &"it is not a chain; give an object, {\"commands\": […]}",
+        )),
+    }
+}

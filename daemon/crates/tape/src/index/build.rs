@@ -1,6 +1,6 @@
 //! Makes an index from files.
 
-use super::find::{ByAge, Index, Tables, TapeEntries};
+use super::find::{Index, Tables, TapeEntries, by_age};
 use super::problem::LoadError;
 use super::table::Table;
 use super::tape::{IndexedTape, Stamp, TapeId};
@@ -159,7 +159,7 @@ impl Tables {
                 all.append(tape.entries(slot));
             }
         }
-        let age = ByAge(slots);
+        let age = by_age(slots);
         let table = |entries: &[_]| Table::new(entries, &age);
         std::thread::scope(|scope| {
             let exact = scope.spawn(|| (table(&all.exact), table(&all.ids)));
@@ -180,7 +180,7 @@ impl Tables {
 }
 
 /// Shares equal invocations between tapes.
-fn share_invocations(tapes: &mut [Arc<IndexedTape>]) {
+pub(super) fn share_invocations(tapes: &mut [Arc<IndexedTape>]) {
     let mut known: HashSet<Arc<Invocation>> = HashSet::new();
     for tape in tapes {
         match known.get(&tape.invocation) {

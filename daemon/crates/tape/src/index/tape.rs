@@ -34,11 +34,12 @@ impl Stamp {
 }
 
 /// A tape in the index.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IndexedTape {
     pub id: TapeId,
     pub stamp: Stamp,
     /// Without the keys that this version does not know.
+    #[serde(with = "super::cache::as_json")]
     pub meta: Meta,
     pub invocation: Arc<Invocation>,
     /// How the program exited.
@@ -162,7 +163,7 @@ impl IndexedTape {
 }
 
 /// Converts an RFC 3339 time to nanoseconds since 1970; an invalid time becomes the latest one.
-pub(super) fn created_ns(text: &str) -> i64 {
+fn created_ns(text: &str) -> i64 {
     let time = OffsetDateTime::parse(text, &Rfc3339).ok();
     let ns = time.and_then(|time| i64::try_from(time.unix_timestamp_nanos()).ok());
     ns.unwrap_or(i64::MAX)

@@ -142,24 +142,19 @@ pub fn root_of(
 }
 
 fn matching(options: Option<&MatchOptions>, replay: &Replay) -> MatchOptions {
-    let none = MatchOptions::default();
-    let options = options.unwrap_or(&none);
-    MatchOptions {
-        allow_env: options
-            .allow_env
-            .clone()
-            .or_else(|| Some(replay.allow_env.clone())),
-        ignore_env: options
-            .ignore_env
-            .clone()
-            .or_else(|| Some(replay.ignore_env.clone())),
-        ignore_args: options
-            .ignore_args
-            .clone()
-            .or_else(|| Some(replay.ignore_args.clone())),
-        ignore_stdin: options.ignore_stdin.or(Some(replay.ignore_stdin)),
-        match_cwd: options.match_cwd.or(Some(replay.match_cwd)),
-    }
+    let mut options = options.cloned().unwrap_or_default();
+    options
+        .allow_env
+        .get_or_insert_with(|| replay.allow_env.clone());
+    options
+        .ignore_env
+        .get_or_insert_with(|| replay.ignore_env.clone());
+    options
+        .ignore_args
+        .get_or_insert_with(|| replay.ignore_args.clone());
+    options.ignore_stdin.get_or_insert(replay.ignore_stdin);
+    options.match_cwd.get_or_insert(replay.match_cwd);
+    options
 }
 
 fn checked_latency(latency: &Latency) -> Result<Latency, SettingsError> {

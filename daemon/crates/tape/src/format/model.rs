@@ -86,6 +86,13 @@ pub struct Exchange {
     pub annotations: Annotations,
 }
 
+impl Exchange {
+    /// Returns the output of both streams.
+    pub(crate) fn output(&self) -> impl Iterator<Item = u8> {
+        self.chunks.iter().flat_map(|chunk| &chunk.data).copied()
+    }
+}
+
 /// The state of the program before the input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pre {

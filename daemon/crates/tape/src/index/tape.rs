@@ -247,27 +247,19 @@ fn states(exchanges: &[Outlined]) -> States {
             {
                 chain = StateHash::after_line(*said);
             }
-            follow(&mut chain, exchange);
+            chain.follow(exchange.pre.hidden, &exchange.input.bytes);
         }
     }
     if says_all && !exchanges.is_empty() {
         let from = begin_of_last_line(exchanges);
         chain = StateHash::after_line(before[from]);
         for exchange in &exchanges[from..] {
-            follow(&mut chain, exchange);
+            chain.follow(exchange.pre.hidden, &exchange.input.bytes);
         }
     }
     States {
         before,
         end: chain.fingerprint(),
-    }
-}
-
-fn follow(chain: &mut StateHash, exchange: &Outlined) {
-    if exchange.pre.hidden {
-        chain.feed_hidden();
-    } else {
-        chain.feed(&exchange.input.bytes);
     }
 }
 

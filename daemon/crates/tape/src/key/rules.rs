@@ -62,15 +62,8 @@ pub struct Invocation {
 
 impl Invocation {
     pub fn of(meta: &Meta) -> Self {
-        let Meta {
-            program,
-            args,
-            env,
-            cwd,
-            ..
-        } = meta;
-        let program = program_name(program);
-        let (mut args, mut env) = (args.clone(), env.clone());
+        let program = program_name(&meta.program);
+        let (mut args, mut env) = (meta.args.clone(), meta.env.clone());
         redact_values(Values::Args {
             program,
             args: &mut args,
@@ -83,7 +76,7 @@ impl Invocation {
             program: program.to_owned(),
             args,
             env,
-            cwd: from_home(&redact(cwd).text).into_owned(),
+            cwd: normal_word(&meta.cwd),
             has_terminal: meta.has_terminal(),
         }
     }

@@ -58,7 +58,7 @@ pub struct Begin {
 }
 
 /// An input, without its secrets.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct InputEntry {
     /// Number of the exchange that it opens.
     pub number: u64,

@@ -246,11 +246,6 @@ impl Root {
         self.put(index);
     }
 
-    /// Takes the counts that are not saved yet.
-    pub(super) fn take_unsaved(&self) -> Vec<(TapeId, Used)> {
-        self.usage.take_unsaved()
-    }
-
     /// Makes the next index from some files, or if `enter` is given from all; it is then called with each directory.
     fn apply(&self, files: &BTreeSet<PathBuf>, enter: Option<&mut dyn FnMut(&Path)>) {
         let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);

@@ -143,7 +143,7 @@ impl Roots {
     }
 
     async fn save_root(&self, root: &Root) {
-        let counts = root.take_unsaved();
+        let counts = root.usage.take_unsaved();
         if counts.is_empty() {
             return;
         }

@@ -117,6 +117,22 @@ pub struct TypedInput {
     pub unfinished: bool,
 }
 
+impl TypedInput {
+    /// Returns the type that a file gives it, and its text there; `None` if the file must contain its bytes.
+    pub(super) fn written(&self) -> (&'static str, Option<&str>) {
+        let is_enter = |byte: Option<&u8>| matches!(byte, Some(b'\r' | b'\n'));
+        let bytes = self.bytes.as_slice();
+        // A line without Enter is not a line; only as raw input are its bytes preserved.
+        if self.kind == InputKind::Raw || !is_enter(bytes.last()) {
+            return ("raw", std::str::from_utf8(bytes).ok());
+        }
+        let line = bytes.strip_suffix(b"\r");
+        let line = line.filter(|line| !is_enter(line.last()));
+        let text = line.and_then(|line| std::str::from_utf8(line).ok());
+        ("line", text)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InputKind {
     Line,

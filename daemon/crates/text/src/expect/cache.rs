@@ -54,7 +54,7 @@ impl PatternCache {
         lists.uses += 1;
         let last_use = lists.uses;
         let entry = lists.entries.iter_mut().find(|entry| {
-            entry.hash == hash && entry.patterns.is_raw() == raw && entry.patterns.list() == list
+            entry.hash == hash && entry.patterns.raw == raw && entry.patterns.list() == list
         })?;
         entry.last_use = last_use;
         Some(Arc::clone(&entry.patterns))
@@ -67,10 +67,10 @@ impl PatternCache {
 
 impl Lists {
     fn insert(&mut self, hash: u64, patterns: Arc<Patterns>) {
-        if patterns.memory_bytes() > MAX_MEMORY_BYTES / 2 {
+        if patterns.memory_bytes > MAX_MEMORY_BYTES / 2 {
             return; // it would displace most others
         }
-        self.memory_bytes += patterns.memory_bytes();
+        self.memory_bytes += patterns.memory_bytes;
         self.entries.push(CacheEntry {
             hash,
             last_use: self.uses,
@@ -85,7 +85,7 @@ impl Lists {
         let entries = self.entries.iter().enumerate();
         if let Some((oldest, _)) = entries.min_by_key(|(_, entry)| entry.last_use) {
             let entry = self.entries.swap_remove(oldest);
-            self.memory_bytes -= entry.patterns.memory_bytes();
+            self.memory_bytes -= entry.patterns.memory_bytes;
         }
     }
 }
@@ -125,7 +125,7 @@ mod tests {
         let sum: usize = lists
             .entries
             .iter()
-            .map(|entry| entry.patterns.memory_bytes())
+            .map(|entry| entry.patterns.memory_bytes)
             .sum();
         assert_eq!(lists.memory_bytes, sum);
     }

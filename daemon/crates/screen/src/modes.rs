@@ -98,13 +98,10 @@ impl Modes {
     /// Returns whether the DEC private mode `number` is set; `None` for a mode this terminal does not have.
     pub(crate) fn dec(&self, number: u16) -> Option<bool> {
         let mut copy = *self;
-        if let Some(flag) = copy.dec_flag(number) {
-            return Some(*flag);
-        }
-        if let Some(tracking) = mouse_tracking(number) {
-            return Some(self.mouse == tracking);
-        }
-        mouse_encoding(number).map(|encoding| self.mouse_encoding == encoding)
+        let flag = copy.dec_flag(number).copied();
+        let tracking = || mouse_tracking(number).map(|tracking| self.mouse == tracking);
+        let encoding = || mouse_encoding(number).map(|wanted| self.mouse_encoding == wanted);
+        flag.or_else(tracking).or_else(encoding)
     }
 
     /// Returns whether the ANSI mode `number` is set; `None` for a mode this terminal does not have.

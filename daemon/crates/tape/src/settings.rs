@@ -166,28 +166,18 @@ fn checked_latency(latency: &Latency) -> Result<Latency, SettingsError> {
         ),
         Latency::Named(_) => (true, String::new()),
     };
-    if is_fine {
-        Ok(latency.clone())
-    } else {
-        Err(SettingsError::Latency { found })
-    }
+    let checked = is_fine.then(|| latency.clone());
+    checked.ok_or(SettingsError::Latency { found })
 }
 
 fn checked_percent(percent: f64) -> Result<f64, SettingsError> {
-    if (0.0..=100.0).contains(&percent) {
-        Ok(percent)
-    } else {
-        Err(SettingsError::ErrorRate { found: percent })
-    }
+    let checked = (0.0..=100.0).contains(&percent).then_some(percent);
+    checked.ok_or(SettingsError::ErrorRate { found: percent })
 }
 
 fn checked_tag(tag: &str) -> Result<String, SettingsError> {
     let is_fine = (1..=MAX_TAG_BYTES).contains(&tag.len()) && !tag.contains(char::is_control);
-    if is_fine {
-        Ok(tag.to_owned())
-    } else {
-        Err(SettingsError::Tag)
-    }
+    is_fine.then(|| tag.to_owned()).ok_or(SettingsError::Tag)
 }
 
 #[cfg(test)]

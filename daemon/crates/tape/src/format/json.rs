@@ -28,7 +28,7 @@ pub(crate) fn meta(meta: &Meta) -> Value {
         "pty": meta.pty.map(|size| json!({"rows": size.rows, "cols": size.cols})),
         "tag": meta.tag,
         "latency": meta.latency,
-        "errorRate": Some(meta.error_rate).filter(|rate| rate.is_finite()).unwrap_or(0.0),
+        "errorRate": meta.error_rate,
         "seed": meta.seed,
         "redact": meta.redact,
     });

@@ -116,7 +116,7 @@ fn meta(meta: &Meta) -> Members {
         ("pty", or_null(pty)),
         ("tag", or_null(meta.tag.as_deref().map(json5::quoted))),
         ("latency", or_null(meta.latency.as_ref().map(latency))),
-        ("errorRate", percent(meta.error_rate)),
+        ("errorRate", meta.error_rate.to_string()),
         ("seed", or_null(meta.seed.map(|seed| seed.to_string()))),
         ("redact", meta.redact.to_string()),
     ];
@@ -200,14 +200,6 @@ fn latency(latency: &Latency) -> String {
         Latency::Constant(ms) => ms.to_string(),
         Latency::Range([low, high]) => format!("[{low}, {high}]"),
         Latency::Named(LatencyName::Recorded) => "\"recorded\"".to_owned(),
-    }
-}
-
-fn percent(percent: f64) -> String {
-    if percent.is_finite() {
-        percent.to_string()
-    } else {
-        "0".to_owned()
     }
 }
 

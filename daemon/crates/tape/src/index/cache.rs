@@ -3,14 +3,15 @@
 use super::build::share_invocations;
 use super::find::Index;
 use super::tape::{IndexedTape, TapeId};
+use crate::format::file::make_folder;
 use crate::key::Fingerprint;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -55,11 +56,7 @@ impl Cache {
     ///
     /// The file cannot be written; the old one is kept.
     pub fn save(&self, index: &Index) -> io::Result<()> {
-        let folder = self.path.parent().unwrap_or(Path::new("/"));
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)?;
+        make_folder(self.path.parent().unwrap_or(Path::new("/")))?;
         let stored = (Head::of(&index.root), settled(index));
         let body = postcard::to_stdvec(&stored).map_err(io::Error::other)?;
         let mut name = self.path.clone().into_os_string();

@@ -147,10 +147,8 @@ impl Index {
                 None => {}
             }
         }
-        duplicates.sort_by(|a, b| {
-            let key =
-                |duplicate: &Duplicate| (duplicate.second.tape.clone(), duplicate.second.exchange);
-            key(a).cmp(&key(b))
+        duplicates.sort_by_cached_key(|Duplicate { second, .. }| {
+            (TapeId::clone(&second.tape), second.exchange)
         });
         (duplicates, more)
     }
@@ -218,20 +216,16 @@ impl IndexedTape {
         let mut entries = TapeEntries::default();
         for (exchange, row) in (0..).zip(&self.rows) {
             let prompt = self.prompt(row).signature;
-            let mut push = |list: fn(&mut TapeEntries) -> &mut Vec<TableEntry>, key| {
-                list(&mut entries).push(TableEntry {
-                    key,
-                    slot,
-                    exchange,
-                });
+            let entry = |key| TableEntry {
+                key,
+                slot,
+                exchange,
             };
-            push(|all| &mut all.states, state_key(row.state));
+            entries.states.push(entry(state_key(row.state)));
             if row.flags & UNFINISHED == 0 {
-                push(
-                    |all| &mut all.exact,
-                    exact_key(prompt, row.input, row.state),
-                );
-                push(|all| &mut all.loose, loose_key(prompt, row.input));
+                let exact = exact_key(prompt, row.input, row.state);
+                entries.exact.push(entry(exact));
+                entries.loose.push(entry(loose_key(prompt, row.input)));
             }
         }
         let end = |key| TableEntry {

@@ -174,17 +174,10 @@ fn narrow(number: u64) -> u32 {
 }
 
 fn flags(exchange: &Outlined) -> u8 {
-    let mut flags = 0;
-    if exchange.pre.hidden {
-        flags |= HIDDEN;
-    }
-    if exchange.pre.keys {
-        flags |= KEYS;
-    }
-    if exchange.input.unfinished {
-        flags |= UNFINISHED;
-    }
-    flags
+    let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+    flag(exchange.pre.hidden, HIDDEN)
+        | flag(exchange.pre.keys, KEYS)
+        | flag(exchange.input.unfinished, UNFINISHED)
 }
 
 fn input_fingerprint(exchange: &Outlined) -> Fingerprint {

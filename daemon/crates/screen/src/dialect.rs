@@ -5,26 +5,18 @@ use ccd_text::escape::{Csi, Kind, Sequence};
 /// Distance of the tab stops, which are fixed.
 const TAB_COLS: u16 = 8;
 
-/// What is fed to the model in place of a sequence.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Translation {
-    /// The sequence unchanged.
-    Same,
-    /// These bytes, possibly none.
-    Instead(Vec<u8>),
-}
-
-/// Returns the translation of `sequence` for the model; `cursor` is row and column from 0.
+/// Returns the bytes, possibly none, that are fed to the model in place of `sequence`; `None` to feed it unchanged.
+/// `cursor` is row and column from 0.
 ///
 /// Strings are never passed on: the model ignores them, and would keep an unterminated one in memory.
-pub(super) fn translate(sequence: &Sequence<'_>, cursor: (u16, u16)) -> Translation {
-    let instead = |text: &str| Translation::Instead(text.as_bytes().to_vec());
+pub(super) fn translate(sequence: &Sequence<'_>, cursor: (u16, u16)) -> Option<Vec<u8>> {
+    let instead = |text: &str| Some(text.as_bytes().to_vec());
     match (sequence.kind, sequence.body) {
         _ if sequence.truncated => instead(""),
         (Kind::Csi, body) => csi(body, cursor),
         (Kind::Escape, b"D") => instead("\n"),
         (Kind::Escape, b"E") => instead("\r\n"),
-        (Kind::Escape, _) => Translation::Same,
+        (Kind::Escape, _) => None,
         _ => instead(""),
     }
 }
@@ -40,10 +32,8 @@ pub(super) fn is_understood(body: &[u8]) -> bool {
     }
 }
 
-fn csi(body: &[u8], (row, col): (u16, u16)) -> Translation {
-    let Some(csi) = Csi::parse(body) else {
-        return Translation::Same;
-    };
+fn csi(body: &[u8], (row, col): (u16, u16)) -> Option<Vec<u8>> {
+    let csi = Csi::parse(body)?;
     let count = csi.first().max(1);
     let text = match csi.shape() {
         (0, 0, b's') if csi.is_bare() => "\x1b7".to_owned(),
@@ -72,9 +62,9 @@ fn csi(body: &[u8], (row, col): (u16, u16)) -> Translation {
         (b'?', 0, b'h') if csi.first() == 1048 => "\x1b7".to_owned(),
         (b'?', 0, b'l') if csi.first() == 1048 => "\x1b8".to_owned(),
         (0, 0, b'm') => return style(&body[..body.len() - 1]),
-        _ => return Translation::Same,
+        _ => return None,
     };
-    Translation::Instead(text.into_bytes())
+    Some(text.into_bytes())
 }
 
 fn needs_other_style(params: &[u8]) -> bool {
@@ -87,9 +77,9 @@ fn needs_other_style(params: &[u8]) -> bool {
 }
 
 /// Rewrites colon parameters with semicolons: kinds of underline, direct colours. Underline colours are omitted.
-fn style(params: &[u8]) -> Translation {
+fn style(params: &[u8]) -> Option<Vec<u8>> {
     if !needs_other_style(params) {
-        return Translation::Same;
+        return None;
     }
     let mut known: Vec<String> = Vec::new();
     let mut rest = params
@@ -121,7 +111,7 @@ fn style(params: &[u8]) -> Translation {
     } else {
         format!("\x1b[{}m", known.join(";"))
     };
-    Translation::Instead(text.into_bytes())
+    Some(text.into_bytes())
 }
 
 #[cfg(test)]
@@ -136,13 +126,9 @@ mod tests {
             len_bytes: 0,
             truncated: false,
         };
-        match translate(&sequence, (3, col)) {
-            Translation::Same => None,
-            Translation::Instead(bytes) => {
-                assert!(!is_understood(sequence.body), "{body}");
-                Some(String::from_utf8(bytes).unwrap())
-            }
-        }
+        let bytes = translate(&sequence, (3, col))?;
+        assert!(!is_understood(sequence.body), "{body}");
+        Some(String::from_utf8(bytes).unwrap())
     }
 
     #[test]
@@ -197,10 +183,7 @@ mod tests {
                 len_bytes: 0,
                 truncated: false,
             };
-            assert_eq!(
-                translate(&sequence, (0, 0)),
-                Translation::Instead(Vec::new())
-            );
+            assert_eq!(translate(&sequence, (0, 0)), Some(Vec::new()));
         }
     }
 }

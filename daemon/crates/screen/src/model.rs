@@ -4,7 +4,7 @@ use std::num::NonZeroU16;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::charsets::Charsets;
-use super::dialect::{self, Translation};
+use super::dialect;
 use super::modes::Modes;
 use super::palette::Palette;
 use super::repaint;
@@ -39,6 +39,7 @@ struct ScreenState {
     palette: Palette,
     title: String,
     open_character: OpenCharacter,
+    /// How often the model failed on some output and was replaced by a blank screen.
     faults: u64,
 }
 
@@ -142,18 +143,6 @@ impl Screen {
         still::cursor(self.picture.parser.screen(), &self.picture.modes)
     }
 
-    /// Returns the modes after all output so far.
-    #[cfg(test)]
-    pub fn modes(&self) -> &Modes {
-        &self.picture.modes
-    }
-
-    /// Returns how often the model failed on some output and was replaced by a blank screen.
-    #[cfg(test)]
-    pub fn faults(&self) -> u64 {
-        self.picture.faults
-    }
-
     /// Returns a copy of the screen, which can be read while this one changes.
     pub fn still(&self) -> Still {
         Still {
@@ -223,15 +212,13 @@ impl ScreenState {
         if let Some(title) = title(sequence) {
             self.title = title;
         }
-        let introducer: &[u8] = if sequence.kind == Kind::Csi {
-            b"\x1b["
-        } else {
-            b"\x1b"
-        };
-        match dialect::translate(sequence, self.parser.screen().cursor_position()) {
-            Translation::Same => self.process(&[introducer, sequence.body].concat()),
-            Translation::Instead(bytes) => self.process(&bytes),
-        }
+        let cursor = self.parser.screen().cursor_position();
+        let bytes = dialect::translate(sequence, cursor).unwrap_or_else(|| {
+            let is_csi = sequence.kind == Kind::Csi;
+            let introducer: &[u8] = if is_csi { b"\x1b[" } else { b"\x1b" };
+            [introducer, sequence.body].concat()
+        });
+        self.process(&bytes);
     }
 
     fn text(&mut self, text: &[u8]) {

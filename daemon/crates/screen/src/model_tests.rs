@@ -47,7 +47,7 @@ fn screen(rows: u16, cols: u16, output: &str) -> Screen {
         .chunks(1)
         .for_each(|byte| single.feed(byte));
     assert_eq!(single.snapshot(), whole.snapshot(), "fed byte by byte");
-    assert_eq!(whole.faults(), 0);
+    assert_eq!(whole.picture.faults, 0);
     whole
 }
 
@@ -221,7 +221,7 @@ fn a_resize_keeps_the_text_and_any_size_is_taken() {
     );
     shown.resize(0, 0);
     shown.feed("日x\x1b[2J\x1b[9;9H".as_bytes());
-    assert_eq!((shown.size(), shown.faults()), ((1, 1), 0));
+    assert_eq!((shown.size(), shown.picture.faults), ((1, 1), 0));
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn a_model_that_panics_is_replaced() {
         .picture
         .guarded(size, |_| panic!("as a fault in the model would"));
     assert_eq!(
-        (shown.faults(), shown.snapshot().lines),
+        (shown.picture.faults, shown.snapshot().lines),
         (1, vec![String::new(), String::new()])
     );
     shown.feed(b"on");
@@ -241,7 +241,7 @@ fn a_model_that_panics_is_replaced() {
 
 /// The state that must be equal after a repaint.
 fn state(shown: &Screen) -> (Snapshot, Vec<Vec<CellRun>>, Modes) {
-    let mut modes = *shown.modes();
+    let mut modes = shown.picture.modes;
     // The repaint does not request keyboard protocols from the other terminal; the program's own output did.
     modes.keyboard = Default::default();
     (shown.snapshot(), shown.cells(), modes)
@@ -283,7 +283,7 @@ proptest! {
         let mut other = Screen::new(rows, cols);
         other.feed(&repaint);
         prop_assert_eq!(other.snapshot(), shown.snapshot());
-        prop_assert_eq!(other.faults(), 0);
+        prop_assert_eq!(other.picture.faults, 0);
     }
 
     #[test]
@@ -292,7 +292,7 @@ proptest! {
         shown.feed(&bytes);
         shown.resize(cols, rows);
         shown.feed(&bytes);
-        prop_assert_eq!(shown.faults(), 0);
+        prop_assert_eq!(shown.picture.faults, 0);
         prop_assert_eq!(shown.snapshot().lines.len(), usize::from(cols));
     }
 }

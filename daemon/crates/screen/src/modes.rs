@@ -5,34 +5,30 @@ use serde::{Deserialize, Serialize};
 use super::keyboard::Keyboard;
 use ccd_text::escape::{Csi, Kind, Sequence};
 
-/// Which mouse events the program requests.
+/// Which mouse events the program requests, by DEC mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MouseTracking {
     #[default]
     Off,
-    /// Presses (DEC mode 9).
-    Press,
-    /// Presses and releases (1000).
-    PressRelease,
-    /// And motion while a button is down (1002).
-    ButtonMotion,
-    /// And all motion (1003).
-    AnyMotion,
+    /// Presses.
+    Press = 9,
+    /// Presses and releases.
+    PressRelease = 1000,
+    /// And motion while a button is down.
+    ButtonMotion = 1002,
+    /// And all motion.
+    AnyMotion = 1003,
 }
 
-/// How mouse events are encoded.
+/// How mouse events are encoded, by DEC mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MouseEncoding {
     #[default]
     Legacy,
-    /// DEC mode 1005.
-    Utf8,
-    /// 1006.
-    Sgr,
-    /// 1015.
-    Urxvt,
-    /// 1016.
-    SgrPixels,
+    Utf8 = 1005,
+    Sgr = 1006,
+    Urxvt = 1015,
+    SgrPixels = 1016,
 }
 
 /// The modes of a terminal. The default is the state of a terminal that was just switched on.
@@ -102,22 +98,16 @@ impl Modes {
     /// Returns whether the DEC private mode `number` is set; `None` for a mode this terminal does not have.
     pub(crate) fn dec(&self, number: u16) -> Option<bool> {
         let mut copy = *self;
-        if let Some(flag) = copy.dec_flag(number) {
-            return Some(*flag);
-        }
-        if let Some(tracking) = mouse_tracking(number) {
-            return Some(self.mouse == tracking);
-        }
-        mouse_encoding(number).map(|encoding| self.mouse_encoding == encoding)
+        let flag = copy.dec_flag(number).copied();
+        let tracking = || mouse_tracking(number).map(|tracking| self.mouse == tracking);
+        let encoding = || mouse_encoding(number).map(|wanted| self.mouse_encoding == wanted);
+        flag.or_else(tracking).or_else(encoding)
     }
 
     /// Returns whether the ANSI mode `number` is set; `None` for a mode this terminal does not have.
     pub fn ansi(&self, number: u16) -> Option<bool> {
-        match number {
-            4 => Some(self.insert),
-            20 => Some(self.newline),
-            _ => None,
-        }
+        let mut copy = *self;
+        copy.ansi_flag(number).copied()
     }
 
     /// Applies what `sequence` sets, resets or restores.
@@ -142,10 +132,13 @@ impl Modes {
         match csi.shape() {
             (b'?', 0, b'h') => csi.numbers().for_each(|number| self.set_dec(number, true)),
             (b'?', 0, b'l') => csi.numbers().for_each(|number| self.set_dec(number, false)),
-            (0, 0, b'h') => csi.numbers().for_each(|number| self.set_ansi(number, true)),
-            (0, 0, b'l') => csi
-                .numbers()
-                .for_each(|number| self.set_ansi(number, false)),
+            (0, 0, last @ (b'h' | b'l')) => {
+                for number in csi.numbers() {
+                    if let Some(flag) = self.ansi_flag(number) {
+                        *flag = last == b'h';
+                    }
+                }
+            }
             (0, b'!', b'p') => self.soft_reset(),
             (0, b' ', b'q') => self.cursor_style = csi.first().min(6) as u8,
             (0, 0, b'r') => self.scroll_region = scroll_region(&csi),
@@ -164,11 +157,11 @@ impl Modes {
         }
     }
 
-    fn set_ansi(&mut self, number: u16, on: bool) {
+    fn ansi_flag(&mut self, number: u16) -> Option<&mut bool> {
         match number {
-            4 => self.insert = on,
-            20 => self.newline = on,
-            _ => {}
+            4 => Some(&mut self.insert),
+            20 => Some(&mut self.newline),
+            _ => None,
         }
     }
 
@@ -202,23 +195,15 @@ impl Modes {
 }
 
 fn mouse_tracking(number: u16) -> Option<MouseTracking> {
-    Some(match number {
-        9 => MouseTracking::Press,
-        1000 => MouseTracking::PressRelease,
-        1002 => MouseTracking::ButtonMotion,
-        1003 => MouseTracking::AnyMotion,
-        _ => return None,
-    })
+    use MouseTracking::{AnyMotion, ButtonMotion, Press, PressRelease};
+    let all = [Press, PressRelease, ButtonMotion, AnyMotion];
+    all.into_iter().find(|mode| *mode as u16 == number)
 }
 
 fn mouse_encoding(number: u16) -> Option<MouseEncoding> {
-    Some(match number {
-        1005 => MouseEncoding::Utf8,
-        1006 => MouseEncoding::Sgr,
-        1015 => MouseEncoding::Urxvt,
-        1016 => MouseEncoding::SgrPixels,
-        _ => return None,
-    })
+    use MouseEncoding::{Sgr, SgrPixels, Urxvt, Utf8};
+    let all = [Utf8, Sgr, Urxvt, SgrPixels];
+    all.into_iter().find(|mode| *mode as u16 == number)
 }
 
 /// Returns the scroll region, from 0; `None` for the whole screen and for an invalid region. A bottom that is 0 or

@@ -168,7 +168,8 @@ fn scaled(digits: &str) -> Option<u8> {
     Some((number * 255 / most) as u8)
 }
 
-fn decimal(field: &[u8]) -> Option<u8> {
+/// Parses a decimal number.
+pub(super) fn decimal<N: std::str::FromStr>(field: &[u8]) -> Option<N> {
     std::str::from_utf8(field).ok()?.parse().ok()
 }
 

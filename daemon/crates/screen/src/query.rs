@@ -4,7 +4,7 @@
 //! the VT220 family with 256 colours would.
 
 use super::modes::Modes;
-use super::palette;
+use super::palette::{self, decimal};
 use ccd_text::escape::{Csi, Kind, Sequence};
 
 /// Nominal size of a cell, for queries in pixels.
@@ -192,15 +192,12 @@ fn csi_query(body: &[u8], modes: &Modes) -> Option<Query> {
 
 fn osc_queries(body: &[u8], bell: bool, mut found: impl FnMut(Query)) {
     let mut fields = body.split(|&byte| byte == b';');
-    let number = fields.next().and_then(decimal);
+    let number = fields.next().and_then(decimal::<u16>);
     match number {
         Some(4) => {
             let mut pairs = fields.take(2 * MAX_COLORS_ASKED);
             while let (Some(index), Some(value)) = (pairs.next(), pairs.next()) {
-                if let (Some(index), b"?") = (
-                    decimal(index).and_then(|index| u8::try_from(index).ok()),
-                    value,
-                ) {
+                if let (Some(index), b"?") = (decimal(index), value) {
                     found(Query::PaletteColor { index, bell });
                 }
             }
@@ -208,11 +205,9 @@ fn osc_queries(body: &[u8], bell: bool, mut found: impl FnMut(Query)) {
         // Each further field applies to the next of the ten colours.
         Some(first @ 10..=19) => {
             for (number, _) in (first..=19).zip(fields).filter(|(_, value)| value == b"?") {
-                let known = number <= 12;
-                found(if known {
-                    Query::Color { number, bell }
-                } else {
-                    Query::Unanswered
+                found(match number {
+                    ..=12 => Query::Color { number, bell },
+                    _ => Query::Unanswered,
                 });
             }
         }
@@ -272,10 +267,6 @@ fn terminator(bell: bool) -> &'static str {
 
 fn spelled((red, green, blue): (u8, u8, u8)) -> String {
     format!("rgb:{red:02x}{red:02x}/{green:02x}{green:02x}/{blue:02x}{blue:02x}")
-}
-
-fn decimal(field: &[u8]) -> Option<u16> {
-    std::str::from_utf8(field).ok()?.parse().ok()
 }
 
 #[cfg(test)]

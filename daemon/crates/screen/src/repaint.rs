@@ -2,7 +2,7 @@
 
 use super::charsets::Charsets;
 use super::keyboard::Keyboard;
-use super::modes::{Modes, MouseEncoding, MouseTracking};
+use super::modes::Modes;
 
 /// Returns the output: `main_screen` (already drawn) under the alternate one, `screen`, modes, title.
 pub(super) fn output(
@@ -45,6 +45,7 @@ pub(super) fn again(output: &[u8], keyboard: &Keyboard) -> Vec<u8> {
 }
 
 fn push_modes(out: &mut String, modes: &Modes) {
+    let last = |set: bool| if set { 'h' } else { 'l' };
     for (number, set) in [
         (1, modes.application_cursor),
         (5, modes.reverse_video),
@@ -53,34 +54,17 @@ fn push_modes(out: &mut String, modes: &Modes) {
         (1004, modes.focus_events),
         (2004, modes.bracketed_paste),
     ] {
-        out.push_str(&format!("\x1b[?{number}{}", if set { 'h' } else { 'l' }));
+        out.push_str(&format!("\x1b[?{number}{}", last(set)));
     }
-    out.push_str(if modes.application_keypad {
-        "\x1b="
-    } else {
-        "\x1b>"
-    });
-    out.push_str(if modes.insert { "\x1b[4h" } else { "\x1b[4l" });
-    out.push_str(if modes.newline {
-        "\x1b[20h"
-    } else {
-        "\x1b[20l"
-    });
+    let keypad = if modes.application_keypad { '=' } else { '>' };
+    out.push_str(&format!("\x1b{keypad}\x1b[4{}", last(modes.insert)));
+    out.push_str(&format!("\x1b[20{}", last(modes.newline)));
     out.push_str("\x1b[?9;1000;1002;1003;1005;1006;1015;1016l");
-    out.push_str(match modes.mouse {
-        MouseTracking::Off => "",
-        MouseTracking::Press => "\x1b[?9h",
-        MouseTracking::PressRelease => "\x1b[?1000h",
-        MouseTracking::ButtonMotion => "\x1b[?1002h",
-        MouseTracking::AnyMotion => "\x1b[?1003h",
-    });
-    out.push_str(match modes.mouse_encoding {
-        MouseEncoding::Legacy => "",
-        MouseEncoding::Utf8 => "\x1b[?1005h",
-        MouseEncoding::Sgr => "\x1b[?1006h",
-        MouseEncoding::Urxvt => "\x1b[?1015h",
-        MouseEncoding::SgrPixels => "\x1b[?1016h",
-    });
+    for number in [modes.mouse as u16, modes.mouse_encoding as u16] {
+        if number > 0 {
+            out.push_str(&format!("\x1b[?{number}h"));
+        }
+    }
     out.push_str(&format!("\x1b[{} q", modes.cursor_style));
 }
 
@@ -98,16 +82,9 @@ fn push_cursor(out: &mut String, screen: &vt100::Screen, modes: &Modes) {
     }
     if modes.origin {
         let top = region.map_or(0, |region| region.0);
-        out.push_str(&format!(
-            "\x1b[?6h\x1b[{};{}H",
-            row.saturating_sub(top) + 1,
-            col + 1
-        ));
-        out.push_str(if modes.cursor_visible {
-            "\x1b[?25h"
-        } else {
-            "\x1b[?25l"
-        });
+        let visible = if modes.cursor_visible { 'h' } else { 'l' };
+        let (row, col) = (row.saturating_sub(top) + 1, col + 1);
+        out.push_str(&format!("\x1b[?6h\x1b[{row};{col}H\x1b[?25{visible}"));
     } else {
         out.push_str(&screen.cursor_state_formatted());
     }

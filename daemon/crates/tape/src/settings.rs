@@ -142,24 +142,19 @@ pub fn root_of(
 }
 
 fn matching(options: Option<&MatchOptions>, replay: &Replay) -> MatchOptions {
-    let none = MatchOptions::default();
-    let options = options.unwrap_or(&none);
-    MatchOptions {
-        allow_env: options
-            .allow_env
-            .clone()
-            .or_else(|| Some(replay.allow_env.clone())),
-        ignore_env: options
-            .ignore_env
-            .clone()
-            .or_else(|| Some(replay.ignore_env.clone())),
-        ignore_args: options
-            .ignore_args
-            .clone()
-            .or_else(|| Some(replay.ignore_args.clone())),
-        ignore_stdin: options.ignore_stdin.or(Some(replay.ignore_stdin)),
-        match_cwd: options.match_cwd.or(Some(replay.match_cwd)),
-    }
+    let mut options = options.cloned().unwrap_or_default();
+    options
+        .allow_env
+        .get_or_insert_with(|| replay.allow_env.clone());
+    options
+        .ignore_env
+        .get_or_insert_with(|| replay.ignore_env.clone());
+    options
+        .ignore_args
+        .get_or_insert_with(|| replay.ignore_args.clone());
+    options.ignore_stdin.get_or_insert(replay.ignore_stdin);
+    options.match_cwd.get_or_insert(replay.match_cwd);
+    options
 }
 
 fn checked_latency(latency: &Latency) -> Result<Latency, SettingsError> {
@@ -171,28 +166,18 @@ fn checked_latency(latency: &Latency) -> Result<Latency, SettingsError> {
         ),
         Latency::Named(_) => (true, String::new()),
     };
-    if is_fine {
-        Ok(latency.clone())
-    } else {
-        Err(SettingsError::Latency { found })
-    }
+    let checked = is_fine.then(|| latency.clone());
+    checked.ok_or(SettingsError::Latency { found })
 }
 
 fn checked_percent(percent: f64) -> Result<f64, SettingsError> {
-    if (0.0..=100.0).contains(&percent) {
-        Ok(percent)
-    } else {
-        Err(SettingsError::ErrorRate { found: percent })
-    }
+    let checked = (0.0..=100.0).contains(&percent).then_some(percent);
+    checked.ok_or(SettingsError::ErrorRate { found: percent })
 }
 
 fn checked_tag(tag: &str) -> Result<String, SettingsError> {
     let is_fine = (1..=MAX_TAG_BYTES).contains(&tag.len()) && !tag.contains(char::is_control);
-    if is_fine {
-        Ok(tag.to_owned())
-    } else {
-        Err(SettingsError::Tag)
-    }
+    is_fine.then(|| tag.to_owned()).ok_or(SettingsError::Tag)
 }
 
 #[cfg(test)]

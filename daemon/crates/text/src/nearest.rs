@@ -20,24 +20,8 @@ fn distance_to_name(written: &str, name: &str) -> usize {
 fn distance(a: &str, b: &str) -> usize {
     /// Longer names are not typing mistakes, and the table stays small.
     const MAX_COMPARED_CHARS: usize = 64;
-    let a: Vec<char> = a.chars().take(MAX_COMPARED_CHARS).collect();
-    let b: Vec<char> = b.chars().take(MAX_COMPARED_CHARS).collect();
-    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
-    rows[0] = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        rows[i][0] = i;
-        for j in 1..=b.len() {
-            let changed = usize::from(a[i - 1] != b[j - 1]);
-            let mut best = (rows[i - 1][j - 1] + changed)
-                .min(rows[i - 1][j] + 1)
-                .min(rows[i][j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            rows[i][j] = best;
-        }
-    }
-    rows[a.len()][b.len()]
+    let start = |name: &str| name.chars().take(MAX_COMPARED_CHARS).collect::<String>();
+    strsim::osa_distance(&start(a), &start(b))
 }
 
 #[cfg(test)]

@@ -159,26 +159,18 @@ impl Cell<'_> {
         let (middle_x, middle_y) = (x + MIDDLE.0 as f32 + 0.5, y + MIDDLE.1 as f32 + 0.5);
         let radius = right - middle_x;
         let (above, below) = (middle_y - radius, middle_y + radius);
-        let arc = format!("A{radius},{radius} 0 0");
         let (ink, strokes) = (self.ink, &mut self.shapes.strokes);
-        match code {
-            0x256d => strokes.path(
-                ink,
-                format_args!("M{middle_x},{bottom}V{below}{arc} 1 {right},{middle_y}"),
-            ),
-            0x256e => strokes.path(
-                ink,
-                format_args!("M{middle_x},{bottom}V{below}{arc} 0 {x},{middle_y}"),
-            ),
-            0x256f => strokes.path(
-                ink,
-                format_args!("M{middle_x},{y}V{above}{arc} 1 {x},{middle_y}"),
-            ),
-            0x2570 => strokes.path(
-                ink,
-                format_args!("M{middle_x},{y}V{above}{arc} 0 {right},{middle_y}"),
-            ),
-            _ => {}
+        let arc = match code {
+            0x256d => Some((bottom, below, 1, right)),
+            0x256e => Some((bottom, below, 0, x)),
+            0x256f => Some((y, above, 1, x)),
+            0x2570 => Some((y, above, 0, right)),
+            _ => None,
+        };
+        if let Some((from, bend, sweep, to)) = arc {
+            let line = format_args!("M{middle_x},{from}V{bend}");
+            let arc = format_args!("A{radius},{radius} 0 0 {sweep} {to},{middle_y}");
+            strokes.path(ink, format_args!("{line}{arc}"));
         }
         if matches!(code, 0x2571 | 0x2573) {
             strokes.path(ink, format_args!("M{x},{bottom}L{right},{y}"));

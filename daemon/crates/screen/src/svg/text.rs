@@ -93,20 +93,19 @@ impl Texts {
     fn flush(&mut self) {
         let Some(open) = self.open.take() else { return };
         let x = u32::from(open.col) * CELL_WIDTH;
-        let mut line = std::mem::take(&mut self.lines);
+        let line = &mut self.lines;
         let _ = write!(line, "<text x=\"{x}\" y=\"{}\"", baseline(open.row));
         // Whatever the font, the last character is at its position.
         if open.end - open.col > 1 {
             let len = u32::from(open.end - open.col) * CELL_WIDTH;
             let _ = write!(line, " textLength=\"{len}\"");
         }
-        self.end(&mut line, &open.text, open.look);
-        self.lines = line;
+        end(line, &open.text, open.look, self.default_color);
     }
 
     fn single(&mut self, (row, col): (u32, u16), width: u16, text: &str, look: Look) {
         let middle = f64::from(u32::from(2 * col + width) * CELL_WIDTH) / 2.0;
-        let mut line = std::mem::take(&mut self.singles);
+        let line = &mut self.singles;
         let _ = write!(line, "<text x=\"{middle}\" y=\"{}\"", baseline(row));
         // A symbol from a font of another width is often too wide. Letters are rather too narrow, and look bad when
         // stretched.
@@ -117,24 +116,24 @@ impl Texts {
             );
         }
         // A combining character without a base is put on a blank.
-        self.end(&mut line, &text.replace(' ', "\u{a0}"), look);
-        self.singles = line;
+        let text = text.replace(' ', "\u{a0}");
+        end(line, &text, look, self.default_color);
     }
+}
 
-    fn end(&self, line: &mut String, text: &str, look: Look) {
-        if look.color != self.default_color {
-            let _ = write!(line, " fill=\"{}\"", hex(look.color));
-        }
-        if look.bold {
-            line.push_str(" font-weight=\"bold\"");
-        }
-        if look.italic {
-            line.push_str(" font-style=\"italic\"");
-        }
-        line.push('>');
-        push_escaped(line, text);
-        line.push_str("</text>\n");
+fn end(line: &mut String, text: &str, look: Look, default_color: Rgb) {
+    if look.color != default_color {
+        let _ = write!(line, " fill=\"{}\"", hex(look.color));
     }
+    if look.bold {
+        line.push_str(" font-weight=\"bold\"");
+    }
+    if look.italic {
+        line.push_str(" font-style=\"italic\"");
+    }
+    line.push('>');
+    push_escaped(line, text);
+    line.push_str("</text>\n");
 }
 
 /// Appends `text` as the content of an element; characters that XML does not allow become U+FFFD.

@@ -2,7 +2,7 @@
 
 use super::error::FilesError;
 use super::list::begin;
-use super::which::{Folder, Which};
+use super::which::{Folder, Which, problem};
 use crate::format::{file, validate};
 use crate::index::{Duplicate, IndexedTape};
 use crate::key::Rules;
@@ -87,40 +87,31 @@ impl CheckReport {
 }
 
 fn problems_of(which: &Which, strict: bool) -> Vec<TapeProblem> {
-    let path = which.path.display().to_string();
     let text = match file::load(&which.path) {
         Ok(text) => text,
-        Err(error) => {
-            return vec![TapeProblem {
-                path,
-                message: error.to_string(),
-                ..TapeProblem::default()
-            }];
-        }
+        Err(error) => return vec![problem(&which.path, &error)],
     };
     let found = validate(&text, strict).into_iter();
     found
-        .map(|problem| TapeProblem {
-            path: path.clone(),
-            line: Some(problem.line),
-            column: Some(problem.column),
-            message: problem.message,
-            is_warning: problem.is_warning,
+        .map(|found| TapeProblem {
+            line: Some(found.line),
+            column: Some(found.column),
+            is_warning: found.is_warning,
+            ..problem(&which.path, &found.message)
         })
         .collect()
 }
 
 fn of_duplicate(folder: &Folder, duplicate: &Duplicate) -> TapeProblem {
     let Duplicate { first, second } = duplicate;
+    let message = format!(
+        "exchange {} is never played: exchange {} of {} has the same key and is older; remove one of them",
+        second.exchange, first.exchange, first.tape
+    );
     TapeProblem {
-        path: folder.index.path(&second.tape).display().to_string(),
         line: Some(u64::from(second.line)),
-        column: None,
-        message: format!(
-            "exchange {} is never played: exchange {} of {} has the same key and is older; remove one of them",
-            second.exchange, first.exchange, first.tape
-        ),
         is_warning: true,
+        ..problem(&folder.index.path(&second.tape), &message)
     }
 }
 
@@ -133,10 +124,8 @@ fn left_alone(folder: &Folder, rules: &Rules) -> impl Iterator<Item = TapeProble
         begin.begins_in_middle && begin.begins_behind.is_none()
     });
     alone.map(|tape| TapeProblem {
-        path: folder.index.path(&tape.id).display().to_string(),
         line: Some(tape.first_line()),
-        column: None,
-        message: NO_LEAD.to_owned(),
         is_warning: true,
+        ..problem(&folder.index.path(&tape.id), &NO_LEAD)
     })
 }

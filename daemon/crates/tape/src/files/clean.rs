@@ -1,13 +1,13 @@
 //! `tape.redact`.
 
 use super::error::FilesError;
-use super::which::{Folder, Which};
+use super::which::{Folder, Which, problem};
 use crate::format::{
     Annotations, Chunk, EditError, Edits, Step, Tape, chunk_comment, comments, file, place, read,
-    written_text, written_value,
+    written_input, written_text, written_value,
 };
 use crate::tools::{Removal, redact_tape};
-use ccd_protocol::tape::{RedactedTape, TapeProblem, TapeRedactReply};
+use ccd_protocol::tape::{RedactedTape, TapeRedactReply};
 use ccd_text::redact::{Redacted, redact};
 use std::collections::HashSet;
 
@@ -51,11 +51,7 @@ pub fn clean(
             }
             Ok(_) => {}
             Err(error) if given.is_some() => return Err(error),
-            Err(error) => reply.problems.push(TapeProblem {
-                path: which.path.display().to_string(),
-                message: error.to_string(),
-                ..TapeProblem::default()
-            }),
+            Err(error) => reply.problems.push(problem(&which.path, &error)),
         }
     }
     if given.is_none() {
@@ -109,7 +105,7 @@ fn planned<'a>(which: &Which, text: &'a [u8]) -> Result<(Edits<'a>, Vec<Removal>
                 place: format!("the comment in line {}", place(text, span.start).0),
                 count: clean.removed,
             });
-            edits.set_span(span, &clean.text);
+            edits.replace(span, clean.text.into_owned());
         }
     }
     Ok((edits, removals))
@@ -174,11 +170,8 @@ fn change(edits: &mut Edits<'_>, old: &Tape, new: &Tape) -> Result<(), EditError
     if old.meta.cwd != new.meta.cwd {
         edits.set(&[meta, Key("cwd")], &written_text(&new.meta.cwd))?;
     }
-    if let Some(tag) = new
-        .meta
-        .tag
-        .as_ref()
-        .filter(|_| old.meta.tag != new.meta.tag)
+    if let Some(tag) = &new.meta.tag
+        && old.meta.tag != new.meta.tag
     {
         edits.set(&[meta, Key("tag")], &written_text(tag))?;
     }
@@ -192,31 +185,29 @@ fn change(edits: &mut Edits<'_>, old: &Tape, new: &Tape) -> Result<(), EditError
         (&old.session.other, &new.session.other),
     )?;
     for (index, (old, new)) in old.exchanges.iter().zip(&new.exchanges).enumerate() {
-        let at = [Key("exchanges"), Item(index)];
+        let at = |part| [Key("exchanges"), Item(index), Key(part)];
+        let pre = |part| [Key("exchanges"), Item(index), Key("pre"), Key(part)];
         if old.pre.prompt != new.pre.prompt {
-            let prompt = [at[0], at[1], Key("pre"), Key("prompt")];
-            edits.set(&prompt, &written_text(&new.pre.prompt))?;
+            edits.set(&pre("prompt"), &written_text(&new.pre.prompt))?;
         }
         if old.pre.hidden != new.pre.hidden {
-            let hidden = [at[0], at[1], Key("pre"), Key("hidden")];
-            edits.set(&hidden, &new.pre.hidden.to_string())?;
+            edits.set(&pre("hidden"), &new.pre.hidden.to_string())?;
         }
         if let Some(state) = new.pre.state_hash.as_ref()
             && old.pre.state_hash != new.pre.state_hash
         {
-            let at = [at[0], at[1], Key("pre"), Key("stateHash")];
-            edits.set(&at, &written_text(state))?;
+            edits.set(&pre("stateHash"), &written_text(state))?;
         }
         if old.input != new.input {
-            edits.set_input(index, &new.input)?;
+            edits.set(&at("input"), &written_input(&new.input))?;
         }
         for (chunk, (old, new)) in old.chunks.iter().zip(&new.chunks).enumerate() {
             if old.data != new.data {
                 edits.set_chunk(index, chunk, &new.data)?;
             }
         }
-        let notes = [at[0], at[1], Key("annotations")];
-        members(edits, &notes, (&old.annotations, &new.annotations))?;
+        let notes = (&old.annotations, &new.annotations);
+        members(edits, &at("annotations"), notes)?;
     }
     Ok(())
 }

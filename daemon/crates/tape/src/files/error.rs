@@ -66,17 +66,7 @@ impl Reportable for FilesError {
         match self {
             Self::NotFound { .. } => Some("tape.list lists all tapes"),
             Self::Ambiguous { .. } => Some("give more letters of the id"),
-            Self::NoSuch { .. }
-            | Self::NoFile { .. }
-            | Self::NoId { .. }
-            | Self::Format { .. }
-            | Self::File(_)
-            | Self::Root(_)
-            | Self::Cast(_)
-            | Self::Redaction { .. }
-            | Self::Argument(_)
-            | Self::PictureTooLarge
-            | Self::Io { .. } => None,
+            _ => None,
         }
     }
 
@@ -85,18 +75,7 @@ impl Reportable for FilesError {
             Self::Ambiguous { candidates, .. } => {
                 ErrorData::from_iter([("candidates".into(), json!(candidates))])
             }
-            Self::NotFound { .. }
-            | Self::NoSuch { .. }
-            | Self::NoFile { .. }
-            | Self::NoId { .. }
-            | Self::Format { .. }
-            | Self::File(_)
-            | Self::Root(_)
-            | Self::Cast(_)
-            | Self::Redaction { .. }
-            | Self::Argument(_)
-            | Self::PictureTooLarge
-            | Self::Io { .. } => ErrorData::new(),
+            _ => ErrorData::new(),
         }
     }
 }

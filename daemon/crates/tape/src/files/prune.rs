@@ -1,8 +1,8 @@
 //! `tape.prune`.
 
-use super::which::Folder;
+use super::which::{Folder, problem};
 use crate::index::{IndexedTape, Stamp};
-use ccd_protocol::tape::{TapeProblem, TapePruneParams, TapePruneReply};
+use ccd_protocol::tape::{TapePruneParams, TapePruneReply};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
@@ -30,11 +30,7 @@ pub fn prune(folder: &Folder, params: &TapePruneParams) -> TapePruneReply {
         let path = folder.index.path(&tape.id);
         if is_done && let Err(error) = remove(&path, tape, folder.path()) {
             if reply.problems.len() < MAX_PROBLEMS {
-                reply.problems.push(TapeProblem {
-                    path: path.display().to_string(),
-                    message: error.to_string(),
-                    ..TapeProblem::default()
-                });
+                reply.problems.push(problem(&path, &error));
             }
             continue;
         }

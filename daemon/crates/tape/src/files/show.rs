@@ -3,12 +3,12 @@
 use super::error::FilesError;
 use super::list::begin;
 use super::which::{Folder, Loaded, Which};
-use crate::format::{Exchange, Meta, Recorder, Tape, outline};
+use crate::format::{Exchange, Meta, Tape, meta_json, outline, session_json};
 use crate::index::{beginning, ending};
 use crate::key::{Fingerprint, Invocation, Rules, StateHash, normal_input, prompt_signature};
 use crate::tools::{input_in_one_line, shown, size};
 use ccd_protocol::tape::{ExchangeRecord, TapeRecord};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Maximum output of one exchange.
@@ -60,7 +60,7 @@ pub fn show(
         tape_id: which.id,
         path: which.path.display().to_string(),
         meta: meta_of(&tape.meta),
-        session: session_of(&tape.session),
+        session: session_json(&tape.session),
         begin: begin(folder, first_state(&tape), &invocation, rules),
         exchanges,
     })
@@ -104,40 +104,11 @@ fn shown_output(tape: &Tape, exchange: &Exchange, room: &mut usize) -> String {
     text
 }
 
+/// Returns `meta` as in the file, except `plain`, which only a replay needs.
 fn meta_of(meta: &Meta) -> Value {
-    let mut known = json!({
-        "createdAt": meta.created_at,
-        "program": meta.program,
-        "args": meta.args,
-        "env": meta.env,
-        "cwd": meta.cwd,
-        "pty": meta.pty.map(|pty| json!({"rows": pty.rows, "cols": pty.cols})),
-        "tag": meta.tag,
-        "latency": meta.latency,
-        "errorRate": meta.error_rate,
-        "seed": meta.seed,
-        "redact": meta.redact,
-    });
-    add(&mut known, &meta.other);
-    known
-}
-
-fn session_of(session: &Recorder) -> Value {
-    let mut known = json!({
-        "platform": session.platform,
-        "version": session.version,
-        "flags": session.flags,
-        "format": session.format,
-    });
-    add(&mut known, &session.other);
-    known
-}
-
-/// Adds the keys that this version does not know.
-fn add(known: &mut Value, other: &Map<String, Value>) {
-    if let Value::Object(known) = known {
-        for (name, value) in other {
-            known.entry(name.clone()).or_insert_with(|| value.clone());
-        }
+    let mut value = meta_json(meta);
+    if let Some(members) = value.as_object_mut() {
+        members.remove("plain");
     }
+    value
 }

@@ -96,10 +96,7 @@ impl Folder {
     /// noticed. Blocks.
     pub fn now(&self) -> Self {
         self.root.refresh_all();
-        Self {
-            root: Arc::clone(&self.root),
-            index: self.root.index(),
-        }
+        Self::of(Arc::clone(&self.root))
     }
 
     /// Returns the given tape, or all.
@@ -194,6 +191,15 @@ impl Which {
             path: self.path.display().to_string(),
             error,
         }
+    }
+}
+
+/// Describes what is wrong with a file, without a position in it.
+pub(super) fn problem(path: &Path, error: &impl std::fmt::Display) -> TapeProblem {
+    TapeProblem {
+        path: path.display().to_string(),
+        message: error.to_string(),
+        ..TapeProblem::default()
     }
 }
 

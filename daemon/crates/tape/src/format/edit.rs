@@ -2,7 +2,7 @@
 
 use super::fault::FormatError;
 use super::keys::Part;
-use super::model::{Exchange, TypedInput};
+use super::model::Exchange;
 use super::read::{outline, read_exchange, text_of};
 use super::text::{Scanned, Scanner};
 use super::{quote, write};
@@ -59,10 +59,7 @@ impl<'a> Edits<'a> {
         let exchanges = outline(bytes)?.exchanges;
         Ok(Self {
             text: text_of(bytes)?,
-            exchanges: exchanges
-                .into_iter()
-                .map(|exchange| exchange.span)
-                .collect(),
+            exchanges: exchanges.into_iter().map(|each| each.span).collect(),
             chunks: None,
             changes: BTreeMap::new(),
             members: BTreeMap::new(),
@@ -93,7 +90,8 @@ impl<'a> Edits<'a> {
                 let Step::Key(key) = step else {
                     return Err(no_place());
                 };
-                if !self.is_object_or_null(&span)? {
+                let kind = self.take(&span, Scanner::kind)?;
+                if !matches!(kind, Kind::Object | Kind::Null) {
                     return Err(no_place());
                 }
                 let rest = &path[at + 1..];
@@ -142,24 +140,6 @@ impl<'a> Edits<'a> {
         Ok(())
     }
 
-    /// Replaces the input.
-    ///
-    /// # Errors
-    ///
-    /// There is no such exchange.
-    pub(crate) fn set_input(
-        &mut self,
-        exchange: usize,
-        input: &TypedInput,
-    ) -> Result<(), EditError> {
-        let path = [
-            Step::Key("exchanges"),
-            Step::Item(exchange),
-            Step::Key("input"),
-        ];
-        self.set(&path, &write::input(input))
-    }
-
     /// Replaces the bytes of a chunk in the form that they have in the text, and the comment after it if the writer
     /// wrote it.
     ///
@@ -199,8 +179,8 @@ impl<'a> Edits<'a> {
     }
 
     /// Replaces a span that no other edit touches, such as one of [`comments`].
-    pub(crate) fn set_span(&mut self, span: Range<usize>, text: &str) {
-        self.replace(span, text.to_owned());
+    pub(crate) fn replace(&mut self, span: Range<usize>, text: String) {
+        self.changes.insert(span.start, (span.end, text));
     }
 
     /// Returns whether an edit touches the span.
@@ -256,11 +236,6 @@ impl<'a> Edits<'a> {
         take: impl FnOnce(&mut Scanner<'a>) -> Scanned<T>,
     ) -> Result<T, FormatError> {
         self.locate(take, Scanner::begin_at(self.text, span.start))
-    }
-
-    fn is_object_or_null(&self, span: &Range<usize>) -> Result<bool, FormatError> {
-        let kind = self.take(span, Scanner::kind)?;
-        Ok(matches!(kind, Kind::Object | Kind::Null))
     }
 
     /// Finds the value of a key; if the key occurs twice, the last value, as the reader does.
@@ -328,10 +303,6 @@ impl<'a> Edits<'a> {
         found.cloned().ok_or_else(|| EditError::NoPlace {
             place: format!("exchanges[{exchange}].output.chunks[{chunk}]"),
         })
-    }
-
-    fn replace(&mut self, span: Range<usize>, text: String) {
-        self.changes.insert(span.start, (span.end, text));
     }
 
     fn add(

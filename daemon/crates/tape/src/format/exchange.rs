@@ -8,6 +8,7 @@ use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use ccd_protocol::tape::TapeExit;
+use ccd_text::json5::Number;
 use std::borrow::Cow;
 
 /// Padding may be missing, because people cut it off.
@@ -28,18 +29,10 @@ pub(super) struct ExchangeReader {
 }
 
 impl ExchangeReader {
-    /// Returns a reader that keeps all of an exchange.
-    pub(super) fn whole() -> Self {
+    /// Unless it is to keep all of an exchange, it checks output and annotations and throws them away.
+    pub(super) fn new(is_whole: bool) -> Self {
         Self {
-            is_whole: true,
-            chunks: 0,
-        }
-    }
-
-    /// Returns a reader that checks output and annotations but does not keep them.
-    pub(super) fn outline() -> Self {
-        Self {
-            is_whole: false,
+            is_whole,
             chunks: 0,
         }
     }
@@ -100,11 +93,27 @@ impl ExchangeReader {
 
 /// Takes a number of milliseconds, or another number that cannot be negative.
 pub(super) fn whole(scanner: &mut Scanner<'_>) -> Scanned<u64> {
-    const WANTED: &str = "a whole number, 0 or more";
-    scanner.kind()?;
-    let start = scanner.offset();
-    let number = scanner.number(WANTED)?.to_whole();
-    number.ok_or_else(|| scanner.wrong(start, WANTED))
+    number(scanner, "a whole number, 0 or more", Number::to_whole)
+}
+
+/// Takes a number that `accept` accepts.
+pub(super) fn number<T>(
+    scanner: &mut Scanner<'_>,
+    wanted: &'static str,
+    accept: impl FnOnce(Number) -> Option<T>,
+) -> Scanned<T> {
+    let start = scanner.start()?;
+    let number = accept(scanner.number(wanted)?);
+    number.ok_or_else(|| scanner.wrong(start, wanted))
+}
+
+/// Takes one of these words.
+fn word<T>(scanner: &mut Scanner<'_>, wanted: &'static str, words: [(&str, T); 2]) -> Scanned<T> {
+    let start = scanner.start()?;
+    let text = scanner.text()?;
+    let found = words.into_iter().find(|(word, _)| *word == text);
+    let found = found.ok_or_else(|| scanner.wrong(start, wanted))?;
+    Ok(found.1)
 }
 
 fn pre(scanner: &mut Scanner<'_>) -> Scanned<Pre> {
@@ -133,7 +142,10 @@ fn input(scanner: &mut Scanner<'_>) -> Scanned<TypedInput> {
             return Ok(());
         }
         match Part::Input.canonical(&key.name) {
-            "type" => kind = Some(input_kind(scanner)?),
+            "type" => {
+                let kinds = [("line", InputKind::Line), ("raw", InputKind::Raw)];
+                kind = Some(word(scanner, "\"line\" or \"raw\"", kinds)?);
+            }
             "dataText" => text = Some(scanner.text()?),
             "dataBytesB64" => bytes = Some(base64(scanner)?),
             "unfinished" => unfinished = scanner.bool()?,
@@ -169,16 +181,6 @@ fn is_poor_text(text: Option<&str>, bytes: Option<&[u8]>) -> bool {
     bytes.is_some() && text.is_none_or(|text| text.contains(REPLACED))
 }
 
-fn input_kind(scanner: &mut Scanner<'_>) -> Scanned<InputKind> {
-    scanner.kind()?;
-    let start = scanner.offset();
-    match &*scanner.text()? {
-        "line" => Ok(InputKind::Line),
-        "raw" => Ok(InputKind::Raw),
-        _ => Err(scanner.wrong(start, "\"line\" or \"raw\"")),
-    }
-}
-
 /// Parses a chunk.
 pub(super) fn chunk(scanner: &mut Scanner<'_>) -> Scanned<Chunk> {
     let mut chunk = Chunk::default();
@@ -192,7 +194,10 @@ pub(super) fn chunk(scanner: &mut Scanner<'_>) -> Scanned<Chunk> {
             "dataB64" => bytes = Some(base64(scanner)?),
             "dataText" => text = Some(scanner.text()?),
             "isUtf8" => drop(scanner.bool()?),
-            "stream" => chunk.stream = stream(scanner)?,
+            "stream" => {
+                let streams = [("stdout", Stream::Stdout), ("stderr", Stream::Stderr)];
+                chunk.stream = word(scanner, "\"stdout\" or \"stderr\"", streams)?;
+            }
             _ => scanner.skip()?,
         }
         Ok(())
@@ -203,16 +208,6 @@ pub(super) fn chunk(scanner: &mut Scanner<'_>) -> Scanned<Chunk> {
         _ => bytes.unwrap_or_default(),
     };
     Ok(chunk)
-}
-
-fn stream(scanner: &mut Scanner<'_>) -> Scanned<Stream> {
-    scanner.kind()?;
-    let start = scanner.offset();
-    match &*scanner.text()? {
-        "stdout" => Ok(Stream::Stdout),
-        "stderr" => Ok(Stream::Stderr),
-        _ => Err(scanner.wrong(start, "\"stdout\" or \"stderr\"")),
-    }
 }
 
 fn exit(scanner: &mut Scanner<'_>) -> Scanned<TapeExit> {
@@ -232,18 +227,14 @@ fn exit(scanner: &mut Scanner<'_>) -> Scanned<TapeExit> {
 }
 
 fn status(scanner: &mut Scanner<'_>) -> Scanned<i32> {
-    const WANTED: &str = "a whole number";
-    scanner.kind()?;
-    let start = scanner.offset();
-    let number = scanner.number(WANTED)?.to_signed();
-    let number = number.and_then(|number| i32::try_from(number).ok());
-    number.ok_or_else(|| scanner.wrong(start, WANTED))
+    number(scanner, "a whole number", |number| {
+        i32::try_from(number.to_signed()?).ok()
+    })
 }
 
 /// Parses bytes in base64.
 pub(super) fn base64(scanner: &mut Scanner<'_>) -> Scanned<Vec<u8>> {
-    scanner.kind()?;
-    let start = scanner.offset();
+    let start = scanner.start()?;
     let text = scanner.text()?;
     BASE64.decode(text.as_bytes()).map_err(|error| {
         let what = error.to_string().to_lowercase();

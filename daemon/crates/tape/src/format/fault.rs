@@ -36,7 +36,7 @@ impl FormatError {
 
     /// Returns whether the tape was made by a newer ccd.
     pub(crate) fn is_newer(&self) -> bool {
-        self.fault.is_newer()
+        matches!(self.fault, Fault::Newer { .. })
     }
 }
 
@@ -78,10 +78,6 @@ pub enum Fault {
 }
 
 impl Fault {
-    pub(super) fn is_newer(&self) -> bool {
-        matches!(self, Self::Newer { .. })
-    }
-
     /// Returns the path to the wrong value.
     pub(super) fn path(&mut self) -> Option<&mut String> {
         match self {

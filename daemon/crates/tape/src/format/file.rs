@@ -111,15 +111,10 @@ pub fn load(path: &Path) -> Result<Vec<u8>, FileError> {
 pub fn create_new(path: &Path, text: &str) -> Result<(), FileError> {
     let fail = |source| FileError::write(path, source);
     let folder = folder_of(path);
-    let mut builder = DirBuilder::new();
-    builder
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(|source| FileError::Write {
-            path: folder.to_owned(),
-            source,
-        })?;
+    make_folder(folder).map_err(|source| FileError::Write {
+        path: folder.to_owned(),
+        source,
+    })?;
     let temp = Temp::write(path, text, 0o600)?;
     match rename_new(&temp.path, path) {
         Err(error) if error.kind() == io::ErrorKind::Unsupported => {
@@ -135,6 +130,12 @@ pub fn create_new(path: &Path, text: &str) -> Result<(), FileError> {
         renamed => renamed.map_err(fail)?,
     }
     sync_folder(folder).map_err(fail)
+}
+
+/// Creates a directory that only its owner can read, and those above it, if they are missing.
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true).mode(0o700).create(folder)
 }
 
 /// Changes a tape under its lock: `change` returns the new text for the old bytes, or `None` to keep them.

@@ -2,7 +2,7 @@
 //! bytes are text.
 
 use super::keys::Part;
-use super::model::{Chunk, Exchange, InputKind, Meta, Pre, Recorder, Stream, Tape, TypedInput};
+use super::model::{Chunk, Exchange, Meta, Pre, Recorder, Stream, Tape, TypedInput};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
@@ -18,7 +18,7 @@ pub fn write_json(tape: &Tape) -> String {
     format!("{tape:#}\n")
 }
 
-fn meta(meta: &Meta) -> Value {
+pub(crate) fn meta(meta: &Meta) -> Value {
     let mut known = json!({
         "createdAt": meta.created_at,
         "program": meta.program,
@@ -28,7 +28,7 @@ fn meta(meta: &Meta) -> Value {
         "pty": meta.pty.map(|size| json!({"rows": size.rows, "cols": size.cols})),
         "tag": meta.tag,
         "latency": meta.latency,
-        "errorRate": Some(meta.error_rate).filter(|rate| rate.is_finite()).unwrap_or(0.0),
+        "errorRate": meta.error_rate,
         "seed": meta.seed,
         "redact": meta.redact,
     });
@@ -38,7 +38,7 @@ fn meta(meta: &Meta) -> Value {
     with_others(known, &meta.other, Part::Meta)
 }
 
-fn session(session: &Recorder) -> Value {
+pub(crate) fn session(session: &Recorder) -> Value {
     let known = json!({
         "platform": session.platform,
         "version": session.version,
@@ -81,21 +81,10 @@ fn pre(pre: &Pre) -> Value {
 }
 
 fn input(input: &TypedInput) -> Value {
-    // The text of a line is without its Enter; bytes are exact in any case.
-    let line = input.bytes.strip_suffix(b"\r").filter(|line| {
-        input.kind == InputKind::Line && !matches!(line.last(), Some(b'\r' | b'\n'))
-    });
-    let is_line =
-        input.kind == InputKind::Line && matches!(input.bytes.last(), Some(b'\r' | b'\n'));
-    let shown = if is_line {
-        line
-    } else {
-        Some(input.bytes.as_slice())
-    };
-    let text = shown.and_then(|shown| std::str::from_utf8(shown).ok());
+    let (kind, text) = input.written();
     let bytes = text.is_none().then(|| BASE64_STANDARD.encode(&input.bytes));
     let mut value = json!({
-        "type": if is_line { "line" } else { "raw" },
+        "type": kind,
         "dataText": text,
         "dataBytesB64": bytes,
     });

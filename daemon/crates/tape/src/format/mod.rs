@@ -17,6 +17,7 @@ pub use ccd_text::json5::{place, quoted as written_text, value as written_value}
 pub use edit::{EditError, Edits, Step, comments};
 pub use fault::FormatError;
 pub use json::write_json;
+pub(crate) use json::{meta as meta_json, session as session_json};
 pub use model::{
     Annotations, Chunk, Exchange, FORMAT, InputKind, Meta, Pre, PtySize, Recorder, Stream, Tape,
     TypedInput,
@@ -24,4 +25,5 @@ pub use model::{
 pub use quote::comment as chunk_comment;
 pub use read::{Outline, Outlined, outline, read, read_exchange};
 pub use validate::validate;
+pub(crate) use write::input as written_input;
 pub use write::write;

@@ -86,6 +86,13 @@ pub struct Exchange {
     pub annotations: Annotations,
 }
 
+impl Exchange {
+    /// Returns the output of both streams.
+    pub(crate) fn output(&self) -> impl Iterator<Item = u8> {
+        self.chunks.iter().flat_map(|chunk| &chunk.data).copied()
+    }
+}
+
 /// The state of the program before the input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pre {
@@ -108,6 +115,22 @@ pub struct TypedInput {
     pub bytes: Vec<u8>,
     /// The recording ended before the input was complete, so it never answers. Written to the file only if true.
     pub unfinished: bool,
+}
+
+impl TypedInput {
+    /// Returns the type that a file gives it, and its text there; `None` if the file must contain its bytes.
+    pub(super) fn written(&self) -> (&'static str, Option<&str>) {
+        let is_enter = |byte: Option<&u8>| matches!(byte, Some(b'\r' | b'\n'));
+        let bytes = self.bytes.as_slice();
+        // A line without Enter is not a line; only as raw input are its bytes preserved.
+        if self.kind == InputKind::Raw || !is_enter(bytes.last()) {
+            return ("raw", std::str::from_utf8(bytes).ok());
+        }
+        let line = bytes.strip_suffix(b"\r");
+        let line = line.filter(|line| !is_enter(line.last()));
+        let text = line.and_then(|line| std::str::from_utf8(line).ok());
+        ("line", text)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

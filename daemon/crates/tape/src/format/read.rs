@@ -1,6 +1,6 @@
 //! Parses a tape.
 
-use super::exchange::{ExchangeReader, whole};
+use super::exchange::{ExchangeReader, number, whole};
 use super::fault::{Fault, FormatError};
 use super::keys::Part;
 use super::model::{Exchange, FORMAT, Meta, Pre, PtySize, Recorder, Tape, TypedInput};
@@ -41,7 +41,7 @@ pub struct Outlined {
 ///
 /// The first error with its position. [`FormatError::is_newer`] if the tape's format is newer than [`FORMAT`].
 pub fn read(bytes: &[u8]) -> Result<Tape, FormatError> {
-    let mut reader = ExchangeReader::whole();
+    let mut reader = ExchangeReader::new(true);
     let (meta, session, exchanges) = parse(bytes, |scanner, _| reader.read(scanner))?;
     Ok(Tape {
         meta,
@@ -56,11 +56,10 @@ pub fn read(bytes: &[u8]) -> Result<Tape, FormatError> {
 ///
 /// As [`read`].
 pub fn outline(bytes: &[u8]) -> Result<Outline, FormatError> {
-    let mut reader = ExchangeReader::outline();
+    let mut reader = ExchangeReader::new(false);
     let mut counted = (0, 1); // up to this offset the line is known
     let (meta, session, exchanges) = parse(bytes, |scanner, text| {
-        scanner.kind()?;
-        let start = scanner.offset();
+        let start = scanner.start()?;
         let between = text.as_bytes().get(counted.0..start).unwrap_or_default();
         counted = (start, counted.1 + lines_in(between));
         let exchange = reader.read(scanner)?;
@@ -88,7 +87,7 @@ pub fn outline(bytes: &[u8]) -> Result<Outline, FormatError> {
 pub fn read_exchange(bytes: &[u8]) -> Result<Exchange, FormatError> {
     let text = text_of(bytes)?;
     let mut scanner = Scanner::new(text);
-    let exchange = ExchangeReader::whole().read(&mut scanner);
+    let exchange = ExchangeReader::new(true).read(&mut scanner);
     let whole = exchange.and_then(|exchange| scanner.end().map(|()| exchange));
     whole.map_err(|stop| FormatError::of(stop, bytes))
 }
@@ -133,8 +132,7 @@ fn tape<'a, E>(
     text: &'a str,
     mut exchange: impl FnMut(&mut Scanner<'a>, &'a str) -> Scanned<E>,
 ) -> Scanned<Parts<E>> {
-    scanner.kind()?;
-    let start = scanner.offset();
+    let start = scanner.start()?;
     let (mut meta, mut session, mut exchanges) = (None, None, Vec::new());
     scanner.object(|scanner, key| {
         if scanner.null()? {
@@ -176,8 +174,7 @@ fn oldest_recorder() -> Recorder {
 }
 
 fn read_meta(scanner: &mut Scanner<'_>) -> Scanned<Meta> {
-    scanner.kind()?;
-    let start = scanner.offset();
+    let start = scanner.start()?;
     let mut meta = Meta {
         redact: true,
         fits_any_terminal: true,
@@ -242,8 +239,7 @@ fn read_session(scanner: &mut Scanner<'_>) -> Scanned<Recorder> {
             Some("version") => session.version = scanner.text()?.into_owned(),
             Some("flags") => session.flags = texts(scanner)?,
             Some("format") => {
-                scanner.kind()?;
-                let start = scanner.offset();
+                let start = scanner.start()?;
                 session.format = whole(scanner)?;
                 if session.format > FORMAT {
                     let format = session.format;
@@ -268,7 +264,7 @@ fn newer(text: &str) -> Option<Stop> {
     let _ = Scanner::new(text).object(|scanner, key| {
         if key.name == "session"
             && let Err(stop) = read_session(&mut scanner.clone())
-            && stop.fault().is_newer()
+            && matches!(stop.fault(), Fault::Newer { .. })
         {
             newer = Some(stop);
         }
@@ -291,24 +287,16 @@ fn size(scanner: &mut Scanner<'_>) -> Scanned<PtySize> {
 }
 
 fn side(scanner: &mut Scanner<'_>) -> Scanned<u16> {
-    const WANTED: &str = "a whole number from 1 to 65535";
-    scanner.kind()?;
-    let start = scanner.offset();
-    let number = scanner.number(WANTED)?.to_whole();
-    let number = number.and_then(|number| u16::try_from(number).ok());
-    let number = number.filter(|&number| number > 0);
-    number.ok_or_else(|| scanner.wrong(start, WANTED))
+    number(scanner, "a whole number from 1 to 65535", |number| {
+        let number = u16::try_from(number.to_whole()?).ok()?;
+        (number > 0).then_some(number)
+    })
 }
 
 fn percent(scanner: &mut Scanner<'_>) -> Scanned<f64> {
-    const WANTED: &str = "a number from 0 to 100";
-    scanner.kind()?;
-    let start = scanner.offset();
-    let number = scanner.number(WANTED)?.to_float();
-    if (0.0..=100.0).contains(&number) {
-        return Ok(number);
-    }
-    Err(scanner.wrong(start, WANTED))
+    number(scanner, "a number from 0 to 100", |number| {
+        Some(number.to_float()).filter(|number| (0.0..=100.0).contains(number))
+    })
 }
 
 fn latency(scanner: &mut Scanner<'_>) -> Scanned<Latency> {

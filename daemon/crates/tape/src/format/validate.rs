@@ -114,8 +114,7 @@ impl Walk<'_> {
     }
 
     fn object(&mut self, scanner: &mut Scanner<'_>, part: Part) -> Scanned<()> {
-        scanner.kind()?;
-        let start = scanner.offset();
+        let start = scanner.start()?;
         let mut seen: Vec<(&'static str, Value)> = Vec::new();
         scanner.object(|scanner, key| {
             let Some(known) = part.known(&key.name) else {

@@ -1,8 +1,6 @@
 //! Writes a tape as the text of its file.
 
-use super::model::{
-    Annotations, Chunk, Exchange, InputKind, Meta, Pre, Recorder, Stream, Tape, TypedInput,
-};
+use super::model::{Annotations, Chunk, Exchange, Meta, Pre, Recorder, Stream, Tape, TypedInput};
 use super::{keys::Part, quote};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -118,7 +116,7 @@ fn meta(meta: &Meta) -> Members {
         ("pty", or_null(pty)),
         ("tag", or_null(meta.tag.as_deref().map(json5::quoted))),
         ("latency", or_null(meta.latency.as_ref().map(latency))),
-        ("errorRate", percent(meta.error_rate)),
+        ("errorRate", meta.error_rate.to_string()),
         ("seed", or_null(meta.seed.map(|seed| seed.to_string()))),
         ("redact", meta.redact.to_string()),
     ];
@@ -164,21 +162,12 @@ pub(super) fn pre(pre: &Pre) -> String {
     out + " }"
 }
 
-pub(super) fn input(input: &TypedInput) -> String {
-    let is_enter = |byte: Option<&u8>| matches!(byte, Some(b'\r' | b'\n'));
-    let bytes = input.bytes.as_slice();
-    // A line without Enter is not a line; only as raw input are its bytes preserved.
-    let is_line = input.kind == InputKind::Line && is_enter(bytes.last());
-    let shown = match bytes.strip_suffix(b"\r") {
-        Some(line) if is_line => (!is_enter(line.last())).then_some(line),
-        _ => (!is_line).then_some(bytes),
-    };
-    let text = shown.and_then(|shown| std::str::from_utf8(shown).ok());
-    let kind = if is_line { "line" } else { "raw" };
+pub(crate) fn input(input: &TypedInput) -> String {
+    let (kind, text) = input.written();
     let data = match text {
         Some(text) => format!("dataText: {}, dataBytesB64: null", json5::quoted(text)),
         None => {
-            let bytes = BASE64_STANDARD.encode(bytes);
+            let bytes = BASE64_STANDARD.encode(&input.bytes);
             format!("dataText: null, dataBytesB64: \"{bytes}\"")
         }
     };
@@ -211,14 +200,6 @@ fn latency(latency: &Latency) -> String {
         Latency::Constant(ms) => ms.to_string(),
         Latency::Range([low, high]) => format!("[{low}, {high}]"),
         Latency::Named(LatencyName::Recorded) => "\"recorded\"".to_owned(),
-    }
-}
-
-fn percent(percent: f64) -> String {
-    if percent.is_finite() {
-        percent.to_string()
-    } else {
-        "0".to_owned()
     }
 }
 

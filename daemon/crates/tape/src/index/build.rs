@@ -1,6 +1,6 @@
 //! Makes an index from files.
 
-use super::find::{ByAge, Index, Tables, TapeEntries};
+use super::find::{Index, Tables, TapeEntries, by_age};
 use super::problem::LoadError;
 use super::table::Table;
 use super::tape::{IndexedTape, Stamp, TapeId};
@@ -12,6 +12,7 @@ use rustix::fs::{Mode, OFlags};
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::Read as _;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -100,10 +101,7 @@ pub(super) fn load_all(
         let others: Vec<_> = (1..THREADS).map(|_| scope.spawn(work)).collect();
         let mut loaded = work();
         for other in others {
-            match other.join() {
-                Ok(mut more) => loaded.append(&mut more),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
+            loaded.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         }
         loaded
     })
@@ -159,15 +157,12 @@ impl Tables {
                 all.append(tape.entries(slot));
             }
         }
-        let age = ByAge(slots);
+        let age = by_age(slots);
         let table = |entries: &[_]| Table::new(entries, &age);
         std::thread::scope(|scope| {
             let exact = scope.spawn(|| (table(&all.exact), table(&all.ids)));
             let (states, loose, ends) = (table(&all.states), table(&all.loose), table(&all.ends));
-            let (exact, ids) = match exact.join() {
-                Ok(tables) => tables,
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
+            let (exact, ids) = exact.join().unwrap_or_else(|panic| resume_unwind(panic));
             Self {
                 exact,
                 states,
@@ -180,7 +175,7 @@ impl Tables {
 }
 
 /// Shares equal invocations between tapes.
-fn share_invocations(tapes: &mut [Arc<IndexedTape>]) {
+pub(super) fn share_invocations(tapes: &mut [Arc<IndexedTape>]) {
     let mut known: HashSet<Arc<Invocation>> = HashSet::new();
     for tape in tapes {
         match known.get(&tape.invocation) {

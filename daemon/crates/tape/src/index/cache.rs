@@ -1,23 +1,23 @@
 //! A cache of the index on disk, so that unchanged tapes need not be read at start.
 
+use super::build::share_invocations;
 use super::find::Index;
-use super::tape::{IndexedTape, Prompt, Row, Stamp, TapeId, created_ns};
-use crate::format::{Meta, PtySize};
-use crate::key::{Fingerprint, Invocation};
-use ccd_protocol::tape::{Latency, LatencyName, TapeExit};
+use super::tape::{IndexedTape, TapeId};
+use crate::format::file::make_folder;
+use crate::key::Fingerprint;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, HashMap};
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::collections::HashMap;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The start of every file; it changes with the format.
-const MAGIC: &[u8; 16] = b"ccd tape index 3";
+const MAGIC: &[u8; 16] = b"ccd tape index 4";
 
 /// A larger file was not written by ccd.
 const MAX_BYTES: u64 = 1 << 30;
@@ -44,11 +44,10 @@ impl Cache {
 
     /// Returns the cached tapes; none if the file is missing, damaged, or was made by another build.
     pub fn load(&self, root: &Path) -> HashMap<TapeId, Arc<IndexedTape>> {
-        let tapes = self.read(root).unwrap_or_default();
+        let mut tapes = self.read(root).unwrap_or_default();
+        share_invocations(&mut tapes);
         let tapes = tapes.into_iter();
-        tapes
-            .map(|tape| (Arc::clone(&tape.id), Arc::new(tape)))
-            .collect()
+        tapes.map(|tape| (Arc::clone(&tape.id), tape)).collect()
     }
 
     /// Replaces the file with the tapes of an index.
@@ -57,12 +56,8 @@ impl Cache {
     ///
     /// The file cannot be written; the old one is kept.
     pub fn save(&self, index: &Index) -> io::Result<()> {
-        let folder = self.path.parent().unwrap_or(Path::new("/"));
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)?;
-        let stored = Stored::of(index);
+        make_folder(self.path.parent().unwrap_or(Path::new("/")))?;
+        let stored = (Head::of(&index.root), settled(index));
         let body = postcard::to_stdvec(&stored).map_err(io::Error::other)?;
         let mut name = self.path.clone().into_os_string();
         name.push(format!(".{}", std::process::id()));
@@ -82,7 +77,7 @@ impl Cache {
         written.inspect_err(|_| drop(fs::remove_file(&new)))
     }
 
-    fn read(&self, root: &Path) -> Option<Vec<IndexedTape>> {
+    fn read(&self, root: &Path) -> Option<Vec<Arc<IndexedTape>>> {
         let file = super::build::open(&self.path).ok()?;
         let meta = file.metadata().ok()?;
         // Another user could forge the contents of the tapes.
@@ -101,8 +96,7 @@ impl Cache {
         if head != Head::of(root) {
             return None;
         }
-        let tapes: Tapes = postcard::from_bytes(body).ok()?;
-        Some(tapes.restore())
+        postcard::from_bytes(body).ok()
     }
 }
 
@@ -130,170 +124,37 @@ impl Head {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct Stored(Head, Tapes);
-
-impl Stored {
-    fn of(index: &Index) -> Self {
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
-        let mut tapes = Tapes::default();
-        let mut numbers: HashMap<Invocation, u32> = HashMap::new();
-        for tape in index.tapes() {
-            if tape.stamp.modified_ns > now - UNSETTLED_NS {
-                continue;
-            }
-            let known = numbers.get(&*tape.invocation).copied();
-            let number = known.unwrap_or_else(|| {
-                let number = u32::try_from(tapes.invocations.len()).unwrap_or(u32::MAX);
-                tapes.invocations.push((*tape.invocation).clone());
-                numbers.insert((*tape.invocation).clone(), number);
-                number
-            });
-            tapes.tapes.push(StoredTape::of(tape, number));
-        }
-        Self(Head::of(&index.root), tapes)
-    }
+/// Returns the tapes that cannot change any more without a new modification time.
+fn settled(index: &Index) -> Vec<&Arc<IndexedTape>> {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
+    let tapes = index.tapes();
+    tapes
+        .filter(|tape| tape.stamp.modified_ns <= now - UNSETTLED_NS)
+        .collect()
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Tapes {
-    invocations: Vec<Invocation>,
-    tapes: Vec<StoredTape>,
-}
+/// Stores a value as JSON: the format of the file does not describe itself, as an untagged value needs.
+pub(super) mod as_json {
+    use serde::de::{DeserializeOwned, Error as _};
+    use serde::ser::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serialize, Serializer};
 
-impl Tapes {
-    fn restore(self) -> Vec<IndexedTape> {
-        let invocations: Vec<_> = self.invocations.into_iter().map(Arc::new).collect();
-        let tapes = self.tapes.into_iter();
-        tapes
-            .filter_map(|tape| tape.restore(&invocations))
-            .collect()
-    }
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct StoredTape {
-    id: String,
-    stamp: Stamp,
-    meta: StoredMeta,
-    invocation: u32,
-    exit: Option<(Option<i32>, Option<i32>)>,
-    prompts: Vec<Prompt>,
-    inputs: Vec<u8>,
-    rows: Vec<Row>,
-    end_state: Fingerprint,
-}
-
-/// The latency of a tape, in a self-describing form.
-#[derive(Debug, Serialize, Deserialize)]
-enum StoredLatency {
-    Constant(u64),
-    Range(u64, u64),
-    Recorded,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct StoredMeta {
-    created_at: String,
-    program: String,
-    args: Vec<String>,
-    env: BTreeMap<String, String>,
-    cwd: String,
-    pty: Option<(u16, u16)>,
-    fits_any_terminal: bool,
-    tag: Option<String>,
-    latency: Option<StoredLatency>,
-    error_rate: f64,
-    seed: Option<u64>,
-    plain: bool,
-    redact: bool,
-}
-
-impl StoredTape {
-    fn of(tape: &IndexedTape, invocation: u32) -> Self {
-        Self {
-            id: tape.id.to_string(),
-            stamp: tape.stamp,
-            meta: StoredMeta::of(&tape.meta),
-            invocation,
-            exit: tape.exit.map(|exit| (exit.code, exit.signal)),
-            prompts: tape.prompts.clone(),
-            inputs: tape.inputs.clone(),
-            rows: tape.rows.clone(),
-            end_state: tape.end_state,
-        }
+    pub(in super::super) fn serialize<T: Serialize, S: Serializer>(
+        value: &T,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let text = serde_json::to_string(value).map_err(S::Error::custom)?;
+        text.serialize(serializer)
     }
 
-    /// `None` if an index in it is out of range.
-    fn restore(self, invocations: &[Arc<Invocation>]) -> Option<IndexedTape> {
-        let prompts = self.prompts.len();
-        if self.rows.iter().any(|row| row.prompt as usize >= prompts) {
-            return None;
-        }
-        let meta = self.meta.restore();
-        Some(IndexedTape {
-            id: self.id.into(),
-            stamp: self.stamp,
-            created_ns: created_ns(&meta.created_at),
-            meta,
-            invocation: Arc::clone(invocations.get(self.invocation as usize)?),
-            exit: self.exit.map(|(code, signal)| TapeExit { code, signal }),
-            prompts: self.prompts,
-            inputs: self.inputs,
-            rows: self.rows,
-            end_state: self.end_state,
-        })
-    }
-}
-
-impl StoredMeta {
-    fn of(meta: &Meta) -> Self {
-        let meta = meta.clone();
-        Self {
-            created_at: meta.created_at,
-            program: meta.program,
-            args: meta.args,
-            env: meta.env,
-            cwd: meta.cwd,
-            pty: meta.pty.map(|size| (size.rows, size.cols)),
-            fits_any_terminal: meta.fits_any_terminal,
-            tag: meta.tag,
-            latency: meta.latency.map(|latency| match latency {
-                Latency::Constant(ms) => StoredLatency::Constant(ms),
-                Latency::Range([low, high]) => StoredLatency::Range(low, high),
-                Latency::Named(LatencyName::Recorded) => StoredLatency::Recorded,
-            }),
-            error_rate: meta.error_rate,
-            seed: meta.seed,
-            plain: meta.plain,
-            redact: meta.redact,
-        }
-    }
-
-    fn restore(self) -> Meta {
-        Meta {
-            created_at: self.created_at,
-            program: self.program,
-            args: self.args,
-            env: self.env,
-            cwd: self.cwd,
-            pty: self.pty.map(|(rows, cols)| PtySize { rows, cols }),
-            fits_any_terminal: self.fits_any_terminal,
-            tag: self.tag,
-            latency: self.latency.map(|latency| match latency {
-                StoredLatency::Constant(ms) => Latency::Constant(ms),
-                StoredLatency::Range(low, high) => Latency::Range([low, high]),
-                StoredLatency::Recorded => Latency::Named(LatencyName::Recorded),
-            }),
-            error_rate: self.error_rate,
-            seed: self.seed,
-            plain: self.plain,
-            redact: self.redact,
-            other: serde_json::Map::new(),
-        }
+    pub(in super::super) fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<T, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        serde_json::from_str(&text).map_err(D::Error::custom)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Makes an index from an earlier one and the changes.
 
 use super::build::{LoadResult, load_all, load_file, note};
-use super::find::{ByAge, Index, Tables, TapeEntries};
+use super::find::{Index, Tables, TapeEntries, by_age};
 use super::tape::{IndexedTape, TapeId};
 use super::walk::WalkResult;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -50,50 +50,44 @@ impl Index {
 
     /// Replaces tapes and problems, or adds them; `None` if nothing has changed.
     fn with(&self, files: Vec<(TapeId, Option<LoadResult>)>) -> Option<Self> {
-        let mut change = IndexChange::default();
+        let mut changed = HashMap::new();
         let mut problems = (*self.problems).clone();
         for (id, loaded) in files {
             let old = self.tape(&id);
             problems.remove(self.path(&id).to_string_lossy().as_ref());
             match loaded {
                 Some(Ok(tape)) if old.is_some_and(|old| **old == *tape) => {}
-                Some(Ok(tape)) => drop(change.tapes.insert(id, Some(tape))),
+                Some(Ok(tape)) => drop(changed.insert(id, Some(tape))),
                 None if old.is_none() => {}
-                None => drop(change.tapes.insert(id, None)),
+                None => drop(changed.insert(id, None)),
                 Some(Err(problem)) => {
                     if old.is_some() {
-                        change.tapes.insert(id, None);
+                        changed.insert(id, None);
                     }
                     note(&mut problems, problem);
                 }
             }
         }
-        if change.tapes.is_empty() && problems == *self.problems {
+        if changed.is_empty() && problems == *self.problems {
             return None;
         }
         let mut next = self.clone();
         next.generation += 1;
         next.problems = Arc::new(problems);
-        change.apply(self, &mut next);
+        next.apply(changed, self);
         Some(next)
     }
-}
 
-/// Tapes that are new, changed or removed.
-#[derive(Default)]
-struct IndexChange {
-    tapes: HashMap<TapeId, Option<Arc<IndexedTape>>>,
-}
-
-impl IndexChange {
-    fn apply(self, old: &Index, next: &mut Index) {
-        let is_large = self.tapes.len() > 1 + old.slots.len() / FEW;
+    /// Puts tapes that are new, changed or removed in place of those of `old`.
+    fn apply(&mut self, changed: HashMap<TapeId, Option<Arc<IndexedTape>>>, old: &Self) {
+        let next = self;
+        let is_large = changed.len() > 1 + old.slots.len() / FEW;
         let (mut removed, mut added) = (TapeEntries::default(), TapeEntries::default());
         let mut free: Vec<usize> = (0..next.slots.len())
             .rev()
             .filter(|slot| next.slots[*slot].is_none())
             .collect();
-        for (id, tape) in self.tapes {
+        for (id, tape) in changed {
             let slot = match old.slot(&id) {
                 Some(slot) => slot as usize,
                 None => free.pop().unwrap_or_else(|| {
@@ -103,13 +97,12 @@ impl IndexChange {
             };
             let number = u32::try_from(slot).unwrap_or(u32::MAX);
             if !is_large {
-                let before = next.slots[slot].as_ref();
-                removed.append(before.map(|tape| tape.entries(number)).unwrap_or_default());
-                added.append(
-                    tape.as_ref()
-                        .map(|tape| tape.entries(number))
-                        .unwrap_or_default(),
-                );
+                let entries = |tape: &Option<Arc<IndexedTape>>| {
+                    let tape = tape.as_ref();
+                    tape.map(|tape| tape.entries(number)).unwrap_or_default()
+                };
+                removed.append(entries(&next.slots[slot]));
+                added.append(entries(&tape));
             }
             next.slots[slot] = tape;
         }
@@ -118,7 +111,7 @@ impl IndexChange {
             next.tables = Tables::of(&next.slots);
             return;
         }
-        let age = ByAge(&next.slots);
+        let age = by_age(&next.slots);
         let tables = &old.tables;
         next.tables = Tables {
             exact: tables.exact.changed(&removed.exact, &added.exact, &age),

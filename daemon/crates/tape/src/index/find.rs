@@ -1,8 +1,8 @@
 //! The index of a directory, and the lookups that do not depend on a session.
 
 use super::fits::Hit;
-use super::table::{Order, Table, TableEntry, key_of};
-use super::tape::{IndexedTape, Row, TapeId, UNFINISHED};
+use super::table::{Table, TableEntry, key_of};
+use super::tape::{IndexedTape, TapeId, UNFINISHED};
 use crate::key::{Fingerprint, Invocation, Rules};
 use ccd_protocol::tape::TapeProblem;
 use std::cmp::Ordering;
@@ -23,20 +23,22 @@ pub struct Index {
     pub(super) problems: Arc<BTreeMap<TapeId, TapeProblem>>,
 }
 
-/// The tables of keys.
-#[derive(Debug, Clone)]
-pub(super) struct Tables {
+/// The tables of keys, or the entries of a tape for each of them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tables<T = Table> {
     /// By prompt, input and state.
-    pub(super) exact: Table,
+    pub(super) exact: T,
     /// By state.
-    pub(super) states: Table,
+    pub(super) states: T,
     /// By prompt and input.
-    pub(super) loose: Table,
+    pub(super) loose: T,
     /// Last exchanges, by the state after them.
-    pub(super) ends: Table,
+    pub(super) ends: T,
     /// Tapes, by id.
-    pub(super) ids: Table,
+    pub(super) ids: T,
 }
+
+pub(super) type TapeEntries = Tables<Vec<TableEntry>>;
 
 /// The position of an exchange, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,25 +56,6 @@ pub struct Duplicate {
 }
 
 impl Index {
-    /// Returns the index of a directory without tapes.
-    #[cfg(test)]
-    pub fn empty(root: &Path) -> Self {
-        let table = Table::new(&[], &|_: &TableEntry, _: &TableEntry| Ordering::Equal);
-        Self {
-            root: root.into(),
-            generation: 0,
-            slots: Vec::new(),
-            tables: Tables {
-                exact: table.clone(),
-                states: table.clone(),
-                loose: table.clone(),
-                ends: table.clone(),
-                ids: table,
-            },
-            problems: Arc::default(),
-        }
-    }
-
     /// Returns all tapes, in no particular order.
     pub fn tapes(&self) -> impl Iterator<Item = &Arc<IndexedTape>> {
         self.slots.iter().flatten()
@@ -164,10 +147,8 @@ impl Index {
                 None => {}
             }
         }
-        duplicates.sort_by(|a, b| {
-            let key =
-                |duplicate: &Duplicate| (duplicate.second.tape.clone(), duplicate.second.exchange);
-            key(a).cmp(&key(b))
+        duplicates.sort_by_cached_key(|Duplicate { second, .. }| {
+            (TapeId::clone(&second.tape), second.exchange)
         });
         (duplicates, more)
     }
@@ -191,19 +172,13 @@ impl Index {
 
     pub(super) fn slot(&self, id: &str) -> Option<u32> {
         let entries = self.tables.ids.get(id_key(id)).iter();
-        let slots = entries.map(|entry| entry.slot);
-        slots
-            .into_iter()
+        entries
+            .map(|entry| entry.slot)
             .find(|slot| self.in_slot(*slot).is_some_and(|tape| &*tape.id == id))
     }
 
     pub(super) fn in_slot(&self, slot: u32) -> Option<&Arc<IndexedTape>> {
         self.slots.get(slot as usize)?.as_ref()
-    }
-
-    pub(super) fn row(&self, entry: &TableEntry) -> Option<(&Arc<IndexedTape>, &Row)> {
-        let tape = self.in_slot(entry.slot)?;
-        Some((tape, tape.rows.get(entry.exchange as usize)?))
     }
 
     pub(super) fn hit(&self, entry: &TableEntry) -> Option<Hit> {
@@ -229,7 +204,7 @@ impl IndexedTape {
         let prompts = self.prompts.iter();
         let prompts: usize = prompts.map(|prompt| prompt.text.len() + 40).sum();
         size_of::<Self>()
-            + self.rows.capacity() * size_of::<Row>()
+            + self.rows.capacity() * size_of::<super::tape::Row>()
             + self.inputs.capacity()
             + prompts
             + words
@@ -241,20 +216,16 @@ impl IndexedTape {
         let mut entries = TapeEntries::default();
         for (exchange, row) in (0..).zip(&self.rows) {
             let prompt = self.prompt(row).signature;
-            let mut push = |list: fn(&mut TapeEntries) -> &mut Vec<TableEntry>, key| {
-                list(&mut entries).push(TableEntry {
-                    key,
-                    slot,
-                    exchange,
-                });
+            let entry = |key| TableEntry {
+                key,
+                slot,
+                exchange,
             };
-            push(|all| &mut all.states, state_key(row.state));
+            entries.states.push(entry(state_key(row.state)));
             if row.flags & UNFINISHED == 0 {
-                push(
-                    |all| &mut all.exact,
-                    exact_key(prompt, row.input, row.state),
-                );
-                push(|all| &mut all.loose, loose_key(prompt, row.input));
+                let exact = exact_key(prompt, row.input, row.state);
+                entries.exact.push(entry(exact));
+                entries.loose.push(entry(loose_key(prompt, row.input)));
             }
         }
         let end = |key| TableEntry {
@@ -270,16 +241,6 @@ impl IndexedTape {
     }
 }
 
-/// Entries for each table.
-#[derive(Debug, Default)]
-pub(super) struct TapeEntries {
-    pub(super) exact: Vec<TableEntry>,
-    pub(super) states: Vec<TableEntry>,
-    pub(super) loose: Vec<TableEntry>,
-    pub(super) ends: Vec<TableEntry>,
-    pub(super) ids: Vec<TableEntry>,
-}
-
 impl TapeEntries {
     pub(super) fn append(&mut self, mut other: Self) {
         self.exact.append(&mut other.exact);
@@ -291,12 +252,12 @@ impl TapeEntries {
 }
 
 /// Orders entries by tape, the oldest first.
-pub(super) struct ByAge<'a>(pub(super) &'a [Option<Arc<IndexedTape>>]);
-
-impl Order for ByAge<'_> {
-    fn order(&self, a: &TableEntry, b: &TableEntry) -> Ordering {
+pub(super) fn by_age(
+    slots: &[Option<Arc<IndexedTape>>],
+) -> impl Fn(&TableEntry, &TableEntry) -> Ordering + Sync {
+    |a, b| {
         let age = |entry: &TableEntry| {
-            let tape = self.0.get(entry.slot as usize).and_then(Option::as_ref);
+            let tape = slots.get(entry.slot as usize).and_then(Option::as_ref);
             tape.map(|tape| tape.age())
         };
         if a.slot == b.slot {

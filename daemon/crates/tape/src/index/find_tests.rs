@@ -26,7 +26,7 @@ fn the_same_input_is_another_exchange_after_other_inputs() {
             .unwrap();
         assert_eq!(hit.exchange, u32::try_from(count).unwrap() + 1);
         assert_eq!(hit.state_after(), state(&inputs[..=count]));
-        assert_eq!(hit.is_last(), count == 2);
+        assert_eq!(hit.exchange + 1 == hit.tape.exchanges(), count == 2);
     }
     assert_eq!(fits.exact("> ", b"next\n", state(&inputs)), None);
     assert_eq!(fits.exact("$ ", b"next\n", state(&[])), None);

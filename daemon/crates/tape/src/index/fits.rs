@@ -69,12 +69,6 @@ impl Hit {
         self.exchange == 0 && self.row().input_len == 0
     }
 
-    /// Returns whether it is the last exchange of its tape.
-    #[cfg(test)]
-    pub fn is_last(&self) -> bool {
-        self.exchange + 1 >= self.tape.exchanges()
-    }
-
     /// Returns the hash chain of the inputs before it.
     pub fn state(&self) -> Fingerprint {
         self.row().state
@@ -132,16 +126,8 @@ impl Index {
 impl Fits {
     /// Returns the number of tapes that fit.
     #[cfg(test)]
-    pub fn len(&self) -> usize {
-        self.bits
-            .iter()
-            .map(|bits| bits.count_ones() as usize)
-            .sum()
-    }
-
-    #[cfg(test)]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    pub(super) fn len(&self) -> u32 {
+        self.bits.iter().map(|bits| bits.count_ones()).sum()
     }
 
     /// Returns the exchange with this prompt, input and state; if there are several, always that of the oldest tape.
@@ -151,11 +137,10 @@ impl Fits {
         let prompt = Fingerprint::of_prompt(prompt);
         let find = |input: Fingerprint| {
             let key = exact_key(prompt, input, state);
-            self.entries(self.index.tables.exact.get(key))
-                .find(|(tape, row, _)| {
-                    row.state == state && row.input == input && tape.prompt(row).signature == prompt
-                })
-                .map(|(tape, _, exchange)| hit(tape, exchange))
+            let mut hits = self.hits(self.index.tables.exact.get(key), |tape, row, _| {
+                row.state == state && row.input == input && tape.prompt(row).signature == prompt
+            });
+            hits.next()
         };
         find(Fingerprint::of_input(input)).or_else(|| {
             let is_line = matches!(input.last(), Some(b'\r' | b'\n'));
@@ -173,13 +158,12 @@ impl Fits {
         state: Fingerprint,
     ) -> impl Iterator<Item = Hit> {
         let prompt = prompt.map(Fingerprint::of_prompt);
-        self.entries(self.index.tables.states.get(state_key(state)))
-            .filter(move |(tape, row, exchange)| {
-                row.state == state
-                    && prompt.is_none_or(|prompt| tape.prompt(row).signature == prompt)
-                    && !(*exchange == 0 && row.input_len == 0)
-            })
-            .map(|(tape, _, exchange)| hit(tape, exchange))
+        let entries = self.index.tables.states.get(state_key(state));
+        self.hits(entries, move |tape, row, exchange| {
+            row.state == state
+                && prompt.is_none_or(|prompt| tape.prompt(row).signature == prompt)
+                && !(exchange == 0 && row.input_len == 0)
+        })
     }
 
     /// Returns the next exchange of a tape, after a given one, that has this prompt and input; if `input` is `None`,
@@ -211,20 +195,20 @@ impl Fits {
         let prompt = Fingerprint::of_prompt(prompt);
         let inputs = [Fingerprint::of_input(input), Fingerprint::of_hidden_input()];
         inputs.into_iter().flat_map(move |input| {
-            self.entries(self.index.tables.loose.get(loose_key(prompt, input)))
-                .filter(move |(tape, row, _)| {
-                    row.input == input && tape.prompt(row).signature == prompt
-                })
-                .map(|(tape, _, exchange)| hit(tape, exchange))
+            let entries = self.index.tables.loose.get(loose_key(prompt, input));
+            self.hits(entries, move |tape, row, _| {
+                row.input == input && tape.prompt(row).signature == prompt
+            })
         })
     }
 
     /// Returns the starts of the program, the oldest tape first.
     pub fn start(&self) -> impl Iterator<Item = Hit> {
         let state = StateHash::start().fingerprint();
-        self.entries(self.index.tables.states.get(state_key(state)))
-            .filter(|(_, row, exchange)| *exchange == 0 && row.input_len == 0)
-            .map(|(tape, _, exchange)| hit(tape, exchange))
+        let entries = self.index.tables.states.get(state_key(state));
+        self.hits(entries, |_, row, exchange| {
+            exchange == 0 && row.input_len == 0
+        })
     }
 
     /// Returns the length of the longest input in bytes. Checks all exchanges.
@@ -240,23 +224,20 @@ impl Fits {
         bits.is_some_and(|bits| bits >> (slot % 64) & 1 == 1)
     }
 
-    fn entries<'a>(
+    /// Returns the wanted exchanges among these entries, of tapes that fit.
+    fn hits<'a>(
         &'a self,
         entries: &'a [TableEntry],
-    ) -> impl Iterator<Item = (&'a Arc<IndexedTape>, &'a Row, u32)> {
-        entries
-            .iter()
-            .filter(|entry| self.has(entry.slot))
-            .filter_map(|entry| {
-                let (tape, row) = self.index.row(entry)?;
-                Some((tape, row, entry.exchange))
+        is_wanted: impl Fn(&IndexedTape, &Row, u32) -> bool + 'a,
+    ) -> impl Iterator<Item = Hit> + 'a {
+        let entries = entries.iter().filter(|entry| self.has(entry.slot));
+        entries.filter_map(move |entry| {
+            let tape = self.index.in_slot(entry.slot)?;
+            let row = tape.rows.get(entry.exchange as usize)?;
+            is_wanted(tape, row, entry.exchange).then(|| Hit {
+                tape: Arc::clone(tape),
+                exchange: entry.exchange,
             })
-    }
-}
-
-fn hit(tape: &Arc<IndexedTape>, exchange: u32) -> Hit {
-    Hit {
-        tape: Arc::clone(tape),
-        exchange,
+        })
     }
 }

@@ -134,9 +134,7 @@ impl Fits {
         }
         hits
     }
-}
 
-impl Fits {
     /// Returns starts of the requested program, with any arguments.
     fn starts_around(&self, asked: &Asked<'_>) -> Vec<Hit> {
         let slots = self.index.slots.iter().take(MAX_TAPES).flatten();

@@ -18,17 +18,6 @@ pub(super) struct TableEntry {
     pub(super) exchange: u32,
 }
 
-/// The order of two entries with the same key.
-pub(super) trait Order: Sync {
-    fn order(&self, a: &TableEntry, b: &TableEntry) -> Ordering;
-}
-
-impl<F: Fn(&TableEntry, &TableEntry) -> Ordering + Sync> Order for F {
-    fn order(&self, a: &TableEntry, b: &TableEntry) -> Ordering {
-        self(a, b)
-    }
-}
-
 #[derive(Debug, Clone)]
 pub(super) struct Table {
     /// By the first bits of the key.
@@ -39,7 +28,10 @@ pub(super) struct Table {
 
 impl Table {
     /// Sorts entries into a table.
-    pub(super) fn new(entries: &[TableEntry], order: &impl Order) -> Self {
+    pub(super) fn new(
+        entries: &[TableEntry],
+        order: &impl Fn(&TableEntry, &TableEntry) -> Ordering,
+    ) -> Self {
         let parts = entries.len().div_ceil(PART_LEN).next_power_of_two();
         let parts = parts.clamp(2, MAX_PARTS);
         let shift = u64::BITS - parts.trailing_zeros();
@@ -86,7 +78,7 @@ impl Table {
         &self,
         removed: &[TableEntry],
         added: &[TableEntry],
-        order: &impl Order,
+        order: &impl Fn(&TableEntry, &TableEntry) -> Ordering,
     ) -> Self {
         let mut table = self.clone();
         let (removed, added) = (self.by_part(removed), self.by_part(added));
@@ -145,8 +137,12 @@ fn part_of(key: u64, shift: u32) -> usize {
     usize::try_from(key >> shift).unwrap_or(0)
 }
 
-fn compare(a: &TableEntry, b: &TableEntry, order: &impl Order) -> Ordering {
-    a.key.cmp(&b.key).then_with(|| order.order(a, b))
+fn compare(
+    a: &TableEntry,
+    b: &TableEntry,
+    order: &impl Fn(&TableEntry, &TableEntry) -> Ordering,
+) -> Ordering {
+    a.key.cmp(&b.key).then_with(|| order(a, b))
 }
 
 /// Returns a key from numbers that form it together: any change of them changes all its bits.

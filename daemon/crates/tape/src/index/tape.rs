@@ -34,11 +34,12 @@ impl Stamp {
 }
 
 /// A tape in the index.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IndexedTape {
     pub id: TapeId,
     pub stamp: Stamp,
     /// Without the keys that this version does not know.
+    #[serde(with = "super::cache::as_json")]
     pub meta: Meta,
     pub invocation: Arc<Invocation>,
     /// How the program exited.
@@ -162,7 +163,7 @@ impl IndexedTape {
 }
 
 /// Converts an RFC 3339 time to nanoseconds since 1970; an invalid time becomes the latest one.
-pub(super) fn created_ns(text: &str) -> i64 {
+fn created_ns(text: &str) -> i64 {
     let time = OffsetDateTime::parse(text, &Rfc3339).ok();
     let ns = time.and_then(|time| i64::try_from(time.unix_timestamp_nanos()).ok());
     ns.unwrap_or(i64::MAX)
@@ -173,17 +174,10 @@ fn narrow(number: u64) -> u32 {
 }
 
 fn flags(exchange: &Outlined) -> u8 {
-    let mut flags = 0;
-    if exchange.pre.hidden {
-        flags |= HIDDEN;
-    }
-    if exchange.pre.keys {
-        flags |= KEYS;
-    }
-    if exchange.input.unfinished {
-        flags |= UNFINISHED;
-    }
-    flags
+    let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+    flag(exchange.pre.hidden, HIDDEN)
+        | flag(exchange.pre.keys, KEYS)
+        | flag(exchange.input.unfinished, UNFINISHED)
 }
 
 fn input_fingerprint(exchange: &Outlined) -> Fingerprint {
@@ -246,27 +240,19 @@ fn states(exchanges: &[Outlined]) -> States {
             {
                 chain = StateHash::after_line(*said);
             }
-            follow(&mut chain, exchange);
+            chain.follow(exchange.pre.hidden, &exchange.input.bytes);
         }
     }
     if says_all && !exchanges.is_empty() {
         let from = begin_of_last_line(exchanges);
         chain = StateHash::after_line(before[from]);
         for exchange in &exchanges[from..] {
-            follow(&mut chain, exchange);
+            chain.follow(exchange.pre.hidden, &exchange.input.bytes);
         }
     }
     States {
         before,
         end: chain.fingerprint(),
-    }
-}
-
-fn follow(chain: &mut StateHash, exchange: &Outlined) {
-    if exchange.pre.hidden {
-        chain.feed_hidden();
-    } else {
-        chain.feed(&exchange.input.bytes);
     }
 }
 

@@ -8,7 +8,6 @@ mod prompt;
 mod rules;
 mod scrub;
 mod state;
-mod text;
 
 pub use hash::Fingerprint;
 pub use input::{is_open_text, normal_input};

@@ -2,9 +2,9 @@
 
 use super::hash::Fingerprint;
 use super::scrub::scrub;
-use super::text::is_blank;
 use ccd_text::expect::{Stripper, clean_lossy};
 use ccd_text::redact::redact;
+use serde::{Deserialize, Serialize};
 
 /// Maximum length of a prompt: only the end of a longer last line counts.
 pub(super) const MAX_PROMPT_BYTES: usize = 512;
@@ -14,13 +14,13 @@ pub(super) const MAX_PROMPT_BYTES: usize = 512;
 ///
 /// A `\r` starts the line again once text follows; until then, the line is kept.
 pub fn prompt_of(output: &[u8]) -> String {
-    let mut tracker = PromptTracker::default();
-    tracker.feed(output);
-    tracker.prompt()
+    PromptTracker::after(output).prompt()
 }
 
-/// Follows output that arrives in pieces, so that the prompt is known at any time.
-#[derive(Debug, Clone, Default)]
+/// Follows output that arrives in pieces, so that the prompt is known at any time. It is stored as the text that it
+/// shows.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 pub struct PromptTracker {
     stripper: Stripper,
     /// Its start may be missing; never longer than twice the maximum.
@@ -37,6 +37,12 @@ pub struct PromptTracker {
 const PIECE_BYTES: usize = 4096;
 
 impl PromptTracker {
+    pub(crate) fn after(output: &[u8]) -> Self {
+        let mut tracker = Self::default();
+        tracker.feed(output);
+        tracker
+    }
+
     /// Processes the next output.
     pub fn feed(&mut self, output: &[u8]) {
         for piece in output.chunks(PIECE_BYTES) {
@@ -92,12 +98,24 @@ impl PromptTracker {
     }
 }
 
+impl From<String> for PromptTracker {
+    fn from(text: String) -> Self {
+        Self::after(text.as_bytes())
+    }
+}
+
+impl From<PromptTracker> for String {
+    fn from(tracker: PromptTracker) -> Self {
+        tracker.prompt()
+    }
+}
+
 /// Returns the normal form of a prompt for matching: without control sequences, secrets and trailing blanks; and
 /// scrubbed.
 pub fn prompt_signature(prompt: &str) -> String {
     let text = clean_lossy(prompt.as_bytes(), encoding_rs::UTF_8);
     let text = redact(&text).text;
-    scrub(text.trim_end_matches(is_blank)).into_owned()
+    scrub(text.trim_end_matches([' ', '\t', '\r'])).into_owned()
 }
 
 impl Fingerprint {

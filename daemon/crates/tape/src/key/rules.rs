@@ -62,15 +62,8 @@ pub struct Invocation {
 
 impl Invocation {
     pub fn of(meta: &Meta) -> Self {
-        let Meta {
-            program,
-            args,
-            env,
-            cwd,
-            ..
-        } = meta;
-        let program = program_name(program);
-        let (mut args, mut env) = (args.clone(), env.clone());
+        let program = program_name(&meta.program);
+        let (mut args, mut env) = (meta.args.clone(), meta.env.clone());
         redact_values(Values::Args {
             program,
             args: &mut args,
@@ -83,7 +76,7 @@ impl Invocation {
             program: program.to_owned(),
             args,
             env,
-            cwd: from_home(&redact(cwd).text).into_owned(),
+            cwd: normal_word(&meta.cwd),
             has_terminal: meta.has_terminal(),
         }
     }
@@ -211,16 +204,11 @@ fn shown(value: &impl Serialize) -> String {
 /// The compiled rules for matching.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    allow_env: Vec<NamePattern>,
-    ignore_env: Vec<NamePattern>,
+    /// Names, or prefixes followed by `*`.
+    allow_env: Vec<String>,
+    ignore_env: Vec<String>,
     ignore_args: Vec<ArgPattern>,
     pub match_cwd: bool,
-}
-
-#[derive(Debug, Clone)]
-struct NamePattern {
-    name: String,
-    is_prefix: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -304,34 +292,26 @@ impl Rules {
     }
 }
 
-fn any(patterns: &[NamePattern], name: &str) -> bool {
-    patterns.iter().any(|pattern| {
-        if pattern.is_prefix {
-            name.starts_with(&pattern.name)
-        } else {
-            name == pattern.name
-        }
-    })
+fn any(patterns: &[String], name: &str) -> bool {
+    patterns
+        .iter()
+        .any(|pattern| match pattern.strip_suffix('*') {
+            Some(prefix) => name.starts_with(prefix),
+            None => name == pattern,
+        })
 }
 
-fn name_patterns(list: &'static str, entries: &[String]) -> Result<Vec<NamePattern>, RuleError> {
+fn name_patterns(list: &'static str, entries: &[String]) -> Result<Vec<String>, RuleError> {
     check_count(list, entries.len())?;
-    let pattern = |(index, entry): (usize, &String)| {
+    for (index, entry) in entries.iter().enumerate() {
         check_len(list, index, entry)?;
-        let (name, is_prefix) = match entry.strip_suffix('*') {
-            Some(name) => (name, true),
-            None => (&entry[..], false),
-        };
+        let name = entry.strip_suffix('*').unwrap_or(entry);
         if entry.is_empty() || name.contains(['*', '=', '\0']) {
             let entry = entry.clone();
             return Err(RuleError::Name { list, index, entry });
         }
-        Ok(NamePattern {
-            name: name.to_owned(),
-            is_prefix,
-        })
-    };
-    entries.iter().enumerate().map(pattern).collect()
+    }
+    Ok(entries.to_vec())
 }
 
 fn arg_patterns(entries: &[IgnoredArg]) -> Result<Vec<ArgPattern>, RuleError> {

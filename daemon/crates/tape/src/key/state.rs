@@ -23,6 +23,12 @@ pub struct StateHash {
     is_returned: bool,
 }
 
+impl Default for StateHash {
+    fn default() -> Self {
+        Self::start()
+    }
+}
+
 impl StateHash {
     /// Returns the state before any input.
     pub fn start() -> Self {
@@ -57,6 +63,14 @@ impl StateHash {
             };
         }
         self.open_line(rest);
+    }
+
+    /// Adds the input of an exchange.
+    pub(crate) fn follow(&mut self, hidden: bool, input: &[u8]) {
+        match hidden {
+            true => self.feed_hidden(),
+            false => self.feed(input),
+        }
     }
 
     /// Adds a line that was typed while the terminal did not echo.

@@ -5,7 +5,6 @@ mod options;
 mod pace;
 mod playback;
 mod player;
-mod prompt_text;
 mod search;
 mod steps;
 

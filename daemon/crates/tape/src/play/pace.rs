@@ -1,5 +1,6 @@
 //! The speed of a replay and the injected errors. Both are drawn from a seed, so that a replay can be repeated.
 
+use crate::format::Meta;
 use ccd_protocol::tape::{Latency, TapeExit};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -29,21 +30,13 @@ pub enum Injection {
     Exit(TapeExit),
 }
 
-/// The settings of one tape for latency and errors.
-#[derive(Debug, Clone, Copy)]
-pub struct TapePace<'a> {
-    pub latency: Option<&'a Latency>,
-    pub error_rate: f64,
-    pub seed: Option<u64>,
-}
-
 impl ReplayPace {
     /// Returns the delays of the chunks of an exchange, which is the `ordinal`th to be played.
-    pub fn delays(&self, tape: TapePace<'_>, ordinal: u64, recorded_ms: &[u64]) -> Vec<Duration> {
-        let of_tape = || match tape.latency {
+    pub fn delays(&self, tape: &Meta, ordinal: u64, recorded_ms: &[u64]) -> Vec<Duration> {
+        let of_tape = || match &tape.latency {
             // On a tape, 0 means the recorded latency.
             None | Some(Latency::Constant(0)) => None,
-            latency => latency,
+            latency => latency.as_ref(),
         };
         let latency = match &self.latency {
             Some(Latency::Named(_)) => None,
@@ -63,7 +56,7 @@ impl ReplayPace {
     }
 
     /// Returns the error that is injected into the `ordinal`th exchange, if one is drawn.
-    pub fn injection(&self, tape: TapePace<'_>, ordinal: u64) -> Option<Injection> {
+    pub fn injection(&self, tape: &Meta, ordinal: u64) -> Option<Injection> {
         let rate = self.error_rate.unwrap_or(tape.error_rate);
         if rate <= 0.0 {
             return None;
@@ -81,7 +74,7 @@ impl ReplayPace {
         })
     }
 
-    fn random(&self, tape: TapePace<'_>, ordinal: u64, what: &str) -> StdRng {
+    fn random(&self, tape: &Meta, ordinal: u64, what: &str) -> StdRng {
         let seed = self.seed.or(tape.seed).unwrap_or(0);
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
@@ -96,11 +89,10 @@ mod tests {
     use super::*;
     use ccd_protocol::tape::LatencyName;
 
-    fn tape(latency: Option<&Latency>) -> TapePace<'_> {
-        TapePace {
+    fn tape(latency: Option<Latency>) -> Meta {
+        Meta {
             latency,
-            error_rate: 0.0,
-            seed: None,
+            ..Meta::default()
         }
     }
 
@@ -110,7 +102,7 @@ mod tests {
             error_rate: None,
             seed: Some(7),
         };
-        let delays = pace.delays(tape(of_tape.as_ref()), 3, &[5, 0, 40]);
+        let delays = pace.delays(&tape(of_tape), 3, &[5, 0, 40]);
         delays.iter().map(Duration::as_millis).collect()
     }
 
@@ -138,14 +130,14 @@ mod tests {
             seed: Some(seed),
         };
         let count = |pace: &ReplayPace| {
-            let drawn = (0..1000).filter(|at| pace.injection(tape(None), *at).is_some());
+            let drawn = (0..1000).filter(|at| pace.injection(&tape(None), *at).is_some());
             drawn.count()
         };
         assert_eq!((count(&pace(0.0, 1)), count(&pace(100.0, 1))), (0, 1000));
         assert!((200..300).contains(&count(&pace(25.0, 1))));
         let drawn = |seed| -> Vec<_> {
             (0..50)
-                .map(|at| pace(50.0, seed).injection(tape(None), at))
+                .map(|at| pace(50.0, seed).injection(&tape(None), at))
                 .collect()
         };
         assert_eq!(drawn(1), drawn(1));

@@ -38,14 +38,13 @@ pub struct Player {
 }
 
 /// The state of a replay.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Playing {
     /// Typed bytes that belong to no exchange yet.
     pub(super) pending: Vec<u8>,
     /// The echo of the pending bytes that was already printed, as part of an answer.
     pub(super) echoed: Vec<u8>,
     pub(super) state: StateHash,
-    #[serde(with = "super::prompt_text")]
     pub(super) prompt: PromptTracker,
     /// The exchange that was played last.
     pub(super) at: Option<(String, u32)>,
@@ -102,23 +101,7 @@ impl ReplayOptions {
 impl Player {
     /// Returns a player that has not started.
     pub fn new(options: ReplayOptions) -> Self {
-        let playing = Playing {
-            pending: Vec::new(),
-            echoed: Vec::new(),
-            state: StateHash::start(),
-            prompt: PromptTracker::default(),
-            at: None,
-            played: BTreeMap::new(),
-            ordinal: 0,
-            queued_upto: 0,
-            queue: VecDeque::new(),
-            typed: Vec::new(),
-            has_ended: false,
-            is_in_hidden: false,
-            injection: None,
-            uses: TapeUse::default(),
-        };
-        Self::with(options, playing)
+        Self::with(options, Playing::default())
     }
 
     fn with(options: ReplayOptions, playing: Playing) -> Self {
@@ -400,8 +383,8 @@ impl Player {
         let Playing {
             pending, echoed, ..
         } = &*playing;
-        let mut output = exchange.chunks.iter().flat_map(|chunk| &chunk.data);
-        let begins_so = pending.iter().all(|byte| output.next() == Some(byte));
+        let mut output = exchange.output();
+        let begins_so = pending.iter().all(|byte| output.next() == Some(*byte));
         if !begins_so || !pending.starts_with(echoed) || pending.len() == echoed.len() {
             return;
         }
@@ -428,22 +411,17 @@ impl Player {
             playing.state = StateHash::after_line(hit.state());
         }
         playing.is_in_hidden = hit.is_hidden() && !ends_line(hit.input());
-        if hit.is_hidden() {
-            playing.state.feed_hidden();
-        } else {
-            playing.state.feed(&exchange.input.bytes);
-        }
+        let input_bytes = &exchange.input.bytes;
+        playing.state.follow(hit.is_hidden(), input_bytes);
         if self.options.may_leave && !input.is_empty() {
             playing.typed.push((prompt, input));
         }
         let echoed = std::mem::take(&mut playing.echoed);
-        let output = || exchange.chunks.iter().flat_map(|chunk| &chunk.data);
-        let skip = match echoed.len() <= output().count()
-            && echoed.iter().eq(output().take(echoed.len()))
-        {
-            true => echoed.len(),
-            false => 0,
-        };
+        let is_echoed = exchange
+            .output()
+            .take(echoed.len())
+            .eq(echoed.iter().copied());
+        let skip = if is_echoed { echoed.len() } else { 0 };
         for chunk in &exchange.chunks {
             playing.prompt.feed(&chunk.data);
         }

@@ -50,17 +50,17 @@ pub(super) enum InputMatch {
     Nothing,
 }
 
+fn answer(hit: Hit, len: usize, rule: &'static str) -> InputMatch {
+    InputMatch::Answer { hit, len, rule }
+}
+
 /// Searches in the order of the rules: the same position of the conversation, then later on the same tape, then any
 /// tape.
 pub(super) fn find(search: &Search<'_>, playing: &Playing) -> InputMatch {
     let fits = search.fits;
     if search.is_start {
         let hit = fits.start().next();
-        return hit.map_or(InputMatch::Nothing, |hit| InputMatch::Answer {
-            hit,
-            len: 0,
-            rule: "start",
-        });
+        return hit.map_or(InputMatch::Nothing, |hit| answer(hit, 0, "start"));
     }
     let typed = &playing.pending;
     let ends = ends_of(typed);
@@ -78,11 +78,7 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> InputMatch {
             let hit = fits.exact(prompt, &typed[..end], state);
             // For a hidden line, the end of the line is awaited first.
             if let Some(hit) = hit.filter(|hit| !hit.is_hidden()) {
-                return InputMatch::Answer {
-                    hit,
-                    len: end,
-                    rule: "exact",
-                };
+                return answer(hit, end, "exact");
             }
         }
     }
@@ -99,18 +95,14 @@ pub(super) fn find(search: &Search<'_>, playing: &Playing) -> InputMatch {
     if let Some(found) = lines_of_many(&here, typed) {
         return found;
     }
-    if let Some(found) = keys_or_hidden(&here, typed, &ends) {
+    if let Some(found) = keys_or_hidden(&here, typed) {
         return found;
     }
     if search.options.ignore_stdin
         && let Some(hit) = next.iter().chain(&here).find(|hit| !hit.is_unfinished())
     {
         let len = ends.first().copied().unwrap_or(typed.len());
-        return InputMatch::Answer {
-            hit: hit.clone(),
-            len,
-            rule: "place",
-        };
+        return answer(hit.clone(), len, "place");
     }
     if !search.options.strict
         && let Some(found) = prompts
@@ -153,11 +145,7 @@ fn goes_on_piped(fits: &Fits, playing: &Playing) -> Option<InputMatch> {
         && !input.is_empty()
         && typed.starts_with(input);
     let len = input.len();
-    is_next.then_some(InputMatch::Answer {
-        hit,
-        len,
-        rule: "exact",
-    })
+    is_next.then_some(answer(hit, len, "exact"))
 }
 
 /// Returns whether the current tape was recorded with pipes.
@@ -194,56 +182,30 @@ fn lines_of_many(here: &[Hit], typed: &[u8]) -> Option<InputMatch> {
         if hit.is_hidden() || lines <= MAX_ENDS || !input.ends_with(b"\n") {
             return None;
         }
-        let len = end_of_lines(typed, lines)?;
-        (normal_input(&typed[..len]) == input).then(|| InputMatch::Answer {
-            hit: hit.clone(),
-            len,
-            rule: "exact",
-        })
+        let len = line_ends(typed).nth(lines - 1)?;
+        let is_whole = normal_input(&typed[..len]) == input;
+        is_whole.then(|| answer(hit.clone(), len, "exact"))
     })
 }
 
-/// Returns the offset at which this number of lines ends.
-fn end_of_lines(typed: &[u8], lines: usize) -> Option<usize> {
-    let mut at = 0;
-    for _ in 0..lines {
-        at += memchr::memchr2(b'\r', b'\n', &typed[at..])? + 1;
-        if typed[at - 1] == b'\r' && typed.get(at) == Some(&b'\n') {
-            at += 1;
-        }
-    }
-    Some(at)
-}
-
 /// Finds an input of single keys with which the typed bytes start, or a hidden line.
-fn keys_or_hidden(here: &[Hit], typed: &[u8], ends: &[usize]) -> Option<InputMatch> {
+fn keys_or_hidden(here: &[Hit], typed: &[u8]) -> Option<InputMatch> {
     let answers = || here.iter().filter(|hit| !hit.is_unfinished());
     let keys = answers().filter(|hit| {
         let input = hit.input();
         !hit.is_hidden() && !ends_line(input) && typed.starts_with(input)
     });
     if let Some(hit) = keys.max_by_key(|hit| hit.input().len()) {
-        return Some(InputMatch::Answer {
-            hit: hit.clone(),
-            len: hit.input().len(),
-            rule: "keys",
-        });
+        return Some(answer(hit.clone(), hit.input().len(), "keys"));
     }
     let hidden = answers().find(|hit| hit.is_hidden())?;
-    // A program that reads keys may accept hidden input without a line end, whose length is not on the tape.
-    let len = match line_count(hidden.input()) {
+    // A program that reads keys may accept one without a line end, whose length is not on the tape.
+    let len = match line_ends(hidden.input()).take(MAX_ENDS).count() {
         0 => Some(typed.len()),
-        lines => {
-            let mut line_ends = ends.iter().filter(|&&end| ends_line(&typed[..end]));
-            line_ends.nth(lines - 1).copied()
-        }
+        lines => line_ends(typed).take(MAX_ENDS).nth(lines - 1),
     };
     Some(match len {
-        Some(len) => InputMatch::Answer {
-            hit: hidden.clone(),
-            len,
-            rule: "hidden",
-        },
+        Some(len) => answer(hidden.clone(), len, "hidden"),
         None => InputMatch::Part { hit: None },
     })
 }
@@ -265,11 +227,7 @@ fn elsewhere(
             let mut after = *exchange;
             while let Some(hit) = search.fits.next_in(tape, Some(after), prompt, Some(input)) {
                 if !has_played(&hit) {
-                    return Some(InputMatch::Answer {
-                        hit,
-                        len,
-                        rule: "same tape",
-                    });
+                    return Some(answer(hit, len, "same tape"));
                 }
                 after = hit.exchange;
             }
@@ -278,11 +236,7 @@ fn elsewhere(
     for &len in ends {
         let mut anywhere = search.fits.loose(prompt, &playing.pending[..len]);
         if let Some(hit) = anywhere.find(|hit| !has_played(hit)) {
-            return Some(InputMatch::Answer {
-                hit,
-                len,
-                rule: "another place",
-            });
+            return Some(answer(hit, len, "another place"));
         }
     }
     None
@@ -309,28 +263,17 @@ pub(super) fn modes_next(fits: &Fits, playing: &Playing) -> InputModes {
 
 /// Returns the offsets at which an input may end: after each line, and at the end.
 fn ends_of(typed: &[u8]) -> Vec<usize> {
-    let mut ends = Vec::new();
-    let mut at = 0;
-    while let Some(found) = memchr::memchr2(b'\r', b'\n', &typed[at..]) {
-        at += found + 1;
-        if typed[at - 1] == b'\r' && typed.get(at) == Some(&b'\n') {
-            at += 1;
-        }
-        ends.push(at);
-        if ends.len() == MAX_ENDS {
-            return ends;
-        }
-    }
-    if at < typed.len() {
+    let mut ends: Vec<usize> = line_ends(typed).take(MAX_ENDS).collect();
+    if ends.len() < MAX_ENDS && ends.last().copied().unwrap_or(0) < typed.len() {
         ends.push(typed.len());
     }
     ends
 }
 
-/// Returns how many lines an input has.
-fn line_count(input: &[u8]) -> usize {
-    let ends = ends_of(input);
-    ends.iter().filter(|&&end| ends_line(&input[..end])).count()
+/// Returns the offsets at which lines end; `\r\n` is one line end.
+fn line_ends(typed: &[u8]) -> impl Iterator<Item = usize> {
+    let ends = memchr::memchr2_iter(b'\r', b'\n', typed).map(|at| at + 1);
+    ends.filter(|&end| !(typed[end - 1] == b'\r' && typed.get(end) == Some(&b'\n')))
 }
 
 pub(super) fn ends_line(input: &[u8]) -> bool {

@@ -1,7 +1,7 @@
 //! The steps that replay one exchange.
 
 use super::options::ReplayOptions;
-use super::pace::{Injection, TapePace};
+use super::pace::Injection;
 use super::playback::InputModes;
 use super::playback::PlaybackStep;
 use crate::format::{Chunk, Exchange, Meta};
@@ -36,14 +36,9 @@ impl ExchangeSteps {
             false => chunk.data.clone(),
         };
         let data: Vec<Vec<u8>> = exchange.chunks.iter().map(data_of).collect();
-        let tape = TapePace {
-            latency: meta.latency.as_ref(),
-            error_rate: meta.error_rate,
-            seed: meta.seed,
-        };
         let recorded: Vec<u64> = exchange.chunks.iter().map(|chunk| chunk.delay_ms).collect();
-        let delays = pace.delays(tape, ordinal, &recorded);
-        let injection = pace.injection(tape, ordinal);
+        let delays = pace.delays(meta, ordinal, &recorded);
+        let injection = pace.injection(meta, ordinal);
         let total: usize = data.iter().map(Vec::len).sum();
         let mut left = match injection {
             Some(Injection::Truncate(part)) => (total as f64 * part) as usize,

@@ -128,16 +128,10 @@ impl Journalled {
         let inputs: Vec<InputEntry> = std::mem::take(&mut self.inputs).into_values().collect();
         let mut exchanges = Vec::with_capacity(inputs.len() + 1);
         let start = InputEntry {
-            number: 0,
             at_us: self.begin.at_us,
             offset: self.begin.offset,
-            bytes: Vec::new(),
-            hidden: false,
-            keys: false,
-            private_key: false,
             removed: self.begin.removed,
-            cut_echo: None,
-            unfinished: false,
+            ..InputEntry::default()
         };
         let opened = self
             .begin
@@ -165,7 +159,6 @@ impl Journalled {
             session: Recorder {
                 platform: crate::PLATFORM.into(),
                 version: env!("CARGO_PKG_VERSION").into(),
-                flags: Vec::new(),
                 format: crate::format::FORMAT,
                 ..Recorder::default()
             },

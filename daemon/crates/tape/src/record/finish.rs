@@ -12,7 +12,6 @@ use crate::settings::{Replay, Settings};
 use crate::tools::{chain, count_removed, mask_known, redact_tape, shown_keys};
 use ccd_protocol::tape::RecordMode;
 use ccd_text::redact::KnownTexts;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -60,12 +59,11 @@ impl Ended {
     ///
     /// The result of a recording without a tape, with the problem that prevented it.
     pub fn read(journal: &Path, unwritten: &[u8]) -> Result<Self, Finished> {
-        let entries = || {
-            let mut entries = journal::read(journal)?;
+        let entries = journal::read(journal).and_then(|mut entries| {
             entries.extend(journal::read_from(unwritten)?);
-            Ok::<_, io::Error>(entries)
-        };
-        let entries = entries().map_err(|error| {
+            Ok(entries)
+        });
+        let entries = entries.map_err(|error| {
             Finished::problem(format!("{} cannot be read: {error}", journal.display()))
         })?;
         let journalled = Journalled::of(entries)

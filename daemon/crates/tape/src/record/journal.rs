@@ -6,12 +6,13 @@
 //! that of the holder.
 
 use crate::format::Meta;
+use crate::format::file::make_folder;
 use crate::key::StateHash;
 use ccd_protocol::tape::TapeExit;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
-use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Directory of the journals, under the root of the tapes.
@@ -58,7 +59,7 @@ pub struct Begin {
 }
 
 /// An input, without its secrets.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct InputEntry {
     /// Number of the exchange that it opens.
     pub number: u64,
@@ -123,10 +124,7 @@ impl Journal {
     /// The root cannot be written to.
     pub fn create(path: PathBuf, begin: Begin) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
-            std::fs::DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(folder)?;
+            make_folder(folder)?;
         }
         let file = OpenOptions::new()
             .append(true)
@@ -135,10 +133,8 @@ impl Journal {
             .open(&path)?;
         let mut journal = Self { file, path, len: 0 };
         let begun = journal.append(&line_of(&JournalEntry::Begin(Box::new(begin))));
-        if begun.is_err() {
-            let _ = std::fs::remove_file(&journal.path);
-        }
-        begun.map(|()| journal)
+        begun.inspect_err(|_| drop(std::fs::remove_file(&journal.path)))?;
+        Ok(journal)
     }
 
     /// Opens the journal of an earlier process. An incomplete last line is cut off, which needs no disk space.

@@ -18,7 +18,7 @@ const MAX_GATHERED_BYTES: usize = 64 << 10;
 pub const ECHO_BYTES: usize = 16 << 10;
 
 /// The input of the newest exchange. The next worker gets it as it was typed, which no file may contain.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Open {
     pub(super) at_us: u64,
     pub(super) offset: u64,
@@ -56,18 +56,9 @@ impl Open {
         Self {
             at_us,
             offset: typed.offset,
-            raw: Vec::new(),
-            hidden: false,
             keys: typed.keys,
             needs_no_echo,
-            cut_echo: None,
-            private_key: false,
-            goes_on_with_secret: false,
-            is_complete: false,
-            is_written: false,
-            echo: EchoFollower::default(),
-            printed: Vec::new(),
-            is_answered: false,
+            ..Self::default()
         }
     }
 

@@ -32,7 +32,7 @@ pub struct Recording {
     hidden: Arc<HiddenTexts>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct State {
     /// `None` if it was removed.
     journal: Option<Journal>,
@@ -92,7 +92,9 @@ impl Recording {
             Err(error) => {
                 let mut state = State::new(None, kept.redacts, kept.number, hidden);
                 state.has_stopped = true;
-                state.problem = Some(stopped(&kept.journal, &error));
+                let path = kept.journal.display();
+                let problem = format!("recording has stopped: {path} cannot be used: {error}");
+                state.problem = Some(problem);
                 return Self::with(kept.journal, state);
             }
         };
@@ -106,11 +108,7 @@ impl Recording {
         let mut state = State::new(journal, kept.redacts, resumption.number, hidden);
         state.open = resumption.open.map(|open| open.resumed(printed));
         state.typed = kept.lines;
-        state.prompt = kept.is_plain.then(|| {
-            let mut prompt = PromptTracker::default();
-            prompt.feed(tail);
-            prompt
-        });
+        state.prompt = kept.is_plain.then(|| PromptTracker::after(tail));
         state.note_complete();
         Self::with(kept.journal, state)
     }
@@ -259,15 +257,8 @@ impl State {
             journal,
             redacts,
             number,
-            open: None,
-            typed: TypedLines::default(),
-            piece: None,
-            lines: Vec::new(),
-            prompt: None,
             hidden,
-            has_learned: false,
-            problem: None,
-            has_stopped: false,
+            ..Self::default()
         }
     }
 
@@ -399,27 +390,14 @@ impl State {
                 }
             }
             Err(error) if self.problem.is_none() => {
-                let problem = unwritten(&journal.path, &error);
+                let path = journal.path.display();
+                let problem = format!("the journal {path} cannot be written: {error}");
                 tracing::error!(problem, "the recording is kept in memory");
                 self.problem = Some(problem);
             }
             Err(_) => {}
         }
     }
-}
-
-fn unwritten(journal: &Path, error: &io::Error) -> String {
-    format!(
-        "the journal {} cannot be written: {error}",
-        journal.display()
-    )
-}
-
-fn stopped(journal: &Path, error: &io::Error) -> String {
-    format!(
-        "recording has stopped: {} cannot be used: {error}",
-        journal.display()
-    )
 }
 
 #[cfg(test)]

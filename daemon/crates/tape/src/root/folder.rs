@@ -1,15 +1,13 @@
 //! A directory of tapes.
 
 use super::usage::{Usage, Used};
-use crate::format::file::sweep;
+use crate::format::file::{make_folder, sweep};
 use crate::index::{Cache, Index, SUFFIX, TapeId, id_of, walk};
 use crate::key::Fingerprint;
 use ccd_protocol::{ErrorCode, Reportable};
 use ccd_watch::{Changes, Renewal, Watcher};
 use std::collections::BTreeSet;
-use std::fs::DirBuilder;
 use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
@@ -145,13 +143,10 @@ impl Root {
     ///
     /// [`RootError::Io`].
     pub fn make_folder(&self) -> Result<(), RootError> {
-        let mut builder = DirBuilder::new();
-        builder.recursive(true).mode(0o700);
-        builder.create(&self.path).map_err(|source| RootError::Io {
+        make_folder(&self.path).map_err(|source| RootError::Io {
             path: self.path.clone(),
             source,
-        })?;
-        Ok(())
+        })
     }
 
     /// Indexes one file at once after it was written or removed. Blocks.
@@ -244,11 +239,6 @@ impl Root {
             None
         });
         self.put(index);
-    }
-
-    /// Takes the counts that are not saved yet.
-    pub(super) fn take_unsaved(&self) -> Vec<(TapeId, Used)> {
-        self.usage.take_unsaved()
     }
 
     /// Makes the next index from `files`, or from all files if `enter` is given, which is then called with each

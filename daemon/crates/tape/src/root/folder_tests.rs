@@ -151,7 +151,7 @@ fn what_was_played_is_told_from_what_was_not() {
     root.played(&TapeId::from("p/a"), 2);
     assert_eq!(root.used("p/a").unwrap().exchanges, 3);
     assert_eq!(root.unused(), ["p/b"].map(TapeId::from));
-    assert_eq!(root.take_unsaved().len(), 1);
+    assert_eq!(root.usage.take_unsaved().len(), 1);
 }
 
 #[test]

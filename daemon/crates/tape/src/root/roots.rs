@@ -84,14 +84,8 @@ impl Roots {
         }
         let opened = place.root.get_or_try_init(|| self.open_anew(&path)).await;
         if opened.is_err() {
-            let mut open = self.opened();
-            if open
-                .places
-                .get(&path)
-                .is_some_and(|place| !place.root.initialized())
-            {
-                open.places.remove(&path);
-            }
+            let places = &mut self.opened().places;
+            places.retain(|known, place| *known != path || place.root.initialized());
         }
         opened.map(Arc::clone)
     }
@@ -143,7 +137,7 @@ impl Roots {
     }
 
     async fn save_root(&self, root: &Root) {
-        let counts = root.take_unsaved();
+        let counts = root.usage.take_unsaved();
         if counts.is_empty() {
             return;
         }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How often a tape was played.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Used {
     /// Exchanges played since it was recorded.
     pub exchanges: u64,
@@ -70,10 +70,7 @@ impl Usage {
     pub(super) fn played(&self, tape: &TapeId, exchanges: u64) {
         let at = ccd_text::clock::now();
         let mut counts = self.counts();
-        let used = counts.used.entry(TapeId::clone(tape)).or_insert(Used {
-            exchanges: 0,
-            at: String::new(),
-        });
+        let used = counts.used.entry(TapeId::clone(tape)).or_default();
         used.exchanges += exchanges;
         used.at = at;
         counts.has_played = true;

@@ -2,7 +2,7 @@
 
 use crate::format::{Exchange, InputKind, Tape};
 use crate::key::{Fingerprint, StateHash};
-use ccd_text::redact::{MASK, SecretLines, TypedLines};
+use ccd_text::redact::{MASK, TypedLines};
 
 /// The secret was typed as a private key.
 pub const PRIVATE_KEY: &str = "private_key";
@@ -16,9 +16,7 @@ pub fn shown_keys(tape: &Tape) -> Vec<String> {
 }
 
 fn keys_in_output(exchange: &Exchange) -> Vec<String> {
-    let chunks = exchange.chunks.iter();
-    let output: Vec<u8> = chunks.flat_map(|chunk| &chunk.data).copied().collect();
-    TypedLines::keys_in_output(&output)
+    TypedLines::keys_in_output(&exchange.output().collect::<Vec<u8>>())
 }
 
 /// Makes the lines of a secret hidden input, as a recording does. Returns how many there were in each exchange, and
@@ -31,15 +29,11 @@ pub(super) fn redact_typed_lines(exchanges: &mut [Exchange]) -> (Vec<usize>, Vec
         if exchange.pre.hidden || typed.is_empty() {
             return 0;
         }
-        let Some(SecretLines {
-            is_private_key,
-            texts,
-        }) = lines.take(typed)
-        else {
+        let Some(secret) = lines.take(typed) else {
             return 0;
         };
-        shown.extend(texts);
-        if is_private_key {
+        shown.extend(secret.texts);
+        if secret.is_private_key {
             shown.extend(keys_in_output(exchange));
             exchange.annotations.insert(PRIVATE_KEY.into(), true.into());
         }
@@ -89,9 +83,6 @@ pub(super) fn rechain(exchanges: &mut [Exchange], first_hidden: usize) {
         if exchange.pre.state_hash.is_some() {
             exchange.pre.state_hash = Some(state.value());
         }
-        match exchange.pre.hidden {
-            true => state.feed_hidden(),
-            false => state.feed(&exchange.input.bytes),
-        }
+        state.follow(exchange.pre.hidden, &exchange.input.bytes);
     }
 }

@@ -1,5 +1,6 @@
 //! Caches compiled lists, because compiling takes longer than most matches.
 
+use std::collections::VecDeque;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,15 +21,9 @@ pub struct PatternCache {
 
 #[derive(Default)]
 struct Lists {
-    entries: Vec<CacheEntry>,
+    /// Each with its hash; the list that was used last is at the end.
+    entries: VecDeque<(u64, Arc<Patterns>)>,
     memory_bytes: usize,
-    uses: u64,
-}
-
-struct CacheEntry {
-    hash: u64,
-    last_use: u64,
-    patterns: Arc<Patterns>,
 }
 
 impl PatternCache {
@@ -50,14 +45,13 @@ impl PatternCache {
     /// Returns the compiled `list` if it is in the cache; never takes long.
     pub fn kept(&self, list: &[Pattern], raw: bool) -> Option<Arc<Patterns>> {
         let hash = self.hasher.hash_one((list, raw));
-        let mut lists = self.lock();
-        lists.uses += 1;
-        let last_use = lists.uses;
-        let entry = lists.entries.iter_mut().find(|entry| {
-            entry.hash == hash && entry.patterns.is_raw() == raw && entry.patterns.list() == list
+        let entries = &mut self.lock().entries;
+        let at = entries.iter().position(|(known, patterns)| {
+            *known == hash && patterns.raw == raw && patterns.list() == list
         })?;
-        entry.last_use = last_use;
-        Some(Arc::clone(&entry.patterns))
+        let used = entries.remove(at)?;
+        entries.push_back(used.clone());
+        Some(used.1)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Lists> {
@@ -67,25 +61,14 @@ impl PatternCache {
 
 impl Lists {
     fn insert(&mut self, hash: u64, patterns: Arc<Patterns>) {
-        if patterns.memory_bytes() > MAX_MEMORY_BYTES / 2 {
+        if patterns.memory_bytes > MAX_MEMORY_BYTES / 2 {
             return; // it would displace most others
         }
-        self.memory_bytes += patterns.memory_bytes();
-        self.entries.push(CacheEntry {
-            hash,
-            last_use: self.uses,
-            patterns,
-        });
+        self.memory_bytes += patterns.memory_bytes;
+        self.entries.push_back((hash, patterns));
         while self.entries.len() > MAX_LISTS || self.memory_bytes > MAX_MEMORY_BYTES {
-            self.remove_oldest();
-        }
-    }
-
-    fn remove_oldest(&mut self) {
-        let entries = self.entries.iter().enumerate();
-        if let Some((oldest, _)) = entries.min_by_key(|(_, entry)| entry.last_use) {
-            let entry = self.entries.swap_remove(oldest);
-            self.memory_bytes -= entry.patterns.memory_bytes();
+            let oldest = self.entries.pop_front();
+            self.memory_bytes -= oldest.map_or(0, |(_, patterns)| patterns.memory_bytes);
         }
     }
 }
@@ -125,7 +108,7 @@ mod tests {
         let sum: usize = lists
             .entries
             .iter()
-            .map(|entry| entry.patterns.memory_bytes())
+            .map(|(_, patterns)| patterns.memory_bytes)
             .sum();
         assert_eq!(lists.memory_bytes, sum);
     }

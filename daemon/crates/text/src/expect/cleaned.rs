@@ -1,33 +1,45 @@
 //! A text without its control sequences, and the original position of each byte.
 
-use super::strip::Stripper;
+use super::strip::each_run;
 
 /// Cleaned text, as runs that are also in the raw text.
 pub struct Cleaned {
     text: String,
-    /// The start of each run in the cleaned and in the raw text.
-    runs: Vec<(usize, usize)>,
+    runs: Runs,
+}
+
+/// The start of each run of a text, in the text and in the raw bytes.
+#[derive(Default)]
+pub(crate) struct Runs(pub(crate) Vec<(usize, usize)>);
+
+impl Runs {
+    /// Notes that the text continues at `text` with the raw byte at `raw`.
+    pub(crate) fn note(&mut self, text: usize, raw: usize) {
+        let last = self.0.last();
+        if last.is_none_or(|&(start, at)| at + (text - start) != raw) {
+            self.0.push((text, raw));
+        }
+    }
+
+    /// Returns the position in the raw bytes of the byte at `at` in the text.
+    pub(crate) fn raw(&self, at: usize) -> usize {
+        let next = self.0.partition_point(|&(text, _)| text <= at);
+        match next.checked_sub(1).and_then(|run| self.0.get(run)) {
+            Some(&(text, raw)) => raw + (at - text),
+            None => at,
+        }
+    }
 }
 
 impl Cleaned {
     /// Cleans a text as expect and `session.read` do.
     pub fn of(raw: &str) -> Self {
         let mut bytes = Vec::with_capacity(raw.len());
-        let mut runs: Vec<(usize, usize)> = Vec::new();
-        let mut end = usize::MAX;
-        let mut stripper = Stripper::new();
-        stripper.feed_runs(raw.as_bytes(), |at, kept| {
-            let at = usize::try_from(at).unwrap_or(usize::MAX);
-            if at != end {
-                runs.push((bytes.len(), at));
-            }
-            bytes.extend_from_slice(kept);
-            end = at + kept.len();
+        let mut runs = Runs::default();
+        each_run(raw.as_bytes(), |run| {
+            runs.note(bytes.len(), run.start);
+            bytes.extend_from_slice(&raw.as_bytes()[run]);
         });
-        if let Some(at) = stripper.take_return() {
-            runs.push((bytes.len(), usize::try_from(at).unwrap_or(usize::MAX)));
-            bytes.push(b'\r');
-        }
         // Only whole ASCII characters and whole strings are removed, so no character is split.
         let text = String::from_utf8(bytes)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
@@ -40,11 +52,7 @@ impl Cleaned {
 
     /// Returns the position in the raw text of the byte at `at` in the cleaned text.
     pub fn raw(&self, at: usize) -> usize {
-        let next = self.runs.partition_point(|&(text, _)| text <= at);
-        match next.checked_sub(1).and_then(|run| self.runs.get(run)) {
-            Some(&(text, raw)) => raw + (at - text),
-            None => at,
-        }
+        self.runs.raw(at)
     }
 
     /// Returns the position after the byte before `at`, excluding control sequences after it.

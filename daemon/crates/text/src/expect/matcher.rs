@@ -1,7 +1,5 @@
 //! Searches the output of a session for the first match of a list of patterns.
 
-#[cfg(test)]
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -66,23 +64,15 @@ struct Cut {
     before_omitted_bytes: u64,
 }
 
-impl Hit {
-    /// Returns the matched text; bytes that are not UTF-8 (only after a raw search) become U+FFFD.
-    #[cfg(test)]
-    pub(crate) fn matched_text(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(&self.matched)
-    }
-}
-
 impl Matcher {
     /// Returns a search for `patterns` in the output from the raw offset `start_offset` on.
     ///
     /// `encoding` is that of the session, ASCII-compatible; a raw list ignores it.
     pub fn new(patterns: Arc<Patterns>, start_offset: u64, encoding: &'static Encoding) -> Self {
         let mut scratch = patterns.take_scratch();
-        let encoding = (!patterns.is_raw()).then_some(encoding);
+        let encoding = (!patterns.raw).then_some(encoding);
         scratch.text.begin(start_offset, encoding);
-        scratch.search.begin(patterns.dfa());
+        scratch.search.begin(&patterns.dfa);
         let undecided = scratch.is_undecided(&patterns);
         Self {
             patterns,
@@ -106,7 +96,7 @@ impl Matcher {
             self.forget(&mut scratch);
         }
         let end = scratch.text.end();
-        if let Some(found) = scratch.search.settled(self.patterns.dfa(), end) {
+        if let Some(found) = scratch.search.settled(&self.patterns.dfa, end) {
             return Some(self.finish(scratch, found));
         }
         self.undecided = scratch.is_undecided(&self.patterns);
@@ -144,7 +134,7 @@ impl Matcher {
         let cut = self
             .cut
             .take()
-            .filter(|cut| cut.safe == scratch.search.safe());
+            .filter(|cut| cut.safe == scratch.search.safe);
         let hit = scratch.hit(&self.patterns, found, cut);
         self.patterns.put_scratch(scratch);
         hit
@@ -153,7 +143,7 @@ impl Matcher {
     /// Discards text that no match and no `before` can need.
     fn forget(&mut self, scratch: &mut Scratch) {
         let Scratch { search, text } = scratch;
-        let safe = search.safe();
+        let safe = search.safe;
         text.forget_places_before(safe);
         let mut keep_from = safe.saturating_sub(BEFORE_BYTES as u64);
         if keep_from < text.base() + BEFORE_BYTES as u64 {
@@ -190,18 +180,18 @@ impl Drop for Matcher {
 impl Scratch {
     fn advance(&mut self, patterns: &Patterns, searched: u64) -> Option<MatchEnd> {
         let text = self.text.from(searched);
-        self.search.advance(patterns.dfa(), searched, text)
+        self.search.advance(&patterns.dfa, searched, text)
     }
 
     fn is_undecided(&mut self, patterns: &Patterns) -> bool {
-        let dfa = patterns.dfa();
-        self.search.has_match()
+        let dfa = &patterns.dfa;
+        self.search.best.is_some()
             || self.search.peek(dfa, None).is_some()
             || self.text.holds_return() && self.search.peek(dfa, Some(b'\r')).is_some()
     }
 
     fn match_at_end(&mut self, patterns: &Patterns) -> Option<MatchEnd> {
-        let dfa = patterns.dfa();
+        let dfa = &patterns.dfa;
         let found = self.search.match_at_end(dfa, self.text.end());
         if found.is_some() || !self.text.holds_return() {
             return found;
@@ -217,7 +207,7 @@ impl Scratch {
         let locator = patterns.locator(found.pattern);
         let bytes = text.bytes();
         let end = bytes.len() - text.from(found.end).len();
-        let least = self.search.safe().saturating_sub(text.base());
+        let least = self.search.safe.saturating_sub(text.base());
         let least = end.min(usize::try_from(least).unwrap_or(usize::MAX));
         let start = locator.start(bytes, least, end, text.base() == 0);
         let span = Span {
@@ -259,7 +249,7 @@ impl Scratch {
     fn before(&self, offset: u64, patterns: &Patterns) -> (Vec<u8>, u64) {
         let first = offset.saturating_sub(BEFORE_BYTES as u64);
         let mut before = self.text.slice(first, offset);
-        if !patterns.is_raw() && before.len() as u64 != offset {
+        if !patterns.raw && before.len() as u64 != offset {
             // Not in the middle of a character.
             let is_inside = |byte: &u8| (0x80..0xc0).contains(byte);
             let inside = before.iter().take_while(|byte| is_inside(byte)).count();

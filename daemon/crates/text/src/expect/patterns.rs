@@ -76,12 +76,7 @@ impl Reportable for PatternError {
                 ("index".into(), (*index).into()),
                 ("position".into(), (*at).into()),
             ]),
-            Self::Empty
-            | Self::TooMany { .. }
-            | Self::MatchesNothing { .. }
-            | Self::NeedsLineEnd { .. }
-            | Self::PatternTooBig { .. }
-            | Self::ListTooBig => ErrorData::new(),
+            _ => ErrorData::new(),
         }
     }
 }
@@ -89,12 +84,14 @@ impl Reportable for PatternError {
 /// A compiled list, shared by all its searches.
 pub struct Patterns {
     list: Vec<Pattern>,
-    raw: bool,
-    dfa: DFA,
+    /// Bytes are matched instead of cleaned text.
+    pub(super) raw: bool,
+    pub(super) dfa: DFA,
     locators: Vec<Locator>,
     eof_index: Option<usize>,
     timeout_index: Option<usize>,
-    memory_bytes: usize,
+    /// Approximate, without searches.
+    pub(super) memory_bytes: usize,
     #[expect(
         clippy::vec_box,
         reason = "searches move the box, not the large buffers' owner"
@@ -163,20 +160,6 @@ impl Patterns {
     /// Returns the list from which this was compiled.
     pub fn list(&self) -> &[Pattern] {
         &self.list
-    }
-
-    /// Returns whether bytes are matched instead of cleaned text.
-    pub(crate) fn is_raw(&self) -> bool {
-        self.raw
-    }
-
-    /// Returns the approximate memory of the compiled list, without searches.
-    pub(super) fn memory_bytes(&self) -> usize {
-        self.memory_bytes
-    }
-
-    pub(super) fn dfa(&self) -> &DFA {
-        &self.dfa
     }
 
     pub(super) fn locator(&self, pattern: PatternID) -> &Locator {

@@ -38,8 +38,13 @@ pub(super) struct Search {
     verdicts: Vec<(LazyStateID, bool)>,
     state: LazyStateID,
     is_dead: bool,
-    best: Option<MatchEnd>,
-    safe: u64,
+    /// A match that further text could change.
+    pub(super) best: Option<MatchEnd>,
+    /// The offset before which no match starts that was not reported yet.
+    ///
+    /// There the automaton was in a start state. During a match it never is, because its states are lists in which
+    /// those of older matches come first.
+    pub(super) safe: u64,
 }
 
 /// The end of a match and its pattern; the automaton does not know the start.
@@ -146,11 +151,6 @@ impl Search {
         at_end.or(self.best)
     }
 
-    /// Returns whether there is a match that further text could change.
-    pub(super) fn has_match(&self) -> bool {
-        self.best.is_some()
-    }
-
     /// Returns the pattern that matches if the text ends after `byte`, or here if that is `None`. The search does not
     /// advance.
     pub(super) fn peek(&mut self, dfa: &DFA, byte: Option<u8>) -> Option<PatternID> {
@@ -163,14 +163,6 @@ impl Search {
         // Clearing the cache would lose the state of the search.
         let mut copy = self.cache.clone();
         peek_in(dfa, &mut copy, self.state, byte)
-    }
-
-    /// Returns the offset before which no match starts that was not reported yet.
-    ///
-    /// There the automaton was in a start state. During a match it never is, because its states are lists in which
-    /// those of older matches come first.
-    pub(super) fn safe(&self) -> u64 {
-        self.safe
     }
 
     fn walk(&mut self, dfa: &DFA, at: u64, block: &[u8]) {

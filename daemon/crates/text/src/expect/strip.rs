@@ -1,6 +1,7 @@
 //! Removes terminal control sequences from output that arrives in pieces.
 
 use encoding_rs::Encoding;
+use std::ops::Range;
 
 /// Maximum length of a control sequence that is removed; what follows is text again.
 ///
@@ -156,6 +157,19 @@ pub(super) fn clean(raw: &[u8]) -> Vec<u8> {
     stripper.feed(raw, &mut text);
     stripper.finish(&mut text);
     text
+}
+
+/// Calls `keep` with each unbroken run of text in `raw`.
+pub(crate) fn each_run(raw: &[u8], mut keep: impl FnMut(Range<usize>)) {
+    let mut stripper = Stripper::new();
+    stripper.feed_runs(raw, |at, kept| {
+        let start = usize::try_from(at).unwrap_or(usize::MAX);
+        keep(start..start + kept.len());
+    });
+    if let Some(at) = stripper.take_return() {
+        let start = usize::try_from(at).unwrap_or(usize::MAX);
+        keep(start..start + 1);
+    }
 }
 
 /// Returns the text of `raw` without control sequences; bytes that are invalid in `encoding` become U+FFFD.

@@ -1,7 +1,7 @@
 //! Masks secrets in parts of a text that are known from the whole text.
 
-use super::texts::{HIDDEN, HiddenTexts, part_of};
-use crate::redact::{MASK, Secrets};
+use super::texts::{HIDDEN, HiddenTexts};
+use crate::redact::{MASK, Secrets, part_of};
 use std::ops::Range;
 
 /// A text in which all secrets are known. A part of a secret is masked as well, which would not be recognised by

@@ -1,7 +1,7 @@
 //! The secrets of one session: hidden input, and those that a rule has recognised. They are kept in memory, to be
 //! masked where the terminal shows them or where they are typed again.
 
-use crate::redact::{KnownTexts, Source, redact_chunks};
+use crate::redact::{KnownTexts, Source, part_of, redact_chunks};
 use std::collections::VecDeque;
 use std::fmt::{Debug, Formatter};
 use std::ops::Range;
@@ -186,29 +186,6 @@ fn edited(typed: &str) -> String {
 fn long_lines(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.split(['\r', '\n']);
     lines.filter(|line| line.len() >= MIN_LINE_LEN)
-}
-
-/// Returns the part `shown` of `text` with a mask at each of the ranges, which are sorted by start; if they overlap,
-/// the first one counts.
-pub(super) fn part_of(
-    text: &str,
-    shown: Range<usize>,
-    places: impl Iterator<Item = (Range<usize>, &'static str)>,
-) -> String {
-    let mut masked = String::new();
-    let mut at = shown.start;
-    for (place, mask) in places {
-        if place.end <= at || place.start >= shown.end {
-            continue;
-        }
-        if place.start >= at || masked.is_empty() {
-            masked.push_str(&text[at..place.start.max(at)]);
-            masked.push_str(mask);
-        }
-        at = place.end.min(shown.end);
-    }
-    masked.push_str(&text[at..shown.end]);
-    masked
 }
 
 /// Returns the lines of a text as they are searched on screens: the parts between keys such as Enter.

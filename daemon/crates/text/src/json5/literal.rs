@@ -29,12 +29,8 @@ impl Number {
         match self {
             Self::Unsigned(number) => Some(number),
             Self::Signed(_) => None,
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "whole, and in the range in which every whole number is exact"
-            )]
             Self::Float(number) => {
+                // Whole, and in the range in which every whole number is exact.
                 let is_exact =
                     number.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(&number);
                 is_exact.then_some(number as u64)
@@ -50,23 +46,13 @@ impl Number {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "as JSON's numbers do")]
+    /// Loses precision as JSON's numbers do.
     pub fn to_float(self) -> f64 {
         match self {
             Self::Unsigned(number) => number as f64,
             Self::Signed(number) => number as f64,
             Self::Float(number) => number,
         }
-    }
-
-    fn of_unsigned(number: u128) -> Self {
-        #[expect(clippy::cast_precision_loss, reason = "as JSON's numbers do")]
-        u64::try_from(number).map_or(Self::Float(number as f64), Self::Unsigned)
-    }
-
-    fn of_signed(number: i128) -> Self {
-        #[expect(clippy::cast_precision_loss, reason = "as JSON's numbers do")]
-        i64::try_from(number).map_or(Self::Float(number as f64), Self::Signed)
     }
 }
 
@@ -93,9 +79,10 @@ pub(super) fn number(text: &str) -> Option<(Number, usize)> {
             let len = hex.bytes().take_while(u8::is_ascii_hexdigit).count();
             let number = u128::from_str_radix(hex.get(..len)?, 16).ok()?;
             let number = if is_negative {
-                Number::of_signed(0_i128.checked_sub_unsigned(number)?)
+                let number = 0_i128.checked_sub_unsigned(number)?;
+                i64::try_from(number).map_or(Number::Float(number as f64), Number::Signed)
             } else {
-                Number::of_unsigned(number)
+                u64::try_from(number).map_or(Number::Float(number as f64), Number::Unsigned)
             };
             Some((number, sign + 2 + len))
         }
@@ -111,16 +98,10 @@ fn decimal(text: &str) -> Option<(Number, usize)> {
     let len = text.bytes().take_while(is_part).count();
     let text = text.get(..len)?;
     // The standard library accepts exactly this form.
-    let number = if let Ok(number) = text.parse::<u64>() {
-        Number::Unsigned(number)
-    } else if let Ok(number) = text.parse::<i64>() {
-        Number::Signed(number)
-    } else if let Ok(number) = text.parse::<f64>() {
-        Number::Float(number)
-    } else {
-        return None;
-    };
-    Some((number, len))
+    let unsigned = text.parse().map(Number::Unsigned);
+    let whole = unsigned.or_else(|_| text.parse().map(Number::Signed));
+    let number = whole.or_else(|_| text.parse().map(Number::Float));
+    Some((number.ok()?, len))
 }
 
 /// Reads the escape whose backslash is at `at`. Returns its character (none for an escaped line end), and where it

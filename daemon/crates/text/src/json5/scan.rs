@@ -107,6 +107,12 @@ impl<'a, F: Format> Scanner<'a, F> {
         }
     }
 
+    /// Goes to the beginning of the next value, and returns where that is.
+    pub fn start(&mut self) -> Scanned<usize, F> {
+        self.kind()?;
+        Ok(self.at)
+    }
+
     /// Takes an object; `member` must take the value of each key.
     pub fn object(
         &mut self,
@@ -308,11 +314,8 @@ impl<'a, F: Format> Scanner<'a, F> {
     }
 
     pub(super) fn word(&mut self, word: &'static str) -> Scanned<(), F> {
-        if self
-            .text
-            .get(self.at..)
-            .is_some_and(|rest| rest.starts_with(word))
-        {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        if rest.starts_with(word) {
             self.at += word.len();
             return Ok(());
         }
@@ -449,13 +452,8 @@ impl<'a, F: Format> Scanner<'a, F> {
             Some('"' | '\'') => "a string".to_owned(),
             Some(char) if literal::is_name(char, true) || "+-.0123456789".contains(char) => {
                 let is_part = |char: &char| literal::is_name(*char, false) || "+-.".contains(*char);
-                format!(
-                    "`{}`",
-                    rest.chars()
-                        .take_while(is_part)
-                        .take(SHOWN)
-                        .collect::<String>()
-                )
+                let shown: String = rest.chars().take_while(is_part).take(SHOWN).collect();
+                format!("`{shown}`")
             }
             Some(char) => format!("{char:?}"),
         }

@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 /// daemons never need.
 pub struct Compiled {
     entries: Vec<PatternEntry>,
+    /// Of each type.
     kinds: BTreeMap<PatternType, TypePatterns>,
     warnings: Vec<String>,
 }
@@ -150,10 +151,7 @@ impl Compiled {
 
     /// Returns the compiled patterns of a type.
     pub(super) fn lines(&self, pattern_type: PatternType) -> &LinePatterns {
-        static NONE: OnceLock<LinePatterns> = OnceLock::new();
-        let Some(kind) = self.kinds.get(&pattern_type) else {
-            return NONE.get_or_init(LinePatterns::none);
-        };
+        let kind = &self.kinds[&pattern_type];
         kind.lines.get_or_init(|| {
             let places = kind.places.iter();
             let patterns = places.map(|&(entry, pattern)| &*self.entries[entry].patterns[pattern]);

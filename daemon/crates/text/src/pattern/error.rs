@@ -40,10 +40,7 @@ impl Reportable for EntryError {
     fn data(&self) -> ErrorData {
         match self {
             Self::Pattern(error) => error.data(),
-            Self::Category { .. }
-            | Self::Limit(_)
-            | Self::Heavy { .. }
-            | Self::HeavyTogether { .. } => ErrorData::new(),
+            _ => ErrorData::new(),
         }
     }
 }

@@ -26,14 +26,8 @@ impl<'a> Line<'a> {
 
     /// Returns its first [`MAX_LINE_BYTES`], and whether it is longer.
     pub(super) fn head(&self) -> (&'a str, bool) {
-        if self.text.len() <= MAX_LINE_BYTES {
-            return (self.text, false);
-        }
-        let end = (0..=MAX_LINE_BYTES)
-            .rev()
-            .find(|&at| self.text.is_char_boundary(at))
-            .unwrap_or(0);
-        (&self.text[..end], true)
+        let end = self.text.floor_char_boundary(MAX_LINE_BYTES);
+        (&self.text[..end], end < self.text.len())
     }
 
     /// Returns the width of its indentation; a tab counts as one column.

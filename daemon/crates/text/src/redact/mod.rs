@@ -21,6 +21,7 @@ mod fixture_tests;
 mod tests;
 
 pub use bytes::{KnownTexts, RedactedChunks, SecretLines, Source, TypedLines, redact_chunks};
+pub(crate) use engine::part_of;
 pub use engine::{MASK, Redacted};
 pub use rules::{MAX_RULE_BYTES, MAX_RULES, RuleError, UserRules};
 pub use switch::is_on;

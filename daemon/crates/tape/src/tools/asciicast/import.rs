@@ -122,10 +122,7 @@ pub fn import(bytes: &[u8], facts: Facts) -> Result<Imported, CastError> {
         return Err(CastError::TooLarge);
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let mut lines = Lines {
-        rest: bytes,
-        line: 0,
-    };
+    let mut lines = lines(bytes);
     let first = lines.next().ok_or(CastError::Empty)?.1?;
     let header: Header =
         serde_json::from_str(first).map_err(|error| CastError::Header(in_short(&error)))?;
@@ -136,7 +133,10 @@ pub fn import(bytes: &[u8], facts: Facts) -> Result<Imported, CastError> {
         other => return Err(CastError::Version(other)),
     };
     let meta = meta_of(header, facts.clone(), &mut warnings)?;
-    let mut builder = Builder::new(meta.pty.map(|pty| pty.cols));
+    let mut builder = Builder {
+        cols: meta.pty.map(|pty| pty.cols),
+        ..Builder::default()
+    };
     builder.read(lines, is_v3)?;
     let exchanges = builder.finish(&mut warnings);
     let session = Recorder {
@@ -153,33 +153,17 @@ pub fn import(bytes: &[u8], facts: Facts) -> Result<Imported, CastError> {
     })
 }
 
-/// Lines that are not blank, with their numbers.
-struct Lines<'a> {
-    rest: &'a [u8],
-    line: usize,
-}
-
-impl<'a> Iterator for Lines<'a> {
-    type Item = (usize, Result<&'a str, CastError>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while !self.rest.is_empty() {
-            let end = memchr::memchr(b'\n', self.rest).map_or(self.rest.len(), |at| at + 1);
-            let (line, rest) = self.rest.split_at(end);
-            self.rest = rest;
-            self.line += 1;
-            let line = line.trim_ascii();
-            if !line.is_empty() {
-                let text = std::str::from_utf8(line);
-                let number = self.line;
-                return Some((
-                    number,
-                    text.map_err(|_| CastError::NotText { line: number }),
-                ));
-            }
-        }
-        None
-    }
+/// Returns the lines that are not blank, with their numbers.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<&str, CastError>)> {
+    let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let lines = (1..).zip(lines).filter(|(_, line)| !line.is_empty());
+    lines.map(|(number, line)| {
+        let text = std::str::from_utf8(line);
+        (
+            number,
+            text.map_err(|_| CastError::NotText { line: number }),
+        )
+    })
 }
 
 fn meta_of(header: Header, facts: Facts, warnings: &mut Vec<String>) -> Result<Meta, CastError> {
@@ -263,6 +247,7 @@ fn command_of(
 struct Event(f64, String, Value);
 
 /// The tape so far.
+#[derive(Default)]
 struct Builder {
     cols: Option<u16>,
     done: Vec<Exchange>,
@@ -282,25 +267,15 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(cols: Option<u16>) -> Self {
-        Self {
-            cols,
-            done: Vec::new(),
-            open: Exchange::default(),
-            opened_ms: 0,
-            last_ms: 0,
-            now_ms: 0,
-            exit: None,
-            ignored: BTreeMap::new(),
-            backward: 0,
-            torn: None,
-        }
-    }
-
-    fn read(&mut self, mut lines: Lines<'_>, is_v3: bool) -> Result<(), CastError> {
+    fn read<'a>(
+        &mut self,
+        lines: impl Iterator<Item = (usize, Result<&'a str, CastError>)>,
+        is_v3: bool,
+    ) -> Result<(), CastError> {
+        let mut lines = lines.peekable();
         let (mut time_us, mut is_first) = (0u64, true);
         while let Some((line, text)) = lines.next() {
-            let is_last = lines.rest.trim_ascii().is_empty();
+            let is_last = lines.peek().is_none();
             let event = text.and_then(|text| match text.starts_with('#') {
                 true => Ok(None),
                 false => serde_json::from_str::<Event>(text)
@@ -402,7 +377,8 @@ impl Builder {
             return false;
         }
         // Longer output is not an echo.
-        let output = output_of(&self.open, ECHO_FACTOR * (typed.len() + 16));
+        let most = ECHO_FACTOR * (typed.len() + 16);
+        let output: Vec<u8> = self.open.output().take(most).collect();
         is_echo(typed, &output, self.cols)
     }
 
@@ -425,7 +401,7 @@ impl Builder {
         exchange.dur_ms = self.now_ms - self.opened_ms;
         exchange.input.kind = kind_of(&exchange.input);
         if exchange.input.bytes == [MASK.as_bytes(), b"\r"].concat() {
-            let output = output_of(exchange, 64);
+            let output: Vec<u8> = exchange.output().take(64).collect();
             // It was typed hidden, and therefore masked.
             if !shown(&output, self.cols).starts_with(MASK) {
                 exchange.pre.hidden = true;
@@ -462,16 +438,6 @@ fn kind_of(input: &TypedInput) -> InputKind {
         Some(line) if !line.iter().any(|byte| *byte < b' ' || *byte == 0x7f) => InputKind::Line,
         _ => InputKind::Raw,
     }
-}
-
-/// Returns the first bytes of an exchange's output.
-fn output_of(exchange: &Exchange, most: usize) -> Vec<u8> {
-    let chunks = exchange.chunks.iter();
-    chunks
-        .flat_map(|chunk| &chunk.data)
-        .take(most)
-        .copied()
-        .collect()
 }
 
 /// Returns whether `output` shows only the input, or a part of it.

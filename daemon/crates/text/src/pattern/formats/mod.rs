@@ -60,7 +60,7 @@ pub(super) fn find(text: &str, lines: &[Line<'_>], wanted: impl Fn(&str) -> bool
         taken.extend(spans);
     }
     type Finder = fn(&[Line<'_>]) -> Vec<Range<usize>>;
-    let finders: [(&str, Finder); 3] =
+    let finders: [(&'static str, Finder); 3] =
         [("yaml", yaml::find), ("ini", ini::find), ("csv", csv::find)];
     for (name, finder) in finders {
         if wanted(name) {
@@ -82,12 +82,9 @@ pub(super) fn find(text: &str, lines: &[Line<'_>], wanted: impl Fn(&str) -> bool
     found
 }
 
-fn note(found: &mut Found, name: &str, is_there: bool) {
-    const NAMES: [&str; 7] = ["json", "xml", "yaml", "ini", "csv", "table", "key_value"];
+fn note(found: &mut Found, name: &'static str, is_there: bool) {
     if is_there {
-        found
-            .formats
-            .extend(NAMES.into_iter().find(|known| *known == name));
+        found.formats.push(name);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The text that rules read instead of raw bytes, and where each byte of it was.
 
-use crate::expect::Stripper;
+use crate::expect::{Runs, each_run};
 use crate::redact::engine::Shown;
 use std::ops::Range;
 
@@ -31,8 +31,7 @@ pub(super) struct View {
 
 #[derive(Default)]
 struct Places {
-    /// Where a run starts in the text and in the raw bytes.
-    runs: Vec<(usize, usize)>,
+    runs: Runs,
     /// A length of the text, and the end of the raw bytes that belong to it because they were erased.
     erased: Vec<(usize, usize)>,
 }
@@ -45,11 +44,11 @@ impl View {
         let mut seams = Vec::new();
         each_part(raw, |part| match part {
             Part::Shown(run) => {
-                places.note(bytes.len(), run.start);
+                places.runs.note(bytes.len(), run.start);
                 bytes.extend_from_slice(&raw[run]);
             }
             Part::Separator(at) => {
-                places.note(bytes.len(), at);
+                places.runs.note(bytes.len(), at);
                 bytes.push(b'\n');
             }
             Part::Erasure(_) | Part::Unseen => note_seam(&mut seams, bytes.len()),
@@ -94,45 +93,25 @@ impl View {
 
     /// Converts a place in the text, which must not be empty, to its place in the raw bytes.
     pub(super) fn raw(&self, place: &Range<usize>) -> Range<usize> {
-        let last = self.places.raw(place.end - 1) + 1;
+        let runs = &self.places.runs;
+        let last = runs.raw(place.end - 1) + 1;
         let erased = &self.places.erased;
         let end = match erased.binary_search_by_key(&place.end, |&(len, _)| len) {
             Ok(found) => last.max(erased[found].1),
             Err(_) => last,
         };
-        self.places.raw(place.start)..end
+        runs.raw(place.start)..end
     }
 }
 
 impl Places {
-    /// Notes that the text continues at `text` with the raw byte at `raw`.
-    fn note(&mut self, text: usize, raw: usize) {
-        let goes_on = self
-            .runs
-            .last()
-            .is_some_and(|&(start, at)| at + (text - start) == raw);
-        if !goes_on {
-            self.runs.push((text, raw));
-        }
-    }
-
     /// Notes that the text was cut to `text` bytes after reading the raw bytes before `raw`.
     fn cut(&mut self, text: usize, raw: usize) {
-        while self.runs.last().is_some_and(|&(start, _)| start >= text) {
-            self.runs.pop();
-        }
-        while self.erased.last().is_some_and(|&(len, _)| len >= text) {
-            self.erased.pop();
-        }
+        let runs = &mut self.runs.0;
+        while runs.pop_if(|(start, _)| *start >= text).is_some() {}
+        let erased = &mut self.erased;
+        while erased.pop_if(|(len, _)| *len >= text).is_some() {}
         self.erased.push((text, raw));
-    }
-
-    fn raw(&self, at: usize) -> usize {
-        let next = self.runs.partition_point(|&(text, _)| text <= at);
-        match next.checked_sub(1).and_then(|run| self.runs.get(run)) {
-            Some(&(text, raw)) => raw + (at - text),
-            None => at,
-        }
     }
 }
 
@@ -185,7 +164,7 @@ impl Editor {
     }
 
     fn push(&mut self, byte: u8, at: usize) {
-        self.places.note(self.text.len(), at);
+        self.places.runs.note(self.text.len(), at);
         self.text.push(byte);
     }
 
@@ -222,19 +201,6 @@ pub(super) fn control_strings(raw: &[u8]) -> Vec<Range<usize>> {
     });
     look(seen..raw.len());
     found
-}
-
-/// Calls `keep` with each unbroken run of text in `raw`.
-fn each_run(raw: &[u8], mut keep: impl FnMut(Range<usize>)) {
-    let mut stripper = Stripper::new();
-    stripper.feed_runs(raw, |at, kept| {
-        let start = usize::try_from(at).unwrap_or(usize::MAX);
-        keep(start..start + kept.len());
-    });
-    if let Some(at) = stripper.take_return() {
-        let start = usize::try_from(at).unwrap_or(usize::MAX);
-        keep(start..start + 1);
-    }
 }
 
 /// A part of a stream of bytes.

@@ -20,19 +20,32 @@ pub(in crate::redact) fn masked_part(
     secrets: &[Range<usize>],
     shown: Range<usize>,
 ) -> String {
-    let mut clean = String::new();
-    let mut copied = shown.start;
     let first = secrets.partition_point(|secret| secret.end <= shown.start);
-    for secret in &secrets[first..] {
-        if secret.start >= shown.end {
-            break;
+    let secrets = secrets[first..].iter();
+    part_of(text, shown, secrets.map(|secret| (secret.clone(), MASK)))
+}
+
+/// Returns the part `shown` of `text` with a mask at each of the ranges, which are sorted by start; if they overlap,
+/// the first one counts.
+pub(crate) fn part_of(
+    text: &str,
+    shown: Range<usize>,
+    places: impl Iterator<Item = (Range<usize>, &'static str)>,
+) -> String {
+    let mut masked = String::new();
+    let mut at = shown.start;
+    for (place, mask) in places.take_while(|(place, _)| place.start < shown.end) {
+        if place.end <= at {
+            continue;
         }
-        clean.push_str(&text[copied..secret.start.max(copied)]);
-        clean.push_str(MASK);
-        copied = secret.end.min(shown.end);
+        if place.start >= at || masked.is_empty() {
+            masked.push_str(&text[at..place.start.max(at)]);
+            masked.push_str(mask);
+        }
+        at = place.end.min(shown.end);
     }
-    clean.push_str(&text[copied..shown.end]);
-    clean
+    masked.push_str(&text[at..shown.end]);
+    masked
 }
 
 /// Converts offsets in the text that is masked at `places` to offsets in the original text. A place that cuts a mask is

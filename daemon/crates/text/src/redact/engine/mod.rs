@@ -7,6 +7,7 @@ mod rule;
 mod shown;
 
 pub use mask::MASK;
+pub(crate) use mask::part_of;
 pub(super) use mask::{masked_part, merge};
 pub(super) use patterns::Patterns;
 pub use redactor::Redacted;

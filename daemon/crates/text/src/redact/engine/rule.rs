@@ -24,3 +24,9 @@ pub(in crate::redact) enum Verdict {
     Secrets(Range<usize>, Range<usize>),
     Innocent,
 }
+
+impl From<Option<Range<usize>>> for Verdict {
+    fn from(secret: Option<Range<usize>>) -> Self {
+        secret.map_or(Self::Innocent, Self::Secret)
+    }
+}

@@ -56,11 +56,8 @@ pub(super) enum Position {
 }
 
 fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
-    let secret = Assignment::around(shown.text, anchor).and_then(|assignment| assignment.secret());
-    match secret {
-        Some(secret) => Verdict::Secret(secret),
-        None => Verdict::Innocent,
-    }
+    let assignment = Assignment::around(shown.text, anchor);
+    assignment.and_then(|found| found.secret()).into()
 }
 
 impl<'a> Assignment<'a> {

@@ -24,11 +24,8 @@ fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
         .count();
     let token = anchor.end..anchor.end + len;
     let has_digit = bytes[token.clone()].iter().any(u8::is_ascii_digit);
-    if len >= MIN_TOKEN_BYTES && has_digit {
-        Verdict::Secret(token)
-    } else {
-        Verdict::Innocent
-    }
+    let is_secret = len >= MIN_TOKEN_BYTES && has_digit;
+    is_secret.then_some(token).into()
 }
 
 /// The alphabet of bearer tokens in RFC 6750.

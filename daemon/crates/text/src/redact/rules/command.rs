@@ -70,7 +70,7 @@ fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
             .chain(secret)
             .min_by_key(|secret| secret.start);
     }
-    found.map_or(Verdict::Innocent, Verdict::Secret)
+    found.into()
 }
 
 /// Returns the secret after the first ` option` in this part of the text.

@@ -24,10 +24,7 @@ const KEYS: [&[u8]; 3] = [b"login", b"account", b"port"];
 
 /// Accepts only the exact form: in a sentence, other words follow "machine".
 fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
-    match password(shown, &anchor) {
-        Some(password) => Verdict::Secret(password),
-        None => Verdict::Innocent,
-    }
+    password(shown, &anchor).into()
 }
 
 fn password(shown: Shown<'_>, anchor: &Range<usize>) -> Option<Range<usize>> {

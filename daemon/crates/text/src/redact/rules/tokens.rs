@@ -122,10 +122,8 @@ fn whole_match(pattern: &Regex, shown: Shown<'_>, start: usize) -> Verdict {
     if !begins_word(shown, start) {
         return Verdict::Innocent;
     }
-    match pattern.find(&shown.text[start..]) {
-        Some(found) => Verdict::Secret(start..start + found.end()),
-        None => Verdict::Innocent,
-    }
+    let found = pattern.find(&shown.text[start..]);
+    found.map(|found| start..start + found.end()).into()
 }
 
 /// Returns whether a word starts here: `task-…` contains no key, and each run of letters is read once.

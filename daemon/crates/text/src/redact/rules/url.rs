@@ -69,11 +69,8 @@ fn webhook(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
         byte.is_ascii_alphanumeric() || b"/_-".contains(&byte)
     });
     let has_digit = text.as_bytes()[path.clone()].iter().any(u8::is_ascii_digit);
-    if path.len() >= MIN_WEBHOOK_BYTES && has_digit {
-        Verdict::Secret(path)
-    } else {
-        Verdict::Innocent
-    }
+    let is_secret = path.len() >= MIN_WEBHOOK_BYTES && has_digit;
+    is_secret.then_some(path).into()
 }
 
 fn signature(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
@@ -88,11 +85,7 @@ fn signature(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     let value = run(text, anchor.end, |byte| {
         byte.is_ascii_alphanumeric() || b"%+/=_-".contains(&byte)
     });
-    if value.len() >= MIN_SIGNATURE_BYTES {
-        Verdict::Secret(value)
-    } else {
-        Verdict::Innocent
-    }
+    (value.len() >= MIN_SIGNATURE_BYTES).then_some(value).into()
 }
 
 fn run(text: &str, start: usize, belongs: impl Fn(u8) -> bool) -> Range<usize> {

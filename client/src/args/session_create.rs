@@ -23,7 +23,7 @@ pub(crate) struct CreateArgs {
     /// Set an environment variable; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
-    /// Start with a minimal environment (HOME, USER, LOGNAME, SHELL, PATH, LANG) instead of the current one
+    /// Use a minimal environment (HOME, USER, LOGNAME, SHELL, PATH, LANG) instead of the current one
     #[arg(long)]
     pub(crate) clean_env: bool,
     /// Terminal size [default: 24x80]

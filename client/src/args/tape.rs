@@ -243,7 +243,7 @@ pub(crate) struct TapeVerifyArgs {
     /// Read the hidden inputs, such as passwords, from this file, one per line; - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) secrets_from: Option<PathBuf>,
-    /// Start with a minimal environment (HOME, USER, LOGNAME, SHELL, PATH, LANG) instead of the current one
+    /// Use a minimal environment (HOME, USER, LOGNAME, SHELL, PATH, LANG) instead of the current one
     #[arg(long)]
     pub(crate) clean_env: bool,
 }

@@ -11,9 +11,9 @@ methods! {
     ChainGet = "chain.get" (ChainParams) -> Chain, "Returns a saved chain.";
     ChainSave = "chain.save" (ChainSaveParams) -> ChainSaveReply, "Checks a chain and saves it under a name; an existing chain of this name is replaced.";
     ChainDelete = "chain.delete" (ChainParams) -> Done, "Deletes a saved chain.";
-    ChainRun = "chain.run" (ChainRunParams) -> ChainStarted, "Starts a job that runs a chain's steps in order; an entry of the job is a ChainStep, its result is {steps, success, ran, failed, skipped}.";
-    ChainParallel = "chain.parallel" (ChainParallelParams) -> ChainStarted, "Starts a job that runs commands in parallel; an entry of the job is a ParallelCommand, its result is {results, succeeded, failed}, in the order of the commands.";
-    ChainWatch = "chain.watch" (ChainWatchParams) -> ChainStarted, "Starts a job that runs a program, or watches a session, and reports each match of the patterns as it appears; an entry of the job is a WatchHit, its result is {hits, exit_code, signal, timed_out}. At the timeout the job ends at once; the program is ended afterwards.";
+    ChainRun = "chain.run" (ChainRunParams) -> ChainStarted, "Starts a job that runs a chain's steps in order; each entry of the job is a ChainStep, and the job's result is {steps, success, ran, failed, skipped}.";
+    ChainParallel = "chain.parallel" (ChainParallelParams) -> ChainStarted, "Starts a job that runs commands in parallel; each entry of the job is a ParallelCommand, and the job's result is {results, succeeded, failed}, with the results in the order of the commands.";
+    ChainWatch = "chain.watch" (ChainWatchParams) -> ChainStarted, "Starts a job that runs a program, or watches a session, and reports each match of the patterns as it appears; each entry of the job is a WatchHit, and the job's result is {hits, exit_code, signal, timed_out}. At the timeout the job ends at once; the program is ended afterwards.";
 }
 
 /// A chain: commands that run in order.
@@ -42,14 +42,15 @@ pub struct Chain {
     pub shell: bool,
 }
 
-/// A step of a chain.
+/// A step of a chain. It runs even if earlier steps failed, unless `condition`, `on_success` or `on_failure` says otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChainCommand {
     /// The name of the chain; set by the daemon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chain_id: Option<String>,
-    /// Steps run in this order. Default: 1 more than the previous step in the list.
+    /// Steps run in this order; each number is used once. Default: 1 more than the previous step in the list; 1 for the
+    /// first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequence_order: Option<i64>,
     /// Program and arguments, quoted as for a shell. They are not passed to a shell unless the chain has `shared` or
@@ -58,8 +59,8 @@ pub struct ChainCommand {
     /// A regular expression that the output must match; it must not match empty text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect_pattern: Option<String>,
-    /// A line to type, without echo, after `expect_pattern` has matched; without `expect_pattern`, the whole input. In
-    /// a shared shell, any part of a typed line that the command does not read is read by the shell. Absent: the
+    /// A line to type, without echo, after `expect_pattern` has matched. Without `expect_pattern`, it is the whole
+    /// input. In a shared shell, any part of a typed line that the command does not read is read by the shell. Absent: the
     /// command's input is empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub send_text: Option<String>,
@@ -84,8 +85,8 @@ pub struct Condition {
     pub step: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub success: Option<bool>,
-    /// A regular expression; `^` and `$` match at the ends of lines. It cannot be evaluated if the output exceeds 16
-    /// MiB.
+    /// A regular expression; `^` and `$` match at the start and the end of each line. It cannot be evaluated if the
+    /// output exceeds 16 MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_matches: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -181,7 +182,7 @@ pub struct ChainRunParams {
     pub caller_env: Option<BTreeMap<String, String>>,
 }
 
-/// Reply of the methods that start such a job.
+/// Reply of `chain.run`, `chain.parallel` and `chain.watch`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ChainStarted {
@@ -230,8 +231,8 @@ pub struct ChainWatchParams {
     /// With `session`: the offset at which to start. Default: new output only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
-    /// Patterns of the kinds `regex` and `exact`; `^` and `$` match at the ends of lines, and `^` also matches right
-    /// after a match.
+    /// Patterns of the types `regex` and `exact`; `^` and `$` match at the start and the end of each line, and `^` also
+    /// matches right after a match.
     pub patterns: Vec<Pattern>,
     /// Default: no limit.
     #[serde(default, skip_serializing_if = "crate::is_default")]
@@ -286,13 +287,13 @@ pub struct CommandResult {
     /// Bytes left out at the start of `output`.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub omitted_bytes: u64,
-    /// The end of the output is missing too, because a step in a shared shell printed more than 16 MiB.
+    /// Only for a step in a shared shell: it printed more than 16 MiB, and the end of the output is missing too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
     pub exit_code: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// The command exited by itself with status 0, and its `expect_pattern` matched.
+    /// The command exited by itself with status 0, and its `expect_pattern`, if it has one, matched.
     pub success: bool,
     /// Why the command failed, if the exit status does not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

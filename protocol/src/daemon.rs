@@ -11,8 +11,8 @@ methods! {
     DaemonRestart = "daemon.restart" (NoParams) -> DaemonUpgradeReply, "Hands all sessions over to a new worker of the same build.";
     DaemonUpgrade = "daemon.upgrade" (DaemonUpgradeParams) -> DaemonUpgradeReply, "Hands all sessions over to a worker of another build; a build that does not start serving is rolled back.";
     DaemonReload = "daemon.reload" (NoParams) -> DaemonReloadReply, "Reads the configuration again; if it is invalid, it is rejected and the old one stays in effect.";
-    DaemonLog = "daemon.log" (DaemonLogParams) -> DaemonLogReply, "Shows or changes what the daemon logs, until its next start.";
-    DaemonCheck = "daemon.check" (NoParams) -> crate::job::JobStarted, "Starts a job that checks the databases and session directories and removes what is past its retention time.";
+    DaemonLog = "daemon.log" (DaemonLogParams) -> DaemonLogReply, "Shows what the daemon logs, or changes it until its next start.";
+    DaemonCheck = "daemon.check" (NoParams) -> crate::job::JobStarted, "Starts a job that checks the database and removes what is past its retention time (`ended_session_ttl`, `keep_log_days`); the job's result is {problems, removed_sessions}.";
     ConfigList = "config.list" (NoParams) -> ConfigListReply, "Lists every configuration key with its value and where it comes from.";
     ConfigGet = "config.get" (ConfigGetParams) -> ConfigEntry, "Returns one configuration key.";
     ConfigCheck = "config.check" (ConfigCheckParams) -> ConfigCheckReply, "Checks a configuration file without using it.";
@@ -25,7 +25,8 @@ pub struct DaemonStatusReply {
     pub version: String,
     pub protocol: u32,
     pub pid: i32,
-    /// Process id of the holder, which keeps the terminals; `pid` on systems where holder and worker are one process.
+    /// Process id of the holder, the process that keeps the terminals; the same as `pid` on systems where holder and
+    /// worker are one process.
     pub holder_pid: i32,
     /// The last handover to another worker; null if there was none.
     pub last_hand_over: Option<HandOver>,
@@ -109,7 +110,7 @@ pub struct DaemonUpgradeReply {
     pub new_version: String,
     /// Number of live sessions that are handed over.
     pub sessions: u64,
-    /// Number of unfinished jobs: they fail for this reason, and their results so far are kept.
+    /// Number of unfinished jobs: the handover makes them fail, and their results so far are kept.
     #[serde(default)]
     pub jobs: u64,
     /// `number` of the previous handover; 0 if there was none.
@@ -187,11 +188,14 @@ pub struct ConfigListReply {
 pub struct ConfigEntry {
     pub key: String,
     pub value: serde_json::Value,
+    /// The group to which the key belongs.
     pub category: String,
     pub default: serde_json::Value,
     #[serde(rename = "type")]
     pub value_type: String,
+    /// The allowed values, in words.
     pub range: String,
+    /// What the key does.
     pub effect: String,
     /// `default` or `file`.
     pub source: String,

@@ -47,7 +47,7 @@ pub struct Job {
     /// The method that started it.
     pub method: String,
     pub state: JobState,
-    /// Progress, in brief.
+    /// How far the job is: an object whose members depend on the method, such as {step, of, command}.
     pub progress: Option<serde_json::Value>,
     pub created_at: String,
     pub ended_at: Option<String>,
@@ -60,7 +60,7 @@ pub struct Job {
     /// Number of entries in its list so far, including those that are no longer kept.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub entry_count: u64,
-    /// Values of the `job.get` request that were corrected.
+    /// Values of the request that were corrected; only in replies of `job.get`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
@@ -139,7 +139,7 @@ pub struct JobEntry {
     pub value: serde_json::Value,
 }
 
-/// Type of an entry, by the method that started the job. Only for the documentation.
+/// Type of an entry, by the method that started the job. This record exists only in this reference.
 #[cfg(feature = "schema")]
 #[derive(schemars::JsonSchema)]
 #[serde(untagged)]

@@ -8,7 +8,7 @@ methods! {
     PatternSet = "pattern.set" (PatternSetParams) -> PatternEntry, "Replaces the patterns of a category, or adds a category.";
     PatternUnset = "pattern.unset" (PatternUnsetParams) -> PatternUnsetReply, "Removes patterns that `pattern.set` has set; the built-in patterns of the category are used again.";
     PatternTest = "pattern.test" (PatternTestParams) -> PatternTestReply, "Returns which patterns match a text, and where.";
-    PatternClassify = "pattern.classify" (PatternClassifyParams) -> PatternClassifyReply, "Classifies a text: errors, prompt, data formats, tables, help, state.";
+    PatternClassify = "pattern.classify" (PatternClassifyParams) -> PatternClassifyReply, "Reports what a text contains: errors, a prompt, data formats, tables, help, a state.";
 }
 
 /// What a pattern recognises.
@@ -24,7 +24,7 @@ pub enum PatternType {
     Help,
     /// A line of data in some format.
     DataFormat,
-    /// A line that announces a new state; the group `state` is its name.
+    /// A line that announces a new state of the program, such as another mode; the group `state` is its name.
     State,
 }
 
@@ -71,7 +71,7 @@ pub struct PatternEntry {
     pub pattern_type: PatternType,
     pub category: String,
     /// Regular expressions in the syntax of `session.expect`, matched against one line at a time: `^` and `$` match at
-    /// the ends of the line.
+    /// the start and the end of the line.
     pub patterns: Vec<String>,
     pub description: String,
     pub origin: PatternOrigin,
@@ -114,9 +114,10 @@ pub struct PatternSetParams {
     pub pattern_type: PatternType,
     /// `[A-Za-z0-9._-]{1,64}`, not starting with a dot.
     pub category: String,
-    /// 1 to 100 regular expressions of at most 4,096 bytes each; none may match empty text or require a line end. A
-    /// search for all patterns that were set may track at most 1,000 positions at once: `[ab]{50}` needs 50, an
-    /// ordinary pattern 2 to 25.
+    /// 1 to 100 regular expressions of at most 4,096 bytes each; none may match empty text or need a newline,
+    /// because each line is matched without its newline. To bound the time of a search, all patterns that were set may
+    /// together need at most 1,000 states: `[ab]{50}` needs 50, an ordinary pattern 2 to 25. If they need more, make
+    /// repetitions smaller or unset some patterns.
     pub patterns: Vec<String>,
     /// Default: the description of the entry that is replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -146,8 +147,8 @@ pub struct PatternUnsetReply {
 pub struct PatternTestParams {
     /// At most 1 MiB; control sequences in it are ignored.
     pub text: String,
-    /// Only patterns of this type. Default: all types, without patterns that mean nothing on their own: lines of help
-    /// texts, endings of prompts, and signs that data in a built-in format may start.
+    /// Only patterns of this type. Default: all types, except patterns that say nothing on their own: those for lines of
+    /// help texts, for the ends of prompts, and for the possible start of data in a built-in format.
     #[serde(
         default,
         deserialize_with = "crate::spelling::any_case_or_none",
@@ -250,7 +251,7 @@ pub struct PromptFound {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum TableKind {
-    /// By lines, or by a ruler below its header.
+    /// By drawn lines, or by a rule below its header.
     Ruled,
     /// By blanks alone.
     Aligned,

@@ -87,7 +87,7 @@ pub struct ProgramConfig {
     /// else is special. It is split into words before `{placeholders}` are filled in, so a value is never split into
     /// several words. `{{` and `}}` are literal braces.
     pub command_template: String,
-    /// Timeout of the session and of its start-up, in seconds. 0: look once. At most 30 days.
+    /// Timeout of the session and of its start-up, in seconds. 0: check once without waiting. At most 30 days.
     #[serde(default, serialize_with = "plain_number")]
     pub typical_timeout: Option<f64>,
     /// The steps of the start-up, in order.
@@ -106,7 +106,7 @@ pub struct ProgramConfig {
     /// Lines of output, at most 100; recognised secrets are masked.
     #[serde(default)]
     pub sample_output: Vec<String>,
-    /// TapeOptions of `session.create`, for options that its own `tape` does not set.
+    /// TapeOptions; they apply where `tape` of the `session.create` request does not set an option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<serde_json::Map<String, serde_json::Value>>,
 }

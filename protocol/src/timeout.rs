@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A timeout in milliseconds: absent is the default, `null` waits without limit, 0 looks once.
+/// A timeout in milliseconds: absent is the default, `null` waits without limit, 0 checks once.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Timeout {
     /// Not given: the session's or the method's default applies.
@@ -37,7 +37,7 @@ impl schemars::JsonSchema for Timeout {
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
-            "description": "Milliseconds, fractions allowed. Absent: the default. null: no limit. 0: look once.",
+            "description": "Milliseconds, fractions allowed. Absent: the default. null: no limit. 0: check once without waiting.",
             "type": ["number", "null"]
         })
     }

@@ -41,10 +41,11 @@ pub(crate) enum ChainVerb {
         name: String,
     },
     /// Run the commands of a chain in order
+    #[command(mut_arg("cwd", |cwd| cwd.help("Working directory [default: the chain's, or the current one]")))]
     Run(ChainRunArgs),
-    /// Run commands in parallel
+    /// Run commands in parallel (same as ccctl parallel)
     Parallel(ParallelArgs),
-    /// Run a program, or watch a session, and report each match in its output
+    /// Run a program, or watch a session, and report each match in its output (same as ccctl watch)
     Watch(WatchArgs),
 }
 
@@ -60,7 +61,8 @@ A chain file contains a JSON object such as
     {\"command\": \"./notify failed\", \"on_failure\": true},
     {\"command\": \"./deploy\", \"condition\": {\"step\": 1, \"success\": true, \"output_matches\": \"^ok\"}}]}
 and can also contain cwd, timeout, shared and shell; docs/PROTOCOL.md lists all fields (Chain, \
-ChainCommand, Condition). Commands are not passed to a shell unless --shell or --shared is given, \
+ChainCommand, Condition). In a condition, step is the number of an earlier \
+command, counted from 1. Commands are not passed to a shell unless --shell or --shared is given, \
 here or to `ccctl chain run`.")]
 pub(crate) struct ChainSaveArgs {
     /// Name of the chain: letters, digits, . _ -
@@ -93,10 +95,13 @@ pub(crate) struct ChainSaveArgs {
   ccctl chain run env --shared --timeout 60
   job=$(ccctl chain run release --detach); ccctl job get \"$job\" --wait 600
 
-Prints the output of each step as it ends; with --json, one line per step and a last line with the \
-job's outcome. Control-C cancels the job; a second Control-C exits at once.
+If a command fails, the chain continues; on_success, on_failure and condition in the chain's file \
+say which commands are then skipped.
 
-Exit status: 0 if every step that ran succeeded, otherwise 1.")]
+Prints the output of each command as it ends; with --json, one line per command and a last line \
+with the job's outcome. Ctrl-C cancels the job; a second Ctrl-C exits at once.
+
+Exit status: 0 if every command that ran succeeded, otherwise 1.")]
 pub(crate) struct ChainRunArgs {
     /// Name of a saved chain
     #[arg(required_unless_present = "file", conflicts_with = "file")]
@@ -110,7 +115,7 @@ pub(crate) struct ChainRunArgs {
     /// Run each command with sh -c
     #[arg(long, conflicts_with = "shared")]
     pub(crate) shell: bool,
-    /// End each command after S seconds, or none for no limit [default: the chain's limit]
+    /// End each command after S seconds; none: no limit [default: the chain's limit]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
     #[command(flatten)]
@@ -125,9 +130,9 @@ pub(crate) struct ChainRunArgs {
   ls *.png | sed 's/.*/optipng &/' | ccctl parallel --file -
   ccctl parallel --shell 'ls | wc -l' 'sort f | uniq' --json
 
-Prints one line per command as it ends, then how many succeeded; with --json, as JSON. For a \
-failed command, the last part of its output is shown. Control-C cancels the job; a second \
-Control-C exits at once.
+Prints one line as each command ends, then how many succeeded; with --json, one document with all \
+results at the end. For a failed command, the last part of its output is shown. Ctrl-C cancels the \
+job; a second Ctrl-C exits at once.
 
 Exit status: 0 if all commands succeeded, otherwise 1.")]
 pub(crate) struct ParallelArgs {
@@ -140,7 +145,7 @@ pub(crate) struct ParallelArgs {
     /// Run at most N commands at once [default: 10]
     #[arg(short = 'j', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) max_concurrent: Option<u64>,
-    /// End each command after S seconds, or none for no limit [default: none]
+    /// End each command after S seconds; none: no limit [default: none]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
     /// Run each command with sh -c
@@ -164,10 +169,11 @@ pub(crate) struct ParallelArgs {
 Prints the line of each match as it arrives; with --json, one line of JSON per match and a last \
 line with the outcome. In the command of --run, {line}, {matched}, {pattern} and {offset} are each \
 replaced by one word; the same values are in $CCD_LINE, $CCD_MATCHED, $CCD_PATTERN and \
-$CCD_OFFSET. With --shell, only these variables are set. The watch lasts until the program exits, \
-or until --timeout, --max or Control-C ends it; a watched session keeps running.
+$CCD_OFFSET. With --shell, the placeholders are not replaced; use the variables. The watch lasts \
+until the program exits, or until --timeout, --max or Ctrl-C ends it; a watched session keeps running.
 
-Exit status: 0 if there was a match (with --max: N matches), otherwise 1, or 124 on timeout.")]
+Exit status: 0 if there was a match (with --max: N matches), even on timeout; otherwise 124 on \
+timeout, or 1.")]
 pub(crate) struct WatchArgs {
     /// Report matches of this regular expression; can be repeated
     #[arg(short, long = "pattern", value_name = "PATTERN", required = true)]
@@ -176,9 +182,9 @@ pub(crate) struct WatchArgs {
     #[arg(long)]
     pub(crate) exact: bool,
     /// Watch this session instead of running a program
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<String>,
-    /// Start at this byte offset of the session's output [default: new output only]
+    /// Start at this byte offset in the session's output [default: new output only]
     #[arg(long, value_name = "OFFSET", conflicts_with = "program", allow_negative_numbers = true, value_parser = count)]
     pub(crate) since: Option<u64>,
     /// Run this command for each match, one at a time
@@ -187,7 +193,7 @@ pub(crate) struct WatchArgs {
     /// Run PROGRAM, and the command of --run, with sh -c
     #[arg(long)]
     pub(crate) shell: bool,
-    /// End the watch after S seconds, or none for no limit [default: none]
+    /// End the watch after S seconds; none: no limit [default: none]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
     /// End after N matches

@@ -27,7 +27,7 @@ pub(crate) enum ConfigVerb {
     /// Check a configuration file without loading it
     #[command(after_help = "Examples:
   ccctl config check
-  ccctl config check new.json && ccctl daemon reload")]
+  ccctl config check && ccctl daemon reload")]
     Check {
         /// File to check [default: the one in use]
         file: Option<String>,

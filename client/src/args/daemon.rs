@@ -16,11 +16,11 @@ pub(crate) enum DaemonVerb {
   ccctl daemon stop
   ccctl daemon stop --force")]
     Stop(StopArgs),
-    /// Restart the worker process; all sessions are kept
+    /// Restart the worker process, which serves clients; sessions are kept, running jobs end
     #[command(after_help = "Examples:
   ccctl daemon restart")]
     Restart,
-    /// Switch to another build of ccd; all sessions are kept
+    /// Switch to another build of ccd; sessions are kept, running jobs end
     #[command(after_help = "Examples:
   ccctl daemon upgrade
   ccctl daemon upgrade ./target/release/ccd")]
@@ -39,12 +39,12 @@ pub(crate) enum DaemonVerb {
   ccctl daemon logs -n 100
   ccctl daemon logs -f")]
     Logs(LogsArgs),
-    /// Show or change what the daemon logs, until its next start (to read the log, see daemon logs)
+    /// Show what the daemon logs, or change it until its next start (to read the log, see daemon logs)
     #[command(after_help = "Examples:
   ccctl daemon log --level debug
   ccctl daemon log --debug on")]
     Log(LogArgs),
-    /// Check the databases and session directories
+    /// Check the database, and remove what is past its retention time
     #[command(after_help = "Examples:
   ccctl daemon check")]
     Check,
@@ -65,7 +65,7 @@ pub(crate) struct StopArgs {
 /// Arguments of `daemon upgrade`.
 #[derive(Debug, Args)]
 pub(crate) struct UpgradeArgs {
-    /// The ccd binary to switch to [default: the one that ccctl starts]
+    /// The ccd binary to switch to [default: the ccd in ccctl's directory, or on PATH]
     pub(crate) binary: Option<PathBuf>,
 }
 

@@ -61,8 +61,11 @@ pub(crate) use value::{SecretFrom, Size, patterns};
   ccctl demo
   ccctl help session send
 
-Exit status: 0 done, 1 failed, 2 usage error, 3 no daemon, 4 not found, 5 refused, 124 timed out, \
-125 internal error."
+Exit status: 0 done, 1 failed, 2 usage error, 3 no daemon, 4 not found, 5 refused (a limit, a \
+conflict, or the wrong kind of session), 124 timed out, 125 internal error. run, rec, play, proxy \
+and session run exit with the program's status.
+
+The base directory is $CCD_HOME or, if that is not set, ~/.claude-control."
 )]
 pub(crate) struct Ccctl {
     #[command(flatten)]
@@ -89,13 +92,13 @@ impl Ccctl {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// Use the daemon at this socket [default: $CCD_SOCKET, or ccd.sock in $CCD_HOME/run, $XDG_RUNTIME_DIR/ccd or ~/.claude-control/run]
+    /// Use the daemon at this socket [default: $CCD_SOCKET, otherwise ccd.sock in $CCD_HOME/run, otherwise in $XDG_RUNTIME_DIR/ccd, otherwise in ~/.claude-control/run]
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) socket: Option<String>,
     /// Print JSON: one document, or one per line for streaming output
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Do not start a daemon [env: CCD_NO_START]
+    /// Do not start a daemon if none is running [env: CCD_NO_START]
     #[arg(long, global = true)]
     pub(crate) no_start: bool,
     /// Print more detail to standard error
@@ -120,14 +123,15 @@ pub(crate) enum Noun {
   echo '1 + 1' | ccctl rec bc
 
 The program uses this terminal while it runs. The tape stores what you saw and typed, with secrets \
-removed; hidden input, such as a password, is never stored. Exchanges that are already on a tape \
-are not recorded again.
+removed; hidden input, such as a password, is never stored. Exchanges (see ccctl tape --help) \
+that are already on a tape are not recorded again.
 
 Unless input and output are both terminals, the program gets pipes, and each of the first 100 \
-lines of input is held back until the program reads. Tapes recorded through pipes replay only \
+lines of input is passed on only when the program is ready to read it; later lines are passed on \
+at once. Tapes recorded through pipes replay only \
 through pipes; tapes recorded in a terminal replay only in a terminal.
 
-Control-\\ then d detaches, which ends the program.
+Ctrl-\\ then d detaches, which ends the program.
 
 The exit status is the program's: 128 + N after signal N, 127 not found, 126 not executable, 124 \
 timed out. Signals are passed on to the program; see ccctl run."
@@ -142,13 +146,13 @@ timed out. Signals are passed on to the program; see ccctl run."
   echo '1 + 1' | ccctl play bc
 
 The program is not started and need not be installed. An input that is on no tape is reported with \
-the closest recorded one and the differences; in a terminal you can then carry on, otherwise ccctl \
-exits with 1.
+the closest recorded one and the differences. In a terminal you can then carry on; otherwise ccctl \
+exits with status 1.
 
 If every input is on a tape, the exit status is the recorded one."
     )]
     Play(Box<RecordArgs>),
-    /// Replay a program from its tapes, and run the real one for inputs that are on no tape
+    /// Replay a program from its tapes until an input is on no tape, then continue with the real program
     #[command(
         mut_args(tape_options::for_proxy),
         after_help = "Examples:
@@ -156,11 +160,16 @@ If every input is on a tape, the exit status is the recorded one."
   ccctl proxy --record new -- ./server --console
 
 At the first input that is on no tape, the program is started and receives everything typed so \
-far; from then on it answers itself."
+far; from then on the program itself answers."
     )]
     Proxy(Box<RecordArgs>),
-    /// List, check, convert and replay tapes: recordings of programs
-    #[command(subcommand)]
+    /// List, check, convert and play back tapes: recordings of programs
+    #[command(
+        subcommand,
+        after_help = "A tape is a list of exchanges. An exchange is one input and the output that follows it, up to the \
+next input; exchange 0 is the start of the program. To record and replay a program, see ccctl rec, \
+play and proxy."
+    )]
     Tape(Box<TapeVerb>),
     /// List live sessions (same as session list)
     #[command(after_help = "Examples:
@@ -180,7 +189,7 @@ The same as ccctl session list, whose help explains the columns.")]
 
 The same as ccctl session attach, whose help explains how to detach.")]
     Attach(AttachArgs),
-    /// Show the sessions live, with keys to inspect and end them
+    /// Show a live table of the sessions, with keys to inspect and end them
     Top(TopArgs),
     /// Recognise prompts, errors, help texts and data in output
     #[command(subcommand)]
@@ -208,12 +217,14 @@ The same as ccctl session attach, whose help explains how to detach.")]
     #[command(after_help = "Examples:
   ccctl demo")]
     Demo,
-    /// Call a protocol method and print its reply
+    /// Call a method of the daemon's protocol and print the reply
     #[command(after_help = "Examples:
   ccctl call daemon.status
-  ccctl call session.list '{\"all\": true}'")]
+  ccctl call session.list '{\"all\": true}'
+
+docs/PROTOCOL.md lists all methods; so does ccctl call rpc.discover.")]
     Call(CallArgs),
-    /// Print a shell completion script (it completes session and job names too)
+    /// Print a shell completion script (it completes session names and job ids too)
     #[command(after_help = "Examples:
   source <(ccctl completions bash)
   mkdir -p ~/.local/share/bash-completion/completions

@@ -31,7 +31,9 @@ pub(crate) enum PatternVerb {
 
 A pattern is a regular expression that is matched line by line; start it with (?i) to ignore case. \
 For type prompt, only the last line is examined; ccctl session wait --prompt uses these patterns \
-too. Named groups that are reported: name and description (type help), state (type state).")]
+too. A pattern of type help matches a line of a help text, and one of type state a line that \
+announces a new state of the program, such as another mode. These named groups are reported: name \
+and description in patterns of type help, state in patterns of type state.")]
     Set {
         /// Type of pattern: prompt, error, help, data_format or state
         #[arg(value_name = "TYPE", value_parser = pattern_type)]
@@ -45,7 +47,7 @@ too. Named groups that are reported: name and description (type help), state (ty
         #[arg(long, value_name = "TEXT")]
         description: Option<String>,
     },
-    /// Remove your patterns for a category; a built-in one is used again
+    /// Remove your patterns for a category; its built-in patterns, if any, are used again
     #[command(after_help = "Examples:
   ccctl pattern unset error mine")]
     Unset {
@@ -64,7 +66,7 @@ too. Named groups that are reported: name and description (type help), state (ty
 Exit status: 0 if something matched, otherwise 1. Positions are byte offsets from the start of the \
 text.")]
     Test(TestArgs),
-    /// Classify a text: error, prompt, data formats, tables, help, state
+    /// Report what a text contains: errors, a prompt, data formats, tables, help, a state
     #[command(after_help = "Examples:
   ccctl pattern classify --file answer.txt
   ccctl session read py --lines 20 | ccctl pattern classify -

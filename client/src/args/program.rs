@@ -40,9 +40,9 @@ pub(crate) enum ProgramVerb {
   END
   ccctl session create --config db --set host=example.org --set user=me
 
-command_template is split into words as in a shell, but no shell runs it. {name} is a placeholder for --set; its value is never split. Each step waits for its pattern, a regular expression, and types its response and Enter; an optional step is skipped if a later pattern appears first. In place of the response text, {"secret": {"env": "NAME"}}, {"secret": {"file": "PATH"}} or {"secret": {"prompt": "Question"}} looks a secret up at each start.
+command_template is split into words as in a shell, but no shell runs it. {name} is a placeholder for --set; its value is never split. Each entry of expect_sequences is a step: it waits for its pattern, a regular expression, and types its response and Enter; an optional step is skipped if a later pattern appears first. The program is ready when one of ready_indicators matches the output after the last step. typical_timeout is the default timeout of the session and of its start-up, in seconds. In place of the response text, {"secret": {"env": "NAME"}}, {"secret": {"file": "PATH"}} or {"secret": {"prompt": "Question"}} looks a secret up at each start.
 
-The files are stored as programs/NAME.json in the base directory; you can edit them."#)]
+The files are stored as programs/NAME.json in the base directory ($CCD_HOME, otherwise ~/.claude-control); you can edit them."#)]
     Save(SaveArgs),
     /// Delete a program configuration
     #[command(

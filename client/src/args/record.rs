@@ -10,7 +10,7 @@ use clap::Args;
 /// Arguments of `rec`, `play` and `proxy`. What a command has no use for is hidden from its help.
 #[derive(Debug, Args)]
 pub(crate) struct RecordArgs {
-    /// End the program after S seconds, or none for no limit [default: none]
+    /// End the program, or its replay, after S seconds; none: no limit [default: none]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
     #[command(flatten)]
@@ -20,12 +20,12 @@ pub(crate) struct RecordArgs {
     pub(crate) size: Option<Size>,
     #[command(flatten)]
     pub(crate) detach: DetachArgs,
-    /// Program and its arguments, passed on unchanged
+    /// Program and its arguments, used unchanged
     #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<String>,
     #[command(flatten)]
     pub(crate) tape: TapeArgs,
-    /// Name a new tape by this template of {program}, {tag}, {verb}, {time} and {random} [default: {program}/{tag}-{time}-{random}]
+    /// Name a new tape by this template of {program}, {tag}, {verb} (the first argument), {time} and {random} [default: {program}/{tag}-{time}-{random}]
     #[arg(long, value_name = "TEMPLATE", help_heading = "Tape options")]
     pub(crate) name: Option<String>,
 }

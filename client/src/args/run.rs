@@ -18,15 +18,19 @@ use std::path::PathBuf;
   ccctl run --config backup --set host=example.org
 
 The exit status is the program's: 128 + N after signal N, 127 not found, 126 not executable, 124 \
-timed out.
+timed out. It is 1 if the output lacks a text of --contains or a match of an --expect.
 
-Control-C goes to the program; a second one within 2 seconds ends the program. SIGTERM and SIGHUP \
+Ctrl-C goes to the program; a second one within 2 seconds ends the program. SIGTERM and SIGHUP \
 are passed on too; the program then has 2 seconds to exit, and a second signal ends it at once.
 
-The program runs in a terminal. Unless input and output of ccctl are both terminals, echo is off, \
-so that the program reads exactly the bytes of the input, and its output is passed on unchanged.")]
+The program runs in a terminal. Unless input and output of ccctl are both terminals, the \
+program's terminal does not echo the input and leaves the output exactly as the program wrote it.
+
+With any of the tape options, tapes are used: unless the configuration (replay.record, \
+replay.fallback) or --record and --fallback say otherwise, they answer in place of the program, \
+and nothing is recorded.")]
 pub(crate) struct RunArgs {
-    /// End the program after S seconds, or none for no limit [default: none]
+    /// End the program after S seconds; none: no limit [default: none]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
     #[command(flatten)]
@@ -54,8 +58,8 @@ pub(crate) struct RunArgs {
         conflicts_with = "config"
     )]
     pub(crate) script: Option<PathBuf>,
-    /// Name the interpreter for --script
-    #[arg(long = "with", value_name = "PROGRAM", requires = "script")]
+    /// Interpreter for --script
+    #[arg(long = "with", value_name = "INTERPRETER", requires = "script")]
     pub(crate) interpreter: Option<String>,
     #[command(flatten)]
     pub(crate) config: ConfigArgs,

@@ -17,7 +17,11 @@ pub(crate) enum SessionVerb {
   ccctl session create --shell --cwd /tmp --size 50x120
   ccctl session create --name vi --attach -- vim notes.txt
   ccctl session create --reuse --env DEBUG=1 -- ./server --port 8080
-  ccctl session create --config db --set host=example.org --set user=me")]
+  ccctl session create --config db --set host=example.org --set user=me
+
+With any of the tape options, tapes are used: unless the configuration (replay.record, \
+replay.fallback) or --record and --fallback say otherwise, they answer in place of the program, \
+and nothing is recorded.")]
     Create(Box<CreateArgs>),
     /// List live sessions: what they run, whether they wait for input, which clients are attached
     #[command(
@@ -30,7 +34,7 @@ WAITS says whether the program waits for input: yes, hidden (echo is off, as for
 or ? if this cannot be determined. IDLE is the time since the last input or output. ATTACHED lists \
 the attached clients, read-only ones in brackets.
 
-On a terminal, the table is fitted to its width. Otherwise there is no header, nothing is \
+On a terminal, the table is fitted to the terminal's width. Otherwise there is no header, nothing is \
 truncated, and every column except the last is one word."
     )]
     List {
@@ -52,7 +56,7 @@ truncated, and every column except the last is one word."
         after_help = "Examples:
   ccctl session send py 'print(6 * 7)' --expect 42
   ccctl session send py --keys C-c
-  ccctl session send db --secret --no-newline -- \"$PASSWORD\"
+  ccctl session send db --secret -- \"$PASSWORD\"
   ccctl session send py --file script.py --paste"
     )]
     Send(SendArgs),
@@ -60,7 +64,10 @@ truncated, and every column except the last is one word."
     #[command(after_help = "Examples:
   ccctl session expect py '>>> '
   ccctl session expect build 'error' 'finished' --timeout 120
-  ccctl session expect build --eof --timeout none")]
+  ccctl session expect build --eof --timeout none
+
+The search starts at the session's read position: the end of the last match of session expect or \
+session send --expect, at first the start of the output.")]
     Expect(ExpectArgs),
     /// Wait until the program exits, goes silent, shows a prompt or waits for input
     #[command(
@@ -71,7 +78,7 @@ truncated, and every column except the last is one word."
   ccctl session wait py --idle 500"
     )]
     Wait(WaitArgs),
-    /// Print output; reading never consumes it
+    /// Print output, by default all that is in memory; reading never consumes it
     #[command(after_help = "Examples:
   ccctl session read py
   ccctl session read py --lines 20
@@ -86,7 +93,7 @@ truncated, and every column except the last is one word."
 
 Colours are printed on a terminal; --json includes styles and the cursor.")]
     Screen(ScreenArgs),
-    /// Attach this terminal to a session; detach with a key sequence, and it keeps running
+    /// Attach this terminal to a session; a key sequence detaches, and the session keeps running
     #[command(after_help = "Examples:
   ccctl session attach py
   ccctl session attach build --read-only
@@ -97,7 +104,10 @@ Ctrl-\\ then d detaches; Ctrl-\\ twice types one Ctrl-\\. --detach-keys changes 
     /// Run a command in a session's shell, print its output and exit with its status
     #[command(after_help = "Examples:
   ccctl session run sh 'make test'
-  ccctl session run sh 'cd /tmp && ls' --timeout 5")]
+  ccctl session run sh 'cd /tmp && ls' --timeout 5
+
+The session must show the prompt of a POSIX shell, which can also be one reached through ssh or \
+sudo. session create --shell starts a shell.")]
     Run(SessionRunArgs),
     /// Print the last lines of output; with -f, keep printing new output
     #[command(after_help = "Examples:
@@ -144,9 +154,10 @@ Ctrl-\\ then d detaches; Ctrl-\\ twice types one Ctrl-\\. --detach-keys changes 
   cat \"$(ccctl session pipe build --raw)\" > build.log
   ccctl session pipe build --close
 
-The pipe carries one event per line: [unix.mmm][TYPE] text. TYPE is OUT (output), ERR (output that \
-looks like an error), IN (input) or MTX (session events, such as session_id at the start and \
-session_closed at the end). Several readers share the lines. The session never waits for a reader: \
+The pipe carries one event per line: [SECONDS][TYPE] text. SECONDS is the Unix time, such as \
+1767225600.123. TYPE is OUT (output), ERR (output that looks like an error), \"IN \" (input, with a \
+space) or MTX (session events, such as session_id at the start and session_closed at the end). \
+Use one reader: of several, each gets only part of the events. The session never waits for a reader: \
 unread events are kept in memory up to a limit, then dropped and counted. The pipe is removed with \
 the session; a reader still gets the remaining events, unless it reads nothing for a second.")]
     Pipe(PipeArgs),
@@ -193,10 +204,10 @@ pub(crate) struct SessionRunArgs {
     pub(crate) session: String,
     /// Command line for the shell, as one argument
     pub(crate) command: String,
-    /// Run on a second terminal, so that output of earlier background jobs is not mixed in
+    /// Run on a second terminal, so that output of the shell's earlier background jobs is not mixed in
     #[arg(long)]
     pub(crate) isolate: bool,
-    /// Wait up to S seconds, or none for no limit [default: the session's timeout]
+    /// Wait up to S seconds; none: no limit [default: the session's timeout]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
 }

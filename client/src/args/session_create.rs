@@ -14,7 +14,7 @@ pub(crate) struct CreateArgs {
     /// Choose the session id [default: 12 random characters]
     #[arg(long)]
     pub(crate) id: Option<String>,
-    /// Start PROGRAM [default: $SHELL] as a shell for session run
+    /// Start PROGRAM as a shell in which session run can run commands [default: $SHELL]
     #[arg(long)]
     pub(crate) shell: bool,
     #[command(flatten)]
@@ -31,7 +31,7 @@ pub(crate) struct CreateArgs {
     /// Text encoding of the program, as a WHATWG label such as latin1 [default: utf-8]
     #[arg(long)]
     pub(crate) encoding: Option<String>,
-    /// Disable the idle timeout and the maximum run time [default with a name]
+    /// Disable the idle timeout and the maximum run time, unless --session-timeout or --max-runtime is given [default with a name]
     #[arg(long, overrides_with = "no_persist")]
     pub(crate) persist: bool,
     /// Apply the idle timeout and the maximum run time [default without a name]
@@ -44,23 +44,23 @@ pub(crate) struct CreateArgs {
     pub(crate) attach: bool,
     #[command(flatten)]
     pub(crate) detach: DetachArgs,
-    /// Return an existing live session with the same program, arguments, directory, size, --env, --config and --set, if any
+    /// If a live session has the same program, arguments, directory, size, --env, --config and --set, use it instead of starting another
     #[arg(long)]
     pub(crate) reuse: bool,
     /// Open a named pipe that carries all events from the start; session pipe prints its path
     #[arg(long)]
     pub(crate) stream: bool,
-    /// Default timeout of expect, wait and run in this session, in seconds [default: 30]
+    /// Default timeout of send --expect, expect, wait and run in this session, in seconds; 0: check once [default: 30]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) timeout: Option<f64>,
-    /// End the session after S seconds without input or output; 0: never
+    /// Idle timeout: end the session after S seconds without input or output; 0: never [default: configuration key session_timeout]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) session_timeout: Option<f64>,
-    /// End the session after S seconds; 0: never
+    /// Maximum run time: end the session after S seconds; 0: never [default: configuration key max_session_runtime]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) max_runtime: Option<f64>,
-    /// End the session after BYTES of output; with --persist or --name, drop the oldest quarter of its log instead
-    /// (at least 64 KiB); 0: never
+    /// End the session after BYTES of output; with --persist or --name, drop its oldest output instead, a quarter of
+    /// BYTES (at least 64 KiB) at a time; 0: no limit [default: configuration key max_output_size]
     #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
     pub(crate) max_output_size: Option<i64>,
     /// Keep at most LINES lines of output in memory [default: 10000]
@@ -86,7 +86,7 @@ pub(crate) struct CallerArgs {
     /// Set an environment variable; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
-    /// Start with a clean environment, as after a login, instead of the current one
+    /// Use a minimal environment (HOME, USER, LOGNAME, SHELL, PATH, LANG) instead of the current one
     #[arg(long)]
     pub(crate) clean_env: bool,
 }
@@ -100,7 +100,7 @@ pub(crate) struct ConfigArgs {
     /// Set a placeholder of the configuration; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable, requires = "config")]
     pub(crate) set: Vec<(String, String)>,
-    /// Override where a secret of the configuration comes from, or supply a placeholder's value as a secret; can be repeated
+    /// Take this secret or placeholder of the configuration from an environment variable, a file or a prompt; can be repeated
     #[arg(long, value_name = "NAME=env:VARIABLE|file:PATH|prompt", value_parser = secret, requires = "config")]
     pub(crate) secret: Vec<(String, SecretFrom)>,
 }

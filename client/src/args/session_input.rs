@@ -21,7 +21,7 @@ pub(crate) struct SendArgs {
     /// Do not record the input
     #[arg(long)]
     pub(crate) secret: bool,
-    /// Wait for this regular expression and print the output up to the end of the match; can be repeated
+    /// Wait for this regular expression and print the output up to the end of the match; if repeated, the one that matches earliest wins
     #[arg(short, long, value_name = "PATTERN")]
     pub(crate) expect: Vec<String>,
     /// Treat patterns as plain text
@@ -30,7 +30,7 @@ pub(crate) struct SendArgs {
     /// Include control sequences in the text that is matched
     #[arg(long, requires = "expect")]
     pub(crate) raw: bool,
-    /// Wait up to S seconds, or none for no limit [default: the session's timeout]
+    /// Wait up to S seconds; none: no limit [default: the session's timeout]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout, requires = "expect")]
     pub(crate) timeout: Option<Timeout>,
 }
@@ -42,7 +42,7 @@ pub(crate) struct SendInput {
     /// Text to type, followed by Enter
     #[arg(allow_negative_numbers = true)]
     pub(crate) text: Option<String>,
-    /// Press keys, named as in tmux: C-c,Up,Enter
+    /// Press keys, named as in tmux and separated by commas: C-c,Up,Enter
     #[arg(short, long, value_delimiter = ',', value_name = "KEY")]
     pub(crate) keys: Vec<String>,
     /// Type the bytes of a file, unchanged

@@ -10,13 +10,13 @@ use std::path::PathBuf;
 pub(crate) struct ReadArgs {
     /// Id, name, or unique prefix of an id
     pub(crate) session: String,
-    /// Start at this byte offset of the output
+    /// Start at this byte offset in the output
     #[arg(long, value_name = "OFFSET", allow_negative_numbers = true, value_parser = count)]
     pub(crate) since: Option<u64>,
-    /// Print N lines: the first N from --since, otherwise the last N
+    /// Print N lines: with --since the first N from there, otherwise the last N
     #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) lines: Option<u64>,
-    /// Print N bytes: the first N from --since, otherwise the last N
+    /// Print N bytes: with --since the first N from there, otherwise the last N
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) bytes: Option<u64>,
     /// Print raw bytes, including control sequences
@@ -64,7 +64,7 @@ pub(crate) struct AttachArgs {
 /// How an attached terminal detaches.
 #[derive(Debug, Args)]
 pub(crate) struct DetachArgs {
-    /// Key sequence that detaches, such as 'C-p C-q', or none; press the first key twice to type it [default: 'C-\ d']
+    /// Key sequence that detaches, such as 'C-p C-q', or the word none; to type its first key, press it twice [default: 'C-\ d']
     #[arg(long, env = "CCD_DETACH_KEYS", hide_env_values = true, value_name = "KEYS", value_parser = detach_keys,
           default_value = "C-\\ d", hide_default_value = true)]
     pub(crate) detach_keys: DetachKeys,
@@ -78,7 +78,7 @@ pub(crate) struct TailArgs {
     /// Keep printing new output until the session ends
     #[arg(short, long)]
     pub(crate) follow: bool,
-    /// Start at this byte offset of the output
+    /// Start at this byte offset in the output
     #[arg(long, value_name = "OFFSET", allow_negative_numbers = true, value_parser = count, conflicts_with = "lines")]
     pub(crate) since: Option<u64>,
     /// Start N lines before the end
@@ -97,7 +97,7 @@ pub(crate) struct HistoryArgs {
     /// Show at most the N newest rows [default: 200]
     #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: Option<u64>,
-    /// Show only rows before this one
+    /// Show only rows older than the one with this id, which --json prints
     #[arg(long, value_name = "ROW")]
     pub(crate) before: Option<String>,
 }

@@ -18,13 +18,13 @@ pub(crate) struct ExpectArgs {
     /// Also succeed when the program exits
     #[arg(long)]
     pub(crate) eof: bool,
-    /// Start at this byte offset of the output, and do not move the session's read position
+    /// Start at this byte offset in the output instead of the session's read position, and do not move that position
     #[arg(long, value_name = "OFFSET", allow_negative_numbers = true, value_parser = count)]
     pub(crate) from: Option<u64>,
     /// Include control sequences in the text that is matched
     #[arg(long)]
     pub(crate) raw: bool,
-    /// Wait up to S seconds, or none for no limit [default: the session's timeout]
+    /// Wait up to S seconds; none: no limit [default: the session's timeout]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
 }
@@ -36,7 +36,7 @@ pub(crate) struct WaitArgs {
     pub(crate) session: String,
     #[command(flatten)]
     pub(crate) condition: WaitCondition,
-    /// Wait up to S seconds, or none for no limit [default: none with --exit, otherwise the session's timeout]
+    /// Wait up to S seconds; none: no limit [default: none with --exit, otherwise the session's timeout]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
 }
@@ -48,7 +48,7 @@ pub(crate) struct WaitCondition {
     /// Wait until the program exits
     #[arg(long)]
     pub(crate) exit: bool,
-    /// Wait until there was no output for MS milliseconds
+    /// Wait until there has been no output for MS milliseconds
     #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = milliseconds)]
     pub(crate) idle: Option<f64>,
     /// Wait until the program waits for input and shows a prompt

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// The option that names the tapes directory.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RootArgs {
-    /// Directory of the tapes [default: replay.tapes_path, or tapes in the base directory]
+    /// Directory of the tapes [default: configuration key replay.tapes_path, otherwise tapes in the base directory]
     #[arg(long, value_name = "DIR", value_parser = directory)]
     pub(crate) tapes: Option<String>,
 }
@@ -65,7 +65,7 @@ Exit status: 0 if there are no errors, otherwise 1.")]
     Validate {
         #[command(flatten)]
         of: TapesOf,
-        /// Treat unknown keys and missing parts as errors
+        /// Treat unknown, missing and duplicate keys, and impossible values, as errors instead of warnings
         #[arg(long)]
         strict: bool,
     },
@@ -81,9 +81,12 @@ Exit status: 0 if there are no errors, otherwise 1.")]
         #[arg(long)]
         inplace: bool,
     },
-    /// Compare two tapes, ignoring times, ids and similar details
+    /// Compare two tapes, ignoring values that differ from run to run, such as times
     #[command(after_help = "Examples:
   ccctl tape diff 1a2b3c4d 5e6f7a8b
+
+Program, arguments, inputs, outputs and exit are compared. Any two times count as equal, and so do \
+UUIDs, 0x… numbers, process ids, temporary paths and home directories.
 
 Exit status: 0 if the tapes are equal, 1 if they differ.")]
     Diff {
@@ -98,15 +101,15 @@ Exit status: 0 if the tapes are equal, 1 if they differ.")]
     Import(TapeImportArgs),
     /// Convert a tape into an asciicast or readable text
     Export(TapeExportArgs),
-    /// Play back a tape in this terminal
+    /// Play back a tape in this terminal (to replay a program from its tapes, see ccctl play)
     Play(TapePlayArgs),
     /// Draw the screen of a tape as an SVG image
     Svg(TapeSvgArgs),
     /// Run the real program with a tape's inputs, and compare its output with the tape
     Verify(TapeVerifyArgs),
-    /// List or delete tapes that were never played
+    /// List or delete tapes that were never replayed
     Prune(TapePruneArgs),
-    /// Write a shim for PATH that answers from tapes in place of a program
+    /// Write a shim to put on PATH: it answers from tapes in place of a program
     #[command(mut_args(tape_options::for_shim))]
     Shim(TapeShimArgs),
 }
@@ -118,10 +121,10 @@ Exit status: 0 if the tapes are equal, 1 if they differ.")]
   ccctl tape list --tapes tests/tapes --unused
   ccctl tape list --program sqlite3 --json | jq -r '.tapes[].tape_id'")]
 pub(crate) struct TapeListArgs {
-    /// List only tapes that were played
+    /// List only tapes that were replayed
     #[arg(long, conflicts_with = "unused")]
     pub(crate) used: bool,
-    /// List only tapes that were never played
+    /// List only tapes that were never replayed
     #[arg(long)]
     pub(crate) unused: bool,
     /// List only tapes of this program
@@ -143,7 +146,7 @@ pub(crate) struct TapeImportArgs {
     /// Label stored on the tape, and used at the start of its name
     #[arg(long, value_name = "TEXT")]
     pub(crate) tag: Option<String>,
-    /// Do not remove secrets; the tape says so
+    /// Keep secrets, and mark the tape accordingly
     #[arg(long)]
     pub(crate) no_redact: bool,
     #[command(flatten)]
@@ -197,7 +200,7 @@ pub(crate) struct TapePlayArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   ccctl tape svg 1a2b3c4d -o last.svg
-  ccctl tape svg 1a2b3c4d --exchange 2 > second.svg
+  ccctl tape svg 1a2b3c4d --exchange 1 > second.svg
   ccctl tape svg 1a2b3c4d --animated --speed 2 -o demo.svg")]
 pub(crate) struct TapeSvgArgs {
     #[command(flatten)]
@@ -234,13 +237,13 @@ pub(crate) struct TapeVerifyArgs {
     /// Working directory of the program [default: the one on the tape]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<String>,
-    /// Wait up to S seconds for each answer, or none for no limit [default: 30]
+    /// Wait up to S seconds for each answer; none: no limit [default: 30]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
     /// Read the hidden inputs, such as passwords, from this file, one per line; - for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) secrets_from: Option<PathBuf>,
-    /// Start with a clean environment, as after a login, instead of the current one
+    /// Use a minimal environment (HOME, USER, LOGNAME, SHELL, PATH, LANG) instead of the current one
     #[arg(long)]
     pub(crate) clean_env: bool,
 }
@@ -251,9 +254,9 @@ pub(crate) struct TapeVerifyArgs {
   ccctl tape prune --unused --dry-run
   ccctl tape prune --unused --older-than 30d --tapes tests/tapes
 
-Without --unused the tapes are only listed.")]
+Without --unused, the tapes that were never replayed are only listed.")]
 pub(crate) struct TapePruneArgs {
-    /// Delete the tapes that were never played
+    /// Delete the tapes that were never replayed
     #[arg(long)]
     pub(crate) unused: bool,
     /// Only list the tapes
@@ -274,14 +277,14 @@ pub(crate) struct TapePruneArgs {
   ccctl tape shim sqlite3 --to rec-bin --tapes tests/tapes --record new --fallback proxy
   ccctl tape shim psql --to ci-bin --latency 0 --ignore-arg 1
 
-The shim runs ccctl play with these options and --no-summary, and passes its arguments on as the \
-program's. With --fallback proxy it runs ccctl proxy instead, and with only --record it runs ccctl \
-rec.")]
+The shim runs ccctl play with these options and --no-summary, and passes its own arguments on as \
+the program's arguments. With --record overwrite, or --record new without --fallback proxy, it \
+runs ccctl rec instead; otherwise, with --fallback proxy, ccctl proxy.")]
 pub(crate) struct TapeShimArgs {
     /// Directory to write the shim to
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) to: PathBuf,
-    /// Overwrite an existing file of this name, even if it is not a shim
+    /// Overwrite an existing file that is not a shim; an existing shim is always overwritten
     #[arg(long)]
     pub(crate) force: bool,
     /// Program that the shim replaces

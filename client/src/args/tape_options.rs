@@ -71,7 +71,7 @@ pub(super) fn for_shim(arg: Arg) -> Arg {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Tape options")]
 pub(crate) struct TapeArgs {
-    /// Directory of the tapes [default: replay.tapes_path, or tapes in the base directory]
+    /// Directory of the tapes [default: configuration key replay.tapes_path, otherwise tapes in the base directory]
     #[arg(long, value_name = "DIR", value_parser = directory)]
     pub(crate) tapes: Option<String>,
     /// What to record: exchanges that are on no tape (new), those that already are (overwrite), or nothing (disabled)
@@ -80,7 +80,7 @@ pub(crate) struct TapeArgs {
     /// What to do with an input that is on no tape: fail (not_found), or ask the real program (proxy)
     #[arg(long, value_name = "MODE", value_parser = fallback_modes())]
     pub(crate) fallback: Option<FallbackMode>,
-    /// Delay before each chunk of output: recorded, N milliseconds, or a random LO-HI [default: as the tape says]
+    /// Delay before each chunk of output: N milliseconds, LO-HI for a random delay between LO and HI, or the word recorded for the recorded delays [default: as the tape says]
     #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = latency)]
     pub(crate) latency: Option<Latency>,
     /// Percentage of exchanges that are replayed with an injected error, 0 to 100
@@ -98,10 +98,10 @@ pub(crate) struct TapeArgs {
     /// Label stored on a new tape, and used at the start of its name
     #[arg(long, value_name = "TEXT")]
     pub(crate) tag: Option<String>,
-    /// Do not print the tape summary at the end
+    /// Do not list new and unused tapes at the end
     #[arg(long)]
     pub(crate) no_summary: bool,
-    /// Do not remove secrets from a new tape; the tape says so
+    /// Keep secrets on a new tape, and mark the tape accordingly
     #[arg(long)]
     pub(crate) no_redact: bool,
     /// Record and compare this environment variable, instead of LANG, LC_*, TERM and TZ; can be repeated
@@ -110,7 +110,7 @@ pub(crate) struct TapeArgs {
     /// Record this environment variable but do not compare it; can be repeated
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) ignore_env: Vec<String>,
-    /// Do not compare this argument: its index from 0, its text, or /REGEX/; can be repeated
+    /// Do not compare this argument, given as its index (0: the first argument), its text, or /REGEX/; can be repeated
     #[arg(
         long,
         alias = "ignore-args",
@@ -118,13 +118,13 @@ pub(crate) struct TapeArgs {
         allow_hyphen_values = true
     )]
     pub(crate) ignore_arg: Vec<String>,
-    /// Match any input, by its position in the conversation alone
+    /// Ignore the input: match exchanges by their position alone
     #[arg(long)]
     pub(crate) ignore_stdin: bool,
-    /// Also compare the working directory
+    /// Also compare the working directory when looking for a matching exchange
     #[arg(long)]
     pub(crate) match_cwd: bool,
-    /// Rewrite what is recorded: {"on": "output", "replace": REGEX, "with": TEXT} or {"on": …, "filter": [PROGRAM, …]}; can be repeated
+    /// Rewrite what is recorded: {"on": "output", "replace": REGEX, "with": TEXT} or {"on": "output", "filter": [PROGRAM, …]}, on input, output or tape; can be repeated
     #[arg(long, value_name = "JSON", value_parser = decorator)]
     pub(crate) decorate: Vec<Decorator>,
 }
@@ -135,7 +135,7 @@ pub(crate) struct TapeArgs {
 pub(crate) struct NamedTapeArgs {
     #[command(flatten)]
     pub(crate) tape: TapeArgs,
-    /// Name a new tape by this template of {program}, {tag}, {verb}, {time} and {random} [default: {program}/{tag}-{time}-{random}]
+    /// Name a new tape by this template of {program}, {tag}, {verb} (the first argument), {time} and {random} [default: {program}/{tag}-{time}-{random}]
     #[arg(long, value_name = "TEMPLATE")]
     pub(crate) tape_name: Option<String>,
 }

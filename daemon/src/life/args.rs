@@ -3,7 +3,7 @@
 use clap::Parser;
 use std::path::PathBuf;
 
-/// Owns terminal sessions and offers them over a Unix socket as JSON-RPC 2.0.
+/// Owns terminal sessions and serves them over a Unix socket with JSON-RPC 2.0.
 ///
 /// It stays in the foreground; `ccctl daemon start` starts it in the background.
 #[derive(Debug, Parser)]
@@ -13,11 +13,11 @@ use std::path::PathBuf;
     after_help = "Examples:\n  ccd                          serve in the foreground\n  ccd --socket /run/user/1000/x.sock\n  ccctl daemon status          ask a running daemon"
 )]
 pub(crate) struct Args {
-    /// Listen here instead of the usual place.
+    /// Listen on this socket instead of the default one.
     #[arg(long, value_name = "PATH")]
     pub(crate) socket: Option<String>,
 
-    /// Read this configuration instead of the usual ones.
+    /// Read this configuration file instead of the default one.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
@@ -29,7 +29,7 @@ pub(crate) struct Args {
     #[arg(long, hide = true)]
     pub(crate) formats: bool,
 
-    /// End with status 0 when a daemon already runs here.
+    /// Exit with status 0 if a daemon with this socket or base directory is already running.
     #[arg(long)]
     pub(crate) if_not_running: bool,
 }

@@ -14,7 +14,8 @@ pub struct SessionCreateParams {
     pub program: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// Start `program` (or the user's shell) as a shell with prompt marks, for `session.run`.
+    /// Start `program` as a shell for `session.run`: it prints prompt marks (OSC 133), which show where the output of a
+    /// command starts and ends. Default of `program`: the session's `SHELL`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shell: bool,
     /// Working directory, absolute. Default: the user's home.
@@ -45,7 +46,7 @@ pub struct SessionCreateParams {
     /// Return the live session with the same program, arguments, cwd, size, `env`, `config` and `set`, if one exists.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reuse: bool,
-    /// Default timeout of expect, wait and run, in seconds. 0: look once.
+    /// Default timeout of expect, wait and run, in seconds. 0: check once without waiting.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_s: Option<f64>,
     /// Ends the session after this many seconds without input or output. 0: no limit.
@@ -54,8 +55,9 @@ pub struct SessionCreateParams {
     /// Ends the session after this many seconds. 0: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_session_runtime_s: Option<f64>,
-    /// Ends the session after this many bytes of log. A `persist` session drops its oldest log instead, in steps of a
-    /// quarter of this (at least 64 KiB, at most `log_rotation_size`), and keeps at least half of it. 0: no limit.
+    /// Ends the session after this many bytes of log. A `persist` session instead drops the oldest part of its
+    /// log, in steps of a quarter of this limit (at least 64 KiB, at most the configuration key `log_rotation_size`),
+    /// and keeps at least half of the limit. 0: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_size: Option<i64>,
     /// Lines of output kept in memory.

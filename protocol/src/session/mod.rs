@@ -35,12 +35,12 @@ methods! {
     SessionSend = "session.send" (SessionSendParams) -> SessionSendReply, "Types text, keys, bytes or a paste; with `expect`, waits for the answer in the same request.";
     SessionExpect = "session.expect" (SessionExpectParams) -> ExpectResult, "Waits for the first of several patterns.";
     SessionWait = "session.wait" (SessionWaitParams) -> SessionWaitReply, "Waits until the program exits, goes silent, shows a prompt or waits for input.";
-    SessionRead = "session.read" (SessionReadParams) -> SessionReadReply, "Reads output without consuming it.";
+    SessionRead = "session.read" (SessionReadParams) -> SessionReadReply, "Reads output without consuming it; without `since`, `lines` and `max_bytes`, all that is in memory or, of an ended session, the last 16 MiB.";
     SessionScreen = "session.screen" (SessionScreenParams) -> SessionScreenReply, "Returns the current screen, or the last one of an ended session: as text, with styles, or as an image.";
     SessionRun = "session.run" (SessionRunParams) -> SessionRunReply, "Runs one command in a session's shell and returns exactly its output and exit status.";
     SessionSignal = "session.signal" (SessionSignalParams) -> Done, "Sends a signal to the terminal's foreground process group.";
     SessionResize = "session.resize" (SessionResizeParams) -> Done, "Changes the size of the terminal.";
-    SessionClose = "session.close" (SessionCloseParams) -> SessionCloseReply, "Ends the program and everything it started: asks first, then kills.";
+    SessionClose = "session.close" (SessionCloseParams) -> SessionCloseReply, "Ends the program and everything it started: asks them to exit, then kills what is still running.";
     SessionPipe = "session.pipe" (SessionPipeParams) -> NamedPipe, "Opens or closes the session's named pipe, which streams events or output to its reader.";
     SessionHistory = "session.history" (SessionHistoryParams) -> SessionHistoryReply, "Returns the history, newest row last.";
     SessionCleanup = "session.cleanup" (SessionCleanupParams) -> SessionCleanupReply, "Removes ended sessions; can also close idle or all live sessions.";

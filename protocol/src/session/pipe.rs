@@ -26,15 +26,16 @@ pub enum PipeState {
 
 /// A FIFO to which a session writes its events.
 ///
-/// One event per line: `[unix.mmm][TYPE] text`. `TYPE` is `OUT` (a line of output without control sequences), `ERR` (a
+/// One event per line: `[seconds][TYPE] text`, where `seconds` is the Unix time with milliseconds, such as
+/// `1767225600.123`. `TYPE` is `OUT` (a line of output without control sequences), `ERR` (a
 /// line of output that matches the error patterns), `IN ` (input; `<hidden>` as in the history) or `MTX` (session
 /// events as `name=value`, on one line).
 ///
 /// `MTX` events: at the start `session_id`, `command` and, if there was earlier output, `offset`; in between
-/// `dropped_bytes`, `dropped_inputs` and, after a handover to another worker, `resumed_at` (an offset; data in the pipe
-/// that nobody had open is lost); at the end `end_reason`, `exitstatus` or `signal`, and `session_closed`, or
-/// `pipe_closed` if the session keeps running. Hidden input appears in output as `<hidden>`; everything else is as it
-/// was printed.
+/// `dropped_bytes`, `dropped_inputs` and, after a handover to another worker, `resumed_at` (an offset; if nobody had
+/// the pipe open, the data in it is lost); at the end `end_reason`, `exitstatus` or `signal`, and `session_closed`, or
+/// `pipe_closed` if the session keeps running. Where output repeats hidden input, `<hidden>` replaces it;
+/// everything else is as it was printed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamedPipe {

@@ -17,7 +17,8 @@ pub enum SessionState {
     Dead,
 }
 
-/// Why a session ended.
+/// Why a session ended. `daemon_killed`: both processes of the daemon were killed, or the worker during the start-up of
+/// the session. `holder_died`: only the holder was killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -136,12 +137,14 @@ pub struct WaitingForInput {
     pub verdict: InputVerdict,
     /// Input would not be echoed: the terminal is in canonical mode with echo off.
     pub hidden: bool,
-    /// What the verdict is based on.
+    /// What the verdict is based on: the system call in which the program waits (`read`, `poll`, `select`, `epoll`),
+    /// `tape` (a replay knows it), `guess` (prompt and silence), `none` (the program is not waiting), or `platform` (the
+    /// system does not show it).
     pub how: String,
 }
 
-/// `blocked`: the program is reading its terminal. `accepts`: it is waiting for its terminal among other things. `no`:
-/// it is not waiting. `unknown`: the system does not show it.
+/// `blocked`: the program is reading its terminal. `accepts`: it is waiting for several things, and its terminal
+/// is one of them. `no`: it is not waiting. `unknown`: the system does not show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct SessionRunParams {
     pub session: String,
     pub command: String,
-    /// Run on a second terminal, so that output of earlier background jobs is not mixed in.
+    /// Run on a second terminal, so that output of the shell's earlier background jobs is not mixed in.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub isolate: bool,
     #[serde(default, skip_serializing_if = "crate::is_default")]

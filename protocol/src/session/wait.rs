@@ -41,7 +41,7 @@ pub struct SessionWaitParams {
 pub struct SessionWaitReply {
     /// `exit`, `idle`, `prompt` or `input`; `exit` also if the program exited first.
     pub reason: String,
-    /// What the result is based on.
+    /// What the result is based on: `exit`, `no output for N ms`, or as in WaitingForInput.
     pub how: String,
     #[serde(flatten)]
     pub session: Session,

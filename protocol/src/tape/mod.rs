@@ -13,15 +13,15 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 methods! {
-    TapeList = "tape.list" (TapeListParams) -> TapeListReply, "Lists the tapes in a root directory.";
+    TapeList = "tape.list" (TapeListParams) -> TapeListReply, "Lists the tapes in a directory.";
     TapeGet = "tape.get" (TapeParams) -> TapeRecord, "Returns a tape: its metadata, and its exchanges as text.";
     TapeValidate = "tape.validate" (TapeValidateParams) -> TapeValidateReply, "Reads tapes and reports problems by file, line and column.";
     TapeRedact = "tape.redact" (TapeRedactParams) -> TapeRedactReply, "Redacts secrets in tapes; without `inplace`, only reports them.";
-    TapeDiff = "tape.diff" (TapeDiffParams) -> TapeDiffReply, "Compares two tapes, after normalisation.";
+    TapeDiff = "tape.diff" (TapeDiffParams) -> TapeDiffReply, "Compares program, arguments, inputs, outputs and exit of two tapes; any two times count as equal, and so do UUIDs, `0x…` numbers, process ids, temporary paths and home directories.";
     TapeImport = "tape.import" (TapeImportParams) -> TapeImportReply, "Converts an asciicast (version 2 or 3) into a tape.";
     TapeExport = "tape.export" (TapeExportParams) -> TapeExportReply, "Returns a tape as an asciicast or as readable text.";
-    TapeSvg = "tape.svg" (TapeSvgParams) -> TapeSvgReply, "Draws the screen of a tape: its end, or the whole tape as an animation.";
-    TapeVerify = "tape.verify" (TapeVerifyParams) -> TapeVerifyStarted, "Starts a job that runs the real program with a tape's inputs and compares its answers; its result is a TapeVerdict.";
+    TapeSvg = "tape.svg" (TapeSvgParams) -> TapeSvgReply, "Draws the screen of a tape: after its last exchange or a given one, or the whole tape as an animation.";
+    TapeVerify = "tape.verify" (TapeVerifyParams) -> TapeVerifyStarted, "Starts a job that runs the real program with a tape's inputs and compares the program's answers with the tape; the job's result is {tape_id, same, exchanges, drifts}. Each drift is {index, input, what, diff}, where `what` is `output`, `exit`, `timeout` or `hidden`.";
     TapePrune = "tape.prune" (TapePruneParams) -> TapePruneReply, "Removes tapes that were never replayed; without `unused`, or with `dry_run`, only lists them.";
 }
 
@@ -29,6 +29,7 @@ methods! {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapeListParams {
+    /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// True: only tapes that have been replayed. False: only tapes that have not.
@@ -40,7 +41,7 @@ pub struct TapeListParams {
     /// Default 1,000, at most 10,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
-    /// Only tapes after this one.
+    /// Only tapes whose ids come after this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
 }
@@ -91,7 +92,8 @@ pub struct TapeBegin {
     /// tapes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub begins_in_middle: bool,
-    /// The exchange after which such a tape continues; absent if there is none, so that the tape cannot be replayed.
+    /// The exchange after which such a tape continues; absent if there is none, in which case the tape
+    /// cannot be replayed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begins_behind: Option<TapePlace>,
 }
@@ -124,6 +126,7 @@ pub struct TapeProblem {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapeParams {
+    /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// Tape id, a unique part of one, or an absolute path.
@@ -148,12 +151,15 @@ pub struct TapeRecord {
     pub exchanges: Vec<ExchangeRecord>,
 }
 
-/// An exchange, for reading.
+/// An exchange, for reading: one input and the output that follows it, up to the next input. Exchange 0 is the start of
+/// the program, with an empty input.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExchangeRecord {
     pub index: u64,
+    /// The text after the last line break of the output before the input.
     pub prompt: String,
+    /// Hash of all inputs before this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_hash: Option<String>,
     /// The input as text; bytes that are not text appear as `\xNN`.
@@ -193,12 +199,13 @@ pub enum Stream {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapeValidateParams {
+    /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// Only this tape. Default: all tapes of the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<String>,
-    /// Treat unknown keys and missing parts as errors.
+    /// Treat unknown, missing and duplicate keys, and impossible values, as errors instead of warnings.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strict: bool,
 }
@@ -210,7 +217,7 @@ pub struct TapeValidateReply {
     pub root: String,
     /// Number of tapes that were read.
     pub checked: u64,
-    /// True if there are only warnings, including those left out of the list.
+    /// True if no problem is an error, in the list or among those left out of it.
     pub valid: bool,
     /// At most 1,000; errors before warnings.
     pub problems: Vec<TapeProblem>,
@@ -223,6 +230,7 @@ pub struct TapeValidateReply {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapeRedactParams {
+    /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// Only this tape. Default: all tapes of the root.
@@ -261,6 +269,7 @@ pub struct RedactedTape {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapeDiffParams {
+    /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     pub a: String,
@@ -282,6 +291,7 @@ pub struct TapeDiffReply {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapeImportParams {
+    /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// The asciicast as text. Give either `cast` or `path`.
@@ -317,6 +327,7 @@ pub struct TapeImportReply {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapeExportParams {
+    /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     pub tape: String,
@@ -356,6 +367,7 @@ pub struct TapeExportReply {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapeSvgParams {
+    /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     pub tape: String,
@@ -387,6 +399,7 @@ pub struct TapeSvgReply {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapeVerifyParams {
+    /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     pub tape: String,
@@ -398,8 +411,8 @@ pub struct TapeVerifyParams {
     /// Maximum time for an answer. Default 30 s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// The hidden inputs, in their order on the tape; never stored. A hidden input without a secret is reported as a
-    /// drift.
+    /// The hidden inputs, in their order on the tape; never stored. A hidden input without a secret is a drift with
+    /// `what` `hidden`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
 }
@@ -439,6 +452,7 @@ pub struct TapeDrift {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapePruneParams {
+    /// Directory of the tapes, as in TapeOptions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// Remove tapes that were never replayed.

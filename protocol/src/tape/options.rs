@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Which exchanges are recorded.
+/// Which exchanges (see ExchangeRecord) are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -54,7 +54,8 @@ pub enum LatencyName {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TapeOptions {
-    /// Absolute path of the tape directory. Default: `replay.tapes_path`, otherwise `tapes` in the base directory.
+    /// Absolute path of the tape directory. Default: the configuration key `replay.tapes_path`, otherwise `tapes` in
+    /// the base directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// Default: `replay.record` (disabled).
@@ -78,8 +79,8 @@ pub struct TapeOptions {
     /// Label stored in the tape's `meta` and used at the start of its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
-    /// Template of the tape's path relative to its root, without `.json5`: `{program}`, `{tag}`, `{verb}`, `{time}`,
-    /// `{random}`. Default: `{program}/{tag}-{time}-{random}`.
+    /// Template of the tape's path relative to its root, without `.json5`: `{program}`, `{tag}`, `{verb}` (the
+    /// first argument), `{time}`, `{random}`. Default: `{program}/{tag}-{time}-{random}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// List new and unused tapes at the end. Default: `replay.summary` (true).

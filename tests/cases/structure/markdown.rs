@@ -44,7 +44,7 @@ impl Page {
             self.parameters(&params);
             self.reply(&reply);
         }
-        self.line("\n### rpc.discover\n\nReturns this document as OpenRPC, with JSON Schemas.");
+        self.line("\n### rpc.discover\n\nReturns this reference as an OpenRPC document with JSON Schemas.");
     }
 
     fn parameters(&mut self, params: &Schema) {

@@ -115,6 +115,9 @@ fn exchange(exchange: &ExchangeRecord, out: &mut dyn Write, style: Style) -> io:
         counted(exchange.chunks, "chunk"),
         exchange.dur_ms,
     );
+    if exchange.unfinished {
+        head.push_str(", input unfinished");
+    }
     if let Some(exit) = exchange.exit {
         head.push_str(", ");
         head.push_str(&super::end(exit.code, exit.signal, None));

@@ -164,6 +164,9 @@ pub struct ExchangeRecord {
     pub state_hash: Option<String>,
     /// The input as text; bytes that are not text appear as `\xNN`.
     pub input: String,
+    /// True if the recording ended in the middle of the input.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub unfinished: bool,
     /// The output as text without control sequences; at most 64 KiB.
     pub output: String,
     pub output_bytes: u64,

@@ -117,6 +117,13 @@ fn a_line_that_ends_with_the_recording_is_in_no_file_before_and_never_answers() 
         let cut = "dataText: \"hal\", dataBytesB64: null, unfinished: true";
         assert!(text.contains(cut), "{text}");
     }
+    let only = daemon
+        .call_value("tape.list", &json!({"root": root}))
+        .unwrap()["tapes"][0]
+        .clone();
+    let shown = json!({"root": root, "tape": only["tape_id"]});
+    let shown = daemon.call_value("tape.get", &shown).unwrap();
+    assert_eq!(shown["exchanges"][1]["unfinished"], true, "{shown}");
     // The Enter key of that line is on no tape, and the error says why.
     let played = tape(&root, json!({"latency": 0}));
     let session = start(&daemon, &["cat"], &played).unwrap();

@@ -42,6 +42,7 @@ pub fn show(
             prompt: exchange.pre.prompt.clone(),
             state_hash: exchange.pre.state_hash.clone(),
             input: input_in_one_line(&exchange.input),
+            unfinished: exchange.input.unfinished,
             output,
             output_bytes: exchange
                 .chunks

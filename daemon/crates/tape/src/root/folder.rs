@@ -4,10 +4,12 @@ use super::usage::{Usage, Used};
 use crate::format::file::{make_folder, sweep};
 use crate::index::{Cache, Index, SUFFIX, TapeId, id_of, walk};
 use crate::key::Fingerprint;
+use ccd_protocol::tape::TapeProblem;
 use ccd_protocol::{ErrorCode, Reportable};
 use ccd_watch::{Changes, Renewal, Watcher};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
@@ -20,7 +22,10 @@ const QUIET: Duration = Duration::from_millis(2);
 /// Maximum wait for a writer that does not pause.
 const LONGEST: Duration = Duration::from_millis(50);
 
-/// Maximum number of tapes that a summary lists.
+/// How long a call waits until another directory of tapes has been read.
+const REREAD_LIMIT: Duration = Duration::from_secs(10);
+
+/// Maximum number of tapes that a summary lists, and of problems that are logged at once.
 const SUMMARY_TAPES: usize = 100;
 
 /// Why a directory of tapes cannot be used.
@@ -48,6 +53,9 @@ impl Reportable for RootError {
     }
 }
 
+/// Device and number of a directory.
+type FolderId = (u64, u64);
+
 /// A directory of tapes in use: its index, which is updated when files change, and how often its tapes are played.
 #[derive(Debug)]
 pub struct Root {
@@ -60,6 +68,8 @@ pub struct Root {
     /// Tapes that were recorded since the root was opened.
     written: Mutex<BTreeSet<TapeId>>,
     watch: ccd_watch::Handle,
+    /// The directory that was last seen at the path.
+    seen: Mutex<Option<FolderId>>,
     cache: Option<Cache>,
     /// The generation that was saved to the cache.
     cached: AtomicU64,
@@ -113,10 +123,11 @@ impl Root {
             index: RwLock::new(Arc::new(index)),
             written: Mutex::default(),
             watch,
+            seen: Mutex::new(folder_id(path)),
             cache,
             rules: AtomicU64::new(rules.0),
         });
-        root.report();
+        root.report(None);
         root.save_cache();
         let weak = Arc::downgrade(&root);
         let thread = std::thread::Builder::new().name("tapes".into());
@@ -168,7 +179,27 @@ impl Root {
 
     /// Waits until the index contains all changes made so far, for at most `most`. Blocks.
     pub fn catch_up(&self, most: Duration) {
+        self.has_moved();
         self.watch.catch_up(most);
+    }
+
+    /// Reads the tapes again if another directory has taken the place of the one that was read. The system does not
+    /// report that a directory above it was renamed. Blocks.
+    pub(super) fn follow_moves(&self) {
+        if self.has_moved() {
+            self.watch.catch_up(REREAD_LIMIT);
+        }
+    }
+
+    /// Requests a rescan, and returns true, if another directory is at the path than before.
+    fn has_moved(&self) -> bool {
+        let now = folder_id(&self.path);
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_moved = std::mem::replace(&mut *seen, now) != now;
+        if has_moved {
+            self.watch.look();
+        }
+        has_moved
     }
 
     /// Counts exchanges of a tape that were played.
@@ -258,12 +289,30 @@ impl Root {
     }
 
     fn put(&self, next: Index) {
+        let before = self.index();
         *self.index.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(next);
-        self.report();
+        self.report(Some(&before));
     }
 
-    fn report(&self) {
+    /// Logs the size of the index, and the files that have become unusable since `before`.
+    fn report(&self, before: Option<&Index>) {
         let index = self.index();
+        let known = before.into_iter().flat_map(Index::problems);
+        let known: HashSet<&str> = known.map(|problem| &*problem.path).collect();
+        let new = index
+            .problems()
+            .filter(|problem| !known.contains(&*problem.path));
+        for TapeProblem {
+            path, line, column, ..
+        } in new.take(SUMMARY_TAPES)
+        {
+            tracing::warn!(
+                path,
+                line,
+                column,
+                "a tape cannot be read; ccctl tape validate says why"
+            );
+        }
         tracing::debug!(
             root = %self.path.display(),
             generation = index.generation,
@@ -283,6 +332,12 @@ fn check_folder(path: &Path) -> Result<(), RootError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(source) => Err(RootError::Io { path, source }),
     }
+}
+
+/// Returns `None` if there is no directory.
+fn folder_id(path: &Path) -> Option<FolderId> {
+    let found = path.metadata().ok()?;
+    Some((found.dev(), found.ino()))
 }
 
 fn rules_in_force() -> Fingerprint {

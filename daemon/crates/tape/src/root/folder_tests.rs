@@ -121,6 +121,22 @@ fn what_has_changed_can_be_waited_for() {
 }
 
 #[test]
+fn another_directory_at_the_same_path_is_noticed_when_it_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("project");
+    let tapes = project.join("a/b/tapes");
+    write(&tapes, "p/old", &tape("p"));
+    let root = open(&tapes);
+    fs::rename(&project, folder.path().join("project.bak")).unwrap();
+    write(&tapes, "p/new", &tape("p"));
+    // A rename above the watched directory is no event.
+    root.follow_moves();
+    eventually(&root, &["p/new"], 0);
+    write(&tapes, "p/newer", &tape("p"));
+    eventually(&root, &["p/new", "p/newer"], 0);
+}
+
+#[test]
 fn a_tape_that_was_written_is_there_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let root = open(folder.path());

@@ -87,7 +87,12 @@ impl Roots {
             let places = &mut self.opened().places;
             places.retain(|known, place| *known != path || place.root.initialized());
         }
-        opened.map(Arc::clone)
+        let root = Arc::clone(opened?);
+        let followed = Arc::clone(&root);
+        if let Err(error) = tokio::task::spawn_blocking(move || followed.follow_moves()).await {
+            tracing::warn!(%error, "could not check a directory of tapes");
+        }
+        Ok(root)
     }
 
     /// Returns the open roots.

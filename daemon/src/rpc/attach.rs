@@ -116,8 +116,6 @@ impl View {
         let mut at = drawn.saturating_sub(open);
         loop {
             let changed = session.output.changed();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
             let is_behind = session.output.published() > at + MAX_BEHIND_BYTES;
             if is_behind || self.attached.resized.has_changed().unwrap_or(true) {
                 return Ok(());
@@ -159,8 +157,6 @@ impl View {
         let mut viewport = Viewport::new(own);
         loop {
             let changed = session.output.changed();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
             let ended = session.output.has_ended();
             let upto = session.output.published();
             let (picture, drawn) = look(session, upto, |screen| viewport.draw(screen)).await?;

@@ -121,8 +121,6 @@ impl Feed {
     async fn next_event(&mut self, session: &Arc<Session>) -> Option<OutputEvent> {
         loop {
             let changed = session.output.changed();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
             let memory_start = session.output.memory_start();
             // After the end of a session, its memory is freed; the log contains all output.
             if self.live && self.at < memory_start && !session.output.has_ended() {

@@ -288,8 +288,6 @@ impl Session {
     pub async fn wait_dead(&self) {
         loop {
             let changed = self.output.changed();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
             if self.is_dead() {
                 return;
             }

@@ -145,8 +145,6 @@ impl Logger {
         let all_logged = async {
             loop {
                 let flushed = session.log.flushed.notified();
-                tokio::pin!(flushed);
-                flushed.as_mut().enable();
                 if session.output.unlogged_bytes() == 0 {
                     return;
                 }

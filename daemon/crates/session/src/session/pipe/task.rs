@@ -145,9 +145,6 @@ impl PipeTask {
             }
             let changed = session.output.changed();
             let news = open.typed.news();
-            tokio::pin!(changed, news);
-            changed.as_mut().enable();
-            news.as_mut().enable();
             self.note_end();
             let step = self.step().await;
             is_behind = matches!(step, NextStep::Again);

@@ -173,8 +173,6 @@ impl Command<'_> {
         let session = self.session;
         loop {
             let changed = session.output.changed();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
             match session
                 .output
                 .read(self.at, PIECE_BYTES)

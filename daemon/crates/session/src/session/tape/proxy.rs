@@ -311,8 +311,6 @@ async fn relay(inner: Arc<Session>, from: u64, show: Arc<Playback>, gone: Cancel
     let mut modes = None;
     loop {
         let changed = inner.output.changed();
-        tokio::pin!(changed);
-        changed.as_mut().enable();
         let now = inner.input.master().map(|master| Line::of(master.as_fd()));
         let now = now.map(|line| InputModes {
             hidden: line.hides_input(),

@@ -149,8 +149,6 @@ impl Session {
         let look_upto = self.output.end();
         loop {
             let changed = self.output.changed();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
             let at = matcher.position();
             match self
                 .output

@@ -8,10 +8,11 @@ use crate::session::input::{InputError, LastLine};
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use crate::session::start::INPUT_PATIENCE;
+use crate::session::wait::text_of;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::run::{RunOnceParams, RunOnceReply};
-use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
+use ccd_protocol::session::{EndReason, SessionCreateParams};
 use ccd_text::canonical::{END_OF_INPUT, PIECE_LEN, type_byte};
 use std::ffi::OsStr;
 use std::io::Write;
@@ -324,12 +325,4 @@ fn typed_input(bytes: &[u8]) -> Vec<u8> {
         typed.push(END_OF_INPUT);
     }
     typed
-}
-
-fn text_of(pattern: &Pattern) -> String {
-    match pattern {
-        Pattern::Regex(text) | Pattern::Exact(text) => text.clone(),
-        Pattern::Eof(_) => String::from("eof"),
-        Pattern::Timeout(_) => String::from("timeout"),
-    }
 }

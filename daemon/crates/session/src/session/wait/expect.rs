@@ -347,6 +347,11 @@ fn pattern_len(pattern: &Pattern) -> usize {
     }
 }
 
+/// The text of a request's pattern, or the word for what is none.
+pub fn text_of(wire: &WirePattern) -> String {
+    pattern_text(&pattern(wire))
+}
+
 fn pattern_text(pattern: &Pattern) -> String {
     match pattern {
         Pattern::Regex(text) | Pattern::Exact(text) => text.clone(),

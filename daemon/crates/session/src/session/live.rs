@@ -269,11 +269,11 @@ impl Session {
     }
 
     /// Orders the session's end. The first order's reason stays; a shorter grace is taken over.
-    pub(crate) fn order_close(&self, order: CloseOrder) {
+    pub(crate) fn order_close(&self, reason: EndReason, grace: Duration) {
         let mut current = self.order.lock().unwrap_or_else(PoisonError::into_inner);
         match current.as_mut() {
-            Some(current) => current.grace = current.grace.min(order.grace),
-            None => *current = Some(order),
+            Some(current) => current.grace = current.grace.min(grace),
+            None => *current = Some(CloseOrder { reason, grace }),
         }
         drop(current);
         self.ending.notify_one();

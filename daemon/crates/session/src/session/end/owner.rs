@@ -4,7 +4,6 @@ use super::task::CLOSE_GRACE;
 use crate::peer::Peer;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
-use crate::session::state::CloseOrder;
 use ccd_protocol::session::EndReason;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -90,10 +89,7 @@ impl Sessions {
 
     async fn end_transient(&self, session: &Arc<Session>) {
         if session.is_alive() {
-            session.order_close(CloseOrder {
-                reason: EndReason::Closed,
-                grace: CLOSE_GRACE,
-            });
+            session.order_close(EndReason::Closed, CLOSE_GRACE);
         }
         session.wait_dead().await;
         if let Err(error) = self.collect(session).await {

@@ -9,7 +9,6 @@ use crate::interaction::Event;
 use crate::output::{Flushed, Flusher, LogCall};
 use crate::session::end::CLOSE_GRACE;
 use crate::session::live::Session;
-use crate::session::state::CloseOrder;
 use ccd_protocol::session::EndReason;
 use ccd_terminal::holder::Holder;
 use std::collections::{HashMap, VecDeque};
@@ -407,10 +406,7 @@ fn keep_limit(session: &Arc<Session>, flusher: &mut Flusher, has_rotated: bool) 
         .tape()
         .is_some_and(|tape| tape.recording().is_some());
     if !session.facts.persist {
-        session.order_close(CloseOrder {
-            reason: EndReason::OutputLimit,
-            grace: CLOSE_GRACE,
-        });
+        session.order_close(EndReason::OutputLimit, CLOSE_GRACE);
     } else if has_rotated
         // A tape is made of it.
         && !is_recorded

@@ -16,9 +16,10 @@ use crate::output::{Flusher, Output};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{EndReason, SessionState};
 use ccd_screen::{Event, Modes, Scanner};
+use ccd_terminal::lock::lock;
 use ccd_text::hidden::HiddenTexts;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -160,11 +161,11 @@ impl Session {
     }
 
     pub fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     pub fn scanner(&self) -> MutexGuard<'_, Scanner> {
-        self.scanner.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.scanner)
     }
 
     /// Follows the next output; returns the modes if they are others now.
@@ -235,7 +236,7 @@ impl Session {
     }
 
     pub fn looks(&self) -> MutexGuard<'_, Looks> {
-        self.looks.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.looks)
     }
 
     /// Time since the last input or output.
@@ -270,7 +271,7 @@ impl Session {
 
     /// Orders the session's end. The first order's reason stays; a shorter grace is taken over.
     pub(crate) fn order_close(&self, reason: EndReason, grace: Duration) {
-        let mut current = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = lock(&self.order);
         match current.as_mut() {
             Some(current) => current.grace = current.grace.min(grace),
             None => *current = Some(CloseOrder { reason, grace }),
@@ -281,7 +282,7 @@ impl Session {
 
     /// The order to end, if one was given.
     pub(crate) fn close_order(&self) -> Option<CloseOrder> {
-        *self.order.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.order)
     }
 
     /// Waits until everything of the session is cleaned up.
@@ -297,9 +298,7 @@ impl Session {
 
     /// What tapes did for it in an earlier process.
     pub(super) fn past_tape(&self) -> MutexGuard<'_, Option<PastTape>> {
-        self.past_tape
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.past_tape)
     }
 }
 

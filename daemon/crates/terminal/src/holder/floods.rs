@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use super::slot_set::SlotSet;
 use super::slots::Place;
 use super::terminal::{FULL_READ_BYTES, Watch};
 use super::wake::{Bell, NewsBell};
+use crate::lock::lock;
 
 /// A terminal that has not filled a read for this long is no longer flooding. A program that prints in bursts must not
 /// change its state constantly.
@@ -187,8 +188,4 @@ fn wait_for_output(turns: &VecDeque<Turn>) {
     };
     // Whatever the result, the terminals are read again.
     let _ = poll(&mut polled, Some(&limit));
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

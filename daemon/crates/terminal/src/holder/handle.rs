@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::thread::JoinHandle;
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -26,6 +26,7 @@ use super::reader::HolderReader;
 use super::ring::{Ring, RingError};
 use super::wake::{Bell, NewsBell, Wakes};
 use super::wire::{SpawnSpec, Started, ToHolder, ToWorker};
+use crate::lock::lock;
 use crate::probe::Probe;
 
 /// How many requests may wait for the holder.
@@ -299,17 +300,13 @@ impl Holder {
 }
 
 impl Link {
-    fn requests(&self) -> MutexGuard<'_, Requests> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Sends the message that `request` makes with the request's number, and registers the receiver of the answer.
     fn ask(
         &self,
         blob: Option<&OwnedFd>,
         request: impl FnOnce(&mut Requests, u32) -> ToHolder,
     ) -> Result<(), SpawnError> {
-        let mut requests = self.requests();
+        let mut requests = lock(&self.requests);
         if requests.are_over {
             return Err(SpawnError::Stopped);
         }
@@ -333,12 +330,12 @@ impl Link {
                 return Err(io::ErrorKind::InvalidData.into());
             }
             ToWorker::Looked { request, found } => {
-                if let Some(reply) = self.requests().looks.remove(&request) {
+                if let Some(reply) = lock(&self.requests).looks.remove(&request) {
                     let _ = reply.send(found); // the caller may have been cancelled
                 }
             }
             ToWorker::Started { request, result } => {
-                let start = self.requests().starts.remove(&request);
+                let start = lock(&self.requests).starts.remove(&request);
                 let start = start.ok_or(io::ErrorKind::InvalidData)?;
                 let spawned = match result {
                     Ok(started) => self.spawned(started, &start, descriptors),
@@ -389,11 +386,7 @@ impl Link {
     fn stop(&self) {
         self.board.to_holder.stop.store(true, SeqCst);
         self.bell.ring();
-        let thread = self
-            .thread
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let thread = lock(&self.thread).take();
         if let Some(Err(_)) = thread.map(JoinHandle::join) {
             tracing::error!("the holder panicked");
         }
@@ -402,7 +395,7 @@ impl Link {
 
     /// Tells all waiting callers that no answer will come.
     fn end_requests(&self) {
-        let mut requests = self.requests();
+        let mut requests = lock(&self.requests);
         requests.are_over = true;
         requests.starts.clear();
         requests.looks.clear();

@@ -9,7 +9,8 @@ use crate::session::registry::Sessions;
 use crate::session::start::size;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{Attachment, SessionAttachParams};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use ccd_terminal::lock::lock;
+use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
 /// Viewers of one session.
@@ -54,13 +55,9 @@ impl Default for Viewers {
 }
 
 impl Viewers {
-    fn lock(&self) -> MutexGuard<'_, Vec<Viewer>> {
-        self.list.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// True when a person may be at work in the session.
     pub fn any(&self) -> bool {
-        !self.lock().is_empty()
+        !lock(&self.list).is_empty()
     }
 
     /// Whether a client is attached.
@@ -70,7 +67,7 @@ impl Viewers {
 
     /// The viewers as clients see them.
     pub fn records(&self) -> Vec<Attachment> {
-        let list = self.lock();
+        let list = lock(&self.list);
         let record = |viewer: &Viewer| Attachment {
             client: viewer.peer.name().to_string(),
             pid: viewer.peer.pid,
@@ -87,7 +84,7 @@ impl Viewers {
 
     /// Whether a connection only looks, and the size of its terminal; `None` when it is not attached.
     fn of(&self, connection: u64) -> Option<(bool, Size)> {
-        let list = self.lock();
+        let list = lock(&self.list);
         let viewer = list
             .iter()
             .find(|viewer| viewer.peer.connection == connection)?;
@@ -101,7 +98,7 @@ impl Viewers {
         bytes: &[u8],
         taken: impl FnOnce() -> TakenInput,
     ) -> Option<Vec<Typed>> {
-        let mut list = self.lock();
+        let mut list = lock(&self.list);
         let viewer = list
             .iter_mut()
             .find(|viewer| viewer.peer.connection == peer.connection)?;
@@ -128,7 +125,7 @@ impl Session {
 
     /// The terminal of a viewer has another size; returns true when that is all there is to do, because it only looks.
     pub(crate) fn resize_viewer(&self, peer: &Peer, size: Size) -> bool {
-        let mut list = self.viewers.lock();
+        let mut list = lock(&self.viewers.list);
         let viewer = list
             .iter_mut()
             .find(|viewer| viewer.peer.connection == peer.connection);
@@ -232,7 +229,7 @@ impl Sessions {
                 continue;
             }
             if let Some(session) = self.all.get(&id) {
-                let list = session.viewers.lock();
+                let list = lock(&session.viewers.list);
                 reached.extend(list.iter().filter_map(|viewer| viewer.inside.clone()));
             }
             seen.push(id);
@@ -243,7 +240,7 @@ impl Sessions {
 
 impl Viewers {
     fn add(&self, session: &Session, viewer: Viewer) -> Result<(), SessionError> {
-        let mut list = self.lock();
+        let mut list = lock(&self.list);
         let connection = viewer.peer.connection;
         if list.iter().any(|other| other.peer.connection == connection) {
             return Err(SessionError::InvalidArgument(format!(
@@ -270,7 +267,7 @@ impl Attached {
 impl Drop for Attached {
     fn drop(&mut self) {
         let session = &self.session;
-        let mut list = session.viewers.lock();
+        let mut list = lock(&session.viewers.list);
         let at = list
             .iter()
             .position(|viewer| viewer.peer.connection == self.connection);

@@ -5,7 +5,8 @@ use crate::peer::Peer;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use ccd_protocol::session::EndReason;
-use std::sync::{Arc, Mutex, PoisonError};
+use ccd_terminal::lock::lock;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -25,7 +26,7 @@ struct UnclaimedSession {
 impl Session {
     /// Makes the session live as long as the connection of `peer`, if it has lost its own with an earlier process.
     pub fn claim(&self, peer: &Peer) {
-        let wanted = self.owner_wanted.lock().take();
+        let wanted = lock(&self.owner_wanted.0).take();
         if let Some(wanted) = wanted {
             let _ = wanted.claim.send(peer.clone()); // it may be too late
         }
@@ -33,14 +34,8 @@ impl Session {
 
     /// Since when it has no connection to live with, if it is to have one.
     pub(crate) fn orphaned_at(&self) -> Option<String> {
-        let wanted = self.owner_wanted.lock();
+        let wanted = lock(&self.owner_wanted.0);
         wanted.as_ref().map(|wanted| wanted.since.clone())
-    }
-}
-
-impl OwnerWanted {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<UnclaimedSession>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -68,7 +63,7 @@ impl Sessions {
         let since = since.unwrap_or_else(ccd_text::clock::now);
         let age = ccd_text::clock::age_s(&since).unwrap_or(0.0);
         let waited = Duration::try_from_secs_f64(age).unwrap_or_default();
-        *session.owner_wanted.lock() = Some(UnclaimedSession { claim, since });
+        *lock(&session.owner_wanted.0) = Some(UnclaimedSession { claim, since });
         session.keep();
         let sessions = Arc::clone(self);
         self.services.tracker.spawn(async move {

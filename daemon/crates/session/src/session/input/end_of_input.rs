@@ -8,10 +8,11 @@ use super::send::input_error;
 use super::write::InputError;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
+use ccd_terminal::lock::lock;
 use ccd_terminal::probe::Line;
 use rustix::termios::{SpecialCodeIndex, tcgetattr};
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -57,7 +58,7 @@ impl Session {
     pub fn end_input(self: &Arc<Self>, last_line: LastLine) {
         let reopened = CancellationToken::new();
         {
-            let mut end = self.input_end();
+            let mut end = lock(&self.input_end);
             if end.is_some() {
                 return;
             }
@@ -110,7 +111,7 @@ impl Session {
 
     /// There is input again: what was said about its end no longer holds.
     pub(super) fn reopen_input(&self) {
-        let end = self.input_end().take();
+        let end = lock(&self.input_end).take();
         if let Some(end) = end {
             end.cancel();
             self.keep();
@@ -201,13 +202,7 @@ fn end_key(session: &Session) -> Option<u8> {
 impl Session {
     /// True between an end of the input and more of it.
     pub(crate) fn input_has_ended(&self) -> bool {
-        self.input_end().is_some()
-    }
-
-    fn input_end(&self) -> MutexGuard<'_, Option<CancellationToken>> {
-        self.input_end
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.input_end).is_some()
     }
 }
 

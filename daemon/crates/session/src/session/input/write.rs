@@ -4,6 +4,7 @@
 
 use ccd_tape::TapeError;
 use ccd_tape::record::{Noted, Typed};
+use ccd_terminal::lock::lock;
 use ccd_terminal::probe::Line;
 use ccd_text::canonical;
 use ccd_text::piped_line::PipedLine;
@@ -12,7 +13,7 @@ use rustix::io::Errno;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::io::Interest;
 use tokio_util::sync::CancellationToken;
@@ -156,10 +157,7 @@ impl Input {
 
     /// The terminal, while the session holds it.
     pub fn master(&self) -> Option<Arc<OwnedFd>> {
-        self.master
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        lock(&self.master).clone()
     }
 
     /// Nothing that was printed waits in the terminal for the holder.
@@ -189,10 +187,7 @@ impl Input {
     /// Lets go of the terminal.
     pub fn close(&self) {
         self.end();
-        self.master
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        lock(&self.master).take();
     }
 
     /// Switches the echo on or off and returns how the line was before.

@@ -11,6 +11,7 @@ use crate::session::end::CLOSE_GRACE;
 use crate::session::live::Session;
 use ccd_protocol::session::EndReason;
 use ccd_terminal::holder::Holder;
+use ccd_terminal::lock::lock;
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -163,17 +164,13 @@ impl Logger {
 
 impl Drop for Logger {
     fn drop(&mut self) {
-        self.shared.lock().stop = true;
+        lock(&self.shared.state).stop = true;
         self.shared.bell.notify_all();
         self.shared.guard_bell.notify_all();
     }
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, LoggerState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn spawn(this: &Arc<Self>, number: u64) -> io::Result<()> {
         let shared = Arc::clone(this);
         std::thread::Builder::new()
@@ -189,7 +186,7 @@ impl Shared {
         if !call.is_first && !call.is_urgent {
             return;
         }
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if call.is_first {
             state.due.push(Arc::clone(session));
         }
@@ -216,7 +213,7 @@ impl Shared {
             if let Some(slot) = session.facts.slot {
                 warm.insert(slot, Instant::now());
             }
-            let mut state = self.lock();
+            let mut state = lock(&self.state);
             if state.in_charge == number {
                 state.turn = None;
                 continue;
@@ -235,7 +232,7 @@ impl Shared {
         thread: Thread,
         warm: &mut HashMap<usize, Instant>,
     ) -> Option<Arc<Session>> {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         loop {
             if state.stop || state.in_charge != number {
                 return None;
@@ -359,7 +356,7 @@ impl Shared {
 
     /// Puts another thread in charge when the one that is takes too long. Sleeps while nothing is written.
     fn guard(self: Arc<Self>) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         while !state.stop {
             state.guard_sleeps = true;
             let woken = self

@@ -2,10 +2,11 @@
 
 use crate::session::live::Session;
 use ccd_screen::{EventKind, Query, answer, needs_cursor};
+use ccd_terminal::lock::lock;
 use ccd_terminal::probe::Line;
 use std::collections::VecDeque;
 use std::os::fd::AsFd;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Questions that may wait; more are dropped, as by a terminal whose input is full.
 const MAX_WAITING: usize = 256;
@@ -56,7 +57,7 @@ impl Queries {
 
     /// Takes a question; a task answers it, and ends when there is none left.
     pub(crate) fn ask(session: &Arc<Session>, query: Query, end: u64) {
-        let mut queue = session.queries.lock();
+        let mut queue = lock(&session.queries.queue);
         if end <= session.queries.answered || queue.waiting.len() == MAX_WAITING {
             return;
         }
@@ -67,12 +68,8 @@ impl Queries {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, QuestionQueue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn next(&self) -> Option<Asked> {
-        let mut queue = self.lock();
+        let mut queue = lock(&self.queue);
         let next = queue.waiting.pop_front();
         queue.answering = next.is_some();
         next

@@ -11,8 +11,9 @@ use crate::session::start::Origin;
 use crate::session::state::CloseOrder;
 use crate::session::tape::{KeptTape, SessionTape};
 use ccd_protocol::session::EndReason;
+use ccd_terminal::lock::lock;
 use serde::{Deserialize, Serialize};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The facts of a session. As JSON, with defaults for what an older build does not say.
@@ -170,11 +171,7 @@ impl Session {
         let Some(slot) = self.facts.slot else {
             return;
         };
-        let _turn = self
-            .services
-            .keeping
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _turn = lock(&self.services.keeping);
         let kept = self
             .services
             .holder

@@ -9,6 +9,7 @@ use crate::log::Log;
 use ccd_protocol::daemon::HandOver;
 use ccd_protocol::session::SessionState;
 use ccd_session::session::{Services, Session, SessionSettings, Sessions};
+use ccd_store::blocking;
 use ccd_store::documents::{Documents, remove_strays};
 use ccd_tape::root::Roots;
 use ccd_terminal::lock::lock;
@@ -134,9 +135,7 @@ impl Daemon {
     async fn read_configuration(&self) -> (Snapshot, Result<Loaded, ConfigError>) {
         let sources = self.sources.clone();
         // In this order: if the file changes in between, the next check notices that.
-        let read = tokio::task::spawn_blocking(move || (sources.snapshot(), sources.load()));
-        read.await
-            .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+        blocking(move || (sources.snapshot(), sources.load())).await
     }
 
     /// Reads the configuration again, and uses it.

@@ -227,7 +227,7 @@ impl Jobs {
         }
         self.running.remove(&record.job);
         running.changed.send_modify(|count| *count += 1);
-        let bytes = running.state().entries.bytes();
+        let bytes = running.state().entries.bytes;
         if let Err(error) = self.make_room(bytes).await {
             tracing::error!(%error, "could not delete the oldest jobs");
         }

@@ -139,7 +139,7 @@ impl Running {
         let state = self.state();
         let mut job = state.brief();
         if let Some(list) = self.list {
-            let omitted = state.entries.omitted();
+            let omitted = state.entries.first;
             add_list(&mut job, list, state.entries.in_order(), omitted);
         }
         job

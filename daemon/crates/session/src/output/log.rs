@@ -5,11 +5,12 @@
 //! the gap: no file ever has a hole in it. The base of `output.log` is kept in `output.base`,
 //! written before the log that it speaks of.
 
+use ccd_store::folder::empty_private;
 use rustix::fs::fstat;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 const CURRENT: &str = "output.log";
@@ -60,10 +61,13 @@ fn rotated(dir: &Path, start: u64) -> PathBuf {
 pub struct LogWriter {
     dir: PathBuf,
     file: Option<File>,
-    base: u64,
+    /// Base of `output.log`.
+    pub(super) base: u64,
     len: u64,
-    rotation_bytes: u64,
-    rotations: u64,
+    /// Length at which a file is closed.
+    pub(super) rotation_bytes: u64,
+    /// How often a file was closed and a new one begun.
+    pub(super) rotations: u64,
     /// What is below was never here, or was dropped.
     oldest: u64,
     lost: Vec<Range<u64>>,
@@ -107,21 +111,6 @@ impl LogWriter {
     /// Offset of the byte that will be written next.
     pub fn end(&self) -> u64 {
         self.base + self.len
-    }
-
-    /// Base of `output.log`.
-    pub fn base(&self) -> u64 {
-        self.base
-    }
-
-    /// How often a file was closed and a new one begun.
-    pub(crate) fn rotations(&self) -> u64 {
-        self.rotations
-    }
-
-    /// Length at which a file is closed.
-    pub(crate) fn rotation_bytes(&self) -> u64 {
-        self.rotation_bytes
     }
 
     /// Appends `data`, whose first byte has the offset `offset`.
@@ -221,14 +210,7 @@ impl LogWriter {
         if offset > 0 {
             write_base(&self.dir, offset)?;
         }
-        self.file = Some(
-            OpenOptions::new()
-                .create(true)
-                .write(true)
-                .truncate(true)
-                .mode(0o600)
-                .open(current_path(&self.dir))?,
-        );
+        self.file = Some(empty_private(&current_path(&self.dir))?);
         Ok(())
     }
 
@@ -259,13 +241,7 @@ fn open_append(path: &Path) -> io::Result<File> {
 
 fn write_base(dir: &Path, base: u64) -> io::Result<()> {
     let beside = dir.join("output.base.new");
-    let mut file = OpenOptions::new()
-        .create(true)
-        .write(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&beside)?;
-    writeln!(file, "{base}")?;
+    writeln!(empty_private(&beside)?, "{base}")?;
     fs::rename(beside, dir.join(BASE))
 }
 

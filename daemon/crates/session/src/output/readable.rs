@@ -172,7 +172,7 @@ impl Output {
             ring.set_note(&note);
         }
         let unlogged = history.end() - *logged;
-        let lines = history.total_newlines();
+        let lines = history.total_newlines;
         inner.lines = lines;
         drop(inner);
         self.changed.notify_waiters();
@@ -209,7 +209,7 @@ impl Output {
 
     /// Offset of the oldest byte in memory.
     pub fn memory_start(&self) -> u64 {
-        lock(&self.inner).history.start()
+        lock(&self.inner).history.start
     }
 
     /// Bytes that are published but in no log yet.
@@ -296,7 +296,7 @@ impl Output {
                 Piece::Pending
             });
         }
-        if from < inner.history.start() {
+        if from < inner.history.start {
             return None;
         }
         let mut bytes = Vec::new();
@@ -425,7 +425,7 @@ impl Output {
         let mut inner = lock(&self.inner);
         inner.ended = true;
         inner.ring = None;
-        let memory_start = inner.history.start();
+        let memory_start = inner.history.start;
         if inner
             .gaps
             .iter()

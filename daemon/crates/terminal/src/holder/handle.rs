@@ -424,7 +424,7 @@ async fn answers(mut port: Port, link: Weak<Link>) {
 
 async fn hear(port: &mut Port, link: &Weak<Link>) -> io::Result<()> {
     let readable = crate::readiness::watch(Arc::new(port.sender()?), Interest::READABLE)?;
-    while !port.has_ended() {
+    while !port.has_ended {
         readable.readable().await?.clear_ready();
         port.receive()?;
         let Some(link) = link.upgrade() else {

@@ -46,8 +46,8 @@ pub(in crate::session) struct KeptPipe {
 impl Open {
     pub(super) fn new(fifo: &Fifo, created_at: String, raw: bool) -> Arc<Self> {
         Arc::new(Self {
-            path: fifo.path().to_owned(),
-            inode: fifo.inode(),
+            path: fifo.path.clone(),
+            inode: fifo.inode,
             created_at,
             raw,
             closing: CancellationToken::new(),

@@ -181,7 +181,7 @@ impl PipeTask {
     /// From the closing on there is an end, and nobody is waited for who is not there.
     fn note_end(&mut self) {
         if self.end.is_none() && self.open.closing.is_cancelled() {
-            self.sender.let_go_of_reader();
+            self.sender.fifo.let_go_of_reader();
             self.end = Some(End {
                 upto: self.session.output.end(),
                 deadline: Instant::now() + END_TIME,
@@ -248,7 +248,7 @@ impl PipeTask {
                 Next::Later(offset) => limit = limit.min(offset - self.at),
                 Next::Shown { text, unix_ms } => {
                     self.flush();
-                    events(Kind::In, &text, unix_ms, self.sender.out());
+                    events(Kind::In, &text, unix_ms, &mut self.sender.out);
                     return NextStep::Again;
                 }
                 Next::Undecided { hold, decided } => {

@@ -116,11 +116,11 @@ impl Session {
             nonce: command.nonce,
             printer: command.target.printer,
             way: match command.file {
-                Some(file) => Way::File(file.path()),
+                Some(file) => Way::File(&file.path),
                 None => Way::Inline(params.command.as_bytes()),
             },
             prompt,
-            isolate: second.as_ref().map(SecondTerminal::path),
+            isolate: second.as_ref().map(|second| &*second.path),
         })
         .map_err(untypeable)?;
         let stroke = Stroke {

@@ -13,10 +13,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::run::{RunOnceParams, RunOnceReply};
 use ccd_protocol::session::{EndReason, SessionCreateParams};
+use ccd_store::folder::create_private;
 use ccd_text::canonical::{END_OF_INPUT, PIECE_LEN, type_byte};
 use std::ffi::OsStr;
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -235,11 +235,7 @@ impl Session {
 fn script_file(folder: &Path, text: &str) -> Result<ScriptFile, SessionError> {
     let name = format!("{SCRIPT_PREFIX}{:016x}", rand::random::<u64>());
     let file = ScriptFile(folder.join(name));
-    std::fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&file.0)
+    create_private(&file.0)
         .and_then(|mut open| open.write_all(text.as_bytes()))
         .map_err(SessionError::Files)?;
     Ok(file)

@@ -7,7 +7,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -17,7 +17,8 @@ const READ_BYTES: usize = 64 << 10;
 /// The terminal; its far side stays open, so that it never reports an end.
 pub(super) struct SecondTerminal {
     master: AsyncFd<Arc<OwnedFd>>,
-    path: PathBuf,
+    /// Path of the far side, for the shell to open.
+    pub(super) path: PathBuf,
     _far_side: pty_process::blocking::Pts,
 }
 
@@ -43,11 +44,6 @@ impl SecondTerminal {
             path: PathBuf::from(name.to_string_lossy().into_owned()),
             _far_side: pts,
         })
-    }
-
-    /// Path of the far side, for the shell to open.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
     }
 
     pub(super) fn line(&self) -> Line {

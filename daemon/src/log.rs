@@ -98,7 +98,7 @@ impl Log {
     /// The level is unknown.
     pub(crate) fn change(&self, params: &DaemonLogParams) -> Result<DaemonLogReply, UnknownLevel> {
         let level = match &params.level {
-            Some(text) => Some(level_named(text).ok_or_else(|| UnknownLevel(text.to_owned()))?),
+            Some(text) => Some(LogLevel::named(text).ok_or_else(|| UnknownLevel(text.to_owned()))?),
             None => None,
         };
         if let Some(debug) = params.debug {
@@ -108,7 +108,7 @@ impl Log {
         self.set_level(level);
         let state = lock(&self.state);
         Ok(DaemonLogReply {
-            level: name_of(state.level).into(),
+            level: filter_of(state.level).to_string(),
             debug: state.debug,
             path: self
                 .folder
@@ -182,28 +182,6 @@ fn filter_of(level: LogLevel) -> LevelFilter {
         LogLevel::Debug => LevelFilter::DEBUG,
         LogLevel::Trace => LevelFilter::TRACE,
     }
-}
-
-fn name_of(level: LogLevel) -> &'static str {
-    match level {
-        LogLevel::Error => "error",
-        LogLevel::Warn => "warn",
-        LogLevel::Info => "info",
-        LogLevel::Debug => "debug",
-        LogLevel::Trace => "trace",
-    }
-}
-
-fn level_named(text: &str) -> Option<LogLevel> {
-    [
-        LogLevel::Error,
-        LogLevel::Warn,
-        LogLevel::Info,
-        LogLevel::Debug,
-        LogLevel::Trace,
-    ]
-    .into_iter()
-    .find(|&level| name_of(level).eq_ignore_ascii_case(text))
 }
 
 fn log_files(folder: &Path) -> io::Result<Vec<PathBuf>> {

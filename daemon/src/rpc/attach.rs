@@ -95,7 +95,7 @@ impl View {
             self.attached.resized.borrow_and_update();
             let own = self.attached.size();
             let is_text_of_terminals = session.facts.encoding == UTF_8;
-            if own == size_of(session) && is_text_of_terminals {
+            if own == session.size() && is_text_of_terminals {
                 self.follow(session).await?;
             } else {
                 self.draw(session, own).await?;
@@ -179,7 +179,7 @@ impl View {
     }
 
     async fn repaint(&mut self, session: &Session, picture: &[u8], offset: u64) -> Shown {
-        let (rows, cols) = size_of(session);
+        let (rows, cols) = session.size();
         self.show(OutputEvent::Repaint {
             repaint: Repaint {
                 data_b64: STANDARD.encode(picture),
@@ -214,9 +214,4 @@ async fn look<T>(
 ) -> Result<(T, u64), Gone> {
     let looked = session.screen.look(&session.output, upto, look).await;
     looked.map_err(|error| Gone::Failed(SessionError::Files(error)))
-}
-
-fn size_of(session: &Session) -> Size {
-    let state = session.state();
-    (state.rows, state.cols)
 }

@@ -1,6 +1,6 @@
 //! One session: its facts, its output, its terminal, its state.
 
-use super::attach::Viewers;
+use super::attach::{Size, Viewers};
 use super::end::OwnerWanted;
 use super::error::{SessionError, describe_end, injected_end};
 use super::facts::Facts;
@@ -162,6 +162,12 @@ impl Session {
 
     pub fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
+    }
+
+    /// Rows and columns of its terminal.
+    pub fn size(&self) -> Size {
+        let state = self.state();
+        (state.rows, state.cols)
     }
 
     pub fn scanner(&self) -> MutexGuard<'_, Scanner> {

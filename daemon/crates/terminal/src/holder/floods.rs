@@ -182,10 +182,7 @@ fn wait_for_output(turns: &VecDeque<Turn>) {
         .filter(|turn| !turn.is_full)
         .map(|turn| PollFd::new(&turn.master, PollFlags::IN))
         .collect();
-    let limit = Timespec {
-        tv_sec: 0,
-        tv_nsec: i64::from(ANNOUNCE_DELAY.subsec_nanos()),
-    };
+    let limit = Timespec::try_from(ANNOUNCE_DELAY).unwrap_or_default();
     // Whatever the result, the terminals are read again.
     let _ = poll(&mut polled, Some(&limit));
 }

@@ -149,11 +149,7 @@ impl Session {
 
     /// Gives a session the size of a viewer's terminal. One that has just ended keeps its own.
     fn fit(self: &Arc<Self>, size: Size) {
-        let now = {
-            let state = self.state();
-            (state.rows, state.cols)
-        };
-        if now != size && self.set_size(size).is_ok() {
+        if self.size() != size && self.set_size(size).is_ok() {
             self.keep_size();
         }
     }

@@ -198,7 +198,8 @@ pub(crate) fn signal_group(pid: i32, signal: Signal) {
     }
 }
 
-async fn sleep_until(at: Option<Instant>) {
+/// Sleeps until a time, or for ever.
+pub(crate) async fn sleep_until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at.into()).await,
         None => std::future::pending().await,

@@ -4,8 +4,7 @@
 //! lost. So its key is typed again whenever the program is found waiting for input, until it has ended or somebody
 //! types something else. To a program that takes it as a key it is an end no more than any other key: it gets a few.
 
-use super::send::input_error;
-use super::write::InputError;
+use super::write::{InputError, Stroke};
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use ccd_terminal::lock::lock;
@@ -89,8 +88,7 @@ impl Session {
             LastLine::Begun => &[END_KEY, END_KEY],
             LastLine::Whole | LastLine::HandedOver => &[END_KEY],
         };
-        let written = self.input.write(keys, false, || self.output.end());
-        written.await.map_err(|error| input_error(self, error))?;
+        self.strike(Stroke::new(keys, false)).await?;
         self.keep();
         let session = Arc::clone(self);
         self.services.tracker.spawn(async move {

@@ -1,7 +1,7 @@
 //! Typing into a session.
 
 use super::end_of_input::LastLine;
-use super::write::InputError;
+use super::write::{InputError, Stroke, Written};
 use crate::interaction::{Event, Form, Inexact, Typed};
 use crate::keys;
 use crate::peer::Peer;
@@ -148,6 +148,20 @@ impl Session {
         }
     }
 
+    /// Types, and has the next process know of it where it must.
+    ///
+    /// # Errors
+    ///
+    /// What a failed write means for the session.
+    pub(crate) async fn strike(&self, stroke: Stroke<'_>) -> Result<Written, SessionError> {
+        let written = self.input.strike(stroke, || self.output.end()).await;
+        let written = written.map_err(|error| input_error(self, error))?;
+        if written.must_keep {
+            self.keep();
+        }
+        Ok(written)
+    }
+
     async fn type_into(
         self: &Arc<Self>,
         peer: &Peer,
@@ -159,15 +173,8 @@ impl Session {
             // Before it can be echoed.
             self.remember_hidden(input.secret());
         }
-        let written = self
-            .input
-            .write(&input.bytes, secret, || self.output.end())
-            .await
-            .map_err(|error| input_error(self, error))?;
+        let written = self.strike(Stroke::new(&input.bytes, secret)).await?;
         self.touch();
-        if written.must_keep {
-            self.keep();
-        }
         let hidden = secret || written.hidden;
         // Nearly always nobody is attached on this connection: then nothing of it is looked up.
         let taken = || TakenInput {
@@ -313,7 +320,7 @@ fn typed_keys(session: &Session, names: &[String]) -> Result<RequestedInput, Ses
 }
 
 /// Says what a failed write means for the session.
-pub(crate) fn input_error(session: &Session, error: InputError) -> SessionError {
+fn input_error(session: &Session, error: InputError) -> SessionError {
     match error {
         InputError::Closed { written_bytes }
             if session.is_alive() && !session.has_injected_end() =>

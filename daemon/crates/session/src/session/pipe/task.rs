@@ -9,6 +9,7 @@ use super::typed::{Next, unix_ms};
 use crate::interaction::shown_command;
 use crate::output::Piece;
 use crate::session::Session;
+use crate::session::end::sleep_until;
 use ccd_text::pattern::Compiled;
 use std::io;
 use std::sync::Arc;
@@ -313,12 +314,5 @@ impl PipeTask {
     fn broken(&self, error: &io::Error) -> Gone {
         tracing::error!(session = %self.session.id(), %error, "could not write to a named pipe");
         Gone
-    }
-}
-
-async fn sleep_until(at: Option<Instant>) {
-    match at {
-        Some(at) => tokio::time::sleep_until(at.into()).await,
-        None => std::future::pending().await,
     }
 }

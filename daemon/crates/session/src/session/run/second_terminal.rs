@@ -30,10 +30,8 @@ impl SecondTerminal {
 
     fn try_open(session: &Session) -> io::Result<Self> {
         let (pty, pts) = pty_process::blocking::open().map_err(io::Error::other)?;
-        let size = {
-            let state = session.state();
-            pty_process::Size::new(state.rows, state.cols)
-        };
+        let (rows, cols) = session.size();
+        let size = pty_process::Size::new(rows, cols);
         pty.resize(size).map_err(io::Error::other)?;
         let master = OwnedFd::from(pty);
         let name = rustix::pty::ptsname(&master, Vec::new())?;

@@ -92,10 +92,6 @@ async fn compose(session: &Session, asked: &Asked) -> Option<Vec<u8>> {
         // Nobody draws this output: what looks like a question is data, and an answer would be input.
         return None;
     }
-    let size = {
-        let state = session.state();
-        (state.rows, state.cols)
-    };
     let mut cursor = None;
     if needs_cursor(&asked.query) {
         let look = session.screen.look(&session.output, asked.end, |screen| {
@@ -104,5 +100,5 @@ async fn compose(session: &Session, asked: &Asked) -> Option<Vec<u8>> {
         });
         cursor = Some(look.await.ok()?.0);
     }
-    answer(&asked.query, cursor, size)
+    answer(&asked.query, cursor, session.size())
 }

@@ -112,10 +112,7 @@ impl Keepsake {
     }
 
     fn of(session: &Session) -> Self {
-        let (rows, cols) = {
-            let state = session.state();
-            (state.rows, state.cols)
-        };
+        let (rows, cols) = session.size();
         Self {
             sizes: session.screen.sizes(),
             input_has_ended: session.input_has_ended(),

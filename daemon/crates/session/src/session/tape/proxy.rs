@@ -144,8 +144,8 @@ impl SessionTape {
         let gone = CancellationToken::new();
         let mut params = SessionCreateParams::clone(params);
         if let Some(outer) = sessions.all.get(&self.id) {
-            let state = outer.state();
-            (params.rows, params.cols) = (Some(state.rows.into()), Some(state.cols.into()));
+            let (rows, cols) = outer.size();
+            (params.rows, params.cols) = (Some(rows.into()), Some(cols.into()));
         }
         let peer = Peer::of_daemon(gone.clone());
         let shot = Box::pin(OneShot::start(&sessions, &peer, params));

@@ -97,10 +97,9 @@ impl Poller {
     ) -> io::Result<()> {
         sources.clear();
         let mut set = lock(&self.set);
-        let timeout = set.timeout(timeout).map(|timeout| Timespec {
-            tv_sec: timeout.as_secs().try_into().unwrap_or(i64::MAX),
-            tv_nsec: timeout.subsec_nanos().into(),
-        });
+        let timeout = set
+            .timeout(timeout)
+            .and_then(|timeout| Timespec::try_from(timeout).ok());
         let mut bits = set.bits();
         // SAFETY: a descriptor is always removed before it is closed.
         match unsafe {

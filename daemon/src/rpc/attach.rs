@@ -1,7 +1,7 @@
 //! `session.attach`: what an attached terminal shows.
 
 use super::register::parse;
-use super::subscribe::{ITEM_BYTES, KEEP_ALIVE, ended, send};
+use super::subscribe::{ITEM_BYTES, KEEP_ALIVE, accept, ended, send};
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
 use base64::Engine;
@@ -14,7 +14,6 @@ use ccd_session::peer::Peer;
 use ccd_session::session::{Attached, Session, SessionError, Size, wait_for_published};
 use encoding_rs::UTF_8;
 use jsonrpsee::core::RegisterMethodError;
-use jsonrpsee::types::ErrorObjectOwned;
 use jsonrpsee::{PendingSubscriptionSink, RpcModule, SubscriptionSink};
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,13 +52,8 @@ async fn attach(
         }
         Ok(attached)
     });
-    let attached = match attached {
-        Ok(attached) => attached,
-        Err(error) => return pending.reject(ErrorObjectOwned::from(error)).await,
-    };
-    let _counted = daemon.subscriptions.token();
-    let Ok(sink) = pending.accept().await else {
-        return; // the client has gone
+    let Some((attached, sink, _counted)) = accept(pending, daemon, attached).await else {
+        return;
     };
     let session = Arc::clone(&attached.session);
     let mut view = View {

@@ -10,24 +10,22 @@ use std::sync::atomic::AtomicU64;
 
 /// A session, as its rows need it.
 pub trait Subject: Send + Sync {
-    fn id(&self) -> &SessionId;
+    fn about(&self) -> About<'_>;
+}
 
-    fn program(&self) -> &str;
-
-    fn args(&self) -> &[String];
-
-    fn encoding(&self) -> &'static Encoding;
-
-    fn output(&self) -> &Output;
-
+/// What the rows of a session need of it.
+pub struct About<'a> {
+    pub id: &'a SessionId,
+    pub program: &'a str,
+    pub args: &'a [String],
+    pub encoding: &'static Encoding,
+    pub output: &'a Output,
     /// What no row may show.
-    fn hidden(&self) -> &HiddenTexts;
-
+    pub hidden: &'a HiddenTexts,
     /// Where the last RECV row ends.
-    fn recorded_upto(&self) -> &AtomicU64;
-
+    pub recorded_upto: &'a AtomicU64,
     /// Secrets are taken out of its rows. What was typed hidden is never in them.
-    fn redacts_log(&self) -> bool;
+    pub redacts_log: bool,
 }
 
 /// Something that happened to a session.

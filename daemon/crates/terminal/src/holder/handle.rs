@@ -133,22 +133,10 @@ impl Holder {
             .spawn(move || {
                 let _ = reader.run();
             })?;
-        let link = Arc::new(Link {
-            board,
-            bell,
-            socket: own.sender()?,
-            requests: Mutex::default(),
-            is_left: AtomicBool::new(false),
-            gone: CancellationToken::new(),
-            secret: rand::random(),
-            thread: Mutex::new(Some(thread)),
-        });
-        let news = HolderNews {
-            quiet: Wakes::new(quiet),
-            floods: Wakes::new(floods),
-        };
-        tokio::spawn(answers(own, Arc::downgrade(&link)));
-        Ok((Self(link), news))
+        let (holder, news) = Self::connect(own, board, bell, [quiet, floods], rand::random())?;
+        holder.0.is_left.store(false, SeqCst);
+        *lock(&holder.0.thread) = Some(thread);
+        Ok((holder, news))
     }
 
     /// Returns the handle to a holder in another process, connected by `port`. Must be called inside the runtime.
@@ -164,20 +152,35 @@ impl Holder {
         secret: [u8; 32],
     ) -> io::Result<(Self, HolderNews)> {
         let [bell, quiet, floods] = events.map(Arc::new);
+        let bell = Bell::of_holder(&board, bell);
+        let news = [
+            NewsBell::quiet(&board, quiet),
+            NewsBell::floods(&board, floods),
+        ];
+        Self::connect(port, board, bell, news, secret)
+    }
+
+    fn connect(
+        port: Port,
+        board: Arc<Board>,
+        bell: Bell,
+        [quiet, floods]: [NewsBell; 2],
+        secret: [u8; 32],
+    ) -> io::Result<(Self, HolderNews)> {
         let link = Arc::new(Link {
-            bell: Bell::of_holder(&board, bell),
+            board,
+            bell,
             socket: port.sender()?,
             requests: Mutex::default(),
             // A worker that fails before it has taken everything over must not end any session.
             is_left: AtomicBool::new(true),
             gone: CancellationToken::new(),
             secret,
-            thread: Mutex::new(None),
-            board: Arc::clone(&board),
+            thread: Mutex::default(),
         });
         let news = HolderNews {
-            quiet: Wakes::new(NewsBell::quiet(&board, quiet)),
-            floods: Wakes::new(NewsBell::floods(&board, floods)),
+            quiet: Wakes::new(quiet),
+            floods: Wakes::new(floods),
         };
         tokio::spawn(answers(port, Arc::downgrade(&link)));
         Ok((Self(link), news))

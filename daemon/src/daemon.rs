@@ -9,10 +9,12 @@ use crate::log::Log;
 use ccd_protocol::daemon::HandOver;
 use ccd_protocol::session::SessionState;
 use ccd_session::session::{Services, Session, SessionSettings, Sessions};
+use ccd_store::blocking;
 use ccd_store::documents::{Documents, remove_strays};
 use ccd_tape::root::Roots;
+use ccd_terminal::lock::lock;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -116,12 +118,7 @@ impl Daemon {
 
     /// Returns why the configuration on disk is not used.
     pub(crate) fn config_error(&self) -> Option<String> {
-        self.place_of_config_error().clone()
-    }
-
-    fn place_of_config_error(&self) -> MutexGuard<'_, Option<String>> {
-        let place = self.config_error.lock();
-        place.unwrap_or_else(PoisonError::into_inner)
+        lock(&self.config_error).clone()
     }
 
     /// Reads the configuration again, without using it.
@@ -138,9 +135,7 @@ impl Daemon {
     async fn read_configuration(&self) -> (Snapshot, Result<Loaded, ConfigError>) {
         let sources = self.sources.clone();
         // In this order: if the file changes in between, the next check notices that.
-        let read = tokio::task::spawn_blocking(move || (sources.snapshot(), sources.load()));
-        read.await
-            .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+        blocking(move || (sources.snapshot(), sources.load())).await
     }
 
     /// Reads the configuration again, and uses it.
@@ -178,10 +173,10 @@ impl Daemon {
     ) -> Result<Arc<Loaded>, ConfigRefusal> {
         let loaded = Arc::new(loaded.map_err(|error| {
             tracing::error!(%error, "the configuration was not reloaded");
-            *self.place_of_config_error() = Some(error.in_one_line());
+            *lock(&self.config_error) = Some(error.in_one_line());
             error
         })?);
-        *self.place_of_config_error() = None;
+        *lock(&self.config_error) = None;
         for warning in loaded.warning_lines() {
             tracing::warn!(warning, "configuration");
         }
@@ -198,10 +193,7 @@ impl Daemon {
     /// Starts the shutdown; false if a handover has started, and the next process must be asked.
     pub(crate) fn request_stop(&self) -> bool {
         // Not while a handover starts.
-        let _place = self
-            .successor
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _place = lock(&self.successor);
         if self.leaving.is_cancelled() {
             return false;
         }
@@ -212,10 +204,7 @@ impl Daemon {
 
     /// Starts the handover to another process; false if that or the shutdown has started already.
     pub(crate) fn leave_to(&self, successor: Successor) -> bool {
-        let mut place = self
-            .successor
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut place = lock(&self.successor);
         if self.stop.is_cancelled() || self.leaving.is_cancelled() {
             return false;
         }
@@ -226,11 +215,7 @@ impl Daemon {
 
     /// Returns the build that takes over, once the handover has started.
     pub(crate) fn successor(&self) -> Option<Successor> {
-        let mut place = self
-            .successor
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        place.take()
+        lock(&self.successor).take()
     }
 
     /// Returns the sessions to list: live ones, and with `all` those that ended recently.

@@ -3,11 +3,12 @@
 use crate::config::{LogDestination, LogFormat, LogLevel, Logging};
 use ccd_protocol::daemon::{DaemonLogParams, DaemonLogReply};
 use ccd_protocol::{ErrorCode, Reportable};
+use ccd_terminal::lock::lock;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
@@ -77,14 +78,10 @@ impl Log {
         })
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, LogState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Changes the level, for example after the configuration was reloaded.
     pub(crate) fn set_level(&self, level: LogLevel) {
         let debug = {
-            let mut state = self.state();
+            let mut state = lock(&self.state);
             state.level = level;
             state.debug
         };
@@ -101,17 +98,17 @@ impl Log {
     /// The level is unknown.
     pub(crate) fn change(&self, params: &DaemonLogParams) -> Result<DaemonLogReply, UnknownLevel> {
         let level = match &params.level {
-            Some(text) => Some(level_named(text).ok_or_else(|| UnknownLevel(text.to_owned()))?),
+            Some(text) => Some(LogLevel::named(text).ok_or_else(|| UnknownLevel(text.to_owned()))?),
             None => None,
         };
         if let Some(debug) = params.debug {
-            self.state().debug = debug;
+            lock(&self.state).debug = debug;
         }
-        let level = level.unwrap_or(self.state().level);
+        let level = level.unwrap_or(lock(&self.state).level);
         self.set_level(level);
-        let state = self.state();
+        let state = lock(&self.state);
         Ok(DaemonLogReply {
-            level: name_of(state.level).into(),
+            level: filter_of(state.level).to_string(),
             debug: state.debug,
             path: self
                 .folder
@@ -123,7 +120,7 @@ impl Log {
 
     /// Returns the last errors, newest last.
     pub(crate) fn last_errors(&self) -> Vec<String> {
-        self.state().errors.iter().cloned().collect()
+        lock(&self.state).errors.iter().cloned().collect()
     }
 }
 
@@ -187,28 +184,6 @@ fn filter_of(level: LogLevel) -> LevelFilter {
     }
 }
 
-fn name_of(level: LogLevel) -> &'static str {
-    match level {
-        LogLevel::Error => "error",
-        LogLevel::Warn => "warn",
-        LogLevel::Info => "info",
-        LogLevel::Debug => "debug",
-        LogLevel::Trace => "trace",
-    }
-}
-
-fn level_named(text: &str) -> Option<LogLevel> {
-    [
-        LogLevel::Error,
-        LogLevel::Warn,
-        LogLevel::Info,
-        LogLevel::Debug,
-        LogLevel::Trace,
-    ]
-    .into_iter()
-    .find(|&level| name_of(level).eq_ignore_ascii_case(text))
-}
-
 fn log_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -253,7 +228,7 @@ impl<S: Subscriber> Layer<S> for KeepErrors {
         let mut line = Line(ccd_text::clock::now());
         event.record(&mut line);
         let text: String = line.0.chars().take(MAX_ERROR_CHARS).collect();
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.0);
         if state.errors.len() == MAX_ERRORS {
             state.errors.pop_front();
         }

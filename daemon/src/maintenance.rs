@@ -5,6 +5,7 @@ use crate::job::{JobError, JobHandle, Outcome};
 use ccd_protocol::job::JobStarted;
 use ccd_session::interaction::TrimInteractions;
 use serde_json::json;
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +25,10 @@ pub(crate) async fn run(daemon: Arc<Daemon>) {
         if daemon.loaded().config.auto_cleanup
             && let Err(error) = apply(&daemon).await
         {
-            tracing::error!(error, "old sessions could not be removed");
+            tracing::error!(
+                error = error.to_string(),
+                "old sessions could not be removed"
+            );
         }
         tokio::select! {
             () = tokio::time::sleep(PERIOD) => {}
@@ -39,7 +43,7 @@ pub(crate) async fn start_check(daemon: &Arc<Daemon>) -> Result<JobStarted, JobE
     let work = |handle: JobHandle| async move {
         let cancelled = handle.cancelled().clone();
         tokio::select! {
-            outcome = check(&checked, &handle) => outcome.unwrap_or_else(Outcome::failed),
+            outcome = check(&checked, &handle) => outcome.unwrap_or_else(|error| Outcome::failed(error.to_string())),
             () = cancelled.cancelled() => Outcome::cancelled(),
         }
     };
@@ -47,10 +51,12 @@ pub(crate) async fn start_check(daemon: &Arc<Daemon>) -> Result<JobStarted, JobE
     Ok(JobStarted { job })
 }
 
-async fn check(daemon: &Daemon, handle: &JobHandle) -> Result<Outcome, String> {
+async fn check(
+    daemon: &Daemon,
+    handle: &JobHandle,
+) -> Result<Outcome, Box<dyn Error + Send + Sync>> {
     handle.progress(json!({"step": "database"}));
-    let problems = daemon.services.store.check().await;
-    let problems = problems.map_err(|error| error.to_string())?;
+    let problems = daemon.services.store.check().await?;
     handle.progress(json!({"step": "retention"}));
     let removed = apply(daemon).await?;
     let result = json!({"problems": problems, "removed_sessions": removed});
@@ -58,38 +64,23 @@ async fn check(daemon: &Daemon, handle: &JobHandle) -> Result<Outcome, String> {
 }
 
 /// Removes ended sessions after their time, and old logs of the daemon. Returns how many sessions were removed.
-pub(crate) async fn apply(daemon: &Daemon) -> Result<u64, String> {
+pub(crate) async fn apply(daemon: &Daemon) -> Result<u64, Box<dyn Error + Send + Sync>> {
     let loaded = daemon.loaded();
     let config = &loaded.config;
     let keep = Duration::from_secs(u64::from(config.keep_log_days) * DAY_S);
     // A session that is still listed can still be read.
     let keep = keep.max(config.ended_session_ttl);
-    let removed = daemon
-        .sessions
-        .retain(keep)
-        .await
-        .map_err(|error| error.to_string())?;
-    daemon
-        .jobs
-        .delete_old()
-        .await
-        .map_err(|error| error.to_string())?;
+    let removed = daemon.sessions.retain(keep).await?;
+    daemon.jobs.delete_old().await?;
     let trim = TrimInteractions {
         keep: MAX_INTERACTIONS,
     };
-    daemon
-        .services
-        .store
-        .commit(trim)
-        .await
-        .map_err(|error| error.to_string())?;
+    daemon.services.store.commit(trim).await?;
     let days = config.logging.keep_days;
     let logs = daemon.paths.logs.clone();
     tokio::task::spawn_blocking(move || {
         crate::log::remove_older_than(&logs, Duration::from_secs(u64::from(days) * DAY_S))
     })
-    .await
-    .map_err(|error| error.to_string())?
-    .map_err(|error| error.to_string())?;
+    .await??;
     Ok(removed)
 }

@@ -11,11 +11,12 @@ use ccd_protocol::session::{Pattern, SessionCreateParams};
 use ccd_protocol::words::split;
 use ccd_session::peer::Peer;
 use ccd_session::session::{Once, OneShot, Part, Session, SessionError, Sessions};
+use ccd_terminal::lock::lock;
 use ccd_text::redact::redact;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Maximum stored output of one command in a job, and of all commands together, as JSON.
@@ -125,7 +126,7 @@ impl Bench {
 
     /// Reports the job's progress.
     pub(super) fn tell(&self, progress: Value) {
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         state.progress = progress;
         self.tell_state(&state);
     }
@@ -274,17 +275,13 @@ impl Bench {
         let (shown, before) = without_hidden(output, session);
         // Redacted as a whole, because half a secret is not recognised.
         let clean = redact(&shown).text;
-        let mut state = self.state();
+        let mut state = lock(&self.state);
         let room = MAX_OUTPUTS_BYTES
             .saturating_sub(state.output_bytes)
             .clamp(MIN_OUTPUT_BYTES, MAX_OUTPUT_BYTES);
         let (end, bytes) = end_of(&clean, room);
         state.output_bytes += bytes;
         (end.to_owned(), (before + clean.len() - end.len()) as u64)
-    }
-
-    fn state(&self) -> MutexGuard<'_, BenchState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tell_state(&self, state: &BenchState) {
@@ -315,15 +312,15 @@ struct Counted<'a> {
 
 impl<'a> Counted<'a> {
     fn new(bench: &'a Bench, counter: fn(&mut BenchState) -> &mut usize) -> Self {
-        *counter(&mut bench.state()) += 1;
-        bench.tell_state(&bench.state());
+        *counter(&mut lock(&bench.state)) += 1;
+        bench.tell_state(&lock(&bench.state));
         Self { bench, counter }
     }
 }
 
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        *(self.counter)(&mut self.bench.state()) -= 1;
+        *(self.counter)(&mut lock(&self.bench.state)) -= 1;
     }
 }
 

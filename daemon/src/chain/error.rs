@@ -45,7 +45,7 @@ impl Reportable for ChainError {
             Self::Document(error) => error.hint(),
             Self::Job(error) => error.hint(),
             Self::Session(error) => error.hint(),
-            Self::Wrong(_) | Self::TooDeep(_) | Self::Pattern { .. } => None,
+            _ => None,
         }
     }
 
@@ -54,9 +54,8 @@ impl Reportable for ChainError {
             Self::Document(error) => error.data(),
             Self::Job(error) => error.data(),
             Self::Session(error) => error.data(),
-            // No index: the list contains only this pattern, and the message names its place in the chain.
-            Self::Pattern { .. } => ErrorData::new(),
-            Self::NotFound(_) | Self::Wrong(_) | Self::TooDeep(_) => ErrorData::new(),
+            // A pattern has no index: it is alone in its list, and the message names its place in the chain.
+            _ => ErrorData::new(),
         }
     }
 }

@@ -181,8 +181,6 @@ impl<'a> SharedShell<'a> {
         let back = async {
             loop {
                 let changed = self.shot.session.output.changed();
-                tokio::pin!(changed);
-                changed.as_mut().enable();
                 if last_line(&self.shot.session).ends_with(&self.prompt) {
                     return;
                 }

@@ -7,7 +7,7 @@ use ccd_protocol::Timeout;
 use ccd_protocol::chain::{ChainStarted, ChainWatchParams, WatchHit};
 use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
 use ccd_session::durations::Deadline;
-use ccd_session::session::{Hits, LineHit, OneShot, Session, SessionError};
+use ccd_session::session::{Hits, LineHit, OneShot, Session, SessionError, text_of};
 use ccd_text::expect::{Matcher, Patterns};
 use ccd_text::hidden::Masked;
 use serde_json::{Value, json};
@@ -224,12 +224,5 @@ async fn end(program: OneShot, over: &Over) {
     };
     if let Ok(Err(error)) = ended {
         tracing::warn!(%error, "could not clean up after a watched program");
-    }
-}
-
-fn text_of(pattern: &Pattern) -> String {
-    match pattern {
-        Pattern::Regex(text) | Pattern::Exact(text) => text.clone(),
-        Pattern::Eof(_) | Pattern::Timeout(_) => String::new(),
     }
 }

@@ -22,9 +22,6 @@ impl Reportable for ConfigRefusal {
     }
 
     fn hint(&self) -> Option<&str> {
-        match self {
-            Self::UnknownKey(_) => Some("config.list lists all keys"),
-            Self::RelativePath(_) | Self::Reload(_) => None,
-        }
+        matches!(self, Self::UnknownKey(_)).then_some("config.list lists all keys")
     }
 }

@@ -1,6 +1,8 @@
 use super::list_of::ListOf;
-use super::setting::{FALLBACK_WORDS, RECORD_WORDS, Setting, whole};
-use super::values::{Config, LogDestination, LogFormat, LogLevel};
+use super::setting::{
+    DESTINATION_WORDS, FALLBACK_WORDS, FORMAT_WORDS, LEVEL_WORDS, RECORD_WORDS, Setting, whole,
+};
+use super::values::Config;
 use ccd_tape::settings::MAX_LATENCY_MS;
 use serde_json::Value;
 use std::fmt;
@@ -187,7 +189,7 @@ pub(super) static KEYS: &[Key] = &[
         "Days to keep the logs and database rows of ended sessions. 0: no longer than ended_session_ttl."),
     key!(ended_session_ttl, "session", Accepts::Seconds(100 * YEAR_S),
         "Seconds to keep an ended session in the list. 0: do not list it."),
-    key!(log_level, "logging", Accepts::OneOf(LogLevel::WORDS),
+    key!(log_level, "logging", Accepts::OneOf(LEVEL_WORDS),
         "Lowest severity written to the daemon's own log."),
     key!(pipe_dir, "session", Accepts::Path,
         "Directory for named pipes, created with mode 0700; if it is not owned exclusively by the daemon's user, /tmp/claudecontrol-UID is used."),
@@ -207,9 +209,9 @@ pub(super) static KEYS: &[Key] = &[
         "Maximum number of rows of a session's terminal."),
     key!(limits.cols, "limits", Accepts::Integer(1, 10_000),
         "Maximum number of columns of a session's terminal."),
-    key!(logging.format, "logging", Accepts::OneOf(LogFormat::WORDS),
+    key!(logging.format, "logging", Accepts::OneOf(FORMAT_WORDS),
         "Format of the daemon's log: human-readable lines, or one JSON object per line."),
-    key!(logging.destination, "logging", Accepts::OneOf(LogDestination::WORDS),
+    key!(logging.destination, "logging", Accepts::OneOf(DESTINATION_WORDS),
         "Destination of the daemon's log: a file in logs/, the system's journal, or standard error."),
     key!(logging.keep_days, "logging", Accepts::Integer(1, MAX_DAYS),
         "Days to keep the files of the daemon's log."),

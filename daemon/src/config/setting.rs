@@ -15,38 +15,8 @@ pub(super) trait Setting: Sized {
     fn from_json(json: &Value) -> Option<Self>;
 }
 
-/// Declares the words for the variants of an enum in the file.
+/// An enum that the file spells as serde does.
 macro_rules! words {
-    ($type:ident { $($word:literal = $variant:ident),+ $(,)? }) => {
-        impl $type {
-            /// The words in the file, in lower case.
-            pub(super) const WORDS: &'static [&'static str] = &[$($word),+];
-        }
-
-        impl $type {
-            /// Returns the word that the file uses.
-            pub(crate) fn as_str(self) -> &'static str {
-                match self { $($type::$variant => $word),+ }
-            }
-        }
-
-        impl Setting for $type {
-            fn to_json(&self) -> Value {
-                self.as_str().into()
-            }
-
-            fn from_json(json: &Value) -> Option<Self> {
-                match json.as_str()?.to_ascii_lowercase().as_str() {
-                    $($word => Some($type::$variant),)+
-                    _ => None,
-                }
-            }
-        }
-    };
-}
-
-/// The same for an enum of the protocol, which uses the same words.
-macro_rules! words_of_requests {
     ($type:ident, $words:ident) => {
         impl Setting for $type {
             fn to_json(&self) -> Value {
@@ -64,13 +34,22 @@ macro_rules! words_of_requests {
 
 pub(super) const RECORD_WORDS: &[&str] = &["new", "overwrite", "disabled"];
 pub(super) const FALLBACK_WORDS: &[&str] = &["not_found", "proxy"];
+pub(super) const LEVEL_WORDS: &[&str] = &["error", "warn", "info", "debug", "trace"];
+pub(super) const FORMAT_WORDS: &[&str] = &["text", "json"];
+pub(super) const DESTINATION_WORDS: &[&str] = &["file", "journal", "stderr"];
 
-words_of_requests!(RecordMode, RECORD_WORDS);
-words_of_requests!(FallbackMode, FALLBACK_WORDS);
+words!(RecordMode, RECORD_WORDS);
+words!(FallbackMode, FALLBACK_WORDS);
+words!(LogLevel, LEVEL_WORDS);
+words!(LogFormat, FORMAT_WORDS);
+words!(LogDestination, DESTINATION_WORDS);
 
-words!(LogLevel { "error" = Error, "warn" = Warn, "info" = Info, "debug" = Debug, "trace" = Trace });
-words!(LogFormat { "text" = Text, "json" = Json });
-words!(LogDestination { "file" = File, "journal" = Journal, "stderr" = Stderr });
+impl LogLevel {
+    /// Returns the level with this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::from_json(&name.into())
+    }
+}
 
 /// Returns a non-negative whole number, even if it is written as 1e6 or 2.0.
 pub(super) fn whole(json: &Value) -> Option<u64> {

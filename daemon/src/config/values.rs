@@ -1,4 +1,5 @@
 use ccd_tape::settings::Replay;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -56,7 +57,8 @@ pub(crate) struct Logging {
 }
 
 /// The least serious kind of event that is logged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum LogLevel {
     Error,
     Warn,
@@ -66,14 +68,16 @@ pub(crate) enum LogLevel {
 }
 
 /// The format of events in the log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum LogFormat {
     Text,
     Json,
 }
 
 /// The destination of the log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum LogDestination {
     File,
     Journal,

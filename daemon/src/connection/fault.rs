@@ -113,13 +113,7 @@ impl Reportable for Fault {
             Self::Subscriptions { limit } => ("limit", limit.into()),
             Self::HandedOver { repeatable } => ("repeatable", repeatable.into()),
             Self::Version { .. } => ("protocol", PROTOCOL_VERSION.into()),
-            Self::NotUtf8
-            | Self::NotJson(_)
-            | Self::NotARequest(_)
-            | Self::EmptyBatch
-            | Self::NoMethod(_)
-            | Self::NoSubscription(_)
-            | Self::Panicked => return ErrorData::new(),
+            _ => return ErrorData::new(),
         };
         ErrorData::from_iter([(name.into(), value)])
     }

@@ -36,7 +36,7 @@ impl Callee for RpcService {
 #[derive(Clone)]
 pub(super) struct Guard<S> {
     inner: S,
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
 /// State shared by all calls of one connection.
@@ -132,11 +132,6 @@ impl<S> Guard<S> {
     /// Puts the guard before `inner`.
     pub(super) fn new(inner: S, shared: Arc<Shared>) -> Self {
         Self { inner, shared }
-    }
-
-    /// State shared by the connection's calls.
-    pub(super) fn shared(&self) -> &Shared {
-        &self.shared
     }
 }
 

@@ -122,7 +122,7 @@ impl LineConnection {
             }
             let has_room = self.outgoing.has_room();
             let reads = has_room && self.service.is_some();
-            let watches = self.service.is_none() || self.outgoing.blocked_since().is_some();
+            let watches = self.service.is_none() || self.outgoing.blocked_since.is_some();
             let is_stopping = self.stop_at.is_some();
             let waits_for_calls = is_stopping && !self.items.is_closed();
             let deadline = self.deadline();
@@ -234,7 +234,7 @@ impl LineConnection {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let blocked_since = self.outgoing.blocked_since();
+        let blocked_since = self.outgoing.blocked_since;
         let stall = blocked_since.map(|since| Instant::from_std(since) + self.limits.write_stall);
         stall.into_iter().chain(self.stop_at).min()
     }

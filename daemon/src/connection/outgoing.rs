@@ -19,7 +19,8 @@ const IDLE_BUFFER_BYTES: usize = 4 << 10;
 pub(super) struct Outgoing {
     bytes: Vec<u8>,
     written_len: usize,
-    blocked_since: Option<Instant>,
+    /// When the client last read something, while data is waiting for it.
+    pub(super) blocked_since: Option<Instant>,
 }
 
 impl Outgoing {
@@ -76,11 +77,6 @@ impl Outgoing {
     /// Returns whether more messages may be added.
     pub(super) fn has_room(&self) -> bool {
         self.bytes.len() - self.written_len < HIGH_WATER_BYTES
-    }
-
-    /// When the client last read something, while data is waiting for it.
-    pub(super) fn blocked_since(&self) -> Option<Instant> {
-        self.blocked_since
     }
 
     /// Drops written data once it is more than half of the buffer: a client that always lags a little must not make the
@@ -143,7 +139,7 @@ mod tests {
         outgoing.push(raw(&text));
         let error = outgoing.write_to(&near).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
-        assert!(outgoing.blocked_since().is_some() && !outgoing.has_room());
+        assert!(outgoing.blocked_since.is_some() && !outgoing.has_room());
         let reader = std::thread::spawn(move || {
             let mut all = vec![0; text.len() + 1];
             far.read_exact(&mut all).unwrap();
@@ -152,7 +148,7 @@ mod tests {
         near.set_nonblocking(false).unwrap();
         outgoing.write_to(&near).unwrap();
         assert_eq!(reader.join().unwrap().0.last(), Some(&b'\n'));
-        assert!(outgoing.is_empty() && outgoing.blocked_since().is_none());
+        assert!(outgoing.is_empty() && outgoing.blocked_since.is_none());
         assert!(outgoing.bytes.capacity() <= IDLE_BUFFER_BYTES);
     }
 }

@@ -83,7 +83,7 @@ impl Callee for LineService {
 /// Calls are dropped when the client disconnects. A notification may keep running for the grace period, because nobody
 /// waits for it: a hook sends it and exits.
 pub(super) async fn answer(service: Guard<LineService>, line: String) -> Option<Reply> {
-    let Shared { peer, limits, .. } = service.shared();
+    let Shared { peer, limits, .. } = &*service.shared;
     let gone = async || peer.gone.cancelled().await;
     let response = match request::parse(&line, peer, limits.batch) {
         Message::Wrong(id, fault) => fault.response(id),

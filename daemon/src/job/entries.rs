@@ -19,12 +19,13 @@ const BATCH_BYTES: usize = 1 << 20;
 /// The list of a running job.
 #[derive(Debug, Default)]
 pub(super) struct Entries {
-    /// Number of the oldest entry that is kept.
-    first: u64,
+    /// Number of the oldest entry that is kept, which is how many are not.
+    pub(super) first: u64,
     /// Number of the first entry that is not in the database.
     unsaved: u64,
     kept: VecDeque<Kept>,
-    bytes: usize,
+    /// Bytes of those that are kept, as JSON.
+    pub(super) bytes: usize,
 }
 
 #[derive(Debug)]
@@ -48,11 +49,6 @@ impl Entries {
     /// Number of entries so far.
     pub(super) fn count(&self) -> u64 {
         self.first + self.kept.len() as u64
-    }
-
-    /// Bytes of those that are kept, as JSON.
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
     }
 
     /// Appends an entry; in the result it is at position `place`, by default after the earlier entries.
@@ -90,11 +86,6 @@ impl Entries {
         kept.into_iter()
             .map(|kept| kept.entry.value.clone())
             .collect()
-    }
-
-    /// Number of entries that are no longer kept.
-    pub(super) fn omitted(&self) -> u64 {
-        self.first
     }
 
     /// Entries that are not in the database yet; `None` if there are none.
@@ -178,7 +169,7 @@ mod tests {
         let batch = entries.batch(0);
         assert_eq!((batch.omitted, batch.entries[0].seq), (2, 2));
         assert_eq!(entries.batch(1).omitted, 1);
-        assert_eq!(entries.omitted(), 2);
+        assert_eq!(entries.first, 2);
         entries.push(json!("x".repeat(MAX_BYTES)), None);
         assert_eq!(entries.kept.len(), 1);
         entries.push(json!(1), None);

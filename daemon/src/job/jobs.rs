@@ -73,7 +73,7 @@ impl Reportable for JobError {
         match self {
             Self::Ambiguous { .. } => Some("give more letters of the id"),
             Self::Store(error) => error.hint(),
-            Self::TooMany | Self::NotFound(_) => None,
+            _ => None,
         }
     }
 
@@ -83,7 +83,7 @@ impl Reportable for JobError {
                 ErrorData::from_iter([("candidates".into(), json!(candidates))])
             }
             Self::Store(error) => error.data(),
-            Self::TooMany | Self::NotFound(_) => ErrorData::new(),
+            _ => ErrorData::new(),
         }
     }
 }
@@ -227,7 +227,7 @@ impl Jobs {
         }
         self.running.remove(&record.job);
         running.changed.send_modify(|count| *count += 1);
-        let bytes = running.state().entries.bytes();
+        let bytes = running.state().entries.bytes;
         if let Err(error) = self.make_room(bytes).await {
             tracing::error!(%error, "could not delete the oldest jobs");
         }

@@ -16,14 +16,7 @@ pub(super) fn row_of(job: &Job, list: Option<&str>) -> JobRow {
     JobRow {
         job: job.job.clone(),
         method: job.method.clone(),
-        state: match job.state {
-            JobState::Queued => "queued",
-            JobState::Running => "running",
-            JobState::Done => "done",
-            JobState::Failed => "failed",
-            JobState::Cancelled => "cancelled",
-        }
-        .into(),
+        state: json!(job.state).as_str().unwrap_or_default().to_owned(),
         progress: text(&job.progress),
         created_at: job.created_at.clone(),
         ended_at: job.ended_at.clone(),
@@ -40,13 +33,7 @@ pub(super) fn job_of(row: JobRow) -> Job {
     Job {
         job: row.job,
         method: row.method,
-        state: match row.state.as_str() {
-            "queued" => JobState::Queued,
-            "running" => JobState::Running,
-            "done" => JobState::Done,
-            "cancelled" => JobState::Cancelled,
-            _ => JobState::Failed,
-        },
+        state: serde_json::from_value(row.state.into()).unwrap_or(JobState::Failed),
         progress: value(row.progress),
         created_at: row.created_at,
         ended_at: row.ended_at,

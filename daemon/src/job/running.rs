@@ -3,9 +3,10 @@
 use super::entries::{Batch, Entries};
 use super::record::{add_list, error};
 use ccd_protocol::job::{Job, JobState};
+use ccd_terminal::lock::lock;
 use ccd_text::redact::redact;
 use serde_json::Value;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -120,7 +121,7 @@ impl Running {
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, RunningState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     pub(super) fn update(&self, change: impl FnOnce(&mut RunningState)) {
@@ -138,7 +139,7 @@ impl Running {
         let state = self.state();
         let mut job = state.brief();
         if let Some(list) = self.list {
-            let omitted = state.entries.omitted();
+            let omitted = state.entries.first;
             add_list(&mut job, list, state.entries.in_order(), omitted);
         }
         job

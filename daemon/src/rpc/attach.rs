@@ -1,7 +1,7 @@
 //! `session.attach`: what an attached terminal shows.
 
 use super::register::parse;
-use super::subscribe::{ITEM_BYTES, KEEP_ALIVE, ended, send};
+use super::subscribe::{ITEM_BYTES, KEEP_ALIVE, accept, ended, send};
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
 use base64::Engine;
@@ -14,7 +14,6 @@ use ccd_session::peer::Peer;
 use ccd_session::session::{Attached, Session, SessionError, Size, wait_for_published};
 use encoding_rs::UTF_8;
 use jsonrpsee::core::RegisterMethodError;
-use jsonrpsee::types::ErrorObjectOwned;
 use jsonrpsee::{PendingSubscriptionSink, RpcModule, SubscriptionSink};
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,13 +52,8 @@ async fn attach(
         }
         Ok(attached)
     });
-    let attached = match attached {
-        Ok(attached) => attached,
-        Err(error) => return pending.reject(ErrorObjectOwned::from(error)).await,
-    };
-    let _counted = daemon.subscriptions.token();
-    let Ok(sink) = pending.accept().await else {
-        return; // the client has gone
+    let Some((attached, sink, _counted)) = accept(pending, daemon, attached).await else {
+        return;
     };
     let session = Arc::clone(&attached.session);
     let mut view = View {
@@ -95,7 +89,7 @@ impl View {
             self.attached.resized.borrow_and_update();
             let own = self.attached.size();
             let is_text_of_terminals = session.facts.encoding == UTF_8;
-            if own == size_of(session) && is_text_of_terminals {
+            if own == session.size() && is_text_of_terminals {
                 self.follow(session).await?;
             } else {
                 self.draw(session, own).await?;
@@ -116,8 +110,6 @@ impl View {
         let mut at = drawn.saturating_sub(open);
         loop {
             let changed = session.output.changed();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
             let is_behind = session.output.published() > at + MAX_BEHIND_BYTES;
             if is_behind || self.attached.resized.has_changed().unwrap_or(true) {
                 return Ok(());
@@ -159,8 +151,6 @@ impl View {
         let mut viewport = Viewport::new(own);
         loop {
             let changed = session.output.changed();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
             let ended = session.output.has_ended();
             let upto = session.output.published();
             let (picture, drawn) = look(session, upto, |screen| viewport.draw(screen)).await?;
@@ -183,7 +173,7 @@ impl View {
     }
 
     async fn repaint(&mut self, session: &Session, picture: &[u8], offset: u64) -> Shown {
-        let (rows, cols) = size_of(session);
+        let (rows, cols) = session.size();
         self.show(OutputEvent::Repaint {
             repaint: Repaint {
                 data_b64: STANDARD.encode(picture),
@@ -218,9 +208,4 @@ async fn look<T>(
 ) -> Result<(T, u64), Gone> {
     let looked = session.screen.look(&session.output, upto, look).await;
     looked.map_err(|error| Gone::Failed(SessionError::Files(error)))
-}
-
-fn size_of(session: &Session) -> Size {
-    let state = session.state();
-    (state.rows, state.cols)
 }

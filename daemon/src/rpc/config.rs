@@ -4,16 +4,20 @@ use super::register::method;
 use crate::config::{ConfigRefusal, check_file, entries, entry};
 use crate::daemon::Daemon;
 use ccd_protocol::daemon::{ConfigCheck, ConfigCheckReply, ConfigGet, ConfigList, ConfigListReply};
+use ccd_store::blocking;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
     method::<ConfigList, _, _>(module, |daemon, _, _| async move {
         let loaded = daemon.loaded();
         Ok(ConfigListReply {
-            path: loaded.path.as_deref().map(shown),
+            path: loaded
+                .path
+                .as_deref()
+                .map(|path| path.to_string_lossy().into_owned()),
             entries: entries(&loaded),
         })
     })?;
@@ -35,11 +39,6 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
                 }
             },
         };
-        let checked = tokio::task::spawn_blocking(move || check_file(&path)).await;
-        Ok(checked.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())))
+        Ok(blocking(move || check_file(&path)).await)
     })
-}
-
-fn shown(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
 }

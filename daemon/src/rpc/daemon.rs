@@ -10,6 +10,7 @@ use ccd_protocol::daemon::{
     DaemonStatus, DaemonStop, DaemonStopReply, DaemonUpgrade, DaemonUpgradeParams,
     DaemonUpgradeReply,
 };
+use ccd_store::blocking;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use std::path::PathBuf;
@@ -69,10 +70,8 @@ async fn upgrade(
     // The new worker could not read an invalid configuration either.
     daemon.check_configuration().await?;
     let path = params.binary.map(PathBuf::from);
-    let look = tokio::task::spawn_blocking(move || crate::upgrade::look(path.as_deref()));
-    let looked = look.await;
-    let (successor, new_version) =
-        looked.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?;
+    let look = blocking(move || crate::upgrade::look(path.as_deref()));
+    let (successor, new_version) = look.await?;
     let jobs = daemon.jobs.counts();
     let reply = DaemonUpgradeReply {
         pid: own_pid(),

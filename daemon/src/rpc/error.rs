@@ -43,9 +43,7 @@ impl Reportable for CallError {
     }
 
     fn hint(&self) -> Option<&str> {
-        match self {
-            Self::Params(_) => Some("rpc.discover lists the parameters of each method"),
-            Self::InvalidArgument(_) => None,
-        }
+        matches!(self, Self::Params(_))
+            .then_some("rpc.discover lists the parameters of each method")
     }
 }

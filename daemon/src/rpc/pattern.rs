@@ -6,6 +6,7 @@ use crate::daemon::Daemon;
 use ccd_protocol::pattern::{
     PatternClassify, PatternList, PatternListReply, PatternSet, PatternTest, PatternUnset,
 };
+use ccd_store::blocking;
 use ccd_text::pattern::{Compiled, MAX_TEXT_BYTES};
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
@@ -65,6 +66,5 @@ async fn look<T: Send + 'static>(
         return Err(CallError::InvalidArgument(mistake).into());
     }
     let compiled = daemon.services.library.fresh().await;
-    let looked = tokio::task::spawn_blocking(move || look(&compiled, &text)).await;
-    Ok(looked.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())))
+    Ok(blocking(move || look(&compiled, &text)).await)
 }

@@ -1,6 +1,6 @@
 //! `program.*`.
 
-use super::register::{in_words, method};
+use super::register::{method, parse_value};
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
 use ccd_protocol::program::{
@@ -11,7 +11,6 @@ use ccd_protocol::{Done, SessionId};
 use ccd_session::program::{ProgramError, refuse_secrets, unknown_fields};
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
-use serde_json::Value;
 use std::sync::Arc;
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
@@ -42,7 +41,10 @@ async fn save(daemon: &Daemon, params: ProgramSaveParams) -> Result<ProgramSaveR
         }
         (None, Some(document)) => {
             let warnings = unknown_fields(&document);
-            let config = written(&name, document)?;
+            let config: ProgramConfig = parse_value(&document).map_err(|mistake| {
+                let mistake = format!("the program configuration '{name}': {mistake}");
+                CallError::InvalidArgument(mistake)
+            })?;
             refuse_secrets(&config).map_err(|mistake| ProgramError::Mistaken {
                 name: name.clone(),
                 mistake,
@@ -58,14 +60,6 @@ async fn save(daemon: &Daemon, params: ProgramSaveParams) -> Result<ProgramSaveR
     let reply = programs.save(&name, config, params.force).await?;
     warnings.extend(reply.warnings);
     Ok(ProgramSaveReply { warnings, ..reply })
-}
-
-fn written(name: &SessionId, document: Value) -> Result<ProgramConfig, CallError> {
-    serde_path_to_error::deserialize(document).map_err(|error| {
-        let place = error.path().to_string();
-        let mistake = in_words(&place, &error.into_inner().to_string());
-        CallError::InvalidArgument(format!("the program configuration '{name}': {mistake}"))
-    })
 }
 
 fn named(name: &str) -> Result<SessionId, CallError> {

@@ -75,10 +75,8 @@ fn parse_text<P: DeserializeOwned>(text: &str) -> Result<P, CallError> {
     // The path is only determined if there is an error, because tracking it costs time.
     serde_json::from_str(text).or_else(|_| {
         let mut json = serde_json::Deserializer::from_str(text);
-        serde_path_to_error::deserialize(&mut json).map_err(|error| {
-            let place = error.path().to_string();
-            CallError::Params(in_words(&place, &error.into_inner().to_string()))
-        })
+        serde_path_to_error::deserialize(&mut json)
+            .map_err(|error| CallError::Params(with_path(error)))
     })
 }
 
@@ -88,10 +86,12 @@ fn parse_text<P: DeserializeOwned>(text: &str) -> Result<P, CallError> {
 ///
 /// A message: the path, then the error.
 pub(super) fn parse_value<P: DeserializeOwned>(value: &serde_json::Value) -> Result<P, String> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let place = error.path().to_string();
-        in_words(&place, &error.into_inner().to_string())
-    })
+    serde_path_to_error::deserialize(value).map_err(with_path)
+}
+
+fn with_path(error: serde_path_to_error::Error<serde_json::Error>) -> String {
+    let place = error.path().to_string();
+    in_words(&place, &error.into_inner().to_string())
 }
 
 /// Type names in serde's messages, and the words for them in JSON's terms.
@@ -106,7 +106,7 @@ const WORDS: [(&str, &str); 7] = [
 ];
 
 /// Returns the message with its path in front; the path `.` means the parameters as a whole.
-pub(super) fn in_words(place: &str, mistake: &str) -> String {
+fn in_words(place: &str, mistake: &str) -> String {
     // The position is relative to the parameters, which the caller does not see: leave it out.
     let end = mistake.rfind(" at line ").unwrap_or(mistake.len());
     let mut mistake = mistake[..end].to_owned();

@@ -19,6 +19,7 @@ use jsonrpsee::{PendingSubscriptionSink, RpcModule, SubscriptionMessage, Subscri
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// Maximum output per item.
 pub(super) const ITEM_BYTES: usize = 64 << 10;
@@ -58,35 +59,50 @@ async fn session_output(
     let prepared = params.map_err(RpcError::from).and_then(|params| {
         let session = daemon.sessions.find(&params.session)?;
         let end = session.output.end();
-        match params.since {
-            Some(since) if since > end => Err(CallError::InvalidArgument(format!(
-                "since is {since}, but the output has only {end} bytes so far"
+        let from = params.since.unwrap_or(end);
+        if from > end {
+            return Err(CallError::InvalidArgument(format!(
+                "since is {from}, but the output has only {end} bytes so far"
             ))
-            .into()),
-            since => Ok((session, since.unwrap_or(end), params)),
+            .into());
         }
+        if let Some(peer) = peer {
+            session.claim(peer);
+        }
+        Ok((session, from, params))
     });
+    let accepted = accept(pending, daemon, prepared).await;
+    let Some(((session, from, params), sink, _counted)) = accepted else {
+        return;
+    };
+    let mut feed = Feed {
+        sink,
+        seq: 0,
+        at: from,
+        text: params
+            .text
+            .then(|| CleanStream::new(session.facts.encoding)),
+        stripper: params.strip_queries.then(QueryStripper::new),
+        live: false,
+    };
+    feed.run(&session).await;
+}
+
+/// Accepts a subscription that could be prepared, which counts until the token is dropped, and rejects any other. `None`
+/// if there is nobody to send to.
+pub(super) async fn accept<T>(
+    pending: PendingSubscriptionSink,
+    daemon: &Daemon,
+    prepared: Result<T, RpcError>,
+) -> Option<(T, SubscriptionSink, TaskTrackerToken)> {
     match prepared {
-        Err(error) => pending.reject(ErrorObjectOwned::from(error)).await,
-        Ok((session, from, params)) => {
-            if let Some(peer) = peer {
-                session.claim(peer);
-            }
-            let _counted = daemon.subscriptions.token();
-            let Ok(sink) = pending.accept().await else {
-                return; // the client has gone
-            };
-            let mut feed = Feed {
-                sink,
-                seq: 0,
-                at: from,
-                text: params
-                    .text
-                    .then(|| CleanStream::new(session.facts.encoding)),
-                stripper: params.strip_queries.then(QueryStripper::new),
-                live: false,
-            };
-            feed.run(&session).await;
+        Ok(prepared) => {
+            let counted = daemon.subscriptions.token();
+            Some((prepared, pending.accept().await.ok()?, counted))
+        }
+        Err(error) => {
+            pending.reject(ErrorObjectOwned::from(error)).await;
+            None
         }
     }
 }
@@ -121,8 +137,6 @@ impl Feed {
     async fn next_event(&mut self, session: &Arc<Session>) -> Option<OutputEvent> {
         loop {
             let changed = session.output.changed();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
             let memory_start = session.output.memory_start();
             // After the end of a session, its memory is freed; the log contains all output.
             if self.live && self.at < memory_start && !session.output.has_ended() {
@@ -218,12 +232,8 @@ async fn job_progress(
         },
         Err(error) => Err(error.into()),
     };
-    let JobSubscribeParams { job, since } = match known {
-        Ok(params) => params,
-        Err(error) => return pending.reject(ErrorObjectOwned::from(error)).await,
-    };
-    let _counted = daemon.subscriptions.token();
-    let Ok(sink) = pending.accept().await else {
+    let accepted = accept(pending, daemon, known).await;
+    let Some((JobSubscribeParams { job, since }, sink, _counted)) = accepted else {
         return;
     };
     let mut watch = daemon.jobs.watch(&job);

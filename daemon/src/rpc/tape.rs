@@ -9,9 +9,8 @@ use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::tape::{
     TapeDiff, TapeDiffParams, TapeDiffReply, TapeExport, TapeExportParams, TapeExportReply,
     TapeFormat, TapeGet, TapeImport, TapeImportParams, TapeImportReply, TapeList, TapeOptions,
-    TapePrune, TapePruneParams, TapePruneReply, TapeRedact, TapeRedactParams, TapeRedactReply,
-    TapeSvg, TapeSvgParams, TapeSvgReply, TapeValidate, TapeVerify, TapeVerifyParams,
-    TapeVerifyStarted,
+    TapePrune, TapePruneParams, TapePruneReply, TapeRedact, TapeSvg, TapeSvgParams, TapeSvgReply,
+    TapeValidate, TapeVerify, TapeVerifyParams, TapeVerifyStarted,
 };
 use ccd_session::peer::Peer;
 use ccd_tape::files::{self, FilesError, Folder, Loaded};
@@ -56,7 +55,8 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         blocking(move || files::check(&folder, params.tape.as_deref(), params.strict, &rules)).await
     })?;
     method::<TapeRedact, _, _>(module, |daemon, _, params| async move {
-        redact(&daemon, params).await
+        let folder = open(&daemon, params.root).await?;
+        blocking(move || files::clean(&folder, params.tape.as_deref(), params.inplace)).await
     })?;
     method::<TapeDiff, _, _>(module, |daemon, _, params| async move {
         let folder = open(&daemon, params.root.clone()).await?;
@@ -107,14 +107,7 @@ async fn open(daemon: &Daemon, root: Option<String>) -> Result<Folder, RpcError>
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, FilesError> + Send + 'static,
 ) -> Result<T, RpcError> {
-    let done = tokio::task::spawn_blocking(work).await;
-    let done = done.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
-    Ok(done?)
-}
-
-async fn redact(daemon: &Daemon, params: TapeRedactParams) -> Result<TapeRedactReply, RpcError> {
-    let folder = open(daemon, params.root.clone()).await?;
-    blocking(move || files::clean(&folder, params.tape.as_deref(), params.inplace)).await
+    Ok(ccd_store::blocking(work).await?)
 }
 
 fn compare(folder: &Folder, params: &TapeDiffParams) -> Result<TapeDiffReply, FilesError> {

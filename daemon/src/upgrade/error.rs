@@ -41,21 +41,14 @@ impl Reportable for HandOverError {
             Self::NoRing { .. } => Some("daemon.stop and a new start work, but end all sessions"),
             Self::Begun => Some("nothing was done: connect again and repeat the call"),
             Self::ShuttingDown => Some("start the daemon again"),
-            #[cfg(portable)]
-            Self::OneProcess => None,
-            #[cfg(not(portable))]
-            Self::Unsuited { .. } => None,
+            _ => None,
         }
     }
 
     fn data(&self) -> ErrorData {
         match self {
             Self::Begun => ErrorData::from_iter([("repeatable".into(), true.into())]),
-            #[cfg(portable)]
-            Self::OneProcess => ErrorData::new(),
-            #[cfg(not(portable))]
-            Self::Unsuited { .. } => ErrorData::new(),
-            Self::NoRing { .. } | Self::ShuttingDown => ErrorData::new(),
+            _ => ErrorData::new(),
         }
     }
 }

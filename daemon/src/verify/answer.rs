@@ -82,8 +82,6 @@ impl Expected {
         let session = &shot.session;
         loop {
             let changed = session.output.changed();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
             let is_dead = session.is_dead();
             let answer = self.now(shot, from).await?;
             if is_dead || self.is_whole(&answer) {

@@ -1,5 +1,6 @@
 //! Directories of JSON files that users keep by name: program configurations and chains.
 
+use crate::folder::create_private;
 use ccd_protocol::SessionId;
 use ccd_protocol::{ErrorCode, Reportable};
 use serde::Serialize;
@@ -7,7 +8,7 @@ use serde::de::DeserializeOwned;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 /// Maximum size of a document.
@@ -201,7 +202,9 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
         ".{:0STRAY_DIGITS$x}{STRAY_END}",
         rand::random::<u64>()
     ));
-    let written = write_new(&new, content).and_then(|()| fs::rename(&new, path));
+    let written = create_private(&new)
+        .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&new, path));
     if written.is_err() {
         let _ = fs::remove_file(&new);
     }
@@ -228,17 +231,6 @@ fn is_stray(name: &OsStr) -> bool {
         })
 }
 
-fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(content)?;
-    file.sync_all()
-}
-
 fn names(folder: &Path) -> Result<Vec<SessionId>, DocumentError> {
     let failed = |source| DocumentError::Read {
         path: folder.to_owned(),
@@ -262,9 +254,8 @@ fn names(folder: &Path) -> Result<Vec<SessionId>, DocumentError> {
     Ok(names)
 }
 
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, DocumentError> + Send + 'static,
-) -> Result<T, DocumentError> {
+/// Does work that blocks on a thread for it; a panic there goes on here.
+pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     tokio::task::spawn_blocking(work)
         .await
         .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))

@@ -12,6 +12,7 @@
 
 pub mod alarm;
 pub mod holder;
+pub mod lock;
 #[cfg(any(target_os = "macos", test))]
 pub mod macos;
 pub mod nice;

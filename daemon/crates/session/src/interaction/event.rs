@@ -10,24 +10,22 @@ use std::sync::atomic::AtomicU64;
 
 /// A session, as the interaction log sees it.
 pub trait Subject: Send + Sync {
-    fn id(&self) -> &SessionId;
+    fn about(&self) -> About<'_>;
+}
 
-    fn program(&self) -> &str;
-
-    fn args(&self) -> &[String];
-
-    fn encoding(&self) -> &'static Encoding;
-
-    fn output(&self) -> &Output;
-
+/// The parts of a session that its rows need.
+pub struct About<'a> {
+    pub id: &'a SessionId,
+    pub program: &'a str,
+    pub args: &'a [String],
+    pub encoding: &'static Encoding,
+    pub output: &'a Output,
     /// Texts that no row may contain.
-    fn hidden(&self) -> &HiddenTexts;
-
+    pub hidden: &'a HiddenTexts,
     /// Offset at which the last RECV row ends.
-    fn recorded_upto(&self) -> &AtomicU64;
-
-    /// Returns whether secrets are redacted in its rows. Hidden input is never in them, even without this.
-    fn redacts_log(&self) -> bool;
+    pub recorded_upto: &'a AtomicU64,
+    /// Secrets are redacted in its rows. Hidden input is never in them, even without this.
+    pub redacts_log: bool,
 }
 
 /// An event of a session.

@@ -23,7 +23,7 @@ impl Nearby {
         let mut at = start;
         while at < end + margin {
             let most = usize::try_from(end + margin - at).unwrap_or(usize::MAX);
-            match session.output().read(at, most).await {
+            match session.about().output.read(at, most).await {
                 Ok(Piece::Bytes(more)) => {
                     at += more.len() as u64;
                     nearby.bytes.extend_from_slice(&more);
@@ -57,7 +57,7 @@ impl Nearby {
         let mut bytes = Vec::new();
         let mut at = from;
         while bytes.len() < len {
-            match session.output().read(at, len - bytes.len()).await {
+            match session.about().output.read(at, len - bytes.len()).await {
                 Ok(Piece::Bytes(more)) => {
                     at += more.len() as u64;
                     bytes.extend_from_slice(&more);

@@ -33,7 +33,6 @@ pub struct Recorder {
 }
 
 /// A message to the recorder's task.
-#[derive(Debug)]
 enum Item {
     Noted(Noted),
     /// Reply once everything before is written.
@@ -45,14 +44,6 @@ enum Item {
 pub struct Pending {
     events: mpsc::Receiver<Item>,
     dropped: Arc<AtomicU64>,
-}
-
-impl std::fmt::Debug for Noted {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Noted")
-            .field("session", self.session.id())
-            .finish_non_exhaustive()
-    }
 }
 
 impl Recorder {

@@ -34,7 +34,7 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
         Event::Send(typed) => Some(typed.offset),
         Event::Match { end, .. } => Some(*end),
         Event::Read { upto } => Some(*upto),
-        Event::End { .. } => Some(session.output().facts().bytes),
+        Event::End { .. } => Some(session.about().output.facts().bytes),
         Event::Start | Event::Failure(_) | Event::Trouble(_) => None,
     };
     let mut nearby = Nearby::default();
@@ -77,7 +77,7 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
             row.action = if *is_regular { "RECV" } else { "ERROR" }.into();
             row.pattern_matched = Some("eof".into());
             row.output_text = Some(text.clone());
-            let end = session.output().facts().bytes;
+            let end = session.about().output.facts().bytes;
             (row.start_offset, row.end_offset) = (Some(offset(end)), Some(offset(end)));
         }
     }
@@ -87,7 +87,7 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
 fn blank(noted: &Noted) -> InteractionRow {
     InteractionRow {
         id: 0,
-        session_id: noted.session.id().to_string(),
+        session_id: noted.session.about().id.to_string(),
         timestamp: noted.timestamp.clone(),
         action: String::new(),
         input_text: None,
@@ -104,7 +104,10 @@ fn blank(noted: &Noted) -> InteractionRow {
 /// Returns the row for the output since the last one, if there was any; the output that it reads is kept in `nearby`.
 async fn received(noted: &Noted, upto: u64, nearby: &mut Nearby) -> Option<InteractionRow> {
     let session = &*noted.session;
-    let from = session.recorded_upto().fetch_max(upto, Ordering::AcqRel);
+    let from = session
+        .about()
+        .recorded_upto
+        .fetch_max(upto, Ordering::AcqRel);
     if from >= upto {
         return None;
     }
@@ -132,11 +135,11 @@ pub async fn shown_output(session: &dyn Subject, from: u64, len: usize) -> Strin
 async fn shown(session: &dyn Subject, from: u64, len: usize, nearby: &Nearby) -> String {
     let text_at = async |from, len| {
         let bytes = nearby.read(session, from, len).await;
-        (clean_lossy(&bytes, session.encoding()), bytes.len())
+        (clean_lossy(&bytes, session.about().encoding), bytes.len())
     };
     let (text, read_bytes) = text_at(from, len).await;
     // Hidden input may be cut off at the edges; control sequences within it make it longer.
-    let around = 2 * session.hidden().longest_line();
+    let around = 2 * session.about().hidden.longest_line();
     if around == 0 {
         return text;
     }
@@ -145,7 +148,10 @@ async fn shown(session: &dyn Subject, from: u64, len: usize, nearby: &Nearby) ->
     let (before, _) = text_at(start, before_bytes).await;
     let (after, _) = text_at(from + read_bytes as u64, around).await;
     let shown = before.len()..before.len() + text.len();
-    session.hidden().mask(&(before + &text + &after), shown)
+    session
+        .about()
+        .hidden
+        .mask(&(before + &text + &after), shown)
 }
 
 /// Returns the text that a pattern matched at `place`, also without hidden input.
@@ -156,11 +162,11 @@ async fn shown_match(
     nearby: &Nearby,
 ) -> String {
     let mut text = matched.to_owned();
-    if session.hidden().longest_line() > 0 {
+    if session.about().hidden.longest_line() > 0 {
         let len = usize::try_from(place.end - place.start).unwrap_or(usize::MAX);
         text = shown(session, place.start, len.min(RECV_BYTES), nearby).await;
         if !text.contains(HIDDEN) {
-            text = session.hidden().mask(matched, 0..matched.len());
+            text = session.about().hidden.mask(matched, 0..matched.len());
         }
     }
     in_its_lines(session, &text, place, nearby).await
@@ -174,10 +180,10 @@ async fn in_its_lines(
     place: Range<u64>,
     nearby: &Nearby,
 ) -> String {
-    if !session.redacts_log() {
+    if !session.about().redacts_log {
         return text.to_owned();
     }
-    let encoding = session.encoding();
+    let encoding = session.about().encoding;
     let first = place.start.saturating_sub(LINE_BYTES);
     let before_bytes = usize::try_from(place.start - first).unwrap_or(0);
     // Cut before cleaning: most lines are short, and this is done for each row.
@@ -207,7 +213,7 @@ pub async fn shown_input(session: &dyn Subject, typed: &Typed) -> Option<String>
         let output = Nearby::default()
             .read(session, typed.offset, ECHO_BYTES)
             .await;
-        let screen = without_blanks(&clean_lossy(&output, session.encoding()));
+        let screen = without_blanks(&clean_lossy(&output, session.about().encoding));
         let visible = echo.lines().map(without_blanks);
         if !visible.into_iter().all(|line| screen.contains(&line)) {
             return None;
@@ -223,18 +229,18 @@ pub fn shown_command(session: &dyn Subject) -> String {
 
 /// Returns the command of a session, as its rows may show it.
 fn logged_command(session: &dyn Subject) -> String {
-    if session.redacts_log() {
+    if session.about().redacts_log {
         return shown_command(session);
     }
-    let args = session.args().iter();
+    let args = session.about().args.iter();
     let args: Vec<String> = args
-        .map(|arg| session.hidden().mask(arg, 0..arg.len()))
+        .map(|arg| session.about().hidden.mask(arg, 0..arg.len()))
         .collect();
     command_of(session, &args)
 }
 
 fn command_of(session: &dyn Subject, args: &[String]) -> String {
-    let words = std::iter::once(session.program()).chain(args.iter().map(String::as_str));
+    let words = std::iter::once(session.about().program).chain(args.iter().map(String::as_str));
     let words: Vec<String> = words.map(quoted).collect();
     words.join(" ")
 }
@@ -242,9 +248,9 @@ fn command_of(session: &dyn Subject, args: &[String]) -> String {
 /// Returns the arguments as others may see them, one by one.
 pub fn shown_args(session: &dyn Subject) -> Vec<String> {
     let line = command_line(session);
-    let masked = Masked::of(&line, session.hidden());
-    let mut at = session.program().len();
-    let args = session.args().iter().map(|arg| {
+    let masked = Masked::of(&line, session.about().hidden);
+    let mut at = session.about().program.len();
+    let args = session.about().args.iter().map(|arg| {
         let start = at + 1;
         at = start + arg.len();
         // Redacted again, because on its own an argument may start a line, as a secret in YAML does.
@@ -269,8 +275,8 @@ fn without_blanks(text: &str) -> String {
 }
 
 fn command_line(session: &dyn Subject) -> String {
-    let mut line = session.program().to_owned();
-    for arg in session.args() {
+    let mut line = session.about().program.to_owned();
+    for arg in session.about().args {
         line.push(' ');
         line.push_str(arg);
     }
@@ -279,8 +285,8 @@ fn command_line(session: &dyn Subject) -> String {
 
 /// Returns a text about the session as the database may keep it.
 fn kept(session: &dyn Subject, text: &str) -> String {
-    let text = session.hidden().mask(text, 0..text.len());
-    if session.redacts_log() {
+    let text = session.about().hidden.mask(text, 0..text.len());
+    if session.about().redacts_log {
         redact(&text).text.into_owned()
     } else {
         text

@@ -70,7 +70,7 @@ pub fn encode(name: &str, modes: &Modes) -> Result<Vec<u8>, KeyError> {
         Key::Cursor(last) | Key::Function(last) => format!("\x1b[1;{}{last}", held.number()),
         Key::Tilde(number) if held.none() => format!("\x1b[{number}~"),
         Key::Tilde(number) => format!("\x1b[{number};{}~", held.number()),
-        Key::Keypad { last, .. } if modes.application_keypad && held.none() => {
+        Key::Keypad(last, _) if modes.application_keypad && held.none() => {
             format!("\x1bO{last}")
         }
         Key::BackTab => {
@@ -84,10 +84,9 @@ pub fn encode(name: &str, modes: &Modes) -> Result<Vec<u8>, KeyError> {
                 name,
             );
         }
-        Key::Keypad {
-            plain: character, ..
+        Key::Keypad(_, character) | Key::Char(character) => {
+            return typed(character, held, modes, name);
         }
-        | Key::Char(character) => return typed(character, held, modes, name),
     };
     Ok(bytes.into_bytes())
 }

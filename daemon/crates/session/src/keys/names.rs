@@ -13,8 +13,8 @@ pub(super) enum Key {
     Tilde(u8),
     /// Shift and Tab, which has its own name.
     BackTab,
-    /// `SS3` and `last` in application-keypad mode, else a character.
-    Keypad { last: char, plain: char },
+    /// `SS3` and the first in application-keypad mode, else the second as a character.
+    Keypad(char, char),
 }
 
 /// Names that differ too much from any known one are not worth a suggestion.
@@ -62,118 +62,22 @@ const NAMES: &[(&str, Key)] = &[
     ("F10", Key::Tilde(21)),
     ("F11", Key::Tilde(23)),
     ("F12", Key::Tilde(24)),
-    (
-        "KP0",
-        Key::Keypad {
-            last: 'p',
-            plain: '0',
-        },
-    ),
-    (
-        "KP1",
-        Key::Keypad {
-            last: 'q',
-            plain: '1',
-        },
-    ),
-    (
-        "KP2",
-        Key::Keypad {
-            last: 'r',
-            plain: '2',
-        },
-    ),
-    (
-        "KP3",
-        Key::Keypad {
-            last: 's',
-            plain: '3',
-        },
-    ),
-    (
-        "KP4",
-        Key::Keypad {
-            last: 't',
-            plain: '4',
-        },
-    ),
-    (
-        "KP5",
-        Key::Keypad {
-            last: 'u',
-            plain: '5',
-        },
-    ),
-    (
-        "KP6",
-        Key::Keypad {
-            last: 'v',
-            plain: '6',
-        },
-    ),
-    (
-        "KP7",
-        Key::Keypad {
-            last: 'w',
-            plain: '7',
-        },
-    ),
-    (
-        "KP8",
-        Key::Keypad {
-            last: 'x',
-            plain: '8',
-        },
-    ),
-    (
-        "KP9",
-        Key::Keypad {
-            last: 'y',
-            plain: '9',
-        },
-    ),
-    (
-        "KP*",
-        Key::Keypad {
-            last: 'j',
-            plain: '*',
-        },
-    ),
-    (
-        "KP+",
-        Key::Keypad {
-            last: 'k',
-            plain: '+',
-        },
-    ),
-    (
-        "KP-",
-        Key::Keypad {
-            last: 'm',
-            plain: '-',
-        },
-    ),
-    (
-        "KP.",
-        Key::Keypad {
-            last: 'n',
-            plain: '.',
-        },
-    ),
-    (
-        "KP/",
-        Key::Keypad {
-            last: 'o',
-            plain: '/',
-        },
-    ),
-    (
-        "KPEnter",
-        Key::Keypad {
-            last: 'M',
-            plain: '\r',
-        },
-    ),
+    ("KP0", Key::Keypad('p', '0')),
+    ("KP1", Key::Keypad('q', '1')),
+    ("KP2", Key::Keypad('r', '2')),
+    ("KP3", Key::Keypad('s', '3')),
+    ("KP4", Key::Keypad('t', '4')),
+    ("KP5", Key::Keypad('u', '5')),
+    ("KP6", Key::Keypad('v', '6')),
+    ("KP7", Key::Keypad('w', '7')),
+    ("KP8", Key::Keypad('x', '8')),
+    ("KP9", Key::Keypad('y', '9')),
+    ("KP*", Key::Keypad('j', '*')),
+    ("KP+", Key::Keypad('k', '+')),
+    ("KP-", Key::Keypad('m', '-')),
+    ("KP.", Key::Keypad('n', '.')),
+    ("KP/", Key::Keypad('o', '/')),
+    ("KPEnter", Key::Keypad('M', '\r')),
 ];
 
 /// Returns the key with this name, in upper or lower case.

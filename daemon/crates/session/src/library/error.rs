@@ -37,7 +37,7 @@ impl Reportable for LibraryError {
     fn data(&self) -> ErrorData {
         match self {
             Self::Entry(error) => error.data(),
-            Self::NotFound { .. } | Self::Document(_) => ErrorData::new(),
+            _ => ErrorData::new(),
         }
     }
 }

@@ -7,7 +7,7 @@ pub use error::LibraryError;
 use ccd_protocol::pattern::{
     PatternEntry, PatternOrigin, PatternSetParams, PatternType, PatternUnsetReply,
 };
-use ccd_store::documents;
+use ccd_store::{blocking, documents};
 use ccd_text::pattern::{
     Compiled, EntryError, MAX_ENTRIES, Override, built_in, check_together, entries_of, usable,
 };
@@ -225,10 +225,4 @@ impl Stamp {
             changed: (facts.ctime(), facts.ctime_nsec()),
         })
     }
-}
-
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    tokio::task::spawn_blocking(work)
-        .await
-        .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
 }

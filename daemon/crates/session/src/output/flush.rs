@@ -56,7 +56,7 @@ impl Flusher {
                     self.last_error = None;
                     logged += len;
                     let upto = from + len as u64;
-                    flushed.holder_waits |= output.set_logged(from, upto, self.writer.base());
+                    flushed.holder_waits |= output.set_logged(from, upto, self.writer.base);
                 }
                 Err(error) => {
                     let is_new = self.last_error.replace(error.kind()) != Some(error.kind());
@@ -69,8 +69,8 @@ impl Flusher {
             }
         }
         buffer.clear();
-        if self.writer.rotations() != self.rotations {
-            self.rotations = self.writer.rotations();
+        if self.writer.rotations != self.rotations {
+            self.rotations = self.writer.rotations;
             flushed.has_rotated = true;
             output.note_rotation();
         }
@@ -84,7 +84,7 @@ impl Flusher {
     ///
     /// The error of the first file that could not be deleted.
     pub(crate) fn drop_oldest(&mut self, max_bytes: u64) -> io::Result<()> {
-        let rotated_bytes = max_bytes.saturating_sub(self.writer.rotation_bytes());
+        let rotated_bytes = max_bytes.saturating_sub(self.writer.rotation_bytes);
         self.writer.drop_oldest(rotated_bytes).map(drop)
     }
 }

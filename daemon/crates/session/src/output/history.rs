@@ -9,9 +9,11 @@ pub(super) const MAX_HISTORY_BYTES: usize = 4 << 20;
 #[derive(Debug)]
 pub(super) struct History {
     bytes: VecDeque<u8>,
-    start: u64,
+    /// Offset of the oldest byte kept.
+    pub(super) start: u64,
     newlines: u64,
-    total_newlines: u64,
+    /// Newlines since the session began.
+    pub(super) total_newlines: u64,
     max_lines: u64,
 }
 
@@ -35,11 +37,6 @@ impl History {
         }
     }
 
-    /// Returns the offset of the oldest byte.
-    pub(super) fn start(&self) -> u64 {
-        self.start
-    }
-
     /// Returns the offset just after the newest byte.
     pub(super) fn end(&self) -> u64 {
         self.start + self.bytes.len() as u64
@@ -48,11 +45,6 @@ impl History {
     /// Returns the number of bytes in memory.
     pub(super) fn len(&self) -> usize {
         self.bytes.len()
-    }
-
-    /// Returns the number of newlines since the session's start.
-    pub(super) fn total_newlines(&self) -> u64 {
-        self.total_newlines
     }
 
     /// Returns the number of newlines from the offset `from` on, which must be in memory.
@@ -148,7 +140,7 @@ mod tests {
 
     fn all(history: &History) -> Vec<u8> {
         let mut bytes = Vec::new();
-        history.copy(history.start(), usize::MAX, &mut bytes);
+        history.copy(history.start, usize::MAX, &mut bytes);
         bytes
     }
 
@@ -157,8 +149,8 @@ mod tests {
         let mut history = History::new(0, 2);
         history.append(b"one\ntwo\nthree\nrest", u64::MAX);
         assert_eq!(all(&history), b"two\nthree\nrest");
-        assert_eq!(history.start(), 4);
-        assert_eq!(history.total_newlines(), 3);
+        assert_eq!(history.start, 4);
+        assert_eq!(history.total_newlines, 3);
     }
 
     #[test]
@@ -196,11 +188,11 @@ mod tests {
             let newlines = kept.iter().filter(|&&byte| byte == b'\n').count() as u64;
             let total = whole.iter().filter(|&&byte| byte == b'\n').count() as u64;
             prop_assert_eq!(newlines, total.min(max_lines));
-            for (at, byte) in (history.start()..).zip(&kept) {
+            for (at, byte) in (history.start..).zip(&kept) {
                 let left = history.newlines_from(at) - history.newlines_from(at + 1);
                 prop_assert_eq!(left, u64::from(*byte == b'\n'));
             }
-            prop_assert_eq!(history.total_newlines(), total);
+            prop_assert_eq!(history.total_newlines, total);
         }
     }
 }

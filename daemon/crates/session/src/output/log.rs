@@ -5,11 +5,12 @@
 //! the gap: no file ever contains a hole. The base of `output.log` is stored in `output.base`, which is
 //! written before the log itself.
 
+use ccd_store::folder::empty_private;
 use rustix::fs::fstat;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 const CURRENT: &str = "output.log";
@@ -60,10 +61,13 @@ fn rotated(dir: &Path, start: u64) -> PathBuf {
 pub struct LogWriter {
     dir: PathBuf,
     file: Option<File>,
-    base: u64,
+    /// Base of `output.log`.
+    pub(super) base: u64,
     len: u64,
-    rotation_bytes: u64,
-    rotations: u64,
+    /// Length at which a file is closed.
+    pub(super) rotation_bytes: u64,
+    /// How often a file was closed and a new one begun.
+    pub(super) rotations: u64,
     /// Bytes before this offset never were in this log, or were dropped.
     oldest: u64,
     lost: Vec<Range<u64>>,
@@ -107,21 +111,6 @@ impl LogWriter {
     /// Returns the offset of the next byte to be written.
     pub fn end(&self) -> u64 {
         self.base + self.len
-    }
-
-    /// Returns the base of `output.log`.
-    pub fn base(&self) -> u64 {
-        self.base
-    }
-
-    /// Returns how often a file was closed and a new one started.
-    pub(crate) fn rotations(&self) -> u64 {
-        self.rotations
-    }
-
-    /// Returns the length at which a file is closed.
-    pub(crate) fn rotation_bytes(&self) -> u64 {
-        self.rotation_bytes
     }
 
     /// Appends `data`, whose first byte has the offset `offset`.
@@ -221,14 +210,7 @@ impl LogWriter {
         if offset > 0 {
             write_base(&self.dir, offset)?;
         }
-        self.file = Some(
-            OpenOptions::new()
-                .create(true)
-                .write(true)
-                .truncate(true)
-                .mode(0o600)
-                .open(current_path(&self.dir))?,
-        );
+        self.file = Some(empty_private(&current_path(&self.dir))?);
         Ok(())
     }
 
@@ -259,13 +241,7 @@ fn open_append(path: &Path) -> io::Result<File> {
 
 fn write_base(dir: &Path, base: u64) -> io::Result<()> {
     let beside = dir.join("output.base.new");
-    let mut file = OpenOptions::new()
-        .create(true)
-        .write(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&beside)?;
-    writeln!(file, "{base}")?;
+    writeln!(empty_private(&beside)?, "{base}")?;
     fs::rename(beside, dir.join(BASE))
 }
 

@@ -3,11 +3,12 @@
 use super::history::History;
 use super::log::{self, Logged};
 use ccd_terminal::holder::{Gap, Ring};
+use ccd_terminal::lock::lock;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
@@ -90,7 +91,7 @@ impl Output {
     pub fn ended(dir: PathBuf, bytes: u64, lines: u64, gaps: Vec<Gap>) -> Self {
         let output = Self::new(dir, None, bytes, 1);
         {
-            let mut inner = output.lock();
+            let mut inner = lock(&output.inner);
             inner.lines = lines;
             inner.gaps = gaps;
             inner.ended = true;
@@ -105,7 +106,7 @@ impl Output {
         let start = logged - tail.len() as u64;
         let output = Self::new(dir, Some(ring), logged, max_lines);
         {
-            let mut inner = output.lock();
+            let mut inner = lock(&output.inner);
             inner.history = History::behind(start, lines.saturating_sub(newlines), max_lines);
             inner.history.append(tail, logged);
             inner.lines = lines;
@@ -133,10 +134,6 @@ impl Output {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns the session's folder.
     pub fn dir(&self) -> &Path {
         &self.dir
@@ -149,7 +146,7 @@ impl Output {
         max_bytes: usize,
         see: impl FnOnce(&[u8], u64) -> Option<Vec<u8>>,
     ) -> Taken {
-        let mut inner = self.lock();
+        let mut inner = lock(&self.inner);
         let Inner {
             ring: Some(ring),
             history,
@@ -175,7 +172,7 @@ impl Output {
             ring.set_note(&note);
         }
         let unlogged = history.end() - *logged;
-        let lines = history.total_newlines();
+        let lines = history.total_newlines;
         inner.lines = lines;
         drop(inner);
         self.changed.notify_waiters();
@@ -199,7 +196,7 @@ impl Output {
     /// Includes bytes that are only in the ring: they are safe, and were printed before anything that follows this
     /// call.
     pub fn end(&self) -> u64 {
-        let inner = self.lock();
+        let inner = lock(&self.inner);
         match &inner.ring {
             Some(ring) => ring.head().max(inner.history.end()),
             None => inner.history.end(),
@@ -208,33 +205,33 @@ impl Output {
 
     /// Returns the offset just after the newest byte that can be read.
     pub fn published(&self) -> u64 {
-        self.lock().history.end()
+        lock(&self.inner).history.end()
     }
 
     /// Returns the offset of the oldest byte in memory.
     pub fn memory_start(&self) -> u64 {
-        self.lock().history.start()
+        lock(&self.inner).history.start
     }
 
     /// Returns the number of bytes that are published but not logged yet.
     pub(crate) fn unlogged_bytes(&self) -> u64 {
-        let inner = self.lock();
+        let inner = lock(&self.inner);
         inner.history.end() - inner.logged
     }
 
     /// Returns true while the program may print more.
     pub(crate) fn is_live(&self) -> bool {
-        self.lock().ring.is_some()
+        lock(&self.inner).ring.is_some()
     }
 
     /// Returns true if the output is complete.
     pub fn has_ended(&self) -> bool {
-        self.lock().ended
+        lock(&self.inner).ended
     }
 
     /// Returns true if the ring has been read to its end and the terminal will deliver no more.
     pub fn is_drained(&self) -> bool {
-        let inner = self.lock();
+        let inner = lock(&self.inner);
         match &inner.ring {
             Some(ring) => ring.eof() && ring.head() == inner.history.end(),
             None => true,
@@ -243,12 +240,12 @@ impl Output {
 
     /// Returns how the program ended, once it has.
     pub fn exit(&self) -> Option<ccd_terminal::holder::Exit> {
-        self.lock().ring.as_ref().and_then(Ring::status)
+        lock(&self.inner).ring.as_ref().and_then(Ring::status)
     }
 
     /// Returns the figures for the record.
     pub fn facts(&self) -> OutputFacts {
-        let inner = self.lock();
+        let inner = lock(&self.inner);
         OutputFacts {
             lines: inner.lines,
             bytes: inner.history.end(),
@@ -260,24 +257,27 @@ impl Output {
 
     /// Returns the offset at which an expect without `from` starts.
     pub fn cursor(&self) -> u64 {
-        self.lock().cursor
+        lock(&self.inner).cursor
     }
 
     /// Notes that the query that ends at `offset` was answered, so that the next process does not answer it again.
     pub fn set_answered(&self, offset: u64) {
-        if let Some(ring) = &self.lock().ring {
+        if let Some(ring) = &lock(&self.inner).ring {
             ring.set_answered(offset);
         }
     }
 
     /// Returns how often typed input was discarded, as far as the system reports it.
     pub fn input_flushes(&self) -> u32 {
-        self.lock().ring.as_ref().map_or(0, Ring::input_flushes)
+        lock(&self.inner)
+            .ring
+            .as_ref()
+            .map_or(0, Ring::input_flushes)
     }
 
     /// Moves the default cursor forward; it never moves back.
     pub(crate) fn advance_cursor(&self, cursor: u64) {
-        let mut inner = self.lock();
+        let mut inner = lock(&self.inner);
         if cursor > inner.cursor {
             inner.cursor = cursor;
             if let Some(ring) = &inner.ring {
@@ -288,7 +288,7 @@ impl Output {
 
     /// Copies from memory or the ring, if the offset is available there.
     pub(crate) fn read_memory(&self, from: u64, max_bytes: usize) -> Option<Piece> {
-        let inner = self.lock();
+        let inner = lock(&self.inner);
         let end = inner.history.end();
         if from >= end {
             return Some(if inner.ended {
@@ -297,7 +297,7 @@ impl Output {
                 Piece::Pending
             });
         }
-        if from < inner.history.start() {
+        if from < inner.history.start {
             return None;
         }
         let mut bytes = Vec::new();
@@ -340,7 +340,7 @@ impl Output {
 
     /// Copies unlogged output into `buffer` and returns its offset; `None` if everything is logged.
     pub(super) fn pending(&self, buffer: &mut Vec<u8>) -> Option<u64> {
-        let inner = self.lock();
+        let inner = lock(&self.inner);
         let from = inner.logged;
         if from == inner.history.end() {
             return None;
@@ -352,7 +352,7 @@ impl Output {
     /// Notes that the bytes from `offset` to `upto`, and so everything before them, are in the log; returns whether the
     /// holder waits for room.
     pub(super) fn set_logged(&self, offset: u64, upto: u64, log_base: u64) -> bool {
-        let mut inner = self.lock();
+        let mut inner = lock(&self.inner);
         inner.found_in_log(offset, upto - offset);
         inner.logged = inner.logged.max(upto);
         let logged = inner.logged;
@@ -372,12 +372,12 @@ impl Output {
     /// Notes that the log failed to write the bytes from `offset` on: gives up all pending output, unless that was done
     /// during the attempt. Returns whether the holder waits for room.
     pub(super) fn lose(&self, offset: u64) -> bool {
-        self.lock().logged == offset && self.lose_pending()
+        lock(&self.inner).logged == offset && self.lose_pending()
     }
 
     /// Gives up logging all pending output; returns whether the holder waits for room.
     pub(crate) fn lose_pending(&self) -> bool {
-        let mut inner = self.lock();
+        let mut inner = lock(&self.inner);
         let end = inner.history.end();
         let gap = Gap {
             offset: inner.logged,
@@ -405,7 +405,7 @@ impl Output {
 
     /// Notes that these bytes were logged but are no longer in the log.
     pub(super) fn note_lost(&self, ranges: Vec<Range<u64>>) {
-        let mut inner = self.lock();
+        let mut inner = lock(&self.inner);
         inner.gaps.extend(ranges.into_iter().map(|range| Gap {
             offset: range.start,
             len: range.end - range.start,
@@ -418,15 +418,15 @@ impl Output {
     }
 
     pub(super) fn note_rotation(&self) {
-        self.lock().rotated_at = Some(ccd_text::clock::now());
+        lock(&self.inner).rotated_at = Some(ccd_text::clock::now());
     }
 
     /// Notes that no more output will come. Releases the ring, and memory too if the log has everything.
     pub fn finish(&self) {
-        let mut inner = self.lock();
+        let mut inner = lock(&self.inner);
         inner.ended = true;
         inner.ring = None;
-        let memory_start = inner.history.start();
+        let memory_start = inner.history.start;
         if inner
             .gaps
             .iter()

@@ -75,10 +75,7 @@ impl Reportable for ProgramError {
                 Some("give secrets: {name: value}; data.secrets describes each of them")
             }
             Self::Document(error) => error.hint(),
-            Self::Mistaken { .. }
-            | Self::UnknownKey { .. }
-            | Self::Twice { .. }
-            | Self::Control { .. } => None,
+            _ => None,
         }
     }
 
@@ -87,12 +84,7 @@ impl Reportable for ProgramError {
             Self::NoValues { missing, .. } => ("missing", json!(missing)),
             Self::NoSecrets { missing, .. } => ("secrets", json!(missing)),
             Self::Document(error) => return error.data(),
-            Self::NotFound(_)
-            | Self::Exists(_)
-            | Self::Mistaken { .. }
-            | Self::UnknownKey { .. }
-            | Self::Twice { .. }
-            | Self::Control { .. } => return ErrorData::new(),
+            _ => return ErrorData::new(),
         };
         ErrorData::from_iter([(key.into(), value)])
     }

@@ -6,6 +6,7 @@ use super::script::{Script, ScriptRequest};
 use super::secrets::redact_sample;
 use ccd_protocol::SessionId;
 use ccd_protocol::program::{ProgramConfig, ProgramSaveReply, ProgramSummary};
+use ccd_store::blocking;
 use ccd_store::documents::Documents;
 use std::path::Path;
 
@@ -125,13 +126,11 @@ impl Programs {
 
 /// Checks a configuration on a blocking thread, so that other requests are not delayed.
 async fn read(config: ProgramConfig) -> (ProgramConfig, Result<Program, Mistake>) {
-    let reading = tokio::task::spawn_blocking(move || {
+    blocking(move || {
         let program = Program::read(&config);
         (config, program)
-    });
-    reading
-        .await
-        .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+    })
+    .await
 }
 
 async fn summary(config: ProgramConfig) -> ProgramSummary {

@@ -180,10 +180,7 @@ impl Reportable for SessionError {
             Self::Program(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Tape(error) => error.hint(),
-            Self::InvalidArgument(_)
-            | Self::Unavailable(_)
-            | Self::Files(_)
-            | Self::Terminal(_) => None,
+            _ => None,
         }
     }
 
@@ -229,22 +226,7 @@ impl Reportable for SessionError {
             Self::Program(error) => return error.data(),
             Self::Store(error) => return error.data(),
             Self::Tape(error) => return error.data(),
-            Self::InvalidArgument(_)
-            | Self::NotFound(_)
-            | Self::NotAlive {
-                written_bytes: None,
-                ..
-            }
-            | Self::Busy(_)
-            | Self::InsideItself(_)
-            | Self::ReadOnly(_)
-            | Self::TooManyViewers { .. }
-            | Self::NotAShell { .. }
-            | Self::NoPipe(_)
-            | Self::Unavailable(_)
-            | Self::ShuttingDown
-            | Self::Files(_)
-            | Self::Terminal(_) => Value::Null,
+            _ => Value::Null,
         };
         match data {
             Value::Object(data) => data,
@@ -409,17 +391,5 @@ pub fn reason_text(reason: EndReason) -> &'static str {
 
 /// Returns the reason with this name.
 pub(super) fn reason_of(text: &str) -> Option<EndReason> {
-    [
-        EndReason::Exited,
-        EndReason::Signalled,
-        EndReason::Closed,
-        EndReason::Idle,
-        EndReason::Runtime,
-        EndReason::OutputLimit,
-        EndReason::Shutdown,
-        EndReason::DaemonKilled,
-        EndReason::HolderDied,
-    ]
-    .into_iter()
-    .find(|&reason| reason_text(reason) == text)
+    serde_json::from_value(text.into()).ok()
 }

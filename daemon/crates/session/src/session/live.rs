@@ -1,6 +1,6 @@
 //! One session: its facts, its output, its terminal, its state.
 
-use super::attach::Viewers;
+use super::attach::{Size, Viewers};
 use super::end::OwnerWanted;
 use super::error::{SessionError, describe_end, injected_end};
 use super::facts::Facts;
@@ -16,9 +16,10 @@ use crate::output::{Flusher, Output};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{EndReason, SessionState};
 use ccd_screen::{Event, Modes, Scanner};
+use ccd_terminal::lock::lock;
 use ccd_text::hidden::HiddenTexts;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -160,11 +161,17 @@ impl Session {
     }
 
     pub fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
+    }
+
+    /// Rows and columns of its terminal.
+    pub fn size(&self) -> Size {
+        let state = self.state();
+        (state.rows, state.cols)
     }
 
     pub fn scanner(&self) -> MutexGuard<'_, Scanner> {
-        self.scanner.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.scanner)
     }
 
     /// Scans the next output; returns the modes if they have changed.
@@ -235,7 +242,7 @@ impl Session {
     }
 
     pub fn looks(&self) -> MutexGuard<'_, Looks> {
-        self.looks.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.looks)
     }
 
     /// Returns the time since the last input or output.
@@ -269,11 +276,11 @@ impl Session {
     }
 
     /// Orders the session's end. Later orders keep the first one's reason, but can shorten its grace.
-    pub(crate) fn order_close(&self, order: CloseOrder) {
-        let mut current = self.order.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn order_close(&self, reason: EndReason, grace: Duration) {
+        let mut current = lock(&self.order);
         match current.as_mut() {
-            Some(current) => current.grace = current.grace.min(order.grace),
-            None => *current = Some(order),
+            Some(current) => current.grace = current.grace.min(grace),
+            None => *current = Some(CloseOrder { reason, grace }),
         }
         drop(current);
         self.ending.notify_one();
@@ -281,15 +288,13 @@ impl Session {
 
     /// Returns the order to end, if there is one.
     pub(crate) fn close_order(&self) -> Option<CloseOrder> {
-        *self.order.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.order)
     }
 
     /// Waits until the session is cleaned up completely.
     pub async fn wait_dead(&self) {
         loop {
             let changed = self.output.changed();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
             if self.is_dead() {
                 return;
             }
@@ -299,9 +304,7 @@ impl Session {
 
     /// Returns the use of tapes in an earlier process.
     pub(super) fn past_tape(&self) -> MutexGuard<'_, Option<PastTape>> {
-        self.past_tape
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.past_tape)
     }
 }
 

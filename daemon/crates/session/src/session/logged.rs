@@ -2,15 +2,10 @@
 
 use super::error::{describe_end, reason_text};
 use super::live::Session;
-use crate::interaction::{Event, Subject};
-use crate::output::Output;
+use crate::interaction::{About, Event, Subject};
 use crate::peer::Peer;
-use ccd_protocol::SessionId;
 use ccd_protocol::session::EndReason;
-use ccd_text::hidden::HiddenTexts;
-use encoding_rs::Encoding;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 impl Session {
     /// Passes input on to the named pipe, and adds the event to the interaction log unless the session is transient.
@@ -41,35 +36,16 @@ impl Session {
 }
 
 impl Subject for Session {
-    fn id(&self) -> &SessionId {
-        &self.facts.id
-    }
-
-    fn program(&self) -> &str {
-        &self.facts.program
-    }
-
-    fn args(&self) -> &[String] {
-        &self.facts.args
-    }
-
-    fn encoding(&self) -> &'static Encoding {
-        self.facts.encoding
-    }
-
-    fn output(&self) -> &Output {
-        &self.output
-    }
-
-    fn hidden(&self) -> &HiddenTexts {
-        &self.hidden
-    }
-
-    fn recorded_upto(&self) -> &AtomicU64 {
-        &self.recorded_upto
-    }
-
-    fn redacts_log(&self) -> bool {
-        self.facts.redacts_log
+    fn about(&self) -> About<'_> {
+        About {
+            id: &self.facts.id,
+            program: &self.facts.program,
+            args: &self.facts.args,
+            encoding: self.facts.encoding,
+            output: &self.output,
+            hidden: &self.hidden,
+            recorded_upto: &self.recorded_upto,
+            redacts_log: self.facts.redacts_log,
+        }
     }
 }

@@ -32,4 +32,4 @@ pub use run::{Once, OneShot, Part};
 pub use services::{Folders, Services};
 pub use settings::SessionSettings;
 pub use survive::{Past, ids_of};
-pub use wait::{Hits, LineHit, last_line, records_with_waiting};
+pub use wait::{Hits, LineHit, last_line, records_with_waiting, text_of};

@@ -61,8 +61,6 @@ impl Sessions {
     pub async fn place(&self) {
         loop {
             let freed = self.places.notified();
-            tokio::pin!(freed);
-            freed.as_mut().enable();
             match self.services.settings().max_sessions {
                 Some(max) if self.counts().live >= max as u64 => freed.await,
                 _ => return,

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use super::slot_set::SlotSet;
 use super::slots::Place;
 use super::terminal::{FULL_READ_BYTES, Watch};
 use super::wake::{Bell, NewsBell};
+use crate::lock::lock;
 
 /// A terminal that has not filled a read for this long is no longer flooding. Without this delay, a program that prints
 /// in bursts would change its state constantly.
@@ -181,14 +182,7 @@ fn wait_for_output(turns: &VecDeque<Turn>) {
         .filter(|turn| !turn.is_full)
         .map(|turn| PollFd::new(&turn.master, PollFlags::IN))
         .collect();
-    let limit = Timespec {
-        tv_sec: 0,
-        tv_nsec: i64::from(ANNOUNCE_DELAY.subsec_nanos()),
-    };
+    let limit = Timespec::try_from(ANNOUNCE_DELAY).unwrap_or_default();
     // Whatever the result, the terminals are read again.
     let _ = poll(&mut polled, Some(&limit));
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

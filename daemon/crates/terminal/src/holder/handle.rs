@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::thread::JoinHandle;
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -26,6 +26,7 @@ use super::reader::HolderReader;
 use super::ring::{Ring, RingError};
 use super::wake::{Bell, NewsBell, Wakes};
 use super::wire::{SpawnSpec, Started, ToHolder, ToWorker};
+use crate::lock::lock;
 use crate::probe::Probe;
 
 /// Maximum number of requests that wait for the holder.
@@ -132,22 +133,10 @@ impl Holder {
             .spawn(move || {
                 let _ = reader.run();
             })?;
-        let link = Arc::new(Link {
-            board,
-            bell,
-            socket: own.sender()?,
-            requests: Mutex::default(),
-            is_left: AtomicBool::new(false),
-            gone: CancellationToken::new(),
-            secret: rand::random(),
-            thread: Mutex::new(Some(thread)),
-        });
-        let news = HolderNews {
-            quiet: Wakes::new(quiet),
-            floods: Wakes::new(floods),
-        };
-        tokio::spawn(answers(own, Arc::downgrade(&link)));
-        Ok((Self(link), news))
+        let (holder, news) = Self::connect(own, board, bell, [quiet, floods], rand::random())?;
+        holder.0.is_left.store(false, SeqCst);
+        *lock(&holder.0.thread) = Some(thread);
+        Ok((holder, news))
     }
 
     /// Returns the handle to a holder in another process, connected by `port`. Must be called inside the runtime.
@@ -163,20 +152,35 @@ impl Holder {
         secret: [u8; 32],
     ) -> io::Result<(Self, HolderNews)> {
         let [bell, quiet, floods] = events.map(Arc::new);
+        let bell = Bell::of_holder(&board, bell);
+        let news = [
+            NewsBell::quiet(&board, quiet),
+            NewsBell::floods(&board, floods),
+        ];
+        Self::connect(port, board, bell, news, secret)
+    }
+
+    fn connect(
+        port: Port,
+        board: Arc<Board>,
+        bell: Bell,
+        [quiet, floods]: [NewsBell; 2],
+        secret: [u8; 32],
+    ) -> io::Result<(Self, HolderNews)> {
         let link = Arc::new(Link {
-            bell: Bell::of_holder(&board, bell),
+            board,
+            bell,
             socket: port.sender()?,
             requests: Mutex::default(),
             // A worker that fails before it has taken everything over must not end any session.
             is_left: AtomicBool::new(true),
             gone: CancellationToken::new(),
             secret,
-            thread: Mutex::new(None),
-            board: Arc::clone(&board),
+            thread: Mutex::default(),
         });
         let news = HolderNews {
-            quiet: Wakes::new(NewsBell::quiet(&board, quiet)),
-            floods: Wakes::new(NewsBell::floods(&board, floods)),
+            quiet: Wakes::new(quiet),
+            floods: Wakes::new(floods),
         };
         tokio::spawn(answers(port, Arc::downgrade(&link)));
         Ok((Self(link), news))
@@ -301,17 +305,13 @@ impl Holder {
 }
 
 impl Link {
-    fn requests(&self) -> MutexGuard<'_, Requests> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Sends the message that `request` makes with the request's number, and registers the receiver of the answer.
     fn ask(
         &self,
         blob: Option<&OwnedFd>,
         request: impl FnOnce(&mut Requests, u32) -> ToHolder,
     ) -> Result<(), SpawnError> {
-        let mut requests = self.requests();
+        let mut requests = lock(&self.requests);
         if requests.are_over {
             return Err(SpawnError::Stopped);
         }
@@ -335,12 +335,12 @@ impl Link {
                 return Err(io::ErrorKind::InvalidData.into());
             }
             ToWorker::Looked { request, found } => {
-                if let Some(reply) = self.requests().looks.remove(&request) {
+                if let Some(reply) = lock(&self.requests).looks.remove(&request) {
                     let _ = reply.send(found); // the caller may have been cancelled
                 }
             }
             ToWorker::Started { request, result } => {
-                let start = self.requests().starts.remove(&request);
+                let start = lock(&self.requests).starts.remove(&request);
                 let start = start.ok_or(io::ErrorKind::InvalidData)?;
                 let spawned = match result {
                     Ok(started) => self.spawned(started, &start, descriptors),
@@ -391,11 +391,7 @@ impl Link {
     fn stop(&self) {
         self.board.to_holder.stop.store(true, SeqCst);
         self.bell.ring();
-        let thread = self
-            .thread
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let thread = lock(&self.thread).take();
         if let Some(Err(_)) = thread.map(JoinHandle::join) {
             tracing::error!("the holder panicked");
         }
@@ -404,7 +400,7 @@ impl Link {
 
     /// Ends the wait of all callers, because no answer will come.
     fn end_requests(&self) {
-        let mut requests = self.requests();
+        let mut requests = lock(&self.requests);
         requests.are_over = true;
         requests.starts.clear();
         requests.looks.clear();
@@ -433,7 +429,7 @@ async fn answers(mut port: Port, link: Weak<Link>) {
 
 async fn hear(port: &mut Port, link: &Weak<Link>) -> io::Result<()> {
     let readable = crate::readiness::watch(Arc::new(port.sender()?), Interest::READABLE)?;
-    while !port.has_ended() {
+    while !port.has_ended {
         readable.readable().await?.clear_ready();
         port.receive()?;
         let Some(link) = link.upgrade() else {

@@ -53,7 +53,8 @@ pub(super) struct Port {
     /// The descriptors received, for each message that has some. One read returns those of at most one message. A
     /// process that has reached its limit on descriptors gets fewer.
     descriptors: VecDeque<Vec<OwnedFd>>,
-    has_ended: bool,
+    /// The other end is closed: there are no more messages but those that were received.
+    pub(super) has_ended: bool,
 }
 
 impl Port {
@@ -152,11 +153,6 @@ impl Port {
         };
         Ok(Some((message, descriptors)))
     }
-
-    /// True when the other end is closed and there are no more messages.
-    pub(super) fn has_ended(&self) -> bool {
-        self.has_ended
-    }
 }
 
 impl AsFd for Port {
@@ -245,7 +241,7 @@ mod tests {
         let [read, write]: [OwnedFd; 2] = descriptors.try_into().unwrap();
         assert_eq!(rustix::io::write(&write, b"x").unwrap(), 1);
         assert_eq!(rustix::io::read(&read, &mut [0_u8; 4]).unwrap(), 1);
-        assert!(one.has_ended());
+        assert!(one.has_ended);
     }
 
     #[test]

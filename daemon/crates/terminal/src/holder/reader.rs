@@ -249,7 +249,7 @@ impl HolderReader {
         if let Err(error) = &result {
             tracing::error!(%error, "the worker sent something unreadable");
         }
-        if result.is_err() || self.port.has_ended() {
+        if result.is_err() || self.port.has_ended {
             if self.worker.is_some() {
                 // The end of the worker is also noticed in another way.
                 self.poller.remove(&self.port);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rustix::process::{Pid, WaitOptions, waitpid};
 
@@ -17,6 +17,7 @@ use super::terminal::{ReadOutcome, Terminal, Watch};
 #[cfg(not(portable))]
 use super::wire::HeldSession;
 use super::wire::{SpawnSpec, Started};
+use crate::lock::lock;
 
 /// The contents of a slot. Locked by the holder, and by the thread that reads a flood during one read.
 #[derive(Debug)]
@@ -285,10 +286,6 @@ impl Slots {
         })?;
         Ok(launched)
     }
-}
-
-fn lock(place: &Mutex<Place>) -> MutexGuard<'_, Place> {
-    place.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn remove_ring(path: &Path) {

@@ -9,7 +9,8 @@ use crate::session::registry::Sessions;
 use crate::session::start::size;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{Attachment, SessionAttachParams};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use ccd_terminal::lock::lock;
+use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
 /// Maximum number of viewers of one session.
@@ -54,13 +55,9 @@ impl Default for Viewers {
 }
 
 impl Viewers {
-    fn lock(&self) -> MutexGuard<'_, Vec<Viewer>> {
-        self.list.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns true if a person may be using the session.
     pub fn any(&self) -> bool {
-        !self.lock().is_empty()
+        !lock(&self.list).is_empty()
     }
 
     /// Returns whether a client is attached.
@@ -70,7 +67,7 @@ impl Viewers {
 
     /// Returns the viewers in the form that clients get.
     pub fn records(&self) -> Vec<Attachment> {
-        let list = self.lock();
+        let list = lock(&self.list);
         let record = |viewer: &Viewer| Attachment {
             client: viewer.peer.name().to_string(),
             pid: viewer.peer.pid,
@@ -87,7 +84,7 @@ impl Viewers {
 
     /// Returns whether a connection is read-only, and the size of its terminal; `None` if it is not attached.
     fn of(&self, connection: u64) -> Option<(bool, Size)> {
-        let list = self.lock();
+        let list = lock(&self.list);
         let viewer = list
             .iter()
             .find(|viewer| viewer.peer.connection == connection)?;
@@ -101,7 +98,7 @@ impl Viewers {
         bytes: &[u8],
         taken: impl FnOnce() -> TakenInput,
     ) -> Option<Vec<Typed>> {
-        let mut list = self.lock();
+        let mut list = lock(&self.list);
         let viewer = list
             .iter_mut()
             .find(|viewer| viewer.peer.connection == peer.connection)?;
@@ -129,7 +126,7 @@ impl Session {
     /// Sets a new size of a viewer's terminal; returns true if nothing else is to be done, because the viewer is
     /// read-only.
     pub(crate) fn resize_viewer(&self, peer: &Peer, size: Size) -> bool {
-        let mut list = self.viewers.lock();
+        let mut list = lock(&self.viewers.list);
         let viewer = list
             .iter_mut()
             .find(|viewer| viewer.peer.connection == peer.connection);
@@ -153,11 +150,7 @@ impl Session {
 
     /// Sets a session's size to that of a viewer's terminal. A session that has just ended keeps its own size.
     fn fit(self: &Arc<Self>, size: Size) {
-        let now = {
-            let state = self.state();
-            (state.rows, state.cols)
-        };
-        if now != size && self.set_size(size).is_ok() {
+        if self.size() != size && self.set_size(size).is_ok() {
             self.keep_size();
         }
     }
@@ -234,7 +227,7 @@ impl Sessions {
                 continue;
             }
             if let Some(session) = self.all.get(&id) {
-                let list = session.viewers.lock();
+                let list = lock(&session.viewers.list);
                 reached.extend(list.iter().filter_map(|viewer| viewer.inside.clone()));
             }
             seen.push(id);
@@ -245,7 +238,7 @@ impl Sessions {
 
 impl Viewers {
     fn add(&self, session: &Session, viewer: Viewer) -> Result<(), SessionError> {
-        let mut list = self.lock();
+        let mut list = lock(&self.list);
         let connection = viewer.peer.connection;
         if list.iter().any(|other| other.peer.connection == connection) {
             return Err(SessionError::InvalidArgument(format!(
@@ -272,7 +265,7 @@ impl Attached {
 impl Drop for Attached {
     fn drop(&mut self) {
         let session = &self.session;
-        let mut list = session.viewers.lock();
+        let mut list = lock(&session.viewers.list);
         let at = list
             .iter()
             .position(|viewer| viewer.peer.connection == self.connection);

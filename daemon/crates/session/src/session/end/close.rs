@@ -6,7 +6,6 @@ use crate::durations::{millis, seconds};
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
-use crate::session::state::CloseOrder;
 use ccd_protocol::session::{
     EndReason, SessionCleanupParams, SessionCleanupReply, SessionCloseParams, SessionCloseReply,
 };
@@ -32,7 +31,7 @@ impl Session {
         if self.is_dead() {
             killed = kill_leftovers(&self.services.processes, std::slice::from_ref(self)).await;
         } else {
-            order(self, EndReason::Closed, grace);
+            self.order_close(EndReason::Closed, grace);
             self.keep();
             self.wait_dead().await;
         }
@@ -70,7 +69,7 @@ impl Sessions {
         let mut closing = Vec::new();
         for session in self.list() {
             if !session.is_dead() && (params.force || too_old(&session)) {
-                order(&session, EndReason::Closed, CLOSE_GRACE);
+                session.order_close(EndReason::Closed, CLOSE_GRACE);
                 session.keep();
                 closing.push(session);
             }
@@ -98,7 +97,7 @@ impl Sessions {
         let (ended, closing): (Vec<_>, Vec<_>) =
             sessions.into_iter().partition(|session| session.is_dead());
         for session in &closing {
-            order(session, EndReason::Shutdown, grace);
+            session.order_close(EndReason::Shutdown, grace);
         }
         if !ended.is_empty() {
             kill_leftovers(&self.services.processes, &ended).await;
@@ -107,8 +106,4 @@ impl Sessions {
             session.wait_dead().await;
         }
     }
-}
-
-fn order(session: &Session, reason: EndReason, grace: Duration) {
-    session.order_close(CloseOrder { reason, grace });
 }

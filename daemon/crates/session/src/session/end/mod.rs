@@ -10,4 +10,4 @@ mod task;
 
 pub(super) use leftovers::end_orphans;
 pub(super) use owner::OwnerWanted;
-pub(super) use task::{CLOSE_GRACE, run, signal_group};
+pub(super) use task::{CLOSE_GRACE, run, signal_group, sleep_until};

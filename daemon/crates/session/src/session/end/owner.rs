@@ -4,9 +4,9 @@ use super::task::CLOSE_GRACE;
 use crate::peer::Peer;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
-use crate::session::state::CloseOrder;
 use ccd_protocol::session::EndReason;
-use std::sync::{Arc, Mutex, PoisonError};
+use ccd_terminal::lock::lock;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -26,7 +26,7 @@ struct UnclaimedSession {
 impl Session {
     /// Ties the session to the connection of `peer`, if its own connection ended with an earlier process.
     pub fn claim(&self, peer: &Peer) {
-        let wanted = self.owner_wanted.lock().take();
+        let wanted = lock(&self.owner_wanted.0).take();
         if let Some(wanted) = wanted {
             let _ = wanted.claim.send(peer.clone()); // the session may have stopped waiting
         }
@@ -34,14 +34,8 @@ impl Session {
 
     /// Returns since when it waits for a connection, if it does.
     pub(crate) fn orphaned_at(&self) -> Option<String> {
-        let wanted = self.owner_wanted.lock();
+        let wanted = lock(&self.owner_wanted.0);
         wanted.as_ref().map(|wanted| wanted.since.clone())
-    }
-}
-
-impl OwnerWanted {
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<UnclaimedSession>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -70,7 +64,7 @@ impl Sessions {
         let since = since.unwrap_or_else(ccd_text::clock::now);
         let age = ccd_text::clock::age_s(&since).unwrap_or(0.0);
         let waited = Duration::try_from_secs_f64(age).unwrap_or_default();
-        *session.owner_wanted.lock() = Some(UnclaimedSession { claim, since });
+        *lock(&session.owner_wanted.0) = Some(UnclaimedSession { claim, since });
         session.keep();
         let sessions = Arc::clone(self);
         self.services.tracker.spawn(async move {
@@ -91,10 +85,7 @@ impl Sessions {
 
     async fn end_transient(&self, session: &Arc<Session>) {
         if session.is_alive() {
-            session.order_close(CloseOrder {
-                reason: EndReason::Closed,
-                grace: CLOSE_GRACE,
-            });
+            session.order_close(EndReason::Closed, CLOSE_GRACE);
         }
         session.wait_dead().await;
         if let Err(error) = self.collect(session).await {

@@ -2,7 +2,6 @@
 
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
-use crate::session::state::CloseOrder;
 use ccd_protocol::session::{EndReason, SessionState};
 use ccd_terminal::holder::{Process, signal_all};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -54,7 +53,7 @@ impl SessionTask {
                     if let Some((at, reason)) = session.next_limit()
                         && at <= Instant::now()
                     {
-                        session.order_close(CloseOrder { reason, grace: CLOSE_GRACE });
+                        session.order_close(reason, CLOSE_GRACE);
                     }
                 }
             }
@@ -199,7 +198,8 @@ pub(crate) fn signal_group(pid: i32, signal: Signal) {
     }
 }
 
-async fn sleep_until(at: Option<Instant>) {
+/// Sleeps until a time, or for ever.
+pub(crate) async fn sleep_until(at: Option<Instant>) {
     match at {
         Some(at) => tokio::time::sleep_until(at.into()).await,
         None => std::future::pending().await,

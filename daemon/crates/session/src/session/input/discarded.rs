@@ -5,9 +5,10 @@
 //! nothing is reported.
 
 use crate::session::live::Session;
+use ccd_terminal::lock::lock;
 use rustix::termios::{SpecialCodeIndex, tcgetattr};
 use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 #[cfg_attr(portable, path = "discarded/no_reads.rs")]
 mod reads;
@@ -71,10 +72,7 @@ pub(super) struct Watched<'a> {
 impl Drop for Watched<'_> {
     fn drop(&mut self) {
         let fate = &self.fate;
-        self.session
-            .fates
-            .waiting()
-            .retain(|other| !Arc::ptr_eq(other, fate));
+        lock(&self.session.fates.waiting).retain(|other| !Arc::ptr_eq(other, fate));
     }
 }
 
@@ -82,7 +80,7 @@ impl Watched<'_> {
     /// Returns true if the input `bytes` is known to have been discarded unread.
     pub(super) fn was_discarded(&self, bytes: &[u8]) -> bool {
         self.session.note_flushes();
-        let found = self.fate.found();
+        let found = lock(&self.fate.found);
         matches!(*found, InputFate::Discarded)
             && !bytes.is_empty()
             && self
@@ -90,18 +88,6 @@ impl Watched<'_> {
                 .input
                 .master()
                 .is_some_and(|master| !has_special_key(&master, bytes))
-    }
-}
-
-impl Fate {
-    fn found(&self) -> MutexGuard<'_, InputFate> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Fates {
-    fn waiting(&self) -> MutexGuard<'_, Vec<Arc<Fate>>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -122,7 +108,7 @@ impl Session {
             reads,
             found: Mutex::new(InputFate::Nothing { flushes }),
         });
-        self.fates.waiting().push(Arc::clone(&fate));
+        lock(&self.fates.waiting).push(Arc::clone(&fate));
         Watched {
             session: self,
             fate,
@@ -132,7 +118,7 @@ impl Session {
     /// Checks what was flushed since the last check. Must be called before output that arrived after a flush is
     /// published.
     pub(crate) fn note_flushes(&self) {
-        let waiting = self.fates.waiting();
+        let waiting = lock(&self.fates.waiting);
         if waiting.is_empty() {
             return;
         }
@@ -142,7 +128,7 @@ impl Session {
         };
         let now = self.output.input_flushes();
         for fate in &*waiting {
-            let mut found = fate.found();
+            let mut found = lock(&fate.found);
             if matches!(*found, InputFate::Nothing { flushes } if flushes != now) {
                 *found = if self.services.reads.count(watch) != fate.reads {
                     InputFate::Read

@@ -4,14 +4,14 @@
 //! So the key is typed again whenever the program waits for input, until it exits or something else is typed. A program
 //! that reads keys sees only an ordinary key: it gets at most [`MAX_KEYS`] of them.
 
-use super::send::input_error;
-use super::write::InputError;
+use super::write::{InputError, Stroke};
 use crate::session::error::SessionError;
 use crate::session::live::Session;
+use ccd_terminal::lock::lock;
 use ccd_terminal::probe::Line;
 use rustix::termios::{SpecialCodeIndex, tcgetattr};
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -58,7 +58,7 @@ impl Session {
     pub fn end_input(self: &Arc<Self>, last_line: LastLine) {
         let reopened = CancellationToken::new();
         {
-            let mut end = self.input_end();
+            let mut end = lock(&self.input_end);
             if end.is_some() {
                 return;
             }
@@ -89,8 +89,7 @@ impl Session {
             LastLine::Begun => &[END_KEY, END_KEY],
             LastLine::Whole | LastLine::HandedOver => &[END_KEY],
         };
-        let written = self.input.write(keys, false, || self.output.end());
-        written.await.map_err(|error| input_error(self, error))?;
+        self.strike(Stroke::new(keys, false)).await?;
         self.keep();
         let session = Arc::clone(self);
         self.services.tracker.spawn(async move {
@@ -111,7 +110,7 @@ impl Session {
 
     /// Allows input again: the end no longer applies.
     pub(super) fn reopen_input(&self) {
-        let end = self.input_end().take();
+        let end = lock(&self.input_end).take();
         if let Some(end) = end {
             end.cancel();
             self.keep();
@@ -203,13 +202,7 @@ fn end_key(session: &Session) -> Option<u8> {
 impl Session {
     /// True from the end of the input until there is input again.
     pub(crate) fn input_has_ended(&self) -> bool {
-        self.input_end().is_some()
-    }
-
-    fn input_end(&self) -> MutexGuard<'_, Option<CancellationToken>> {
-        self.input_end
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        lock(&self.input_end).is_some()
     }
 }
 

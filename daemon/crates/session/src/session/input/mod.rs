@@ -8,5 +8,4 @@ mod write;
 
 pub(super) use discarded::{Fates, Reads};
 pub(super) use end_of_input::LastLine;
-pub(super) use send::input_error;
 pub(super) use write::{Input, InputError, Stroke};

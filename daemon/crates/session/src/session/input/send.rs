@@ -1,7 +1,7 @@
 //! Typing into a session.
 
 use super::end_of_input::LastLine;
-use super::write::InputError;
+use super::write::{InputError, Stroke, Written};
 use crate::interaction::{Event, Form, Inexact, Typed};
 use crate::keys;
 use crate::peer::Peer;
@@ -150,6 +150,20 @@ impl Session {
         }
     }
 
+    /// Types, and has the next process know of it where it must.
+    ///
+    /// # Errors
+    ///
+    /// What a failed write means for the session.
+    pub(crate) async fn strike(&self, stroke: Stroke<'_>) -> Result<Written, SessionError> {
+        let written = self.input.strike(stroke, || self.output.end()).await;
+        let written = written.map_err(|error| input_error(self, error))?;
+        if written.must_keep {
+            self.keep();
+        }
+        Ok(written)
+    }
+
     async fn type_into(
         self: &Arc<Self>,
         peer: &Peer,
@@ -161,15 +175,8 @@ impl Session {
             // Must happen before the secret can be echoed.
             self.remember_hidden(input.secret());
         }
-        let written = self
-            .input
-            .write(&input.bytes, secret, || self.output.end())
-            .await
-            .map_err(|error| input_error(self, error))?;
+        let written = self.strike(Stroke::new(&input.bytes, secret)).await?;
         self.touch();
-        if written.must_keep {
-            self.keep();
-        }
         let hidden = secret || written.hidden;
         // Almost always this connection has no attached terminal: then these values are not computed.
         let taken = || TakenInput {
@@ -315,7 +322,7 @@ fn typed_keys(session: &Session, names: &[String]) -> Result<RequestedInput, Ses
 }
 
 /// Converts the error of a write into the session's error.
-pub(crate) fn input_error(session: &Session, error: InputError) -> SessionError {
+fn input_error(session: &Session, error: InputError) -> SessionError {
     match error {
         InputError::Closed { written_bytes }
             if session.is_alive() && !session.has_injected_end() =>

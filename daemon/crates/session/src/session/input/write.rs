@@ -4,15 +4,16 @@
 
 use ccd_tape::TapeError;
 use ccd_tape::record::{Noted, Typed};
+use ccd_terminal::lock::lock;
 use ccd_terminal::probe::Line;
 use ccd_text::canonical;
 use ccd_text::piped_line::PipedLine;
-use rustix::event::PollFlags;
+use rustix::event::{PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::io::Interest;
 use tokio_util::sync::CancellationToken;
@@ -63,13 +64,18 @@ pub struct Stroke<'a> {
 }
 
 impl<'a> Stroke<'a> {
-    /// Returns the same for other bytes. Half a command may contain secrets that no redaction rule recognises.
-    pub fn of<'b>(&self, bytes: &'b [u8]) -> Stroke<'b> {
-        Stroke {
+    /// Bytes that are no command.
+    pub fn new(bytes: &'a [u8], is_secret: bool) -> Self {
+        Self {
             bytes,
-            is_secret: self.is_secret || self.command.is_some(),
+            is_secret,
             command: None,
         }
+    }
+
+    /// The same of other bytes. Those of half a command may have secrets that no rule finds.
+    pub fn of<'b>(&self, bytes: &'b [u8]) -> Stroke<'b> {
+        Stroke::new(bytes, self.is_secret || self.command.is_some())
     }
 
     /// Returns the bytes as they are stored on a tape.
@@ -156,10 +162,7 @@ impl Input {
 
     /// Returns the terminal, while the session holds it.
     pub fn master(&self) -> Option<Arc<OwnedFd>> {
-        self.master
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        lock(&self.master).clone()
     }
 
     /// True if no output waits in the terminal for the holder.
@@ -168,11 +171,7 @@ impl Input {
             return true;
         };
         let mut poll = [rustix::event::PollFd::new(&*master, PollFlags::IN)];
-        let now = rustix::event::Timespec {
-            tv_sec: 0,
-            tv_nsec: 0,
-        };
-        let ready = rustix::event::poll(&mut poll, Some(&now));
+        let ready = rustix::event::poll(&mut poll, Some(&Timespec::default()));
         !(ready.is_ok() && poll[0].revents().contains(PollFlags::IN))
     }
 
@@ -189,10 +188,7 @@ impl Input {
     /// Closes the session's descriptor of the terminal.
     pub fn close(&self) {
         self.end();
-        self.master
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        lock(&self.master).take();
     }
 
     /// Switches the echo on or off and returns how the line was before.
@@ -223,12 +219,7 @@ impl Input {
         is_secret: bool,
         end: impl FnOnce() -> u64,
     ) -> Result<Written, InputError> {
-        let stroke = Stroke {
-            bytes,
-            is_secret,
-            command: None,
-        };
-        self.strike(stroke, end).await
+        self.strike(Stroke::new(bytes, is_secret), end).await
     }
 
     /// Like [`Self::write`], for any [`Stroke`].
@@ -381,11 +372,7 @@ async fn wait_for_room(master: &Arc<OwnedFd>) -> std::io::Result<()> {
 
 fn room(master: &OwnedFd) -> Room {
     let mut poll = [rustix::event::PollFd::new(master, PollFlags::OUT)];
-    let now = rustix::event::Timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    match rustix::event::poll(&mut poll, Some(&now)) {
+    match rustix::event::poll(&mut poll, Some(&Timespec::default())) {
         Ok(1..) if poll[0].revents().contains(PollFlags::OUT) => Room::Some,
         Ok(1..) => Room::NobodyReads,
         _ => Room::None,

@@ -9,9 +9,9 @@ use crate::interaction::Event;
 use crate::output::{Flushed, Flusher, LogCall};
 use crate::session::end::CLOSE_GRACE;
 use crate::session::live::Session;
-use crate::session::state::CloseOrder;
 use ccd_protocol::session::EndReason;
 use ccd_terminal::holder::Holder;
+use ccd_terminal::lock::lock;
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -147,8 +147,6 @@ impl Logger {
         let all_logged = async {
             loop {
                 let flushed = session.log.flushed.notified();
-                tokio::pin!(flushed);
-                flushed.as_mut().enable();
                 if session.output.unlogged_bytes() == 0 {
                     return;
                 }
@@ -168,17 +166,13 @@ impl Logger {
 
 impl Drop for Logger {
     fn drop(&mut self) {
-        self.shared.lock().stop = true;
+        lock(&self.shared.state).stop = true;
         self.shared.bell.notify_all();
         self.shared.guard_bell.notify_all();
     }
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, LoggerState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn spawn(this: &Arc<Self>, number: u64) -> io::Result<()> {
         let shared = Arc::clone(this);
         std::thread::Builder::new()
@@ -194,7 +188,7 @@ impl Shared {
         if !call.is_first && !call.is_urgent {
             return;
         }
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if call.is_first {
             state.due.push(Arc::clone(session));
         }
@@ -221,7 +215,7 @@ impl Shared {
             if let Some(slot) = session.facts.slot {
                 warm.insert(slot, Instant::now());
             }
-            let mut state = self.lock();
+            let mut state = lock(&self.state);
             if state.in_charge == number {
                 state.turn = None;
                 continue;
@@ -240,7 +234,7 @@ impl Shared {
         thread: Thread,
         warm: &mut HashMap<usize, Instant>,
     ) -> Option<Arc<Session>> {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         loop {
             if state.stop || state.in_charge != number {
                 return None;
@@ -364,7 +358,7 @@ impl Shared {
 
     /// Puts another thread in charge if the current one takes too long. Sleeps while nothing is written.
     fn guard(self: Arc<Self>) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         while !state.stop {
             state.guard_sleeps = true;
             let woken = self
@@ -411,10 +405,7 @@ fn keep_limit(session: &Arc<Session>, flusher: &mut Flusher, has_rotated: bool) 
         .tape()
         .is_some_and(|tape| tape.recording().is_some());
     if !session.facts.persist {
-        session.order_close(CloseOrder {
-            reason: EndReason::OutputLimit,
-            grace: CLOSE_GRACE,
-        });
+        session.order_close(EndReason::OutputLimit, CLOSE_GRACE);
     } else if has_rotated
         // A tape will be made from the log.
         && !is_recorded

@@ -79,8 +79,6 @@ pub async fn wait_for_published(session: &Session) -> u64 {
     let upto = session.output.end();
     loop {
         let changed = session.output.changed();
-        tokio::pin!(changed);
-        changed.as_mut().enable();
         if session.output.published() >= upto {
             return upto;
         }

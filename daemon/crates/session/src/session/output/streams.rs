@@ -2,9 +2,10 @@
 
 use crate::session::live::Session;
 use ccd_tape::format::Stream;
+use ccd_terminal::lock::lock;
 use ccd_terminal::piped::{Marks, Part};
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The marks of a session over pipes, as far as they were requested.
 #[derive(Debug, Default)]
@@ -45,7 +46,7 @@ impl Session {
         let folder = self.output.dir().to_owned();
         let marks = Arc::clone(&self.streams.marks);
         let found = tokio::task::spawn_blocking(move || {
-            let mut marks = marks.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut marks = lock(&marks);
             let followed = marks.follow(&folder);
             (marks.parts(from, upto), followed)
         });

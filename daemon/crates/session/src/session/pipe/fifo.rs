@@ -42,12 +42,13 @@ impl Reportable for PipeError {
 /// A FIFO that only this process writes to.
 #[derive(Debug)]
 pub(super) struct Fifo {
-    path: PathBuf,
-    inode: Inode,
+    pub(super) path: PathBuf,
+    pub(super) inode: Inode,
     /// A reader in this process, so that writing works while no other process reads. It holds the lock by which other
     /// daemons see that the FIFO is in use.
     guard: Option<OwnedFd>,
-    writer: Arc<OwnedFd>,
+    /// The end to write to; never blocks.
+    pub(super) writer: Arc<OwnedFd>,
 }
 
 /// Device and inode number: distinguish a file from another one at the same path.
@@ -112,19 +113,6 @@ impl Fifo {
             guard: Some(guard),
             writer: Arc::new(writer),
         })
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    pub(super) fn inode(&self) -> Inode {
-        self.inode
-    }
-
-    /// Returns the end to write to; writing to it never blocks.
-    pub(super) fn writer(&self) -> &Arc<OwnedFd> {
-        &self.writer
     }
 
     /// Closes the reader in this process: from now on a write fails if nobody reads.
@@ -269,16 +257,16 @@ mod tests {
         let path = folder.path().join("a.pipe");
         let fifo = Fifo::make(path.clone()).unwrap();
         assert_eq!(permissions(&path), 0o600);
-        assert_eq!(look(&path), AtPath::Fifo(fifo.inode()));
+        assert_eq!(look(&path), AtPath::Fifo(fifo.inode));
         assert!(matches!(
             Fifo::make(path.clone()),
             Err(PipeError::Taken { .. })
         ));
         fs::rename(&path, folder.path().join("b.pipe")).unwrap();
         let other = Fifo::make(path.clone()).unwrap();
-        remove(&path, fifo.inode()).unwrap();
+        remove(&path, fifo.inode).unwrap();
         assert!(path.exists());
-        remove(&path, other.inode()).unwrap();
+        remove(&path, other.inode).unwrap();
         assert!(!path.exists());
     }
 
@@ -289,7 +277,7 @@ mod tests {
         make_file(&path).unwrap();
         drop(Fifo::make(path.clone()).unwrap());
         let again = Fifo::reopen(path.clone()).unwrap();
-        assert_eq!(look(&path), AtPath::Fifo(again.inode()));
+        assert_eq!(look(&path), AtPath::Fifo(again.inode));
         remove_stray(&path);
         assert!(path.exists(), "it is in use");
         drop(again);
@@ -330,8 +318,8 @@ mod tests {
     fn writing_needs_no_reader_until_the_guard_goes() {
         let folder = tempfile::tempdir().unwrap();
         let mut fifo = Fifo::make(folder.path().join("a.pipe")).unwrap();
-        assert_eq!(rustix::io::write(&**fifo.writer(), b"x"), Ok(1));
+        assert_eq!(rustix::io::write(&*fifo.writer, b"x"), Ok(1));
         fifo.let_go_of_reader();
-        assert_eq!(rustix::io::write(&**fifo.writer(), b"x"), Err(Errno::PIPE));
+        assert_eq!(rustix::io::write(&*fifo.writer, b"x"), Err(Errno::PIPE));
     }
 }

@@ -9,6 +9,7 @@ use crate::interaction::Event;
 use crate::session::{Services, Session, SessionError};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{NamedPipe, SessionPipeParams};
+use ccd_store::blocking;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,14 +22,14 @@ pub(in crate::session) struct Prepared {
 
 impl Prepared {
     fn folder(&self) -> Option<&Path> {
-        self.fifo.as_ref()?.path().parent()
+        self.fifo.as_ref()?.path.parent()
     }
 }
 
 impl Drop for Prepared {
     fn drop(&mut self) {
         if let Some(fifo) = &self.fifo {
-            let _ = fifo::remove(fifo.path(), fifo.inode());
+            let _ = fifo::remove(&fifo.path, fifo.inode);
             let _ = place::remove(&self.place_path);
         }
     }
@@ -116,7 +117,7 @@ impl Session {
         match reopened.await {
             Ok((fifo, place)) => {
                 let end = self.output.end();
-                let from = place.saved().unwrap_or(end).min(end);
+                let from = place.saved.unwrap_or(end).min(end);
                 let open = Open::new(&fifo, kept.created_at, kept.raw);
                 self.spawn_pipe(open, fifo, place, from, true);
             }
@@ -220,15 +221,5 @@ fn refuse_another_kind(current: &Open, raw: Option<bool>) -> Result<(), SessionE
 /// Returns whether the pipe is still at its path.
 async fn is_in_place(open: &Open) -> bool {
     let (path, inode) = (open.path.clone(), open.inode);
-    blocking(move || is_at(&path, inode)).await
-}
-
-fn is_at(path: &Path, inode: fifo::Inode) -> bool {
-    fifo::look(path) == AtPath::Fifo(inode)
-}
-
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    tokio::task::spawn_blocking(work)
-        .await
-        .unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+    blocking(move || fifo::look(&path) == AtPath::Fifo(inode)).await
 }

@@ -9,7 +9,8 @@ use std::path::Path;
 #[derive(Debug)]
 pub(super) struct PipeProgress {
     file: Option<File>,
-    saved: Option<u64>,
+    /// The offset that was saved last.
+    pub(super) saved: Option<u64>,
 }
 
 impl PipeProgress {
@@ -26,11 +27,6 @@ impl PipeProgress {
         let read = file.as_ref().map(|file| file.read_exact_at(&mut bytes, 0));
         let saved = matches!(read, Some(Ok(()))).then(|| u64::from_le_bytes(bytes));
         Self { file, saved }
-    }
-
-    /// Returns the offset that was saved last.
-    pub(super) fn saved(&self) -> Option<u64> {
-        self.saved
     }
 
     /// Saves that the output before `offset` was written.
@@ -62,12 +58,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.pipe");
         let mut place = PipeProgress::open(&path);
-        assert_eq!(place.saved(), None);
+        assert_eq!(place.saved, None);
         place.save(7);
         place.save(u64::MAX);
-        assert_eq!(PipeProgress::open(&path).saved(), Some(u64::MAX));
+        assert_eq!(PipeProgress::open(&path).saved, Some(u64::MAX));
         remove(&path).unwrap();
         remove(&path).unwrap();
-        assert_eq!(PipeProgress::open(Path::new("/nowhere/a")).saved(), None);
+        assert_eq!(PipeProgress::open(Path::new("/nowhere/a")).saved, None);
     }
 }

@@ -11,10 +11,11 @@ use tokio::io::unix::AsyncFd;
 
 /// Bytes that wait until the FIFO takes them.
 pub(super) struct Sender {
-    fifo: Fifo,
+    pub(super) fifo: Fifo,
     /// The stream is raw, so it may be cut anywhere.
     raw: bool,
-    out: Vec<u8>,
+    /// What shall be sent is appended here.
+    pub(super) out: Vec<u8>,
     sent: usize,
 }
 
@@ -38,11 +39,6 @@ impl Sender {
         }
     }
 
-    /// Returns the buffer to append to.
-    pub(super) fn out(&mut self) -> &mut Vec<u8> {
-        &mut self.out
-    }
-
     /// Returns how many bytes wait.
     pub(super) fn waiting(&self) -> usize {
         self.out.len() - self.sent
@@ -61,7 +57,7 @@ impl Sender {
                 true => rest,
                 false => &rest[..whole_lines(rest)],
             };
-            match rustix::io::write(&**self.fifo.writer(), piece) {
+            match rustix::io::write(&*self.fifo.writer, piece) {
                 Ok(len) => self.sent += len,
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Ok(Sent::Part),
@@ -79,7 +75,7 @@ impl Sender {
         #[cfg(target_os = "linux")]
         {
             use rustix::pipe::{fcntl_getpipe_size, fcntl_setpipe_size};
-            let fifo = self.fifo.writer();
+            let fifo = &self.fifo.writer;
             if let Ok(size) = fcntl_getpipe_size(fifo) {
                 let _ = fcntl_setpipe_size(fifo, 2 * size);
             }
@@ -93,12 +89,7 @@ impl Sender {
     ///
     /// The kernel's error.
     pub(super) fn room(&self) -> io::Result<AsyncFd<Arc<OwnedFd>>> {
-        ccd_terminal::readiness::watch(Arc::clone(self.fifo.writer()), Interest::WRITABLE)
-    }
-
-    /// Stops waiting for a reader that is not there.
-    pub(super) fn let_go_of_reader(&mut self) {
-        self.fifo.let_go_of_reader();
+        ccd_terminal::readiness::watch(Arc::clone(&self.fifo.writer), Interest::WRITABLE)
     }
 }
 
@@ -133,7 +124,7 @@ mod tests {
         let path = folder.path().join("a.pipe");
         let mut sender = Sender::new(Fifo::make(path.clone()).unwrap(), false);
         let line = [&b"x".repeat(99)[..], b"\n"].concat();
-        sender.out().extend_from_slice(&line.repeat(1000));
+        sender.out.extend_from_slice(&line.repeat(1000));
         assert_eq!(sender.try_send().unwrap(), Sent::Part);
         let waiting = sender.waiting();
         assert!(waiting > 0 && waiting.is_multiple_of(100));
@@ -152,11 +143,11 @@ mod tests {
             .unwrap()
             .clear_ready();
         assert_eq!(sender.try_send().unwrap(), Sent::All);
-        sender.let_go_of_reader();
+        sender.fifo.let_go_of_reader();
         len += reader.read(&mut read).unwrap();
         assert_eq!(len, 100_000);
         drop(reader);
-        sender.out().push(b'\n');
+        sender.out.push(b'\n');
         assert_eq!(sender.try_send().unwrap(), Sent::NobodyReads);
     }
 }

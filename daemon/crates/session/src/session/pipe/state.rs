@@ -5,10 +5,11 @@ use super::typed::InputQueue;
 use crate::interaction::Typed;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{NamedPipe, PipeState};
+use ccd_terminal::lock::lock;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 
 /// A session's pipe, if there is or was one.
@@ -45,8 +46,8 @@ pub(in crate::session) struct KeptPipe {
 impl Open {
     pub(super) fn new(fifo: &Fifo, created_at: String, raw: bool) -> Arc<Self> {
         Arc::new(Self {
-            path: fifo.path().to_owned(),
-            inode: fifo.inode(),
+            path: fifo.path.clone(),
+            inode: fifo.inode,
             created_at,
             raw,
             closing: CancellationToken::new(),
@@ -59,12 +60,12 @@ impl Open {
 impl Pipe {
     /// Sets the pipe that was just opened, in place of the previous one.
     pub(super) fn opened(&self, open: Arc<Open>) {
-        *self.lock() = Some(open);
+        *lock(&self.last) = Some(open);
     }
 
     /// Returns the open pipe.
     pub(super) fn current(&self) -> Option<Arc<Open>> {
-        let last = self.lock();
+        let last = lock(&self.last);
         last.clone().filter(|open| !open.closing.is_cancelled())
     }
 
@@ -77,7 +78,7 @@ impl Pipe {
 
     /// Returns the pipe for the session's record.
     pub(in crate::session) fn record(&self, session: &SessionId) -> Option<NamedPipe> {
-        let last = self.lock();
+        let last = lock(&self.last);
         let open = last.as_ref()?;
         Some(NamedPipe {
             session_id: session.to_string(),
@@ -101,9 +102,5 @@ impl Pipe {
             created_at: open.created_at.clone(),
             raw: open.raw,
         })
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Option<Arc<Open>>> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

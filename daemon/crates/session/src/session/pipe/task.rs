@@ -9,6 +9,7 @@ use super::typed::{Next, unix_ms};
 use crate::interaction::shown_command;
 use crate::output::Piece;
 use crate::session::Session;
+use crate::session::end::sleep_until;
 use ccd_text::pattern::Compiled;
 use std::io;
 use std::sync::Arc;
@@ -145,9 +146,6 @@ impl PipeTask {
             }
             let changed = session.output.changed();
             let news = open.typed.news();
-            tokio::pin!(changed, news);
-            changed.as_mut().enable();
-            news.as_mut().enable();
             self.note_end();
             let step = self.step().await;
             is_behind = matches!(step, NextStep::Again);
@@ -184,7 +182,7 @@ impl PipeTask {
     /// Sets the end once the pipe is closed, and stops waiting for a reader that is not there.
     fn note_end(&mut self) {
         if self.end.is_none() && self.open.closing.is_cancelled() {
-            self.sender.let_go_of_reader();
+            self.sender.fifo.let_go_of_reader();
             self.end = Some(End {
                 upto: self.session.output.end(),
                 deadline: Instant::now() + END_TIME,
@@ -251,7 +249,7 @@ impl PipeTask {
                 Next::Later(offset) => limit = limit.min(offset - self.at),
                 Next::Shown { text, unix_ms } => {
                     self.flush();
-                    events(Kind::In, &text, unix_ms, self.sender.out());
+                    events(Kind::In, &text, unix_ms, &mut self.sender.out);
                     return NextStep::Again;
                 }
                 Next::Undecided { hold, decided } => {
@@ -316,12 +314,5 @@ impl PipeTask {
     fn broken(&self, error: &io::Error) -> Gone {
         tracing::error!(session = %self.session.id(), %error, "could not write to a named pipe");
         Gone
-    }
-}
-
-async fn sleep_until(at: Option<Instant>) {
-    match at {
-        Some(at) => tokio::time::sleep_until(at.into()).await,
-        None => std::future::pending().await,
     }
 }

@@ -2,10 +2,11 @@
 
 use crate::interaction::{JUDGEMENT, Typed, shown_input};
 use crate::session::Session;
+use ccd_terminal::lock::lock;
 use ccd_text::hidden::HIDDEN;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
@@ -51,7 +52,7 @@ pub(super) enum Next {
 
 impl InputQueue {
     pub(super) fn push(&self, typed: &Arc<Typed>) {
-        let mut waiting = self.lock();
+        let mut waiting = lock(&self.waiting);
         if waiting.len() >= MAX_WAITING {
             self.dropped.fetch_add(1, Ordering::Relaxed);
             return;
@@ -77,7 +78,7 @@ impl InputQueue {
 
     /// Checks the oldest input after the output before `at` was written; `is_last` if nothing more will be echoed.
     pub(super) async fn next(&self, session: &Session, at: u64, is_last: bool) -> Next {
-        let Some(first) = self.lock().front().cloned() else {
+        let Some(first) = lock(&self.waiting).front().cloned() else {
             return Next::Nothing;
         };
         if first.typed.offset > at && !is_last {
@@ -93,15 +94,11 @@ impl InputQueue {
             }
             Some(text) => text,
         };
-        self.lock().pop_front();
+        lock(&self.waiting).pop_front();
         Next::Shown {
             text: printable(&text),
             unix_ms: first.unix_ms,
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, VecDeque<TypedAt>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -156,6 +153,9 @@ mod tests {
             form: crate::interaction::Form::Line,
         });
         (0..MAX_WAITING + 3).for_each(|_| queue.push(&typed));
-        assert_eq!((queue.lock().len(), queue.dropped()), (MAX_WAITING, 3));
+        assert_eq!(
+            (lock(&queue.waiting).len(), queue.dropped()),
+            (MAX_WAITING, 3)
+        );
     }
 }

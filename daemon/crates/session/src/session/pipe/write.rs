@@ -4,6 +4,7 @@ use super::lines::{Kind, Lines, Rules, events};
 use super::task::{NextStep, PipeTask};
 use super::typed::{Next, unix_ms};
 use crate::session::Session;
+use ccd_store::blocking;
 use ccd_text::pattern::Compiled;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -29,7 +30,7 @@ impl PipeTask {
         (self.taken_at, self.taken_ms) = (Instant::now(), ms);
         if self.open.raw {
             self.safe = self.at;
-            *self.sender.out() = bytes;
+            self.sender.out = bytes;
             return;
         }
         // A carriage return at the very end is undecided until the next byte arrives.
@@ -37,7 +38,7 @@ impl PipeTask {
         let line_end = memchr::memrchr2(b'\n', b'\r', &bytes[..decided_len]);
         if bytes.len() <= INLINE_BYTES {
             let rules = rules(&self.patterns, &self.session);
-            self.lines.feed(&bytes, ms, &rules, self.sender.out());
+            self.lines.feed(&bytes, ms, &rules, &mut self.sender.out);
         } else {
             self.feed_aside(bytes, ms).await;
         }
@@ -56,18 +57,14 @@ impl PipeTask {
         let fresh = Lines::new(self.session.facts.encoding);
         let mut lines = std::mem::replace(&mut self.lines, fresh);
         let (patterns, session) = (Arc::clone(&self.patterns), Arc::clone(&self.session));
-        let fed = tokio::task::spawn_blocking(move || {
+        let fed = blocking(move || {
             let mut out = Vec::with_capacity(2 * bytes.len());
             lines.feed(&bytes, ms, &rules(&patterns, &session), &mut out);
             (lines, out)
         });
-        match fed.await {
-            Ok((lines, out)) => {
-                self.lines = lines;
-                self.sender.out().extend_from_slice(&out);
-            }
-            Err(error) => std::panic::resume_unwind(error.into_panic()),
-        }
+        let (lines, out) = fed.await;
+        self.lines = lines;
+        self.sender.out.extend_from_slice(&out);
     }
 
     /// Called when nothing new has arrived: writes a line without its end when the program waits, or after [`PARTIAL`].
@@ -96,7 +93,8 @@ impl PipeTask {
     /// Queues the line that was begun, as far as it has arrived.
     pub(super) fn flush(&mut self) {
         let rules = rules(&self.patterns, &self.session);
-        self.lines.flush(self.taken_ms, &rules, self.sender.out());
+        self.lines
+            .flush(self.taken_ms, &rules, &mut self.sender.out);
         (self.begun_at, self.safe) = (None, self.at);
     }
 
@@ -147,12 +145,13 @@ impl PipeTask {
             return;
         }
         let rules = rules(&self.patterns, &self.session);
-        self.lines.finish(self.taken_ms, &rules, self.sender.out());
+        self.lines
+            .finish(self.taken_ms, &rules, &mut self.sender.out);
         let session = Arc::clone(&self.session);
         while let Next::Shown { text, unix_ms } =
             self.open.typed.next(&session, self.at, true).await
         {
-            events(Kind::In, &text, unix_ms, self.sender.out());
+            events(Kind::In, &text, unix_ms, &mut self.sender.out);
         }
         self.tell_dropped_inputs();
         self.tell_dropped_bytes();
@@ -179,7 +178,7 @@ impl PipeTask {
     pub(super) fn meta(&mut self, text: &str) {
         if !self.open.raw {
             let line = escaped(text);
-            events(Kind::Meta, &line, unix_ms(), self.sender.out());
+            events(Kind::Meta, &line, unix_ms(), &mut self.sender.out);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::interaction::{Event, Form, Typed};
 use crate::output::Piece;
 use crate::peer::Peer;
 use crate::session::error::SessionError;
-use crate::session::input::{Stroke, input_error};
+use crate::session::input::Stroke;
 use crate::session::live::Session;
 use crate::session::shell::{
     Action, CommandFile, LineError, Nonce, Outcome, Prompt, Quiet, ShellRun, Start, Way,
@@ -117,11 +117,11 @@ impl Session {
             nonce: command.nonce,
             printer: command.target.printer,
             way: match command.file {
-                Some(file) => Way::File(file.path()),
+                Some(file) => Way::File(&file.path),
                 None => Way::Inline(params.command.as_bytes()),
             },
             prompt,
-            isolate: second.as_ref().map(SecondTerminal::path),
+            isolate: second.as_ref().map(|second| &*second.path),
         })
         .map_err(untypeable)?;
         let stroke = Stroke {
@@ -129,15 +129,8 @@ impl Session {
             is_secret: false,
             command: command.on_tape,
         };
-        let written = self
-            .input
-            .strike(stroke, || self.output.end())
-            .await
-            .map_err(|error| input_error(self, error))?;
+        let written = self.strike(stroke).await?;
         self.touch();
-        if written.must_keep {
-            self.keep();
-        }
         let typed = Typed {
             text: params.command.clone(),
             offset: written.offset,
@@ -174,8 +167,6 @@ impl Command<'_> {
         let session = self.session;
         loop {
             let changed = session.output.changed();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
             match session
                 .output
                 .read(self.at, PIECE_BYTES)
@@ -240,14 +231,7 @@ impl Command<'_> {
         }) {
             Action::Wait(more) => self.next_look = quiet + more.max(Duration::from_millis(1)),
             Action::Type(bytes) => {
-                let written = session
-                    .input
-                    .write(&bytes, false, || session.output.end())
-                    .await
-                    .map_err(|error| input_error(session, error))?;
-                if written.must_keep {
-                    session.keep();
-                }
+                session.strike(Stroke::new(&bytes, false)).await?;
                 self.quiet_since = Instant::now();
                 self.next_look = FIRST_LOOK;
             }

@@ -8,14 +8,15 @@ use crate::session::input::{InputError, LastLine};
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use crate::session::start::INPUT_PATIENCE;
+use crate::session::wait::text_of;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::run::{RunOnceParams, RunOnceReply};
-use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
+use ccd_protocol::session::{EndReason, SessionCreateParams};
+use ccd_store::folder::create_private;
 use ccd_text::canonical::{END_OF_INPUT, PIECE_LEN, type_byte};
 use std::ffi::OsStr;
 use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -234,11 +235,7 @@ impl Session {
 fn script_file(folder: &Path, text: &str) -> Result<ScriptFile, SessionError> {
     let name = format!("{SCRIPT_PREFIX}{:016x}", rand::random::<u64>());
     let file = ScriptFile(folder.join(name));
-    std::fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&file.0)
+    create_private(&file.0)
         .and_then(|mut open| open.write_all(text.as_bytes()))
         .map_err(SessionError::Files)?;
     Ok(file)
@@ -325,12 +322,4 @@ fn typed_input(bytes: &[u8]) -> Vec<u8> {
         typed.push(END_OF_INPUT);
     }
     typed
-}
-
-fn text_of(pattern: &Pattern) -> String {
-    match pattern {
-        Pattern::Regex(text) | Pattern::Exact(text) => text.clone(),
-        Pattern::Eof(_) => String::from("eof"),
-        Pattern::Timeout(_) => String::from("timeout"),
-    }
 }

@@ -7,7 +7,6 @@ use crate::session::error::SessionError;
 use crate::session::input::LastLine;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
-use crate::session::state::CloseOrder;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
 use std::sync::Arc;
@@ -55,10 +54,7 @@ impl OneShot {
 
     /// Asks the program and the processes that it started to end.
     pub(super) fn close(&self, reason: EndReason) {
-        self.session.order_close(CloseOrder {
-            reason,
-            grace: CLOSE_GRACE,
-        });
+        self.session.order_close(reason, CLOSE_GRACE);
     }
 
     /// Ends the program and waits until none of its processes runs.

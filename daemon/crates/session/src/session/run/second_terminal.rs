@@ -7,7 +7,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -17,7 +17,8 @@ const READ_BYTES: usize = 64 << 10;
 /// The terminal; its far side is kept open, so that it never reports an end.
 pub(super) struct SecondTerminal {
     master: AsyncFd<Arc<OwnedFd>>,
-    path: PathBuf,
+    /// Path of the far side, for the shell to open.
+    pub(super) path: PathBuf,
     _far_side: pty_process::blocking::Pts,
 }
 
@@ -29,10 +30,8 @@ impl SecondTerminal {
 
     fn try_open(session: &Session) -> io::Result<Self> {
         let (pty, pts) = pty_process::blocking::open().map_err(io::Error::other)?;
-        let size = {
-            let state = session.state();
-            pty_process::Size::new(state.rows, state.cols)
-        };
+        let (rows, cols) = session.size();
+        let size = pty_process::Size::new(rows, cols);
         pty.resize(size).map_err(io::Error::other)?;
         let master = OwnedFd::from(pty);
         let name = rustix::pty::ptsname(&master, Vec::new())?;
@@ -43,11 +42,6 @@ impl SecondTerminal {
             path: PathBuf::from(name.to_string_lossy().into_owned()),
             _far_side: pts,
         })
-    }
-
-    /// Returns the path of the far side, which the shell opens.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
     }
 
     pub(super) fn line(&self) -> Line {

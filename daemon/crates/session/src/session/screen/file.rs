@@ -1,11 +1,11 @@
 //! A session's screen as a file next to its log, from which the next process continues drawing.
 
 use ccd_screen::Screen;
+use ccd_store::folder::empty_private;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 const NAME: &str = "screen.json";
@@ -71,14 +71,7 @@ pub(super) async fn load(folder: &Path) -> Option<(Screen, u64)> {
 /// The file system's error.
 pub(super) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
     let new = path.with_extension("new");
-    let mut options = fs::OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&new)?;
-    file.write_all(&serde_json::to_vec(value)?)?;
+    empty_private(&new)?.write_all(&serde_json::to_vec(value)?)?;
     fs::rename(new, path)
 }
 

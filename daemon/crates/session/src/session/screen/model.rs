@@ -6,12 +6,13 @@ use super::file as screen_file;
 use super::sizes::{self, Resize, Sizes};
 use crate::output::{Output, Piece};
 use ccd_screen::Screen;
+use ccd_terminal::lock::lock;
 use encoding_rs::Encoding;
 use std::io;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Bytes of output that are parsed at a time.
 const PIECE_BYTES: usize = 256 << 10;
@@ -93,12 +94,12 @@ impl ScreenModel {
 
     /// Returns the terminal's sizes, for the next process.
     pub fn sizes(&self) -> Sizes {
-        self.lock_sizes().clone()
+        lock(&self.sizes).clone()
     }
 
     /// Sets the terminal's size for all output from `offset` on.
     pub fn resize(&self, offset: u64, rows: u16, cols: u16) {
-        self.lock_sizes().push(Resize { offset, rows, cols });
+        lock(&self.sizes).push(Resize { offset, rows, cols });
     }
 
     /// Returns true if no task is about to [write](Self::write_sizes) the sizes; the caller must then do it.
@@ -150,7 +151,7 @@ impl ScreenModel {
     async fn begin(&self, output: &Output) -> Drawn {
         if self.sizes_file.is_unread.load(Relaxed) {
             if let Some(sizes) = sizes::load(output.dir()).await {
-                *self.lock_sizes() = sizes;
+                *lock(&self.sizes) = sizes;
             }
             // Set only now, because the call may be cancelled while the file is read.
             self.sizes_file.is_unread.store(false, Relaxed);
@@ -160,7 +161,7 @@ impl ScreenModel {
         } else {
             None
         };
-        let mut sizes = self.lock_sizes();
+        let mut sizes = lock(&self.sizes);
         let (screen, upto) = match saved {
             Some((screen, upto)) => (screen, upto),
             None => (Screen::new(sizes.first.0, sizes.first.1), 0),
@@ -175,7 +176,7 @@ impl ScreenModel {
 
     async fn draw(&self, model: &mut Drawn, output: &Output, upto: u64) -> io::Result<()> {
         while model.upto < upto {
-            let resize = self.lock_sizes().next();
+            let resize = lock(&self.sizes).next();
             if let Some(resize) = resize.filter(|resize| resize.offset <= model.upto) {
                 self.apply(resize, model);
                 continue;
@@ -195,13 +196,13 @@ impl ScreenModel {
     }
 
     fn next_before(&self, upto: u64) -> Option<Resize> {
-        let next = self.lock_sizes().next();
+        let next = lock(&self.sizes).next();
         next.filter(|resize| resize.offset <= upto)
     }
 
     fn apply(&self, resize: Resize, model: &mut Drawn) {
         model.screen.resize(resize.rows, resize.cols);
-        self.lock_sizes().advance();
+        lock(&self.sizes).advance();
     }
 
     /// Saves the screen for the next process, so that it need not draw all output again.
@@ -215,14 +216,10 @@ impl ScreenModel {
             Ok(()) => {
                 model.saved_upto = upto;
                 self.may_be_saved.store(true, Relaxed);
-                self.lock_sizes().forget_drawn();
+                lock(&self.sizes).forget_drawn();
             }
             Err(error) => tracing::warn!(%error, "could not save the screen of a session"),
         }
-    }
-
-    fn lock_sizes(&self) -> MutexGuard<'_, Sizes> {
-        self.sizes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use crate::session::live::Session;
 use ccd_screen::{EventKind, Query, answer, needs_cursor};
+use ccd_terminal::lock::lock;
 use ccd_terminal::probe::Line;
 use std::collections::VecDeque;
 use std::os::fd::AsFd;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Queries that may wait; more are dropped, as by a terminal whose input is full.
 const MAX_WAITING: usize = 256;
@@ -56,7 +57,7 @@ impl Queries {
 
     /// Adds a query; a task answers it, and ends when no query is left.
     pub(crate) fn ask(session: &Arc<Session>, query: Query, end: u64) {
-        let mut queue = session.queries.lock();
+        let mut queue = lock(&session.queries.queue);
         if end <= session.queries.answered || queue.waiting.len() == MAX_WAITING {
             return;
         }
@@ -67,12 +68,8 @@ impl Queries {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, QuestionQueue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn next(&self) -> Option<Asked> {
-        let mut queue = self.lock();
+        let mut queue = lock(&self.queue);
         let next = queue.waiting.pop_front();
         queue.answering = next.is_some();
         next
@@ -95,10 +92,6 @@ async fn compose(session: &Session, asked: &Asked) -> Option<Vec<u8>> {
         // This output is not drawn by a terminal: what looks like a query is data, and an answer would be input.
         return None;
     }
-    let size = {
-        let state = session.state();
-        (state.rows, state.cols)
-    };
     let mut cursor = None;
     if needs_cursor(&asked.query) {
         let look = session.screen.look(&session.output, asked.end, |screen| {
@@ -107,5 +100,5 @@ async fn compose(session: &Session, asked: &Asked) -> Option<Vec<u8>> {
         });
         cursor = Some(look.await.ok()?.0);
     }
-    answer(&asked.query, cursor, size)
+    answer(&asked.query, cursor, session.size())
 }

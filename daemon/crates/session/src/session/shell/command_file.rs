@@ -1,8 +1,8 @@
 //! The file a shell reads its command from.
 
-use std::fs::{self, OpenOptions};
+use ccd_store::folder::create_private;
+use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::wrap::Nonce;
@@ -13,7 +13,7 @@ use super::wrap::Nonce;
 /// again or the session has ended.
 #[derive(Debug)]
 pub(crate) struct CommandFile {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
 }
 
 impl CommandFile {
@@ -29,21 +29,12 @@ impl CommandFile {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         let path = dir.join(format!("command-{}", nonce.as_str()));
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path)?;
+        let mut file = create_private(&path)?;
         let created = Self { path };
         file.write_all(command)?;
         // A here-document at the very end needs a newline after its last line.
         file.write_all(b"\n")?;
         Ok(created)
-    }
-
-    /// Returns the path of the file.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
     }
 }
 
@@ -64,7 +55,7 @@ mod tests {
     fn a_command_file_is_private_and_goes_with_its_owner() {
         let dir = tempfile::tempdir().unwrap();
         let file = CommandFile::create(dir.path(), &Nonce::fixed("1"), b"echo hi").unwrap();
-        let path = file.path().to_owned();
+        let path = file.path.clone();
         assert_eq!(fs::read(&path).unwrap(), b"echo hi\n");
         assert_eq!(
             fs::metadata(&path).unwrap().permissions().mode() & 0o777,

@@ -134,7 +134,7 @@ impl LiveShell {
         let file = CommandFile::create(&self.home, &nonce, command).unwrap();
         let way = match given {
             Given::Inline => Way::Inline(command),
-            Given::File | Given::Isolated => Way::File(file.path()),
+            Given::File | Given::Isolated => Way::File(&file.path),
         };
         let second = (given == Given::Isolated).then(SecondTerminal::open);
         let isolate = second.as_ref().map(|second| second.path.clone());

@@ -1,9 +1,10 @@
 //! Integrated shells: the user's own start files, then those of ccd, which print prompt marks (OSC 133).
 
+use ccd_store::folder::create_private;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::kind::ShellKind;
@@ -15,17 +16,6 @@ const POSIX_ENV: &str = include_str!("rc/ccd.env.sh");
 
 /// Options with which a shell still reads its start files.
 const PLAIN_OPTIONS: [&str; 4] = ["-i", "-l", "-il", "-li"];
-
-/// Why a shell could not be integrated.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum IntegrationError {
-    #[error("could not write the shell start file {path:?}")]
-    Write {
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
-}
 
 /// How to start a shell so that it reads ccd's file after the user's own.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -52,7 +42,7 @@ pub(crate) fn integrated(
     args: &[OsString],
     env: impl Fn(&str) -> Option<OsString>,
     rc_dir: &Path,
-) -> Result<Integration, IntegrationError> {
+) -> io::Result<Integration> {
     match ShellKind::of(shell, args) {
         Some(ShellKind::Bash) => bash(args, rc_dir),
         Some(ShellKind::Zsh) if are_plain(args) => zsh(args, env("ZDOTDIR"), rc_dir),
@@ -70,7 +60,7 @@ fn started_plain(args: &[OsString]) -> Integration {
     }
 }
 
-fn bash(args: &[OsString], rc_dir: &Path) -> Result<Integration, IntegrationError> {
+fn bash(args: &[OsString], rc_dir: &Path) -> io::Result<Integration> {
     let is_login = |arg: &OsStr| {
         ["-l", "-il", "-li", "--login"]
             .iter()
@@ -92,11 +82,7 @@ fn bash(args: &[OsString], rc_dir: &Path) -> Result<Integration, IntegrationErro
     })
 }
 
-fn zsh(
-    args: &[OsString],
-    user_dir: Option<OsString>,
-    rc_dir: &Path,
-) -> Result<Integration, IntegrationError> {
+fn zsh(args: &[OsString], user_dir: Option<OsString>, rc_dir: &Path) -> io::Result<Integration> {
     let dir = rc_dir.join("zsh");
     write_rc(&dir, ".zshenv", ZSH_ENV)?;
     let mut env = vec![("ZDOTDIR".into(), dir.into())];
@@ -108,11 +94,7 @@ fn zsh(
     })
 }
 
-fn posix(
-    args: &[OsString],
-    user_env: Option<OsString>,
-    rc_dir: &Path,
-) -> Result<Integration, IntegrationError> {
+fn posix(args: &[OsString], user_env: Option<OsString>, rc_dir: &Path) -> io::Result<Integration> {
     // Shells expand the value of ENV, so a path with these characters would be changed.
     if rc_dir
         .as_os_str()
@@ -148,26 +130,23 @@ fn may_read_env(shell: &Path, args: &[OsString]) -> bool {
 
 /// Writes `text` to `dir/name` unless the file has this content already. Replaces the file atomically, because another
 /// session's shell may be reading it.
-fn write_rc(dir: &Path, name: &str, text: &str) -> Result<PathBuf, IntegrationError> {
+fn write_rc(dir: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
     let path = dir.join(name);
     if fs::read(&path).is_ok_and(|found| found == text.as_bytes()) {
         return Ok(path);
     }
-    replace(dir, &path, text).map_err(|source| IntegrationError::Write {
-        path: path.clone(),
-        source,
-    })?;
-    Ok(path)
+    match replace(dir, &path, text) {
+        Ok(()) => Ok(path),
+        Err(_) => Err(io::Error::other(format!(
+            "could not write the shell start file {path:?}"
+        ))),
+    }
 }
 
 fn replace(dir: &Path, path: &Path, text: &str) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
     let new_path = dir.join(format!("new-{}", Nonce::random()?.as_str()));
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&new_path)?;
+    let mut file = create_private(&new_path)?;
     let result = file
         .write_all(text.as_bytes())
         .and_then(|()| fs::rename(&new_path, path));

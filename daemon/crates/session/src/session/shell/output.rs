@@ -6,8 +6,10 @@ pub(super) const OUTPUT_MAX_LEN: usize = 16 * 1024 * 1024;
 /// Output from its start; bytes beyond [`OUTPUT_MAX_LEN`] are dropped, which sets `truncated`.
 #[derive(Debug, Default)]
 pub(super) struct CommandOutput {
-    bytes: Vec<u8>,
-    truncated: bool,
+    /// What the terminal sent.
+    pub(super) bytes: Vec<u8>,
+    /// Output is missing at the end, or was lost before it came here.
+    pub(super) truncated: bool,
 }
 
 impl CommandOutput {
@@ -17,11 +19,6 @@ impl CommandOutput {
         self.truncated |= bytes.len() > free_len;
         self.bytes
             .extend_from_slice(&bytes[..bytes.len().min(free_len)]);
-    }
-
-    /// Notes that bytes were lost before they could be pushed.
-    pub(super) fn note_loss(&mut self) {
-        self.truncated = true;
     }
 
     /// Returns the current length, for [`Self::cut`].
@@ -36,16 +33,6 @@ impl CommandOutput {
     pub(super) fn cut(&mut self, place: OutputLength) {
         self.bytes.truncate(place.len);
         self.truncated = place.truncated;
-    }
-
-    /// Returns the bytes that the terminal sent.
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    /// Returns whether output is missing at the end, or was lost before it could be pushed.
-    pub(super) fn is_truncated(&self) -> bool {
-        self.truncated
     }
 
     /// Returns the bytes that the command wrote. With `onlcr` the terminal added one `\r` before every `\n`, so one is
@@ -75,16 +62,6 @@ pub(super) struct OutputLength {
     truncated: bool,
 }
 
-impl OutputLength {
-    /// Returns the length `len`, with no loss before it.
-    pub(super) fn untruncated(len: usize) -> Self {
-        Self {
-            len,
-            truncated: false,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,13 +81,13 @@ mod tests {
         output.push(&vec![b'x'; OUTPUT_MAX_LEN - 1]);
         let place = output.place();
         output.push(b"y");
-        assert!(!output.is_truncated());
+        assert!(!output.truncated);
         output.push(b"z");
-        assert!(output.is_truncated());
-        assert_eq!(output.bytes().last(), Some(&b'y'));
+        assert!(output.truncated);
+        assert_eq!(output.bytes.last(), Some(&b'y'));
         output.cut(place);
         assert_eq!(
-            (output.bytes().len(), output.is_truncated()),
+            (output.bytes.len(), output.truncated),
             (OUTPUT_MAX_LEN - 1, false)
         );
     }

@@ -53,7 +53,7 @@ pub(super) struct Progress {
     phase: Phase,
     /// The start of the output before the start mark.
     echo: Vec<u8>,
-    output: CommandOutput,
+    pub(super) output: CommandOutput,
     /// The last output of the session since the line was typed, or since the last rescue.
     tail: Vec<u8>,
     read_end: u64,
@@ -127,7 +127,7 @@ impl Progress {
                 Mark::End { status } => {
                     if matches!(self.phase, Phase::Typed) && !self.is_isolated {
                         // A key stopped the program that should print the start mark.
-                        self.note_loss();
+                        self.output.truncated = true;
                     }
                     self.end_at(start, Phase::Ended { status });
                 }
@@ -232,10 +232,10 @@ impl Progress {
             return;
         };
         let status = *status;
-        let whole_len = self.output.bytes().len();
-        if !self.is_isolated && !self.output.is_truncated() {
-            let len = len_without_prompt(self.output.bytes(), prompt);
-            self.output.cut(OutputLength::untruncated(len));
+        let whole_len = self.output.bytes.len();
+        if !self.is_isolated && !self.output.truncated {
+            let len = len_without_prompt(&self.output.bytes, prompt);
+            self.output.bytes.truncate(len);
             self.end -= (whole_len - len) as u64;
         }
         self.phase = Phase::Ended { status };
@@ -259,19 +259,14 @@ impl Progress {
             exit_code,
             start: self.start,
             end: self.end,
-            truncated: self.output.is_truncated(),
+            truncated: self.output.truncated,
             session_ended: false,
         }
     }
 
     /// Returns the output so far and whether it is truncated.
     pub(super) fn output_so_far(&self, onlcr: bool) -> (Vec<u8>, bool) {
-        (self.output.written(onlcr), self.output.is_truncated())
-    }
-
-    /// Notes that output was lost before it arrived here.
-    pub(super) fn note_loss(&mut self) {
-        self.output.note_loss();
+        (self.output.written(onlcr), self.output.truncated)
     }
 }
 

@@ -106,7 +106,7 @@ impl ShellRun {
         } = self;
         if self.next_offset.is_some_and(|expected| expected != offset) {
             scanner.release(&mut |piece| progress.take(piece));
-            progress.note_loss();
+            progress.output.truncated = true;
         }
         self.next_offset = Some(offset + raw.len() as u64);
         progress.remember(raw, offset);

@@ -303,7 +303,7 @@ impl Sessions {
                 |name| plan.env.get(name).map(OsString::from),
                 &rc,
             )
-            .map_err(|error| SessionError::Files(io::Error::other(error)))?;
+            .map_err(SessionError::Files)?;
             args = integration.args;
             plan.env.lay_over(integration.env);
         }

@@ -8,8 +8,7 @@ use crate::session::end::CLOSE_GRACE;
 use crate::session::error::{FailedStart, SessionError};
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
-use crate::session::state::CloseOrder;
-use crate::session::wait::{TUI_QUIET, wait_idle};
+use crate::session::wait::{TUI_QUIET, process_ended, text_of, wait_idle};
 use ccd_protocol::session::{
     EndReason, Pattern, SessionCreateParams, SessionSendParams, SessionSendReply,
 };
@@ -149,10 +148,7 @@ impl BringUp {
 
     fn give_up(&self) {
         self.session.start_up.fail();
-        self.session.order_close(CloseOrder {
-            reason: EndReason::Closed,
-            grace: CLOSE_GRACE,
-        });
+        self.session.order_close(EndReason::Closed, CLOSE_GRACE);
         self.session.keep();
     }
 
@@ -241,7 +237,7 @@ impl BringUp {
         match self.session.send(peer, &params).await {
             Err(SessionError::NotAlive { .. }) => {
                 self.session.wait_dead().await;
-                Err(crate::session::wait::process_ended(&self.session).await)
+                Err(process_ended(&self.session).await)
             }
             sent => sent.map(Some),
         }
@@ -261,7 +257,7 @@ impl Session {
             false => self.wait_input(false, deadline).await,
         };
         if self.is_dead() {
-            return Err(crate::session::wait::process_ended(self).await);
+            return Err(process_ended(self).await);
         }
         if met.is_some() {
             return Ok(());
@@ -314,12 +310,5 @@ impl Sessions {
             params.tape = Some(tape_laid_over(params.tape.take(), tape.clone()));
         }
         Ok(Some(script))
-    }
-}
-
-fn text_of(pattern: &Pattern) -> String {
-    match pattern {
-        Pattern::Regex(text) | Pattern::Exact(text) => text.clone(),
-        Pattern::Eof(_) | Pattern::Timeout(_) => String::new(),
     }
 }

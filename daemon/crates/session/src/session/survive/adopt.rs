@@ -157,7 +157,8 @@ impl Sessions {
             self.await_owner(Arc::clone(&session), kept.orphaned_at);
         }
         if let Some(order) = kept.close {
-            session.order_close(order.into());
+            let order = CloseOrder::from(order);
+            session.order_close(order.reason, order.grace);
         } else if kept.is_starting {
             // The input that was still to be typed is lost, and no client knows this session as ready.
             session.start_up.fail();
@@ -165,8 +166,7 @@ impl Sessions {
                 true => EndReason::DaemonKilled,
                 false => EndReason::Closed,
             };
-            let grace = CLOSE_GRACE;
-            session.order_close(CloseOrder { reason, grace });
+            session.order_close(reason, CLOSE_GRACE);
         }
         self.services.tracker.spawn(crate::session::end::run(
             Arc::clone(&session),

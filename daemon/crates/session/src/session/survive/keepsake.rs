@@ -12,8 +12,9 @@ use crate::session::start::Origin;
 use crate::session::state::CloseOrder;
 use crate::session::tape::{KeptTape, SessionTape};
 use ccd_protocol::session::EndReason;
+use ccd_terminal::lock::lock;
 use serde::{Deserialize, Serialize};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The facts of a session as JSON. Fields that an older build does not write have defaults.
@@ -112,10 +113,7 @@ impl Keepsake {
     }
 
     fn of(session: &Session) -> Self {
-        let (rows, cols) = {
-            let state = session.state();
-            (state.rows, state.cols)
-        };
+        let (rows, cols) = session.size();
         Self {
             sizes: session.screen.sizes(),
             input_has_ended: session.input_has_ended(),
@@ -171,11 +169,7 @@ impl Session {
         let Some(slot) = self.facts.slot else {
             return;
         };
-        let _turn = self
-            .services
-            .keeping
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _turn = lock(&self.services.keeping);
         let kept = self
             .services
             .holder

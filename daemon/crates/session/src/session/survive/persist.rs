@@ -6,7 +6,6 @@ use super::table::DeleteSession;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
-use crate::session::state::CloseOrder;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::EndReason;
 use ccd_store::StoreError;
@@ -67,10 +66,7 @@ impl Sessions {
 
     /// Ends a session that was just started, and removes it completely: no client knows it.
     pub async fn abandon(&self, session: &Session) {
-        session.order_close(CloseOrder {
-            reason: EndReason::Closed,
-            grace: Duration::ZERO,
-        });
+        session.order_close(EndReason::Closed, Duration::ZERO);
         session.wait_dead().await;
         if let Err(error) = self.forget(session).await {
             tracing::warn!(session = %session.id(), %error, "could not clean up after a session that did not start");

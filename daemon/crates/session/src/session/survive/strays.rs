@@ -7,10 +7,11 @@ use crate::output::Output;
 use crate::session::registry::Sessions;
 use ccd_tape::decorate::RunFilter;
 use ccd_tape::record::Note;
+use ccd_terminal::lock::lock;
 use std::collections::HashSet;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::path::Path;
+use std::sync::Arc;
 
 impl Sessions {
     /// Removes folders and ring files that belong to no session, left by starts that were never acknowledged.
@@ -30,7 +31,7 @@ impl Sessions {
             }
             match self.finish_stray(&entry.path(), None).await {
                 true => remove_folder(&entry.path()).await?,
-                false => self.stray_recordings().push(entry.path()),
+                false => lock(&self.stray_recordings).push(entry.path()),
             }
         }
         for entry in std::fs::read_dir(&self.services.folders.runtime)? {
@@ -97,7 +98,7 @@ impl Sessions {
 
     /// Makes the tapes that could not be made during the daemon's start.
     pub(crate) async fn finish_strays(self: &Arc<Self>) {
-        let strays = std::mem::take(&mut *self.stray_recordings());
+        let strays = std::mem::take(&mut *lock(&self.stray_recordings));
         for folder in strays {
             if self.finish_stray(&folder, Some(self.filters())).await
                 && let Err(error) = remove_folder(&folder).await
@@ -105,11 +106,6 @@ impl Sessions {
                 tracing::warn!(folder = %folder.display(), %error, "a left-over directory could not be removed");
             }
         }
-    }
-
-    fn stray_recordings(&self) -> MutexGuard<'_, Vec<PathBuf>> {
-        let strays = self.stray_recordings.lock();
-        strays.unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -6,10 +6,10 @@ use crate::session::error::SessionError;
 use crate::session::registry::Sessions;
 use crate::session::run::OneShot;
 use ccd_protocol::session::{EndReason, SessionCreateParams};
+use ccd_store::folder::create_private;
 use ccd_tape::decorate::RunFilter;
 use ccd_terminal::holder::Exit;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,13 +40,7 @@ impl Files {
             output: folder.join(format!("{name}.out")),
         };
         for (path, content) in [(&files.input, input), (&files.output, &[][..])] {
-            let mut options = std::fs::OpenOptions::new();
-            let mut file = options
-                .write(true)
-                .create_new(true)
-                .mode(0o600)
-                .open(path)?;
-            file.write_all(content)?;
+            create_private(path)?.write_all(content)?;
         }
         Ok(files)
     }

@@ -9,6 +9,7 @@ use ccd_tape::decorate::RunFilter;
 use ccd_tape::key::program_name;
 use ccd_tape::record::{EndEntry, Ended, Finished, MAX_OUTPUT_BYTES, Printed, RecorderState};
 use ccd_tape::root::Root;
+use ccd_terminal::lock::lock;
 use ccd_terminal::piped::Marks;
 use std::io;
 use std::path::Path;
@@ -54,10 +55,10 @@ impl Session {
             if let Some(problem) = &finished.problem {
                 tracing::error!(session = %self.id(), problem, "the tape is incomplete");
             }
-            tape.outcome().finished = Some(finished);
+            lock(&tape.outcome).finished = Some(finished);
         }
         if tape.settings.summary {
-            let mut outcome = tape.outcome();
+            let mut outcome = lock(&tape.outcome);
             let written = outcome.finished.as_ref();
             let written = written.map_or(&[][..], |finished| &finished.written);
             // The new tape is left out, because no session could have played it yet.

@@ -11,6 +11,7 @@ use crate::session::services::Services;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::tape::{TapeOptions, TapeUse};
+use ccd_store::folder::empty_private;
 use ccd_tape::decorate::RunFilter;
 use ccd_tape::format::Meta;
 use ccd_tape::play::{KeptPlayer, Player};
@@ -18,7 +19,6 @@ use ccd_tape::record::{self, KeptRecording, Note, RecorderState, Recording, Resu
 use ccd_text::hidden::HiddenTexts;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -228,10 +228,7 @@ pub struct PastTape {
 impl PastTape {
     /// Writes the file in a session's folder. Blocks.
     pub(super) fn write(&self, folder: &Path) -> io::Result<()> {
-        let mut options = std::fs::OpenOptions::new();
-        options.write(true).create(true).truncate(true).mode(0o600);
-        let mut file = options.open(folder.join(PAST))?;
-        file.write_all(&serde_json::to_vec(self)?)
+        empty_private(&folder.join(PAST))?.write_all(&serde_json::to_vec(self)?)
     }
 
     /// Reads the file in a session's folder. Blocks.

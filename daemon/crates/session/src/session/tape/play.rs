@@ -6,8 +6,9 @@ use super::proxy::{ADOPTION, LOOK};
 use super::session_tape::SessionTape;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
+use ccd_terminal::lock::lock;
 use ccd_terminal::piped;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 impl Session {
@@ -58,8 +59,7 @@ impl Session {
 impl SessionTape {
     /// Returns the state that an earlier process left.
     pub(super) fn take_left(&self) -> Option<Left> {
-        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        left.clone()
+        lock(&self.left).clone()
     }
 
     /// Continues from the state that an earlier process left, once the terminal's output has all arrived. Returns the
@@ -72,8 +72,7 @@ impl SessionTape {
         if let Some(live) = left.live {
             self.resume_live(live, printed).await;
         }
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        left.take();
+        lock(&self.left).take();
         printed
     }
 }

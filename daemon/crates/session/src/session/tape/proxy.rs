@@ -146,8 +146,8 @@ impl SessionTape {
         let gone = CancellationToken::new();
         let mut params = SessionCreateParams::clone(params);
         if let Some(outer) = sessions.all.get(&self.id) {
-            let state = outer.state();
-            (params.rows, params.cols) = (Some(state.rows.into()), Some(state.cols.into()));
+            let (rows, cols) = outer.size();
+            (params.rows, params.cols) = (Some(rows.into()), Some(cols.into()));
         }
         let peer = Peer::of_daemon(gone.clone());
         let shot = Box::pin(OneShot::start(&sessions, &peer, params));
@@ -314,8 +314,6 @@ async fn relay(inner: Arc<Session>, from: u64, show: Arc<Playback>, gone: Cancel
     let mut modes = None;
     loop {
         let changed = inner.output.changed();
-        tokio::pin!(changed);
-        changed.as_mut().enable();
         let now = inner.input.master().map(|master| Line::of(master.as_fd()));
         let now = now.map(|line| InputModes {
             hidden: line.hides_input(),

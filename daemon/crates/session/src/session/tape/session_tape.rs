@@ -17,11 +17,12 @@ use ccd_tape::root::Root;
 use ccd_tape::settings::Settings;
 use ccd_tape::tools::{Removed, redact_meta};
 use ccd_tape::{TapeError, record};
+use ccd_terminal::lock::lock;
 use ccd_text::hidden::HiddenTexts;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use tokio_util::sync::CancellationToken;
 
 /// The tape state of a session.
@@ -228,7 +229,7 @@ impl SessionTape {
             uses.recorded = recording.exchanges();
             uses.problem = recording.problem();
         }
-        let outcome = self.outcome();
+        let outcome = lock(&self.outcome);
         if let Some(finished) = &outcome.finished {
             uses.recorded = finished.recorded;
             uses.known = finished.known;
@@ -247,10 +248,6 @@ impl SessionTape {
             is_replay: self.is_replay(),
             uses: self.uses(),
         }
-    }
-
-    pub(super) fn outcome(&self) -> MutexGuard<'_, TapeOutcome> {
-        self.outcome.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

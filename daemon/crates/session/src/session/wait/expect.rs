@@ -149,8 +149,6 @@ impl Session {
         let look_upto = self.output.end();
         loop {
             let changed = self.output.changed();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
             let at = matcher.position();
             match self
                 .output
@@ -347,6 +345,11 @@ fn pattern_len(pattern: &Pattern) -> usize {
         Pattern::Regex(text) | Pattern::Exact(text) => text.len(),
         Pattern::Eof | Pattern::Timeout => 0,
     }
+}
+
+/// The text of a request's pattern, or the word for what is none.
+pub fn text_of(wire: &WirePattern) -> String {
+    pattern_text(&pattern(wire))
 }
 
 fn pattern_text(pattern: &Pattern) -> String {

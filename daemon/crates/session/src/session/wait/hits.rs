@@ -142,8 +142,6 @@ impl Hits {
         let mut searched_bytes = 0;
         loop {
             let changed = session.output.changed();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
             match self.read(matcher.position()).await? {
                 Piece::Bytes(bytes) => {
                     if let Some(hit) = matcher.feed(&bytes) {
@@ -223,8 +221,6 @@ impl Hits {
         let deadline = Instant::now() + LINE_WAIT;
         loop {
             let changed = self.session.output.changed();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
             let end = self.session.output.end().min(from + LINE_BYTES as u64);
             let text = read_text(&self.session, from, end).await;
             let line = text.split('\n').next().unwrap_or_default();

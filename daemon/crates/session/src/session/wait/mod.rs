@@ -6,5 +6,6 @@ mod hits;
 
 pub(super) use condition::{TUI_QUIET, is_fresh, is_of_tape, wait_idle};
 pub use condition::{last_line, records_with_waiting};
+pub use expect::text_of;
 pub(super) use expect::{PIECE_BYTES, process_ended};
 pub use hits::{Hits, LineHit};

@@ -65,10 +65,7 @@ impl Poller {
         sources: &mut Vec<Source>,
     ) -> io::Result<()> {
         sources.clear();
-        let timeout = timeout.map(|timeout| Timespec {
-            tv_sec: timeout.as_secs().try_into().unwrap_or(i64::MAX),
-            tv_nsec: timeout.subsec_nanos().into(),
-        });
+        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         let mut events = [MaybeUninit::uninit(); EVENTS_PER_WAIT];
         match epoll::wait(&self.epoll, &mut events, timeout.as_ref()) {
             Ok((events, _)) => sources.extend(events.iter().map(|event| source(event.data))),

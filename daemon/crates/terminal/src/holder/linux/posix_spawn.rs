@@ -10,7 +10,7 @@ use std::ptr;
 
 use rustix::process::Pid;
 
-use super::signals::set_of;
+use super::signals::{check, set_of};
 use crate::holder::launch::Originals;
 
 /// Starts `program` in `cwd` as the leader of a new session, with the terminal at `tty` as its controlling terminal,
@@ -113,24 +113,23 @@ pub(super) struct FileActions(libc::posix_spawn_file_actions_t);
 impl FileActions {
     /// Passes our descriptor `from` to the child as `to`.
     pub(super) fn passing(from: c_int, to: c_int) -> io::Result<Self> {
-        let mut actions = MaybeUninit::uninit();
-        // SAFETY: init initialises the actions, or fails and they are not used.
-        let mut actions = unsafe {
-            check(libc::posix_spawn_file_actions_init(actions.as_mut_ptr()))?;
-            Self(actions.assume_init())
-        };
+        let mut actions = Self::none()?;
         // SAFETY: the actions are initialised. If both numbers are equal, the C library clears the close-on-exec flag.
         check(unsafe { libc::posix_spawn_file_actions_adddup2(&raw mut actions.0, from, to) })?;
         Ok(actions)
     }
 
-    fn new(cwd: &CStr, tty: &CStr) -> io::Result<Self> {
+    fn none() -> io::Result<Self> {
         let mut actions = MaybeUninit::uninit();
         // SAFETY: init initialises the actions, or fails and they are not used.
-        let mut actions = unsafe {
+        unsafe {
             check(libc::posix_spawn_file_actions_init(actions.as_mut_ptr()))?;
-            Self(actions.assume_init())
-        };
+            Ok(Self(actions.assume_init()))
+        }
+    }
+
+    fn new(cwd: &CStr, tty: &CStr) -> io::Result<Self> {
+        let mut actions = Self::none()?;
         let actions_pointer = &raw mut actions.0;
         // SAFETY: the actions are initialised; the C library copies the paths.
         unsafe {
@@ -173,13 +172,4 @@ fn null_terminated(strings: &[CString]) -> Vec<*mut c_char> {
         .map(|string| string.as_ptr().cast_mut())
         .chain([ptr::null_mut()])
         .collect()
-}
-
-/// These functions return the error number instead of setting `errno`.
-fn check(code: c_int) -> io::Result<()> {
-    if code == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::from_raw_os_error(code))
-    }
 }

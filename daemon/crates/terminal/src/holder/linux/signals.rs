@@ -14,15 +14,7 @@ use rustix::process::{Pid, Signal, WaitOptions, wait};
 ///
 /// The kernel's error; the mask is unchanged then.
 pub fn claim_children() -> io::Result<()> {
-    let set = sigchld_set();
-    // SAFETY: both pointers are valid for the call; the old mask is not requested.
-    let code =
-        unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut()) };
-    if code == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::from_raw_os_error(code))
-    }
+    change_mask(libc::SIG_BLOCK, &sigchld_set())
 }
 
 /// A descriptor that becomes readable when a child of this process has exited.
@@ -69,9 +61,8 @@ pub(super) fn asking_set() -> libc::sigset_t {
 
 /// Unblocks the signals that are requests. A worker is started with them blocked, until it can handle them.
 pub fn hear_signals() {
-    let set = asking_set();
-    // SAFETY: both pointers are valid for the call, which can only fail for a wrong first argument.
-    unsafe { libc::pthread_sigmask(libc::SIG_UNBLOCK, &raw const set, std::ptr::null_mut()) };
+    // It can only fail for a wrong first argument.
+    let _ = change_mask(libc::SIG_UNBLOCK, &asking_set());
 }
 
 /// A descriptor that reports the signals that are requests, which are blocked from now on.
@@ -84,12 +75,7 @@ impl AskingSignals {
     /// Blocks these signals in this thread and all that it starts. Must be called before any thread is started.
     pub(in crate::holder) fn claim() -> io::Result<Self> {
         let set = asking_set();
-        // SAFETY: both pointers are valid for the call; the old mask is not requested.
-        let code =
-            unsafe { libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut()) };
-        if code != 0 {
-            return Err(io::Error::from_raw_os_error(code));
-        }
+        change_mask(libc::SIG_BLOCK, &set)?;
         Ok(Self {
             fd: signal_descriptor(&set)?,
         })
@@ -114,6 +100,19 @@ impl AsFd for AskingSignals {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }
+}
+
+/// These functions return the error number instead of setting `errno`.
+pub(super) fn check(code: libc::c_int) -> io::Result<()> {
+    match code {
+        0 => Ok(()),
+        code => Err(io::Error::from_raw_os_error(code)),
+    }
+}
+
+fn change_mask(how: libc::c_int, set: &libc::sigset_t) -> io::Result<()> {
+    // SAFETY: both pointers are valid for the call; the old mask is not requested.
+    check(unsafe { libc::pthread_sigmask(how, set, std::ptr::null_mut()) })
 }
 
 fn signal_descriptor(set: &libc::sigset_t) -> io::Result<OwnedFd> {
@@ -146,10 +145,11 @@ fn sigchld_is_blocked() -> io::Result<bool> {
     let mut mask = MaybeUninit::uninit();
     // SAFETY: a null set changes nothing; the old mask is written to `mask`, which is initialised on success.
     unsafe {
-        let code = libc::pthread_sigmask(libc::SIG_BLOCK, std::ptr::null(), mask.as_mut_ptr());
-        if code != 0 {
-            return Err(io::Error::from_raw_os_error(code));
-        }
+        check(libc::pthread_sigmask(
+            libc::SIG_BLOCK,
+            std::ptr::null(),
+            mask.as_mut_ptr(),
+        ))?;
         Ok(libc::sigismember(mask.as_ptr(), libc::SIGCHLD) == 1)
     }
 }

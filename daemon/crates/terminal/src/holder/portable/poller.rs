@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, RawFd};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use rustix::event::{
@@ -16,6 +16,7 @@ use rustix::io::Errno;
 
 use crate::holder::source::Source;
 use crate::holder::terminal::Watch;
+use crate::lock::lock;
 
 /// How often terminals that all processes have closed are checked. They always count as readable, so the system does
 /// not report when the program opens one again. Such a session is rare, and wakes the daemon repeatedly until it ends.
@@ -49,13 +50,13 @@ impl Poller {
 
     /// Watches `fd` for as long as it is readable. It must be removed before it is closed.
     pub(in crate::holder) fn add(&self, fd: impl AsFd, source: Source) -> io::Result<()> {
-        self.set().readable.insert(number(&fd), source);
+        lock(&self.set).readable.insert(number(&fd), source);
         Ok(())
     }
 
     /// Stops watching `fd`.
     pub(in crate::holder) fn remove(&self, fd: impl AsFd) {
-        let mut set = self.set();
+        let mut set = lock(&self.set);
         set.readable.remove(&number(&fd));
         set.closed.remove(&number(&fd));
     }
@@ -72,7 +73,7 @@ impl Poller {
             return Ok(());
         }
         self.remove(&fd);
-        let mut set = self.set();
+        let mut set = lock(&self.set);
         match to {
             Watch::Quiet => {
                 set.readable.insert(number(&fd), source);
@@ -95,11 +96,10 @@ impl Poller {
         sources: &mut Vec<Source>,
     ) -> io::Result<()> {
         sources.clear();
-        let mut set = self.set();
-        let timeout = set.timeout(timeout).map(|timeout| Timespec {
-            tv_sec: timeout.as_secs().try_into().unwrap_or(i64::MAX),
-            tv_nsec: timeout.subsec_nanos().into(),
-        });
+        let mut set = lock(&self.set);
+        let timeout = set
+            .timeout(timeout)
+            .and_then(|timeout| Timespec::try_from(timeout).ok());
         let mut bits = set.bits();
         // SAFETY: a descriptor is always removed before it is closed.
         match unsafe {
@@ -112,10 +112,6 @@ impl Poller {
         }
         set.look_at_closed(sources);
         Ok(())
-    }
-
-    fn set(&self) -> MutexGuard<'_, Set> {
-        self.set.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,5 +1,6 @@
 //! How often programs have read from a terminal, as inotify reports it.
 
+use ccd_terminal::lock::lock;
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::fs::stat;
 use rustix::io::{Errno, ioctl_fionread};
@@ -8,7 +9,7 @@ use std::collections::HashMap;
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 /// The name under which every program can open its own terminal. A read there may be of any terminal.
 const ANY_TERMINAL: &str = "/dev/tty";
@@ -58,21 +59,17 @@ impl Reads {
         }
         let notices = self.notices.as_ref()?;
         let watch = inotify::add_watch(notices, &name, WatchFlags::ACCESS).ok()?;
-        self.lock().reads.insert(watch, 0);
+        lock(&self.seen).reads.insert(watch, 0);
         Some(ReadWatch(watch))
     }
 
     /// Returns a number that grows with every read.
     pub fn count(&self, watch: &ReadWatch) -> u64 {
-        let mut seen = self.lock();
+        let mut seen = lock(&self.seen);
         if let Some(notices) = &self.notices {
             seen.take(notices);
         }
         seen.of_any + seen.reads.get(&watch.0).copied().unwrap_or(0)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Notices> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -61,10 +61,6 @@ pub(super) struct Source {
 
 impl Program {
     /// Checks a configuration. Compiles its patterns: not for a thread that others wait for.
-    ///
-    /// # Errors
-    ///
-    /// The first [`Mistake`], with its place.
     pub(super) fn read(config: &ProgramConfig) -> Result<Self, Mistake> {
         let command = CommandTemplate::parse(&config.command_template)
             .map_err(|error| Mistake::at("command_template", error))?;

@@ -77,10 +77,6 @@ struct Ready {
 
 impl Relay {
     /// Takes the daemon's ends of the pipes.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's errors.
     pub(super) fn new(input: OwnedFd, output: OwnedFd, errors: OwnedFd) -> io::Result<Self> {
         let input = known(input);
         // The program may read late, and its output must not wait for that.

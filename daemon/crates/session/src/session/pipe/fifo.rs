@@ -86,10 +86,6 @@ impl Fifo {
     }
 
     /// Goes on with the file that another worker has made, or makes it if it is gone. Blocks.
-    ///
-    /// # Errors
-    ///
-    /// As [`Fifo::make`].
     pub(super) fn reopen(path: PathBuf) -> Result<Self, PipeError> {
         match look(&path) {
             AtPath::Nothing => make_file(&path)?,

@@ -169,10 +169,6 @@ impl Session {
 
 impl Services {
     /// Makes the FIFO of a session.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::Pipe`].
     pub(in crate::session) async fn prepare_pipe(
         &self,
         id: &SessionId,

@@ -45,10 +45,6 @@ impl Sender {
     }
 
     /// Sends what the FIFO takes: whole lines in one piece, several if they fit, so that who shares them gets no halves.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's.
     pub(super) fn try_send(&mut self) -> io::Result<Sent> {
         while self.sent < self.out.len() {
             let rest = &self.out[self.sent..];
@@ -82,10 +78,6 @@ impl Sender {
     }
 
     /// Tells when the FIFO takes more. To be made only then, so that an idle pipe costs nothing.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's.
     pub(super) fn room(&self) -> io::Result<AsyncFd<Arc<OwnedFd>>> {
         ccd_terminal::readiness::watch(Arc::clone(&self.fifo.writer), Interest::WRITABLE)
     }

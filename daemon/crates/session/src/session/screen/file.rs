@@ -1,6 +1,7 @@
 //! A session's screen as a file beside its log, from which the next process goes on drawing.
 
 use ccd_screen::Screen;
+use ccd_store::blocking_io;
 use ccd_store::folder::empty_private;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -24,10 +25,6 @@ struct Saved {
 }
 
 /// Writes it, in place of the one before.
-///
-/// # Errors
-///
-/// The disk's.
 pub(super) async fn save(
     folder: &Path,
     (rows, cols): (u16, u16),
@@ -35,7 +32,7 @@ pub(super) async fn save(
     picture: Vec<u8>,
 ) -> io::Result<()> {
     let path = folder.join(NAME);
-    let write = move || {
+    blocking_io(move || {
         let picture = String::from_utf8(picture).map_err(io::Error::other)?;
         let saved = Saved {
             rows,
@@ -44,11 +41,8 @@ pub(super) async fn save(
             picture,
         };
         write_json(&path, &saved)
-    };
-    tokio::task::spawn_blocking(write)
-        .await
-        .map_err(io::Error::other)
-        .flatten()
+    })
+    .await
 }
 
 /// Reads it and draws the screen; also returns the offset up to which it is drawn. `None` when there is none, or it
@@ -65,10 +59,6 @@ pub(super) async fn load(folder: &Path) -> Option<(Screen, u64)> {
 }
 
 /// Writes a value in place of the file before, all of it or nothing. Blocks.
-///
-/// # Errors
-///
-/// The disk's.
 pub(super) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
     let new = path.with_extension("new");
     empty_private(&new)?.write_all(&serde_json::to_vec(value)?)?;

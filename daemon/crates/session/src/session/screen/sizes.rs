@@ -1,6 +1,7 @@
 //! The sizes that a terminal had, and since which output.
 
 use super::file::{read_json, write_json};
+use ccd_store::blocking_io;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::io;
@@ -82,15 +83,9 @@ impl Sizes {
 }
 
 /// Writes them into the session's folder.
-///
-/// # Errors
-///
-/// The disk's.
 pub(super) async fn save(folder: &Path, sizes: Sizes) -> io::Result<()> {
     let path = folder.join(FILE);
-    let write = move || write_json(&path, &sizes);
-    let written = tokio::task::spawn_blocking(write).await;
-    written.map_err(io::Error::other).flatten()
+    blocking_io(move || write_json(&path, &sizes)).await
 }
 
 /// Reads them; `None` when the terminal always had the same, or they cannot be read.

@@ -33,10 +33,6 @@ pub(crate) struct Integration {
 ///
 /// A program that is no known shell, and arguments that change what a shell reads at its start, are
 /// passed on as they are. The files print nothing themselves and take their own variables back.
-///
-/// # Errors
-///
-/// A start file cannot be written.
 pub(crate) fn integrated(
     shell: &Path,
     args: &[OsString],

@@ -39,10 +39,6 @@ pub(crate) struct Plan {
 
 impl Sessions {
     /// Checks a request, and fills in what it leaves open.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::InvalidArgument`] names what is wrong.
     pub(super) fn plan(
         &self,
         params: &SessionCreateParams,

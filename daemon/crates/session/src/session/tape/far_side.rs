@@ -49,10 +49,6 @@ impl TerminalFarSide {
     }
 
     /// The same, with marks of standard error from an offset of the session's output on.
-    ///
-    /// # Errors
-    ///
-    /// The file of marks cannot be opened.
     pub(super) fn marking(self, path: &Path, offset: u64) -> io::Result<Self> {
         let marks = Some(MarkWriter::open(path, offset)?);
         Ok(Self { marks, ..self })

@@ -45,10 +45,6 @@ struct LogState {
 
 impl Log {
     /// Sets up the log of the process.
-    ///
-    /// # Errors
-    ///
-    /// The log's directory cannot be used.
     pub(crate) fn start(logging: &Logging, level: LogLevel, folder: &Path) -> io::Result<Self> {
         let (filter, handle) = reload::Layer::new(filter_of(level));
         let state = Arc::new(Mutex::new(LogState {

@@ -71,10 +71,6 @@ impl Mode {
 
 impl Plan {
     /// Checks a chain; `mode` and `timeout` override its own.
-    ///
-    /// # Errors
-    ///
-    /// The first error, with its place.
     pub(crate) async fn of(
         sessions: &Sessions,
         chain: &Chain,

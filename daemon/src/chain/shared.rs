@@ -30,10 +30,6 @@ pub(super) struct SharedShell<'a> {
 
 impl<'a> SharedShell<'a> {
     /// Starts `sh`.
-    ///
-    /// # Errors
-    ///
-    /// As for any program.
     pub(super) async fn start(bench: &'a Bench) -> Result<Self, SessionError> {
         let mut env = bench.work.env.clone();
         // Its own prompt, and no start-up file of the user, which could print something.

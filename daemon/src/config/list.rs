@@ -10,10 +10,6 @@ pub(crate) fn entries(loaded: &Loaded) -> Vec<ConfigEntry> {
 }
 
 /// Returns the key with the dotted name `key`.
-///
-/// # Errors
-///
-/// [`ConfigRefusal::UnknownKey`].
 pub(crate) fn entry(loaded: &Loaded, key: &str) -> Result<ConfigEntry, ConfigRefusal> {
     let unknown = || ConfigRefusal::UnknownKey(key.to_owned());
     Ok(describe(Key::named(key).ok_or_else(unknown)?, loaded))

@@ -68,10 +68,6 @@ impl Expected {
     }
 
     /// Waits until the expected answer, or another one, is complete, or the timeout is reached.
-    ///
-    /// # Errors
-    ///
-    /// The session's log cannot be read.
     pub(super) async fn wait(
         &self,
         shot: &OneShot,

@@ -254,6 +254,14 @@ fn names(folder: &Path) -> Result<Vec<SessionId>, DocumentError> {
     Ok(names)
 }
 
+/// Does work that blocks on a thread for it; a panic there is an error.
+pub async fn blocking_io<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(io::Error::other).flatten()
+}
+
 /// Does work that blocks on a thread for it; a panic there goes on here.
 pub async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     tokio::task::spawn_blocking(work)

@@ -17,7 +17,7 @@ mod write;
 mod writer;
 
 pub use database::{Database, Store};
-pub use documents::blocking;
+pub use documents::{blocking, blocking_io};
 pub use error::StoreError;
 pub use open::{Opened, Opening, Schema};
 pub use row::{Row, Values, insert};

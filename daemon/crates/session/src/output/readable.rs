@@ -2,6 +2,7 @@
 
 use super::history::History;
 use super::log::{self, Logged};
+use ccd_store::blocking_io;
 use ccd_terminal::holder::{Gap, Ring};
 use ccd_terminal::lock::lock;
 use std::io;
@@ -316,9 +317,7 @@ impl Output {
         }
         let dir = self.dir.clone();
         let limit = self.memory_start();
-        let logged = tokio::task::spawn_blocking(move || log::read(&dir, from, max_bytes, limit))
-            .await
-            .map_err(io::Error::other)??;
+        let logged = blocking_io(move || log::read(&dir, from, max_bytes, limit)).await?;
         Ok(match logged {
             Logged::Bytes(bytes) => Piece::Bytes(bytes),
             Logged::Missing { resume } => Piece::Missing { resume },

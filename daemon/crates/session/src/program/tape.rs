@@ -34,10 +34,6 @@ const MATCH: [&str; 5] = [
 const DECORATOR: [&str; 4] = ["on", "replace", "with", "filter"];
 
 /// Checks the options.
-///
-/// # Errors
-///
-/// The first [`Mistake`], with its place.
 pub(super) fn read(tape: &Map<String, Value>) -> Result<TapeOptions, Mistake> {
     check_options(tape)?;
     let options: TapeOptions = serde_path_to_error::deserialize(Value::Object(tape.clone()))

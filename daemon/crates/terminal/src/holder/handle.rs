@@ -140,10 +140,6 @@ impl Holder {
     }
 
     /// Returns the handle to a holder in another process, connected by `port`. Must be called inside the runtime.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error if descriptors cannot be created.
     #[cfg(not(portable))]
     pub(super) fn attach(
         port: Port,

@@ -1,6 +1,7 @@
 //! A session's screen as a file next to its log, from which the next process continues drawing.
 
 use ccd_screen::Screen;
+use ccd_store::blocking_io;
 use ccd_store::folder::empty_private;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -35,7 +36,7 @@ pub(super) async fn save(
     picture: Vec<u8>,
 ) -> io::Result<()> {
     let path = folder.join(NAME);
-    let write = move || {
+    blocking_io(move || {
         let picture = String::from_utf8(picture).map_err(io::Error::other)?;
         let saved = Saved {
             rows,
@@ -44,11 +45,8 @@ pub(super) async fn save(
             picture,
         };
         write_json(&path, &saved)
-    };
-    tokio::task::spawn_blocking(write)
-        .await
-        .map_err(io::Error::other)
-        .flatten()
+    })
+    .await
 }
 
 /// Reads and draws the saved screen; also returns the offset up to which it is drawn. `None` if there is none, or it

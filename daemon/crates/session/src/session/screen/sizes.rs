@@ -1,6 +1,7 @@
 //! The sizes that a terminal had, and the output from which each applies.
 
 use super::file::{read_json, write_json};
+use ccd_store::blocking_io;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::io;
@@ -88,9 +89,7 @@ impl Sizes {
 /// The file system's error.
 pub(super) async fn save(folder: &Path, sizes: Sizes) -> io::Result<()> {
     let path = folder.join(FILE);
-    let write = move || write_json(&path, &sizes);
-    let written = tokio::task::spawn_blocking(write).await;
-    written.map_err(io::Error::other).flatten()
+    blocking_io(move || write_json(&path, &sizes)).await
 }
 
 /// Reads the sizes; `None` if the terminal always had the same size, or the file cannot be read.

@@ -18,6 +18,7 @@ use crate::session::survive::Keepsake;
 use crate::session::tape::{Beginning, SessionTape};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{Session as Record, SessionCreateParams, SessionPipeParams};
+use ccd_store::blocking_io;
 use ccd_terminal::holder::{SpawnSpec, Spawned, c_string, resolve};
 use ccd_terminal::piped;
 use ccd_terminal::placeholder;
@@ -357,11 +358,8 @@ impl Sessions {
             self.forget(&ended).await?;
         }
         let folder = self.services.folders.session(id);
-        let made = tokio::task::spawn_blocking(move || make_folder(&folder).map(|()| folder));
-        made.await
-            .map_err(io::Error::other)
-            .flatten()
-            .map_err(SessionError::Files)
+        let made = blocking_io(move || make_folder(&folder).map(|()| folder)).await;
+        made.map_err(SessionError::Files)
     }
 
     fn free_id(&self) -> SessionId {

@@ -12,6 +12,7 @@ use crate::session::registry::Sessions;
 use crate::session::state::CloseOrder;
 use ccd_protocol::session::EndReason;
 use ccd_screen::Modes;
+use ccd_store::blocking_io;
 use ccd_terminal::holder::{Adopted, Ring};
 use futures_util::future::join_all;
 use rustix::process::Signal;
@@ -88,8 +89,7 @@ impl Sessions {
         let (master, ring) = adopted.opened.map_err(|error| text(&error))?;
         let folder = self.services.folders.sessions.join(&id);
         let rotation = facts.rotation_bytes(self.services.settings().log_rotation_size);
-        let resumed = tokio::task::spawn_blocking(move || resume(folder, ring, rotation));
-        let resumed = resumed.await.map_err(io::Error::other).flatten();
+        let resumed = blocking_io(move || resume(folder, ring, rotation)).await;
         let mut resumed = resumed.map_err(|error| text(&error))?;
         if resumed.holder_waits {
             self.services.holder.space_freed(adopted.slot);

@@ -9,6 +9,7 @@ use crate::session::error::{SessionError, reason_text};
 use crate::session::registry::Sessions;
 use crate::session::tape::PastTape;
 use ccd_protocol::session::EndReason;
+use ccd_store::blocking_io;
 use ccd_terminal::holder::{Adopted, Exit, Gap, Ring};
 use rustix::process::Signal;
 use std::collections::HashSet;
@@ -107,12 +108,7 @@ impl Sessions {
         let ring_path = self.services.folders.ring(&row.session_id);
         let rotation = self.services.settings().log_rotation_size;
         self.services.remove_stray_pipe(&row.session_id);
-        let salvaged =
-            tokio::task::spawn_blocking(move || salvage(&folder, &ring_path, rotation)).await;
-        match salvaged
-            .map_err(io::Error::other)
-            .and_then(|salvaged| salvaged)
-        {
+        match blocking_io(move || salvage(&folder, &ring_path, rotation)).await {
             Ok(salvaged) => {
                 row.output_bytes = i64::try_from(salvaged.end).unwrap_or(i64::MAX);
                 row.output_lines = i64::try_from(salvaged.lines).unwrap_or(i64::MAX);

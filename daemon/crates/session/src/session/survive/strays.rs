@@ -5,6 +5,7 @@ use super::persist::remove_folder;
 use super::recover::salvage;
 use crate::output::Output;
 use crate::session::registry::Sessions;
+use ccd_store::blocking_io;
 use ccd_tape::decorate::RunFilter;
 use ccd_tape::record::Note;
 use ccd_terminal::lock::lock;
@@ -67,16 +68,13 @@ impl Sessions {
             return true;
         };
         let ring = self.services.folders.ring(name);
-        let (rotation, at) = (
-            self.services.settings().log_rotation_size,
-            folder.to_owned(),
-        );
-        let salvaged =
-            tokio::task::spawn_blocking(move || match at.join("recording.json").exists() {
-                true => salvage(&at, &ring, rotation).map(Some),
-                false => Ok(None),
-            });
-        match salvaged.await.map_err(io::Error::other).flatten() {
+        let rotation = self.services.settings().log_rotation_size;
+        let at = folder.to_owned();
+        let salvaged = blocking_io(move || match at.join("recording.json").exists() {
+            true => salvage(&at, &ring, rotation).map(Some),
+            false => Ok(None),
+        });
+        match salvaged.await {
             Ok(None) => true,
             Ok(Some(salvaged)) => {
                 let output = Output::ended(

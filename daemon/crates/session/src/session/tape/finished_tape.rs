@@ -5,6 +5,7 @@ use crate::session::error::reason_text;
 use crate::session::live::Session;
 use ccd_protocol::session::EndReason;
 use ccd_protocol::tape::TapeExit;
+use ccd_store::blocking_io;
 use ccd_tape::decorate::RunFilter;
 use ccd_tape::key::program_name;
 use ccd_tape::record::{EndEntry, Ended, Finished, MAX_OUTPUT_BYTES, Printed, RecorderState};
@@ -75,8 +76,7 @@ impl Session {
         }
         if !self.facts.transient {
             let (past, folder) = (tape.past(), self.output.dir().to_owned());
-            let written = tokio::task::spawn_blocking(move || past.write(&folder)).await;
-            if let Err(error) = written.map_err(io::Error::other).flatten() {
+            if let Err(error) = blocking_io(move || past.write(&folder)).await {
                 tracing::warn!(session = %self.id(), %error, "could not note what tapes did for it");
             }
         }

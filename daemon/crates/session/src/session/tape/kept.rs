@@ -11,6 +11,7 @@ use crate::session::services::Services;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::tape::{TapeOptions, TapeUse};
+use ccd_store::blocking_io;
 use ccd_store::folder::empty_private;
 use ccd_tape::decorate::RunFilter;
 use ccd_tape::format::Meta;
@@ -194,8 +195,7 @@ async fn resume_recording(
     output: &Output,
 ) -> Recording {
     let at = kept.clone();
-    let resumption = tokio::task::spawn_blocking(move || Resumption::of(&at)).await;
-    let resumption = resumption.map_err(io::Error::other).flatten();
+    let resumption = blocking_io(move || Resumption::of(&at)).await;
     let printed = match resumption.as_ref().ok().and_then(Resumption::offset) {
         Some(offset) => printed_from(output, offset).await,
         None => Vec::new(),

@@ -31,7 +31,7 @@ pub(crate) fn restart(context: &mut Context) -> Result<Exit, Failure> {
 ///
 /// # Errors
 ///
-/// [`crate::connect::ConnectError::NoDaemon`] if none is running, [`Failure::Failed`] if a build other than the
+/// [`crate::call::ConnectError::NoDaemon`] if none is running, [`Failure::Failed`] if a build other than the
 /// requested one takes over, [`Failure::TimedOut`] if none does, otherwise errors of the call.
 pub(crate) fn upgrade(args: &UpgradeArgs, context: &mut Context) -> Result<Exit, Failure> {
     let binary = match &args.binary {

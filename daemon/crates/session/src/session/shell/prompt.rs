@@ -1,47 +1,46 @@
-//! Judges from output whether a shell stands at its prompt again.
+//! Judges from output whether a shell is at its prompt again.
 //!
-//! What a process is blocked in cannot tell a prompt from a `read` in a script. What stands on the
-//! last line can: it is compared with what stood there when the command was typed.
+//! The system call in which a shell is blocked does not distinguish a prompt from a `read` in a script. The last line of
+//! the output does: it is compared with the last line from before the command was typed.
 
 use ccd_text::escape::{Kind, Piece, Splitter};
 
 const BACKSPACE: u8 = 0x08;
-/// How the terminal shows the keys that interrupt; some shells go on in the same line.
+/// How the terminal shows the keys that interrupt; some shells continue on the same line.
 const INTERRUPTS: [&[u8]; 2] = [b"^C", b"^\\"];
-/// Longest end of output that is looked at, in bytes.
+/// Maximum part of the output that is compared, from its end, in bytes.
 pub(super) const TAIL_MAX_LEN: usize = 4096;
-/// Visible characters at the end of a prompt that must agree when the rest has changed.
+/// Visible characters at the end of a prompt that must agree if the rest has changed.
 const ALIKE_LEN: usize = 2;
-/// The body of the sequence that integrated shells end their prompt with.
+/// The body of the sequence with which integrated shells end their prompt.
 const PROMPT_END_MARK: &[u8] = b"133;B";
 
-/// How much the end of output looks like the prompt, the least first.
+/// How similar the end of the output is to the prompt, the least similar first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Likeness {
     Different,
-    /// It ends as the prompt does; a folder, a status or a time in it may have changed.
+    /// It ends as the prompt does; a directory, a status or a time in it may have changed.
     Alike,
-    /// It is the prompt, or carries a prompt's mark.
+    /// It is the prompt, or has a prompt's mark.
     Same,
 }
 
-/// What the echo of any typed line has in front, and behind it what no prompt has.
+/// How the echo of a typed command starts, and a part of it that no prompt contains.
 const ECHOED_START: &[u8] = b" print";
 const ECHOED_MARK: &[u8] = b"]133;C;";
 
-/// The prompt that a command was typed at.
+/// The prompt at which a command was typed.
 #[derive(Clone, Debug)]
 pub(crate) struct Prompt {
     line: Vec<u8>,
-    /// What the echo showed in front of the typed line, or behind it.
+    /// The line that the echo showed before or after the typed one.
     late_line: Vec<u8>,
     line_editing: bool,
 }
 
 impl Prompt {
-    /// Returns the prompt at the end of `tail`, the last raw output before the command is typed
-    /// (up to [`TAIL_MAX_LEN`] bytes are used). `line_editing` says that the terminal was not in
-    /// canonical mode then.
+    /// Returns the prompt at the end of `tail`, the last raw output before the command is typed (up to [`TAIL_MAX_LEN`]
+    /// bytes are used). `line_editing` is true if the terminal was not in canonical mode then.
     pub(crate) fn at_end_of(tail: &[u8], line_editing: bool) -> Self {
         let tail = &tail[tail.len().saturating_sub(TAIL_MAX_LEN)..];
         Self {
@@ -53,8 +52,8 @@ impl Prompt {
 
     /// Looks for the prompt in `echo`, which came between the typed line and its start mark.
     ///
-    /// A terminal's output is handed over by a worker of the kernel: when the shell waits for a line, its prompt may
-    /// still be on the way. What then stood on the last line was empty, or the end of an earlier output.
+    /// A terminal's output is passed on by a worker of the kernel, so when the shell waits for a line, its prompt may not
+    /// have arrived yet. The last line was then empty, or the end of earlier output.
     pub(crate) fn learn(&mut self, echo: &[u8]) {
         let mut shown = Vec::new();
         let last = PromptLine::follow(echo, |line| {
@@ -86,7 +85,7 @@ impl Prompt {
         self.line_editing == line_editing || !self.late_line.is_empty()
     }
 
-    /// Returns how much the last line of `tail` looks like this prompt.
+    /// Returns how similar the last line of `tail` is to this prompt.
     pub(crate) fn likeness(&self, tail: &[u8]) -> Likeness {
         let last = PromptLine::of(tail);
         if last.ends_with_mark {
@@ -127,9 +126,8 @@ fn likeness_of(prompt: &[u8], line: &[u8]) -> Likeness {
     }
 }
 
-/// Returns the length of `output` without the prompt at its end, which looks like `prompt`, one that
-/// the same shell printed later. Numbers in them may differ; if more does, as many lines are
-/// taken off as `prompt` has.
+/// Returns the length of `output` without the prompt at its end, which is similar to `prompt`, one that the same shell
+/// printed later. Numbers may differ; if anything else does, as many lines are removed as `prompt` has.
 pub(super) fn len_without_prompt(output: &[u8], prompt: &[u8]) -> usize {
     len_without_suffix(output, prompt).unwrap_or_else(|| {
         let prompt_lines = prompt.iter().filter(|&&byte| byte == b'\n').count();
@@ -172,7 +170,7 @@ fn masked(line: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// What a terminal would show last, without control sequences.
+/// The last line that a terminal would show, without control sequences.
 #[derive(Debug, Default)]
 struct PromptLine {
     text: Vec<u8>,

@@ -1,7 +1,7 @@
 //! `tape.list`.
 
 use super::which::Folder;
-use crate::index::IndexedTape;
+use crate::index::{IndexedTape, beginning};
 use crate::key::{Fingerprint, Invocation, Rules, program_name};
 use crate::root::Used;
 use crate::tools::ended;
@@ -11,8 +11,8 @@ use ccd_protocol::tape::{TapeBegin, TapeListParams, TapeListReply, TapePlace, Ta
 const DEFAULT_LEN: u64 = 1_000;
 const MAX_LEN: u64 = 10_000;
 
-/// Maximum length of a text, and number of arguments, in a list; `tape.get` returns everything.
-const SHOWN_CHARS: usize = 1_000;
+/// Maximum number of arguments in a list, whose texts are cut as well: tapes may contain any text, and a list contains
+/// many tapes. `tape.get` returns everything.
 const SHOWN_ARGS: usize = 100;
 
 /// Maximum number of unusable tapes in one reply.
@@ -78,19 +78,11 @@ pub(super) fn begin(
     }
 }
 
-/// Shortens a text: tapes may contain any text, and a list contains many tapes.
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(SHOWN_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 fn shortened_args(args: &[String]) -> Vec<String> {
     let mut shown: Vec<String> = args
         .iter()
         .take(SHOWN_ARGS)
-        .map(|arg| shortened(arg))
+        .map(|arg| beginning(arg))
         .collect();
     if args.len() > SHOWN_ARGS {
         shown.push("…".to_owned());
@@ -101,10 +93,10 @@ fn shortened_args(args: &[String]) -> Vec<String> {
 fn summary(tape: &IndexedTape, used: Option<Used>) -> TapeSummary {
     TapeSummary {
         tape_id: tape.id.to_string(),
-        program: shortened(&tape.meta.program),
+        program: beginning(&tape.meta.program),
         args: shortened_args(&tape.meta.args),
-        tag: tape.meta.tag.as_deref().map(shortened),
-        created_at: shortened(&tape.meta.created_at),
+        tag: tape.meta.tag.as_deref().map(beginning),
+        created_at: beginning(&tape.meta.created_at),
         exchanges: u64::from(tape.exchanges()),
         bytes: tape.stamp.bytes,
         ended: tape.exit.map(ended),

@@ -100,6 +100,7 @@ fn tape(number: usize) -> Tape {
             env: env(),
             cwd: "/home/ann/shop".to_owned(),
             redact: true,
+            fits_any_terminal: true,
             ..Meta::default()
         },
         session: Recorder {

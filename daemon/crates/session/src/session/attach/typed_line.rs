@@ -72,11 +72,10 @@ impl TypedLine {
                 }
                 Pressed::Erase => self.erase(|text| text.pop().is_some().then_some(())),
                 Pressed::EraseWord => self.erase(|text| {
-                    let trimmed = text.trim_end();
-                    let word = trimmed
-                        .rfind(char::is_whitespace)
-                        .map_or(0, |blank| blank + 1);
-                    text.truncate(word);
+                    let rest = text
+                        .trim_end()
+                        .trim_end_matches(|c: char| !c.is_whitespace());
+                    text.truncate(rest.len());
                     Some(())
                 }),
                 Pressed::EraseLine => self.erase(|text| {
@@ -320,6 +319,9 @@ mod tests {
         );
         let keys = ["git wrong", "\x17", "log", "\x1b[A", "\x1b[1;5C", "ab\r"];
         assert_eq!(typed(&mut line, &keys, SHELL), ["git log<Up><Right>ab"]);
+        // A blank of two bytes.
+        let keys = ["a\u{a0}wrong", "\x17", "b\r"];
+        assert_eq!(typed(&mut line, &keys, SHELL), ["a\u{a0}b"]);
         assert!(line.take().is_none());
     }
 

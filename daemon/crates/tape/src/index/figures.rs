@@ -100,7 +100,6 @@ fn tape(number: usize) -> Tape {
             env: env(),
             cwd: "/home/ann/shop".to_owned(),
             redact: true,
-            fits_any_terminal: true,
             ..Meta::default()
         },
         session: Recorder {
@@ -196,7 +195,8 @@ fn warm(root: &Path, index: &Index) -> Arc<Index> {
 fn lookups(index: &Arc<Index>) {
     let rules = Rules::new(&MatchOptions::default()).unwrap();
     let args = ["-batch".to_owned(), "shop.db".to_owned()];
-    let session = rules.context("sqlite3", &args, &env(), "/");
+    let mut session = rules.context("sqlite3", &args, &env(), "/");
+    session.has_terminal = Some(false); // as the tapes
     let (time, fits) = best(RUNS, || index.fits(&rules, &session));
     assert_eq!(fits.len(), 1000);
     say("tapes that fit a session", time, "—");

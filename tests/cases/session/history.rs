@@ -209,6 +209,39 @@ fn reading_is_a_row_only_where_something_came() {
 }
 
 #[test]
+fn a_row_that_starts_inside_a_private_key_does_not_contain_the_rest_of_it() {
+    let daemon = Daemon::start();
+    let folder = tempfile::tempdir().unwrap();
+    let rest = "Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0";
+    let part = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.into_os_string().into_string().unwrap()
+    };
+    let body = rest.repeat(2);
+    let first = part(
+        "a",
+        &format!("-----BEGIN OPENSSH PRIVATE KEY-----\n{body}\n"),
+    );
+    let second = part("b", &format!("{rest}\n$ exit\n"));
+    let script = "cat \"$0\"; read go; cat \"$1\"";
+    let session = daemon.open("sh", &["-c", script, &first, &second]);
+    session.expect(&format!("{body}\n"));
+    session.line("");
+    session.ended();
+    let rows = rows_until(&session, is_end);
+    let shown = rows.iter().filter_map(|row| row.output_text.as_deref());
+    assert!(
+        shown.clone().any(|text| text.contains("$ exit")),
+        "{rows:#?}"
+    );
+    assert!(
+        !shown.into_iter().any(|text| text.contains(rest)),
+        "{rows:#?}"
+    );
+}
+
+#[test]
 fn the_newest_rows_come_and_older_ones_page_by_page() {
     let daemon = Daemon::start();
     let session = daemon.open("cat", &[]);

@@ -172,8 +172,11 @@ async fn shown_match(
     in_its_lines(session, &text, place, nearby).await
 }
 
+/// How private keys start, the only secrets of several lines.
+const KEY_START: &[u8] = b"-----BEGIN ";
+
 /// Returns `text`, the output at `place`, without secrets, including parts of secrets that start before it or end after
-/// it in the same line.
+/// it in the same line, and parts of private keys that start before it.
 async fn in_its_lines(
     session: &dyn Subject,
     text: &str,
@@ -189,6 +192,8 @@ async fn in_its_lines(
     // Cut before cleaning: most lines are short, and this is done for each row.
     let before = nearby.read(session, first, before_bytes).await;
     let line_start = memchr::memrchr(b'\n', &before).map_or(0, |newline| newline + 1);
+    let line_start =
+        memchr::memmem::rfind(&before, KEY_START).map_or(line_start, |key| key.min(line_start));
     let after = nearby.read(session, place.end, LINE_BYTES as usize).await;
     let line_end = memchr::memchr(b'\n', &after).unwrap_or(after.len());
     let before = clean_lossy(&before[line_start..], encoding);

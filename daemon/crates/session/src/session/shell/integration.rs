@@ -36,7 +36,7 @@ pub(crate) struct Integration {
 ///
 /// # Errors
 ///
-/// [`IntegrationError::Write`] if a start file cannot be written.
+/// A start file cannot be written.
 pub(crate) fn integrated(
     shell: &Path,
     args: &[OsString],

@@ -209,36 +209,37 @@ fn reading_is_a_row_only_where_something_came() {
 }
 
 #[test]
-fn a_row_that_starts_inside_a_private_key_does_not_contain_the_rest_of_it() {
+fn a_row_does_not_contain_what_only_the_lines_before_it_show_to_be_a_secret() {
     let daemon = Daemon::start();
     let folder = tempfile::tempdir().unwrap();
-    let rest = "Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0";
     let part = |name: &str, text: &str| {
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
         path.into_os_string().into_string().unwrap()
     };
-    let body = rest.repeat(2);
-    let first = part(
-        "a",
-        &format!("-----BEGIN OPENSSH PRIVATE KEY-----\n{body}\n"),
-    );
-    let second = part("b", &format!("{rest}\n$ exit\n"));
-    let script = "cat \"$0\"; read go; cat \"$1\"";
-    let session = daemon.open("sh", &["-c", script, &first, &second]);
-    session.expect(&format!("{body}\n"));
-    session.line("");
-    session.ended();
-    let rows = rows_until(&session, is_end);
-    let shown = rows.iter().filter_map(|row| row.output_text.as_deref());
-    assert!(
-        shown.clone().any(|text| text.contains("$ exit")),
-        "{rows:#?}"
-    );
-    assert!(
-        !shown.into_iter().any(|text| text.contains(rest)),
-        "{rows:#?}"
-    );
+    let secret = "Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0";
+    let body = format!("{secret}{secret}\n").repeat(90);
+    let key = format!("-----BEGIN OPENSSH PRIVATE KEY-----\n{body}");
+    for (first, ends, second) in [
+        (key, "0\n$", format!("{secret}\n$ exit\n")),
+        (
+            "machine h.example\n  login me\n".to_owned(),
+            "login me\n",
+            format!("  password {secret}\n$ exit\n"),
+        ),
+    ] {
+        let (first, second) = (part("first", &first), part("second", &second));
+        let script = "cat \"$0\"; read go; cat \"$1\"";
+        let session = daemon.open("sh", &["-c", script, &first, &second]);
+        // The match ends a row.
+        session.expect(ends);
+        session.line("");
+        session.ended();
+        let rows = rows_until(&session, is_end);
+        let shown = || rows.iter().filter_map(|row| row.output_text.as_deref());
+        assert!(shown().any(|text| text.contains("$ exit")), "{rows:#?}");
+        assert!(!shown().any(|text| text.contains(secret)), "{rows:#?}");
+    }
 }
 
 #[test]

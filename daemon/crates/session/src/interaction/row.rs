@@ -9,6 +9,7 @@ use ccd_text::expect::clean_lossy;
 use ccd_text::hidden::{HIDDEN, Masked};
 use ccd_text::redact::{Secrets, redact};
 use ccd_text::shell::quoted;
+use memchr::{memchr, memmem, memrchr};
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
@@ -18,8 +19,11 @@ const RECV_CHARS: usize = 500;
 /// Bytes of output that are read for a RECV row; more than the row keeps, because sequences and secrets are removed.
 const RECV_BYTES: usize = 4096;
 
-/// Bytes of output before and after in which a secret may start or end.
-const LINE_BYTES: u64 = 1024;
+/// Bytes of output before a row in which a secret may start: a private key of 8,192 bits has 6,400.
+const BEFORE_BYTES: u64 = 8 << 10;
+
+/// Bytes of output after a row in which a secret may end.
+const AFTER_BYTES: usize = 1024;
 
 /// Bytes of output in which typed text is searched for.
 const ECHO_BYTES: usize = 16 << 10;
@@ -115,7 +119,7 @@ async fn received(noted: &Noted, upto: u64, nearby: &mut Nearby) -> Option<Inter
         .unwrap_or(usize::MAX)
         .min(RECV_BYTES);
     let end = from + len as u64;
-    *nearby = Nearby::around(session, from, end, LINE_BYTES).await;
+    *nearby = Nearby::around(session, from, end, BEFORE_BYTES).await;
     let text = shown(session, from, len, nearby).await;
     let text = in_its_lines(session, &text, from..end, nearby).await;
     let mut row = blank(noted);
@@ -172,11 +176,11 @@ async fn shown_match(
     in_its_lines(session, &text, place, nearby).await
 }
 
-/// How private keys start, the only secrets of several lines.
-const KEY_START: &[u8] = b"-----BEGIN ";
+/// How texts start in which a line can be a secret because of earlier lines: private keys and the entries of a `.netrc`.
+const MULTILINE_STARTS: [&[u8]; 3] = [b"-----BEGIN ", b"machine", b"default login"];
 
 /// Returns `text`, the output at `place`, without secrets, including parts of secrets that start before it or end after
-/// it in the same line, and parts of private keys that start before it.
+/// it in the same line, and those that only lines before it show to be secrets.
 async fn in_its_lines(
     session: &dyn Subject,
     text: &str,
@@ -187,15 +191,18 @@ async fn in_its_lines(
         return text.to_owned();
     }
     let encoding = session.about().encoding;
-    let first = place.start.saturating_sub(LINE_BYTES);
+    let first = place.start.saturating_sub(BEFORE_BYTES);
     let before_bytes = usize::try_from(place.start - first).unwrap_or(0);
     // Cut before cleaning: most lines are short, and this is done for each row.
     let before = nearby.read(session, first, before_bytes).await;
-    let line_start = memchr::memrchr(b'\n', &before).map_or(0, |newline| newline + 1);
-    let line_start =
-        memchr::memmem::rfind(&before, KEY_START).map_or(line_start, |key| key.min(line_start));
-    let after = nearby.read(session, place.end, LINE_BYTES as usize).await;
-    let line_end = memchr::memchr(b'\n', &after).unwrap_or(after.len());
+    let starts = MULTILINE_STARTS.iter();
+    let first_start = starts
+        .filter_map(|start| memmem::rfind(&before, start))
+        .min();
+    let in_line = &before[..first_start.unwrap_or(before.len())];
+    let line_start = memrchr(b'\n', in_line).map_or(0, |newline| newline + 1);
+    let after = nearby.read(session, place.end, AFTER_BYTES).await;
+    let line_end = memchr(b'\n', &after).unwrap_or(after.len());
     let before = clean_lossy(&before[line_start..], encoding);
     let after = clean_lossy(&after[..line_end], encoding);
     let shown = before.len()..before.len() + text.len();

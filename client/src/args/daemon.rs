@@ -44,7 +44,7 @@ pub(crate) enum DaemonVerb {
   ccctl daemon log --level debug
   ccctl daemon log --debug on")]
     Log(LogArgs),
-    /// Check the database, and remove what is past its retention time
+    /// Check the database, and delete expired sessions, logs, history and jobs
     #[command(after_help = "Examples:
   ccctl daemon check")]
     Check,

@@ -40,7 +40,7 @@ methods! {
     SessionRun = "session.run" (SessionRunParams) -> SessionRunReply, "Runs one command in a session's shell and returns exactly its output and exit status.";
     SessionSignal = "session.signal" (SessionSignalParams) -> Done, "Sends a signal to the terminal's foreground process group.";
     SessionResize = "session.resize" (SessionResizeParams) -> Done, "Changes the size of the terminal.";
-    SessionClose = "session.close" (SessionCloseParams) -> SessionCloseReply, "Ends the program and everything it started: asks them to exit, then kills what is still running.";
+    SessionClose = "session.close" (SessionCloseParams) -> SessionCloseReply, "Ends the program and everything it started: asks the processes to exit, then kills those that are still running.";
     SessionPipe = "session.pipe" (SessionPipeParams) -> NamedPipe, "Opens or closes the session's named pipe, which streams events or output to its reader.";
     SessionHistory = "session.history" (SessionHistoryParams) -> SessionHistoryReply, "Returns the history, newest row last.";
     SessionCleanup = "session.cleanup" (SessionCleanupParams) -> SessionCleanupReply, "Removes ended sessions; can also close idle or all live sessions.";

@@ -89,6 +89,7 @@ error_codes! {
     ConfigNotFound = 2011 "config_not_found" NotFound "No program configuration has this name.",
     ChainNotFound = 2012 "chain_not_found" NotFound "No chain has this name.",
     PatternNotFound = 2013 "pattern_not_found" NotFound "The pattern library has no such entry.",
+    ShellBusy = 2014 "shell_busy" Refused "The shell runs another command, or half a line is typed at its prompt; the message says which.",
     TapeMiss = 3001 "tape_miss" Failed "The input is on no tape; the data names the closest recorded exchange and the differences.",
     TapeInvalid = 3002 "tape_invalid" Failed "A tape cannot be read; the message says where and why.",
     TapeNotFound = 3003 "tape_not_found" NotFound "No tape in the root has this id.",

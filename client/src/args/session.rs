@@ -106,8 +106,9 @@ Ctrl-\\ then d detaches; Ctrl-\\ twice types one Ctrl-\\. --detach-keys changes 
   ccctl session run sh 'make test'
   ccctl session run sh 'cd /tmp && ls' --timeout 5
 
-The session must show the prompt of a POSIX shell, which can also be one reached through ssh or \
-sudo. session create --shell starts a shell.")]
+The session must show the prompt of a POSIX shell or fish, which can also be one reached through \
+ssh or sudo. session create --shell starts a shell; in bash, zsh and fish the command then looks \
+as if typed. A command that still runs after a timeout keeps the shell: the next one waits for it.")]
     Run(SessionRunArgs),
     /// Print the last lines of output; with -f, keep printing new output
     #[command(after_help = "Examples:
@@ -204,7 +205,7 @@ pub(crate) struct SessionRunArgs {
     pub(crate) session: String,
     /// Command line for the shell, as one argument
     pub(crate) command: String,
-    /// Run on a second terminal, so that output of the shell's earlier background jobs is not mixed in
+    /// Run on a second terminal, which keeps output of the shell's earlier background jobs out; the screen shows a longer line
     #[arg(long)]
     pub(crate) isolate: bool,
     /// Wait up to S seconds; none: no limit [default: the session's timeout]

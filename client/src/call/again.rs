@@ -48,7 +48,7 @@ const REPEATABLE: &[&str] = &[
 ];
 
 /// Methods that wait, and must not wait for their whole time again.
-const WAITING: &[&str] = &["session.expect", "session.wait", "job.get"];
+const WAITING: &[&str] = &["session.expect", "session.wait", "session.run", "job.get"];
 
 /// A request that lasted this long did not kill the daemon, and may be repeated.
 pub(crate) const SETTLED: Duration = Duration::from_secs(1);
@@ -129,6 +129,7 @@ fn is_safe(method: &str, params: &Value) -> bool {
     match method {
         "session.expect" => params["from"].is_u64(),
         "session.close" | "session.resize" => params["session"].is_string(),
+        "session.run" => params["run_id"].is_string(),
         method => is_repeatable(method),
     }
 }
@@ -151,7 +152,7 @@ fn adapt(
                 None => return Ok(false),
             }
         }
-        "session.expect" | "session.wait" => {
+        "session.expect" | "session.wait" | "session.run" => {
             let waits_for_ever = params["for"].as_str().is_some_and(is_exit);
             if params.get("timeout_ms").is_none()
                 && !waits_for_ever

@@ -53,6 +53,7 @@ impl<'a> SharedShell<'a> {
     pub(super) async fn run(&mut self, step: i64, order: Order<'_>) -> Ended {
         let started = Instant::now();
         let params = SessionRunParams {
+            run_id: None,
             session: self.shot.session.id().to_string(),
             command: command_of(order),
             isolate: false,
@@ -159,6 +160,7 @@ impl<'a> SharedShell<'a> {
         });
         let params = SessionRunParams {
             session,
+            run_id: None,
             command: ":".into(),
             isolate: false,
             timeout_ms: Timeout::After(BACK_MS),

@@ -76,6 +76,16 @@ const REPEATABLE_METHODS: [&str; 5] = [
 /// Methods that change something and may then wait for a long time.
 const DOING_METHODS: [&str; 4] = ["session.send", "session.run", "session.cleanup", "run.once"];
 
+/// Returns whether this is a `session.run` that the next worker recognises.
+fn has_run_id(request: &Request<'_>) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Params {
+        run_id: Option<serde::de::IgnoredAny>,
+    }
+    request.method == "session.run"
+        && (request.params().parse::<Params>()).is_ok_and(|params| params.run_id.is_some())
+}
+
 impl Shared {
     /// For the connection of `peer`.
     pub(super) fn new(
@@ -166,11 +176,11 @@ impl<S: Callee> RpcServiceT for Guard<S> {
             } else {
                 None
             };
+            let repeatable = REPEATABLE_METHODS.contains(&method) || has_run_id(&request);
             let (conn, peer) = (shared.peer.connection, shared.peer.pid);
             let span = tracing::debug_span!("call", method, conn, peer);
             let call = async { inner.call(request).await };
             let call = AssertUnwindSafe(call).catch_unwind().instrument(span);
-            let repeatable = REPEATABLE_METHODS.contains(&method);
             let waits = repeatable || DOING_METHODS.contains(&method);
             let answer = tokio::select! {
                 biased;

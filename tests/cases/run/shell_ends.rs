@@ -206,7 +206,8 @@ fn what_is_no_shell_runs_no_commands() {
     bash.ask("cat", "\n");
     bash.wait(WaitFor::Input);
     let error = bash.try_run(within("echo hi", 2000.0)).unwrap_err();
-    assert_error(&error, ErrorCode::NotAShell);
+    assert_error(&error, ErrorCode::ShellBusy);
+    assert_eq!(error["data"]["with"], "cat");
     bash.keys(&["C-d"]);
     bash.expect("ready> ");
     // This program replaces the shell in its process.
@@ -229,12 +230,8 @@ fn a_busy_shell_is_waited_for() {
         (!with_command_line(&sleep).is_empty()).then_some(())
     });
     let error = bash.try_run(within("echo never", 300.0)).unwrap_err();
-    assert_error(&error, ErrorCode::Timeout);
-    assert!(
-        error["message"].as_str().unwrap().contains("prompt"),
-        "{error}"
-    );
-    assert!(error["data"]["waited_ms"].as_u64().unwrap() >= 300);
+    assert_error(&error, ErrorCode::ShellBusy);
+    assert_eq!(error["data"]["with"], "sleep");
     assert!(!bash.output().contains("never"), "nothing was typed");
 }
 

@@ -3,6 +3,7 @@
 use crate::args::SessionRunArgs;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::session::{SessionRun, SessionRunParams};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Runs a command in a session's shell, prints exactly its output and returns its exit status.
 ///
@@ -15,6 +16,7 @@ pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, 
         command: args.command.clone(),
         isolate: args.isolate,
         timeout_ms: args.timeout.unwrap_or_default(),
+        run_id: Some(new_run_id()),
     };
     let answer = match context.call::<SessionRun>(&params) {
         Ok(answer) => answer,
@@ -43,4 +45,11 @@ pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, 
         Some(_) => Exit::of_program(reply.exit_code, None),
         None => Exit::Failed,
     })
+}
+
+/// Returns an id that no other request has: if the connection breaks, the repetition gets the outcome of the first one.
+fn new_run_id() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let nanos = since.map_or(0, |since| since.as_nanos());
+    format!("{}-{nanos}", std::process::id())
 }

@@ -262,3 +262,47 @@ fn the_real_shell_runs_what_no_tape_has() {
         );
     }
 }
+
+#[test]
+fn commands_that_a_line_editor_takes_are_replayed() {
+    for shell in ["bash", "zsh", "fish"] {
+        if lacks(&[shell]) {
+            continue;
+        }
+        let daemon = Daemon::start();
+        std::fs::write(daemon.home().join(".zshrc"), "").unwrap();
+        let root = daemon.home().join("t");
+        let start = |options: Value, path: Value| {
+            let params = json!({
+                "program": shell, "shell": true, "cwd": daemon.home(), "timeout_s": 20,
+                "env": {"HOME": daemon.home(), "PATH": path}, "tape": tape(&root, options),
+            });
+            let record = daemon.call_value("session.create", &params).unwrap();
+            record["session_id"].as_str().unwrap().to_owned()
+        };
+        let commands = [
+            "echo one; sh -c 'exit 7'",
+            "echo two\necho three",
+            "echo )",
+            "echo password=hunter2hunter2",
+            "exit 4",
+        ];
+        let path = json!(std::env::var("PATH").unwrap());
+        let session = start(json!({"record": "new"}), path);
+        let recorded = run_all(&daemon, &session, &commands);
+        assert_eq!(recorded.0[0]["output"], "one\n", "{shell}");
+        let [file] = &tapes(&root)[..] else {
+            panic!("{shell}: one tape")
+        };
+        let text = std::fs::read_to_string(file).unwrap();
+        assert!(text.contains("echo one; sh -c"), "{shell}: {text}");
+        assert!(!text.contains("hunter2"), "{shell}: {text}");
+        let session = start(json!({"strict": true}), json!("/nowhere"));
+        let played = run_all(&daemon, &session, &commands);
+        for (played, recorded) in played.0.iter().zip(&recorded.0).take(3) {
+            assert_eq!(played["output"], recorded["output"], "{shell}");
+            assert_eq!(played["exit_code"], recorded["exit_code"], "{shell}");
+        }
+        assert_eq!(record(&daemon, &session)["tape"]["misses"], 0, "{shell}");
+    }
+}

@@ -83,6 +83,8 @@ pub enum SessionError {
     TooManyViewers { max: usize },
     #[error("{program:?} is not a shell that can run commands")]
     NotAShell { program: String },
+    #[error("the shell of session {session} is busy: {with}")]
+    ShellBusy { session: SessionId, with: Busy },
     #[error(transparent)]
     Pipe(#[from] crate::session::pipe::PipeError),
     #[error("the session {0} has no named pipe")]
@@ -121,6 +123,7 @@ impl Reportable for SessionError {
             Self::HandedOver { .. } => ErrorCode::HandedOver,
             Self::Busy(_) => ErrorCode::Busy,
             Self::NotAShell { .. } => ErrorCode::NotAShell,
+            Self::ShellBusy { .. } => ErrorCode::ShellBusy,
             Self::NoPipe(_) => ErrorCode::NotFound,
             Self::Unavailable(_) | Self::Terminal(_) => ErrorCode::Unavailable,
             Self::ShuttingDown => ErrorCode::ShuttingDown,
@@ -166,9 +169,10 @@ impl Reportable for SessionError {
             ),
             Self::ReadOnly(_) => Some("attach without read_only, or send on another connection"),
             Self::TooManyViewers { .. } => Some("detach some of them; session.get lists them"),
-            Self::NotAShell { .. } => {
-                Some("start a shell with shell: true, or use session.send with expect")
-            }
+            Self::NotAShell { .. } => Some(
+                "session.run knows bash, zsh, fish, dash, ksh, mksh, yash and busybox sh; use session.send with expect for other programs",
+            ),
+            Self::ShellBusy { with, .. } => Some(with.hint()),
             Self::ShuttingDown => Some("start the daemon again"),
             Self::NoPipe(_) => {
                 Some("ccctl session pipe, or session.pipe {\"open\": true}, opens one")
@@ -216,6 +220,7 @@ impl Reportable for SessionError {
                 written_bytes: Some(written_bytes),
                 ..
             } => json!({"written_bytes": written_bytes}),
+            Self::ShellBusy { with, .. } => json!({"with": with.command()}),
             Self::MaxSessions { max } => json!({"max_sessions": max}),
             Self::Ambiguous { candidates, .. } => json!({"candidates": candidates}),
             Self::Conflict { session, .. } => json!({"session": session.as_str()}),
@@ -258,6 +263,40 @@ fn hint_of_timeout(report: &TimeoutReport) -> &'static str {
 
 /// Maximum number of sends that wait for their turn in one session.
 pub(super) const SEND_QUEUE_LEN: usize = 128;
+
+/// What a shell does instead of waiting for a command.
+#[derive(Debug, thiserror::Error)]
+pub enum Busy {
+    #[error("it still runs {command:?}, which session.run typed {since_s} s ago")]
+    Run { command: String, since_s: u64 },
+    #[error("it still runs {0:?}")]
+    Program(String),
+    #[error("another session.run waits for its prompt")]
+    Starting,
+    #[error("half a line is typed at its prompt")]
+    HalfLine,
+}
+
+impl Busy {
+    fn command(&self) -> Option<&str> {
+        match self {
+            Self::Run { command, .. } => Some(command),
+            Self::Program(program) => Some(program),
+            Self::Starting | Self::HalfLine => None,
+        }
+    }
+
+    fn hint(&self) -> &'static str {
+        match self {
+            Self::HalfLine => {
+                "remove it with ccctl session send ID --keys C-u, or enter it with --keys Enter"
+            }
+            _ => {
+                "wait longer, or end it with ccctl session send ID --keys C-c or ccctl session signal ID INT"
+            }
+        }
+    }
+}
 
 /// How the start by a program configuration failed.
 #[derive(Debug)]

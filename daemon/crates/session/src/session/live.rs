@@ -7,6 +7,7 @@ use super::facts::Facts;
 use super::input::{Fates, Input};
 use super::output::{SessionLog, Streams};
 use super::pipe::Pipe;
+use super::run::{FarShell, Runs};
 use super::screen::{Queries, ScreenModel, Sizes};
 use super::services::Services;
 use super::start::StartUp;
@@ -58,8 +59,9 @@ pub struct Session {
     pub forgotten: CancellationToken,
     /// The use of tapes in an earlier process.
     past_tape: Mutex<Option<PastTape>>,
-    /// Only one command at a time runs in a shell.
-    pub run_turn: tokio::sync::Mutex<()>,
+    /// The commands of [`Session::run`].
+    pub(super) runs: Runs,
+    pub(super) far_shell: Mutex<Option<FarShell>>,
     pub(super) start_up: StartUp,
 }
 
@@ -152,7 +154,8 @@ impl Session {
             hidden,
             forgotten: CancellationToken::new(),
             past_tape: Mutex::default(),
-            run_turn: tokio::sync::Mutex::new(()),
+            runs: Runs::default(),
+            far_shell: Mutex::default(),
         }
     }
 

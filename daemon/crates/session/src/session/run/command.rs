@@ -1,331 +1,261 @@
 //! `session.run`: one command in a session's shell, its exact output and status.
 
-use super::on_tape::CommandOnTape;
+use super::kept::Typing;
+use super::on_tape::{CommandOnTape, PRINTER};
+use super::running::{End, Follower, Running, Shell, line_of};
 use super::second_terminal::SecondTerminal;
-use super::target::{FIRST_LOOK, Target, is_relay_or_shell, program_of, shell_waits, tail};
+use super::target::{Target, tail};
 use crate::durations::Deadline;
 use crate::interaction::{Event, Form, Typed};
-use crate::output::Piece;
 use crate::peer::Peer;
-use crate::session::error::SessionError;
+use crate::session::error::{Busy, SessionError};
 use crate::session::input::Stroke;
 use crate::session::live::Session;
-use crate::session::shell::{
-    Action, CommandFile, LineError, Nonce, Outcome, Prompt, Quiet, ShellRun, Start, Way,
-};
+use crate::session::shell::{CommandFile, LineError, Nonce, Outcome, takes_commands};
 use base64::Engine;
 use ccd_protocol::session::{SessionRunParams, SessionRunReply};
-use ccd_terminal::probe::{Line, Probe};
-use std::os::fd::AsFd;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-const PIECE_BYTES: usize = 256 << 10;
-
-/// A command that is running.
-struct Command<'a> {
-    session: &'a Arc<Session>,
-    run: ShellRun,
-    /// It was typed into the session's own shell, not into a shell that runs inside it.
-    is_of_session_shell: bool,
-    second: Option<SecondTerminal>,
-    at: u64,
-    quiet_since: Instant,
-    next_look: Duration,
-    onlcr: bool,
-}
+use ccd_terminal::lock::lock;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+use tokio::sync::{OwnedMutexGuard, watch};
 
 impl Session {
     /// Runs a command in a shell that is at its prompt.
     ///
+    /// A request with the `run_id` of the last command waits for that one.
+    ///
     /// # Errors
     ///
-    /// [`SessionError::NotAShell`]; [`SessionError::RunTimeout`] with the output so far, in which case the command
-    /// keeps running.
+    /// [`SessionError::NotAShell`]; [`SessionError::ShellBusy`]; [`SessionError::RunTimeout`] with the output so far, in
+    /// which case the command keeps running.
     pub async fn run(
         self: &Arc<Self>,
         peer: &Peer,
         params: &SessionRunParams,
     ) -> Result<SessionRunReply, SessionError> {
-        self.require_alive()?;
-        let started = Instant::now();
         let mut warnings = Vec::new();
         let default = Some(self.facts.timeout);
         let deadline = Deadline::start(params.timeout_ms, default, &mut warnings)?;
-        let inside = tokio::time::timeout_at(deadline.instant(), self.run_turn.lock()).await;
-        let Ok(_turn) = inside else {
-            return Err(self.no_prompt(&deadline).await);
+        let known = params.run_id.as_deref().and_then(|id| self.runs.find(id));
+        let running = match known {
+            Some(running) => running,
+            None => {
+                self.start_run(peer, params, deadline, &mut warnings)
+                    .await?
+            }
         };
-        let target = self.target(deadline).await?;
-        let on_tape = self
-            .tape()
-            .map(|tape| CommandOnTape::of(tape, &params.command))
-            .transpose()
-            .map_err(untypeable)?;
-        let nonce = match &on_tape {
-            Some(on_tape) => on_tape.nonce.clone(),
-            None => Nonce::random().map_err(SessionError::Files)?,
-        };
-        let file = match on_tape.is_none() && target.is_of_session {
-            true => Some(command_file(self, &nonce, &params.command)?),
-            false => None,
-        };
-        if params.isolate && on_tape.is_some() {
+        let outcome = self.outcome_of(&running, &deadline).await?;
+        if outcome.is_incomplete {
             warnings.push(String::from(
-                "isolate has no effect with tapes, which have only the session's own terminal",
+                "the shell asked for the rest of the command (a quote, a block or a here-document is open), so it was cancelled with ^C",
             ));
         }
-        let second = (params.isolate && on_tape.is_none())
-            .then(|| SecondTerminal::open(self))
-            .transpose()?;
-        let line = CommandLine {
-            nonce,
-            target,
-            file: file.as_ref(),
-            on_tape: on_tape.as_ref(),
-        };
-        let mut command = self.type_command(peer, params, line, second).await?;
-        let outcome = command.follow(deadline).await;
-        match outcome {
-            Ok(outcome) => Ok(reply_of(outcome, started, warnings)),
-            Err(error) => {
-                if let Some(file) = file {
-                    // The command keeps running and may read its file until the session ends.
-                    let session = Arc::clone(self);
-                    self.services.tracker.spawn(async move {
-                        session.wait_dead().await;
-                        drop(file);
-                    });
-                }
-                Err(error)
-            }
-        }
+        Ok(reply_of(&outcome, running.started, warnings))
     }
 
-    async fn type_command<'a>(
-        self: &'a Arc<Self>,
+    /// Types a command and has it followed.
+    async fn start_run(
+        self: &Arc<Self>,
         peer: &Peer,
         params: &SessionRunParams,
-        command: CommandLine<'_>,
-        second: Option<SecondTerminal>,
-    ) -> Result<Command<'a>, SessionError> {
+        deadline: Deadline,
+        warnings: &mut Vec<String>,
+    ) -> Result<Arc<Running>, SessionError> {
+        self.require_alive()?;
+        let started = Instant::now();
+        let turn = self.runs.turn(self, &deadline).await?;
+        let target = self.target(deadline).await?;
+        let tools = self.tools(params, target, warnings)?;
         crate::session::output::wait_for_published(self).await;
-        let line = line_of(self);
-        let prompt = Prompt::at_end_of(&tail(self), !line.canonical);
-        let run = ShellRun::new(Start {
-            nonce: command.nonce,
-            printer: command.target.printer,
-            way: match command.file {
-                Some(file) => Way::File(&file.path),
-                None => Way::Inline(params.command.as_bytes()),
-            },
-            prompt,
-            isolate: second.as_ref().map(|second| &*second.path),
-        })
-        .map_err(untypeable)?;
+        let typing = tools.typing(self, target);
+        let isolate = tools.second.as_ref().map(|second| &*second.path);
+        let run = typing.start(&tail(self), &params.command, isolate, false)?;
+        let running = Arc::new(Running {
+            run_id: params.run_id.clone(),
+            command: params.command.clone(),
+            started,
+            run: Mutex::new(run),
+            end: watch::Sender::new(None),
+            typing: isolate.is_none().then_some(typing),
+        });
+        self.runs.set_last(&running);
+        if running.typing.is_some() {
+            // Before it is typed, so that the next worker types it if this one does not.
+            self.keep();
+        }
+        self.type_run(peer, running, tools, target.shell, turn)
+            .await
+    }
+
+    async fn type_run(
+        self: &Arc<Self>,
+        peer: &Peer,
+        running: Arc<Running>,
+        tools: Tools,
+        shell: Shell,
+        turn: OwnedMutexGuard<()>,
+    ) -> Result<Arc<Running>, SessionError> {
+        let line = lock(&running.run).typed().to_vec();
         let stroke = Stroke {
-            bytes: run.typed(),
+            bytes: &line,
             is_secret: false,
-            command: command.on_tape,
+            command: tools.on_tape.as_ref(),
         };
-        let written = self.strike(stroke).await?;
+        let written = match self.strike(stroke).await {
+            Ok(written) => written,
+            Err(error) => {
+                self.runs.forget(&running);
+                self.keep();
+                return Err(error);
+            }
+        };
         self.touch();
         let typed = Typed {
-            text: params.command.clone(),
+            text: running.command.clone(),
             offset: written.offset,
             hidden: false,
             echo: None,
             form: Form::Line,
         };
         self.note(Some(peer), Event::Send(typed.into()));
-        Ok(Command {
-            session: self,
-            run,
-            is_of_session_shell: command.target.is_of_session,
-            second,
+        let follower = Follower {
+            session: Arc::clone(self),
+            running: Arc::clone(&running),
+            second: tools.second,
+            file: tools.file,
+            turn,
+            shell,
             at: written.offset,
-            quiet_since: Instant::now(),
-            next_look: FIRST_LOOK,
-            onlcr: line.opost_onlcr,
+            is_over: false,
+        };
+        self.services.tracker.spawn(follower.follow());
+        Ok(running)
+    }
+
+    /// Waits for the end of a command.
+    async fn outcome_of(
+        &self,
+        running: &Running,
+        deadline: &Deadline,
+    ) -> Result<Arc<Outcome>, SessionError> {
+        let mut end = running.end.subscribe();
+        let ended =
+            tokio::time::timeout_at(deadline.instant(), end.wait_for(Option::is_some)).await;
+        let end = match ended {
+            Ok(Ok(end)) => end.clone(),
+            // The one that follows it ends with the worker.
+            Ok(Err(_)) => return Err(SessionError::ShuttingDown),
+            Err(_) => None,
+        };
+        match end {
+            Some(End::Done(outcome)) => Ok(outcome),
+            Some(End::Refused) => Err(SessionError::ShellBusy {
+                session: self.id().clone(),
+                with: Busy::HalfLine,
+            }),
+            Some(End::Failed(error)) => {
+                Err(lock(&error).take().unwrap_or(SessionError::ShuttingDown))
+            }
+            None => {
+                let (output, truncated) =
+                    lock(&running.run).output_so_far(line_of(self).opost_onlcr);
+                Err(SessionError::RunTimeout {
+                    waited_ms: deadline.elapsed_ms(),
+                    output: String::from_utf8_lossy(&output).into_owned(),
+                    truncated,
+                    injected: self.tape().is_some_and(|tape| tape.has_cut_answer()),
+                })
+            }
+        }
+    }
+
+    /// Decides how to type a command, and makes what that needs.
+    fn tools(
+        &self,
+        params: &SessionRunParams,
+        target: Target,
+        warnings: &mut Vec<String>,
+    ) -> Result<Tools, SessionError> {
+        let is_isolated = params.isolate && self.tape().is_none();
+        if params.isolate && !is_isolated {
+            warnings.push(String::from(
+                "isolate has no effect with tapes, which have only the session's own terminal",
+            ));
+        }
+        let is_replay = self.tape().is_some_and(|tape| tape.is_replay());
+        let has_editor = target.shell == Shell::Own
+            && !is_isolated
+            && (is_replay || !line_of(self).canonical)
+            && takes_commands(&tail(self));
+        let on_tape = self
+            .tape()
+            .map(|tape| CommandOnTape::of(tape, &params.command, has_editor))
+            .transpose()
+            .map_err(untypeable)?;
+        let nonce = match &on_tape {
+            Some(on_tape) => on_tape.nonce.clone(),
+            None => Nonce::random().map_err(SessionError::Files)?,
+        };
+        let (dir, text) = (self.output.dir(), params.command.as_bytes());
+        let file = match (has_editor, &on_tape) {
+            _ if is_replay => None,
+            (true, _) => Some(CommandFile::for_editor(dir, &nonce, text)),
+            (false, None) if target.shell == Shell::Own => {
+                Some(CommandFile::create(dir, &nonce, text))
+            }
+            (false, _) => None,
+        };
+        Ok(Tools {
+            nonce,
+            has_editor,
+            file: file.transpose().map_err(unwritable)?,
+            on_tape,
+            second: is_isolated
+                .then(|| SecondTerminal::open(self))
+                .transpose()?,
         })
     }
 }
 
-/// How to type a command.
-struct CommandLine<'a> {
+/// What a command needs until its end.
+struct Tools {
     nonce: Nonce,
-    target: Target,
-    /// The file that a shell on this machine reads; without one the command itself is typed.
-    file: Option<&'a CommandFile>,
-    on_tape: Option<&'a CommandOnTape>,
+    has_editor: bool,
+    file: Option<CommandFile>,
+    on_tape: Option<CommandOnTape>,
+    second: Option<SecondTerminal>,
 }
 
-impl Command<'_> {
-    /// Passes output to the run until it has an outcome.
-    async fn follow(&mut self, deadline: Deadline) -> Result<Outcome, SessionError> {
-        let session = self.session;
-        loop {
-            let changed = session.output.changed();
-            match session
-                .output
-                .read(self.at, PIECE_BYTES)
-                .await
-                .map_err(SessionError::Files)?
-            {
-                Piece::Bytes(bytes) => {
-                    self.take(&bytes);
-                    if bytes.len() == PIECE_BYTES {
-                        tokio::task::yield_now().await;
-                    }
-                }
-                Piece::Missing { resume } => self.at = resume,
-                Piece::End => {
-                    let status = status_of(session);
-                    let onlcr = self.onlcr();
-                    return Ok(self.run.on_session_end(status, onlcr));
-                }
-                Piece::Pending => {
-                    let until = (tokio::time::Instant::from(self.quiet_since) + self.next_look)
-                        .min(deadline.instant());
-                    tokio::select! {
-                        // After a stall both may be ready, and waiting output means that there was no silence.
-                        biased;
-                        () = changed => continue,
-                        bytes = SecondTerminal::read(self.second.as_mut()) => self.take_isolated(&bytes?),
-                        () = tokio::time::sleep_until(until) => self.look_at_shell().await?,
-                    }
-                }
-            }
-            if self.run.is_done() {
-                let onlcr = self.onlcr();
-                if let Some(outcome) = self.run.outcome(onlcr) {
-                    return Ok(outcome);
-                }
-            }
-            if deadline.is_over() {
-                let (output, truncated) = self.run.output_so_far(self.onlcr());
-                return Err(timed_out(
-                    &deadline,
-                    String::from_utf8_lossy(&output).into_owned(),
-                    truncated,
-                    session.tape().is_some_and(|tape| tape.has_cut_answer()),
-                ));
-            }
-        }
-    }
-
-    /// Checks what the shell is doing, when output pauses.
-    async fn look_at_shell(&mut self) -> Result<(), SessionError> {
-        let session = self.session;
-        let quiet = self.quiet_since.elapsed();
-        let Some(probe) = session.probe().await else {
-            self.next_look += FIRST_LOOK;
-            return Ok(());
-        };
-        match self.run.on_quiet(Quiet {
-            quiet,
-            shell_is_foreground: self.is_at_shell(&probe),
-            shell_waits: shell_waits(session, &probe, &session.services.library.current()),
-            line_editing: !probe.line.canonical,
-        }) {
-            Action::Wait(more) => self.next_look = quiet + more.max(Duration::from_millis(1)),
-            Action::Type(bytes) => {
-                session.strike(Stroke::new(&bytes, false)).await?;
-                self.quiet_since = Instant::now();
-                self.next_look = FIRST_LOOK;
-            }
-            Action::Done => {}
-        }
-        Ok(())
-    }
-
-    /// Returns true if the shell that got the command is in the terminal's foreground. A shell that the command started
-    /// counts as a program.
-    fn is_at_shell(&self, probe: &Probe) -> bool {
-        let is_shell = |pid| program_of(pid).as_deref().is_some_and(is_relay_or_shell);
-        probe.foreground == self.session.facts.pid
-            || (!self.is_of_session_shell && is_shell(probe.foreground))
-    }
-
-    fn take(&mut self, bytes: &[u8]) {
-        self.run.on_output(bytes, self.at);
-        self.at += bytes.len() as u64;
-        self.quiet_since = Instant::now();
-        self.next_look = FIRST_LOOK;
-    }
-
-    fn take_isolated(&mut self, bytes: &[u8]) {
-        self.run.on_isolated_output(bytes);
-        self.quiet_since = Instant::now();
-        self.next_look = FIRST_LOOK;
-    }
-
-    /// Returns true if the terminal turned newlines into `\r\n` both before and after the command.
-    fn onlcr(&self) -> bool {
-        match &self.second {
-            Some(second) => second.line().opost_onlcr,
-            None => {
-                self.onlcr
-                    && (self.session.input.master().is_none() || line_of(self.session).opost_onlcr)
-            }
+impl Tools {
+    fn typing(&self, session: &Session, target: Target) -> Typing {
+        Typing {
+            nonce: self.nonce.clone(),
+            printer: match self.on_tape {
+                Some(_) if !self.has_editor => PRINTER,
+                _ => target.printer,
+            },
+            shell: target.shell,
+            has_editor: self.has_editor,
+            file: self.file.as_ref().map(|file| file.path.clone()),
+            line_editing: !line_of(session).canonical,
+            is_on_tape: self.on_tape.is_some(),
+            offset: session.output.end(),
         }
     }
 }
 
-fn line_of(session: &Session) -> Line {
-    match session.input.master() {
-        // A tape's output was processed by the terminal of its recording.
-        Some(master) if session.tape().is_some_and(|tape| tape.is_replay()) => Line {
-            opost_onlcr: true,
-            ..Line::of(master.as_fd())
-        },
-        Some(master) => Line::of(master.as_fd()),
-        None => Line {
-            canonical: true,
-            echo: true,
-            opost_onlcr: true,
-        },
-    }
-}
-
-fn untypeable(error: LineError) -> SessionError {
+pub(super) fn untypeable(error: LineError) -> SessionError {
     SessionError::InvalidArgument(error.to_string())
 }
 
-fn command_file(
-    session: &Session,
-    nonce: &Nonce,
-    command: &str,
-) -> Result<CommandFile, SessionError> {
-    let dir: PathBuf = session.output.dir().to_owned();
-    CommandFile::create(&dir, nonce, command.as_bytes()).map_err(|error| match error.kind() {
+fn unwritable(error: std::io::Error) -> SessionError {
+    match error.kind() {
         std::io::ErrorKind::InvalidInput => SessionError::InvalidArgument(error.to_string()),
         _ => SessionError::Files(error),
-    })
-}
-
-fn status_of(session: &Session) -> i32 {
-    let exit = session.state().exit;
-    match exit {
-        Some(exit) => exit
-            .code
-            .or(exit.signal.map(|signal| 128 + signal))
-            .unwrap_or(-1),
-        None => -1,
     }
 }
 
-fn timed_out(deadline: &Deadline, output: String, truncated: bool, injected: bool) -> SessionError {
-    SessionError::RunTimeout {
-        waited_ms: deadline.elapsed_ms(),
-        output,
-        truncated,
-        injected,
-    }
-}
-
-fn reply_of(outcome: Outcome, started: Instant, warnings: Vec<String>) -> SessionRunReply {
+fn reply_of(outcome: &Outcome, started: Instant, warnings: Vec<String>) -> SessionRunReply {
     let output_b64 = std::str::from_utf8(&outcome.output)
         .is_err()
         .then(|| base64::engine::general_purpose::STANDARD.encode(&outcome.output));

@@ -1,6 +1,7 @@
 //! `session.run` in a session that is recorded or replayed: a command must be typed in the same way each time.
 //!
-//! So the command itself is typed instead of the path of a file, and the nonce of its marks is derived from the
+//! So the command itself is typed instead of the path of a file, or stored in place of the key that makes a line editor
+//! take it; and the nonce of its marks is derived from the
 //! command. The nonce need not be secret: it only separates the command's output from that of earlier commands, and a
 //! program that prints marks on purpose only spoils its own recording.
 
@@ -26,7 +27,11 @@ impl CommandOnTape {
     /// # Errors
     ///
     /// [`LineError`] if it cannot be typed.
-    pub(super) fn of(tape: &SessionTape, command: &str) -> Result<Self, LineError> {
+    pub(super) fn of(
+        tape: &SessionTape,
+        command: &str,
+        has_editor: bool,
+    ) -> Result<Self, LineError> {
         let clean = redact(command).text;
         let nonce = Nonce::of(&clean);
         let has_secrets = tape.settings.redact && clean != command;
@@ -34,7 +39,10 @@ impl CommandOnTape {
             true => &*clean,
             false => command,
         };
-        let line = typed_line(&nonce, PRINTER, Way::Inline(shown.as_bytes()), None)?;
+        let line = match has_editor {
+            true => format!("{shown}\r").into_bytes(),
+            false => typed_line(&nonce, PRINTER, Way::Inline(shown.as_bytes()), None)?,
+        };
         Ok(Self {
             line,
             cut_echo: has_secrets.then(|| nonce.printed_start()),

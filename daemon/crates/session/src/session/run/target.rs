@@ -1,9 +1,9 @@
 //! Finds the shell that a `session.run` command goes to: the program in the foreground, and whether it shows a prompt.
 
-use super::on_tape::PRINTER;
+use super::running::Shell;
 use crate::durations::Deadline;
 use crate::output::Piece;
-use crate::session::error::SessionError;
+use crate::session::error::{Busy, SessionError};
 use crate::session::live::Session;
 use crate::session::shell::{Printer, Prompt, ShellKind};
 use crate::session::wait::{is_fresh, is_of_tape, last_line};
@@ -44,9 +44,9 @@ pub(super) const FIRST_LOOK: Duration = Duration::from_millis(10);
 const NOISE_LIMIT: Duration = Duration::from_millis(100);
 
 /// The shell that gets a command.
+#[derive(Clone, Copy)]
 pub(super) struct Target {
-    /// True for the session's own shell, false for one that runs inside it.
-    pub(super) is_of_session: bool,
+    pub(super) shell: Shell,
     pub(super) printer: Printer,
 }
 
@@ -60,6 +60,7 @@ impl Session {
         let own_shell = ShellKind::of(Path::new(&self.facts.program), &args).is_some();
         let mut silence = Silence::new(self);
         let mut waits_since: Option<Instant> = None;
+        let mut answer = None;
         loop {
             let Some(probe) = self.probe().await else {
                 self.require_alive()?;
@@ -74,32 +75,65 @@ impl Session {
             let is_fresh = is_fresh && has_printed;
             let waits = is_fresh && blocked;
             let foreground = foreground_of(self, &probe);
-            let printer = match self.tape() {
-                Some(_) => PRINTER,
-                None => Printer::of_process(probe.foreground, foreground.as_deref()),
-            };
-            let target = |is_of_session| Target {
-                is_of_session,
-                printer,
+            let target = |shell| Target {
+                shell,
+                printer: Printer::of_process(probe.foreground, foreground.as_deref()),
             };
             let is_leader = probe.foreground == self.facts.pid;
             if own_shell && is_leader && !was_replaced(self, foreground.as_deref()) {
                 if waits {
-                    return Ok(target(true));
+                    return Ok(target(Shell::Own));
                 }
             } else if foreground.as_deref().is_some_and(is_relay_or_shell) {
                 if waits || (is_fresh && probe.verdict == Verdict::Unknown) {
-                    return Ok(target(false));
+                    let is_far = foreground.as_deref().is_some_and(is_relay);
+                    if !is_far || self.tape().is_some() {
+                        let shell = if is_far { Shell::Far } else { Shell::Inside };
+                        return Ok(target(shell));
+                    }
+                    let relay = probe.foreground;
+                    if let Some(printer) = answer.or_else(|| self.far_printer(relay)) {
+                        self.set_far_printer(relay, printer);
+                        let shell = Shell::Far;
+                        return Ok(Target { shell, printer });
+                    }
+                    answer = Some(self.ask_far_shell(&deadline).await?);
+                    silence = Silence::new(self);
                 }
-            } else if waits || (!own_shell && foreground.is_some()) {
-                return Err(not_a_shell(self, own_shell, foreground));
+            } else if let Some(foreground) = &foreground
+                && (waits || !own_shell)
+            {
+                return Err(self.no_shell(own_shell, foreground, is_leader));
             }
             // Otherwise wait: a program that the shell runs gives the terminal back.
             if deadline.is_over() {
-                return Err(self.no_prompt(&deadline).await);
+                return Err(match foreground {
+                    Some(foreground) if own_shell && !is_leader => {
+                        self.no_shell(own_shell, &foreground, is_leader)
+                    }
+                    _ => self.no_prompt(&deadline).await,
+                });
             }
             let soon = (tokio::time::Instant::now() + FIRST_LOOK).min(deadline.instant());
             let _ = tokio::time::timeout_at(soon, self.output.changed()).await;
+        }
+    }
+
+    /// Returns the error for a command that cannot be typed, because `foreground` has the terminal.
+    fn no_shell(&self, own_shell: bool, foreground: &str, is_leader: bool) -> SessionError {
+        if own_shell && !is_leader {
+            return SessionError::ShellBusy {
+                session: self.id().clone(),
+                with: Busy::Program(foreground.to_owned()),
+            };
+        }
+        let program = if own_shell {
+            foreground
+        } else {
+            &self.facts.program
+        };
+        SessionError::NotAShell {
+            program: program.to_owned(),
         }
     }
 
@@ -158,20 +192,12 @@ pub(super) fn was_replaced(session: &Session, program: Option<&str>) -> bool {
         .is_some_and(|program| started != Some(OsStr::new(program)) && !is_relay_or_shell(program))
 }
 
-pub(super) fn is_relay_or_shell(name: &str) -> bool {
-    RELAYS.contains(&name) || ShellKind::of(Path::new(name), &[]).is_some()
+fn is_relay(name: &str) -> bool {
+    RELAYS.contains(&name)
 }
 
-pub(super) fn not_a_shell(
-    session: &Session,
-    own_shell: bool,
-    foreground: Option<String>,
-) -> SessionError {
-    let program = match foreground {
-        Some(foreground) if own_shell => foreground,
-        _ => session.facts.program.clone(),
-    };
-    SessionError::NotAShell { program }
+pub(super) fn is_relay_or_shell(name: &str) -> bool {
+    is_relay(name) || ShellKind::of(Path::new(name), &[]).is_some()
 }
 
 /// Detects since when a session has printed nothing.
@@ -195,8 +221,12 @@ pub(super) fn has_prompt(session: &Session, silence: &mut Silence) -> bool {
     if session.output.end() != silence.end {
         *silence = Silence::new(session);
     }
-    silence.since.elapsed() >= STALE_AFTER_WRITE
-        || !Prompt::at_end_of(&tail(session), true).is_empty()
+    silence.since.elapsed() >= STALE_AFTER_WRITE || shows_prompt(session)
+}
+
+/// Returns whether something stands on the last line.
+pub(super) fn shows_prompt(session: &Session) -> bool {
+    !Prompt::at_end_of(&tail(session), true).is_empty()
 }
 
 /// Returns the newest output, which ends with the prompt.

@@ -24,13 +24,36 @@ impl CommandFile {
     /// [`io::ErrorKind::InvalidInput`] if the command contains a NUL byte, which makes shells drop it or take the file
     /// for a binary; otherwise the file system's error. Nothing is left on disk then.
     pub(crate) fn create(dir: &Path, nonce: &Nonce, command: &[u8]) -> io::Result<Self> {
+        Self::write(
+            dir.join(format!("command-{}", nonce.as_str())),
+            b"",
+            command,
+        )
+    }
+
+    /// Does the same for the line editor of an integrated shell, which knows the directory. The first line, a comment, is
+    /// the nonce.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::create`].
+    pub(crate) fn for_editor(dir: &Path, nonce: &Nonce, command: &[u8]) -> io::Result<Self> {
+        let path = dir.join("command");
+        // A worker that was killed may have left one.
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => Self::write(path, format!("# {}\n", nonce.as_str()).as_bytes(), command),
+        }
+    }
+
+    fn write(path: PathBuf, head: &[u8], command: &[u8]) -> io::Result<Self> {
         if command.contains(&0) {
             let message = "a command cannot contain a NUL byte";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        let path = dir.join(format!("command-{}", nonce.as_str()));
         let mut file = create_private(&path)?;
         let created = Self { path };
+        file.write_all(head)?;
         file.write_all(command)?;
         // A here-document at the very end needs a newline after its last line.
         file.write_all(b"\n")?;

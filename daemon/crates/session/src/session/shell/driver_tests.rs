@@ -28,6 +28,8 @@ pub(super) enum Given {
     File,
     Inline,
     Isolated,
+    /// With the key of an integrated shell, whose command directory is its home.
+    Editor,
 }
 
 /// A shell with its own home folder.
@@ -131,10 +133,14 @@ impl LiveShell {
     ) -> Outcome {
         self.wait_for_prompt();
         let nonce = Nonce::random().unwrap();
-        let file = CommandFile::create(&self.home, &nonce, command).unwrap();
+        let file = match given {
+            Given::Editor => CommandFile::for_editor(&self.home, &nonce, command).unwrap(),
+            _ => CommandFile::create(&self.home, &nonce, command).unwrap(),
+        };
         let way = match given {
             Given::Inline => Way::Inline(command),
             Given::File | Given::Isolated => Way::File(&file.path),
+            Given::Editor => Way::Editor(&file.path),
         };
         let second = (given == Given::Isolated).then(SecondTerminal::open);
         let isolate = second.as_ref().map(|second| second.path.clone());
@@ -146,13 +152,16 @@ impl LiveShell {
             way,
             prompt,
             isolate: isolate.as_deref(),
+            command,
+            may_retype: true,
+            is_resumed: false,
         };
         let mut run = ShellRun::new(start).unwrap();
         let onlcr_before = self.onlcr();
         self.send(run.typed());
         let deadline = Instant::now() + DEADLINE;
         let mut wait = TICK;
-        while !run.is_done() {
+        while run.outcome(true).is_none() {
             assert!(Instant::now() < deadline, "{run:?}\n{}", self.shown());
             self.take_isolated(&mut run, second.as_ref());
             if let Some(ended) = self.step(&mut run, wait, &mut meanwhile) {

@@ -12,7 +12,11 @@ use super::wrap::Nonce;
 
 const BASH_RC: &str = include_str!("rc/ccd.bash");
 const ZSH_ENV: &str = include_str!("rc/ccd.zshenv");
+const FISH_RC: &str = include_str!("rc/ccd.fish");
 const POSIX_ENV: &str = include_str!("rc/ccd.env.sh");
+
+/// The variable with the directory where the line editor finds commands. The start files remove it.
+const COMMAND_DIR: &str = "CCD_SHELL_DIR";
 
 /// Options with which a shell still reads its start files.
 const PLAIN_OPTIONS: [&str; 4] = ["-i", "-l", "-il", "-li"];
@@ -29,7 +33,8 @@ pub(crate) struct Integration {
 }
 
 /// Returns how to start `shell` with `args` and the environment `env`. Writes its start files to `rc_dir`, which is
-/// created with mode 0700. The files are the same for all sessions.
+/// created with mode 0700. The files are the same for all sessions. The line editors of bash, zsh and fish take commands
+/// from `command_dir`.
 ///
 /// An unknown shell, and arguments that change what a shell reads at its start, are passed on unchanged. The files
 /// print nothing themselves and remove their own variables.
@@ -42,15 +47,22 @@ pub(crate) fn integrated(
     args: &[OsString],
     env: impl Fn(&str) -> Option<OsString>,
     rc_dir: &Path,
+    command_dir: &Path,
 ) -> io::Result<Integration> {
-    match ShellKind::of(shell, args) {
-        Some(ShellKind::Bash) => bash(args, rc_dir),
-        Some(ShellKind::Zsh) if are_plain(args) => zsh(args, env("ZDOTDIR"), rc_dir),
+    let mut integration = match ShellKind::of(shell, args) {
+        Some(ShellKind::Bash) => bash(args, rc_dir)?,
+        Some(ShellKind::Zsh) if are_plain(args) => zsh(args, env("ZDOTDIR"), rc_dir)?,
+        Some(ShellKind::Fish) if are_plain(args) => fish(args, rc_dir)?,
         Some(ShellKind::Posix | ShellKind::Ksh | ShellKind::Mksh) if may_read_env(shell, args) => {
-            posix(args, env("ENV"), rc_dir)
+            return posix(args, env("ENV"), rc_dir);
         }
-        _ => Ok(started_plain(args)),
+        _ => return Ok(started_plain(args)),
+    };
+    if integration.has_marks {
+        let dir = (COMMAND_DIR.into(), command_dir.into());
+        integration.env.push(dir);
     }
+    Ok(integration)
 }
 
 fn started_plain(args: &[OsString]) -> Integration {
@@ -90,6 +102,17 @@ fn zsh(args: &[OsString], user_dir: Option<OsString>, rc_dir: &Path) -> io::Resu
     Ok(Integration {
         args: args.to_vec(),
         env,
+        has_marks: true,
+    })
+}
+
+fn fish(args: &[OsString], rc_dir: &Path) -> io::Result<Integration> {
+    let path = write_rc(rc_dir, "ccd.fish", FISH_RC)?;
+    let mut source = OsString::from("source ");
+    source.push(ccd_text::shell::quoted(&path.to_string_lossy()));
+    Ok(Integration {
+        args: [args, &["--init-command".into(), source]].concat(),
+        env: Vec::new(),
         has_marks: true,
     })
 }

@@ -9,7 +9,8 @@ use super::integrated;
 use super::integration::Integration;
 
 const PROMPT_START: &str = "\x1b]133;A\x07";
-const PROMPT_END: &str = "\x1b]133;B\x07";
+/// Without its end: shells whose line editor takes commands print more.
+const PROMPT_END: &str = "\x1b]133;B";
 
 /// Integrates `program` for a user with the environment `env` and start files in `home`.
 fn integrate(program: &Path, args: &[&str], env: &[(&str, &str)], home: &Path) -> Integration {
@@ -18,7 +19,7 @@ fn integrate(program: &Path, args: &[&str], env: &[(&str, &str)], home: &Path) -
         let (_, value) = env.iter().find(|(known, _)| *known == name)?;
         Some(OsString::from(value))
     };
-    integrated(program, &args, lookup, &home.join("rc dir")).unwrap()
+    integrated(program, &args, lookup, &home.join("rc dir"), home).unwrap()
 }
 
 /// A user with start files and an integrated shell.
@@ -105,7 +106,7 @@ fn bash_prints_marks_around_commands_and_prompts() {
     assert!(
         shell
             .shown_text()
-            .ends_with("\x1b]133;A\x07mine> \x1b]133;B\x07"),
+            .ends_with("\x1b]133;A\x07mine> \x1b]133;B;ccd\x07"),
         "{}",
         shell.shown()
     );
@@ -119,7 +120,7 @@ fn bash_prints_nothing_of_ours_at_its_start() {
     let user = User::with(&[(".bashrc", "PS1=x")]);
     let shell = user.bash(&[]);
     let shown = shell.shown_text().replace("\x1b[?2004h", "");
-    assert_eq!(shown, "\x1b]133;D;0\x07\x1b]133;A\x07x\x1b]133;B\x07");
+    assert_eq!(shown, "\x1b]133;D;0\x07\x1b]133;A\x07x\x1b]133;B;ccd\x07");
 }
 
 #[test]
@@ -144,7 +145,7 @@ fn bash_takes_a_list_of_prompt_commands() {
     let shown = typed(&mut shell, "echo hello; (exit 3)");
     check_marks(&shown, &ROUND);
     assert!(
-        shown.contains("\x1b]133;A\x07<3> \x1b]133;B\x07"),
+        shown.contains("\x1b]133;A\x07<3> \x1b]133;B;ccd\x07"),
         "{shown:?}"
     );
 }
@@ -276,7 +277,7 @@ fn what_cannot_be_integrated_is_started_as_it_is() {
         ("/bin/bash", &["--posix"]),
         ("/bin/zsh", &["-f"]),
         ("/bin/sh", &["script"]),
-        ("/usr/bin/fish", &[]),
+        ("/usr/bin/fish", &["--no-config"]),
         ("/usr/bin/yash", &[]),
         ("/usr/bin/python3", &["-i"]),
     ] {

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// The family of a shell that understands the typed line of `session.run`.
+/// The family of a shell that `session.run` can type commands into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ShellKind {
     Bash,
@@ -15,10 +15,12 @@ pub(crate) enum ShellKind {
     /// mksh and its relatives.
     Mksh,
     Yash,
+    /// Not a POSIX shell: it has its own quoting and `$status`.
+    Fish,
 }
 
 impl ShellKind {
-    /// Returns the family of `program` by its base name, or `None` if it is not a POSIX shell.
+    /// Returns the family of `program` by its base name, or `None` if it is not a shell of these families.
     ///
     /// A version (`bash-5.2`, `bash-static`) and the dash of a login shell (`-zsh`) are ignored. `args` matter only for
     /// busybox, which is a shell if its first argument says so.
@@ -39,6 +41,7 @@ impl ShellKind {
             "ksh" | "ksh93" | "rksh" => Some(Self::Ksh),
             "mksh" | "lksh" | "oksh" | "loksh" => Some(Self::Mksh),
             "yash" => Some(Self::Yash),
+            "fish" => Some(Self::Fish),
             _ => None,
         }
     }
@@ -76,6 +79,7 @@ mod tests {
         assert_eq!(of("-zsh", &["-l"]), Some(ShellKind::Zsh));
         assert_eq!(of("/usr/bin/dash", &[]), Some(ShellKind::Posix));
         assert_eq!(of("mksh", &[]), Some(ShellKind::Mksh));
+        assert_eq!(of("fish", &["-l"]), Some(ShellKind::Fish));
     }
 
     #[test]
@@ -88,7 +92,6 @@ mod tests {
     #[test]
     fn other_programs_are_no_shells() {
         for program in [
-            "fish",
             "python3",
             "bash-completion",
             "shellcheck",

@@ -13,6 +13,12 @@ const MARK_MAX_LEN: usize = 96;
 /// Meaning of a mark of this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
+    /// The line editor has taken the command; it shows it next.
+    Taken,
+    /// The line editor refused, because its line is not empty.
+    Refused,
+    /// The shell prompts for the rest of an incomplete command. This mark has no nonce.
+    Continues,
     /// The command starts.
     Start,
     /// The command has ended with this status.
@@ -24,7 +30,7 @@ pub(super) enum Mark {
 /// A part of the output, in order.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CommandPiece<'a> {
-    /// Output, including marks of other runs and of the prompt.
+    /// Output, including marks of other runs and of the first prompt.
     Bytes(&'a [u8]),
     /// A mark of this run, at the stream offsets `start..end`.
     Mark { mark: Mark, start: u64, end: u64 },
@@ -110,8 +116,12 @@ impl MarkScanner {
             return self.release(sink);
         };
         let start = end - self.held.len() as u64;
-        self.held.clear();
         sink(CommandPiece::Mark { mark, start, end });
+        match mark {
+            // Without a nonce it may also be the command's own output.
+            Mark::Continues => self.release(sink),
+            _ => self.held.clear(),
+        }
     }
 
     fn parse(&self) -> Option<Mark> {
@@ -122,6 +132,9 @@ impl MarkScanner {
         let fields: Vec<&str> = std::str::from_utf8(body).ok()?.split(';').collect();
         let nonce = self.nonce.as_str();
         match fields[..] {
+            ["T", given] if given == nonce => Some(Mark::Taken),
+            ["T", given, "typed"] if given == nonce => Some(Mark::Refused),
+            ["A", "k=s"] => Some(Mark::Continues),
             ["C", given] if given == nonce => Some(Mark::Start),
             ["D", status, given] if given == nonce => Some(Mark::End {
                 status: status.parse().ok()?,

@@ -214,7 +214,8 @@ impl Setup {
         let mut args: Vec<OsString> = self.args.iter().map(OsString::from).collect();
         let mut env = Vec::new();
         if self.is_integrated {
-            let integration = integrated(&program, &args, |_| None, &home.join("rc")).unwrap();
+            let integration =
+                integrated(&program, &args, |_| None, &home.join("rc"), home).unwrap();
             (args, env) = (integration.args, integration.env);
         }
         Some(LiveShell::start(&program, &args, &env, home))
@@ -226,6 +227,23 @@ impl Setup {
         if let Some(mut shell) = self.start(home.path()) {
             test(&mut shell);
         }
+    }
+
+    /// Returns how the daemon passes commands to this shell.
+    fn usual(&self) -> Given {
+        match self.program {
+            "bash" | "zsh" | "fish" if self.is_integrated => Given::Editor,
+            _ => Given::File,
+        }
+    }
+
+    /// Returns all ways in which commands can be passed to this shell.
+    fn ways(&self) -> Vec<Given> {
+        let mut ways = vec![Given::File, Given::Inline, Given::Isolated];
+        if self.usual() == Given::Editor {
+            ways.push(Given::Editor);
+        }
+        ways
     }
 
     /// Returns this shell's status for a signal; it is 128+`signal` in most others.
@@ -267,7 +285,7 @@ fn check(case: &Case, outcome: &Outcome, given: Given) {
 }
 
 fn every_command_is_exact(setup: &Setup) {
-    for given in [Given::File, Given::Inline, Given::Isolated] {
+    for given in setup.ways() {
         setup.with_shell(|shell| {
             let lacks = |case: &Case| setup.lacks.contains(&case.name);
             for case in cases().into_iter().filter(|case| !lacks(case)) {
@@ -282,9 +300,9 @@ fn every_command_is_exact(setup: &Setup) {
 ///
 /// After a shell has made its child the foreground process and before the child becomes `sleep`, the child ignores or
 /// swallows the key, as the shell that it is a copy of does. Any shell loses a key in this interval.
-fn with_key(shell: &mut LiveShell, command: &[u8], key: &[u8]) -> Outcome {
+fn with_key(shell: &mut LiveShell, given: Given, command: &[u8], key: &[u8]) -> Outcome {
     let mut is_typed = false;
-    shell.run_with(command, Given::File, |shell, _| {
+    shell.run_with(command, given, |shell, _| {
         if !is_typed && shell.foreground_program().as_deref() == Some("sleep") {
             shell.send(key);
             is_typed = true;
@@ -294,18 +312,23 @@ fn with_key(shell: &mut LiveShell, command: &[u8], key: &[u8]) -> Outcome {
 
 fn an_interrupt_ends_the_command(setup: &Setup) {
     setup.with_shell(|shell| {
-        let outcome = with_key(shell, b"echo before; env sleep 100; echo after", b"\x03");
+        let outcome = with_key(
+            shell,
+            setup.usual(),
+            b"echo before; env sleep 100; echo after",
+            b"\x03",
+        );
         let text = String::from_utf8_lossy(&outcome.output);
         assert!(text.starts_with("before\n^C"), "{text:?}");
         assert!(text.len() <= "before\n^C\n\n".len(), "{text:?}");
         assert_eq!(outcome.exit_code, setup.signalled(2), "{text:?}");
-        assert_eq!(shell.run(b"echo next", Given::File).output, b"next\n");
+        assert_eq!(shell.run(b"echo next", setup.usual()).output, b"next\n");
     });
 }
 
 fn a_stop_key_ends_the_run(setup: &Setup) {
     setup.with_shell(|shell| {
-        let outcome = with_key(shell, b"env sleep 100", b"\x1a");
+        let outcome = with_key(shell, setup.usual(), b"env sleep 100", b"\x1a");
         let text = String::from_utf8_lossy(&outcome.output);
         assert!(text.starts_with("^Z"), "{text:?}");
         let expected = match setup.program {
@@ -313,15 +336,15 @@ fn a_stop_key_ends_the_run(setup: &Setup) {
             _ => setup.signalled(20),
         };
         assert_eq!(outcome.exit_code, expected, "{text:?}");
-        assert_eq!(shell.run(b"echo next", Given::File).output, b"next\n");
+        assert_eq!(shell.run(b"echo next", setup.usual()).output, b"next\n");
     });
 }
 
 fn no_program_has_the_terminal_but_the_commands(setup: &Setup) {
     setup.with_shell(|shell| {
         // Without PATH, programs that print the marks would not be found either.
-        shell.run(b"PATH=/nowhere", Given::File);
-        for given in [Given::File, Given::Inline, Given::Isolated] {
+        shell.run(b"PATH=/nowhere", setup.usual());
+        for given in setup.ways() {
             let outcome = shell.run(b"echo -here; (exit 3)", given);
             let found = (outcome.output.as_slice(), outcome.exit_code);
             assert_eq!(found, (&b"-here\n"[..], 3), "{given:?}");
@@ -334,7 +357,7 @@ fn a_command_reads_what_is_typed(setup: &Setup) {
         let mut is_typed = false;
         let outcome = shell.run_with(
             b"read line; echo \"<$line>\"",
-            Given::File,
+            setup.usual(),
             |shell, facts| {
                 let is_reading = facts.shell_waits && facts.shell_is_foreground;
                 // Long enough for a rescue line to be typed, if the run mistook this for the prompt.
@@ -356,7 +379,7 @@ fn a_command_reads_what_is_typed(setup: &Setup) {
 
 fn an_exit_ends_the_session(setup: &Setup) {
     for (command, status) in [("echo bye; exit 5", 5), ("echo bye; set -e; false", 1)] {
-        for given in [Given::File, Given::Inline] {
+        for given in [setup.usual(), Given::Inline] {
             setup.with_shell(|shell| {
                 let outcome = shell.run(command.as_bytes(), given);
                 assert!(outcome.session_ended, "{command}");
@@ -376,7 +399,7 @@ fn a_replaced_shell_is_found_at_its_prompt(setup: &Setup) {
             setup.args.join(" ").as_bytes(),
         ]
         .concat();
-        let outcome = shell.run(&command, Given::File);
+        let outcome = shell.run(&command, setup.usual());
         assert_eq!(
             (outcome.exit_code, outcome.session_ended),
             (0, false),
@@ -392,19 +415,22 @@ fn a_status_comes_although_output_goes_elsewhere(setup: &Setup) {
         return; // its prompt cannot be seen either
     }
     setup.with_shell(|shell| {
-        let outcome = shell.run(b"echo here; exec 5>&1 >/dev/null; echo there", Given::File);
+        let outcome = shell.run(
+            b"echo here; exec 5>&1 >/dev/null; echo there",
+            setup.usual(),
+        );
         assert_eq!(
             (outcome.output.as_slice(), outcome.exit_code),
             (&b"here\n"[..], 0)
         );
-        shell.run(b"exec >&5 5>&-", Given::File);
-        assert_eq!(shell.run(b"echo back", Given::File).output, b"back\n");
+        shell.run(b"exec >&5 5>&-", setup.usual());
+        assert_eq!(shell.run(b"echo back", setup.usual()).output, b"back\n");
     });
 }
 
 fn an_isolated_command_is_free_of_others(setup: &Setup) {
     setup.with_shell(|shell| {
-        shell.run(b"while :; do echo noise; sleep 0.2; done &", Given::File);
+        shell.run(b"while :; do echo noise; sleep 0.2; done &", setup.usual());
         let outcome = shell.run(b"echo a; sleep 0.5; echo b; (exit 3)", Given::Isolated);
         assert_eq!(
             (outcome.output.as_slice(), outcome.exit_code),

@@ -4,6 +4,7 @@
 //! to it, and reports what the shell is doing when output pauses.
 
 mod command_file;
+mod echo;
 mod integration;
 mod kind;
 mod marks;
@@ -16,6 +17,8 @@ mod wrap;
 #[cfg(all(test, target_os = "linux"))]
 mod driver_tests;
 #[cfg(all(test, target_os = "linux"))]
+mod fish_tests;
+#[cfg(all(test, target_os = "linux"))]
 mod integration_tests;
 #[cfg(all(test, target_os = "linux"))]
 mod matrix_tests;
@@ -23,6 +26,6 @@ mod matrix_tests;
 pub(super) use command_file::CommandFile;
 pub(super) use integration::integrated;
 pub(super) use kind::ShellKind;
-pub(super) use prompt::Prompt;
+pub(super) use prompt::{Likeness, Prompt, takes_commands};
 pub(super) use run::{Action, Outcome, Quiet, ShellRun, Start};
 pub(super) use wrap::{LineError, Nonce, Printer, Way, typed_line};

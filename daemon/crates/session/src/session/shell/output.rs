@@ -35,14 +35,15 @@ impl CommandOutput {
         self.truncated = place.truncated;
     }
 
-    /// Returns the bytes that the command wrote. With `onlcr` the terminal added one `\r` before every `\n`, so one is
-    /// removed.
-    pub(super) fn written(&self, onlcr: bool) -> Vec<u8> {
+    /// Returns the bytes after the first `from` that the command wrote. With `onlcr` the terminal added one `\r` before
+    /// every `\n`, so one is removed.
+    pub(super) fn written(&self, from: usize, onlcr: bool) -> Vec<u8> {
+        let bytes = &self.bytes[from..];
         if !onlcr {
-            return self.bytes.clone();
+            return bytes.to_vec();
         }
-        let mut written = Vec::with_capacity(self.bytes.len());
-        for line in self.bytes.split_inclusive(|&byte| byte == b'\n') {
+        let mut written = Vec::with_capacity(bytes.len());
+        for line in bytes.split_inclusive(|&byte| byte == b'\n') {
             match line.strip_suffix(b"\r\n") {
                 Some(text) => {
                     written.extend_from_slice(text);
@@ -71,8 +72,8 @@ mod tests {
         let mut output = CommandOutput::default();
         output.push(b"a\r\nb\r\r\n\rc\r");
         output.push(b"\n\n");
-        assert_eq!(output.written(true), b"a\nb\r\n\rc\n\n");
-        assert_eq!(output.written(false), b"a\r\nb\r\r\n\rc\r\n\n");
+        assert_eq!(output.written(0, true), b"a\nb\r\n\rc\n\n");
+        assert_eq!(output.written(0, false), b"a\r\nb\r\r\n\rc\r\n\n");
     }
 
     #[test]

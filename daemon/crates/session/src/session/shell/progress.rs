@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::echo::{fish_preamble_len, output_after_echo};
 use super::marks::{CommandPiece, Mark};
 use super::output::{CommandOutput, OutputLength};
 use super::prompt::{Likeness, Prompt, TAIL_MAX_LEN, len_without_prompt};
@@ -17,6 +18,8 @@ const ISOLATED_QUIET: Duration = Duration::from_millis(300);
 /// Longest time between two checks of a command that prints nothing.
 const LOOK_MAX_WAIT: Duration = Duration::from_millis(250);
 const RESCUES_MAX: usize = 3;
+/// The key that cancels a command, `^C`.
+const INTERRUPT: u8 = 0x03;
 /// Checks after a rescue until the prompt is accepted as it is.
 const PROMPT_LOOKS_MAX: u32 = 20;
 
@@ -34,6 +37,19 @@ enum Phase {
     Ended {
         status: i32,
     },
+    /// The line editor did not take the command.
+    Refused,
+}
+
+/// How far the line editor of an integrated shell is with a command.
+#[derive(Debug)]
+pub(super) struct Editor {
+    pub(super) command: Vec<u8>,
+    /// The line to type if the shell no longer knows the key.
+    pub(super) retype: Option<Vec<u8>>,
+    pub(super) has_taken: bool,
+    /// Set while the shell's last line is its prompt for the rest of an incomplete command: the output before it.
+    pub(super) continues: Option<OutputLength>,
 }
 
 /// State of the output when the first rescue line was typed.
@@ -64,11 +80,23 @@ pub(super) struct Progress {
     isolated_status: Option<i32>,
     /// The second terminal was silent without its end mark.
     isolated_is_over: bool,
+    editor: Option<Editor>,
+    /// The command was incomplete and was cancelled: the output before that.
+    cancelled: Option<OutputLength>,
+    /// Set for a command of another worker, which may not have typed it: the line to type.
+    untyped: Option<Vec<u8>>,
 }
 
 impl Progress {
     /// Returns the progress of a line that has yet to be typed at `prompt`.
-    pub(super) fn new(nonce: Nonce, printer: Printer, prompt: Prompt, is_isolated: bool) -> Self {
+    pub(super) fn new(
+        nonce: Nonce,
+        printer: Printer,
+        prompt: Prompt,
+        is_isolated: bool,
+        editor: Option<Editor>,
+        untyped: Option<Vec<u8>>,
+    ) -> Self {
         Self {
             nonce,
             printer,
@@ -84,6 +112,9 @@ impl Progress {
             is_isolated,
             isolated_status: None,
             isolated_is_over: false,
+            editor,
+            cancelled: None,
+            untyped,
         }
     }
 
@@ -98,43 +129,87 @@ impl Progress {
 
     /// Processes a piece of the session's output.
     pub(super) fn take(&mut self, piece: CommandPiece<'_>) {
-        match (piece, &mut self.phase) {
-            (CommandPiece::Bytes(bytes), Phase::Running) if !self.is_isolated => {
-                self.output.push(bytes)
-            }
-            (CommandPiece::Bytes(bytes), Phase::Typed) => push_bounded(&mut self.echo, bytes),
-            (CommandPiece::Bytes(bytes), Phase::Rescued { prompt, .. }) => {
-                push_bounded(prompt, bytes)
-            }
-            (
-                CommandPiece::Mark {
-                    mark: Mark::Start,
-                    end,
-                    ..
-                },
-                Phase::Typed,
-            ) => {
-                (self.start, self.end) = (end, end);
-                // The prompt before the mark is not the one after the command.
-                let since_len = usize::try_from(self.read_end.saturating_sub(end)).unwrap_or(0);
-                let before_len = self.tail.len().saturating_sub(since_len);
-                self.tail.drain(..before_len);
-                self.prompt.learn(&self.echo);
-                self.phase = Phase::Running;
-            }
-            (CommandPiece::Mark { mark, start, .. }, Phase::Typed | Phase::Running) => match mark {
-                Mark::Start => {}
-                Mark::End { status } => {
-                    if matches!(self.phase, Phase::Typed) && !self.is_isolated {
-                        // A key stopped the program that should print the start mark.
-                        self.output.truncated = true;
-                    }
-                    self.end_at(start, Phase::Ended { status });
-                }
-                Mark::Rescued { status } => self.rescued(status),
-            },
-            _ => {}
+        match piece {
+            CommandPiece::Bytes(bytes) => self.take_bytes(bytes),
+            CommandPiece::Mark { mark, start, end } => self.take_mark(mark, start, end),
         }
+    }
+
+    fn take_bytes(&mut self, bytes: &[u8]) {
+        if let Some(editor) = &mut self.editor
+            && bytes.contains(&b'\n')
+        {
+            editor.continues = None;
+        }
+        match &mut self.phase {
+            Phase::Running if !self.is_isolated => self.output.push(bytes),
+            Phase::Typed => push_bounded(&mut self.echo, bytes),
+            Phase::Rescued { prompt, .. } => push_bounded(prompt, bytes),
+            Phase::Running | Phase::Ended { .. } | Phase::Refused => {}
+        }
+    }
+
+    fn take_mark(&mut self, mark: Mark, start: u64, end: u64) {
+        if !matches!(self.phase, Phase::Typed | Phase::Running) {
+            return;
+        }
+        match mark {
+            Mark::Start if matches!(self.phase, Phase::Typed) => self.start_at(end),
+            Mark::Start => {}
+            Mark::End { status } => self.ended(start, status),
+            Mark::Rescued { status } => self.rescued(status),
+            Mark::Taken => {
+                if let Some(editor) = &mut self.editor {
+                    editor.has_taken = true;
+                    self.echo.clear();
+                }
+            }
+            Mark::Refused => self.phase = Phase::Refused,
+            Mark::Continues => {
+                if let Some(editor) = &mut self.editor {
+                    editor.continues = Some(self.output.place());
+                }
+            }
+        }
+    }
+
+    fn start_at(&mut self, end: u64) {
+        (self.start, self.end) = (end, end);
+        // The prompt before the mark is not the one after the command.
+        let since_len = usize::try_from(self.read_end.saturating_sub(end)).unwrap_or(0);
+        let before_len = self.tail.len().saturating_sub(since_len);
+        self.tail.drain(..before_len);
+        if self.editor.is_none() {
+            self.prompt.learn(&self.echo);
+        }
+        self.phase = Phase::Running;
+    }
+
+    /// Processes the end mark, at the offset `end`.
+    fn ended(&mut self, end: u64, status: i32) {
+        let has_started = matches!(self.phase, Phase::Running);
+        let output = self
+            .editor
+            .as_ref()
+            .filter(|_| self.echo.len() < TAIL_MAX_LEN)
+            .and_then(|editor| output_after_echo(&self.echo, &editor.command));
+        match output {
+            _ if has_started || self.is_isolated => {}
+            _ if self.cancelled.is_some() => {}
+            Some([]) => return self.end_at(end, Phase::Ended { status: 0 }),
+            Some(output) => {
+                self.output.push(output);
+                self.end_at(end, Phase::Ended { status });
+                self.start = end - self.output.bytes.len() as u64;
+                return;
+            }
+            // A key stopped the program that should print the start mark.
+            None => self.output.truncated = true,
+        }
+        if let Some(place) = self.cancelled {
+            self.output.cut(place);
+        }
+        self.end_at(end, Phase::Ended { status });
     }
 
     /// Processes a piece of the second terminal's output.
@@ -177,7 +252,9 @@ impl Progress {
     /// Returns what to do now that output pauses.
     pub(super) fn on_quiet(&mut self, facts: Quiet) -> Action {
         match &mut self.phase {
-            Phase::Typed | Phase::Running => self.rescue(facts),
+            Phase::Typed | Phase::Running => self
+                .follow_editor(facts)
+                .unwrap_or_else(|| self.rescue(facts)),
             Phase::Rescued { looks, .. } => {
                 *looks += 1;
                 if facts.quiet >= SAME_PROMPT_QUIET || *looks > PROMPT_LOOKS_MAX {
@@ -187,7 +264,30 @@ impl Progress {
                 Action::Wait(SAME_PROMPT_QUIET - facts.quiet)
             }
             Phase::Ended { .. } => self.wait_for_isolated(facts.quiet),
+            Phase::Refused => Action::Done,
         }
+    }
+
+    /// Returns what to do for the line editor, if anything.
+    fn follow_editor(&mut self, facts: Quiet) -> Option<Action> {
+        let is_untouched = matches!(self.phase, Phase::Typed);
+        let editor = self.editor.as_mut()?;
+        if !(facts.shell_is_foreground && facts.shell_waits) {
+            return None;
+        }
+        if let Some(place) = editor.continues.take() {
+            self.cancelled = Some(place);
+            return Some(Action::Type(vec![INTERRUPT]));
+        }
+        if editor.has_taken || !is_untouched {
+            return None;
+        }
+        if facts.quiet < ALIKE_PROMPT_QUIET {
+            return Some(Action::Wait(ALIKE_PROMPT_QUIET - facts.quiet));
+        }
+        let retype = editor.retype.take()?;
+        self.editor = None;
+        Some(Action::Type(retype))
     }
 
     fn wait_for_isolated(&mut self, quiet: Duration) -> Action {
@@ -217,6 +317,12 @@ impl Progress {
         if facts.quiet < needed {
             return Action::Wait(needed - facts.quiet);
         }
+        if let Some(line) = self.untyped.take()
+            && matches!(self.phase, Phase::Typed)
+            && memchr::memmem::find(&self.echo, self.nonce.as_str().as_bytes()).is_none()
+        {
+            return Action::Type(line);
+        }
         let first = Rescue {
             place: self.output.place(),
             end: self.read_end,
@@ -241,6 +347,10 @@ impl Progress {
         self.phase = Phase::Ended { status };
     }
 
+    pub(super) fn is_refused(&self) -> bool {
+        matches!(self.phase, Phase::Refused)
+    }
+
     /// Returns the status once both terminals are finished.
     pub(super) fn exit_code(&self) -> Option<i32> {
         let Phase::Ended { status } = self.phase else {
@@ -254,19 +364,29 @@ impl Progress {
 
     /// Returns the current outcome, with `exit_code`.
     pub(super) fn outcome(&self, exit_code: i32, onlcr: bool) -> Outcome {
+        let preamble_len = self.preamble_len();
         Outcome {
-            output: self.output.written(onlcr),
+            output: self.output.written(preamble_len, onlcr),
             exit_code,
-            start: self.start,
+            start: (self.start + preamble_len as u64).min(self.end),
             end: self.end,
             truncated: self.output.truncated,
             session_ended: false,
+            is_incomplete: self.cancelled.is_some(),
+        }
+    }
+
+    fn preamble_len(&self) -> usize {
+        match self.printer {
+            Printer::Fish if self.editor.is_some() => fish_preamble_len(&self.output.bytes),
+            _ => 0,
         }
     }
 
     /// Returns the output so far and whether it is truncated.
     pub(super) fn output_so_far(&self, onlcr: bool) -> (Vec<u8>, bool) {
-        (self.output.written(onlcr), self.output.truncated)
+        let output = self.output.written(self.preamble_len(), onlcr);
+        (output, self.output.truncated)
     }
 }
 

@@ -14,6 +14,8 @@ pub(super) const TAIL_MAX_LEN: usize = 4096;
 const ALIKE_LEN: usize = 2;
 /// The body of the sequence with which integrated shells end their prompt.
 const PROMPT_END_MARK: &[u8] = b"133;B";
+const MARK_START: &[u8] = b"\x1b]133;";
+const TAKING_PROMPT_END: &[u8] = b"B;ccd\x07";
 
 /// How similar the end of the output is to the prompt, the least similar first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +25,13 @@ pub(crate) enum Likeness {
     Alike,
     /// It is the prompt, or has a prompt's mark.
     Same,
+}
+
+/// Returns whether the shell is at a prompt whose line editor takes commands: of all marks in `tail`, the one after such a
+/// prompt is the last.
+pub(crate) fn takes_commands(tail: &[u8]) -> bool {
+    memchr::memmem::rfind(tail, MARK_START)
+        .is_some_and(|at| tail[at + MARK_START.len()..].starts_with(TAKING_PROMPT_END))
 }
 
 /// How the echo of a typed command starts, and a part of it that no prompt contains.

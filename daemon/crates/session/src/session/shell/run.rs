@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::marks::MarkScanner;
-use super::progress::Progress;
+use super::progress::{Editor, Progress};
 use super::prompt::Prompt;
 use super::wrap::{LineError, Nonce, Printer, Way, typed_line};
 
@@ -18,6 +18,11 @@ pub(crate) struct Start<'a> {
     pub prompt: Prompt,
     /// A second terminal for the command's output.
     pub isolate: Option<&'a Path>,
+    pub command: &'a [u8],
+    /// The line is typed again if the shell shows nothing of it; not for a tape, which plays what it contains.
+    pub may_retype: bool,
+    /// Another worker typed it, or was killed just before.
+    pub is_resumed: bool,
 }
 
 /// The state of the session while its output pauses.
@@ -56,6 +61,8 @@ pub(crate) struct Outcome {
     pub end: u64,
     pub truncated: bool,
     pub session_ended: bool,
+    /// The shell asked for the rest of the command, which was cancelled.
+    pub is_incomplete: bool,
 }
 
 /// A command that was typed into a shell. Detects the command's end from the terminal's output.
@@ -77,6 +84,24 @@ impl ShellRun {
     /// [`LineError`] if the command or a path cannot be typed.
     pub(crate) fn new(start: Start<'_>) -> Result<Self, LineError> {
         let typed = typed_line(&start.nonce, start.printer, start.way, start.isolate)?;
+        let editor = match start.way {
+            Way::Editor(path) => Some(Editor {
+                command: start.command.to_vec(),
+                retype: match start.may_retype {
+                    true => Some(typed_line(
+                        &start.nonce,
+                        start.printer,
+                        Way::File(path),
+                        None,
+                    )?),
+                    false => None,
+                },
+                has_taken: false,
+                continues: None,
+            }),
+            _ => None,
+        };
+        let untyped = start.is_resumed.then(|| typed.clone());
         let isolated_scanner = start.isolate.map(|_| MarkScanner::new(start.nonce.clone()));
         Ok(Self {
             typed,
@@ -88,6 +113,8 @@ impl ShellRun {
                 start.printer,
                 start.prompt,
                 isolated_scanner.is_some(),
+                editor,
+                untyped,
             ),
             isolated_scanner,
         })
@@ -134,9 +161,9 @@ impl ShellRun {
         self.progress.on_quiet(facts)
     }
 
-    /// Returns whether [`Self::outcome`] returns `Some`.
-    pub(crate) fn is_done(&self) -> bool {
-        self.progress.exit_code().is_some()
+    /// Returns whether the shell's line editor refused the command because its line is not empty.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.progress.is_refused()
     }
 
     /// Returns the command's result, once it has ended. `onlcr` says that its terminal had OPOST and ONLCR set before
@@ -190,6 +217,9 @@ mod tests {
             way,
             prompt,
             isolate,
+            command: b"x",
+            may_retype: false,
+            is_resumed: false,
         })
         .unwrap()
     }
@@ -216,6 +246,7 @@ mod tests {
             end: 120,
             truncated: false,
             session_ended: false,
+            is_incomplete: false,
         };
         assert_eq!(run.outcome(true), Some(expected));
     }
@@ -331,7 +362,7 @@ mod tests {
     fn an_isolated_command_has_its_output_and_status_on_its_own_terminal() {
         let mut run = run(Some(Path::new("/dev/pts/9")));
         feed(&mut run, &[b"\x1b]133;C;n1\x07noise\x1b]133;D;0;n1\x07"]);
-        assert!(!run.is_done());
+        assert_eq!(run.outcome(true), None);
         run.on_isolated_output(b"own\r\n\x1b]133;D;");
         run.on_isolated_output(b"3;n1\x07late");
         let outcome = run.outcome(true).unwrap();

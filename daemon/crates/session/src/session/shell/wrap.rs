@@ -4,6 +4,7 @@
 //! output of the command can be mistaken for them. They are written with `\033`, so that the echo of the line cannot be
 //! either.
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::io::{self, Read};
 use std::path::Path;
@@ -39,14 +40,20 @@ pub(crate) enum Way<'a> {
     File(&'a Path),
     /// The command itself is typed, quoted: for shells over ssh, in containers, under `su`.
     Inline(&'a [u8]),
+    /// A key makes the shell's line editor take the command from the file at this path, which it knows: for integrated
+    /// shells.
+    Editor(&'a Path),
 }
+
+/// The key that integrated shells bind: `^X^_`, which no shell uses, and which a shell without that binding ignores.
+pub(crate) const TAKE_KEY: &[u8] = b"\x18\x1f";
 
 /// The builtin that a shell prints marks with.
 ///
 /// A program could print the marks too, but it would be in the terminal's foreground while it runs and get keys that
 /// are meant for the command: `^Z` would stop it before it prints its mark. A function with the builtin's name would be
 /// called instead, so each shell gets the words that bypass functions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Printer {
     /// `printf` of an unknown shell: the words that bypass functions in one shell start the program in another.
     Printf,
@@ -56,6 +63,8 @@ pub(crate) enum Printer {
     CommandPrintf,
     /// In mksh and its relatives, which have no builtin `printf`.
     Print,
+    /// In fish, whose status is `$status` and which refuses a line with `$?`.
+    Fish,
 }
 
 impl Printer {
@@ -65,6 +74,7 @@ impl Printer {
             Some(ShellKind::Bash | ShellKind::Zsh) => Self::BuiltinPrintf,
             Some(ShellKind::Posix | ShellKind::Ksh | ShellKind::Yash) => Self::CommandPrintf,
             Some(ShellKind::Mksh) => Self::Print,
+            Some(ShellKind::Fish) => Self::Fish,
             None => Self::Printf,
         }
     }
@@ -73,7 +83,7 @@ impl Printer {
     fn words(self) -> &'static str {
         match self {
             Self::Printf => "printf",
-            Self::BuiltinPrintf => "builtin printf",
+            Self::BuiltinPrintf | Self::Fish => "builtin printf",
             Self::CommandPrintf => "command printf",
             Self::Print => "builtin print -n",
         }
@@ -100,6 +110,7 @@ impl Printer {
         let words = self.words();
         match self {
             Self::Print => format!(r#"{words} "\0033]133;D;$?;{nonce}{suffix}\0007""#),
+            Self::Fish => format!(r"{words} '\033]133;D;%s;%s{suffix}\007' $status {nonce}"),
             _ => format!(r#"{words} '\033]133;D;%s;%s{suffix}\007' "$?" {nonce}"#),
         }
     }
@@ -119,7 +130,7 @@ impl Printer {
 }
 
 /// Distinguishes the marks of one run from others: 16 hexadecimal digits.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Nonce(String);
 
 impl Nonce {
@@ -159,7 +170,7 @@ impl Nonce {
     }
 }
 
-/// Returns the line to type, which ends with a CR as the Enter key sends it. The leading space keeps the line out of
+/// Returns what to type. A line ends with a CR as the Enter key sends it. The leading space keeps the line out of
 /// the history in shells that are configured so.
 ///
 /// With `isolate`, the command writes to that terminal (`/dev/pts/N`), which also gets its end mark; the session's
@@ -177,11 +188,21 @@ pub(crate) fn typed_line(
     let source = match way {
         Way::File(path) => format!(". {}", quoted_path(path)?),
         Way::Inline(command) => format!("eval \"$({})\"", printer.command(command)?),
+        Way::Editor(_) => return Ok(TAKE_KEY.to_vec()),
     };
     let (start_mark, end_mark) = (printer.start_mark(nonce), printer.status_mark(nonce, ""));
     let body = match isolate {
         None => source,
-        Some(path) => format!("{{ {source}; {end_mark}; }} >{} 2>&1", quoted_path(path)?),
+        Some(path) => {
+            let (begin, end) = match printer {
+                Printer::Fish => ("begin", "end"),
+                _ => ("{", "}"),
+            };
+            format!(
+                "{begin} {source}; {end_mark}; {end} >{} 2>&1",
+                quoted_path(path)?
+            )
+        }
     };
     Ok(format!(" {start_mark}; {body}; {end_mark}\r").into_bytes())
 }

@@ -303,6 +303,7 @@ impl Sessions {
                 &args,
                 |name| plan.env.get(name).map(OsString::from),
                 &rc,
+                &self.services.folders.session(id),
             )
             .map_err(SessionError::Files)?;
             args = integration.args;

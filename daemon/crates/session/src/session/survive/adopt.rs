@@ -150,6 +150,11 @@ impl Sessions {
         if let Some(pipe) = kept.pipe {
             session.resume_pipe(pipe).await;
         }
+        if let Some(command) = kept.command
+            && let Err(error) = session.resume_command(command).await
+        {
+            tracing::warn!(session = id, %error, "the command that was running is not followed any more");
+        }
         if kept.input_has_ended {
             session.end_input(LastLine::Whole);
         }

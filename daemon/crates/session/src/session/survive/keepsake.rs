@@ -7,6 +7,7 @@ use crate::session::error::{reason_of, reason_text};
 use crate::session::facts::Facts;
 use crate::session::live::Session;
 use crate::session::pipe::KeptPipe;
+use crate::session::run::KeptCommand;
 use crate::session::screen::Sizes;
 use crate::session::start::Origin;
 use crate::session::state::CloseOrder;
@@ -54,6 +55,9 @@ pub(crate) struct Keepsake {
     /// Set if it is recorded, or a tape replays in place of its program.
     #[serde(default)]
     pub(super) tape: Option<KeptTape>,
+    /// The last command of `session.run`.
+    #[serde(default)]
+    pub(super) command: Option<KeptCommand>,
 }
 
 /// An order to end a session.
@@ -109,6 +113,7 @@ impl Keepsake {
             redacts_log: Some(facts.redacts_log),
             pipe: None,
             tape: tape.map(KeptTape::of),
+            command: None,
         }
     }
 
@@ -123,6 +128,7 @@ impl Keepsake {
             is_starting: !session.start_up.is_over(),
             pipe: session.pipe.kept(),
             tape: session.kept_tape(),
+            command: session.kept_command(),
             ..Self::of_start(&session.facts, rows, cols, None)
         }
     }

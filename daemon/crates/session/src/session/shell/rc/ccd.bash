@@ -14,34 +14,104 @@ elif [[ -r ~/.bashrc ]]; then
     . ~/.bashrc
 fi
 
-# Keeps the status, for the commands in PROMPT_COMMAND that follow.
+__ccd_dir=${CCD_SHELL_DIR-}
+unset CCD_SHELL_DIR
+
+# Keeps the status, for the commands in PROMPT_COMMAND that follow. Under `set -e` a status would end the shell.
 __ccd_prompt_begin() {
     local __ccd_status=$?
-    builtin printf '\e]133;D;%s\a' "$__ccd_status"
-    return "$__ccd_status"
+    builtin printf '\e]133;D;%s\a' "$__ccd_status${__ccd_nonce:+;$__ccd_nonce}" >/dev/tty
+    if [[ -n ${__ccd_nonce-} ]]; then
+        [[ -z $__ccd_expands ]] || set -H
+        unset __ccd_nonce __ccd_expands
+    fi
+    [[ $- == *e* ]] || return "$__ccd_status"
 }
 
-# Runs last, because PROMPT_COMMAND often sets the prompt again.
+# Runs last, because PROMPT_COMMAND often sets the prompts again.
 __ccd_prompt_end() {
     local __ccd_status=$?
     if [[ ${PS1-} != *'133;A'* ]]; then
-        PS1='\[\e]133;A\a\]'${PS1-}'\[\e]133;B\a\]'
+        PS1='\[\e]133;A\a\]'${PS1-}'\[\e]133;B'${__ccd_takes:+;ccd}'\a\]'
+    fi
+    if [[ ${PS2-} != *'133;A'* ]]; then
+        PS2='\[\e]133;A;k=s\a\]'${PS2-}
     fi
     # No \[ \] here: bash would print them as bytes 1 and 2.
     if [[ ${PS0-} != *'133;C'* ]]; then
-        PS0='\e]133;C\a'${PS0-}
+        PS0=${PS0-}'\e]133;C${__ccd_nonce:+;$__ccd_nonce}\a'
     fi
-    return "$__ccd_status"
+    [[ $- == *e* ]] || return "$__ccd_status"
 }
 
-if [[ "$(declare -p PROMPT_COMMAND 2>/dev/null)" == 'declare -a'* ]]; then
-    PROMPT_COMMAND=(__ccd_prompt_begin "${PROMPT_COMMAND[@]}" __ccd_prompt_end)
-else
-    # On separate lines, because the user's command may end in a comment or a semicolon.
-    PROMPT_COMMAND=__ccd_prompt_begin$'\n'${PROMPT_COMMAND:+$PROMPT_COMMAND$'\n'}__ccd_prompt_end
+# The groups keep these lines out of the trace of `set -x`.
+__ccd_hook() {
+    local __ccd_begin='{ __ccd_prompt_begin; } 2>/dev/null' __ccd_end='{ __ccd_prompt_end; } 2>/dev/null'
+    if [[ "$(declare -p PROMPT_COMMAND 2>/dev/null)" == 'declare -a'* ]]; then
+        PROMPT_COMMAND=("$__ccd_begin" "${PROMPT_COMMAND[@]}" "$__ccd_end")
+    else
+        # On separate lines, because the user's command may end in a comment or a semicolon.
+        PROMPT_COMMAND=$__ccd_begin$'\n'${PROMPT_COMMAND:+$PROMPT_COMMAND$'\n'}$__ccd_end
+    fi
+}
+__ccd_hook
+
+# `session run` presses a key that makes the line editor take a command from a file, and then enter it.
+__ccd_take() {
+    local __ccd_command
+    {
+        builtin read -r __ccd_nonce
+        IFS= builtin read -r -d '' __ccd_command
+    } <"$__ccd_dir/command" || :
+    __ccd_nonce=${__ccd_nonce#'# '}
+    if [[ -z $__ccd_nonce || -n $READLINE_LINE ]]; then
+        __ccd_enter redraw-current-line
+        builtin printf '\e]133;T;%s;%s\a' "$__ccd_nonce" "${READLINE_LINE:+typed}" >/dev/tty
+        unset __ccd_nonce
+        return
+    fi
+    __ccd_enter accept-line
+    while [[ $__ccd_command == *$'\n' ]]; do
+        __ccd_command=${__ccd_command%$'\n'}
+    done
+    # bash runs pasted lines one by one, and continues with the next one after an error or `^C`.
+    if [[ $__ccd_command == *$'\n'* ]]; then
+        __ccd_command=$'{\n'$__ccd_command$'\n}'
+    fi
+    READLINE_LINE=$__ccd_command
+    READLINE_POINT=${#READLINE_LINE}
+    [[ ${PROMPT_COMMAND[*]-} == *__ccd_prompt_begin* ]] || __ccd_hook
+    # The command is no line for history expansion.
+    __ccd_expands=
+    if [[ $- == *H* ]]; then
+        __ccd_expands=1
+        set +H
+    fi
+    builtin printf '\e]133;T;%s\a' "$__ccd_nonce" >/dev/tty
+}
+
+__ccd_enter() {
+    local __ccd_map
+    [[ ${__ccd_entered-} != "$1" ]] || return 0
+    for __ccd_map in emacs vi-insert vi-command; do
+        builtin bind -m "$__ccd_map" '"\e[5097~": '"$1"
+    done
+    __ccd_entered=$1
+}
+
+# From this version on, bash has PS0 and can edit its line from a function.
+__ccd_takes=
+if [[ -n $__ccd_dir ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
+    __ccd_takes=1
+    for __ccd_map in emacs vi-insert vi-command; do
+        builtin bind -m "$__ccd_map" -x '"\e[5098~": { __ccd_take; } 2>/dev/null'
+        builtin bind -m "$__ccd_map" '"\C-x\C-_": "\e[5098~\e[5097~"'
+    done
+    unset __ccd_map
+    __ccd_enter accept-line
 fi
 
-# Lines typed for `session run` start with a space.
+# Lines typed for `session run --isolate` start with a space.
 case ":${HISTCONTROL-}:" in
     *:ignorespace:* | *:ignoreboth:*) ;;
     *) HISTCONTROL=ignorespace${HISTCONTROL:+:$HISTCONTROL} ;;

@@ -13,26 +13,108 @@ fi
     [[ -r "${ZDOTDIR:-$HOME}/.zshenv" ]] && builtin source -- "${ZDOTDIR:-$HOME}/.zshenv"
 } always {
     if [[ -o interactive ]]; then
+        builtin typeset -g __ccd_dir="${CCD_SHELL_DIR-}" __ccd_nonce= __ccd_undo= __ccd_marked=
+        builtin unset CCD_SHELL_DIR
+
+        # In the functions, the groups keep these lines out of the trace of `setopt xtrace`.
         __ccd_preexec() {
-            builtin print -n '\e]133;C\a'
+            { builtin print -n "\e]133;C${__ccd_nonce:+;$__ccd_nonce}\a" >/dev/tty } 2>/dev/null
         }
 
-        __ccd_precmd() {
-            local __ccd_status=$?
-            builtin print -n "\e]133;D;${__ccd_status}\a"
-            # At every prompt, because themes set it again.
-            if [[ "$PS1" != *'133;A'* ]]; then
-                PS1=$'%{\e]133;A\a%}'"$PS1"$'%{\e]133;B\a%}'
-            fi
+        # Runs first, so that what the user's functions print comes after the mark.
+        __ccd_precmd_begin() {
+            {
+                local __ccd_status=$?
+                if [[ -z "$__ccd_marked" ]]; then
+                    builtin print -n "\e]133;D;${__ccd_status}${__ccd_nonce:+;$__ccd_nonce}\a" >/dev/tty
+                fi
+                __ccd_restore
+            } 2>/dev/null
+        }
+
+        __ccd_restore() {
+            builtin eval "$__ccd_undo"
+            __ccd_nonce= __ccd_undo= __ccd_marked=
+        }
+
+        # Runs last and at every prompt, because themes set the prompts again.
+        __ccd_precmd_end() {
+            {
+                if [[ "$PS1" != *'133;A'* ]]; then
+                    PS1=$'%{\e]133;A\a%}'"$PS1"$'%{\e]133;B'"${__ccd_dir:+;ccd}"$'\a%}'
+                fi
+                if [[ "$PS2" != *'133;A'* ]]; then
+                    PS2=$'%{\e]133;A;k=s\a%}'"$PS2"
+                fi
+            } 2>/dev/null
+        }
+
+        # `session run` presses a key that makes the line editor take a command from a file, and then enter it.
+        __ccd_take() {
+            {
+                local __ccd_command
+                __ccd_restore
+                {
+                    builtin read -r __ccd_nonce
+                    IFS= builtin read -r -d '' __ccd_command
+                } <"$__ccd_dir/command" || builtin :
+                __ccd_nonce="${__ccd_nonce#\# }"
+                if [[ -z "$__ccd_nonce" || -n "$BUFFER" ]]; then
+                    builtin print -n "\e]133;T;$__ccd_nonce;${BUFFER:+typed}\a" >/dev/tty
+                    __ccd_nonce=
+                    return
+                fi
+                while [[ "$__ccd_command" == *$'\n' ]]; do
+                    __ccd_command="${__ccd_command%$'\n'}"
+                done
+                BUFFER="$__ccd_command"
+                CURSOR=$#BUFFER
+                (( ${precmd_functions[(I)__ccd_precmd_begin]} )) || __ccd_hook
+                # The command is no line for history expansion, but it may have comments.
+                if [[ -o bang_hist ]]; then
+                    __ccd_undo='builtin setopt bang_hist;'
+                    builtin unsetopt bang_hist
+                fi
+                if [[ ! -o interactive_comments ]]; then
+                    __ccd_undo+='builtin unsetopt interactive_comments;'
+                    builtin setopt interactive_comments
+                fi
+                # Before it calls any function, zsh marks output that has no final newline. The end of the output comes first.
+                if [[ -o prompt_sp && -o prompt_cr ]]; then
+                    if [[ -n "${PROMPT_EOL_MARK+set}" ]]; then
+                        __ccd_undo+="PROMPT_EOL_MARK=${(q)PROMPT_EOL_MARK}"
+                    else
+                        __ccd_undo+='builtin unset PROMPT_EOL_MARK'
+                    fi
+                    builtin typeset -g PROMPT_EOL_MARK=$'%{\e]133;D;%?;'"$__ccd_nonce"$'\a%}'"${PROMPT_EOL_MARK-%B%S%#%s%b}"
+                    __ccd_marked=1
+                fi
+                builtin print -n "\e]133;T;$__ccd_nonce\a" >/dev/tty
+                builtin zle accept-line
+            } 2>/dev/null
+        }
+
+        __ccd_hook() {
+            precmd_functions=(__ccd_precmd_begin ${precmd_functions:#__ccd_*} __ccd_precmd_end)
+            preexec_functions=(${preexec_functions:#__ccd_*} __ccd_preexec)
         }
 
         # Set up at the first prompt: by then the user's files are read.
         __ccd_start() {
-            # Lines typed for `session run` start with a space.
+            # Lines typed for `session run --isolate` start with a space.
             builtin setopt hist_ignore_space
-            precmd_functions=(${precmd_functions:#__ccd_start} __ccd_precmd)
-            preexec_functions+=(__ccd_preexec)
-            __ccd_precmd
+            precmd_functions=(${precmd_functions:#__ccd_start})
+            __ccd_hook
+            if [[ -o zle ]] && builtin zle -N __ccd_take; then
+                builtin local __ccd_map
+                for __ccd_map in emacs viins vicmd; do
+                    builtin bindkey -M "$__ccd_map" '^X^_' __ccd_take
+                done
+            else
+                __ccd_dir=
+            fi
+            __ccd_precmd_begin
+            __ccd_precmd_end
             builtin unfunction __ccd_start
         }
 

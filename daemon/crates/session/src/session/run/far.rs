@@ -1,0 +1,103 @@
+//! The shell at the far end of ssh and the like: which language it speaks.
+
+use super::target::{shows_prompt, tail};
+use crate::durations::Deadline;
+use crate::output::Piece;
+use crate::session::error::SessionError;
+use crate::session::input::Stroke;
+use crate::session::live::Session;
+use crate::session::shell::{Likeness, Nonce, Printer, Prompt};
+use ccd_terminal::lock::lock;
+use memchr::memmem;
+use std::time::Duration;
+
+/// Silence at a prompt after which a shell without an answer is taken to be a POSIX shell.
+const NO_ANSWER: Duration = Duration::from_millis(500);
+
+const PIECE_BYTES: usize = 64 << 10;
+
+/// A shell that was asked.
+#[derive(Debug)]
+pub(crate) struct FarShell {
+    /// The program on this side, which leads to it.
+    relay: i32,
+    prompt: Prompt,
+    printer: Printer,
+}
+
+impl Session {
+    /// Returns how to print marks in the shell that `relay` leads to, if it was asked at this prompt.
+    pub(super) fn far_printer(&self, relay: i32) -> Option<Printer> {
+        let known = lock(&self.far_shell);
+        let known = known.as_ref().filter(|known| known.relay == relay)?;
+        (known.prompt.likeness(&tail(self)) == Likeness::Same).then_some(known.printer)
+    }
+
+    /// Remembers what the shell at this prompt answered.
+    pub(super) fn set_far_printer(&self, relay: i32, printer: Printer) {
+        *lock(&self.far_shell) = Some(FarShell {
+            relay,
+            prompt: Prompt::at_end_of(&tail(self), true),
+            printer,
+        });
+    }
+
+    /// Asks the far shell whether it is fish. Any other shell is taken to be a POSIX shell.
+    pub(super) async fn ask_far_shell(&self, deadline: &Deadline) -> Result<Printer, SessionError> {
+        let nonce = Nonce::random().map_err(SessionError::Files)?;
+        let nonce = nonce.as_str();
+        let question = format!(" printf '\\033]133;F;%s;%s\\007' {nonce} \"$FISH_VERSION\"\r");
+        let written = self.strike(Stroke::new(question.as_bytes(), false)).await?;
+        let mark = format!("\x1b]133;F;{nonce};");
+        match self
+            .answer(written.offset, mark.as_bytes(), deadline)
+            .await?
+        {
+            true => Ok(Printer::Fish),
+            false => Ok(Printer::Printf),
+        }
+    }
+
+    /// Returns whether a version follows the mark.
+    async fn answer(
+        &self,
+        mut at: u64,
+        mark: &[u8],
+        deadline: &Deadline,
+    ) -> Result<bool, SessionError> {
+        let mut seen = Vec::new();
+        loop {
+            let changed = self.output.changed();
+            match self
+                .output
+                .read(at, PIECE_BYTES)
+                .await
+                .map_err(SessionError::Files)?
+            {
+                Piece::Bytes(bytes) => {
+                    at += bytes.len() as u64;
+                    seen.extend_from_slice(&bytes);
+                    if let Some(start) = memmem::find(&seen, mark)
+                        && let Some(version) = seen.get(start + mark.len())
+                    {
+                        return Ok(*version != 0x07);
+                    }
+                    let surplus = seen.len().saturating_sub(PIECE_BYTES);
+                    seen.drain(..surplus);
+                }
+                Piece::Missing { resume } => at = resume,
+                Piece::End => return Ok(false),
+                Piece::Pending => {
+                    let silence = tokio::time::Instant::now() + NO_ANSWER;
+                    if tokio::time::timeout_at(silence.min(deadline.instant()), changed)
+                        .await
+                        .is_err()
+                        && (shows_prompt(self) || deadline.is_over())
+                    {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Commands in a shell, from the typed line to their end, whether or not a client still waits.
+
+use super::kept::Typing;
+use super::second_terminal::SecondTerminal;
+use super::target::{FIRST_LOOK, is_relay_or_shell, program_of, shell_waits};
+use crate::durations::Deadline;
+use crate::output::Piece;
+use crate::session::error::{Busy, SessionError};
+use crate::session::input::Stroke;
+use crate::session::live::Session;
+use crate::session::shell::{Action, CommandFile, Outcome, Quiet, ShellRun};
+use ccd_terminal::lock::lock;
+use ccd_terminal::probe::{Line, Probe};
+use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::{OwnedMutexGuard, watch};
+
+const PIECE_BYTES: usize = 256 << 10;
+
+/// How long the outcome of a command is kept for a client whose connection broke.
+const KEPT_FOR: Duration = Duration::from_secs(60);
+
+/// The commands of one session.
+#[derive(Debug, Default)]
+pub(crate) struct Runs {
+    /// Only one command at a time runs in a shell: this is locked until its end mark was seen.
+    turn: Arc<tokio::sync::Mutex<()>>,
+    last: Mutex<Option<Arc<Running>>>,
+}
+
+impl Runs {
+    /// Waits for the turn of a command.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::ShellBusy`] if an earlier command keeps running.
+    pub(super) async fn turn(
+        &self,
+        session: &Session,
+        deadline: &Deadline,
+    ) -> Result<OwnedMutexGuard<()>, SessionError> {
+        let turn = Arc::clone(&self.turn).lock_owned();
+        match tokio::time::timeout_at(deadline.instant(), turn).await {
+            Ok(turn) => Ok(turn),
+            Err(_) => {
+                let running = lock(&self.last).clone();
+                Err(SessionError::ShellBusy {
+                    session: session.id().clone(),
+                    with: running.map_or(Busy::Starting, |running| Busy::Run {
+                        command: running.command.clone(),
+                        since_s: running.started.elapsed().as_secs(),
+                    }),
+                })
+            }
+        }
+    }
+
+    /// Locks the turn of a command that an earlier worker typed.
+    pub(super) fn turn_now(&self) -> Option<OwnedMutexGuard<()>> {
+        Arc::clone(&self.turn).try_lock_owned().ok()
+    }
+
+    /// Returns the command that a client started under this id of its own.
+    pub(super) fn find(&self, run_id: &str) -> Option<Arc<Running>> {
+        let last = lock(&self.last);
+        last.as_ref()
+            .filter(|running| running.run_id.as_deref() == Some(run_id))
+            .cloned()
+    }
+
+    pub(super) fn set_last(&self, running: &Arc<Running>) {
+        *lock(&self.last) = Some(Arc::clone(running));
+    }
+
+    pub(super) fn last(&self) -> Option<Arc<Running>> {
+        lock(&self.last).clone()
+    }
+
+    /// Drops the outcome of `running`, unless another command has followed.
+    pub(super) fn forget(&self, running: &Arc<Running>) {
+        let mut last = lock(&self.last);
+        if last.as_ref().is_some_and(|last| Arc::ptr_eq(last, running)) {
+            *last = None;
+        }
+    }
+}
+
+/// A command that was typed.
+#[derive(Debug)]
+pub(super) struct Running {
+    /// The client's own id of the request.
+    pub(super) run_id: Option<String>,
+    pub(super) command: String,
+    pub(super) started: Instant,
+    pub(super) run: Mutex<ShellRun>,
+    pub(super) end: watch::Sender<Option<End>>,
+    /// For the next worker, which would have no second terminal.
+    pub(super) typing: Option<Typing>,
+}
+
+/// How a command ended.
+#[derive(Clone, Debug)]
+pub(super) enum End {
+    Done(Arc<Outcome>),
+    /// The shell's line was not empty, so nothing was run.
+    Refused,
+    /// It cannot be followed any more. The first waiter gets the error.
+    Failed(Arc<Mutex<Option<SessionError>>>),
+}
+
+/// What follows a command, and owns what it needs until its end.
+pub(super) struct Follower {
+    pub(super) session: Arc<Session>,
+    pub(super) running: Arc<Running>,
+    pub(super) second: Option<SecondTerminal>,
+    /// Removed at the end: a command that keeps running may still read it.
+    pub(super) file: Option<CommandFile>,
+    pub(super) turn: OwnedMutexGuard<()>,
+    pub(super) shell: Shell,
+    /// The offset up to which the output was passed to the run.
+    pub(super) at: u64,
+    /// The output has the end already, if it has one at all.
+    pub(super) is_over: bool,
+}
+
+/// Where a command was typed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) enum Shell {
+    /// The session's own program.
+    Own,
+    /// A shell inside of it, on the same terminal.
+    Inside,
+    /// A shell at the far end of a connection, on a terminal that cannot be seen.
+    Far,
+}
+
+impl Follower {
+    /// Follows the command to its end, then lets the next one have the shell.
+    pub(super) async fn follow(mut self) {
+        let end = match self.to_end().await {
+            Ok(Some(outcome)) => End::Done(Arc::new(outcome)),
+            Ok(None) => End::Refused,
+            Err(error) => End::Failed(Arc::new(Mutex::new(Some(error)))),
+        };
+        drop(self.file);
+        self.running.end.send_replace(Some(end));
+        drop(self.turn);
+        self.session.keep();
+        tokio::select! {
+            () = self.session.forgotten.cancelled() => {}
+            () = tokio::time::sleep(KEPT_FOR) => {}
+        }
+        self.session.runs.forget(&self.running);
+        self.session.keep();
+    }
+
+    /// Passes output to the run until it has an outcome; `None` if the shell refused the command.
+    async fn to_end(&mut self) -> Result<Option<Outcome>, SessionError> {
+        let session = Arc::clone(&self.session);
+        let onlcr_before = self.adds_returns();
+        let mut pause = Pause::new();
+        loop {
+            let changed = session.output.changed();
+            match session
+                .output
+                .read(self.at, PIECE_BYTES)
+                .await
+                .map_err(SessionError::Files)?
+            {
+                Piece::Bytes(bytes) => {
+                    lock(&self.running.run).on_output(&bytes, self.at);
+                    self.at += bytes.len() as u64;
+                    pause = Pause::new();
+                    if bytes.len() == PIECE_BYTES {
+                        tokio::task::yield_now().await;
+                    }
+                }
+                Piece::Missing { resume } => self.at = resume,
+                Piece::End => {
+                    let status = status_of(&session);
+                    let mut run = lock(&self.running.run);
+                    return Ok(Some(run.on_session_end(status, onlcr_before)));
+                }
+                Piece::Pending if self.is_over => return Err(lost(&session)),
+                Piece::Pending => tokio::select! {
+                    // After a stall both may be ready, and waiting output means that there was no silence.
+                    biased;
+                    () = changed => continue,
+                    bytes = SecondTerminal::read(self.second.as_mut()) => {
+                        lock(&self.running.run).on_isolated_output(&bytes?);
+                        pause = Pause::new();
+                    }
+                    () = tokio::time::sleep_until(pause.end()) => self.look_at_shell(&mut pause).await?,
+                },
+            }
+            let onlcr = onlcr_before && self.adds_returns();
+            let run = lock(&self.running.run);
+            if run.is_refused() {
+                return Ok(None);
+            }
+            if let Some(outcome) = run.outcome(onlcr) {
+                return Ok(Some(outcome));
+            }
+        }
+    }
+
+    /// Checks what the shell is doing, when output pauses.
+    async fn look_at_shell(&mut self, pause: &mut Pause) -> Result<(), SessionError> {
+        let session = &self.session;
+        let quiet = pause.since.elapsed();
+        let Some(probe) = session.probe().await else {
+            pause.next_look += FIRST_LOOK;
+            return Ok(());
+        };
+        let quiet = Quiet {
+            quiet,
+            shell_is_foreground: self.is_at_shell(&probe),
+            shell_waits: shell_waits(session, &probe, &session.services.library.current()),
+            line_editing: !probe.line.canonical,
+        };
+        let action = lock(&self.running.run).on_quiet(quiet);
+        match action {
+            Action::Wait(more) => {
+                pause.next_look = quiet.quiet + more.max(Duration::from_millis(1));
+            }
+            Action::Type(bytes) => {
+                session.strike(Stroke::new(&bytes, false)).await?;
+                *pause = Pause::new();
+            }
+            Action::Done => {}
+        }
+        Ok(())
+    }
+
+    /// Returns true if the shell that got the command is in the terminal's foreground. A shell that the command started
+    /// counts as a program.
+    fn is_at_shell(&self, probe: &Probe) -> bool {
+        let is_shell = |pid| program_of(pid).as_deref().is_some_and(is_relay_or_shell);
+        probe.foreground == self.session.facts.pid
+            || (self.shell != Shell::Own && is_shell(probe.foreground))
+    }
+
+    /// Returns true if the command's terminal turns newlines into `\r\n`.
+    fn adds_returns(&self) -> bool {
+        match &self.second {
+            Some(second) => second.line().opost_onlcr,
+            // The near terminal is raw; the far one is taken to be as terminals are.
+            None if self.shell == Shell::Far => true,
+            None => line_of(&self.session).opost_onlcr,
+        }
+    }
+}
+
+/// Since when there was no output, and how much longer to wait until the shell is looked at.
+struct Pause {
+    since: Instant,
+    next_look: Duration,
+}
+
+impl Pause {
+    fn new() -> Self {
+        Self {
+            since: Instant::now(),
+            next_look: FIRST_LOOK,
+        }
+    }
+
+    fn end(&self) -> tokio::time::Instant {
+        tokio::time::Instant::from(self.since) + self.next_look
+    }
+}
+
+pub(super) fn line_of(session: &Session) -> Line {
+    match session.input.master() {
+        // A tape's output was processed by the terminal of its recording.
+        Some(master) if session.tape().is_some_and(|tape| tape.is_replay()) => Line {
+            opost_onlcr: true,
+            ..Line::of(master.as_fd())
+        },
+        Some(master) => Line::of(master.as_fd()),
+        None => Line {
+            canonical: true,
+            echo: true,
+            opost_onlcr: true,
+        },
+    }
+}
+
+fn lost(session: &Session) -> SessionError {
+    SessionError::Unavailable(format!(
+        "the output of the command is gone; what is left of it: ccctl session read {}",
+        session.id()
+    ))
+}
+
+fn status_of(session: &Session) -> i32 {
+    let exit = session.state().exit;
+    match exit {
+        Some(exit) => exit
+            .code
+            .or(exit.signal.map(|signal| 128 + signal))
+            .unwrap_or(-1),
+        None => -1,
+    }
+}

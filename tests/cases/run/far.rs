@@ -1,0 +1,62 @@
+//! `session.run` in a shell on a terminal that the daemon cannot see.
+
+use crate::support::Daemon;
+use crate::support::session::{OpenSession, lacks, program};
+
+/// Opens a shell on a terminal of its own behind `su`, which is what ssh looks like from here; `None` if that is not
+/// possible.
+fn behind_su<'a>(daemon: &'a Daemon, shell: &str) -> Option<OpenSession<'a>> {
+    if lacks(&["su", shell]) {
+        return None;
+    }
+    if !rustix::process::getuid().is_root() {
+        eprintln!("skipped: su needs no password only for root");
+        return None;
+    }
+    let session = daemon.open_with(&program(
+        daemon,
+        "su",
+        &["--pty", "--shell", &format!("/usr/bin/{shell}"), "root"],
+    ));
+    Some(session)
+}
+
+#[test]
+fn a_far_shell_gives_the_output_as_a_near_one_does() {
+    for shell in ["bash", "dash", "zsh", "fish"] {
+        let daemon = Daemon::start();
+        let Some(session) = behind_su(&daemon, shell) else {
+            continue;
+        };
+        for _ in 0..2 {
+            let reply = session.run("echo one; echo two; sh -c 'exit 3'");
+            assert_eq!(
+                (reply.output.as_str(), reply.exit_code),
+                ("one\ntwo\n", Some(3)),
+                "{shell}"
+            );
+        }
+        let reply = session.run("printf 'a\\r\\nb'; echo \"it's\"");
+        assert_eq!(reply.output, "a\r\nbit's\n", "{shell}");
+    }
+}
+
+#[test]
+fn another_shell_at_the_far_end_is_noticed() {
+    let daemon = Daemon::start();
+    if lacks(&["fish"]) {
+        return;
+    }
+    let Some(session) = behind_su(&daemon, "bash") else {
+        return;
+    };
+    assert_eq!(session.run("echo bash").output, "bash\n");
+    session.line("exec fish --no-config");
+    session.expect("/t/[^ ]+# ");
+    let reply = session.run("echo $FISH_VERSION; sh -c 'exit 5'");
+    assert_eq!(reply.exit_code, Some(5), "{reply:?}");
+    assert!(
+        reply.output.starts_with(|c: char| c.is_ascii_digit()),
+        "{reply:?}"
+    );
+}

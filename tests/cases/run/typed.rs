@@ -1,0 +1,232 @@
+//! `session.run` in integrated shells: the command looks as if a person had typed it.
+
+use crate::support::session::{OpenSession, assert_error, lacks, program};
+use crate::support::{Daemon, eventually};
+use ccd_protocol::session::{SessionCreateParams, SessionRunParams};
+use ccd_protocol::{ErrorCode, Timeout};
+
+const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
+
+/// Passes each integrated shell that is installed to `check`.
+fn each_shell(check: impl Fn(&str, &OpenSession<'_>)) {
+    for shell in SHELLS {
+        if lacks(&[shell]) {
+            continue;
+        }
+        let daemon = Daemon::start();
+        // With a start-up file, zsh does not run its wizard for new users.
+        std::fs::write(daemon.home().join(".zshrc"), "PS1='zsh> '\n").unwrap();
+        std::fs::write(daemon.home().join(".bashrc"), "PS1='bash> '\n").unwrap();
+        let session = daemon.open_with(&SessionCreateParams {
+            shell: true,
+            ..program(&daemon, shell, &[])
+        });
+        check(shell, &session);
+    }
+}
+
+fn within(command: &str, timeout_ms: f64) -> SessionRunParams {
+    SessionRunParams {
+        command: command.to_owned(),
+        timeout_ms: Timeout::After(timeout_ms),
+        ..SessionRunParams::default()
+    }
+}
+
+#[test]
+fn the_prompt_shows_the_command_and_nothing_else() {
+    each_shell(|shell, session| {
+        session.run("echo hello there");
+        let lines = session.shows("hello there");
+        let typed: Vec<&String> = lines.iter().filter(|line| line.contains("echo")).collect();
+        assert_eq!(typed.len(), 1, "{shell}: {lines:?}");
+        assert!(
+            typed[0].ends_with("> echo hello there") || typed[0].ends_with("# echo hello there"),
+            "{shell}: {lines:?}"
+        );
+        let text = session.output();
+        for part in ["133;", "printf", "command-", "builtin", "eval"] {
+            assert!(!text.contains(part), "{shell}: {part} in {text:?}");
+        }
+    });
+}
+
+#[test]
+fn the_history_of_the_shell_has_the_command() {
+    each_shell(|shell, session| {
+        session.run("echo first of all");
+        let list = match shell {
+            "zsh" => "fc -l -10",
+            _ => "history",
+        };
+        let reply = session.run(list);
+        assert!(
+            reply.output.contains("echo first of all"),
+            "{shell}: {reply:?}"
+        );
+        assert!(!reply.output.contains("133;"), "{shell}: {reply:?}");
+    });
+}
+
+#[test]
+fn a_trace_shows_the_command_alone() {
+    each_shell(|shell, session| {
+        if shell == "fish" {
+            return;
+        }
+        session.run("set -x");
+        let reply = session.run("echo traced");
+        let lines: Vec<&str> = reply.output.lines().collect();
+        assert_eq!(lines.len(), 2, "{shell}: {reply:?}");
+        assert!(lines[0].starts_with('+') && lines[0].ends_with(" echo traced"));
+        assert_eq!(session.run("set +x").exit_code, Some(0));
+    });
+}
+
+#[test]
+fn jobs_are_numbered_from_one() {
+    each_shell(|shell, session| {
+        session.run("sleep 600 &");
+        let reply = session.run("jobs");
+        let line = reply.output.lines().last().unwrap_or_default();
+        assert!(
+            line.starts_with("[1]") || (shell == "fish" && line.starts_with("1\t")),
+            "{shell}: {reply:?}"
+        );
+    });
+}
+
+#[test]
+fn an_interrupt_ends_all_lines_of_a_command() {
+    each_shell(|shell, session| {
+        let reply = std::thread::scope(|scope| {
+            let run = scope.spawn(|| session.run("echo begun\nsleep 600\necho not reached"));
+            session.expect("\rbegun\n");
+            eventually("sleep is in the foreground", || {
+                session.keys(&["C-c"]);
+                run.is_finished().then_some(())
+            });
+            run.join().unwrap()
+        });
+        assert_eq!(reply.exit_code, Some(130), "{shell}: {reply:?}");
+        assert!(!reply.output.contains("not reached"), "{shell}: {reply:?}");
+        assert_eq!(session.run("echo on").output, "on\n", "{shell}");
+    });
+}
+
+#[test]
+fn a_refused_command_has_its_message_as_output() {
+    each_shell(|shell, session| {
+        let reply = session.run(if shell == "fish" {
+            "echo )"
+        } else {
+            "echo a; fi"
+        });
+        assert!(reply.exit_code > Some(0), "{shell}: {reply:?}");
+        let message = reply.output.lines().next().unwrap_or_default();
+        assert!(
+            ["syntax error", "parse error", "Unexpected"]
+                .iter()
+                .any(|words| message.contains(words)),
+            "{shell}: {reply:?}"
+        );
+        assert!(!reply.truncated, "{shell}: {reply:?}");
+    });
+}
+
+#[test]
+fn an_incomplete_command_is_cancelled_with_a_warning() {
+    each_shell(|shell, session| {
+        if shell == "fish" {
+            return; // it says itself what is missing
+        }
+        for command in ["echo 'abc", "for i in 1 2; do", "cat <<E\nfoo"] {
+            let reply = session.run(command);
+            assert!(reply.exit_code > Some(0), "{shell}: {reply:?}");
+            let warning = reply.warnings.first().expect(command);
+            assert!(warning.contains("asked for the rest"), "{warning}");
+        }
+        assert_eq!(session.run("echo on").output, "on\n", "{shell}");
+    });
+}
+
+#[test]
+fn half_a_line_of_a_person_is_left_alone() {
+    each_shell(|shell, session| {
+        session.run("true");
+        session.text("echo half");
+        session.shows("echo half");
+        let error = session.try_run(within("echo other", 5000.0)).unwrap_err();
+        assert_error(&error, ErrorCode::ShellBusy);
+        session.ask("", "half\n");
+        assert_eq!(session.run("echo on").output, "on\n", "{shell}");
+        assert!(!session.output().contains("other"), "{shell}");
+    });
+}
+
+#[test]
+fn nothing_is_typed_into_a_command_that_still_runs() {
+    let mut shells = vec![("dash", false)];
+    shells.extend(SHELLS.map(|shell| (shell, true)));
+    for (shell, integrated) in shells {
+        if lacks(&[shell]) {
+            continue;
+        }
+        let daemon = Daemon::start();
+        std::fs::write(daemon.home().join(".zshrc"), "").unwrap();
+        let session = daemon.open_with(&SessionCreateParams {
+            shell: integrated,
+            ..program(&daemon, shell, &[])
+        });
+        let error = session
+            .try_run(within("read v; echo got $v", 300.0))
+            .unwrap_err();
+        assert_error(&error, ErrorCode::Timeout);
+        let made = daemon.home().join("made");
+        let touch = format!("touch {}; echo done", made.display());
+        let error = session.try_run(within(&touch, 300.0)).unwrap_err();
+        assert_error(&error, ErrorCode::ShellBusy);
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("read v; echo got $v"), "{message}");
+        assert!(error["data"]["hint"].as_str().unwrap().contains("C-c"));
+        assert!(!made.exists(), "{shell}");
+        session.ask("answer", "got answer\n");
+        let reply = session.run(&touch);
+        assert_eq!(
+            (reply.output.as_str(), reply.exit_code, made.exists()),
+            ("done\n", Some(0), true),
+            "{shell}"
+        );
+    }
+}
+
+#[test]
+fn a_command_waits_for_the_one_before() {
+    let daemon = Daemon::start();
+    let bash = daemon.open_bash();
+    let late = bash.try_run(within("sleep 1; echo late", 100.0));
+    assert_error(&late.unwrap_err(), ErrorCode::Timeout);
+    assert_eq!(bash.run("echo next").output, "next\n");
+}
+
+#[test]
+fn a_shell_that_lost_the_key_gets_the_command_as_a_line() {
+    if lacks(&["zsh"]) {
+        return;
+    }
+    each_shell(|shell, session| {
+        session.run(match shell {
+            "bash" => {
+                "for map in emacs vi-insert vi-command; do bind -m $map -r '\\C-x\\C-_'; done"
+            }
+            "zsh" => "bindkey -d",
+            _ => "bind --erase --all \\cx\\c_",
+        });
+        let reply = session.run("echo still; sh -c 'exit 3'");
+        assert_eq!(
+            (reply.output.as_str(), reply.exit_code),
+            ("still\n", Some(3)),
+            "{shell}"
+        );
+    });
+}

@@ -12,5 +12,5 @@ mod watch;
 
 pub(crate) use bench::Work;
 pub(crate) use error::ChainError;
-pub(crate) use plan::{Mode, Plan, refuse_secrets};
+pub(crate) use plan::{Mode, Plan, numbers, refuse_secrets};
 pub(crate) use shape::unknown_fields;

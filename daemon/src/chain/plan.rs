@@ -244,6 +244,17 @@ pub(crate) fn refuse_secrets(chain: &Chain) -> Result<(), ChainError> {
     }
 }
 
+/// Returns the number of each command: its own, else one more than that of the command before it.
+pub(crate) fn numbers(commands: &[ChainCommand]) -> Vec<i64> {
+    let mut next = 1_i64;
+    let number = |command: &ChainCommand| {
+        let number = command.sequence_order.unwrap_or(next);
+        next = number.saturating_add(1);
+        number
+    };
+    commands.iter().map(number).collect()
+}
+
 /// Returns the steps in the order in which they run.
 fn in_order(commands: &[ChainCommand]) -> Result<Vec<(i64, &ChainCommand)>, ChainError> {
     if commands.is_empty() {
@@ -256,9 +267,7 @@ fn in_order(commands: &[ChainCommand]) -> Result<Vec<(i64, &ChainCommand)>, Chai
         )));
     }
     let mut steps: Vec<(i64, &ChainCommand)> = Vec::with_capacity(commands.len());
-    for (index, command) in commands.iter().enumerate() {
-        let next = steps.last().map_or(1, |(order, _)| order.saturating_add(1));
-        let order = command.sequence_order.unwrap_or(next);
+    for (index, (order, command)) in numbers(commands).into_iter().zip(commands).enumerate() {
         let wrong = |what: &str| {
             ChainError::Wrong(format!(
                 "commands[{index}].sequence_order is {order}: {what}"

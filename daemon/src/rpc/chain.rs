@@ -2,7 +2,7 @@
 
 use super::register::{method, parse_value};
 use super::{CallError, RpcError};
-use crate::chain::{ChainError, Mode, Plan, Work, refuse_secrets, unknown_fields};
+use crate::chain::{ChainError, Mode, Plan, Work, numbers, refuse_secrets, unknown_fields};
 use crate::daemon::Daemon;
 use ccd_protocol::chain::{
     Chain, ChainDelete, ChainGet, ChainList, ChainListReply, ChainParallel, ChainRun,
@@ -142,11 +142,13 @@ fn parsed(value: &Value, what: &str) -> Result<(Chain, Vec<String>), ChainError>
     Ok((chain, unknown_fields(value)?))
 }
 
-/// Returns the chain as it is saved: its name is the name of its file.
+/// Returns the chain as it is saved: its name is the name of its file, and its commands have their numbers.
 fn under_name(mut chain: Chain, name: &SessionId) -> Chain {
     chain.id = Some(name.to_string());
     chain.name = Some(name.to_string());
-    for command in &mut chain.commands {
+    let numbers = numbers(&chain.commands);
+    for (command, number) in chain.commands.iter_mut().zip(numbers) {
+        command.sequence_order = Some(number);
         command.chain_id = Some(name.to_string());
     }
     chain

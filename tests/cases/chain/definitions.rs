@@ -21,7 +21,7 @@ fn a_chain_is_saved_shown_replaced_run_and_deleted() {
     );
     assert_eq!(
         saved["commands"][1],
-        json!({"chain_id": "two", "command": "pwd"})
+        json!({"chain_id": "two", "sequence_order": 2, "command": "pwd"})
     );
     let ran = ccctl
         .command(&["chain", "run", "two"])

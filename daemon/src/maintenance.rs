@@ -63,24 +63,28 @@ async fn check(
     Ok(Outcome::done(result))
 }
 
-/// Removes ended sessions after their time, and old logs of the daemon. Returns how many sessions were removed.
+/// Removes ended sessions after their time, old logs of the daemon, and what is stored about tapes that nobody uses. Returns
+/// how many sessions were removed.
 pub(crate) async fn apply(daemon: &Daemon) -> Result<u64, Box<dyn Error + Send + Sync>> {
     let loaded = daemon.loaded();
     let config = &loaded.config;
-    let keep = Duration::from_secs(u64::from(config.keep_log_days) * DAY_S);
     // A session that is still listed can still be read.
-    let keep = keep.max(config.ended_session_ttl);
+    let keep = days(config.keep_log_days).max(config.ended_session_ttl);
     let removed = daemon.sessions.retain(keep).await?;
     daemon.jobs.delete_old().await?;
     let trim = TrimInteractions {
         keep: MAX_INTERACTIONS,
     };
     daemon.services.store.commit(trim).await?;
-    let days = config.logging.keep_days;
-    let logs = daemon.paths.logs.clone();
-    tokio::task::spawn_blocking(move || {
-        crate::log::remove_older_than(&logs, Duration::from_secs(u64::from(days) * DAY_S))
-    })
-    .await??;
+    daemon
+        .roots
+        .remove_old(days(config.replay.retention_days))
+        .await?;
+    let (keep, logs) = (days(config.logging.keep_days), daemon.paths.logs.clone());
+    tokio::task::spawn_blocking(move || crate::log::remove_older_than(&logs, keep)).await??;
     Ok(removed)
+}
+
+fn days(days: u32) -> Duration {
+    Duration::from_secs(u64::from(days) * DAY_S)
 }

@@ -3,8 +3,10 @@
 use crate::daemon::{Daemon, own_pid};
 use ccd_protocol::PROTOCOL_VERSION;
 use ccd_protocol::daemon::{DaemonStatusReply, SessionCounts};
+use ccd_tape::settings::root_of;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 /// Collects the figures; directories are read on a blocking thread.
 pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
@@ -15,6 +17,9 @@ pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
     let shown = |path: &Path| path.to_string_lossy().into_owned();
     let paths = &daemon.paths;
     let number = |value: usize| value as u64;
+    // A limit below a second is not none.
+    let seconds =
+        |limit: Option<Duration>| limit.map_or(0, |limit| limit.as_millis().div_ceil(1000) as u64);
     DaemonStatusReply {
         version: env!("CARGO_PKG_VERSION").into(),
         protocol: PROTOCOL_VERSION,
@@ -31,22 +36,33 @@ pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
         jobs: daemon.jobs.counts(),
         connections: daemon.open_connections(),
         paths: [
-            ("base", &paths.base),
-            ("sessions", &paths.sessions),
-            ("logs", &paths.logs),
-            ("database", &paths.database),
-            ("runtime", &paths.runtime),
+            ("base", Some(paths.base.as_path())),
+            ("sessions", Some(&paths.sessions)),
+            ("logs", Some(&paths.logs)),
+            ("database", Some(&paths.database)),
+            ("runtime", Some(&paths.runtime)),
+            (
+                "tapes",
+                root_of(None, &config.replay, &paths.base).ok().as_deref(),
+            ),
+            ("cache", Some(daemon.roots.caches())),
+            ("config", loaded.path.as_deref()),
         ]
-        .map(|(name, path)| (name.to_owned(), shown(path)))
-        .into(),
+        .into_iter()
+        .filter_map(|(name, path)| Some((name.to_owned(), shown(path?))))
+        .collect(),
         sizes: sizes(daemon).await,
         limits: [
             ("max_sessions", config.max_sessions.map_or(0, number)),
+            ("session_timeout_s", seconds(config.session_timeout)),
+            ("max_session_runtime_s", seconds(config.max_session_runtime)),
             ("connections", number(config.limits.connections)),
             ("in_flight", number(config.limits.in_flight)),
             ("batch", number(config.limits.batch)),
             ("frame_bytes", number(config.limits.frame_bytes)),
             ("reply_bytes", number(config.limits.reply_bytes)),
+            ("rows", config.limits.rows.into()),
+            ("cols", config.limits.cols.into()),
             ("output_limit", number(config.output_limit)),
             ("max_output_size", config.max_output_size.unwrap_or(0)),
         ]
@@ -80,12 +96,15 @@ async fn sizes(daemon: &Daemon) -> BTreeMap<String, u64> {
         ("sessions", daemon.paths.sessions.clone()),
         ("logs", daemon.paths.logs.clone()),
         ("rings", daemon.paths.rings.clone()),
+        ("cache", daemon.roots.caches().to_owned()),
     ];
     let walked = tokio::task::spawn_blocking(move || {
         folders.map(|(name, folder)| (name.to_owned(), folder_bytes(&folder)))
     });
     let mut sizes: BTreeMap<String, u64> = walked.await.map(BTreeMap::from).unwrap_or_default();
     sizes.insert("database".into(), daemon.services.store.size_bytes());
+    let tapes = daemon.roots.all().iter().map(|root| root.bytes()).sum();
+    sizes.insert("tapes".into(), tapes);
     sizes
 }
 

@@ -4,7 +4,7 @@
 mod tape_use;
 
 pub(crate) use ccd_store::{Opening, Store, StoreError};
-pub(crate) use tape_use::{TapeUseRow, Write, tape_use};
+pub(crate) use tape_use::{TapeUseRow, Write, tape_use, tapes_used_before};
 
 use ccd_store::{AnyWrite, Schema, Synchronous};
 

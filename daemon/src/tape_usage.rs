@@ -1,11 +1,11 @@
 //! Stores in the database how often tapes were played.
 
-use crate::store::{Store, TapeUseRow, Write, tape_use};
+use crate::store::{Store, TapeUseRow, Write, tape_use, tapes_used_before};
 use ccd_tape::index::TapeId;
 use ccd_tape::root::{UsageError, UsageStore, Used};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The rows of `tape_use`.
 #[derive(Debug)]
@@ -42,6 +42,18 @@ impl UsageStore for TapeUsage {
             used_at: used.at.clone(),
         });
         self.commit(Write::TapeUse(rows.collect()))
+    }
+
+    fn played_before<'a>(
+        &'a self,
+        time: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<(PathBuf, TapeId)>, UsageError>> {
+        async move {
+            let rows = tapes_used_before(&self.0, time).await?.into_iter();
+            let tapes = rows.map(|row| (row.root.into(), row.tape_id.into()));
+            Ok(tapes.collect())
+        }
+        .boxed()
     }
 
     fn forget<'a>(
@@ -88,5 +100,9 @@ mod tests {
         usage.forget(root, &["b".into()]).await.unwrap();
         assert_eq!(usage.load(root).await.unwrap(), [of("a", 2)]);
         assert_eq!(usage.load(other).await.unwrap(), [of("a", 7)]);
+        let before = |time: &'static str| usage.played_before(time);
+        assert_eq!(before("2026-01-01T00:00:00.000Z").await.unwrap(), []);
+        let all = before("2026-01-01T00:00:00.001Z").await.unwrap();
+        assert_eq!(all.len(), 2);
     }
 }

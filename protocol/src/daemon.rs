@@ -35,10 +35,11 @@ pub struct DaemonStatusReply {
     pub sessions: SessionCounts,
     pub jobs: JobCounts,
     pub connections: u64,
+    /// `config` is the configuration file in force; absent if there is none. `tapes` is the default directory of tapes.
     pub paths: BTreeMap<String, String>,
-    /// Bytes on disk, by part.
+    /// Bytes on disk, by part; `tapes` are those in all directories that have been used since the start.
     pub sizes: BTreeMap<String, u64>,
-    /// Limits in effect.
+    /// Limits in effect; 0: no limit.
     pub limits: BTreeMap<String, u64>,
     /// Number of entries in internal queues.
     pub queues: BTreeMap<String, u64>,

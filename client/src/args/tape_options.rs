@@ -10,21 +10,19 @@ use clap::{Arg, Args};
 
 /// Options that have no effect in `ccctl rec`, which replays nothing, and are therefore hidden; with `--fallback proxy`
 /// they have one.
-const NOT_OF_REC: [&str; 7] = [
-    "fallback",
-    "latency",
-    "error_rate",
-    "seed",
-    "strict",
-    "no_strict",
-    "ignore_stdin",
-];
+const NOT_OF_REC: [&str; 4] = ["fallback", "strict", "no_strict", "ignore_stdin"];
 
 /// Options that have no effect in `ccctl play`, which records nothing, and are therefore hidden; with `--record` they
 /// have one.
 const NOT_OF_PLAY: [&str; 6] = ["record", "fallback", "name", "tag", "decorate", "no_redact"];
 
 const OF_REC: &str = "What to record: exchanges that are on no tape (new), or those that already are (overwrite) [default: new]";
+
+const LATENCY_OF_REC: &str = "Store on the tape with which delay before each chunk it replays: N milliseconds, LO-HI for a random delay between LO and HI, or the word recorded for the recorded delays [default: recorded]";
+
+const ERROR_RATE_OF_REC: &str = "Store on the tape the percentage of exchanges that it replays with an injected error, 0 to 100";
+
+const SEED_OF_REC: &str = "Store on the tape the random seed for injected errors and LO-HI latency";
 
 const OF_PROXY: &str = "What to record: exchanges that are on no tape (new), or nothing (disabled) [default: disabled]";
 
@@ -37,6 +35,9 @@ const NOT_COMPARED: &str = "Do not compare this environment variable; can be rep
 pub(super) fn for_rec(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "record" => arg.help(OF_REC).value_parser(record_modes("disabled")),
+        "latency" => arg.help(LATENCY_OF_REC),
+        "error_rate" => arg.help(ERROR_RATE_OF_REC),
+        "seed" => arg.help(SEED_OF_REC),
         id if NOT_OF_REC.contains(&id) => arg.hide(true),
         _ => arg,
     }
@@ -86,7 +87,7 @@ pub(crate) struct TapeArgs {
     /// Percentage of exchanges that are replayed with an injected error, 0 to 100
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = percent)]
     pub(crate) error_rate: Option<f64>,
-    /// Random seed for injected errors and LO-HI latency [default: the tape's seed, or 0]
+    /// Random seed for injected errors and LO-HI latency [default: configuration key replay.seed, otherwise the tape's seed, or 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) seed: Option<u64>,
     /// Accept exact matches only, never a similar exchange [default if $CI is set]
@@ -95,7 +96,7 @@ pub(crate) struct TapeArgs {
     /// Accept the closest recorded exchange if there is no exact match [default if $CI is not set]
     #[arg(long)]
     pub(crate) no_strict: bool,
-    /// Label stored on a new tape, and used at the start of its name
+    /// Label stored on a new tape, and used at the start of its name [default: configuration key replay.tag]
     #[arg(long, value_name = "TEXT")]
     pub(crate) tag: Option<String>,
     /// Do not list new and unused tapes at the end
@@ -159,7 +160,7 @@ impl TapeArgs {
             tag: self.tag.clone(),
             name: None,
             summary: self.no_summary.then_some(false),
-            decorators: self.decorate.clone(),
+            decorators: Some(self.decorate.clone()).filter(|all| !all.is_empty()),
             redact: self.no_redact.then_some(false),
             matching: Some(self.matching()).filter(|given| *given != MatchOptions::default()),
         }
@@ -181,10 +182,13 @@ impl TapeArgs {
             RecordMode::New => fallback == FallbackMode::Proxy,
             RecordMode::Overwrite => false,
         };
-        let of_replay = [
+        // A new tape stores these.
+        let of_tape = [
             ("latency", self.latency.is_some()),
             ("error-rate", self.error_rate.is_some()),
             ("seed", self.seed.is_some()),
+        ];
+        let of_replay = [
             ("strict", self.strict),
             ("no-strict", self.no_strict),
             ("ignore-stdin", self.ignore_stdin),
@@ -195,7 +199,9 @@ impl TapeArgs {
             ("decorate", !self.decorate.is_empty()),
         ];
         let given = |all: &[(&'static str, bool)]| all.iter().find(|(_, given)| *given).copied();
-        if let (false, Some((option, _))) = (replays, given(&of_replay)) {
+        let is_stored = record == RecordMode::New;
+        let of_tape = given(&of_tape).filter(|_| !is_stored);
+        if let (false, Some((option, _))) = (replays, of_tape.or_else(|| given(&of_replay))) {
             return Err(format!(
                 "--{option}: no tape is replayed, so it has no effect; leave it out, or use ccctl proxy --record new"
             ));

@@ -76,7 +76,7 @@ fn tapes(session: &Session) -> String {
     ] {
         parts.extend((count > 0).then(|| format!("{count} {what}")));
     }
-    parts.extend(done.written.iter().cloned());
+    parts.extend(done.new.iter().cloned());
     parts.extend(done.problem.iter().cloned());
     parts.join(", ")
 }

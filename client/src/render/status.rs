@@ -47,6 +47,10 @@ pub(crate) fn status(
     for (name, path) in &status.paths {
         field("path", &format!("{name} {path}"))?;
     }
+    if !status.paths.contains_key("config") {
+        field("config", "no file, the defaults apply")?;
+    }
+    field("limits", &limits(&status.limits))?;
     field("on disk", &listed(&status.sizes, |&bytes| size(bytes)))?;
     field("queues", &listed(&status.queues, u64::to_string))?;
     field("dropped", &listed(&status.drops, u64::to_string))?;
@@ -109,6 +113,21 @@ fn listed(numbers: &BTreeMap<String, u64>, show: impl Fn(&u64) -> String) -> Str
     shown.join(", ")
 }
 
+/// The limits in effect, each in its unit.
+fn limits(limits: &BTreeMap<String, u64>) -> String {
+    let shown = limits.iter().map(|(name, &limit)| {
+        let (name, limit) = match (name.strip_suffix("_s"), name.strip_suffix("_bytes")) {
+            _ if limit == 0 => (name.trim_end_matches("_s"), "none".to_owned()),
+            (Some(name), _) => (name, format!("{limit} s")),
+            (None, Some(_)) => (name.as_str(), size(limit)),
+            _ if name == "max_output_size" => (name.as_str(), size(limit)),
+            _ => (name.as_str(), limit.to_string()),
+        };
+        format!("{name} {limit}")
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
 fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if bytes < 1024 {
@@ -168,6 +187,22 @@ mod tests {
         );
         (hand_over.rolled_back, hand_over.reason) = (true, Some("it ended".to_owned()));
         assert!(handover_line(&hand_over).ends_with(" ago, rolled back: it ended"));
+    }
+
+    #[test]
+    fn a_limit_has_its_unit_and_none_is_a_word() {
+        let given = [
+            ("batch", 100),
+            ("frame_bytes", 16 << 20),
+            ("max_output_size", 1 << 20),
+            ("max_sessions", 0),
+            ("session_timeout_s", 300),
+        ];
+        let given = given.map(|(name, limit)| (name.to_owned(), limit));
+        assert_eq!(
+            limits(&BTreeMap::from(given)),
+            "batch 100, frame_bytes 16.0 MiB, max_output_size 1.0 MiB, max_sessions none, session_timeout 300 s"
+        );
     }
 
     #[test]

@@ -8,4 +8,6 @@ mod summary;
 pub(crate) use miss::{Misses, block, is_final, line, miss_of, print_blocks};
 pub(crate) use options::{TapeCommand, named, of_verb};
 pub(crate) use shim::shim;
-pub(crate) use summary::{LastMiss, Summary, await_written, print_summary, print_summary_if_ended};
+pub(crate) use summary::{
+    LastMiss, Summary, await_written, print_summary, print_summary_if_ended, print_use,
+};

@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Most names of tapes in one line.
-const MAX_NAMES: usize = 5;
+const MAX_NAMES: usize = 20;
 
 /// Whether to print a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,14 +62,12 @@ pub(crate) fn print_summary(
     let Some(done) = use_of(place, session) else {
         return (exit, None);
     };
-    // The daemon does not list unused tapes if its configuration wants no summary.
-    let is_told = summary == Summary::Told && done.unused.is_some();
-    if is_told && !context.global.json {
-        lines(&done, last).iter().for_each(|line| note(line));
+    if summary == Summary::Told && !context.global.json {
+        print_use(&done, last);
     } else if let Some(problem) = &done.problem {
         note(problem);
     }
-    let is_lost = done.problem.is_some() && done.written.is_empty();
+    let is_lost = done.problem.is_some() && done.new.is_empty();
     let exit = match exit {
         Exit::Done | Exit::Program(0) if is_lost => Exit::Failed,
         exit => exit,
@@ -77,7 +75,17 @@ pub(crate) fn print_summary(
     (exit, Some(done))
 }
 
-/// Does the same if the session has ended; otherwise prints nothing.
+/// Prints the summary of a session that has ended, unless the session or the daemon's configuration wants none.
+pub(crate) fn print_use(done: &TapeUse, last: LastMiss) {
+    // The daemon lists no unused tapes then.
+    if done.unused.is_some() {
+        lines(done, last).iter().for_each(|line| note(line));
+    } else if let Some(problem) = &done.problem {
+        note(problem);
+    }
+}
+
+/// Does the same as [`print_summary`] if the session has ended; otherwise prints nothing.
 pub(crate) fn print_summary_if_ended(
     summary: Summary,
     place: &Place,
@@ -118,17 +126,17 @@ fn use_of(place: &Place, session: &str) -> Option<TapeUse> {
 /// True if the recording is written, or will not be.
 fn is_settled(done: &TapeUse) -> bool {
     let records = matches!(done.record, Some(RecordMode::New | RecordMode::Overwrite));
-    !records || done.recorded == 0 || !done.written.is_empty() || done.problem.is_some()
+    !records || done.recorded == 0 || !done.new.is_empty() || done.problem.is_some()
 }
 
 /// The lines of the summary.
 fn lines(done: &TapeUse, last: LastMiss) -> Vec<String> {
     let mut lines = Vec::new();
-    if !done.written.is_empty() {
+    if !done.new.is_empty() {
         let count = counted(done.recorded, "exchange", "exchanges");
         lines.push(format!(
             "recorded {count} as {} in {}",
-            names(&done.written),
+            names(&done.new),
             done.root
         ));
     } else if done.known > 0 && done.recorded == 0 {
@@ -174,8 +182,8 @@ fn lines(done: &TapeUse, last: LastMiss) -> Vec<String> {
     if let Some(unused) = unused {
         let count = counted(
             unused.len() as u64,
-            "tape was never played",
-            "tapes were never played",
+            "tape was not played",
+            "tapes were not played",
         );
         lines.push(format!("{count}: {}", names(unused)));
     }
@@ -214,7 +222,7 @@ mod tests {
         let done = TapeUse {
             root: "/t".into(),
             recorded: 1,
-            written: tapes(&["bc/rec-1"]),
+            new: tapes(&["bc/rec-1"]),
             ..TapeUse::default()
         };
         assert_eq!(
@@ -238,15 +246,16 @@ mod tests {
             misses: 1,
             injected: 1,
             used: tapes(&["a", "b"]),
-            unused: Some(tapes(&["1", "2", "3", "4", "5", "6", "7"])),
+            unused: Some((1..=23).map(|number| number.to_string()).collect()),
             last_miss: Some("bc has no 2+2".into()),
             ..TapeUse::default()
         };
+        let first: Vec<String> = (1..=20).map(|number| number.to_string()).collect();
         let expected = [
             "replayed 4 exchanges of a, b",
             "1 error was injected",
             "1 input is on no tape; the last one: bc has no 2+2",
-            "7 tapes were never played: 1, 2, 3, 4, 5 and 2 more",
+            &format!("23 tapes were not played: {} and 3 more", first.join(", ")),
         ];
         assert_eq!(lines(&done, LastMiss::Told), expected);
         assert_eq!(
@@ -273,7 +282,7 @@ mod tests {
         done.problem = Some("disk full".into());
         assert!(is_settled(&done));
         done.problem = None;
-        done.written = tapes(&["a"]);
+        done.new = tapes(&["a"]);
         assert!(is_settled(&done));
         done.record = Some(RecordMode::Disabled);
         assert!(is_settled(&done));

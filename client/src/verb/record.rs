@@ -162,8 +162,8 @@ mod tests {
     fn an_option_without_effect_is_a_usage_error() {
         let is_refused = |line: &[&str]| matches!(params_of(line), Err(Failure::Usage(_)));
         for line in [
-            &["rec", "--latency", "0", "bc"][..],
-            &["rec", "--strict", "bc"],
+            &["rec", "--strict", "bc"][..],
+            &["rec", "--record", "overwrite", "--latency", "0", "bc"],
             &["rec", "--ignore-stdin", "bc"],
             &["proxy", "--record", "overwrite", "--seed", "1", "bc"],
             &["play", "--tag", "t", "bc"],
@@ -174,6 +174,16 @@ mod tests {
         }
         for line in [
             &["rec", "--record", "disabled", "--latency", "0", "bc"][..],
+            &[
+                "rec",
+                "--latency",
+                "5-50",
+                "--error-rate",
+                "2",
+                "--seed",
+                "7",
+                "bc",
+            ],
             &["rec", "--fallback", "proxy", "--latency", "0", "bc"],
             &["play", "--record", "new", "--tag", "t", "bc"],
             &["play", "--no-redact", "--ignore-stdin", "bc"],

@@ -1,6 +1,8 @@
 //! Keys whose value is a list.
 
 use super::setting::whole;
+use ccd_protocol::tape::Decorator;
+use ccd_tape::decorate::{Decorators, MAX_DECORATORS};
 use ccd_text::redact::{MAX_RULE_BYTES, MAX_RULES, UserRules};
 use serde_json::Value;
 
@@ -19,6 +21,8 @@ pub(super) enum ListOf {
     Arguments,
     /// Regular expressions.
     Rules,
+    /// Changes to recordings.
+    Decorators,
 }
 
 impl ListOf {
@@ -26,6 +30,7 @@ impl ListOf {
         match self {
             ListOf::Variables | ListOf::Arguments => MAX_ENTRIES,
             ListOf::Rules => MAX_RULES,
+            ListOf::Decorators => MAX_DECORATORS,
         }
     }
 
@@ -40,6 +45,9 @@ impl ListOf {
             ListOf::Rules => {
                 format!("at most {max} regular expressions of at most {MAX_RULE_BYTES} bytes")
             }
+            ListOf::Decorators => format!(
+                "at most {max} objects with on (input, output or tape) and either replace and with, or filter"
+            ),
         }
     }
 
@@ -62,6 +70,13 @@ impl ListOf {
             ListOf::Arguments => {
                 let is_argument = is_short || whole(entry).is_some();
                 (!is_argument).then(|| "a whole number or a string".to_owned())
+            }
+            ListOf::Decorators => {
+                let why = match serde_json::from_value::<Decorator>(entry.clone()) {
+                    Ok(decorator) => Decorators::new(&[decorator]).err()?.reason(),
+                    Err(error) => error.to_string(),
+                };
+                Some(format!("a decorator ({why})"))
             }
             ListOf::Rules => match text {
                 None => Some("a regular expression as a string".to_owned()),
@@ -93,7 +108,24 @@ mod tests {
             None
         );
         assert_eq!(wrong(ListOf::Rules, json!(["PIN ([0-9]+)"])), None);
+        let decorator = json!({"on": "output", "replace": "a+", "with": "b"});
+        assert_eq!(wrong(ListOf::Decorators, json!([decorator])), None);
         for (list, entries, index) in [
+            (
+                ListOf::Decorators,
+                json!([decorator, {"on": "output", "replace": "a"}]),
+                1,
+            ),
+            (
+                ListOf::Decorators,
+                json!([{"on": "input", "replace": "(", "with": ""}]),
+                0,
+            ),
+            (
+                ListOf::Decorators,
+                json!([{"on": "screen", "filter": ["cat"]}]),
+                0,
+            ),
             (ListOf::Variables, json!(["A", "A*B"]), 1),
             (ListOf::Variables, json!([""]), 0),
             (ListOf::Variables, json!([1]), 0),

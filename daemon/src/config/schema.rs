@@ -3,7 +3,7 @@ use super::setting::{
     DESTINATION_WORDS, FALLBACK_WORDS, FORMAT_WORDS, LEVEL_WORDS, RECORD_WORDS, Setting, whole,
 };
 use super::values::Config;
-use ccd_tape::settings::MAX_LATENCY_MS;
+use ccd_tape::settings::{MAX_LATENCY_MS, MAX_TAG_BYTES};
 use serde_json::Value;
 use std::fmt;
 
@@ -36,6 +36,10 @@ pub(super) enum Accepts {
     Percent,
     /// The latency of replays.
     Latency,
+    /// The template for the name of a new tape.
+    TapeName,
+    /// The tag of a new tape, or an empty text for none.
+    Tag,
     List(ListOf),
 }
 
@@ -71,9 +75,12 @@ impl Accepts {
             Accepts::Boolean => "boolean",
             Accepts::Integer(..) => "integer",
             Accepts::Seconds(_) => "seconds",
-            Accepts::OneOf(_) | Accepts::Path | Accepts::OptionalPath | Accepts::Latency => {
-                "string"
-            }
+            Accepts::OneOf(_)
+            | Accepts::Path
+            | Accepts::OptionalPath
+            | Accepts::Latency
+            | Accepts::TapeName
+            | Accepts::Tag => "string",
             Accepts::Percent => "number",
             Accepts::List(_) => "list",
         }
@@ -91,6 +98,13 @@ impl Accepts {
             Accepts::Percent => "0 to 100".to_owned(),
             Accepts::Latency => {
                 format!("tape, recorded, N or N-M in milliseconds up to {MAX_LATENCY_MS}")
+            }
+            Accepts::TapeName => {
+                "a relative path; {program}, {tag}, {verb}, {time} and {random} are filled in"
+                    .to_owned()
+            }
+            Accepts::Tag => {
+                format!("at most {MAX_TAG_BYTES} bytes without control characters, or empty")
             }
             Accepts::List(entries) => entries.range(),
         }
@@ -114,9 +128,12 @@ impl Accepts {
                 .as_f64()
                 .is_some_and(|seconds| (0.0..=*max as f64).contains(&seconds)),
             // Which strings are valid is checked by the type of the setting.
-            Accepts::OneOf(_) | Accepts::Path | Accepts::OptionalPath | Accepts::Latency => {
-                value.is_string()
-            }
+            Accepts::OneOf(_)
+            | Accepts::Path
+            | Accepts::OptionalPath
+            | Accepts::Latency
+            | Accepts::TapeName
+            | Accepts::Tag => value.is_string(),
             Accepts::Percent => value
                 .as_f64()
                 .is_some_and(|percent| (0.0..=100.0).contains(&percent)),
@@ -136,7 +153,9 @@ impl fmt::Display for Accepts {
             Accepts::Integer(..) => write!(f, "a whole number from {range}"),
             Accepts::Seconds(_) => write!(f, "a number of seconds from {range}"),
             Accepts::OneOf(_) => write!(f, "one of {range}"),
-            Accepts::Path | Accepts::OptionalPath => f.write_str(&range),
+            Accepts::Path | Accepts::OptionalPath | Accepts::TapeName | Accepts::Tag => {
+                f.write_str(&range)
+            }
             Accepts::Percent => write!(f, "a number from {range}"),
             Accepts::Latency => write!(f, "one of {range}"),
             Accepts::List(_) => write!(f, "a list of {range}"),
@@ -230,7 +249,7 @@ pub(super) static KEYS: &[Key] = &[
     key!(replay.silent, "replay", Accepts::Boolean,
         "Suppress ccctl's summary and notices about tapes on standard error; errors are still printed."),
     key!(replay.debug, "replay", Accepts::Boolean,
-        "Log every matching and replay decision in the daemon's log, without what was typed or printed."),
+        "Log every matching and replay decision, with the steps of normalisation, and each use of a decorator in the daemon's log, without what was typed or printed."),
     key!(replay.allow_env, "replay", Accepts::List(ListOf::Variables),
         "Environment variables that are recorded and compared; no others are stored on a tape."),
     key!(replay.ignore_env, "replay", Accepts::List(ListOf::Variables),
@@ -247,6 +266,16 @@ pub(super) static KEYS: &[Key] = &[
         "Remove secrets from tapes; false keeps them and marks the tape accordingly."),
     key!(replay.redact_rules, "replay", Accepts::List(ListOf::Rules),
         "Additional patterns for secrets, applied wherever secrets are redacted: the first group of each match is masked or, without a group, the whole match."),
+    key!(replay.seed, "replay", Accepts::Integer(0, 1 << 53),
+        "Random seed for injected errors and for a random latency. 0: each tape's own seed."),
+    key!(replay.decorators, "replay", Accepts::List(ListOf::Decorators),
+        "Changes to recorded input, output or whole tapes before they are written: regular expressions with their replacements, or filter programs."),
+    key!(replay.name, "replay", Accepts::TapeName,
+        "Template of a new tape's path in its directory, without .json5; {verb} is the first argument."),
+    key!(replay.tag, "replay", Accepts::Tag,
+        "Label that is stored on a new tape and used in its name. Empty: none."),
+    key!(replay.retention_days, "replay", Accepts::Integer(1, MAX_DAYS),
+        "Days to keep the cached index of a directory of tapes that is not in use, and how often a tape was replayed after its file is gone. Tapes are never removed."),
 ];
 
 #[cfg(test)]
@@ -290,6 +319,11 @@ mod tests {
                 Accepts::Path | Accepts::OptionalPath => json!("/other"),
                 Accepts::Percent => json!(12.5),
                 Accepts::Latency => json!("5-50"),
+                Accepts::TapeName => json!("other/{random}"),
+                Accepts::Tag => json!("other"),
+                Accepts::List(ListOf::Decorators) => {
+                    json!([{"on": "input", "replace": "a", "with": "b"}])
+                }
                 Accepts::List(_) => json!(["OTHER"]),
             };
             assert!(key.set(&mut config, &other), "{}", key.name);
@@ -343,6 +377,33 @@ mod tests {
                     vec![json!("tape"), json!("RECORDED"), json!("0"), json!("10-50")],
                     vec![json!(5), json!("60001"), json!("50-10"), json!("fast")],
                 ),
+                Accepts::TapeName => (
+                    vec![json!("{program}"), json!("a/{tag}-{random}")],
+                    vec![json!(""), json!("../a"), json!("{nothing}"), json!(5)],
+                ),
+                Accepts::Tag => (
+                    vec![
+                        json!(""),
+                        json!("happy path"),
+                        json!("x".repeat(MAX_TAG_BYTES)),
+                    ],
+                    vec![
+                        json!("a\nb"),
+                        json!("x".repeat(MAX_TAG_BYTES + 1)),
+                        json!(5),
+                    ],
+                ),
+                Accepts::List(list @ ListOf::Decorators) => {
+                    let filter = json!({"on": "tape", "filter": ["cat"]});
+                    (
+                        vec![json!([]), json!([filter]), json!(vec![&filter; list.max()])],
+                        vec![
+                            filter.clone(),
+                            json!(["A"]),
+                            json!(vec![&filter; list.max() + 1]),
+                        ],
+                    )
+                }
                 Accepts::List(list) => (
                     vec![json!([]), json!(["A"]), json!(vec!["A"; list.max()])],
                     vec![json!("A"), json!([null]), json!(vec!["A"; list.max() + 1])],

@@ -1,7 +1,8 @@
 use super::latency::{latency_of, latency_text};
 use super::values::{LogDestination, LogFormat, LogLevel};
-use ccd_protocol::tape::{FallbackMode, IgnoredArg, Latency, RecordMode};
-use ccd_tape::settings::OptionalPath;
+use ccd_protocol::tape::{Decorator, FallbackMode, IgnoredArg, Latency, RecordMode};
+use ccd_tape::name::NameTemplate;
+use ccd_tape::settings::{OptionalPath, OptionalTag, is_tag};
 use serde_json::{Number, Value};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -154,6 +155,39 @@ impl Setting for Option<Latency> {
 
     fn from_json(json: &Value) -> Option<Self> {
         latency_of(json.as_str()?)
+    }
+}
+
+impl Setting for NameTemplate {
+    fn to_json(&self) -> Value {
+        self.to_string().into()
+    }
+
+    fn from_json(json: &Value) -> Option<Self> {
+        NameTemplate::new(json.as_str()?).ok()
+    }
+}
+
+impl Setting for OptionalTag {
+    fn to_json(&self) -> Value {
+        self.0.as_deref().unwrap_or_default().into()
+    }
+
+    fn from_json(json: &Value) -> Option<Self> {
+        match json.as_str()? {
+            "" => Some(Self(None)),
+            tag => is_tag(tag).then(|| Self(Some(tag.to_owned()))),
+        }
+    }
+}
+
+impl Setting for Vec<Decorator> {
+    fn to_json(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    fn from_json(json: &Value) -> Option<Self> {
+        serde_json::from_value(json.clone()).ok()
     }
 }
 

@@ -134,7 +134,7 @@ pub(super) fn accept(
 pub(super) fn start_background(daemon: &Arc<Daemon>, watch: ConfigWatch) {
     let tracker = &daemon.services.tracker;
     tracker.spawn(maintenance::run(Arc::clone(daemon)));
-    tracker.spawn(Arc::clone(&daemon.sessions).finish_left_tapes());
+    tracker.spawn(Arc::clone(&daemon.sessions).retry_tapes());
     tracker.spawn(open_tapes(Arc::clone(daemon)));
     let follower = Arc::clone(daemon);
     tracker.spawn(async move { follower.follow_configuration(watch).await });

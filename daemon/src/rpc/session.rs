@@ -36,11 +36,18 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     })?;
     method::<SessionList, _, _>(module, |daemon, _, params| async move {
         let listed = daemon.listed(params.all);
-        let sessions = if params.waiting {
+        let mut sessions = if params.waiting {
             records_with_waiting(listed).await
         } else {
             listed.iter().map(|session| session.record(None)).collect()
         };
+        // A list would contain the same names once for each session that has played a tape.
+        for tape in sessions
+            .iter_mut()
+            .filter_map(|session| session.tape.as_mut())
+        {
+            tape.unused = None;
+        }
         Ok(SessionListReply { sessions })
     })?;
     method::<SessionGet, _, _>(module, |daemon, _, params| async move {

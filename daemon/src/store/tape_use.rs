@@ -50,3 +50,12 @@ pub(crate) async fn tape_use(store: &Store, root: &str) -> Result<Vec<TapeUseRow
     let rows = query_as("SELECT * FROM tape_use WHERE root = ?1").bind(root);
     Ok(rows.fetch_all(store.readers()).await?)
 }
+
+/// Returns the tapes of all roots that were last played before a time.
+pub(crate) async fn tapes_used_before(
+    store: &Store,
+    time: &str,
+) -> Result<Vec<TapeUseRow>, StoreError> {
+    let rows = query_as("SELECT * FROM tape_use WHERE used_at < ?1").bind(time);
+    Ok(rows.fetch_all(store.readers()).await?)
+}

@@ -1,6 +1,7 @@
 //! Naming, listing, signals, size, end.
 
 use super::record::Session;
+use crate::tape::TapeUse;
 use serde::{Deserialize, Serialize};
 
 /// Names one session.
@@ -70,6 +71,9 @@ pub struct SessionCloseReply {
     pub forced: bool,
     /// Process ids of the processes that were killed.
     pub killed: Vec<i32>,
+    /// How the session used tapes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tape: Option<TapeUse>,
     /// Values of the request that were corrected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

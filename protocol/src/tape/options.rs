@@ -64,30 +64,32 @@ pub struct TapeOptions {
     /// Default: `replay.fallback` (not_found).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<FallbackMode>,
-    /// Default: as the tape says.
+    /// Delays of a replay. Default: as the tape says. A new tape stores it, and replays with it by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency: Option<Latency>,
-    /// Percentage of replayed exchanges with an injected error, 0 to 100.
+    /// Percentage of replayed exchanges with an injected error, 0 to 100. A new tape stores it, as `latency`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_rate: Option<f64>,
-    /// Random seed for injected errors and for a latency range. Default: the tape's, otherwise 0.
+    /// Random seed for injected errors and for a latency range. Default: `replay.seed`, otherwise the tape's, otherwise 0. A new tape stores it, as
+    /// `latency`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Accept exact matches only, never a similar exchange.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strict: Option<bool>,
-    /// Label stored in the tape's `meta` and used at the start of its name.
+    /// Label stored in the tape's `meta` and used at the start of its name. Default: `replay.tag` (none).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
     /// Template of the tape's path relative to its root, without `.json5`: `{program}`, `{tag}`, `{verb}` (the
-    /// first argument), `{time}`, `{random}`. Default: `{program}/{tag}-{time}-{random}`.
+    /// first argument), `{time}`, `{random}`. Default: `replay.name` (`{program}/{tag}-{time}-{random}`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// List new and unused tapes at the end. Default: `replay.summary` (true).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<bool>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub decorators: Vec<Decorator>,
+    /// Changes to what is recorded. Default: `replay.decorators` (none).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decorators: Option<Vec<Decorator>>,
     /// False: secrets are kept, and the tape is marked accordingly. Default: `replay.redact` (true).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redact: Option<bool>,
@@ -178,8 +180,12 @@ pub struct TapeUse {
     pub used: Vec<String>,
     /// Tapes that were written; known once the program has exited.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub new: Vec<String>,
+    /// The same as `new`, under an earlier name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<String>,
-    /// Tapes of this program that were never replayed; only for an ended session with `summary`.
+    /// Tapes of the root that this session neither replayed nor wrote; only for an ended session with `summary`, and not in
+    /// `session.list`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unused: Option<Vec<String>>,
     /// The last miss, as an error message.

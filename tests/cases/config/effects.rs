@@ -17,7 +17,7 @@ const ELSEWHERE: [&str; 6] = [
 ];
 
 /// Keys whose effects are tested with the tapes.
-const OF_TAPES: [&str; 16] = [
+const OF_TAPES: [&str; 21] = [
     "replay.tapes_path",
     "replay.record",
     "replay.fallback",
@@ -34,6 +34,11 @@ const OF_TAPES: [&str; 16] = [
     "replay.strict",
     "replay.redact",
     "replay.redact_rules",
+    "replay.seed",
+    "replay.decorators",
+    "replay.name",
+    "replay.tag",
+    "replay.retention_days",
 ];
 
 /// Keys with a test in this file.

@@ -335,18 +335,24 @@ fn a_clock_that_goes_backwards_changes_no_order() {
     daemon.stop();
     daemon.restart();
     assert_eq!(play(&daemon, &root, "same").unwrap(), "first");
-    // Two tapes with the same key are reported.
-    let told = daemon
-        .call_value("tape.validate", &json!({ "root": root }))
-        .unwrap();
-    assert!(
-        told["problems"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .any(|problem| problem["is_warning"] == true),
-        "{told}"
-    );
+    // Two tapes with the same key are reported; where keys must be unique, that is an error.
+    for (is_strict, is_valid) in [(false, true), (true, false)] {
+        let params = json!({"root": root, "strict": is_strict});
+        let told = daemon.call_value("tape.validate", &params).unwrap();
+        assert_eq!(told["valid"], is_valid, "{told}");
+        let problems = told["problems"].as_array().unwrap().iter();
+        let mut same = problems.filter(|problem| problem.to_string().contains("has the same key"));
+        let is_warning = |problem: &Value| problem["is_warning"] == true;
+        assert!(
+            same.next()
+                .is_some_and(|problem| is_warning(problem) == is_valid),
+            "{told}"
+        );
+        assert!(
+            same.all(|problem| is_warning(problem) == is_valid),
+            "{told}"
+        );
+    }
     for wrong in ["yesterday", "", "9999999-01-01T00:00:00Z"] {
         fs::write(root.join("d.json5"), text("odd", wrong, "odd")).unwrap();
         eventually("the tape is found", || play(&daemon, &root, "odd").ok());

@@ -253,7 +253,11 @@ fn a_summary_is_told_once_unless_that_is_not_wanted() {
     let (daemon, _) = configured(json!({}));
     let (_, stderr) = told(&daemon, &[]);
     assert_eq!(stderr.matches("replayed 1 exchange").count(), 1, "{stderr}");
-    assert_eq!(stderr.matches("never played").count(), 1, "{stderr}");
+    assert_eq!(
+        stderr.matches("1 tape was not played").count(),
+        1,
+        "{stderr}"
+    );
     let (daemon, _) = configured(json!({}));
     let (_, stderr) = told(&daemon, &["--no-summary"]);
     assert_eq!(stderr, "");
@@ -298,7 +302,7 @@ fn debug_tells_each_decision_and_nothing_that_was_typed() {
     let converse = |daemon: &Daemon| {
         by_hand(daemon, "[]", &[exchange("> ", "zanzibar", "madagaskar", 0)]);
         let session = ghost(daemon, &json!({})).unwrap();
-        say(daemon, &session, "timbuktu", "x").unwrap_err();
+        say(daemon, &session, "timbuktu 12:34:56", "x").unwrap_err();
         ask(daemon, &session, (Some("zanzibar"), "madagaskar\n> $")).unwrap();
         let text = daemon.log_text();
         for said in ["zanzibar", "timbuktu", "madagaskar"] {
@@ -308,9 +312,38 @@ fn debug_tells_each_decision_and_nothing_that_was_typed() {
     };
     let (daemon, _) = configured(json!({"debug": true}));
     let text = converse(&daemon);
-    for decision in ["a tape answers", "no tape has it", "by-hand"] {
+    let steps = "input=\"line ends, <time> 1\"";
+    for decision in [
+        "a tape answers",
+        "no tape has it",
+        "by-hand",
+        "prompt=\"trailing blanks\"",
+        steps,
+    ] {
         assert!(text.contains(decision), "{decision}: {text}");
     }
+    let decorators = json!([{"on": "output", "replace": "zanzibar", "with": "nowhere"}]);
+    let options = json!({"record": "new", "name": "new", "decorators": decorators});
+    let session = start(&daemon, &["echo", "zanzibar"], &options).unwrap();
+    ended(&daemon, &session);
+    let text = daemon.log_text();
+    let told = text
+        .lines()
+        .find(|line| line.contains("a decorator has changed"));
+    let told = told.unwrap_or_else(|| panic!("{text}"));
+    for part in [
+        "decorator=0",
+        "on=Output",
+        "exchange=0",
+        "before_bytes=10",
+        "after_bytes=9",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(
+        !text.contains("zanzibar") && !text.contains("nowhere"),
+        "{text}"
+    );
     let (daemon, _) = configured(json!({}));
     assert!(!converse(&daemon).contains("a tape answers"));
     // The log can also be switched on while the daemon runs.

@@ -10,6 +10,7 @@ mod send;
 mod wait;
 
 use crate::args::{CloseArgs, HistoryArgs, PipeArgs, SessionVerb};
+use crate::tape::{LastMiss, print_use};
 use crate::terminal::output_columns;
 use crate::{Context, Exit, Failure, attach, render, tail};
 use ccd_protocol::session::{
@@ -17,6 +18,7 @@ use ccd_protocol::session::{
     SessionList, SessionListParams, SessionParams, SessionPipe, SessionPipeParams, SessionResize,
     SessionResizeParams, SessionSignal, SessionSignalParams,
 };
+use ccd_protocol::tape::TapeUse;
 
 /// Carries out `ccctl session`.
 ///
@@ -102,7 +104,16 @@ fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {
             true => writeln!(out, "{end}"),
             false => writeln!(out, "{end}; killed {}", killed.join(" ")),
         }
-    })
+    })?;
+    print_tapes(answer.value.tape.as_ref(), context);
+    Ok(Exit::Done)
+}
+
+/// Prints the summary of the tapes of a session that has ended.
+fn print_tapes(tape: Option<&TapeUse>, context: &Context) {
+    if let Some(tape) = tape.filter(|_| !context.global.json) {
+        print_use(tape, LastMiss::Told);
+    }
 }
 
 /// Prints the path of an open named pipe.

@@ -38,6 +38,9 @@ pub(crate) fn wait(args: &WaitArgs, context: &mut Context) -> Result<Exit, Failu
         let end = render::end(session.exitstatus, session.signal, session.end_reason);
         writeln!(out, "{end}")
     })?;
+    if has_ended {
+        super::print_tapes(answer.value.session.tape.as_ref(), context);
+    }
     if has_ended && wanted != WaitFor::Exit {
         context.note("session.wait: the program exited first");
         return Ok(Exit::Failed);

@@ -2,13 +2,14 @@
 
 use super::format::{self, Chunk, Exchange, InputKind, Stream, Tape};
 use super::key::in_one_line;
+use super::telemetry::telemetry;
 use ccd_protocol::tape::{Decorator, DecoratorTarget};
 use ccd_text::redact::MASK;
 use regex::bytes::{Regex, RegexBuilder};
 use serde_json::{Value, json};
 
 /// Maximum number of decorators of one session.
-const MAX_DECORATORS: usize = 32;
+pub const MAX_DECORATORS: usize = 32;
 
 /// Maximum length of an expression or a replacement, in bytes.
 const MAX_TEXT_BYTES: usize = 4096;
@@ -40,6 +41,21 @@ pub enum DecoratorError {
     NoProgram { index: usize },
 }
 
+impl DecoratorError {
+    /// Returns the error without the position of the decorator.
+    pub fn reason(&self) -> String {
+        match self {
+            Self::TooMany { .. } => self.to_string(),
+            Self::Form { .. } => "give either replace and with, or filter".to_owned(),
+            Self::Regex { reason, .. } => format!("replace is not a regular expression: {reason}"),
+            Self::TooLong { .. } => {
+                format!("it is longer than {MAX_TEXT_BYTES} bytes or {MAX_WORDS} words")
+            }
+            Self::NoProgram { .. } => "filter must name a program".to_owned(),
+        }
+    }
+}
+
 /// Why a decorator could not be applied; nothing was changed then.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecorateError {
@@ -63,6 +79,8 @@ pub type RunFilter<'a> = dyn FnMut(&[String], &[u8]) -> Result<Vec<u8>, String> 
 #[derive(Debug, Clone, Default)]
 pub struct Decorators {
     all: Vec<Compiled>,
+    /// Each use is logged, whatever the log level.
+    is_logged: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -99,7 +117,14 @@ impl Decorators {
         let all = all.map(|(index, decorator)| Compiled::new(index, decorator));
         Ok(Self {
             all: all.collect::<Result<_, _>>()?,
+            is_logged: false,
         })
+    }
+
+    /// Returns the same decorators; each use is logged whatever the log level if `is_logged`.
+    #[must_use]
+    pub fn logged(self, is_logged: bool) -> Self {
+        Self { is_logged, ..self }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -124,6 +149,7 @@ impl Decorators {
             let mut user = User {
                 index,
                 decorator,
+                is_logged: self.is_logged,
                 run: &mut *run,
             };
             match decorator.on {
@@ -195,12 +221,13 @@ fn compile(index: usize, pattern: &str) -> Result<Regex, DecoratorError> {
 struct User<'a, 'b> {
     index: usize,
     decorator: &'a Compiled,
+    is_logged: bool,
     run: &'a mut RunFilter<'b>,
 }
 
 impl User<'_, '_> {
     fn change_inputs(&mut self, tape: &mut Tape) -> Result<(), DecorateError> {
-        for exchange in &mut tape.exchanges {
+        for (number, exchange) in tape.exchanges.iter_mut().enumerate() {
             let input = &mut exchange.input;
             // Hidden input is not stored, so it cannot be changed. A line keeps its Enter.
             if exchange.pre.hidden || input.bytes.is_empty() {
@@ -212,7 +239,9 @@ impl User<'_, '_> {
             let Some(changed) = self.change(typed)? else {
                 continue;
             };
+            let len = typed.len();
             let mut bytes = changed.over(typed);
+            self.log(number, len, bytes.len());
             if enter {
                 bytes.push(b'\r');
             }
@@ -223,7 +252,7 @@ impl User<'_, '_> {
     }
 
     fn change_outputs(&mut self, tape: &mut Tape) -> Result<(), DecorateError> {
-        for exchange in &mut tape.exchanges {
+        for (number, exchange) in tape.exchanges.iter_mut().enumerate() {
             let mut is_changed = false;
             for stream in [Stream::Stdout, Stream::Stderr] {
                 let of_stream = |chunk: &&Chunk| chunk.stream == stream;
@@ -237,6 +266,7 @@ impl User<'_, '_> {
                     continue;
                 }
                 if let Some(changed) = self.change(&data)? {
+                    self.log(number, data.len(), changed.len(data.len()));
                     put_back(&mut exchange.chunks, stream, changed, data.len());
                     is_changed = true;
                 }
@@ -254,6 +284,7 @@ impl User<'_, '_> {
             return Ok(());
         };
         let changed = changed.over(text.as_bytes());
+        self.log(0, text.len(), changed.len());
         *tape = format::read(&changed).map_err(|error| DecorateError::NoTape {
             index: self.index,
             reason: error.to_string(),
@@ -301,6 +332,22 @@ impl User<'_, '_> {
         }
     }
 
+    /// Logs a use: what was changed, and its length before and after.
+    fn log(&self, exchange: usize, before_bytes: usize, after_bytes: usize) {
+        let (decorator, on) = (self.index, self.decorator.on);
+        let filters = matches!(self.decorator.change, DecoratorChange::Filter(_));
+        telemetry!(
+            self.is_logged,
+            decorator,
+            ?on,
+            filters,
+            exchange,
+            before_bytes,
+            after_bytes,
+            "a decorator has changed the recording"
+        );
+    }
+
     fn note(&self, exchange: &mut Exchange) {
         let noted = exchange
             .annotations
@@ -316,6 +363,16 @@ impl User<'_, '_> {
 }
 
 impl Changed {
+    /// Returns the length of the result; `before` is that of the original.
+    fn len(&self, before: usize) -> usize {
+        match self {
+            Changed::Whole(data) => data.len(),
+            Changed::Pieces(pieces) => pieces.iter().fold(before, |len, (place, piece)| {
+                len - place.len() + piece.len()
+            }),
+        }
+    }
+
     fn over(self, data: &[u8]) -> Vec<u8> {
         let pieces = match self {
             Changed::Whole(data) => return data,

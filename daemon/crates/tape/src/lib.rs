@@ -22,6 +22,7 @@ pub mod record;
 mod replay_defaults;
 pub mod root;
 pub mod settings;
+mod telemetry;
 pub mod tools;
 
 pub use error::TapeError;

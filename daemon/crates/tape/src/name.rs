@@ -2,6 +2,7 @@
 
 use super::format::Meta;
 use super::key::program_name;
+use std::fmt;
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 use time::{OffsetDateTime, UtcOffset};
@@ -56,6 +57,12 @@ struct NameParts<'a> {
     /// UTC, without colons.
     time: &'a str,
     random: &'a str,
+}
+
+impl fmt::Display for NameTemplate {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.template)
+    }
 }
 
 impl Default for NameTemplate {

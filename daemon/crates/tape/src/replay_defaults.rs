@@ -1,6 +1,7 @@
 //! Defaults for tapes: the group `replay` of the configuration.
 
-use ccd_protocol::tape::{FallbackMode, IgnoredArg, Latency, RecordMode};
+use super::name::NameTemplate;
+use ccd_protocol::tape::{Decorator, FallbackMode, IgnoredArg, Latency, RecordMode};
 use std::path::PathBuf;
 
 /// The defaults for what a request does not set.
@@ -24,7 +25,18 @@ pub struct Replay {
     pub strict: bool,
     pub redact: bool,
     pub redact_rules: Vec<String>,
+    /// `None`: the seed of each tape.
+    pub seed: Option<u64>,
+    pub decorators: Vec<Decorator>,
+    pub name: NameTemplate,
+    pub tag: OptionalTag,
+    /// How long what is stored about tapes is kept after they were last used; tapes themselves are always kept.
+    pub retention_days: u32,
 }
+
+/// A tag. `None`, written to the file as an empty text, means none.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OptionalTag(pub Option<String>);
 
 /// An absolute path. `None`, written to the file as an empty text, means a default.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,6 +61,11 @@ impl Default for Replay {
             strict: false,
             redact: true,
             redact_rules: Vec::new(),
+            seed: None,
+            decorators: Vec::new(),
+            name: NameTemplate::default(),
+            tag: OptionalTag(None),
+            retention_days: 90,
         }
     }
 }

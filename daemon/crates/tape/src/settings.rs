@@ -8,7 +8,7 @@ use ccd_protocol::tape::{FallbackMode, Latency, MatchOptions, RecordMode, TapeOp
 use ccd_text::redact;
 use std::path::{Path, PathBuf};
 
-pub use super::replay_defaults::{OptionalPath, Replay};
+pub use super::replay_defaults::{OptionalPath, OptionalTag, Replay};
 
 /// Maximum delay of a chunk, in milliseconds.
 pub const MAX_LATENCY_MS: u64 = 60_000;
@@ -16,8 +16,11 @@ pub const MAX_LATENCY_MS: u64 = 60_000;
 /// The directory of tapes in the base directory.
 const FOLDER: &str = "tapes";
 
+/// The flag of a recording whose details are logged.
+pub(crate) const DEBUG: &str = "debug";
+
 /// Maximum length of a tag, in bytes.
-const MAX_TAG_BYTES: usize = 128;
+pub const MAX_TAG_BYTES: usize = 128;
 
 /// Why a request is not valid. Each variant names the field.
 #[derive(Debug, PartialEq, thiserror::Error)]
@@ -89,6 +92,7 @@ impl Settings {
         // A 0 in the configuration means the same as no value: a tape may have its own rate.
         let configured = Some(replay.error_rate).filter(|percent| *percent > 0.0);
         let root = root_of(options.root.as_deref(), replay, base)?;
+        let decorators = options.decorators.as_ref().unwrap_or(&replay.decorators);
         Ok(Self {
             is_default_root: root == root_of(None, replay, base)?,
             root,
@@ -100,20 +104,57 @@ impl Settings {
                 .map(checked_percent)
                 .transpose()?
                 .or(configured),
-            seed: options.seed,
+            seed: options.seed.or(replay.seed),
             strict: options.strict.unwrap_or(replay.strict),
-            tag: options.tag.as_deref().map(checked_tag).transpose()?,
-            name: options
-                .name
-                .as_deref()
-                .map_or_else(|| Ok(NameTemplate::default()), NameTemplate::new)?,
+            tag: match &options.tag {
+                Some(tag) => Some(checked_tag(tag)?),
+                None => replay.tag.0.clone(),
+            },
+            name: match &options.name {
+                Some(name) => NameTemplate::new(name)?,
+                None => replay.name.clone(),
+            },
             summary: options.summary.unwrap_or(replay.summary) && !silent,
             debug: replay.debug,
-            decorators: Decorators::new(&options.decorators)?,
+            decorators: Decorators::new(decorators)?,
             redact: redact::is_on(options.redact.or((!replay.redact).then_some(false))),
             rules: Rules::new(&matching)?,
             matching,
         })
+    }
+}
+
+impl Settings {
+    /// Returns the features that are on, for `session.flags` of a tape.
+    pub fn flags(&self) -> Vec<String> {
+        let is = |option: Option<bool>| option == Some(true);
+        let flags = [
+            (DEBUG, self.debug),
+            ("decorators", !self.decorators.is_empty()),
+            ("ignore_stdin", is(self.matching.ignore_stdin)),
+            ("match_cwd", is(self.matching.match_cwd)),
+            ("proxy", self.fallback == FallbackMode::Proxy),
+            ("redact", self.redact),
+            ("strict", self.strict),
+            ("summary", self.summary),
+        ];
+        let on = flags.into_iter().filter(|(_, is_on)| *is_on);
+        on.map(|(name, _)| name.to_owned()).collect()
+    }
+
+    /// Returns the options of a request with the values of the configuration, by which a recording is finished whatever
+    /// the configuration is then.
+    pub fn completed(&self, options: &TapeOptions, replay: &Replay) -> TapeOptions {
+        let decorators = options.decorators.as_ref().unwrap_or(&replay.decorators);
+        TapeOptions {
+            record: Some(self.record),
+            redact: Some(self.redact),
+            matching: Some(self.matching.clone()),
+            tag: self.tag.clone(),
+            name: Some(self.name.to_string()),
+            decorators: Some(decorators.clone()),
+            ..options.clone()
+        }
     }
 }
 
@@ -176,8 +217,14 @@ fn checked_percent(percent: f64) -> Result<f64, SettingsError> {
 }
 
 fn checked_tag(tag: &str) -> Result<String, SettingsError> {
-    let is_fine = (1..=MAX_TAG_BYTES).contains(&tag.len()) && !tag.contains(char::is_control);
-    is_fine.then(|| tag.to_owned()).ok_or(SettingsError::Tag)
+    is_tag(tag)
+        .then(|| tag.to_owned())
+        .ok_or(SettingsError::Tag)
+}
+
+/// Returns whether a text can be the tag of a tape.
+pub fn is_tag(text: &str) -> bool {
+    (1..=MAX_TAG_BYTES).contains(&text.len()) && !text.contains(char::is_control)
 }
 
 #[cfg(test)]
@@ -331,7 +378,7 @@ mod tests {
             ),
             (
                 TapeOptions {
-                    decorators: vec![decorator],
+                    decorators: Some(vec![decorator]),
                     ..options()
                 },
                 "tape.decorators[0]",

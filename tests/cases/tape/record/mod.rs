@@ -2,6 +2,8 @@
 
 mod endings;
 mod leaving;
+mod meta;
+mod retry;
 mod secrets;
 mod secrets_shown;
 mod survival;

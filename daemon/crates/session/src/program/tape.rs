@@ -99,10 +99,7 @@ pub fn laid_over(request: Option<TapeOptions>, configured: TapeOptions) -> TapeO
         tag: request.tag.or(configured.tag),
         name: request.name.or(configured.name),
         summary: request.summary.or(configured.summary),
-        decorators: match request.decorators.is_empty() {
-            true => configured.decorators,
-            false => request.decorators,
-        },
+        decorators: request.decorators.or(configured.decorators),
         redact: request.redact.or(configured.redact),
         matching: match (request.matching, configured.matching) {
             (Some(request), Some(configured)) => Some(MatchOptions {

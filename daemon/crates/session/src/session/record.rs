@@ -1,8 +1,10 @@
 //! A session as clients see it.
 
 use super::live::Session;
+use super::tape::PastTape;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{Gap, Session as Record, SessionOutput, WaitingForInput};
+use ccd_protocol::tape::TapeUse;
 
 impl Session {
     /// Returns the arguments with secrets masked.
@@ -12,15 +14,25 @@ impl Session {
             .collect()
     }
 
+    /// Returns how the session uses, or used, tapes, and whether it is a replay.
+    fn past_or_present_tape(&self) -> Option<PastTape> {
+        match self.tape() {
+            Some(tape) => Some(tape.past()),
+            None => self.past_tape().clone(),
+        }
+    }
+
+    /// Returns how the session uses, or used, tapes.
+    pub(crate) fn tape_use(&self) -> Option<TapeUse> {
+        self.past_or_present_tape().map(|tape| tape.uses)
+    }
+
     /// Returns the record that is sent to clients.
     pub fn record(&self, waiting_for_input: Option<WaitingForInput>) -> Record {
         let state = self.state().clone();
         let output = self.output.facts();
         let facts = &self.facts;
-        let tape = match self.tape() {
-            Some(tape) => Some(tape.past()),
-            None => self.past_tape().clone(),
-        };
+        let tape = self.past_or_present_tape();
         let is_replay = tape.as_ref().is_some_and(|tape| tape.is_replay);
         Record {
             session_id: facts.id.to_string(),

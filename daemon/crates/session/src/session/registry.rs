@@ -4,11 +4,11 @@ use super::error::SessionError;
 use super::live::Session;
 use super::services::Services;
 use super::settings::SessionSettings;
+use super::survive::StrayRecording;
 use crate::program::Programs;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionState;
 use dashmap::DashMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tokio::sync::Notify;
 
@@ -23,8 +23,8 @@ pub struct Sessions {
     pub(super) starting: tokio::sync::Mutex<()>,
     pub services: Arc<Services>,
     pub programs: Programs,
-    /// Folders of unknown sessions whose recording could not be made into a tape yet.
-    pub(super) stray_recordings: Mutex<Vec<PathBuf>>,
+    /// Recordings of sessions that are not listed, which could not be made into tapes yet.
+    pub(super) stray_recordings: Mutex<Vec<StrayRecording>>,
     /// Makes the hashes of `reuse` meaningless outside this daemon.
     pub(super) reuse_key: [u8; 32],
 }

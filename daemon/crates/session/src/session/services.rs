@@ -14,6 +14,7 @@ use std::fmt::{self, Debug, Formatter};
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -37,6 +38,8 @@ pub struct Services {
     pub leaving: CancellationToken,
     /// Held while facts of a session are sent to the holder, so that the newest arrive last.
     pub keeping: Mutex<()>,
+    /// Notified when a recording was kept because no tape could be made of it.
+    pub tape_kept: Notify,
 }
 
 impl Services {
@@ -75,6 +78,7 @@ impl Services {
             stop,
             leaving: CancellationToken::new(),
             keeping: Mutex::default(),
+            tape_kept: Notify::new(),
         }))
     }
 

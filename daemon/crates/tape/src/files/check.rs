@@ -40,7 +40,7 @@ pub fn check(
         report.add(
             found
                 .iter()
-                .map(|duplicate| of_duplicate(folder, duplicate)),
+                .map(|duplicate| of_duplicate(folder, duplicate, strict)),
         );
         report.found += more;
         report.add(left_alone(folder, rules));
@@ -102,7 +102,7 @@ fn problems_of(which: &Which, strict: bool) -> Vec<TapeProblem> {
         .collect()
 }
 
-fn of_duplicate(folder: &Folder, duplicate: &Duplicate) -> TapeProblem {
+fn of_duplicate(folder: &Folder, duplicate: &Duplicate, strict: bool) -> TapeProblem {
     let Duplicate { first, second } = duplicate;
     let message = format!(
         "exchange {} is never played: exchange {} of {} has the same key and is older; remove one of them",
@@ -110,7 +110,7 @@ fn of_duplicate(folder: &Folder, duplicate: &Duplicate) -> TapeProblem {
     );
     TapeProblem {
         line: Some(u64::from(second.line)),
-        is_warning: true,
+        is_warning: !strict,
         ..problem(&folder.index.path(&second.tape), &message)
     }
 }

@@ -14,7 +14,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The start of every file; it changes with the format.
 const MAGIC: &[u8; 16] = b"ccd tape index 4";
@@ -27,6 +27,9 @@ const UNSETTLED_NS: i64 = 1_000_000_000;
 
 const HASH_BYTES: usize = 32;
 
+/// The start of the name of every file.
+const PREFIX: &str = "tapes-";
+
 /// The cache file of one root.
 #[derive(Debug, Clone)]
 pub struct Cache {
@@ -38,8 +41,36 @@ impl Cache {
     pub fn new(folder: &Path, root: &Path) -> Self {
         let name = Fingerprint::of("root", root.as_os_str().as_bytes());
         Self {
-            path: folder.join(format!("tapes-{name}.bin")),
+            path: folder.join(format!("{PREFIX}{name}.bin")),
         }
+    }
+
+    /// Removes the caches in a directory that were neither read nor written for `keep`, except those of `roots`; returns how
+    /// many.
+    ///
+    /// # Errors
+    ///
+    /// The directory cannot be read, or a file cannot be removed.
+    pub fn remove_old(folder: &Path, keep: Duration, roots: &[PathBuf]) -> io::Result<u64> {
+        let files = match fs::read_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+            files => files?,
+        };
+        let used: Vec<PathBuf> = roots
+            .iter()
+            .map(|root| Self::new(folder, root).path)
+            .collect();
+        let mut removed = 0;
+        for file in files {
+            let file = file?;
+            let is_cache = file.file_name().as_bytes().starts_with(PREFIX.as_bytes());
+            let age = file.metadata()?.modified()?.elapsed().unwrap_or_default();
+            if is_cache && age >= keep && !used.contains(&file.path()) {
+                fs::remove_file(file.path())?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
     }
 
     /// Returns the cached tapes; none if the file is missing, damaged, or was made by another build.
@@ -87,6 +118,8 @@ impl Cache {
         {
             return None;
         }
+        // Caches that nobody reads for long are removed.
+        let _ = file.set_modified(SystemTime::now());
         let bytes = fs::read(&self.path).ok()?;
         let (hash, body) = bytes.strip_prefix(MAGIC)?.split_at_checked(HASH_BYTES)?;
         if *Sha256::digest(body) != *hash {

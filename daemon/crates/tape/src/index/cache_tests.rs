@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 fn settle(root: &Path) {
     for tape in walk(root, |_| {}).tapes {
         let file = fs::File::open(root.join(format!("{}.json5", tape.id))).unwrap();
-        let long_ago = SystemTime::now() - std::time::Duration::from_secs(60);
+        let long_ago = SystemTime::now() - Duration::from_secs(60);
         file.set_modified(long_ago).unwrap();
     }
 }

@@ -59,17 +59,17 @@ pub(super) fn normal_part(raw: &[u8]) -> Vec<u8> {
 }
 
 /// Returns an input without its secrets.
-fn redacted(raw: &[u8]) -> Vec<u8> {
+pub(super) fn redacted(raw: &[u8]) -> Vec<u8> {
     redact_chunks([raw], Source::Typed).concat()
 }
 
-fn without_blanks(line: &[u8]) -> &[u8] {
+pub(super) fn without_blanks(line: &[u8]) -> &[u8] {
     let blanks = line.iter().rev().take_while(|byte| b" \t".contains(byte));
     &line[..line.len() - blanks.count()]
 }
 
 /// Removes paste marks, and characters erased by Backspace, from the line.
-fn edited(line: &[u8]) -> Vec<u8> {
+pub(super) fn edited(line: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(line.len());
     let mut rest = line;
     while let Some(at) = memchr::memchr3(0x1b, 0x7f, 0x08, rest) {
@@ -91,7 +91,7 @@ fn edited(line: &[u8]) -> Vec<u8> {
 ///
 /// Only for lines that have ended: in the middle of a line, these keys may be commands of the program, such as
 /// scrolling.
-fn erased(line: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn erased(line: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr2(KILL, WORD_ERASE, line).is_none() {
         return Cow::Borrowed(line);
     }

@@ -8,6 +8,7 @@ mod prompt;
 mod rules;
 mod scrub;
 mod state;
+mod steps;
 
 pub use hash::Fingerprint;
 pub use input::{is_open_text, normal_input};
@@ -17,3 +18,4 @@ pub use rules::{
 };
 pub use scrub::scrub;
 pub use state::StateHash;
+pub(crate) use steps::{input_steps, prompt_steps};

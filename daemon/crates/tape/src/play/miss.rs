@@ -4,6 +4,7 @@ use super::options::PlayError;
 use super::player::Player;
 use super::search::prompts;
 use crate::index::{Asked, Fits, Index, Miss};
+use crate::telemetry::telemetry;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,10 +55,7 @@ impl Player {
         playing.uses.misses += 1;
         playing.uses.last_miss = Some(miss.to_string());
         let input_bytes = input.len();
-        match self.options.debug {
-            true => tracing::info!(target: "tape", input_bytes, "no tape has it"),
-            false => tracing::debug!(target: "tape", input_bytes, "no tape has it"),
-        }
+        telemetry!(self.options.debug, input_bytes, "no tape has it");
         PlayError::Miss {
             miss: Box::new(miss),
             input,

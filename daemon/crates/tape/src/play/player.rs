@@ -7,7 +7,8 @@ use super::search::{InputMatch, Search, ends_line, find, modes_next, next_on_tap
 use super::steps::{ExchangeSteps, set_modes};
 use crate::format::{Exchange, Stream};
 use crate::index::{Fits, Hit, Index};
-use crate::key::{Context, PromptTracker, StateHash};
+use crate::key::{Context, PromptTracker, StateHash, input_steps, prompt_steps};
+use crate::telemetry::telemetry;
 use ccd_protocol::tape::TapeUse;
 use rangemap::RangeSet;
 use serde::{Deserialize, Serialize};
@@ -87,13 +88,22 @@ impl ReplayOptions {
     /// Logs which exchange answers, and why.
     fn log_answer(&self, hit: &Hit, input_bytes: usize, rule: &str) {
         let (tape, exchange) = (&*hit.tape.id, hit.exchange);
-        match self.debug {
-            true => {
-                tracing::info!(target: "tape", tape, exchange, input_bytes, rule, "a tape answers")
-            }
-            false => {
-                tracing::debug!(target: "tape", tape, exchange, input_bytes, rule, "a tape answers")
-            }
+        telemetry!(
+            self.debug,
+            tape,
+            exchange,
+            input_bytes,
+            rule,
+            "a tape answers"
+        );
+    }
+
+    /// Logs which steps changed the prompt and the typed bytes for the comparison.
+    fn log_steps(&self, playing: &Playing) {
+        if self.debug || tracing::enabled!(target: "tape", tracing::Level::DEBUG) {
+            let prompt = prompt_steps(&playing.prompt.prompt());
+            let input = input_steps(&playing.pending);
+            telemetry!(self.debug, prompt, input, "normalised for the comparison");
         }
     }
 }
@@ -302,6 +312,7 @@ impl Player {
                 if !is_start && (playing.pending.is_empty() || playing.has_ended) {
                     return Ok(());
                 }
+                self.options.log_steps(&playing);
                 find(&search, &playing)
             };
             let (hit, len) = match found {

@@ -159,6 +159,7 @@ impl Journalled {
             session: Recorder {
                 platform: crate::PLATFORM.into(),
                 version: env!("CARGO_PKG_VERSION").into(),
+                flags: self.begin.flags,
                 format: crate::format::FORMAT,
                 ..Recorder::default()
             },

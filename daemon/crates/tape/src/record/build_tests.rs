@@ -11,6 +11,7 @@ fn begin(at_us: u64) -> JournalEntry {
         offset: 0,
         state: StateHash::start(),
         removed: 0,
+        flags: Vec::new(),
         is_start: true,
     }))
 }

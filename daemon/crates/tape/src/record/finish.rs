@@ -8,9 +8,9 @@ use crate::decorate::RunFilter;
 use crate::format::Tape;
 use crate::key::Invocation;
 use crate::root::Root;
-use crate::settings::{Replay, Settings};
+use crate::settings::{DEBUG, Replay, Settings};
 use crate::tools::{chain, count_removed, mask_known, redact_tape, shown_keys};
-use ccd_protocol::tape::RecordMode;
+use ccd_protocol::tape::{RecordMode, TapeUse};
 use ccd_text::redact::KnownTexts;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -88,8 +88,8 @@ impl Ended {
 
     /// Makes the tape. `printed` is the output from the start of the recording, `before` the output before it. Blocks.
     ///
-    /// The journal and the note in `folder` are removed once the tape is written; otherwise the next start of the
-    /// daemon tries again. Without `filter`, no program may run.
+    /// The journal and the note in `folder` are removed once the tape is written; otherwise they are kept for the next
+    /// attempt. Without `filter`, no program may run.
     pub fn finish(
         self,
         root: &Arc<Root>,
@@ -121,12 +121,22 @@ impl Ended {
 fn kept(journal: &Path) -> String {
     let journal = journal.display();
     format!(
-        "; the recording is kept in {journal}: the next start of the daemon tries again (`ccctl daemon restart`), \
+        "; the recording is kept in {journal}: the daemon tries again every few minutes (at once after `ccctl daemon restart`), \
         unless you delete that file"
     )
 }
 
 impl Finished {
+    /// Notes the result in a session's use of tapes.
+    pub fn note_in(&self, uses: &mut TapeUse) {
+        (uses.recorded, uses.known) = (self.recorded, self.known);
+        uses.new.clone_from(&self.written);
+        uses.written.clone_from(&self.written);
+        if self.problem.is_some() {
+            uses.problem.clone_from(&self.problem);
+        }
+    }
+
     /// Returns the result when there is no tape.
     pub fn problem(text: String) -> Self {
         Self {
@@ -172,7 +182,9 @@ fn write(
     };
     redact(&mut tape);
     if !settings.decorators.is_empty() {
-        if let Err(error) = settings.decorators.apply(&mut tape, &mut *filter) {
+        let is_logged = begin.flags.iter().any(|flag| flag == DEBUG);
+        let decorators = settings.decorators.clone().logged(is_logged);
+        if let Err(error) = decorators.apply(&mut tape, &mut *filter) {
             return Finished::problem(error.to_string());
         }
         // Decorators may have produced text that contains secrets.

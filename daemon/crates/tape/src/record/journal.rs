@@ -56,6 +56,9 @@ pub struct Begin {
     /// Secrets that were removed from `meta`.
     #[serde(default)]
     pub removed: u64,
+    /// Features that are on.
+    #[serde(default)]
+    pub flags: Vec<String>,
 }
 
 /// An input, without its secrets.

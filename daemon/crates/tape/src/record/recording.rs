@@ -235,15 +235,19 @@ impl Recording {
         state.write();
     }
 
-    /// Ends the recording; the last line says how. Returns the lines that could not be written.
-    pub fn end(&self, end: EndEntry) -> Vec<u8> {
+    /// Ends the recording; the last line says how.
+    pub fn end(&self, end: EndEntry) {
         let mut state = self.lock();
         state.close_piece();
         // An input after which the program exits is complete, such as a key in a menu.
         state.settle(end.exit.is_none());
         state.note(&JournalEntry::End(end));
         state.write();
-        state.lines.clone()
+    }
+
+    /// Returns the lines that could not be written to the journal.
+    pub fn unwritten(&self) -> Vec<u8> {
+        self.lock().lines.clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -22,6 +22,7 @@ impl Recorded {
             state: StateHash::start(),
             is_start: true,
             removed: 0,
+            flags: Vec::new(),
         };
         let path = folder.path().join("j");
         Self {

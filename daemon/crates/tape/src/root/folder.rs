@@ -218,13 +218,16 @@ impl Root {
     /// Logs which tapes were recorded or played since the root was opened, if there are any.
     pub(super) fn summarise(&self) {
         let written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        if written.is_empty() && !self.usage.any() {
+        let played = self.usage.played_now();
+        if written.is_empty() && played.is_empty() {
             return;
         }
-        let unused = self.unused();
+        let mut unused = self.ids();
+        unused.retain(|id| !written.contains(id) && !played.contains(id));
         tracing::info!(
             root = %self.path.display(),
             tapes = self.index().tapes().count(),
+            played = played.len(),
             new = written.iter().map(|id| &**id).collect::<Vec<_>>().join(" "),
             unused = unused.iter().take(SUMMARY_TAPES).map(|id| &**id).collect::<Vec<_>>().join(" "),
             unused_count = unused.len(),
@@ -237,13 +240,17 @@ impl Root {
         self.usage.of(tape)
     }
 
-    /// Returns the tapes that were never played, sorted by id.
-    pub fn unused(&self) -> Vec<TapeId> {
+    /// Returns the total length of the tapes' files.
+    pub fn bytes(&self) -> u64 {
+        self.index().tapes().map(|tape| tape.stamp.bytes).sum()
+    }
+
+    /// Returns the tapes, sorted by id.
+    pub fn ids(&self) -> Vec<TapeId> {
         let index = self.index();
-        let tapes = index.tapes().map(|tape| TapeId::clone(&tape.id));
-        let mut unused: Vec<TapeId> = tapes.filter(|id| self.usage.of(id).is_none()).collect();
-        unused.sort_unstable();
-        unused
+        let mut ids: Vec<TapeId> = index.tapes().map(|tape| TapeId::clone(&tape.id)).collect();
+        ids.sort_unstable();
+        ids
     }
 
     /// Saves the index for the next start, if it has changed. Blocks.

@@ -162,11 +162,14 @@ fn what_was_played_is_told_from_what_was_not() {
     write(folder.path(), "p/a", &tape("p"));
     write(folder.path(), "p/b", &tape("p"));
     let root = open(folder.path());
-    assert_eq!(root.unused(), ["p/a", "p/b"].map(TapeId::from));
+    assert_eq!(root.ids(), ["p/a", "p/b"].map(TapeId::from));
     root.played(&TapeId::from("p/a"), 1);
     root.played(&TapeId::from("p/a"), 2);
     assert_eq!(root.used("p/a").unwrap().exchanges, 3);
-    assert_eq!(root.unused(), ["p/b"].map(TapeId::from));
+    assert_eq!(
+        Vec::from_iter(root.usage.played_now()),
+        ["p/a"].map(TapeId::from)
+    );
     assert_eq!(root.usage.take_unsaved().len(), 1);
 }
 

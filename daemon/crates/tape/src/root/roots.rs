@@ -1,8 +1,8 @@
 //! The directories of tapes in use, by path.
 
 use super::folder::{Root, RootError};
-use super::usage::UsageStore;
-use crate::index::Cache;
+use super::usage::{UsageError, UsageStore};
+use crate::index::{Cache, SUFFIX};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -108,6 +108,52 @@ impl Roots {
         if let Err(error) = self.usage.forget(&root.path, tapes).await {
             tracing::warn!(%error, "could not delete the use counts of removed tapes");
         }
+    }
+
+    /// Removes what is stored about tapes and was not used for `keep`: index caches of roots that are not open, and the
+    /// counts of tapes whose files are gone. Tapes are never removed.
+    ///
+    /// # Errors
+    ///
+    /// The store reports an error, or a cache cannot be removed.
+    pub async fn remove_old(&self, keep: Duration) -> Result<(), UsageError> {
+        let (caches, open) = (self.caches.clone(), self.paths());
+        let removed =
+            tokio::task::spawn_blocking(move || Cache::remove_old(&caches, keep, &open)).await??;
+        if removed > 0 {
+            tracing::info!(
+                removed,
+                "index caches of tapes that nobody uses were removed"
+            );
+        }
+        let before = ccd_text::clock::seconds_ago(keep.as_secs_f64());
+        let mut old = self.usage.played_before(&before).await?;
+        let gone = move || {
+            old.retain(|(root, tape)| !root.join(format!("{tape}{SUFFIX}")).exists());
+            old
+        };
+        let gone = tokio::task::spawn_blocking(gone).await?;
+        let mut by_root: HashMap<PathBuf, Vec<Arc<str>>> = HashMap::new();
+        for (root, tape) in gone {
+            by_root.entry(root).or_default().push(tape);
+        }
+        for (path, tapes) in by_root {
+            if let Some(root) = self.all().iter().find(|root| root.path == path) {
+                root.usage.forget(&tapes);
+            }
+            self.usage.forget(&path, &tapes).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns the directory of the index caches.
+    pub fn caches(&self) -> &Path {
+        &self.caches
+    }
+
+    /// Returns the paths of the roots in use, opened or not.
+    fn paths(&self) -> Vec<PathBuf> {
+        self.opened().places.keys().cloned().collect()
     }
 
     /// Reads tapes again if the user's redaction rules have changed.

@@ -37,6 +37,16 @@ impl UsageStore for Kept {
         std::future::ready(Ok(())).boxed()
     }
 
+    fn played_before<'a>(
+        &'a self,
+        time: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<(PathBuf, TapeId)>, UsageError>> {
+        let kept = self.0.lock().unwrap();
+        let old = kept.iter().filter(|(_, used)| used.at.as_str() < time);
+        let old = old.map(|(place, _)| place.clone()).collect();
+        std::future::ready(Ok(old)).boxed()
+    }
+
     fn forget<'a>(
         &'a self,
         root: &'a Path,
@@ -103,7 +113,6 @@ async fn what_was_played_is_known_to_the_next_daemon() {
     let root = second.roots.open(folder.path()).await.unwrap();
     assert_eq!(root.used("p/a").unwrap().exchanges, 3);
     assert_eq!(root.used("p/gone"), None);
-    assert_eq!(root.unused(), []);
     second.end().await;
 }
 
@@ -147,5 +156,62 @@ async fn a_root_that_nobody_uses_goes_for_another() {
     drop((used, other));
     let again = started.roots.open(&path(3)).await.unwrap();
     assert_eq!(again.used("x").unwrap().exchanges, 1);
+    started.end().await;
+}
+
+#[tokio::test]
+async fn what_is_stored_about_tapes_goes_when_it_was_not_used_for_long_and_tapes_stay() {
+    let (base, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    tape(folder.path(), "p/a");
+    let kept: Arc<Kept> = Arc::default();
+    let started = Started::new(base.path(), &kept);
+    let root = started.roots.open(folder.path()).await.unwrap();
+    let used = |at: &str| Used {
+        exchanges: 1,
+        at: at.to_owned(),
+    };
+    let long_ago = used("2020-01-01T00:00:00.000Z");
+    let counts = [
+        ("p/a", &long_ago),
+        ("p/gone", &long_ago),
+        ("p/gone today", &used(&ccd_text::clock::now())),
+    ];
+    let counts = counts.map(|(tape, used)| (TapeId::from(tape), used.clone()));
+    kept.save(folder.path(), &counts).await.unwrap();
+    kept.save(Path::new("/nowhere"), &counts[..1])
+        .await
+        .unwrap();
+    let caches = base.path().join("cache");
+    let cache = |name: &str, days: u64| {
+        let path = caches.join(name);
+        fs::create_dir_all(&caches).unwrap();
+        let age = Duration::from_secs(days * 86_400);
+        let file = fs::File::create(&path).unwrap();
+        file.set_modified(std::time::SystemTime::now() - age)
+            .unwrap();
+        path
+    };
+    let (old, young) = (cache("tapes-old.bin", 3), cache("tapes-young.bin", 1));
+    let other = cache("other", 3);
+    let keep = Duration::from_secs(2 * 86_400);
+    started.roots.remove_old(keep).await.unwrap();
+    assert!(!old.exists() && young.exists() && other.exists());
+    let mut left = kept.load(folder.path()).await.unwrap();
+    left.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(left, [&counts[0], &counts[2]].map(Clone::clone));
+    assert_eq!(kept.load(Path::new("/nowhere")).await.unwrap(), []);
+    assert!(root.index().tape("p/a").is_some() && folder.path().join("p/a.json5").exists());
+    drop(root);
+    started.end().await;
+    // The cache of a root in use stays, however old it is.
+    let started = Started::new(base.path(), &kept);
+    let root = started.roots.open(folder.path()).await.unwrap();
+    started.roots.remove_old(Duration::ZERO).await.unwrap();
+    assert!(!young.exists());
+    let names = fs::read_dir(&caches)
+        .unwrap()
+        .map(|file| file.unwrap().file_name());
+    assert_eq!(names.filter(|name| name != "other").count(), 1);
+    drop(root);
     started.end().await;
 }

@@ -3,7 +3,7 @@
 use crate::index::TapeId;
 use futures_util::future::BoxFuture;
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How often a tape was played.
@@ -31,6 +31,12 @@ pub trait UsageStore: std::fmt::Debug + Send + Sync {
         counts: &'a [(TapeId, Used)],
     ) -> BoxFuture<'a, Result<(), UsageError>>;
 
+    /// Returns the tapes of all roots that were last played before a time.
+    fn played_before<'a>(
+        &'a self,
+        time: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<(PathBuf, TapeId)>, UsageError>>;
+
     /// Deletes the counts of some tapes of a root.
     fn forget<'a>(
         &'a self,
@@ -50,8 +56,8 @@ struct Counts {
     used: HashMap<TapeId, Used>,
     /// Tapes whose counts are not saved yet.
     unsaved: HashSet<TapeId>,
-    /// A tape was played since this process started.
-    has_played: bool,
+    /// Tapes that were played since the root was opened.
+    played: HashSet<TapeId>,
 }
 
 impl Usage {
@@ -73,13 +79,13 @@ impl Usage {
         let used = counts.used.entry(TapeId::clone(tape)).or_default();
         used.exchanges += exchanges;
         used.at = at;
-        counts.has_played = true;
+        counts.played.insert(TapeId::clone(tape));
         counts.unsaved.insert(TapeId::clone(tape));
     }
 
-    /// True when a tape was played since this process started.
-    pub(super) fn any(&self) -> bool {
-        self.counts().has_played
+    /// Returns the tapes that were played since the root was opened.
+    pub(super) fn played_now(&self) -> HashSet<TapeId> {
+        self.counts().played.clone()
     }
 
     pub(super) fn of(&self, tape: &str) -> Option<Used> {

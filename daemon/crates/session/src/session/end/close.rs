@@ -42,6 +42,7 @@ impl Session {
             signal: state.exit.and_then(|exit| exit.signal),
             forced: !killed.is_empty(),
             killed,
+            tape: self.tape_use(),
             warnings,
         })
     }

@@ -11,3 +11,4 @@ mod table;
 pub use adopt::ids_of;
 pub(super) use keepsake::Keepsake;
 pub use recover::Past;
+pub(super) use strays::StrayRecording;

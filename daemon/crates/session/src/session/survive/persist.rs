@@ -27,9 +27,9 @@ impl Sessions {
     pub async fn forget(&self, session: &Session) -> Result<(), SessionError> {
         let id = session.id();
         let is_it = |_: &SessionId, listed: &Arc<Session>| std::ptr::eq(&**listed, session);
-        if self.all.remove_if(id, is_it).is_none() {
+        let Some((_, forgotten)) = self.all.remove_if(id, is_it) else {
             return Ok(());
-        }
+        };
         session.forgotten.cancel();
         if session.facts.transient {
             self.release(session);
@@ -39,7 +39,8 @@ impl Sessions {
         let folder = session.output.dir().to_owned();
         match has_recording(&folder).await {
             true => {
-                tracing::warn!(session = %id, "its log is kept until its tape can be made; the next start tries again");
+                tracing::warn!(session = %id, "its log is kept until its tape can be made");
+                self.keep_stray(folder, Some(forgotten));
             }
             false => remove_folder(&folder).await.map_err(SessionError::Files)?,
         }

@@ -4,6 +4,7 @@
 use super::persist::remove_folder;
 use super::recover::salvage;
 use crate::output::Output;
+use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use ccd_store::blocking_io;
 use ccd_tape::decorate::RunFilter;
@@ -11,8 +12,15 @@ use ccd_tape::record::Note;
 use ccd_terminal::lock::lock;
 use std::collections::HashSet;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// A recording of a session that is not listed.
+pub(crate) struct StrayRecording {
+    folder: PathBuf,
+    /// `None` if an earlier daemon recorded it.
+    session: Option<Arc<Session>>,
+}
 
 impl Sessions {
     /// Removes folders and ring files that belong to no session, left by starts that were never acknowledged.
@@ -32,7 +40,7 @@ impl Sessions {
             }
             match self.finish_stray(&entry.path(), None).await {
                 true => remove_folder(&entry.path()).await?,
-                false => lock(&self.stray_recordings).push(entry.path()),
+                false => self.keep_stray(entry.path(), None),
             }
         }
         for entry in std::fs::read_dir(&self.services.folders.runtime)? {
@@ -94,16 +102,40 @@ impl Sessions {
         }
     }
 
-    /// Makes the tapes that could not be made during the daemon's start.
-    pub(crate) async fn finish_strays(self: &Arc<Self>) {
+    /// Keeps the folder of a session that is not listed, until its tape is made.
+    pub(super) fn keep_stray(&self, folder: PathBuf, session: Option<Arc<Session>>) {
+        lock(&self.stray_recordings).push(StrayRecording { folder, session });
+        self.services.tape_kept.notify_one();
+    }
+
+    /// Makes the tapes of sessions that are not listed; returns whether any are left.
+    pub(crate) async fn finish_strays(self: &Arc<Self>) -> bool {
         let strays = std::mem::take(&mut *lock(&self.stray_recordings));
-        for folder in strays {
-            if self.finish_stray(&folder, Some(self.filters())).await
-                && let Err(error) = remove_folder(&folder).await
+        let mut left = Vec::new();
+        for stray in strays {
+            let folder = &stray.folder;
+            // A new session of the same id has taken the folder over.
+            if self
+                .list()
+                .iter()
+                .any(|listed| listed.output.dir() == folder)
             {
+                continue;
+            }
+            let is_made = match &stray.session {
+                _ if self.services.stop.is_cancelled() => false,
+                Some(session) => session.retry_tape(self.filters()).await,
+                None => self.finish_stray(folder, Some(self.filters())).await,
+            };
+            if !is_made {
+                left.push(stray);
+            } else if let Err(error) = remove_folder(folder).await {
                 tracing::warn!(folder = %folder.display(), %error, "a left-over directory could not be removed");
             }
         }
+        let are_left = !left.is_empty();
+        lock(&self.stray_recordings).append(&mut left);
+        are_left
     }
 }
 

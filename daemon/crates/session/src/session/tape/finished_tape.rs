@@ -1,14 +1,16 @@
 //! Makes a tape from a finished recording: the session has the output, the journal has the input.
 
+use super::session_tape::SessionTape;
 use crate::output::{Output, Piece};
 use crate::session::error::reason_text;
 use crate::session::live::Session;
 use ccd_protocol::session::EndReason;
-use ccd_protocol::tape::TapeExit;
-use ccd_store::blocking_io;
+use ccd_protocol::tape::{TapeExit, TapeUse};
 use ccd_tape::decorate::RunFilter;
-use ccd_tape::key::program_name;
-use ccd_tape::record::{EndEntry, Ended, Finished, MAX_OUTPUT_BYTES, Printed, RecorderState};
+use ccd_tape::index::TapeId;
+use ccd_tape::record::{
+    EndEntry, Ended, Finished, MAX_OUTPUT_BYTES, Printed, RecorderState, Recording,
+};
 use ccd_tape::root::Root;
 use ccd_terminal::lock::lock;
 use ccd_terminal::piped::Marks;
@@ -33,7 +35,7 @@ impl Session {
         if let Some(recording) = tape.recording() {
             let is_own = matches!(reason, EndReason::Exited | EndReason::Signalled);
             let exit = self.output.exit().filter(|_| is_own);
-            let unwritten = recording.end(EndEntry {
+            recording.end(EndEntry {
                 exit: exit.map(|exit| TapeExit {
                     code: exit.code,
                     signal: exit.signal,
@@ -41,45 +43,45 @@ impl Session {
                 reason: reason_text(reason).into(),
                 offset: self.output.published(),
             });
-            let journal = recording.journal();
-            let heard = RecorderState {
-                hidden: recording.hidden().lines(),
-                recognised: recording.hidden().recognised(),
-                unwritten,
-            };
-            let root = &tape.root;
-            let finished = finish(root, journal, &self.output, heard, Some(filters())).await;
+            let finished = self.make_tape(tape, recording, filters()).await;
             if finished.problem.is_some() {
                 // The tape that could not be written has freed disk space.
                 recording.flush();
             }
             if let Some(problem) = &finished.problem {
                 tracing::error!(session = %self.id(), problem, "the tape is incomplete");
+                self.services.tape_kept.notify_one();
             }
             lock(&tape.outcome).finished = Some(finished);
         }
         if tape.settings.summary {
-            let mut outcome = lock(&tape.outcome);
-            let written = outcome.finished.as_ref();
-            let written = written.map_or(&[][..], |finished| &finished.written);
-            // The new tape is left out, because no session could have played it yet.
-            let index = tape.root.index();
-            let own = program_name(&tape.meta.program);
-            let is_own = |id: &Arc<str>| {
-                let of_root = index.tape(id);
-                of_root.is_some_and(|of_root| of_root.invocation.program == own)
+            let TapeUse { used, new, .. } = tape.uses();
+            let is_unused = |id: &TapeId| {
+                [&used, &new]
+                    .iter()
+                    .all(|ids| !ids.iter().any(|known| **known == **id))
             };
-            let unused = tape.root.unused().into_iter().filter(is_own);
-            let unused = unused.map(|id| id.to_string());
-            let unused = unused.filter(|id| !written.contains(id)).collect();
-            outcome.unused = Some(unused);
+            let mut unused = tape.root.ids();
+            unused.retain(is_unused);
+            lock(&tape.outcome).unused = Some(unused);
         }
-        if !self.facts.transient {
-            let (past, folder) = (tape.past(), self.output.dir().to_owned());
-            if let Err(error) = blocking_io(move || past.write(&folder)).await {
-                tracing::warn!(session = %self.id(), %error, "could not note what tapes did for it");
-            }
-        }
+        self.note_past(tape).await;
+    }
+
+    /// Makes the tape of a recording that has ended.
+    pub(super) async fn make_tape(
+        &self,
+        tape: &SessionTape,
+        recording: &Recording,
+        filters: Box<RunFilter<'static>>,
+    ) -> Finished {
+        let heard = RecorderState {
+            hidden: recording.hidden().lines(),
+            recognised: recording.hidden().recognised(),
+            unwritten: recording.unwritten(),
+        };
+        let journal = recording.journal();
+        finish(&tape.root, journal, &self.output, heard, Some(filters)).await
     }
 }
 

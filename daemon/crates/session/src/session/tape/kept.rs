@@ -106,20 +106,6 @@ impl Sessions {
         }
         Ok(Arc::new(tape))
     }
-
-    /// Makes the tapes that could not be made during the daemon's start, because filter programs change them.
-    pub async fn finish_left_tapes(self: Arc<Self>) {
-        for session in self.list() {
-            if session.is_dead() && Note::of(session.output.dir()).is_some() {
-                let (folder, filters) = (session.output.dir(), Some(self.filters()));
-                self.services
-                    .finish_killed_tape(folder, &session.output, filters)
-                    .await;
-                *session.past_tape() = PastTape::of(folder);
-            }
-        }
-        self.finish_strays().await;
-    }
 }
 
 impl Services {
@@ -159,30 +145,33 @@ impl Services {
         if finished.is_put_off {
             return false;
         }
-        let past = PastTape {
-            is_replay: false,
-            uses: TapeUse {
-                root: root.path.to_string_lossy().into_owned(),
-                recorded: finished.recorded,
-                known: finished.known,
-                written: finished.written.clone(),
-                problem: finished.problem.clone(),
-                ..TapeUse::default()
-            },
+        let before = PastTape::of(folder);
+        let is_known = |problem: &String| {
+            let before = before.as_ref().and_then(|past| past.uses.problem.as_ref());
+            before == Some(problem)
         };
-        if let Err(error) = past.write(folder) {
-            tracing::warn!(%error, "could not note how a recording ended");
-        }
-        match finished.problem {
+        match finished
+            .problem
+            .as_ref()
+            .filter(|problem| !is_known(problem))
+        {
             Some(problem) => {
                 tracing::error!(
                     problem,
                     "the tape of an earlier daemon's session is incomplete"
                 )
             }
+            None if finished.problem.is_some() => {}
             None => {
                 tracing::info!(tapes = ?finished.written, "the tape of an earlier daemon's session is finished")
             }
+        }
+        let mut past = before.unwrap_or_default();
+        past.uses.root = root.path.to_string_lossy().into_owned();
+        past.uses.problem = None;
+        finished.note_in(&mut past.uses);
+        if let Err(error) = past.write(folder) {
+            tracing::warn!(%error, "could not note how a recording ended");
         }
         Note::of(folder).is_none()
     }
@@ -219,7 +208,7 @@ async fn printed_from(output: &Output, offset: u64) -> Vec<u8> {
 }
 
 /// The use of tapes by a session that has ended, stored in its folder.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct PastTape {
     pub is_replay: bool,
     pub uses: TapeUse,
@@ -234,7 +223,12 @@ impl PastTape {
     /// Reads the file in a session's folder. Blocks.
     pub fn of(folder: &Path) -> Option<Self> {
         let bytes = std::fs::read(folder.join(PAST)).ok()?;
-        serde_json::from_slice(&bytes).ok()
+        let mut past: Self = serde_json::from_slice(&bytes).ok()?;
+        if past.uses.new.is_empty() {
+            // Written by a version that knew only this name.
+            past.uses.new.clone_from(&past.uses.written);
+        }
+        Some(past)
     }
 }
 

@@ -6,6 +6,7 @@ mod finished_tape;
 mod kept;
 mod play;
 mod proxy;
+mod retry;
 mod session_tape;
 mod start;
 

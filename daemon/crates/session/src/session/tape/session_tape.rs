@@ -10,6 +10,7 @@ use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::tape::{FallbackMode, TapeOptions, TapeUse};
 use ccd_tape::advice::record_with;
 use ccd_tape::format::Meta;
+use ccd_tape::index::TapeId;
 use ccd_tape::key::{Invocation, StateHash};
 use ccd_tape::play::{Injection, PlayError, Player, ReplayOptions, ReplayPace};
 use ccd_tape::record::{Begin, Finished, Recording};
@@ -28,6 +29,7 @@ use tokio_util::sync::CancellationToken;
 /// The tape state of a session.
 pub struct SessionTape {
     pub settings: Settings,
+    /// The request's, with the values of the configuration.
     pub(super) options: TapeOptions,
     pub(super) meta: Meta,
     pub root: Arc<Root>,
@@ -54,7 +56,7 @@ pub struct SessionTape {
 #[derive(Debug, Default)]
 pub(super) struct TapeOutcome {
     pub(super) finished: Option<Finished>,
-    pub(super) unused: Option<Vec<String>>,
+    pub(super) unused: Option<Vec<TapeId>>,
 }
 
 /// The position in a conversation at which a recording starts.
@@ -162,7 +164,7 @@ impl SessionTape {
         folder: PathBuf,
         place: RecordingStart,
     ) -> Result<(), TapeError> {
-        let (mut meta, mut options) = (self.meta.clone(), self.recorded_options());
+        let (mut meta, mut options) = (self.meta.clone(), self.options.clone());
         let removed = match self.settings.redact {
             true => redact_meta(&mut meta),
             false => Removed::default(),
@@ -173,6 +175,7 @@ impl SessionTape {
             options,
             meta,
             removed: removed.count,
+            flags: self.settings.flags(),
             at_us: record::now_us(),
             offset: place.offset,
             state: place.state,
@@ -208,16 +211,6 @@ impl SessionTape {
         }
     }
 
-    /// Returns the options with all defaults filled in, because the recording is finished by them.
-    fn recorded_options(&self) -> TapeOptions {
-        TapeOptions {
-            record: Some(self.settings.record),
-            redact: Some(self.settings.redact),
-            matching: Some(self.settings.matching.clone()),
-            ..self.options.clone()
-        }
-    }
-
     /// Returns the use of tapes for the session's record.
     pub fn uses(&self) -> TapeUse {
         let mut uses = self.player.as_ref().map(Player::uses).unwrap_or_default();
@@ -231,14 +224,10 @@ impl SessionTape {
         }
         let outcome = lock(&self.outcome);
         if let Some(finished) = &outcome.finished {
-            uses.recorded = finished.recorded;
-            uses.known = finished.known;
-            uses.written.clone_from(&finished.written);
-            if finished.problem.is_some() {
-                uses.problem.clone_from(&finished.problem);
-            }
+            finished.note_in(&mut uses);
         }
-        uses.unused.clone_from(&outcome.unused);
+        let unused = outcome.unused.as_ref();
+        uses.unused = unused.map(|unused| unused.iter().map(ToString::to_string).collect());
         uses
     }
 

@@ -7,7 +7,7 @@ use crate::session::registry::Sessions;
 use crate::session::start::Plan;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
-use ccd_protocol::tape::{FallbackMode, RecordMode, TapeOptions};
+use ccd_protocol::tape::{FallbackMode, Latency, RecordMode, TapeOptions};
 use ccd_tape::format::Meta;
 use ccd_tape::key::StateHash;
 use ccd_tape::play::{PlayError, Player};
@@ -73,21 +73,22 @@ impl Sessions {
         mut meta: Meta,
         id: &SessionId,
     ) -> Result<SessionTape, SessionError> {
-        let settings = Settings::over(
-            options,
-            &self.services.settings().replay,
-            &self.services.folders.base,
-        );
+        let configured = self.services.settings();
+        let replay = &configured.replay;
+        let settings = Settings::over(options, replay, &self.services.folders.base);
         let settings =
             settings.map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
+        meta.latency = options.latency.clone().map(on_tape);
+        meta.error_rate = options.error_rate.unwrap_or_default();
+        meta.seed = options.seed;
         meta.env = settings.rules.record_env(&meta.env);
         meta.tag.clone_from(&settings.tag);
         meta.redact = settings.redact;
         let root = self.services.roots.open(&settings.root).await;
         let root = root.map_err(TapeError::from)?;
         Ok(SessionTape {
+            options: settings.completed(options, replay),
             settings,
-            options: options.clone(),
             meta,
             root,
             player: None,
@@ -158,5 +159,13 @@ impl Sessions {
             // The start itself reports errors.
             let _ = self.services.roots.open(&settings.root).await;
         }
+    }
+}
+
+/// Returns a latency as a tape stores it, where 0 means the recorded one.
+fn on_tape(latency: Latency) -> Latency {
+    match latency {
+        Latency::Constant(0) => Latency::Range([0, 0]),
+        latency => latency,
     }
 }

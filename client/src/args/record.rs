@@ -25,7 +25,7 @@ pub(crate) struct RecordArgs {
     pub(crate) program: Vec<String>,
     #[command(flatten)]
     pub(crate) tape: TapeArgs,
-    /// Name a new tape by this template of {program}, {tag}, {verb} (the first argument), {time} and {random} [default: {program}/{tag}-{time}-{random}]
+    /// Name a new tape by this template of {program}, {tag}, {verb} (the first argument), {time} and {random} [default: configuration key replay.name]
     #[arg(long, value_name = "TEMPLATE", help_heading = "Tape options")]
     pub(crate) name: Option<String>,
 }

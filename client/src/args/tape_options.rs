@@ -125,7 +125,7 @@ pub(crate) struct TapeArgs {
     /// Also compare the working directory when looking for a matching exchange
     #[arg(long)]
     pub(crate) match_cwd: bool,
-    /// Rewrite what is recorded: {"on": "output", "replace": REGEX, "with": TEXT} or {"on": "output", "filter": [PROGRAM, …]}, on input, output or tape; can be repeated
+    /// Rewrite what is recorded: {"on": "output", "replace": REGEX, "with": TEXT} or {"on": "output", "filter": [PROGRAM, …]}, on input, output or tape; can be repeated [default: configuration key replay.decorators]
     #[arg(long, value_name = "JSON", value_parser = decorator)]
     pub(crate) decorate: Vec<Decorator>,
 }
@@ -136,7 +136,7 @@ pub(crate) struct TapeArgs {
 pub(crate) struct NamedTapeArgs {
     #[command(flatten)]
     pub(crate) tape: TapeArgs,
-    /// Name a new tape by this template of {program}, {tag}, {verb} (the first argument), {time} and {random} [default: {program}/{tag}-{time}-{random}]
+    /// Name a new tape by this template of {program}, {tag}, {verb} (the first argument), {time} and {random} [default: configuration key replay.name]
     #[arg(long, value_name = "TEMPLATE")]
     pub(crate) tape_name: Option<String>,
 }

@@ -70,8 +70,8 @@ pub struct TapeOptions {
     /// Percentage of replayed exchanges with an injected error, 0 to 100. A new tape stores it, as `latency`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_rate: Option<f64>,
-    /// Random seed for injected errors and for a latency range. Default: `replay.seed`, otherwise the tape's, otherwise 0. A new tape stores it, as
-    /// `latency`.
+    /// Random seed for injected errors and for a latency range. Default: `replay.seed`, otherwise the tape's, otherwise
+    /// 0. A new tape stores it, as `latency`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Accept exact matches only, never a similar exchange.
@@ -184,8 +184,8 @@ pub struct TapeUse {
     /// The same as `new`, under an earlier name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<String>,
-    /// Tapes of the root that this session neither replayed nor wrote; only for an ended session with `summary`, and not in
-    /// `session.list`.
+    /// Tapes of the root that this session neither replayed nor wrote; only for an ended session with `summary`, and not
+    /// in `session.list`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unused: Option<Vec<String>>,
     /// The last miss, as an error message.

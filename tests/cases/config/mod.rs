@@ -2,5 +2,6 @@
 
 mod effects;
 mod reload;
+mod status;
 mod text;
 mod watch;

@@ -55,7 +55,7 @@ fn the_client_gets_the_outcome_of_a_command_that_outlived_the_worker() {
         let ran = std::thread::scope(|scope| {
             let run =
                 scope.spawn(|| Ccctl::new(daemon).run(&["session", "run", session.id(), &command]));
-            session.expect("\rbegun\n");
+            session.expect(r"[\r\n]begun\n");
             kill_worker(daemon);
             std::fs::write(&go, "").unwrap();
             run.join().unwrap()

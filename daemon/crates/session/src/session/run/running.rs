@@ -143,12 +143,15 @@ impl Follower {
             Ok(None) => End::Refused,
             Err(error) => End::Failed(Arc::new(Mutex::new(Some(error)))),
         };
-        drop(self.file);
+        drop((self.file, self.second));
         self.running.end.send_replace(Some(end));
         drop(self.turn);
         self.session.keep();
+        let services = Arc::clone(&self.session.services);
         tokio::select! {
             () = self.session.forgotten.cancelled() => {}
+            () = services.stop.cancelled() => {}
+            () = services.leaving.cancelled() => return,
             () = tokio::time::sleep(KEPT_FOR) => {}
         }
         self.session.runs.forget(&self.running);

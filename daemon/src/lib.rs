@@ -42,6 +42,7 @@ pub fn main() -> ExitCode {
     if args.formats {
         return tell_formats();
     }
+    holder::outlive_file_limit();
     match start(&args) {
         Ok(status) => status,
         Err(StartError::Lock(LockError::Held { holder })) if args.if_not_running => {

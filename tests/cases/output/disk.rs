@@ -164,6 +164,47 @@ fn a_full_disk_costs_log_and_nothing_else() {
     daemon.stop();
 }
 
+#[test]
+fn a_limit_on_file_sizes_is_a_full_disk_for_the_daemon_and_a_signal_for_programs() {
+    let daemon = Daemon::builder().file_limit(1 << 20).start();
+    let mut connection = daemon.connect();
+    let pid = connection.call_value("daemon.status", &json!({})).unwrap()["pid"].clone();
+    let session = shell(&mut connection);
+    run(
+        &mut connection,
+        &session,
+        "yes 0123456 | head -c 3000000",
+        "first",
+    );
+    let gap = eventually("the loss is reported", || {
+        let record = connection.record(&session);
+        record["output"]["gaps"].as_array()?.first().cloned()
+    });
+    let offset = gap["offset"].as_u64().unwrap();
+    // The write that does not fit is left out as a whole.
+    assert!((500_000..=1 << 20).contains(&offset), "{gap}");
+    let logged = json!({"session": session, "since": 5, "max_bytes": 16});
+    let read = connection.call_value("session.read", &logged).unwrap();
+    assert_eq!(read["text"], "0123456\n0123456\n");
+
+    let status = "status=$(head -c 2000000 /dev/zero > \"$HOME/large\"; echo $?)";
+    run(
+        &mut connection,
+        &session,
+        &format!(
+            "HOME={}; {status}; echo \"<$status>\"",
+            daemon.home().display()
+        ),
+        "second",
+    );
+    let last = json!({"session": session, "lines": 3});
+    let read = connection.call_value("session.read", &last).unwrap();
+    let xfsz = format!("<{}>", 128 + libc::SIGXFSZ);
+    assert!(read["text"].as_str().unwrap().contains(&xfsz), "{read}");
+    let status = connection.call_value("daemon.status", &json!({})).unwrap();
+    assert_eq!(status["pid"], pid, "the same worker serves");
+}
+
 fn remount_larger(folder: &Path) {
     let status = Command::new("mount")
         .args(["-o", "remount,size=64m"])

@@ -5,10 +5,11 @@ use super::connection::Connection;
 use super::eventually::eventually;
 use super::processes::{lives, worker_of};
 use ccd_protocol::Method;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, setrlimit};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::time::Duration;
@@ -21,6 +22,7 @@ pub(crate) struct Daemon {
     args: Vec<String>,
     env: Vec<(String, String)>,
     socket: PathBuf,
+    file_limit: Option<u64>,
 }
 
 /// How to start a daemon.
@@ -30,6 +32,7 @@ pub(crate) struct Builder {
     args: Vec<String>,
     env: Vec<(String, String)>,
     socket: Option<PathBuf>,
+    file_limit: Option<u64>,
 }
 
 impl Builder {
@@ -57,6 +60,12 @@ impl Builder {
         self.arg("--socket").arg(path.to_str().unwrap())
     }
 
+    /// Starts it with this limit on the size of files, in bytes (`ulimit -f`).
+    pub(crate) fn file_limit(mut self, bytes: u64) -> Self {
+        self.file_limit = Some(bytes);
+        self
+    }
+
     /// Starts the daemon and waits until it answers.
     pub(crate) fn start(self) -> Daemon {
         let mut daemon = self.prepare();
@@ -78,6 +87,7 @@ impl Builder {
             args: self.args,
             env: self.env,
             socket,
+            file_limit: self.file_limit,
         }
     }
 }
@@ -96,6 +106,7 @@ impl Daemon {
             args: Vec::new(),
             env: Vec::new(),
             socket: None,
+            file_limit: None,
         }
     }
 
@@ -128,6 +139,14 @@ impl Daemon {
                 .env("XDG_CONFIG_HOME", self.home().join("no-config"));
         }
         command.envs(self.env.iter().cloned()).args(&self.args);
+        if let Some(bytes) = self.file_limit {
+            let limit = Rlimit {
+                current: Some(bytes),
+                maximum: Some(bytes),
+            };
+            // SAFETY: setrlimit is a plain system call and allocates nothing.
+            unsafe { command.pre_exec(move || Ok(setrlimit(Resource::Fsize, limit)?)) };
+        }
         command
     }
 

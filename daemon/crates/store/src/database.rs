@@ -1,6 +1,6 @@
 //! A handle to an open database.
 
-use crate::error::{SQLITE_FULL, sqlite_code};
+use crate::error::is_full;
 use crate::writer::Request;
 use crate::{AnyWrite, StoreError};
 use sqlx::sqlite::SqlitePool;
@@ -61,9 +61,9 @@ impl<W: AnyWrite + ?Sized> Database<W> {
         place.send(Request { write, done });
         let committed = answer.await;
         let committed = committed.map_err(|_| StoreError::Closed { path: path() })?;
-        committed.map_err(|source| match sqlite_code(&source) {
-            Some(SQLITE_FULL) => StoreError::Full { path: path() },
-            _ => StoreError::Write {
+        committed.map_err(|source| match is_full(&source) {
+            true => StoreError::Full { path: path() },
+            false => StoreError::Write {
                 path: path(),
                 source,
             },

@@ -2,6 +2,7 @@
 
 use crate::limits::QUEUE_LEN;
 use ccd_protocol::{ErrorCode, Reportable};
+use rustix::process::{Resource, getrlimit};
 use std::path::PathBuf;
 
 /// Why a database operation failed.
@@ -72,12 +73,23 @@ impl StoreError {
     }
 }
 
-pub(crate) const SQLITE_FULL: i32 = 13;
+const SQLITE_FULL: i32 = 13;
+const SQLITE_IOERR: i32 = 10;
 const SQLITE_CORRUPT: i32 = 11;
 const SQLITE_NOTADB: i32 = 26;
 
+/// Returns whether a write failed because nothing more fits.
+pub(crate) fn is_full(error: &sqlx::Error) -> bool {
+    match sqlite_code(error) {
+        Some(SQLITE_FULL) => true,
+        // SQLite does not distinguish a file that has reached the limit (`ulimit -f`) from a broken disk.
+        Some(SQLITE_IOERR) => getrlimit(Resource::Fsize).current.is_some(),
+        _ => false,
+    }
+}
+
 /// Returns SQLite's primary result code: the low byte of an extended one.
-pub(crate) fn sqlite_code(error: &sqlx::Error) -> Option<i32> {
+fn sqlite_code(error: &sqlx::Error) -> Option<i32> {
     let code: i32 = error.as_database_error()?.code()?.parse().ok()?;
     Some(code & 0xff)
 }

@@ -6,6 +6,7 @@
 mod board;
 mod descriptors;
 mod error;
+mod file_limit;
 mod floods;
 mod handle;
 #[cfg(not(portable))]
@@ -37,6 +38,7 @@ mod wire;
 use descriptors::DescriptorLimits;
 pub use descriptors::raise_descriptor_limit;
 pub use error::SpawnError;
+pub use file_limit::outlive_file_limit;
 pub use handle::{Adopted, Holder, HolderNews, Spawned};
 #[cfg(not(portable))]
 pub use join::{Welcomed, join};

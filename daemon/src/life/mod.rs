@@ -2,6 +2,8 @@
 //! in reverse, the service manager, and signals.
 
 mod args;
+#[cfg(any(target_os = "macos", test))]
+mod launchd;
 mod lock;
 mod run;
 mod service;

@@ -1,4 +1,4 @@
-//! The listening socket: passed in by systemd, or created by the daemon.
+//! The listening socket: passed in by systemd or launchd, or created by the daemon.
 
 use rustix::fs::{Mode, chmod};
 use std::io;
@@ -120,7 +120,11 @@ fn clear(path: &Path) -> Result<(), SocketError> {
     })
 }
 
-/// The first socket that systemd passed in, if any.
+/// The first socket that the service manager passed in, if any.
 pub(crate) fn passed_in() -> Option<RawFd> {
-    sd_notify::listen_fds().ok()?.next()
+    #[cfg(target_os = "macos")]
+    let first = super::launchd::passed_in();
+    #[cfg(not(target_os = "macos"))]
+    let first = sd_notify::listen_fds().ok().and_then(|mut all| all.next());
+    first
 }

@@ -91,7 +91,9 @@ with open(sys.argv[1], "rb") as file:
     agent = plistlib.load(file)
 print(agent["Label"])
 print(" ".join(agent["ProgramArguments"]))
-print(agent["RunAtLoad"], agent["KeepAlive"]["SuccessfulExit"], agent["ExitTimeOut"] >= 10)
+print("RunAtLoad" in agent, "KeepAlive" in agent, agent["ExitTimeOut"] >= 10)
+socket = agent["Sockets"]["rpc"]
+print(socket["SockPathName"], oct(socket["SockPathMode"]))
 "#;
 
 #[test]
@@ -111,7 +113,7 @@ fn the_property_list_has_what_launchd_needs() {
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!(
         lines.len(),
-        3,
+        4,
         "{said}{}",
         String::from_utf8_lossy(&output.stderr)
     );
@@ -119,5 +121,8 @@ fn the_property_list_has_what_launchd_needs() {
         lines[0].contains("ccd") && lines[1].contains("/ccd"),
         "{said}"
     );
-    assert_eq!(lines[2], "True False True");
+    // Either key would start the daemon at login.
+    assert_eq!(lines[2], "False False True");
+    // Without other settings ccctl looks there; the comment in the file puts the user's home in.
+    assert_eq!(lines[3], "/Users/me/.claude-control/run/ccd.sock 0o600");
 }

@@ -1,27 +1,37 @@
 //! What a program inherits from the caller: environment and working directory.
 
 use crate::Failure;
+use crate::call::is_elsewhere;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
-/// Returns the whole environment of this process.
+/// Returns the whole environment of this process; `None` if it is not wanted or the daemon is on another host.
 ///
 /// Variables that are not UTF-8 are left out: the wire is JSON.
-pub(crate) fn environment() -> BTreeMap<String, String> {
-    std::env::vars_os()
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .collect()
+pub(crate) fn environment(is_clean: bool) -> Option<BTreeMap<String, String>> {
+    if is_clean || is_elsewhere() {
+        return None;
+    }
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    Some(std::env::vars_os().filter_map(text).collect())
 }
 
-/// Returns the absolute path of `given`, or of the current directory.
+/// Returns the absolute path of `given`, or of the current directory; `None` for the home directory on another host.
 ///
 /// It need not exist: the daemon's error names it.
 ///
 /// # Errors
 ///
-/// [`Failure::Io`] if the current directory no longer exists, [`Failure::Usage`] if the path is not UTF-8.
-pub(crate) fn working_directory(given: Option<&str>) -> Result<String, Failure> {
-    absolute(Path::new(given.unwrap_or(".")))
+/// [`Failure::Io`] if the current directory no longer exists, [`Failure::Usage`] if the path is not UTF-8, or not
+/// absolute on another host.
+pub(crate) fn working_directory(given: Option<&str>) -> Result<Option<String>, Failure> {
+    match given {
+        None if is_elsewhere() => Ok(None),
+        given => absolute(Path::new(given.unwrap_or("."))).map(Some),
+    }
 }
 
 /// Returns the absolute path of `given`, if it is given.
@@ -33,16 +43,43 @@ pub(crate) fn given_path(given: Option<&str>) -> Result<Option<String>, Failure>
     given.map(|path| absolute(Path::new(path))).transpose()
 }
 
-/// Returns the absolute form of `path`, with symbolic links resolved if it exists.
+/// Returns the absolute form of `path` for the daemon. On this host symbolic links are resolved if it exists.
 ///
 /// # Errors
 ///
 /// As [`working_directory`].
 pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
+    match is_elsewhere() {
+        true => over_there(path),
+        false => absolute_here(path),
+    }
+}
+
+/// Returns the absolute form of a path on this host, with symbolic links resolved if it exists.
+///
+/// # Errors
+///
+/// As [`working_directory`].
+pub(crate) fn absolute_here(path: &Path) -> Result<String, Failure> {
     // Links are resolved, so that `--reuse` recognises a directory by either name.
     let path = std::fs::canonicalize(path)
         .or_else(|_| std::path::absolute(path))
         .map_err(Failure::io("the current directory"))?;
+    text(path)
+}
+
+/// A path on the other host, which has no current directory for this process.
+fn over_there(path: &Path) -> Result<String, Failure> {
+    if path.is_absolute() {
+        return text(path.to_owned());
+    }
+    Err(Failure::Usage(format!(
+        "{}: a relative path has no meaning on another host; give an absolute one",
+        path.display()
+    )))
+}
+
+fn text(path: PathBuf) -> Result<String, Failure> {
     path.into_os_string()
         .into_string()
         .map_err(|path| Failure::Usage(format!("the path {path:?} is not UTF-8; give another one")))
@@ -55,11 +92,18 @@ mod tests {
     #[test]
     fn paths_start_at_the_root_whether_they_exist_or_not() {
         let here = std::env::current_dir().unwrap().canonicalize().unwrap();
-        assert_eq!(Path::new(&working_directory(None).unwrap()), here);
+        let directory = |given| PathBuf::from(working_directory(given).unwrap().unwrap());
+        assert_eq!(directory(None), here);
+        assert_eq!(directory(Some("no/such")), here.join("no/such"));
+        assert_eq!(directory(Some("/")), Path::new("/"));
+    }
+
+    #[test]
+    fn another_host_has_only_absolute_paths() {
+        assert_eq!(over_there(Path::new("/no/../such")).unwrap(), "/no/../such");
         assert_eq!(
-            Path::new(&working_directory(Some("no/such")).unwrap()),
-            here.join("no/such")
+            over_there(Path::new("x")).unwrap_err().exit(),
+            crate::Exit::Usage
         );
-        assert_eq!(working_directory(Some("/")).unwrap(), "/");
     }
 }

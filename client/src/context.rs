@@ -1,13 +1,17 @@
 //! What every command needs: the global options, the daemon and the output.
 
 use crate::args::Global;
-use crate::call::{Answer, ConnectError, Connection, Place, call_at};
+use crate::call::{
+    Answer, ConnectError, Connection, Place, call_at, host_asked_for, set_elsewhere,
+};
 use crate::output::decode;
 use crate::render::Style;
 use crate::{Exit, Failure};
 use ccd_protocol::daemon::{DaemonStatus, DaemonStatusReply};
 use ccd_protocol::{Method, NoParams};
 use serde::Serialize;
+use std::cell::OnceCell;
+use std::ffi::OsString;
 use std::io::{self, BufRead as _, IsTerminal as _, Write};
 
 /// The global options, and where results are written.
@@ -15,15 +19,21 @@ pub(crate) struct Context {
     pub(crate) global: Global,
     pub(crate) style: Style,
     out: Box<dyn Write>,
+    /// Where the daemon is, once that is known: connections to another host are shared.
+    place: OnceCell<Place>,
 }
 
 impl Context {
     /// Writes results to standard output, in colour if that is wanted.
     pub(crate) fn new(global: Global) -> Self {
+        if host_asked_for(&global, env).is_some() {
+            set_elsewhere();
+        }
         Self {
             style: Style::of_stdout(),
             out: Box::new(io::BufWriter::new(io::stdout().lock())),
             global,
+            place: OnceCell::new(),
         }
     }
 
@@ -31,11 +41,13 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Failure::Connect`] if there is no usable path.
+    /// [`Failure::Connect`] if there is no usable path or host.
     pub(crate) fn place(&self) -> Result<Place, Failure> {
-        let global = &self.global;
-        let env = |name: &str| std::env::var_os(name);
-        Ok(Place::find(global.socket.as_deref(), global.no_start, env)?)
+        if let Some(place) = self.place.get() {
+            return Ok(place.clone());
+        }
+        let place = Place::find(&self.global, env)?;
+        Ok(self.place.get_or_init(|| place).clone())
     }
 
     /// Returns a new connection to the daemon.
@@ -182,6 +194,10 @@ impl Context {
     pub(crate) fn note(&self, text: &str) {
         note(text);
     }
+}
+
+fn env(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
 }
 
 /// Reports why the command failed, in one line. Does nothing if standard error is closed.

@@ -43,6 +43,10 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
         &[
             ("CCD_HOME", "Base directory; default ~/.claude-control."),
             ("CCD_SOCKET", "The daemon's socket."),
+            (
+                "CCD_HOST",
+                "Another host, as with --host: ssh://[user@]host[:port][/socket]. Ignored with --socket.",
+            ),
             ("CCD_CONFIG", "The daemon's configuration file."),
             (
                 "CCD_NO_START",

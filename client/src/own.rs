@@ -10,6 +10,9 @@ pub(crate) fn options(global: &Global) -> Vec<String> {
     if let Some(socket) = &global.socket {
         words.extend(["--socket".to_owned(), socket.clone()]);
     }
+    if let Some(host) = &global.host {
+        words.extend(["--host".to_owned(), host.clone()]);
+    }
     if global.no_start {
         words.push("--no-start".to_owned());
     }

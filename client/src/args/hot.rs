@@ -13,8 +13,9 @@ use std::ffi::OsString;
 use std::path::Path;
 
 /// Options with a value, of any of these commands, each with its letter or an empty text.
-const VALUES: [(&str, &str); 6] = [
+const VALUES: [(&str, &str); 7] = [
     ("--socket", ""),
+    ("--host", "-H"),
     ("--expect", "-e"),
     ("--keys", "-k"),
     ("--file", "-f"),
@@ -48,10 +49,15 @@ pub(super) fn parse(words: &[OsString]) -> Option<Ccctl> {
     };
     let global = Global {
         socket: line.value("--socket")?,
+        host: line.value("--host")?,
         json: line.flag("--json"),
         no_start: line.flag("--no-start"),
         verbose: line.flag("--verbose"),
     };
+    // Only one of them may be given.
+    if global.socket.is_some() && global.host.is_some() {
+        return None;
+    }
     let verb = if verb == "send" {
         SessionVerb::Send(line.send()?)
     } else {
@@ -221,6 +227,7 @@ mod tests {
         for line in [
             &["send", "py", "1 + 1", "--expect", "2", "--json"][..],
             &["send", "--no-start", "py", "--keys", "C-c,Up"],
+            &["send", "-H", "ssh://h", "py", "x"],
             &["send", "py", "-k", "C-c", "-k", "Enter", "-v"],
             &["send", "py", "--", "-x"],
             &["send", "py", ""],
@@ -266,7 +273,10 @@ mod tests {
     }
 
     /// Words with a meaning, and some without.
-    const WORDS: [&str; 29] = [
+    const WORDS: [&str; 32] = [
+        "--host",
+        "-H",
+        "--socket",
         "py",
         "x = 1",
         "",

@@ -95,6 +95,15 @@ pub(crate) struct Global {
     /// Use the daemon at this socket [default: $CCD_SOCKET, otherwise ccd.sock in $CCD_HOME/run, otherwise in $XDG_RUNTIME_DIR/ccd, otherwise in ~/.claude-control/run]
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) socket: Option<String>,
+    /// Use the daemon of another host through ssh: ssh://[user@]host[:port][/socket] [env: CCD_HOST]
+    #[arg(
+        short = 'H',
+        long,
+        global = true,
+        value_name = "URL",
+        conflicts_with = "socket"
+    )]
+    pub(crate) host: Option<String>,
     /// Print JSON: one document, or one per line for streaming output
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -224,6 +233,14 @@ The same as ccctl session attach, whose help explains how to detach.")]
 
 docs/PROTOCOL.md lists all methods; so does ccctl call rpc.discover.")]
     Call(CallArgs),
+    /// Connect standard input and output with the daemon; --host runs this over there
+    #[command(after_help = "Examples:
+  ssh build ccctl dial
+  ccctl --host ssh://build session list
+
+Everything that is read is sent to the daemon's socket, and everything that the daemon sends is \
+written, until either ends. A daemon is started if none is running, unless --no-start is given.")]
+    Dial,
     /// Print a shell completion script (it completes session names and job ids too)
     #[command(after_help = "Examples:
   source <(ccctl completions bash)

@@ -28,7 +28,8 @@ program's terminal does not echo the input and leaves the output exactly as the 
 
 With any of the tape options, tapes are used: unless the configuration (replay.record, \
 replay.fallback) or --record and --fallback say otherwise, they answer in place of the program, \
-and nothing is recorded.")]
+and nothing is recorded. The program then gets pipes unless input and output are both terminals, as \
+with rec and play.")]
 pub(crate) struct RunArgs {
     /// End the program after S seconds; none: no limit [default: none]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]

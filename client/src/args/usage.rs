@@ -141,7 +141,7 @@ fn command_of(words: &[OsString]) -> String {
     words.next_if(|word| *word == "help");
     while let Some(word) = words.next() {
         let text = word.to_string_lossy();
-        if text == "--socket" {
+        if ["--socket", "--host", "-H"].contains(&&*text) {
             words.next();
         } else if !text.starts_with('-') {
             let Some(found) = command.find_subcommand(word) else {

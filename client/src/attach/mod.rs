@@ -200,15 +200,15 @@ impl Viewer {
     ) -> Result<Self, Failure> {
         let lifeline = Lifeline::new(connection.handle()?);
         Ok(Self {
-            // A newly started daemon would not know the session.
-            place: place.without_start(),
             params: SessionAttachParams {
                 session: session.session_id.clone(),
                 inside: std::env::var("CCD_SESSION_ID")
                     .ok()
-                    .filter(|id| !id.is_empty()),
+                    .filter(|id| !id.is_empty() && place.host().is_none()),
                 ..params
             },
+            // A newly started daemon would not know the session, and the terminal is in use.
+            place: place.without_start().without_questions(),
             link: Link::new(&session.session_id, is_own, lifeline.clone()),
             lifeline,
             way_out: None,
@@ -256,6 +256,8 @@ impl Viewer {
 
     /// The last row in use on the terminal; `None` if that is not known at once.
     fn rows_in_use(&self) -> Option<Below> {
+        // Another connection to another host takes too long.
+        self.place.host().is_none().then_some(())?;
         let stream = self.place.try_connect().ok()??;
         stream.set_read_timeout(Some(PATIENCE)).ok()?;
         let mut connection = Connection::over(stream).named(CLIENT_NAME);
@@ -356,9 +358,16 @@ impl Viewer {
                 false => 0,
             };
             since = Instant::now();
-            let Some(stream) = self.place.try_connect()? else {
-                let session = self.params.session.clone();
-                return Err(ConnectError::Gone { session }.into());
+            let session = || self.params.session.clone();
+            let found = self.place.try_connect().map_err(|error| match error {
+                ConnectError::Ssh(error) => ConnectError::Broken {
+                    session: session(),
+                    why: error.to_string(),
+                },
+                error => error,
+            });
+            let Some(stream) = found? else {
+                return Err(ConnectError::Gone { session: session() }.into());
             };
             if short_losses > MAX_SHORT_LOSSES {
                 return Err(Failure::Lost {

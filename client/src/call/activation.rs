@@ -1,20 +1,20 @@
 //! Start through the service manager, if its unit is installed: the daemon then runs as the user set it up.
 
-use super::connect::Place;
+use super::connect::LocalSocket;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const UNIT: &str = "ccd.socket";
 
-/// Starts the user's socket unit if it is installed and listens at `place`; true if that worked.
+/// Starts the user's socket unit if it is installed and listens at `socket`; true if that worked.
 ///
 /// The unit listens at the default socket only.
-pub(crate) fn start_unit(place: &Place) -> bool {
+pub(crate) fn start_unit(socket: &LocalSocket) -> bool {
     let Some(runtime) = folder_named_by("XDG_RUNTIME_DIR") else {
         return false;
     };
     // systemd creates this directory when it starts for a user.
-    let is_default = place.socket == runtime.join("ccd/ccd.sock");
+    let is_default = socket.path == runtime.join("ccd/ccd.sock");
     if !is_default || !runtime.join("systemd").is_dir() || !is_installed() {
         return false;
     }

@@ -240,9 +240,8 @@ fn a_daemon_that_stops_is_no_hand_over() {
         (&stream).write_all(refusal.as_bytes()).unwrap();
     });
     let place = Place {
-        socket,
-        is_explicit: true,
         may_start: true,
+        ..Place::of_socket(socket)
     };
     let failure = request_at(&place, "session.list", &json!({})).unwrap_err();
     assert!(failure.refusal().is_some(), "{failure}");

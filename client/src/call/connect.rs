@@ -1,24 +1,36 @@
 //! Finds the daemon's socket and connects to it.
 
+use super::host::{Host, HostError};
+use super::request::Connection;
+use super::ssh::{HostLink, SshError};
 use super::start;
 use crate::Exit;
+use crate::args::Global;
 use ccd_protocol::socket::{SocketPathError, socket_path};
 use std::ffi::OsString;
+use std::fmt::{self, Display};
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Why there is no connection to a daemon.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConnectError {
     #[error(transparent)]
     Path(#[from] SocketPathError),
-    #[error("no daemon is running at {}; ccctl daemon start starts one", .socket.display())]
-    NoDaemon { socket: PathBuf },
+    #[error(transparent)]
+    Host(#[from] HostError),
+    #[error(transparent)]
+    Ssh(#[from] SshError),
+    #[error("no daemon is running at {place}; ccctl daemon start starts one")]
+    NoDaemon { place: String },
     #[error(
         "the daemon has ended, and the session {session} with it; ccctl session read {session} still prints its output"
     )]
     Gone { session: String },
+    #[error("the connection broke: {why}; the session {session} keeps running there")]
+    Broken { session: String, why: String },
     #[error("could not connect to {}: {source}", .socket.display())]
     Socket { socket: PathBuf, source: io::Error },
     #[error(transparent)]
@@ -29,7 +41,7 @@ impl ConnectError {
     /// The exit status for this error.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            ConnectError::Path(_) => Exit::Usage,
+            ConnectError::Path(_) | ConnectError::Host(_) => Exit::Usage,
             _ => Exit::NoDaemon,
         }
     }
@@ -38,28 +50,69 @@ impl ConnectError {
 /// Where the daemon is, and whether it may be started.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
-    pub(crate) socket: PathBuf,
-    /// True if the socket was named on the command line; a daemon that is started then gets it as an option.
-    pub(crate) is_explicit: bool,
+    pub(super) at: At,
     pub(crate) may_start: bool,
+    /// True if `ssh` may ask for a password.
+    pub(super) may_ask: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum At {
+    Here(LocalSocket),
+    Elsewhere(Arc<HostLink>),
+}
+
+/// A socket of this host.
+#[derive(Debug, Clone)]
+pub(super) struct LocalSocket {
+    pub(super) path: PathBuf,
+    /// True if the socket was named on the command line; a daemon that is started then gets it as an option.
+    pub(super) is_explicit: bool,
+    /// True if the user named it at all, so its directory is not the daemon's own.
+    pub(super) is_named: bool,
 }
 
 impl Place {
-    /// Returns the place that `--socket`, `--no-start` and the environment ask for.
+    /// Returns the place that the options and the environment ask for.
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectError::Path`] if there is no usable path, [`ConnectError::Host`] for a host that is not a URL.
+    pub(crate) fn find(
+        global: &Global,
+        env: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, ConnectError> {
+        let place = Self::here(global, &env)?;
+        Ok(match host_asked_for(global, env) {
+            Some(host) => Self {
+                at: At::Elsewhere(Arc::new(HostLink::new(host.parse()?, global.verbose))),
+                ..place
+            },
+            None => place,
+        })
+    }
+
+    /// Returns the place on this host, even if another one is asked for.
     ///
     /// # Errors
     ///
     /// [`ConnectError::Path`] if there is no usable path.
-    pub(crate) fn find(
-        socket: Option<&str>,
-        no_start: bool,
+    pub(crate) fn here(
+        global: &Global,
         env: impl Fn(&str) -> Option<OsString>,
     ) -> Result<Self, ConnectError> {
-        let forbidden = env("CCD_NO_START").is_some_and(|value| !value.is_empty() && value != "0");
+        let is_set = |name: &str| env(name).is_some_and(|value| !value.is_empty());
+        let forbidden =
+            is_set("CCD_NO_START") && env("CCD_NO_START").is_some_and(|value| value != "0");
+        let socket = global.socket.as_deref();
         Ok(Self {
-            may_start: !no_start && !forbidden,
-            is_explicit: socket.is_some(),
-            socket: socket_path(socket, env)?,
+            may_start: !global.no_start && !forbidden,
+            may_ask: true,
+            at: At::Here(LocalSocket {
+                is_explicit: socket.is_some(),
+                is_named: socket.is_some() || is_set("CCD_SOCKET"),
+                path: socket_path(socket, env)?,
+            }),
         })
     }
 
@@ -71,51 +124,131 @@ impl Place {
         }
     }
 
+    /// The same place, where `ssh` asks for no password: the terminal is in use.
+    pub(crate) fn without_questions(self) -> Self {
+        Self {
+            may_ask: false,
+            ..self
+        }
+    }
+
+    /// The other host, if the daemon is there.
+    pub(crate) fn host(&self) -> Option<&Host> {
+        match &self.at {
+            At::Here(_) => None,
+            At::Elsewhere(link) => Some(&link.host),
+        }
+    }
+
     /// Connects, after starting a daemon if none is running and that is allowed.
     ///
     /// # Errors
     ///
     /// [`ConnectError`], except [`ConnectError::Path`].
     pub(crate) fn connect(&self) -> Result<UnixStream, ConnectError> {
-        match self.try_connect()? {
-            Some(stream) => Ok(stream),
-            None if self.may_start => Ok(start::start(self)?),
-            None => Err(ConnectError::NoDaemon {
-                socket: self.socket.clone(),
-            }),
-        }
+        let found = match &self.at {
+            At::Here(socket) => match socket.connect()? {
+                None if self.may_start => Some(start::start(socket)?),
+                found => found,
+            },
+            At::Elsewhere(link) => link.connect(self.may_start, self.may_ask)?,
+        };
+        found.ok_or_else(|| self.no_daemon())
     }
 
     /// Connects to a running daemon; `None` if nobody listens.
     ///
     /// # Errors
     ///
-    /// [`ConnectError::Socket`] if the socket exists but cannot be used.
+    /// [`ConnectError::Socket`] if the socket exists but cannot be used, [`ConnectError::Ssh`].
     pub(crate) fn try_connect(&self) -> Result<Option<UnixStream>, ConnectError> {
-        match UnixStream::connect(&self.socket) {
-            Ok(stream) => Ok(Some(stream)),
-            Err(error) if nobody_listens(&error) => Ok(None),
-            Err(source) => Err(ConnectError::Socket {
-                socket: self.socket.clone(),
-                source,
-            }),
+        match &self.at {
+            At::Here(socket) => socket.connect(),
+            At::Elsewhere(link) => link.connect(false, self.may_ask),
+        }
+    }
+
+    /// Keeps a connection to another host for the next request; nothing may be outstanding on it.
+    pub(super) fn keep(&self, connection: Connection) {
+        if let At::Elsewhere(link) = &self.at {
+            link.keep(connection.into_stream());
+        }
+    }
+
+    /// The error if nobody listens.
+    pub(crate) fn no_daemon(&self) -> ConnectError {
+        ConnectError::NoDaemon {
+            place: self.to_string(),
         }
     }
 }
 
+impl Display for Place {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.at {
+            At::Here(socket) => socket.path.display().fmt(out),
+            At::Elsewhere(link) => link.host.fmt(out),
+        }
+    }
+}
+
+impl LocalSocket {
+    /// Connects to a running daemon; `None` if nobody listens.
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectError::Socket`] if the socket exists but cannot be used.
+    pub(super) fn connect(&self) -> Result<Option<UnixStream>, ConnectError> {
+        match UnixStream::connect(&self.path) {
+            Ok(stream) => Ok(Some(stream)),
+            Err(error) if nobody_listens(&error) => Ok(None),
+            Err(source) => Err(ConnectError::Socket {
+                socket: self.path.clone(),
+                source,
+            }),
+        }
+    }
+
+    /// A named socket, for tests.
+    #[cfg(test)]
+    pub(super) fn named(path: PathBuf) -> Self {
+        Self {
+            path,
+            is_explicit: true,
+            is_named: true,
+        }
+    }
+}
+
+/// The host that the command line names or, unless it names a socket, `$CCD_HOST`.
+pub(crate) fn host_asked_for(
+    global: &Global,
+    env: impl Fn(&str) -> Option<OsString>,
+) -> Option<String> {
+    let of_environment = || {
+        let host = env("CCD_HOST").filter(|_| global.socket.is_none())?;
+        Some(host.to_string_lossy().into_owned()).filter(|host| !host.is_empty())
+    };
+    global.host.clone().or_else(of_environment)
+}
+
 #[cfg(test)]
 impl Place {
+    /// The place of a socket, where no daemon is started.
+    pub(crate) fn of_socket(path: PathBuf) -> Self {
+        Self {
+            at: At::Here(LocalSocket::named(path)),
+            may_start: false,
+            may_ask: false,
+        }
+    }
+
     /// A place at which a test listens, as long as the directory exists.
     pub(crate) fn listening() -> (Self, std::os::unix::net::UnixListener, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
         let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
-        let place = Self {
-            socket,
-            is_explicit: true,
-            may_start: false,
-        };
-        (place, listener, folder)
+        (Self::of_socket(socket), listener, folder)
     }
 }
 
@@ -133,11 +266,36 @@ mod tests {
     use std::os::unix::net::UnixListener;
 
     fn place(socket: &std::path::Path, env: &[(&str, &str)]) -> Place {
+        let global = Global {
+            socket: socket.to_str().map(str::to_owned),
+            ..Global::default()
+        };
+        found(&global, env)
+    }
+
+    fn found(global: &Global, env: &[(&str, &str)]) -> Place {
         let lookup = |name: &str| {
             let pair = env.iter().find(|(key, _)| *key == name)?;
             Some(pair.1.into())
         };
-        Place::find(socket.to_str(), false, lookup).unwrap()
+        Place::find(global, lookup).unwrap()
+    }
+
+    #[test]
+    fn the_command_line_names_host_or_socket_and_then_the_environment_does() {
+        let env = [("CCD_HOST", "ssh://e"), ("CCD_SOCKET", "/e")];
+        let with = |host: Option<&str>, socket: Option<&str>, env: &[(&str, &str)]| {
+            let global = Global {
+                host: host.map(str::to_owned),
+                socket: socket.map(str::to_owned),
+                ..Global::default()
+            };
+            found(&global, env).to_string()
+        };
+        assert_eq!(with(Some("ssh://h"), None, &env), "ssh://h");
+        assert_eq!(with(None, Some("/s"), &env), "/s");
+        assert_eq!(with(None, None, &env), "ssh://e");
+        assert_eq!(with(None, None, &[("CCD_HOST", ""), env[1]]), "/e");
     }
 
     #[test]

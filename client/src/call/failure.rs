@@ -3,6 +3,7 @@
 use super::again::is_repeatable;
 use super::connect::ConnectError;
 use super::hint::hint;
+use super::host::is_elsewhere;
 use crate::Exit;
 use ccd_protocol::ErrorObject;
 use serde::Serialize;
@@ -142,10 +143,11 @@ fn message_of_loss(method: &str, was_read: bool) -> String {
                 ccctl daemon status shows whether one is running"
             .to_owned();
     }
-    format!(
-        "the daemon was restarted or killed before it replied; {}",
-        after_loss(method)
-    )
+    let lost = match is_elsewhere() {
+        true => "the connection to the other host, or the daemon there, ended before the reply",
+        false => "the daemon was restarted or killed before it replied",
+    };
+    format!("{lost}; {}", after_loss(method))
 }
 
 /// What to do after the loss of a reply, in terms of the command line.

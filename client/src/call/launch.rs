@@ -1,11 +1,10 @@
 //! Starts the `ccd` program, detached from the caller's terminal, directory and files.
 
-use super::connect::Place;
+use super::connect::LocalSocket;
 use rustix::io::{FdFlags, fcntl_setfd};
-use std::fs::OpenOptions;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _};
 use std::os::fd::BorrowedFd;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -27,29 +26,30 @@ pub(crate) enum LaunchError {
     Io { path: PathBuf, source: io::Error },
 }
 
-/// Starts `ccd` for `place` with its output in `log`, which is emptied first.
+/// The file with the output of a daemon that starts.
+#[derive(Debug)]
+pub(crate) struct StartOutput {
+    pub(crate) file: File,
+    pub(crate) path: PathBuf,
+}
+
+/// Starts `ccd` for `socket` with its output in `log`, which is emptied first.
 ///
 /// # Errors
 ///
 /// [`LaunchError`] if the program is missing or cannot be started.
-pub(crate) fn launch(place: &Place, log: &Path) -> Result<Child, LaunchError> {
+pub(crate) fn launch(socket: &LocalSocket, log: &StartOutput) -> Result<Child, LaunchError> {
     let program = find_program().ok_or(LaunchError::NoProgram)?;
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |source| LaunchError::Io { path, source }
     };
-    let output = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(log)
-        .map_err(failed(log))?;
-    let errors = output.try_clone().map_err(failed(log))?;
+    log.file.set_len(0).map_err(failed(&log.path))?;
+    let output = || log.file.try_clone().map_err(failed(&log.path));
     let mut command = Command::new(&program);
     command.arg("--if-not-running");
-    if place.is_explicit {
-        command.arg("--socket").arg(&place.socket);
+    if socket.is_explicit {
+        command.arg("--socket").arg(&socket.path);
     }
     for variable in PATH_VARIABLES {
         if let Some(path) = std::env::var_os(variable).filter(|path| !path.is_empty())
@@ -61,8 +61,8 @@ pub(crate) fn launch(place: &Place, log: &Path) -> Result<Child, LaunchError> {
     command
         .current_dir("/")
         .stdin(Stdio::null())
-        .stdout(output)
-        .stderr(errors);
+        .stdout(output()?)
+        .stderr(output()?);
     keep_descriptors_from_children();
     // SAFETY: between fork and exec only setsid is called, which is async-signal-safe and allocates nothing.
     unsafe {
@@ -74,18 +74,22 @@ pub(crate) fn launch(place: &Place, log: &Path) -> Result<Child, LaunchError> {
     command.spawn().map_err(failed(&program))
 }
 
-/// Returns the last output of a daemon that failed, in one line.
-pub(crate) fn last_words(log: &Path) -> String {
-    let text = std::fs::read(log).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let line = text
-        .lines()
-        .rev()
-        .map(str::trim)
-        .find(|line| !line.is_empty());
-    match line {
-        Some(line) => line.chars().take(MAX_LAST_WORDS_LEN).collect(),
-        None => format!("it printed nothing to {}", log.display()),
+impl StartOutput {
+    /// Returns the last output of a daemon that failed, in one line.
+    pub(crate) fn last_words(&self) -> String {
+        let mut text = Vec::new();
+        let mut file = &self.file;
+        let _ = file.rewind().and_then(|()| file.read_to_end(&mut text));
+        let text = String::from_utf8_lossy(&text);
+        let line = text
+            .lines()
+            .rev()
+            .map(str::trim)
+            .find(|line| !line.is_empty());
+        match line {
+            Some(line) => line.chars().take(MAX_LAST_WORDS_LEN).collect(),
+            None => format!("it printed nothing to {}", self.path.display()),
+        }
     }
 }
 
@@ -130,15 +134,24 @@ fn keep_descriptors_from_children() {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::FileExt as _;
 
     #[test]
     fn the_last_words_are_the_last_line_with_text() {
-        let folder = tempfile::tempdir().unwrap();
-        let log = folder.path().join("start.log");
-        assert!(last_words(&log).contains("it printed nothing"));
-        std::fs::write(&log, "one\nthe config is wrong\n\n  \n").unwrap();
-        assert_eq!(last_words(&log), "the config is wrong");
-        std::fs::write(&log, "é".repeat(2000)).unwrap();
-        assert_eq!(last_words(&log).chars().count(), MAX_LAST_WORDS_LEN);
+        let log = StartOutput {
+            file: tempfile::tempfile().unwrap(),
+            path: "s.start.log".into(),
+        };
+        let said = |text: &str| {
+            log.file.set_len(0).unwrap();
+            log.file.write_all_at(text.as_bytes(), 0).unwrap();
+            log.last_words()
+        };
+        assert!(said("").ends_with("printed nothing to s.start.log"));
+        assert_eq!(
+            said("one\nthe config is wrong\n\n  \n"),
+            "the config is wrong"
+        );
+        assert_eq!(said(&"é".repeat(2000)).chars().count(), MAX_LAST_WORDS_LEN);
     }
 }

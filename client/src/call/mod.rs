@@ -6,13 +6,17 @@ mod again;
 mod connect;
 mod failure;
 mod hint;
+mod host;
 mod launch;
 mod request;
+mod ssh;
 mod start;
+mod start_files;
 
 pub(crate) use again::{SETTLED, id_since};
-pub(crate) use connect::{ConnectError, Place};
+pub(crate) use connect::{ConnectError, Place, host_asked_for};
 pub(crate) use failure::Failure;
+pub(crate) use host::{Host, is_elsewhere, set_elsewhere};
 pub(crate) use launch::{LaunchError, find_program};
 pub(crate) use request::{
     Answer, Connection, call_at, close, garbled, lost, request_at, request_line,

@@ -168,6 +168,11 @@ impl Connection {
         serde_json::from_slice(&line).map_err(|error| garbled(method, &error))
     }
 
+    /// The socket, after the last reply.
+    pub(super) fn into_stream(self) -> UnixStream {
+        self.reader.into_inner()
+    }
+
     /// A second handle to the socket, to shut it down from another thread.
     ///
     /// # Errors
@@ -243,9 +248,13 @@ pub(crate) fn request_at(
     params: &impl Serialize,
 ) -> Result<Box<RawValue>, Failure> {
     let start = Instant::now();
-    match Connection::over(place.connect()?).request(method, params) {
+    let mut connection = Connection::over(place.connect()?);
+    match connection.request(method, params) {
         Err(Failure::Lost { was_read, .. }) => again(place, method, params, start, was_read),
-        done => done,
+        done => {
+            place.keep(connection);
+            done
+        }
     }
 }
 

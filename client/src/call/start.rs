@@ -1,18 +1,17 @@
 //! Starts a daemon if none is running; only one, however many clients ask at once.
 
 use super::activation;
-use super::connect::Place;
+use super::connect::LocalSocket;
 use super::failure::Failure;
-use super::launch::{self, LaunchError};
+use super::launch::{self, LaunchError, StartOutput};
 use super::request::Connection;
+use super::start_files::{LOCK, OUTPUT, SocketFolder};
 use ccd_protocol::NoParams;
 use ccd_protocol::daemon::DaemonPing;
 use rustix::fs::{FlockOperation, flock};
-use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// How long a daemon may take until it accepts connections.
@@ -37,49 +36,57 @@ pub(crate) enum StartError {
     Silent { socket: PathBuf, last_words: String },
 }
 
-/// Starts a daemon at `place`, unless another client is doing so, and connects to it.
+/// Starts a daemon at `socket`, unless another client is doing so, and connects to it.
 ///
 /// # Errors
 ///
 /// [`StartError`] if nothing listens within [`START_LIMIT`], with the last output of the daemon.
-pub(crate) fn start(place: &Place) -> Result<UnixStream, StartError> {
+pub(crate) fn start(socket: &LocalSocket) -> Result<UnixStream, StartError> {
     let deadline = Instant::now() + START_LIMIT;
-    let folder = place.socket.parent().unwrap_or(Path::new("/"));
-    make_private_folder(folder)?;
-    let lock = open_lock(&lock_path(&place.socket))?;
+    let failed = |(path, source)| StartError::File { path, source };
+    let folder = SocketFolder::open(&socket.path, socket.is_named).map_err(failed)?;
+    let lock = folder.file(LOCK).map_err(failed)?;
     while flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
-        if let Some(stream) = look(place) {
+        if let Some(stream) = look(socket) {
             return Ok(stream);
         }
         if Instant::now() > deadline {
-            return Err(silent(place, "another ccctl is starting it".to_owned()));
+            return Err(silent(socket, "another ccctl is starting it".to_owned()));
         }
         std::thread::sleep(LOOK_PAUSE);
     }
-    if let Some(stream) = look(place) {
+    if let Some(stream) = look(socket) {
         return Ok(stream);
     }
-    if activation::start_unit(place)
-        && let Some(stream) = look(place)
+    if activation::start_unit(socket)
+        && let Some(stream) = look(socket)
     {
         return Ok(stream);
     }
-    launch_and_wait(place, &folder.join("start.log"), deadline)
+    let output = StartOutput {
+        file: folder.file(OUTPUT).map_err(failed)?,
+        path: folder.path(OUTPUT),
+    };
+    launch_and_wait(socket, &output, deadline)
 }
 
-fn launch_and_wait(place: &Place, log: &Path, deadline: Instant) -> Result<UnixStream, StartError> {
-    let mut daemon = launch::launch(place, log)?;
+fn launch_and_wait(
+    socket: &LocalSocket,
+    output: &StartOutput,
+    deadline: Instant,
+) -> Result<UnixStream, StartError> {
+    let mut daemon = launch::launch(socket, output)?;
     let mut deadline = deadline;
     let mut has_left = false;
     loop {
-        if let Some(stream) = look(place) {
+        if let Some(stream) = look(socket) {
             return Ok(stream);
         }
         if !has_left && let Ok(Some(status)) = daemon.try_wait() {
             if !status.success() {
                 return Err(StartError::Ended {
                     status: status.to_string(),
-                    last_words: launch::last_words(log),
+                    last_words: output.last_words(),
                 });
             }
             // Another daemon has the lock: it is about to listen here, or listens elsewhere.
@@ -87,7 +94,7 @@ fn launch_and_wait(place: &Place, log: &Path, deadline: Instant) -> Result<UnixS
             deadline = deadline.min(Instant::now() + OTHER_LIMIT);
         }
         if Instant::now() > deadline {
-            return Err(silent(place, launch::last_words(log)));
+            return Err(silent(socket, output.last_words()));
         }
         std::thread::sleep(LOOK_PAUSE);
     }
@@ -96,48 +103,17 @@ fn launch_and_wait(place: &Place, log: &Path, deadline: Instant) -> Result<UnixS
 /// A connection to a daemon that replies.
 ///
 /// A daemon listens before it has opened its files. If it fails then, earlier connections never get a reply.
-fn look(place: &Place) -> Option<UnixStream> {
-    let stream = place.try_connect().ok().flatten()?;
+fn look(socket: &LocalSocket) -> Option<UnixStream> {
+    let stream = socket.connect().ok().flatten()?;
     let answer = Connection::over(stream.try_clone().ok()?).call::<DaemonPing>(&NoParams {});
     (!matches!(answer, Err(Failure::Lost { .. }))).then_some(stream)
 }
 
-fn silent(place: &Place, last_words: String) -> StartError {
+fn silent(socket: &LocalSocket, last_words: String) -> StartError {
     StartError::Silent {
-        socket: place.socket.clone(),
+        socket: socket.path.clone(),
         last_words,
     }
-}
-
-/// The lock file is next to the socket, so that two clients with the same socket use the same one.
-fn lock_path(socket: &Path) -> PathBuf {
-    let mut path = socket.as_os_str().to_owned();
-    path.push(".start");
-    path.into()
-}
-
-fn make_private_folder(folder: &Path) -> Result<(), StartError> {
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(|source| StartError::File {
-            path: folder.to_owned(),
-            source,
-        })
-}
-
-fn open_lock(path: &Path) -> Result<File, StartError> {
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path)
-        .map_err(|source| StartError::File {
-            path: path.to_owned(),
-            source,
-        })
 }
 
 #[cfg(test)]
@@ -150,12 +126,9 @@ mod tests {
     fn who_waits_for_the_lock_takes_the_daemon_of_the_other() {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("s");
-        let place = Place {
-            socket: socket.clone(),
-            is_explicit: true,
-            may_start: true,
-        };
-        let lock = open_lock(&lock_path(&socket)).unwrap();
+        let place = LocalSocket::named(socket.clone());
+        let beside = SocketFolder::open(&socket, true).unwrap();
+        let lock = beside.file(LOCK).unwrap();
         flock(&lock, FlockOperation::LockExclusive).unwrap();
         let waiting = std::thread::spawn(move || start(&place).map(|_| ()));
         let listener = UnixListener::bind(&socket).unwrap();

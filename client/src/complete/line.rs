@@ -11,6 +11,8 @@ pub(super) struct TypedLine<'a> {
     pub(super) path: Vec<&'a str>,
     /// The value of `--socket`.
     pub(super) socket: Option<String>,
+    /// The value of `--host`.
+    pub(super) host: Option<String>,
     /// The value of `--tapes`.
     pub(super) tapes: Option<String>,
     /// All further words are positional.
@@ -38,6 +40,7 @@ impl<'a> TypedLine<'a> {
             command,
             path: Vec::new(),
             socket: None,
+            host: None,
             tapes: None,
             is_plain: false,
             positionals: 0,
@@ -143,6 +146,7 @@ impl<'a> TypedLine<'a> {
     fn value(&mut self, arg: &Arg, value: &str) {
         match arg.get_long() {
             Some("socket") => self.socket = Some(value.to_owned()),
+            Some("host") => self.host = Some(value.to_owned()),
             Some("tapes") => self.tapes = Some(value.to_owned()),
             _ => {}
         }

@@ -100,7 +100,7 @@ fn offers(line: &TypedLine<'_>, current: &str) -> Vec<String> {
         Kind::Folders => offers.push(":folders".to_owned()),
         Kind::Programs => offers.push(":programs".to_owned()),
         kind => {
-            let found = Names::at(line.socket.as_deref(), line.tapes.as_deref()).of(&kind, current);
+            let found = Names::at(line).of(&kind, current);
             offers.extend(found.into_iter().take(MAX_CANDIDATES).map(line_of));
         }
     }

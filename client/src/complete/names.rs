@@ -2,6 +2,8 @@
 
 use super::Candidate;
 use super::kind::Kind;
+use super::line::TypedLine;
+use crate::args::Global;
 use crate::call::{Connection, Place};
 use crate::caller::given_path;
 use serde_json::{Value, json};
@@ -26,11 +28,19 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Asks the daemon at a socket, or at the default one; never starts a daemon.
-    pub(super) fn at(socket: Option<&str>, tapes: Option<&str>) -> Self {
+    /// Asks the daemon that the line names, or the default one; never starts a daemon. Another host is not asked: the
+    /// connection would take too long.
+    pub(super) fn at(line: &TypedLine<'_>) -> Self {
+        let global = Global {
+            socket: line.socket.clone(),
+            host: line.host.clone(),
+            no_start: true,
+            ..Global::default()
+        };
+        let place = Place::find(&global, |name| std::env::var_os(name)).ok();
         Self {
-            tapes: given_path(tapes).ok().flatten(),
-            place: Place::find(socket, true, |name| std::env::var_os(name)).ok(),
+            tapes: given_path(line.tapes.as_deref()).ok().flatten(),
+            place: place.filter(|place| place.host().is_none()),
         }
     }
 

@@ -55,6 +55,7 @@ impl Home {
             .args(words)
             .env("CCD_HOME", &self.folder)
             .env("CCD_CONFIG", self.config())
+            .env_remove("CCD_HOST")
             .env_remove("CCD_SOCKET")
             .env_remove("CCD_NO_START")
             .stdin(Stdio::null())

@@ -25,6 +25,11 @@ const SETTLE_PAUSE: Duration = Duration::from_millis(20);
 ///
 /// [`Failure::Failed`] names the step that went wrong.
 pub(crate) fn demo(context: &mut Context) -> Result<Exit, Failure> {
+    if context.global.host.is_some() {
+        return Err(Failure::Usage(
+            "demo: uses a daemon of its own on this host; leave out --host".to_owned(),
+        ));
+    }
     let is_stopped = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register(signal, Arc::clone(&is_stopped))

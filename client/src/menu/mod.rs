@@ -64,7 +64,7 @@ impl View for Menu {
 
 impl Menu {
     fn list(&self, source: Source) -> Result<Vec<MenuItem>, Failure> {
-        let place = self.context.place()?.without_start();
+        let place = self.context.place()?.without_start().without_questions();
         lists::list(source, &place)
     }
 

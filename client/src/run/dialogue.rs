@@ -25,9 +25,9 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
         send: args.send.clone(),
         contains: args.contains.clone(),
         timeout_ms: args.timeout.unwrap_or_default(),
-        cwd: Some(caller::working_directory(args.caller.cwd.as_deref())?),
+        cwd: caller::working_directory(args.caller.cwd.as_deref())?,
         env: args.caller.env.iter().cloned().collect(),
-        caller_env: (!args.caller.clean_env).then(caller::environment),
+        caller_env: caller::environment(args.caller.clean_env),
         ..RunOnceParams::default()
     };
     let answer = context.call::<RunOnce>(&params)?;

@@ -39,6 +39,8 @@ fn as_pipe(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure> {
     let mut params = request::session(args, !is_interactive)?;
     params.secrets = secrets::given(&args.config.secret)?;
     params.tape = tape::named(&args.tape)?;
+    // As with rec and play: a tape that is recorded with pipes plays with pipes.
+    params.pipes = params.tape.is_some() && !is_interactive;
     let start = Start {
         params,
         follows_size: args.size.is_none(),

@@ -61,9 +61,9 @@ pub(crate) fn for_one_run(
 ) -> Result<SessionCreateParams, Failure> {
     let size = size.or_else(terminal_size);
     Ok(SessionCreateParams {
-        cwd: Some(caller::working_directory(caller.cwd.as_deref())?),
+        cwd: caller::working_directory(caller.cwd.as_deref())?,
         env: caller.env.iter().cloned().collect(),
-        caller_env: (!caller.clean_env).then(caller::environment),
+        caller_env: caller::environment(caller.clean_env),
         rows: size.map(|size| size.rows),
         cols: size.map(|size| size.cols),
         persist: Some(false),

@@ -48,7 +48,7 @@ pub(crate) fn shim(args: &TapeShimArgs, context: &mut Context) -> Result<Exit, F
 /// Writes the shim and returns its path.
 fn make(args: &TapeShimArgs) -> Result<String, Failure> {
     let name = name(&args.program)?;
-    let to = PathBuf::from(caller::absolute(&args.to)?);
+    let to = PathBuf::from(caller::absolute_here(&args.to)?);
     fs::create_dir_all(&to).map_err(Failure::io(to.display()))?;
     let path = to.join(name);
     if !args.force && !may_be_replaced(&path).map_err(Failure::io(path.display()))? {
@@ -168,7 +168,7 @@ fn latency(latency: &Latency) -> Option<String> {
 /// The path of the program itself, found on `PATH` outside the shim's directory.
 fn real(program: &str, to: &Path) -> Result<String, Failure> {
     if program.contains('/') {
-        return caller::absolute(Path::new(program));
+        return caller::absolute_here(Path::new(program));
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path)

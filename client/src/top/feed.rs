@@ -1,6 +1,6 @@
 //! Threads that query the daemon, each on its own connection.
 
-use crate::call::{ConnectError, Connection, Place, call_at, close};
+use crate::call::{Connection, Place, call_at, close};
 use crate::fullscreen::Waker;
 use crate::lock::lock;
 use crate::{Failure, render};
@@ -248,8 +248,7 @@ impl Lister {
 
     fn connect(&self) -> Result<Connection, Failure> {
         let Some(stream) = self.place.try_connect()? else {
-            let socket = self.place.socket.clone();
-            return Err(ConnectError::NoDaemon { socket }.into());
+            return Err(self.place.no_daemon().into());
         };
         let limited = stream.set_read_timeout(Some(LONGEST_CALL));
         limited.map_err(Failure::io("the connection"))?;

@@ -37,7 +37,7 @@ pub(crate) fn top(args: &TopArgs, context: &mut Context) -> Result<Exit, Failure
     }
     // Errors of the daemon are reported on the normal screen, and it is started if that is allowed.
     let first = context.call::<ccd_protocol::session::SessionList>(&feed::params(args.all))?;
-    let place = context.place()?.without_start();
+    let place = context.place()?.without_start().without_questions();
     let (events, waker) = Events::listen().map_err(Failure::io("the terminal"))?;
     let feed = Feed::start(place, args.interval, args.all, waker);
     let feed = feed.map_err(Failure::io("a thread"))?;

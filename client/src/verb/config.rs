@@ -1,6 +1,7 @@
 //! `ccctl config`.
 
 use crate::args::ConfigVerb;
+use crate::call::is_elsewhere;
 use crate::render::Table;
 use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::NoParams;
@@ -58,6 +59,7 @@ fn table(entries: &[ConfigEntry]) -> Table<4> {
 fn check(file: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
     // Check the caller's file: the daemon may have been started with another one.
     let own = std::env::var("CCD_CONFIG").ok();
+    let own = own.filter(|_| !is_elsewhere());
     let path = caller::given_path(file.or(own.as_deref().filter(|own| !own.is_empty())))?;
     let answer = context.call::<ConfigCheck>(&ConfigCheckParams { path })?;
     let reply = &answer.value;

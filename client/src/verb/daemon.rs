@@ -1,6 +1,6 @@
 //! `ccctl daemon`, except `stop`, `restart`, `upgrade` and `logs`.
 
-use super::{job, logs, stop, upgrade};
+use super::{job, logs, over_there, stop, upgrade};
 use crate::args::{DaemonVerb, LogArgs};
 use crate::call::{Connection, call_at};
 use crate::{Context, Exit, Failure, render};
@@ -16,6 +16,15 @@ use std::time::Instant;
 ///
 /// Errors of the calls.
 pub(crate) fn dispatch(verb: &DaemonVerb, context: &mut Context) -> Result<Exit, Failure> {
+    let place = context.place()?;
+    if let Some(host) = place.host()
+        && let Some(words) = over_there::words(verb, &context.global)
+    {
+        if let DaemonVerb::Stop(args) = verb {
+            stop::ask_first(args, &place)?;
+        }
+        return over_there::run(host, &words);
+    }
     match verb {
         DaemonVerb::Start => start(context),
         DaemonVerb::Stop(args) => stop::stop(args, context),

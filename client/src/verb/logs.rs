@@ -3,6 +3,7 @@
 use crate::args::LogsArgs;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::socket::base_path;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -112,9 +113,22 @@ fn follow(
                 path = newest;
                 offset = 0;
             }
+            _ if is_unread() => return Ok(()),
             _ => std::thread::sleep(LOOK_PAUSE),
         }
     }
+}
+
+/// True if nobody will read standard output any more, for example because a connection of ssh has ended.
+fn is_unread() -> bool {
+    let stdout = rustix::stdio::stdout();
+    let mut fds = [PollFd::new(&stdout, PollFlags::empty())];
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    let _ = poll(&mut fds, Some(&now));
+    fds[0].revents().intersects(PollFlags::ERR | PollFlags::HUP)
 }
 
 fn read_from(path: &Path, offset: u64) -> io::Result<Vec<u8>> {

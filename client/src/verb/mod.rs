@@ -3,10 +3,12 @@
 mod chain;
 mod config;
 mod daemon;
+mod dial;
 mod file;
 mod job;
 mod logs;
 mod other;
+mod over_there;
 mod pattern;
 mod program;
 mod record;
@@ -44,6 +46,7 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
         Noun::Config(verb) => config::dispatch(verb, context),
         Noun::Daemon(verb) => daemon::dispatch(verb, context),
         Noun::Demo => demo::demo(context),
+        Noun::Dial => dial::dial(context),
         Noun::Call(args) => other::call(args, context),
         Noun::Completions { shell } => {
             context.write_bytes(&complete::script(*shell))?;

@@ -27,9 +27,7 @@ const MAX_COMMAND_LEN: usize = 60;
 /// process does not end.
 pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
-    if !args.force && is_at_terminal() {
-        ask(&place)?;
-    }
+    ask_first(args, &place)?;
     let answer = call_at::<DaemonStop>(&place, &DaemonStopParams {})?;
     let (pid, sessions) = (answer.value.pid, answer.value.sessions);
     wait_until_gone(&place, pid)?;
@@ -42,8 +40,16 @@ pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failu
     })
 }
 
-/// Names the live sessions, if any, and asks for confirmation.
-fn ask(place: &Place) -> Result<(), Failure> {
+/// At a terminal, names the live sessions, if any, and asks for confirmation.
+///
+/// # Errors
+///
+/// [`Failure::Failed`] if the user says no; errors of the call.
+pub(super) fn ask_first(args: &StopArgs, place: &Place) -> Result<(), Failure> {
+    if args.force || !is_at_terminal() {
+        return Ok(());
+    }
+    let place = &place.clone().without_start();
     let live = call_at::<SessionList>(place, &SessionListParams::default())?;
     let sessions = live.value.sessions;
     let shown = sessions.iter().map(|session| {

@@ -1,6 +1,6 @@
 //! `ccctl session attach`, at a terminal that is itself a session.
 
-use crate::support::person::{CCCTL, DETACH, person};
+use crate::support::client::{CCCTL, DETACH, person};
 use crate::support::session::{OpenSession, lacks, program};
 use crate::support::worker::{hand_over, is_one_process, kill_worker};
 use crate::support::{Connection, Daemon, eventually};

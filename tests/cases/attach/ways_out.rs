@@ -1,7 +1,7 @@
 //! How an attached terminal leaves its session, and what it shows then.
 
 use crate::attach::terminal::{attach, attached, client_of, entered, settings, signal_process};
-use crate::support::person::{CCCTL, DETACH, person};
+use crate::support::client::{CCCTL, DETACH, person};
 use crate::support::{Ccctl, Daemon, eventually};
 
 #[test]

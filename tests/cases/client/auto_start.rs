@@ -1,67 +1,12 @@
 //! The client starts the daemon if none is running.
 
-use crate::support::client::Ran;
-use crate::support::executable::copy_program;
+use crate::support::client::{Installation, Ran};
 use crate::support::{Connection, eventually, processes};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
-use tempfile::TempDir;
-
-/// A directory with `ccctl` and `ccd`, like that of an installation, and an empty home.
-struct Installation {
-    folder: TempDir,
-}
-
-impl Installation {
-    fn new() -> Self {
-        let folder = tempfile::Builder::new().prefix("ccd-").tempdir().unwrap();
-        let bin = folder.path().join("bin");
-        fs::create_dir(&bin).unwrap();
-        // A link would be followed to the directory of the build, which may contain an older daemon.
-        copy_program(env!("CARGO_BIN_EXE_ccctl_under_test"), &bin.join("ccctl"));
-        symlink(env!("CARGO_BIN_EXE_ccd_under_test"), bin.join("ccd")).unwrap();
-        Self { folder }
-    }
-
-    fn home(&self) -> PathBuf {
-        self.folder.path().join("home")
-    }
-
-    fn socket(&self) -> PathBuf {
-        self.home().join("run/ccd.sock")
-    }
-
-    fn ccctl(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(self.folder.path().join("bin/ccctl"));
-        command
-            .args(args)
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.folder.path())
-            .env("CCD_HOME", self.home())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        command
-    }
-
-    fn run(&self, args: &[&str]) -> Ran {
-        Ran::of(self.ccctl(args).output().unwrap())
-    }
-}
-
-impl Drop for Installation {
-    /// Ends the daemon, which is not a child of this process, even if the test fails.
-    fn drop(&mut self) {
-        if std::os::unix::net::UnixStream::connect(self.socket()).is_ok() {
-            let _ = Connection::open(&self.socket()).call_value("daemon.stop", &json!({}));
-        }
-    }
-}
 
 #[test]
 fn clients_that_come_together_start_one_daemon() {
@@ -188,4 +133,60 @@ fn a_daemon_that_fails_after_it_listens_says_why() {
             "{ran:?}"
         );
     }
+}
+
+#[test]
+fn a_start_beside_files_of_others_leaves_them_alone() {
+    let installation = Installation::new();
+    let place = tempfile::tempdir().unwrap();
+    let document = place.path().join("document");
+    let at = |folder: &str| place.path().join(folder).join("s.sock");
+    let start = |folder: &str| {
+        let socket = at(folder);
+        installation.run(&["daemon", "start", "--socket", socket.to_str().unwrap()])
+    };
+
+    // A file that only happens to have a name that ccctl once used.
+    fs::create_dir(place.path().join("own")).unwrap();
+    let old = place.path().join("own/start.log");
+    fs::write(&old, "precious").unwrap();
+    let ran = start("own");
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(fs::read_to_string(&old).unwrap(), "precious");
+    let stopped = ["daemon", "stop", "--socket", at("own").to_str().unwrap()].map(str::to_owned);
+    assert_eq!(
+        installation
+            .run(&stopped.each_ref().map(String::as_str))
+            .code,
+        Some(0)
+    );
+
+    // A link with the name that it uses now.
+    fs::write(&document, "precious").unwrap();
+    for suffix in [".start", ".start.log"] {
+        let folder = format!("linked{suffix}");
+        fs::create_dir(place.path().join(&folder)).unwrap();
+        let link = place.path().join(&folder).join(format!("s.sock{suffix}"));
+        symlink(&document, &link).unwrap();
+        let ran = start(&folder);
+        assert_eq!(ran.code, Some(3), "{ran:?}");
+        let said = &ran.stderr;
+        assert!(
+            said.contains(link.to_str().unwrap()) && said.contains("symbolic link"),
+            "{ran:?}"
+        );
+        assert_eq!(fs::read_to_string(&document).unwrap(), "precious");
+    }
+
+    // A directory in which others may write, and one that is a link.
+    let shared = place.path().join("shared");
+    fs::create_dir(&shared).unwrap();
+    fs::set_permissions(&shared, fs::Permissions::from_mode(0o1777)).unwrap();
+    let ran = start("shared");
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stderr.contains("writable by others"), "{ran:?}");
+    assert_eq!(fs::read_dir(&shared).unwrap().count(), 0);
+    symlink(place.path().join("own"), place.path().join("way")).unwrap();
+    let ran = start("way");
+    assert_eq!(ran.code, Some(3), "{ran:?}");
 }

@@ -5,6 +5,7 @@ mod completion;
 mod hand_over;
 mod menu;
 mod mistakes;
+mod other_host;
 mod run_survival;
 mod sessions;
 mod survival;

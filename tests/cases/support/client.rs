@@ -1,7 +1,16 @@
-//! The real `ccctl`.
+//! The real `ccctl`, as scripts and people use it.
 
+use super::connection::Connection;
 use super::daemon::Daemon;
+use super::executable::copy_program;
+use super::session::{OpenSession, program};
+use ccd_protocol::session::SessionCreateParams;
+use serde_json::json;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
 
 /// Runs `ccctl` against a daemon.
 pub(crate) struct Ccctl<'a> {
@@ -55,3 +64,81 @@ impl Ran {
         }
     }
 }
+
+/// A directory with `ccctl` and `ccd`, like that of an installation, and an empty home.
+pub(crate) struct Installation {
+    folder: TempDir,
+}
+
+impl Installation {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::Builder::new().prefix("ccd-").tempdir().unwrap();
+        let bin = folder.path().join("bin");
+        fs::create_dir(&bin).unwrap();
+        // A link would be followed to the directory of the build, which may contain an older daemon.
+        copy_program(env!("CARGO_BIN_EXE_ccctl_under_test"), &bin.join("ccctl"));
+        symlink(env!("CARGO_BIN_EXE_ccd_under_test"), bin.join("ccd")).unwrap();
+        Self { folder }
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.home().join("run/ccd.sock")
+    }
+
+    pub(crate) fn bin(&self) -> PathBuf {
+        self.folder.path().join("bin")
+    }
+
+    pub(crate) fn ccctl(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(self.folder.path().join("bin/ccctl"));
+        command
+            .args(args)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.folder.path())
+            .env("CCD_HOME", self.home())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
+        Ran::of(self.ccctl(args).output().unwrap())
+    }
+}
+
+impl Drop for Installation {
+    /// Ends the daemon, which is not a child of this process, even if the test fails.
+    fn drop(&mut self) {
+        if std::os::unix::net::UnixStream::connect(self.socket()).is_ok() {
+            let _ = Connection::open(&self.socket()).call_value("daemon.stop", &json!({}));
+        }
+    }
+}
+
+pub(crate) const CCCTL: &str = env!("CARGO_BIN_EXE_ccctl_under_test");
+
+/// Returns a person at a terminal: a bash in which `ccctl` finds the daemon.
+pub(crate) fn person(daemon: &Daemon, rows: i64, cols: i64) -> OpenSession<'_> {
+    let mut params = program(daemon, "bash", &["--norc", "--noprofile"]);
+    params
+        .env
+        .insert("CCD_HOME".into(), daemon.home().display().to_string());
+    params.env.insert("CCD_NO_START".into(), "1".into());
+    params.env.insert("PS1".into(), "person> ".into());
+    let person = daemon.open_with(&SessionCreateParams {
+        rows: Some(rows),
+        cols: Some(cols),
+        ..params
+    });
+    person.expect("person> ");
+    person
+}
+
+/// The keys that detach from a session.
+pub(crate) const DETACH: &[&str] = &["C-\\", "d"];

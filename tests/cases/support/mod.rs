@@ -7,11 +7,11 @@ pub(crate) mod daemon;
 pub(crate) mod eventually;
 pub(crate) mod executable;
 pub(crate) mod files;
-pub(crate) mod person;
 pub(crate) mod pipeline;
 pub(crate) mod processes;
 pub(crate) mod secrets;
 pub(crate) mod session;
+pub(crate) mod sshd;
 pub(crate) mod taped;
 pub(crate) mod worker;
 

@@ -1,7 +1,6 @@
 //! `ccctl rec`, `play`, `proxy` and `tape`, for people and for scripts.
 
-use crate::support::client::Ran;
-use crate::support::person::{CCCTL, DETACH, person};
+use crate::support::client::{CCCTL, DETACH, Ran, person};
 use crate::support::{Ccctl, Daemon, eventually, executable};
 use serde_json::Value;
 use std::io::Write as _;

@@ -18,9 +18,9 @@ pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exi
         max_concurrent: args.max_concurrent,
         timeout_ms: args.timeout.unwrap_or_default(),
         shell: args.shell,
-        cwd: Some(caller::working_directory(start.caller.cwd.as_deref())?),
+        cwd: caller::working_directory(start.caller.cwd.as_deref())?,
         env: start.caller.env.iter().cloned().collect(),
-        caller_env: (!start.caller.clean_env).then(caller::environment),
+        caller_env: caller::environment(start.caller.clean_env),
     };
     let total = params.commands.len() as u64;
     let end = follow::<ChainParallel, _>(

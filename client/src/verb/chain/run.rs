@@ -20,9 +20,9 @@ pub(super) fn run(args: &ChainRunArgs, context: &mut Context) -> Result<Exit, Fa
         shell: args.shell,
         timeout_ms: args.timeout.unwrap_or_default(),
         cwd: caller::given_path(start.caller.cwd.as_deref())?,
-        caller_cwd: Some(caller::working_directory(None)?),
+        caller_cwd: caller::working_directory(None)?,
         env: start.caller.env.iter().cloned().collect(),
-        caller_env: (!start.caller.clean_env).then(caller::environment),
+        caller_env: caller::environment(start.caller.clean_env),
     };
     let end = follow::<ChainRun, _>(
         &params,

@@ -6,6 +6,7 @@ use crate::verb::file::read_object;
 use crate::{Context, Exit, Failure, caller};
 use ccd_protocol::chain::{ChainSave, ChainSaveParams};
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Saves a chain.
 ///
@@ -45,7 +46,7 @@ fn chain(args: &ChainSaveArgs) -> Result<Value, Failure> {
         chain["shell"] = args.shell.into();
     }
     if let Some(cwd) = &args.cwd {
-        chain["cwd"] = caller::working_directory(Some(cwd))?.into();
+        chain["cwd"] = caller::absolute(Path::new(cwd))?.into();
     }
     if let Some(timeout) = args.timeout {
         chain["timeout"] = timeout.into();

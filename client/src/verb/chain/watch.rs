@@ -70,8 +70,8 @@ fn params(args: &WatchArgs) -> Result<ChainWatchParams, Failure> {
         timeout_ms: args.timeout.unwrap_or_default(),
         max_hits: args.max,
         shell: args.shell && args.session.is_none(),
-        cwd: Some(caller::working_directory(start.caller.cwd.as_deref())?),
+        cwd: caller::working_directory(start.caller.cwd.as_deref())?,
         env: start.caller.env.iter().cloned().collect(),
-        caller_env: (!start.caller.clean_env).then(caller::environment),
+        caller_env: caller::environment(start.caller.clean_env),
     })
 }

@@ -2,15 +2,13 @@
 
 use super::{named, root};
 use crate::args::{TapeExportArgs, TapeImportArgs, TapeSvgArgs};
+use crate::call::is_elsewhere;
+use crate::verb::file::read_text;
 use crate::{Context, Exit, Failure, caller, whole_file};
 use ccd_protocol::tape::{
     TapeExport, TapeExportParams, TapeFormat, TapeImport, TapeImportParams, TapeSvg, TapeSvgParams,
 };
-use std::io::{self, Read as _};
 use std::path::Path;
-
-/// Longest asciicast from standard input: the most that the daemon accepts in one request.
-const MAX_INPUT_BYTES: u64 = 16 << 20;
 
 /// Converts an asciicast into a tape and prints its id.
 ///
@@ -18,12 +16,13 @@ const MAX_INPUT_BYTES: u64 = 16 << 20;
 ///
 /// Errors of the file and of the call.
 pub(super) fn import(args: &TapeImportArgs, context: &mut Context) -> Result<Exit, Failure> {
-    let is_stdin = args.file == Path::new("-");
+    // The daemon reads a file itself, but not one of another host.
+    let is_sent = args.file == Path::new("-") || is_elsewhere();
     let mut program = args.program.iter().cloned();
     let params = TapeImportParams {
         root: root(&args.root)?,
-        cast: is_stdin.then(standard_input).transpose()?,
-        path: (!is_stdin)
+        cast: is_sent.then(|| read_text(&args.file)).transpose()?,
+        path: (!is_sent)
             .then(|| caller::absolute(&args.file))
             .transpose()?,
         program: program.next(),
@@ -34,25 +33,6 @@ pub(super) fn import(args: &TapeImportArgs, context: &mut Context) -> Result<Exi
     let answer = context.call::<TapeImport>(&params)?;
     context.warn(&answer.value.warnings);
     context.print(&answer, |reply, out, _| writeln!(out, "{}", reply.tape_id))
-}
-
-fn standard_input() -> Result<String, Failure> {
-    let name = "standard input";
-    let mut bytes = Vec::new();
-    let read = io::stdin()
-        .lock()
-        .take(MAX_INPUT_BYTES + 1)
-        .read_to_end(&mut bytes);
-    read.map_err(|source| Failure::Io {
-        what: name.to_owned(),
-        source,
-    })?;
-    if bytes.len() as u64 > MAX_INPUT_BYTES {
-        return Err(Failure::Usage(format!(
-            "{name} is longer than {MAX_INPUT_BYTES} bytes; give a file"
-        )));
-    }
-    String::from_utf8(bytes).map_err(|_| Failure::Usage(format!("{name} is not UTF-8")))
 }
 
 /// Prints a tape as an asciicast or as text, or writes it to a file.

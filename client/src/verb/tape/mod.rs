@@ -6,6 +6,7 @@ mod play;
 mod verify;
 
 use crate::args::{RootArgs, TapeListArgs, TapePruneArgs, TapeVerb};
+use crate::call::is_elsewhere;
 use crate::tape::shim;
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::tape::{
@@ -87,7 +88,7 @@ fn named(tape: &str) -> Result<String, Failure> {
         .any(|start| tape.starts_with(start));
     match tape.strip_suffix(EXTENSION) {
         _ if is_path => caller::absolute(path),
-        Some(_) if path.symlink_metadata().is_ok() => caller::absolute(path),
+        Some(_) if !is_elsewhere() && path.symlink_metadata().is_ok() => caller::absolute(path),
         _ => Ok(tape.to_owned()),
     }
 }

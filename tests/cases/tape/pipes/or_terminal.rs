@@ -1,9 +1,9 @@
 //! Tapes of a program on a terminal and over pipes are kept apart, in recording and in replay.
 
+use crate::support::client::{CCCTL, Ran, person};
 use crate::support::files::files;
-use crate::support::person::{CCCTL, person};
 use crate::support::session::OpenSession;
-use crate::support::{Daemon, eventually, executable};
+use crate::support::{Ccctl, Daemon, eventually, executable};
 use std::path::Path;
 
 /// A person's shell; each command is waited for.
@@ -128,4 +128,28 @@ fn a_recording_in_a_terminal_is_its_own_beside_one_between_pipes() {
         shell.prints("echo one | play -- ./ask")[0],
         "ready for it\none\n"
     );
+}
+
+#[test]
+fn run_with_tapes_gives_its_program_pipes_where_rec_and_play_do() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    let tapes = daemon.home().join("t");
+    let script = "test -t 1 && echo terminal || echo pipe; echo wrong >&2; cat";
+    let run = |options: &[&str]| -> Ran {
+        let program = ["--", "sh", "-c", script];
+        ccctl.run(&[options, &program].concat())
+    };
+    let tapes = tapes.to_str().unwrap();
+    let recorded = run(&["run", "--tapes", tapes, "--record", "new"]);
+    assert_eq!(recorded.stdout, "pipe\n", "{recorded:?}");
+    assert!(recorded.stderr.starts_with("wrong\n"), "{recorded:?}");
+    for verb in ["play", "run"] {
+        let played = run(&[verb, "--tapes", tapes]);
+        assert_eq!(played.stdout, "pipe\n", "{verb}: {played:?}");
+        assert!(played.stderr.starts_with("wrong\n"), "{verb}: {played:?}");
+    }
+    let again = run(&["rec", "--tapes", tapes]);
+    assert!(again.stderr.contains("recorded nothing"), "{again:?}");
+    assert_eq!(run(&["run"]).stdout, "terminal\nwrong\n");
 }

@@ -1,7 +1,7 @@
 //! Programs over pipes: what is recorded, and that a tape prints the same on both streams.
 
+use crate::support::client::{CCCTL, person};
 use crate::support::conversation::output;
-use crate::support::person::{CCCTL, person};
 use crate::support::pipeline::{Did, Pipeline};
 use crate::support::processes::with_command_line;
 use crate::support::session::{OpenSession, assert_error, guesses, lacks, program};

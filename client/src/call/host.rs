@@ -1,0 +1,217 @@
+//! Another host: `ssh://[user@]host[:port][/socket]`, and the command that runs `ccctl` over there.
+
+use std::fmt::{self, Display};
+use std::process::Command;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Why a host is not usable.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("--host: {0}; give ssh://[user@]host[:port][/socket]")]
+pub(crate) struct HostError(&'static str);
+
+/// Runs `ccctl` wherever the README says to install it: commands of ssh often get a shorter PATH than a login.
+const SCRIPT: &str = r#"PATH="$PATH:$HOME/.local/bin"; exec ccctl "$@""#;
+
+/// True if the daemon is on another host, where neither the directories nor the environment of this one mean anything.
+static IS_ELSEWHERE: AtomicBool = AtomicBool::new(false);
+
+/// Notes that the daemon is on another host.
+pub(crate) fn set_elsewhere() {
+    IS_ELSEWHERE.store(true, Ordering::Relaxed);
+}
+
+/// True if the daemon is on another host.
+pub(crate) fn is_elsewhere() -> bool {
+    IS_ELSEWHERE.load(Ordering::Relaxed)
+}
+
+/// Another host, and the socket of the daemon there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Host {
+    /// `[user@]host`, as `ssh` takes it.
+    destination: String,
+    port: Option<u16>,
+    /// `None` for the default one over there.
+    socket: Option<String>,
+}
+
+impl FromStr for Host {
+    type Err = HostError;
+
+    fn from_str(url: &str) -> Result<Self, HostError> {
+        let rest = url
+            .strip_prefix("ssh://")
+            .ok_or(HostError("not a URL that starts with ssh://"))?;
+        if rest.contains(|c: char| c.is_control()) {
+            return Err(HostError("a control character"));
+        }
+        let (authority, socket) = match rest.find('/') {
+            Some(at) => (&rest[..at], Some(&rest[at..])),
+            None => (rest, None),
+        };
+        let (user, place) = match authority.rsplit_once('@') {
+            Some((user, place)) => (Some(user), place),
+            None => (None, authority),
+        };
+        if user.is_some_and(|user| user.contains(':')) {
+            return Err(HostError("a password does not belong there"));
+        }
+        let (name, port) = name_and_port(place)?;
+        for word in user.into_iter().chain([name]) {
+            // ssh would take it for an option.
+            if word.is_empty() || word.starts_with('-') || word.contains(char::is_whitespace) {
+                return Err(HostError("the name of a user or host is not valid"));
+            }
+        }
+        Ok(Self {
+            destination: match user {
+                Some(user) => format!("{user}@{name}"),
+                None => name.to_owned(),
+            },
+            port,
+            socket: socket.filter(|path| *path != "/").map(str::to_owned),
+        })
+    }
+}
+
+impl Display for Host {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "ssh://{}", self.destination)?;
+        if let Some(port) = self.port {
+            write!(out, ":{port}")?;
+        }
+        out.write_str(self.socket.as_deref().unwrap_or_default())
+    }
+}
+
+impl Host {
+    /// Returns the `ssh` that runs `ccctl` with these words over there. The user's configuration of ssh applies.
+    pub(crate) fn ccctl(&self, words: &[String], may_ask: bool) -> Command {
+        let mut ssh = Command::new("ssh");
+        // A terminal would change bytes.
+        ssh.arg("-T");
+        if !may_ask {
+            ssh.args(["-o", "BatchMode=yes"]);
+        }
+        if let Some(port) = self.port {
+            ssh.arg("-p").arg(port.to_string());
+        }
+        ssh.args(["--", &self.destination, &self.line(words)]);
+        ssh
+    }
+
+    /// The command line for the shell over there, which may be any.
+    fn line(&self, words: &[String]) -> String {
+        let mut line = format!("sh -c {} ccctl", quoted(SCRIPT));
+        let socket = self.socket.iter();
+        let socket = socket.flat_map(|path| ["--socket", path]);
+        for word in socket.chain(words.iter().map(String::as_str)) {
+            line.push(' ');
+            line.push_str(&quoted(word));
+        }
+        line
+    }
+}
+
+/// The parts of `host`, `host:port`, `[address]` or `[address]:port`; an empty port is none.
+fn name_and_port(place: &str) -> Result<(&str, Option<u16>), HostError> {
+    let wrong = HostError("the address in brackets is not closed");
+    let (name, port) = match place.strip_prefix('[') {
+        Some(rest) => {
+            let (address, after) = rest.split_once(']').ok_or(wrong)?;
+            match after.strip_prefix(':') {
+                Some(port) => (address, port),
+                None if after.is_empty() => (address, ""),
+                None => return Err(HostError("there is text after the address in brackets")),
+            }
+        }
+        None => place.split_once(':').unwrap_or((place, "")),
+    };
+    let port = match port {
+        "" => None,
+        port => Some(port.parse().ok().filter(|port| *port > 0)),
+    };
+    match port {
+        Some(None) => Err(HostError("the port is not a number from 1 to 65535")),
+        port => Ok((name, port.flatten())),
+    }
+}
+
+/// A word in single quotes, which every shell takes literally.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words_of(url: &str, words: &[&str]) -> Vec<String> {
+        let host: Host = url.parse().unwrap();
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let command = host.ccctl(&words, true);
+        let args = command
+            .get_args()
+            .map(|arg| arg.to_str().unwrap().to_owned());
+        args.collect()
+    }
+
+    #[test]
+    fn a_url_has_a_host_and_may_have_user_port_and_socket() {
+        for (url, before) in [
+            ("ssh://h", &["-T", "--", "h"][..]),
+            ("ssh://h/", &["-T", "--", "h"]),
+            (
+                "ssh://me@h.example:2222",
+                &["-T", "-p", "2222", "--", "me@h.example"],
+            ),
+            ("ssh://me@[::1]:22/s", &["-T", "-p", "22", "--", "me@::1"]),
+            ("ssh://h:/s", &["-T", "--", "h"]),
+        ] {
+            let args = words_of(url, &["dial"]);
+            assert_eq!(args[..args.len() - 1], *before, "{url}");
+        }
+        assert_eq!(
+            "ssh://me@h:2222/run/s".parse::<Host>().unwrap().to_string(),
+            "ssh://me@h:2222/run/s"
+        );
+    }
+
+    #[test]
+    fn what_ssh_or_a_shell_would_misread_is_refused_or_quoted() {
+        for url in [
+            "",
+            "h",
+            "http://h",
+            "ssh://",
+            "ssh://@h",
+            "ssh://-oProxyCommand=x",
+            "ssh://-l@h",
+            "ssh://me@-h",
+            "ssh://a b",
+            "ssh://h:0",
+            "ssh://h:99999",
+            "ssh://h:x",
+            "ssh://me:secret@h",
+            "ssh://[::1",
+            "ssh://[::1]x",
+            "ssh://h/a\nb",
+        ] {
+            let error = url.parse::<Host>().unwrap_err().to_string();
+            assert!(
+                error.contains("give ssh://") && !error.contains("secret"),
+                "{url:?}: {error}"
+            );
+        }
+        // The shell over there gets each word as it is.
+        let path = "/it's $HOME; `x`";
+        let line = words_of(&format!("ssh://h{path}"), &["dial", "a b"])
+            .pop()
+            .unwrap();
+        let show = line.replacen(&quoted(SCRIPT), &quoted(r#"printf '<%s>' "$@""#), 1);
+        let shown = Command::new("sh").arg("-c").arg(show).output().unwrap();
+        let shown = String::from_utf8(shown.stdout).unwrap();
+        assert_eq!(shown, format!("<--socket><{path}><dial><a b>"));
+    }
+}

@@ -1,0 +1,252 @@
+//! Connections to the daemon of another host: the standard input and output of `ssh`, which runs `ccctl dial` there.
+
+use super::connect::ConnectError;
+use super::failure::Failure;
+use super::host::Host;
+use super::request::Connection;
+use crate::lock::lock;
+use ccd_protocol::daemon::DaemonPing;
+use ccd_protocol::{ErrorCode, NoParams};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io::{self, Read as _};
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Exit status of `ssh` if there is no connection.
+const NO_CONNECTION: i32 = 255;
+
+/// Exit statuses of a shell for a program that it cannot run.
+const NO_PROGRAM: [i32; 2] = [126, 127];
+
+/// How long to wait for the last text of an `ssh` that has ended. A master that it left in the background keeps the pipe
+/// open.
+const LAST_WORDS_LIMIT: Duration = Duration::from_millis(300);
+
+/// Most text of `ssh` that is kept, in bytes.
+const MAX_SAID_LEN: usize = 4 << 10;
+
+/// Why there is no connection to the daemon of another host.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SshError {
+    #[error("{host}: there is no ssh here; install the client of OpenSSH")]
+    NoSsh { host: Host },
+    #[error("{host}: ssh could not connect: {said}")]
+    Unreachable { host: Host, said: String },
+    #[error(
+        "{host}: ccctl is not installed there; put ccctl and ccd into ~/.local/bin there, or into a directory on PATH"
+    )]
+    NoCcctl { host: Host },
+    #[error("{host}: another version of ccd is installed there ({said}); this is version {}", env!("CARGO_PKG_VERSION"))]
+    OtherVersion { host: Host, said: String },
+    #[error(
+        "{host}: the shell there prints text before it runs a command; make its start-up files silent"
+    )]
+    Talkative { host: Host },
+    #[error("{host}: {said}")]
+    Failed { host: Host, said: String },
+    #[error("{host}: ssh cannot be run: {source}")]
+    Io { host: Host, source: io::Error },
+}
+
+/// The connections of this process to one host.
+#[derive(Debug)]
+pub(crate) struct HostLink {
+    pub(crate) host: Host,
+    /// Messages of `ssh` are printed at once.
+    is_verbose: bool,
+    state: Mutex<LinkState>,
+}
+
+#[derive(Debug, Default)]
+struct LinkState {
+    /// A connection that is free for the next request.
+    spare: Option<UnixStream>,
+    /// Kept to collect their statuses.
+    running: Vec<Child>,
+}
+
+impl HostLink {
+    /// A link without a connection.
+    pub(crate) fn new(host: Host, is_verbose: bool) -> Self {
+        Self {
+            host,
+            is_verbose,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Connects; `None` if no daemon is running there and none may be started.
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectError::Ssh`].
+    pub(crate) fn connect(
+        &self,
+        may_start: bool,
+        may_ask: bool,
+    ) -> Result<Option<UnixStream>, ConnectError> {
+        if let Some(spare) = lock(&self.state).spare.take().filter(is_open) {
+            return Ok(Some(spare));
+        }
+        let failed = |source| SshError::Io {
+            host: self.host.clone(),
+            source,
+        };
+        let (stream, far) = UnixStream::pair().map_err(failed)?;
+        let mut child = self.start(far, may_start, may_ask)?;
+        let said = LastWords::listen(child.stderr.take());
+        let mut connection = Connection::over(stream.try_clone().map_err(failed)?);
+        let why = match connection.call::<DaemonPing>(&NoParams {}) {
+            Ok(_) => None,
+            Err(Failure::Refused { error, .. }) => (error.known()
+                == Some(ErrorCode::VersionMismatch))
+            .then(|| SshError::OtherVersion {
+                host: self.host.clone(),
+                said: error.message.clone(),
+            }),
+            Err(Failure::Garbled { .. }) => Some(SshError::Talkative {
+                host: self.host.clone(),
+            }),
+            Err(_) => {
+                let _ = stream.shutdown(Shutdown::Both);
+                let status = child.wait().map_err(failed)?;
+                if status.code() == Some(crate::Exit::NoDaemon.code().into()) && !may_start {
+                    return Ok(None);
+                }
+                // A daemon that ends at this moment is a lost connection to its caller.
+                (!status.success()).then(|| self.why(status, &said.line()))
+            }
+        };
+        if let Some(error) = why {
+            let _ = stream.shutdown(Shutdown::Both);
+            return Err(error.into());
+        }
+        let mut state = lock(&self.state);
+        state
+            .running
+            .retain_mut(|child| matches!(child.try_wait(), Ok(None)));
+        state.running.push(child);
+        Ok(Some(stream))
+    }
+
+    /// Keeps a connection, on which nothing is outstanding, for the next request.
+    pub(crate) fn keep(&self, stream: UnixStream) {
+        lock(&self.state).spare = Some(stream);
+    }
+
+    fn start(&self, far: UnixStream, may_start: bool, may_ask: bool) -> Result<Child, SshError> {
+        let mut words = Vec::new();
+        if !may_start {
+            words.push("--no-start".to_owned());
+        }
+        words.push("dial".to_owned());
+        let failed = |source: io::Error| match source.kind() {
+            io::ErrorKind::NotFound => SshError::NoSsh {
+                host: self.host.clone(),
+            },
+            _ => SshError::Io {
+                host: self.host.clone(),
+                source,
+            },
+        };
+        let far = OwnedFd::from(far);
+        let mut ssh = self.host.ccctl(&words, may_ask);
+        ssh.stdin(far.try_clone().map_err(failed)?)
+            .stdout(far)
+            .stderr(match self.is_verbose {
+                true => Stdio::inherit(),
+                false => Stdio::piped(),
+            });
+        leave_signals(&mut ssh);
+        ssh.spawn().map_err(failed)
+    }
+
+    fn why(&self, status: ExitStatus, said: &str) -> SshError {
+        let host = self.host.clone();
+        let said = match said.strip_prefix("ccctl: ").unwrap_or(said) {
+            "" => status.to_string(),
+            said => said.to_owned(),
+        };
+        match status.code() {
+            Some(NO_CONNECTION) => SshError::Unreachable { host, said },
+            Some(code) if NO_PROGRAM.contains(&code) => SshError::NoCcctl { host },
+            Some(2) if said.contains("'dial'") => SshError::OtherVersion { host, said },
+            _ => SshError::Failed { host, said },
+        }
+    }
+}
+
+/// Keeps keys such as `^C` from ending `ssh`: this process passes them on, or ends and closes the connection. `ssh` keeps
+/// ignored signals ignored.
+fn leave_signals(ssh: &mut Command) {
+    let ignore = || {
+        for signal in [libc::SIGINT, libc::SIGQUIT, libc::SIGHUP, libc::SIGTERM] {
+            // SAFETY: the signal is set to be ignored; there is no handler in this new process.
+            unsafe { libc::signal(signal, libc::SIG_IGN) };
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec only signal is called, which is async-signal-safe and allocates nothing.
+    unsafe { ssh.pre_exec(ignore) };
+}
+
+/// True if nothing has arrived on an idle connection: neither its end nor anything else.
+fn is_open(stream: &UnixStream) -> bool {
+    let mut fds = [PollFd::new(stream, PollFlags::IN)];
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    matches!(poll(&mut fds, Some(&now)), Ok(0))
+}
+
+/// What `ssh` and the programs over there print to standard error.
+struct LastWords {
+    said: Arc<Mutex<Vec<u8>>>,
+    reader: Option<std::thread::JoinHandle<()>>,
+}
+
+impl LastWords {
+    fn listen(stderr: Option<ChildStderr>) -> Self {
+        let said = Arc::new(Mutex::new(Vec::new()));
+        let reader = stderr.and_then(|mut stderr| {
+            let said = Arc::clone(&said);
+            let read = move || {
+                let mut buffer = [0; 1024];
+                while let Ok(len @ 1..) = stderr.read(&mut buffer) {
+                    let mut said = lock(&said);
+                    said.extend_from_slice(&buffer[..len]);
+                    let excess = said.len().saturating_sub(MAX_SAID_LEN);
+                    said.drain(..excess);
+                }
+            };
+            std::thread::Builder::new()
+                .name("ssh".to_owned())
+                .spawn(read)
+                .ok()
+        });
+        Self { said, reader }
+    }
+
+    /// The last line, after the end of `ssh`.
+    fn line(&self) -> String {
+        let deadline = Instant::now() + LAST_WORDS_LIMIT;
+        let is_reading = || {
+            self.reader
+                .as_ref()
+                .is_some_and(|reader| !reader.is_finished())
+        };
+        while is_reading() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let said = lock(&self.said);
+        let text = String::from_utf8_lossy(&said);
+        let line = text.lines().map(str::trim).rfind(|line| !line.is_empty());
+        line.unwrap_or_default().to_owned()
+    }
+}

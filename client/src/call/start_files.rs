@@ -1,0 +1,176 @@
+//! The files that a start leaves beside the socket: its lock, and the output of the daemon until it serves.
+
+use rustix::fs::{Mode, OFlags, fstat, open, openat};
+use rustix::io::Errno;
+use std::ffi::OsString;
+use std::fs::{DirBuilder, File};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+/// The lock that one start at a time holds.
+pub(super) const LOCK: &str = ".start";
+
+/// What the daemon prints until it serves.
+pub(super) const OUTPUT: &str = ".start.log";
+
+const STICKY: u32 = 0o1000;
+const WRITABLE_BY_OTHERS: u32 = 0o022;
+
+/// The directory of a socket, which belongs to this user.
+#[derive(Debug)]
+pub(super) struct SocketFolder {
+    folder: OwnedFd,
+    socket: PathBuf,
+}
+
+impl SocketFolder {
+    /// Opens the directory of `socket`, or creates it with mode 0700. `is_named` says that the user chose it, so the
+    /// daemon will not change its mode.
+    ///
+    /// # Errors
+    ///
+    /// The path and the reason if it is a link, belongs to somebody else, or others may write to it; such a directory is
+    /// left as it is.
+    pub(super) fn open(socket: &Path, is_named: bool) -> Result<Self, (PathBuf, io::Error)> {
+        let path = socket.parent().unwrap_or(Path::new("/"));
+        let failed = |source| (path.to_owned(), source);
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(path)
+            .or_else(|error| match error.kind() {
+                // A file or a link: opening it returns a better error.
+                io::ErrorKind::AlreadyExists => Ok(()),
+                _ => Err(error),
+            })
+            .map_err(failed)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let folder = open(path, flags, Mode::empty()).map_err(|error| match error {
+            Errno::LOOP | Errno::NOTDIR => failed(io::Error::other(
+                "a symbolic link or not a directory; choose another socket",
+            )),
+            error => failed(error.into()),
+        })?;
+        check_folder(&folder, is_named).map_err(failed)?;
+        Ok(Self {
+            folder,
+            socket: socket.to_owned(),
+        })
+    }
+
+    /// Opens the file whose name is the socket's followed by `suffix`, or creates it with mode 0600. Its content is kept.
+    ///
+    /// # Errors
+    ///
+    /// The path and the reason if it is a link, not a regular file, or not this user's alone.
+    pub(super) fn file(&self, suffix: &str) -> Result<File, (PathBuf, io::Error)> {
+        let path = self.path(suffix);
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let opened = path
+            .file_name()
+            .ok_or(Errno::ISDIR)
+            .and_then(|name| openat(&self.folder, name, flags, Mode::RUSR | Mode::WUSR));
+        let checked = match opened {
+            Err(Errno::LOOP) => Err(io::Error::other("a symbolic link; move it away")),
+            Err(error) => Err(error.into()),
+            Ok(file) => check_file(File::from(file)),
+        };
+        checked.map_err(|source| (path, source))
+    }
+
+    /// The path of that file.
+    pub(super) fn path(&self, suffix: &str) -> PathBuf {
+        let mut path: OsString = self.socket.clone().into();
+        path.push(suffix);
+        path.into()
+    }
+}
+
+fn check_folder(folder: &OwnedFd, is_named: bool) -> io::Result<()> {
+    let stat = fstat(folder)?;
+    let us = rustix::process::geteuid().as_raw();
+    let mode = stat.st_mode & 0o7777;
+    if stat.st_uid != us {
+        let owner = stat.st_uid;
+        return Err(io::Error::other(format!(
+            "the directory belongs to user {owner}, not to user {us}; choose another socket"
+        )));
+    }
+    // The daemon restricts its own directory, but not a sticky one, which is meant for many users.
+    if mode & STICKY != 0 || (is_named && mode & WRITABLE_BY_OTHERS != 0) {
+        return Err(io::Error::other(format!(
+            "the directory is writable by others (mode {mode:04o}); choose another socket or run chmod go-w on it"
+        )));
+    }
+    Ok(())
+}
+
+fn check_file(file: File) -> io::Result<File> {
+    let metadata = file.metadata()?;
+    let is_ours = metadata.is_file()
+        && metadata.uid() == rustix::process::geteuid().as_raw()
+        // Another name of the same file may be somebody's document.
+        && metadata.nlink() == 1;
+    match is_ours {
+        true => Ok(file),
+        false => Err(io::Error::other(
+            "not a file that ccctl created; move it away",
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    fn with_mode(folder: &Path, mode: u32) {
+        fs::create_dir_all(folder).unwrap();
+        fs::set_permissions(folder, Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn a_folder_of_others_and_links_to_folders_are_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let path = |name: &str| place.path().join(name);
+        with_mode(&path("sticky"), 0o1777);
+        with_mode(&path("open"), 0o777);
+        symlink(place.path(), path("link")).unwrap();
+        fs::write(path("file"), "").unwrap();
+        for name in ["sticky", "open", "link", "file"] {
+            let (named, _) = SocketFolder::open(&path(name).join("s"), true).unwrap_err();
+            assert_eq!(named, path(name));
+            assert_eq!(
+                fs::read_dir(path(name)).map_or(0, Iterator::count),
+                if name == "link" { 4 } else { 0 }
+            );
+        }
+        // The daemon restricts its own directory itself.
+        assert!(SocketFolder::open(&path("open/s"), false).is_ok());
+        assert!(SocketFolder::open(&path("sticky/s"), false).is_err());
+        assert!(SocketFolder::open(&path("new/s"), true).is_ok());
+        let mode = fs::metadata(path("new")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+    }
+
+    #[test]
+    fn files_of_others_are_left_alone() {
+        let place = tempfile::tempdir().unwrap();
+        let socket = place.path().join("s");
+        let folder = SocketFolder::open(&socket, true).unwrap();
+        let document = place.path().join("document");
+        fs::write(&document, "precious").unwrap();
+        symlink(&document, folder.path(OUTPUT)).unwrap();
+        fs::hard_link(&document, folder.path(LOCK)).unwrap();
+        for suffix in [OUTPUT, LOCK] {
+            let (path, _) = folder.file(suffix).unwrap_err();
+            assert_eq!(path, folder.path(suffix));
+            fs::remove_file(path).unwrap();
+            folder.file(suffix).unwrap();
+        }
+        assert_eq!(fs::read_to_string(&document).unwrap(), "precious");
+    }
+}

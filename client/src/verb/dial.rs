@@ -1,0 +1,65 @@
+//! `ccctl dial`: the far end of `--host`.
+
+use crate::call::Place;
+use crate::{Context, Exit, Failure};
+use rustix::stdio::{stdin, stdout};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::BorrowedFd;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+/// How long replies may take after the end of the input. A client that has ended must not leave this process behind.
+const LAST_REPLIES: Duration = Duration::from_millis(500);
+
+/// Connects standard input and output with the daemon's socket on this host, until either ends.
+///
+/// # Errors
+///
+/// [`Failure::Usage`] with `--host`; [`Failure::Connect`].
+pub(crate) fn dial(context: &Context) -> Result<Exit, Failure> {
+    if context.global.host.is_some() {
+        return Err(Failure::Usage(
+            "dial: connects with the daemon of this host; leave out --host".to_owned(),
+        ));
+    }
+    let socket = Place::here(&context.global, |name| std::env::var_os(name))?.connect()?;
+    let failed = || Failure::io("dial");
+    let to_daemon = socket.try_clone().map_err(failed())?;
+    let mut input = file(stdin()).map_err(failed())?;
+    std::thread::Builder::new()
+        .name("input".to_owned())
+        .spawn(move || pass_on(&mut input, &to_daemon))
+        .map_err(failed())?;
+    let mut output = file(stdout()).map_err(failed())?;
+    // Either side may end at any time; that is the end, not a failure.
+    let _ = copy(&mut &socket, &mut output);
+    Ok(Exit::Done)
+}
+
+fn pass_on(input: &mut File, mut socket: &UnixStream) {
+    let _ = copy(input, &mut socket);
+    let _ = socket.shutdown(Shutdown::Write);
+    std::thread::sleep(LAST_REPLIES);
+    let _ = socket.shutdown(Shutdown::Both);
+}
+
+/// Passes on whatever arrives, at once. [`io::copy`] would wait for input inside `splice`, which locks a pipe against its
+/// other end.
+fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<()> {
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match from.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(len) => to.write_all(&buffer[..len])?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// A stream of this process without the buffer of the standard library: whatever arrives is passed on at once.
+fn file(stream: BorrowedFd<'_>) -> io::Result<File> {
+    Ok(stream.try_clone_to_owned()?.into())
+}

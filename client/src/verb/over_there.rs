@@ -1,0 +1,82 @@
+//! Commands about the daemon's process and files, which run on the daemon's host.
+
+use crate::args::{DaemonVerb, Global};
+use crate::call::Host;
+use crate::{Exit, Failure};
+
+/// The words of a command that has to run on the daemon's host; `None` for one that asks the daemon.
+pub(super) fn words(verb: &DaemonVerb, global: &Global) -> Option<Vec<String>> {
+    let lines;
+    let mut words = match verb {
+        DaemonVerb::Start => vec!["start"],
+        // The question was asked here.
+        DaemonVerb::Stop(_) => vec!["stop", "--force"],
+        DaemonVerb::Restart => vec!["restart"],
+        DaemonVerb::Upgrade(args) => match args.binary.as_deref() {
+            Some(binary) => vec!["upgrade", "--", binary.to_str()?],
+            None => vec!["upgrade"],
+        },
+        DaemonVerb::Logs(args) => {
+            lines = args.lines.to_string();
+            let follow = args.follow.then_some("--follow");
+            ["logs", "-n", &lines].into_iter().chain(follow).collect()
+        }
+        DaemonVerb::Status
+        | DaemonVerb::Reload
+        | DaemonVerb::Log(_)
+        | DaemonVerb::Check
+        | DaemonVerb::Ping => return None,
+    };
+    words.insert(0, "daemon");
+    for (is_given, option) in [(global.json, "--json"), (global.verbose, "--verbose")] {
+        if is_given {
+            words.insert(0, option);
+        }
+    }
+    Some(words.into_iter().map(str::to_owned).collect())
+}
+
+/// Runs `ccctl` with these words over there, with the standard streams of this process.
+///
+/// # Errors
+///
+/// [`Failure::Io`] if `ssh` cannot be run.
+pub(super) fn run(host: &Host, words: &[String]) -> Result<Exit, Failure> {
+    let status = host
+        .ccctl(words, true)
+        .status()
+        .map_err(Failure::io("ssh"))?;
+    Ok(match status.code() {
+        // ssh has said why there is no connection, and the shell that there is no ccctl.
+        None | Some(126 | 127 | 255) => Exit::NoDaemon,
+        Some(code) => Exit::of_program(Some(code), None),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Ccctl, Noun};
+    use clap::Parser as _;
+
+    fn line(words_here: &[&str]) -> Option<String> {
+        let words_here = [&["ccctl", "daemon"], words_here].concat();
+        let parsed = Ccctl::try_parse_from(words_here).unwrap();
+        match parsed.noun {
+            Noun::Daemon(verb) => words(&verb, &parsed.global).map(|words| words.join(" ")),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_concerns_a_process_or_a_file_runs_over_there() {
+        assert_eq!(line(&["stop"]).unwrap(), "daemon stop --force");
+        assert_eq!(line(&["start", "--json"]).unwrap(), "--json daemon start");
+        assert_eq!(
+            line(&["upgrade", "/b/ccd"]).unwrap(),
+            "daemon upgrade -- /b/ccd"
+        );
+        assert_eq!(line(&["logs", "-f"]).unwrap(), "daemon logs -n 20 --follow");
+        assert_eq!(line(&["status"]), None);
+    }
+}

@@ -168,7 +168,10 @@ impl HostLink {
 
     fn why(&self, status: ExitStatus, said: &str) -> SshError {
         let host = self.host.clone();
-        let said = match said.strip_prefix("ccctl: ").unwrap_or(said) {
+        let named = ["ccctl: ", "ssh: "]
+            .iter()
+            .find_map(|name| said.strip_prefix(name));
+        let said = match named.unwrap_or(said) {
             "" => status.to_string(),
             said => said.to_owned(),
         };

@@ -1,11 +1,10 @@
 //! The files that a start leaves beside the socket: its lock, and the output of the daemon until it serves.
 
-use rustix::fs::{Mode, OFlags, fstat, open, openat};
+use rustix::fs::{Mode, OFlags, open, openat};
 use rustix::io::Errno;
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File};
 use std::io;
-use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
@@ -21,7 +20,7 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 /// The directory of a socket, which belongs to this user.
 #[derive(Debug)]
 pub(super) struct SocketFolder {
-    folder: OwnedFd,
+    folder: File,
     socket: PathBuf,
 }
 
@@ -53,6 +52,7 @@ impl SocketFolder {
             )),
             error => failed(error.into()),
         })?;
+        let folder = File::from(folder);
         check_folder(&folder, is_named).map_err(failed)?;
         Ok(Self {
             folder,
@@ -88,12 +88,12 @@ impl SocketFolder {
     }
 }
 
-fn check_folder(folder: &OwnedFd, is_named: bool) -> io::Result<()> {
-    let stat = fstat(folder)?;
+fn check_folder(folder: &File, is_named: bool) -> io::Result<()> {
+    let metadata = folder.metadata()?;
     let us = rustix::process::geteuid().as_raw();
-    let mode = stat.st_mode & 0o7777;
-    if stat.st_uid != us {
-        let owner = stat.st_uid;
+    let mode = metadata.mode() & 0o7777;
+    if metadata.uid() != us {
+        let owner = metadata.uid();
         return Err(io::Error::other(format!(
             "the directory belongs to user {owner}, not to user {us}; choose another socket"
         )));

@@ -1,7 +1,9 @@
 //! Process information on macOS, where there is no `/proc`.
 
 #[cfg(target_os = "macos")]
-pub use libproc::{all_processes, environment_values, name, process};
+pub(crate) use libproc::{all_processes, environment_values};
+#[cfg(target_os = "macos")]
+pub use libproc::{name, process};
 
 #[cfg(target_os = "macos")]
 mod libproc {

@@ -138,7 +138,7 @@ pub(super) enum Shell {
 impl Follower {
     /// Follows the command to its end, then lets the next one have the shell.
     pub(super) async fn follow(mut self) {
-        let end = match self.to_end().await {
+        let end = match self.until_end().await {
             Ok(Some(outcome)) => End::Done(Arc::new(outcome)),
             Ok(None) => End::Refused,
             Err(error) => End::Failed(Arc::new(Mutex::new(Some(error)))),
@@ -159,7 +159,7 @@ impl Follower {
     }
 
     /// Passes output to the run until it has an outcome; `None` if the shell refused the command.
-    async fn to_end(&mut self) -> Result<Option<Outcome>, SessionError> {
+    async fn until_end(&mut self) -> Result<Option<Outcome>, SessionError> {
         let session = Arc::clone(&self.session);
         let onlcr_before = self.adds_returns();
         let mut pause = Pause::new();

@@ -5,7 +5,7 @@ use crate::durations::Deadline;
 use crate::output::Piece;
 use crate::session::error::{Busy, SessionError};
 use crate::session::live::Session;
-use crate::session::shell::{Printer, Prompt, ShellKind};
+use crate::session::shell::{Printer, Prompt, ShellKind, is_before_prompt};
 use crate::session::wait::{is_fresh, is_of_tape, last_line};
 use ccd_terminal::probe::{Probe, STALE_AFTER_WRITE, Verdict};
 use ccd_text::pattern::Compiled;
@@ -221,7 +221,8 @@ pub(super) fn has_prompt(session: &Session, silence: &mut Silence) -> bool {
     if session.output.end() != silence.end {
         *silence = Silence::new(session);
     }
-    silence.since.elapsed() >= STALE_AFTER_WRITE || shows_prompt(session)
+    (silence.since.elapsed() >= STALE_AFTER_WRITE || shows_prompt(session))
+        && !is_before_prompt(&tail(session))
 }
 
 /// Returns whether something stands on the last line.

@@ -41,7 +41,7 @@ impl CommandFile {
         let path = dir.join("command");
         // A worker that was killed may have left one.
         match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Self::write(path, format!("# {}\n", nonce.as_str()).as_bytes(), command),
         }
     }

@@ -15,6 +15,8 @@ mod run;
 mod wrap;
 
 #[cfg(all(test, target_os = "linux"))]
+mod case_tests;
+#[cfg(all(test, target_os = "linux"))]
 mod driver_tests;
 #[cfg(all(test, target_os = "linux"))]
 mod fish_tests;
@@ -26,6 +28,6 @@ mod matrix_tests;
 pub(super) use command_file::CommandFile;
 pub(super) use integration::integrated;
 pub(super) use kind::ShellKind;
-pub(super) use prompt::{Likeness, Prompt, takes_commands};
+pub(super) use prompt::{Likeness, Prompt, is_before_prompt, takes_commands};
 pub(super) use run::{Action, Outcome, Quiet, ShellRun, Start};
 pub(super) use wrap::{LineError, Nonce, Printer, Way, typed_line};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::echo::{fish_preamble_len, output_after_echo};
 use super::marks::{CommandPiece, Mark};
 use super::output::{CommandOutput, OutputLength};
-use super::prompt::{Likeness, Prompt, TAIL_MAX_LEN, len_without_prompt, takes_commands};
+use super::prompt::{Likeness, Prompt, TAIL_MAX_LEN, len_without_prompt};
 use super::run::{Action, Outcome, Quiet};
 use super::wrap::{Nonce, Printer, rescue_line};
 
@@ -306,11 +306,10 @@ impl Progress {
             && facts.shell_waits
             && self.prompt.fits_mode(facts.line_editing);
         let typed_lines = self.rescue.map_or(0, |rescue| rescue.typed_lines);
-        let likeness = match self.editor {
-            // Its prompt has a mark, unless the command took the mark away.
-            Some(_) if takes_commands(&self.tail) => Likeness::Same,
-            Some(_) if self.prompt.is_empty() => Likeness::Different,
-            _ => self.prompt.likeness(&self.tail),
+        // The prompt of an integrated shell has a mark, unless the command took it away.
+        let likeness = match self.prompt.likeness(&self.tail) {
+            Likeness::Alike if self.editor.is_some() => Likeness::Different,
+            likeness => likeness,
         };
         let needed = match likeness {
             Likeness::Same if typed_lines == 0 => SAME_PROMPT_QUIET,

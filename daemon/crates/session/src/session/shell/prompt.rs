@@ -30,8 +30,17 @@ pub(crate) enum Likeness {
 /// Returns whether the shell is at a prompt whose line editor takes commands: of all marks in `tail`, the one after such a
 /// prompt is the last.
 pub(crate) fn takes_commands(tail: &[u8]) -> bool {
-    memchr::memmem::rfind(tail, MARK_START)
-        .is_some_and(|at| tail[at + MARK_START.len()..].starts_with(TAKING_PROMPT_END))
+    last_mark(tail).is_some_and(|mark| mark.starts_with(TAKING_PROMPT_END))
+}
+
+/// Returns whether an integrated shell has reported the end of a command, but not shown its prompt yet.
+pub(crate) fn is_before_prompt(tail: &[u8]) -> bool {
+    last_mark(tail).is_some_and(|mark| mark.starts_with(b"D"))
+}
+
+fn last_mark(tail: &[u8]) -> Option<&[u8]> {
+    let at = memchr::memmem::rfind(tail, MARK_START)?;
+    Some(&tail[at + MARK_START.len()..])
 }
 
 /// How the echo of a typed command starts, and a part of it that no prompt contains.

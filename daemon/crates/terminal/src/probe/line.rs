@@ -33,6 +33,12 @@ impl Line {
         }
     }
 
+    /// Returns whether a program has taken over the terminal, or hides input.
+    #[cfg(not(portable))]
+    pub(super) fn is_changed(&self) -> bool {
+        !(self.canonical && self.echo)
+    }
+
     /// Returns whether the program hides input, as a password prompt does.
     ///
     /// Echo off alone is not enough: line editors and full-screen programs turn it off together with canonical mode.

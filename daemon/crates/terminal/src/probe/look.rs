@@ -18,7 +18,7 @@ use super::report::{Probe, Reader, Verdict};
 pub fn probe(master: BorrowedFd<'_>, leader: i32, tty_device: u64) -> Probe {
     let line = Line::of(master);
     let foreground = tcgetpgrp(master).map_or(0, Pid::as_raw_pid);
-    let finding = platform::find(leader, foreground, tty_device);
+    let finding = platform::find(leader, foreground, tty_device, line);
     Probe {
         foreground,
         line,
@@ -28,7 +28,7 @@ pub fn probe(master: BorrowedFd<'_>, leader: i32, tty_device: u64) -> Probe {
         foreground_state: finding.foreground_state,
         // If this cannot be read, the terminal has hung up and no more output will come.
         unread_output_bytes: ioctl_fionread(master).unwrap_or(0),
-        hidden_prompt_likely: finding.sleeps_unseen && line.hides_input(),
+        hidden_prompt_likely: (finding.sleeps_unseen && line.hides_input()) || finding.asks_secret,
     }
 }
 
@@ -41,6 +41,8 @@ pub(super) struct Finding {
     pub(super) foreground_state: Option<char>,
     /// It is not visible in which call the program is blocked, but nothing shows that it runs.
     pub(super) sleeps_unseen: bool,
+    /// The reader asks for a secret, though this terminal's modes do not show it.
+    pub(super) asks_secret: bool,
 }
 
 #[cfg(not(portable))]
@@ -51,15 +53,16 @@ mod platform {
 #[cfg(portable)]
 mod platform {
     use super::super::report::BLIND;
-    use super::{Finding, Verdict};
+    use super::{Finding, Line, Verdict};
 
-    pub(super) fn find(_leader: i32, _foreground: i32, _tty_device: u64) -> Finding {
+    pub(super) fn find(_leader: i32, _foreground: i32, _tty_device: u64, _line: Line) -> Finding {
         Finding {
             verdict: Verdict::Unknown,
             how: BLIND,
             reader: None,
             foreground_state: None,
             sleeps_unseen: true,
+            asks_secret: false,
         }
     }
 }

@@ -6,6 +6,7 @@
 //! - `fresh`: whether a probe right after a write is reliable
 //! - `search`, `syscall`, `proc` (not in a `portable` build): the foreground tasks, the call that each one is blocked
 //!   in, and `/proc`
+//! - `relay` (not in a `portable` build): programs such as `ssh` and `tmux`, which only pass input on
 //!
 //! A probe reads `/proc` and changes nothing. It must run in an ancestor of the program: with Yama's default setting,
 //! the kernel shows a task's system call only to its ancestors.
@@ -15,6 +16,8 @@ mod line;
 mod look;
 #[cfg(not(portable))]
 mod proc;
+#[cfg(not(portable))]
+mod relay;
 mod report;
 #[cfg(not(portable))]
 mod search;

@@ -24,11 +24,15 @@ impl fmt::Display for Task {
 }
 
 /// A process, from `stat`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ProcStat {
+    /// At most 15 bytes of its program's name, or what it calls itself.
+    pub(super) name: String,
     pub(super) state: char,
     pub(super) group: i32,
     pub(super) session: i32,
+    /// The device number of its controlling terminal; 0 if it has none.
+    pub(super) terminal: u64,
 }
 
 /// A task, from `status`.
@@ -169,15 +173,21 @@ impl ProcFiles {
 /// The name in parentheses may contain anything, including `)` and spaces: the fields start after the last one.
 fn parse_stat(content: &[u8]) -> Option<ProcStat> {
     let end_of_name = content.iter().rposition(|&byte| byte == b')')?;
+    let name = content[..end_of_name]
+        .splitn(2, |&byte| byte == b'(')
+        .nth(1)?;
     let fields = std::str::from_utf8(&content[end_of_name + 1..]).ok()?;
     let mut fields = fields.split_ascii_whitespace();
     let state = fields.next()?.chars().next()?;
     let group = fields.nth(1)?.parse().ok()?;
     let session = fields.next()?.parse().ok()?;
+    let terminal: i32 = fields.next()?.parse().ok()?;
     Some(ProcStat {
+        name: String::from_utf8_lossy(name).into_owned(),
         state,
         group,
         session,
+        terminal: u64::from(terminal.cast_unsigned()),
     })
 }
 
@@ -213,9 +223,11 @@ mod tests {
         assert_eq!(
             stat,
             Some(ProcStat {
+                name: "a) R 9 (\u{fffd}\n".into(),
                 state: 'S',
                 group: 29,
-                session: 28
+                session: 28,
+                terminal: 34817,
             })
         );
         assert_eq!(parse_stat(b"31 (cat"), None);

@@ -44,6 +44,10 @@ impl Reader {
 /// The value of [`Probe::how`] where the platform does not show what programs wait for.
 pub(super) const BLIND: &str = "platform";
 
+/// The values of [`Probe::how`] for programs that pass input on to others.
+pub(super) const RELAY: &str = "relay";
+pub(super) const MULTIPLEXER: &str = "multiplexer";
+
 /// The result of probing a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Probe {
@@ -54,17 +58,20 @@ pub struct Probe {
     /// The reason for the verdict: the call that the reader is in (`read`, `poll`, `select`, `epoll`), `none` if no
     /// task waits for the terminal, `stopped` if one would but is stopped. For [`Verdict::Unknown`] the obstacle:
     /// `denied` (another user's or a protected program), `unseen` (no task of the group is visible), `limit` (more
-    /// tasks or descriptors than one probe checks), `platform`.
+    /// tasks or descriptors than one probe checks), `relay` (a task reads the terminal, but passes the input on to a
+    /// program that is not visible), `multiplexer` (the same, and it draws a screen of its own), `elsewhere` (the
+    /// group waits for another process, which may be reading the terminal), `platform`.
     pub how: Cow<'static, str>,
-    /// The waiting task, for [`Verdict::Blocked`] and [`Verdict::Accepts`].
+    /// The waiting task, for [`Verdict::Blocked`], [`Verdict::Accepts`] and a [relay](Probe::is_relay).
     pub reader: Option<Reader>,
     /// The state letter of the foreground group's leader (R, S, D, T, t, Z …); `None` if it has ended or is not
     /// visible.
     pub foreground_state: Option<char>,
     /// How much output was not read from the master yet: the program may be further than its known output shows.
     pub unread_output_bytes: u64,
-    /// The program is not visible, but sleeps and hides input. If that lasts for
-    /// [`STALE_AFTER_WRITE`](super::STALE_AFTER_WRITE), it is a prompt for a secret (`sudo`, `su`, `passwd`).
+    /// The program is not visible, but sleeps and hides input (`sudo`, `su`, `passwd`), the terminal at a relay's far end
+    /// hides it, or the reader is there to ask for secrets (`pinentry`). If that lasts for
+    /// [`STALE_AFTER_WRITE`](super::STALE_AFTER_WRITE), it is a prompt for a secret.
     pub hidden_prompt_likely: bool,
 }
 
@@ -72,6 +79,16 @@ impl Probe {
     /// Returns whether the platform shows nothing, so that the state must be guessed.
     pub fn is_blind(&self) -> bool {
         self.how == BLIND
+    }
+
+    /// Returns whether the reader passes input on to a program that is not visible, as `ssh`, `script` and `tmux` do.
+    pub fn is_relay(&self) -> bool {
+        self.how == RELAY || self.is_multiplexer()
+    }
+
+    /// Returns whether the reader draws a screen of its own, in which other programs run.
+    pub fn is_multiplexer(&self) -> bool {
+        self.how == MULTIPLEXER
     }
 
     /// Describes what the foreground does: `running`, `stopped` or `blocked reading its terminal`.

@@ -3,14 +3,20 @@
 use std::collections::HashSet;
 use std::io;
 
+use super::line::Line;
 use super::look::Finding;
 use super::proc::{Descriptor, ProcFiles, Task};
-use super::report::{Reader, Verdict};
+use super::relay;
+use super::report::{MULTIPLEXER, RELAY, Reader, Verdict};
 use super::syscall::{Sleep, Wait, wait_of};
 use crate::piped::INPUT_DESCRIPTOR;
+use rustix::fs::makedev;
 
 /// Maximum number of tasks that one search checks, and maximum number that it visits to find members of the group.
 const MAX_TASKS: usize = 256;
+
+/// The device number of a master side of a terminal, whichever file it was opened through.
+const MASTER: (u32, u32) = (5, 2);
 
 /// The device number of `/dev/tty`, which means the terminal of the process that opens it.
 const OWN_TERMINAL: (u32, u32) = (5, 0);
@@ -20,15 +26,18 @@ const OWN_TERMINAL: (u32, u32) = (5, 0);
 /// The group's leader is checked first, and nearly always decides. If it does not, the tree under `leader`, the first
 /// process of the terminal's session, is searched for other members: the reader of a pipeline need not lead its group.
 /// Processes there that have left the session may read the terminal too, regardless of job control: `su -c` starts its
-/// program like that.
-pub(super) fn find(leader: i32, foreground: i32, tty_device: u64) -> Finding {
+/// program like that. So may processes that this one has adopted: the server of `tmux`, or the `pinentry` of `gpg-agent`.
+pub(super) fn find(leader: i32, foreground: i32, tty_device: u64, line: Line) -> Finding {
     let mut search = Search::new(leader, foreground, tty_device);
     search.look_for_pipe();
     // Input that the leader has not forwarded yet may be what the program waits for.
     if foreground > 0 && search.leader_rests() && !search.look_at_process(foreground) {
         search.look_below();
+        if search.found.is_none() {
+            search.look_at_orphans();
+        }
     }
-    search.finish()
+    search.finish(line)
 }
 
 struct Search {
@@ -47,6 +56,11 @@ struct Search {
     found: Option<(Reader, char)>,
     /// A process whose tasks may not be inspected.
     denied: Option<i32>,
+    /// A member of the group waits for another process or a host.
+    waits_elsewhere: bool,
+    /// The reader passes input on to another terminal.
+    passes_on: bool,
+    asks_secret: bool,
 }
 
 /// How a task waits for the terminal.
@@ -55,6 +69,8 @@ struct TerminalWait {
     how: &'static str,
     socket_in_set: bool,
     has_timeout: bool,
+    /// The other ends of other terminals that it waits for.
+    masters: Vec<i32>,
 }
 
 impl Search {
@@ -71,10 +87,13 @@ impl Search {
             how: "none",
             found: None,
             denied: None,
+            waits_elsewhere: false,
+            passes_on: false,
+            asks_secret: false,
         }
     }
 
-    fn finish(mut self) -> Finding {
+    fn finish(mut self, line: Line) -> Finding {
         let foreground_state = match self.found {
             Some((reader, state)) if reader.pid == self.group => Some(state),
             _ => self.files.stat(self.group).map(|stat| stat.state),
@@ -82,6 +101,11 @@ impl Search {
         if self.group > 0 && foreground_state.is_none() && !self.seen_member {
             self.note(Verdict::Unknown, "unseen");
         }
+        // Somebody has taken over the terminal, and it may be the process that the group waits for.
+        if self.waits_elsewhere && line.is_changed() {
+            self.note(Verdict::Unknown, "elsewhere");
+        }
+        self.judge_reader(line);
         let denied_state = self
             .denied
             .and_then(|pid| self.files.stat(pid))
@@ -92,6 +116,25 @@ impl Search {
             reader: self.found.map(|(reader, _)| reader),
             foreground_state,
             sleeps_unseen: self.verdict == Verdict::Unknown && denied_state == Some('S'),
+            asks_secret: self.asks_secret,
+        }
+    }
+
+    /// Notes what the reader's name shows. If it only passes input on, it is ready for input whatever the program at the
+    /// far end does, so the verdict is unknown.
+    fn judge_reader(&mut self, line: Line) {
+        let Some((reader, _)) = self.found else {
+            return;
+        };
+        let name = self.files.stat(reader.pid).map(|stat| stat.name);
+        let name = name.as_deref().unwrap_or_default();
+        self.asks_secret |= name.starts_with("pinentry");
+        // A relay's own question, such as for the password, is read line by line.
+        let asks_itself = self.verdict == Verdict::Blocked && line.canonical;
+        if relay::is_multiplexer(name) {
+            (self.verdict, self.how) = (Verdict::Unknown, MULTIPLEXER);
+        } else if self.passes_on || (relay::is_relay(name) && !asks_itself) {
+            (self.verdict, self.how) = (Verdict::Unknown, RELAY);
         }
     }
 
@@ -128,23 +171,45 @@ impl Search {
 
     /// Checks the candidates in the tree under the session's leader, the youngest first, because jobs are started last.
     fn look_below(&mut self) {
-        let mut walk = vec![self.session];
-        let mut known = HashSet::from([self.session]);
+        if !self.look_in_tree(vec![self.session]) {
+            self.note(Verdict::Unknown, "limit");
+        }
+    }
+
+    /// Checks the candidates among the processes without a terminal that this process has adopted, and below.
+    fn look_at_orphans(&mut self) {
+        let own = rustix::process::getpid().as_raw_pid();
+        let mut orphans = Vec::new();
+        for tid in self.files.tasks(own, MAX_TASKS) {
+            let children = self.files.children(Task { pid: own, tid });
+            let newest = children.into_iter().rev().take(MAX_TASKS);
+            // The leaders of sessions have terminals.
+            orphans.extend(newest.filter(|&child| {
+                let stat = self.files.stat(child);
+                stat.is_some_and(|stat| stat.terminal == 0)
+            }));
+        }
+        self.look_in_tree(orphans);
+    }
+
+    /// Checks the candidates in these trees until one waits for the terminal; returns false if there were too many.
+    fn look_in_tree(&mut self, mut walk: Vec<i32>) -> bool {
+        let mut known: HashSet<i32> = walk.iter().copied().collect();
         let mut steps_left = MAX_TASKS;
         while let Some(pid) = walk.pop() {
             if self.is_candidate(pid) && self.look_at_process(pid) {
-                return;
+                return true;
             }
             for tid in self.files.tasks(pid, steps_left + 1) {
                 if steps_left == 0 {
-                    self.note(Verdict::Unknown, "limit");
-                    return;
+                    return false;
                 }
                 steps_left -= 1;
                 let children = self.files.children(Task { pid, tid });
                 walk.extend(children.into_iter().filter(|&child| known.insert(child)));
             }
         }
+        true
     }
 
     /// Returns whether the process may read the terminal and was not checked yet.
@@ -214,6 +279,12 @@ impl Search {
             has_timeout: wait.has_timeout,
         };
         self.found = Some((reader, status.state));
+        self.passes_on = !wait.masters.is_empty();
+        // With several, it is not visible which one the input goes to.
+        if let [master] = wait.masters[..] {
+            let line = relay::line_behind(task, master, &mut self.files);
+            self.asks_secret = line.is_some_and(|line| line.hides_input());
+        }
         true
     }
 
@@ -228,8 +299,17 @@ impl Search {
                     how: "read",
                     socket_in_set: false,
                     has_timeout: false,
+                    masters: Vec::new(),
                 };
-                return self.is_terminal(task, descriptor).then_some(blocked);
+                if self.is_terminal(task, descriptor) {
+                    return Some(blocked);
+                }
+                self.note_elsewhere(task, descriptor == Some(Descriptor::Socket));
+                return None;
+            }
+            Ok(Wait::Signal) => {
+                self.note_elsewhere(task, true);
+                return None;
             }
             Ok(Wait::Elsewhere) => return None,
             Err(error) => {
@@ -238,19 +318,25 @@ impl Search {
             }
         };
         let (mut terminal, mut socket) = (false, false);
+        let mut masters = Vec::new();
         for &number in &set.descriptors {
             let descriptor = self.files.descriptor(task, number);
             terminal |= self.is_terminal(task, descriptor);
             socket |= descriptor == Some(Descriptor::Socket);
+            if descriptor == Some(Descriptor::Device(makedev(MASTER.0, MASTER.1))) {
+                masters.push(number);
+            }
         }
         if !terminal && set.cut {
             self.note(Verdict::Unknown, "limit");
         }
+        self.note_elsewhere(task, !terminal && socket);
         terminal.then_some(TerminalWait {
             verdict: Verdict::Accepts,
             how: set.how,
             socket_in_set: socket,
             has_timeout: set.has_timeout,
+            masters,
         })
     }
 
@@ -261,11 +347,19 @@ impl Search {
             Some(Descriptor::Pipe(number)) => return self.pipe == Some(number),
             _ => return false,
         };
-        if device == rustix::fs::makedev(OWN_TERMINAL.0, OWN_TERMINAL.1) {
+        if device == makedev(OWN_TERMINAL.0, OWN_TERMINAL.1) {
             let stat = self.files.stat(task.pid);
             return stat.is_some_and(|stat| stat.session == self.session);
         }
         device == self.tty_device
+    }
+
+    /// Stores whether a task of the group waits for another process or a host.
+    fn note_elsewhere(&mut self, task: Task, waits: bool) {
+        if waits && !self.waits_elsewhere {
+            let stat = self.files.stat(task.pid);
+            self.waits_elsewhere = stat.is_some_and(|stat| stat.group == self.group);
+        }
     }
 
     /// Stores the process of a task of the group that may not be inspected.

@@ -63,6 +63,8 @@ pub(super) enum Wait {
     Read(i32),
     /// Input on any of several descriptors.
     Set(InputSet),
+    /// A signal.
+    Signal,
     /// Something other than input.
     Elsewhere,
 }
@@ -89,6 +91,7 @@ pub(super) fn wait_of(sleep: &Sleep, task: Task, files: &mut ProcFiles) -> io::R
     let call = Call::of(sleep.number);
     let (descriptors, cut) = match call {
         Call::Read => return Ok(Wait::Read(arguments[0] as i32)),
+        Call::Signal => return Ok(Wait::Signal),
         Call::Other => return Ok(Wait::Elsewhere),
         Call::Poll { .. } => poll_set(arguments, task, files)?,
         Call::Select => select_set(arguments, task, files)?,
@@ -112,10 +115,16 @@ pub(super) fn wait_of(sleep: &Sleep, task: Task, files: &mut ProcFiles) -> io::R
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Call {
     Read,
-    Poll { timeout: Timeout },
+    Poll {
+        timeout: Timeout,
+    },
     Select,
-    Epoll { timeout: Timeout },
+    Epoll {
+        timeout: Timeout,
+    },
     Restart,
+    /// Waits for a signal.
+    Signal,
     Other,
 }
 
@@ -134,6 +143,10 @@ impl Call {
         match number {
             // Some versions of cat and pv use `splice` to move input to a pipe.
             libc::SYS_read | libc::SYS_readv | libc::SYS_splice => Self::Read,
+            libc::SYS_recvfrom | libc::SYS_recvmsg => Self::Read,
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_pause => Self::Signal,
+            libc::SYS_rt_sigsuspend => Self::Signal,
             #[cfg(target_arch = "x86_64")]
             libc::SYS_poll => Self::Poll {
                 timeout: Timeout::Milliseconds,
@@ -165,7 +178,7 @@ impl Call {
             Self::Poll { .. } | Self::Restart => "poll",
             Self::Select => "select",
             Self::Epoll { .. } => "epoll",
-            Self::Other => "none",
+            Self::Signal | Self::Other => "none",
         }
     }
 
@@ -175,7 +188,7 @@ impl Call {
             Self::Restart => (arguments[2], Timeout::Milliseconds),
             Self::Select => (arguments[4], Timeout::Pointer),
             Self::Epoll { timeout } => (arguments[3], timeout),
-            Self::Read | Self::Other => return false,
+            Self::Read | Self::Signal | Self::Other => return false,
         };
         match timeout {
             Timeout::Milliseconds => argument as i32 >= 0,

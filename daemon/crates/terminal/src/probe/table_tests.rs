@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
-use super::report::Verdict::{self, Accepts, Blocked, No};
+use super::report::Verdict::{Accepts, Blocked, No, Unknown};
 use super::test_table::{Hidden, Plain, Raw, play_all, row, wait_for_reader};
 use super::test_terminal::{Folder, TestTerminal, eventually, is_installed};
 use super::{Probe, fresh};
@@ -105,9 +105,8 @@ fn a_protected_program_is_either_seen_or_said_to_be_denied() {
         let mut terminal = TestTerminal::start(argv);
         eventually(|| {
             let probe = terminal.probe();
-            let denied = probe.verdict == Verdict::Unknown
-                && probe.how == "denied"
-                && probe.hidden_prompt_likely;
+            let denied =
+                probe.verdict == Unknown && probe.how == "denied" && probe.hidden_prompt_likely;
             let seen = probe.verdict == Blocked && probe.how == "read" && geteuid().is_root();
             if probe.line.hides_input() && (denied || seen) {
                 Ok(())
@@ -170,9 +169,72 @@ fn full_screen_programs_accept() {
         row(
             &["script", "-q", "-c", "sleep 100", "/dev/null"],
             Raw,
-            Accepts,
-            "poll",
+            Unknown,
+            "relay",
         ),
+    ]);
+}
+
+#[test]
+fn a_program_that_passes_input_on_is_not_known_to_wait() {
+    let folder = Folder::new("relay");
+    let ssh = format!("{}/ssh", folder.0);
+    std::os::unix::fs::symlink("/bin/cat", &ssh).unwrap();
+    let ssh = ssh.as_str();
+    let raw = format!("stty raw -echo; exec {ssh}");
+    let spawn = "import pty; pty.spawn(['sleep', '100'])";
+    play_all(&[
+        row(&["sh", "-c", &raw], Raw, Unknown, "relay"),
+        row(&["python3", "-c", spawn], Raw, Unknown, "relay"),
+        // Its own question, before it is connected.
+        row(&[ssh], Plain, Blocked, "read"),
+    ]);
+}
+
+#[test]
+fn a_relay_hides_input_if_the_terminal_of_its_program_does() {
+    for (program, hides) in [("read -s x", true), ("read x", false), ("read -e x", false)] {
+        let inner = format!("bash -c '{program}'");
+        let row = row(
+            &["script", "-q", "-c", &inner, "/dev/null"],
+            Raw,
+            Unknown,
+            "relay",
+        );
+        let Some((mut terminal, _)) = row.play() else {
+            return;
+        };
+        eventually(|| match terminal.probe() {
+            probe if probe.hidden_prompt_likely == hides => Ok(()),
+            probe => Err(format!("{program}: {probe:?}")),
+        });
+    }
+}
+
+#[test]
+fn a_program_that_is_there_to_ask_for_secrets_hides_input() {
+    let folder = Folder::new("secret");
+    let pinentry = format!("{}/pinentry-tty", folder.0);
+    std::os::unix::fs::symlink("/bin/cat", &pinentry).unwrap();
+    let raw = format!("stty raw -echo; exec {pinentry}");
+    let asks = row(&["sh", "-c", &raw], Raw, Blocked, "read");
+    let (_terminal, probe) = asks.play().unwrap();
+    assert!(probe.hidden_prompt_likely);
+}
+
+#[test]
+fn what_another_process_may_be_doing_with_the_terminal_is_not_known() {
+    let socket = "import os, socket, sys, tty; a, b = socket.socketpair(); mode = sys.argv[1]\n\
+        if mode == 'raw': tty.setraw(0)\nprint('up'); os.read(a.fileno(), 1)";
+    play_all(&[
+        row(
+            &["python3", "-uc", socket, "raw"],
+            Raw,
+            Unknown,
+            "elsewhere",
+        )
+        .after("up"),
+        row(&["python3", "-uc", socket, "plain"], Plain, No, "none").after("up"),
     ]);
 }
 
@@ -313,8 +375,8 @@ fn a_terminal_multiplexer_tells_only_about_its_client() {
     let row = row(
         &["tmux", "-L", &socket, "-f", "/dev/null", "new", "cat"],
         Raw,
-        No,
-        "none",
+        Unknown,
+        "elsewhere",
     )
     .after("[0]");
     row.play();

@@ -80,7 +80,7 @@ impl<'a> Row<'a> {
         let right = probe.verdict == self.verdict
             && probe.how == self.how
             && Mode::from(probe.line) == self.mode;
-        let waits = matches!(probe.verdict, Blocked | Accepts);
+        let waits = matches!(probe.verdict, Blocked | Accepts) || probe.is_relay();
         (!right || probe.reader.is_some() != waits).then(|| format!("{:?}: {probe:?}", self.argv))
     }
 

@@ -135,11 +135,15 @@ pub struct Gap {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WaitingForInput {
     pub verdict: InputVerdict,
-    /// Input would not be echoed: the terminal is in canonical mode with echo off.
+    /// Input would not be echoed: the terminal is in canonical mode with echo off. For programs like `script`, that is
+    /// the terminal of the program at the far end; `pinentry` always hides input.
     pub hidden: bool,
     /// What the verdict is based on: the system call in which the program waits (`read`, `poll`, `select`, `epoll`),
-    /// `tape` (a replay knows it), `guess` (prompt and silence), `none` (the program is not waiting), or `platform` (the
-    /// system does not show it).
+    /// `tape` (a replay knows it), `guess` (the prompt left of the cursor, and silence) or `none` (the program is not
+    /// waiting). For `unknown`: `relay` (a program such as `ssh` passes input on to another, which is not visible),
+    /// `multiplexer` (the same for `tmux` or `screen`), `elsewhere` (the program waits for another process, which may
+    /// be reading the terminal), `denied` (another user's program), `unseen`, `limit` (too many tasks), or `platform`
+    /// (the system does not show it).
     pub how: String,
 }
 

@@ -3,4 +3,6 @@
 mod bad_patterns;
 mod deadline;
 mod matches;
+mod near_end;
+mod prompts;
 mod waiting;

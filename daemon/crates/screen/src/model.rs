@@ -143,6 +143,31 @@ impl Screen {
         still::cursor(self.picture.parser.screen(), &self.picture.modes)
     }
 
+    /// Returns the text from the start of the cursor's line, which may have wrapped, to the cursor; blank cells are
+    /// blanks.
+    pub fn before_cursor(&self) -> String {
+        let screen = self.picture.parser.screen();
+        let (row, col) = screen.cursor_position();
+        let mut first = row;
+        while first > 0 && screen.row_wrapped(first - 1) {
+            first -= 1;
+        }
+        let (_, cols) = self.size();
+        let mut text = String::new();
+        for row_of_line in first..=row {
+            let end = if row_of_line == row { col } else { cols };
+            let cells = (0..end).filter_map(|col| screen.cell(row_of_line, col));
+            for cell in cells.filter(|cell| !cell.is_wide_continuation()) {
+                text.push_str(if cell.has_contents() {
+                    cell.contents()
+                } else {
+                    " "
+                });
+            }
+        }
+        text
+    }
+
     /// Returns a copy of the screen, which can be read while this one changes.
     pub fn still(&self) -> Still {
         Still {

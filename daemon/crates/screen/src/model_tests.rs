@@ -316,3 +316,25 @@ fn output_in_other_encodings_is_read_in_any_pieces() {
     screen.feed(b"\x1b[1mas it was");
     assert_eq!(screen.snapshot().lines, ["as it was"]);
 }
+
+#[test]
+fn the_line_before_the_cursor_has_all_its_rows_and_nothing_else() {
+    let before_cursor = |output: &str| {
+        let mut screen = Screen::new(4, 10);
+        screen.feed(output.as_bytes());
+        screen.before_cursor()
+    };
+    for (output, text) in [
+        ("", ""),
+        ("one\r\n$ ", "$ "),
+        ("$ ls\x1b[2D", "$ "),
+        ("\x1b[5C$ ", "     $ "),
+        ("$ \x1b7  right\x1b8", "$ "),
+        ("日本> ", "日本> "),
+        ("0123456789abc> ", "0123456789abc> "),
+        ("0123456789\r\nabc> ", "abc> "),
+        ("012345678>", "012345678>"),
+    ] {
+        assert_eq!(before_cursor(output), text, "{output:?}");
+    }
+}

@@ -153,6 +153,7 @@ impl Session {
 pub(super) fn shell_waits(session: &Session, probe: &Probe, library: &Compiled) -> bool {
     match probe.verdict {
         Verdict::Blocked | Verdict::Accepts => true,
+        Verdict::Unknown if probe.is_relay() => true,
         Verdict::Unknown if probe.is_blind() => {
             !probe.line.canonical || library.is_prompt(&last_line(session))
         }

@@ -167,7 +167,13 @@ impl Session {
             true => self.services.library.fresh().await,
             false => self.services.library.current(),
         };
-        let shows_prompt = || library.is_prompt(&last_line(self));
+        let line = match found.verdict {
+            Verdict::No => String::new(),
+            // Line editors draw more than the prompt, so what they printed last is not what is left of the cursor.
+            _ if prompt || found.verdict == Verdict::Unknown => line_before_cursor(self).await,
+            _ => last_line(self),
+        };
+        let shows_prompt = || library.is_prompt(&line);
         // Line editors and full-screen programs turn canonical mode off, and hardly anything else does.
         let takes_keys = found.is_blind() && !found.line.canonical;
         let (waits, guess) = match found.verdict {
@@ -179,13 +185,16 @@ impl Session {
             }
             // Over pipes hardly any program shows a prompt.
             Verdict::Unknown if self.facts.pipes => (long_quiet, Some(GUESS)),
+            Verdict::Unknown if found.is_relay() && self.needs_no_prompt(&found) => {
+                (long_quiet, Some(GUESS))
+            }
             Verdict::Unknown => (long_quiet && (takes_keys || shows_prompt()), Some(GUESS)),
             Verdict::No => (false, None),
         };
         // If the kernel reports that the program waits, the prompt sign is enough to distinguish a prompt from other
         // output.
         let ends_as_prompt = || match guess {
-            None => library.ends_as_prompt(&last_line(self)),
+            None => library.ends_as_prompt(&line),
             Some(_) => shows_prompt(),
         };
         if !waits || (prompt && !ends_as_prompt()) {
@@ -197,6 +206,15 @@ impl Session {
             how: waiting.how.clone(),
             waiting: Some(waiting),
         })
+    }
+}
+
+impl Session {
+    /// Returns whether silence alone shows that a relay takes input: a full-screen program at the far end shows no
+    /// prompt, and the end of the input is for a program that reads, which need not show one either.
+    fn needs_no_prompt(&self, relay: &Probe) -> bool {
+        let is_full_screen = self.modes().alternate_screen && !relay.is_multiplexer();
+        is_full_screen || self.input_has_ended()
     }
 }
 
@@ -259,8 +277,21 @@ fn waiting(probe: &Probe, how: Option<&str>) -> WaitingForInput {
             Verdict::No => InputVerdict::No,
             Verdict::Unknown => InputVerdict::Unknown,
         },
-        hidden: probe.line.hides_input(),
+        hidden: probe.line.hides_input() || probe.hidden_prompt_likely,
         how: how.unwrap_or(&probe.how).to_owned(),
+    }
+}
+
+/// Returns the text between the start of the line and the cursor, as the screen shows it.
+async fn line_before_cursor(session: &Session) -> String {
+    if session.facts.pipes {
+        return last_line(session);
+    }
+    let (output, screen) = (&session.output, &session.screen);
+    let line = screen.look(output, output.end(), |screen| screen.before_cursor());
+    match line.await {
+        Ok((line, _)) => line,
+        Err(_) => last_line(session),
     }
 }
 

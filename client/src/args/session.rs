@@ -191,6 +191,9 @@ pub(crate) struct PipeArgs {
     /// Id, name, or unique prefix of an id
     pub(crate) session: String,
     /// Stream the raw bytes of the output instead of events
+    ///
+    /// Each byte is streamed once. If the daemon's worker is killed during a write, up to 4096 bytes may be streamed
+    /// twice; `ccctl session show` says which.
     #[arg(long, conflicts_with = "close")]
     pub(crate) raw: bool,
     /// Close and remove the pipe

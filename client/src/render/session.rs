@@ -89,6 +89,12 @@ fn pipe_line(pipe: &NamedPipe) -> String {
     if pipe.dropped_bytes > 0 {
         line.push_str(&format!(", {} bytes dropped", pipe.dropped_bytes));
     }
+    for repeat in &pipe.repeats {
+        let (bytes, offset) = (repeat.bytes, repeat.offset);
+        line.push_str(&format!(
+            ", {bytes} bytes from offset {offset} may be repeated"
+        ));
+    }
     line
 }
 

@@ -36,6 +36,9 @@ pub enum PipeState {
 /// the pipe open, the data in it is lost); at the end `end_reason`, `exitstatus` or `signal`, and `session_closed`, or
 /// `pipe_closed` if the session keeps running. Where output repeats hidden input, `<hidden>` replaces it;
 /// everything else is as it was printed.
+///
+/// With `raw`, the FIFO carries the output's bytes from `start_offset` on, each of them once: `repeats` lists where that
+/// may not hold, because a worker was killed while it wrote, and `dropped_bytes` counts what is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamedPipe {
@@ -45,6 +48,12 @@ pub struct NamedPipe {
     pub created_at: String,
     /// The output's bytes instead of events.
     pub raw: bool,
+    /// Offset of the output with which the pipe starts.
+    #[serde(default)]
+    pub start_offset: u64,
+    /// Only with `raw`: where bytes may have been written twice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repeats: Vec<PipeRepeat>,
     /// Bytes of output that were dropped, because nobody read for a second and they were no longer in memory.
     pub dropped_bytes: u64,
     /// Inputs that were dropped for the same reason.
@@ -52,4 +61,14 @@ pub struct NamedPipe {
     /// Problems that were found and corrected.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+}
+
+/// Bytes of a raw pipe that a killed worker may or may not have written before the next one wrote them (again): either
+/// all `bytes` bytes of output from `offset` on are in the pipe twice in a row, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PipeRepeat {
+    pub offset: u64,
+    /// At most 4096.
+    pub bytes: u64,
 }

@@ -8,7 +8,7 @@ use super::task::PipeTask;
 use crate::interaction::Event;
 use crate::session::{Services, Session, SessionError};
 use ccd_protocol::SessionId;
-use ccd_protocol::session::{NamedPipe, SessionPipeParams};
+use ccd_protocol::session::{NamedPipe, PipeRepeat, SessionPipeParams};
 use ccd_store::blocking;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -99,13 +99,20 @@ impl Session {
     ) {
         if let (Some(fifo), Some(mut place)) = (prepared.fifo.take(), prepared.place.take()) {
             place.save(from);
-            let open = Open::new(&fifo, ccd_text::clock::now(), raw);
+            let facts = KeptPipe {
+                path: fifo.path.clone(),
+                created_at: ccd_text::clock::now(),
+                raw,
+                start: from,
+                repeats: Vec::new(),
+            };
+            let open = Open::new(&fifo, facts);
             self.spawn_pipe(open, fifo, place, from, false);
         }
     }
 
     /// Continues a pipe that an earlier worker opened, after the last output that is known to be written.
-    pub(in crate::session) async fn resume_pipe(self: &Arc<Self>, kept: KeptPipe) {
+    pub(in crate::session) async fn resume_pipe(self: &Arc<Self>, mut kept: KeptPipe) {
         let place_path = self.services.place_path(self.id());
         let path = kept.path.clone();
         let reopened = blocking(move || {
@@ -118,8 +125,16 @@ impl Session {
             Ok((fifo, place)) => {
                 let end = self.output.end();
                 let from = place.saved.unwrap_or(end).min(end);
-                let open = Open::new(&fifo, kept.created_at, kept.raw);
+                let doubtful = place.begun.min(end).saturating_sub(from);
+                if kept.raw && doubtful > 0 {
+                    kept.repeats.push(PipeRepeat {
+                        offset: from,
+                        bytes: doubtful,
+                    });
+                }
+                let open = Open::new(&fifo, kept);
                 self.spawn_pipe(open, fifo, place, from, true);
+                self.keep();
             }
             Err(error) => {
                 tracing::error!(session = %self.id(), %error, "a pipe cannot be continued");
@@ -138,7 +153,7 @@ impl Session {
         resumed: bool,
     ) {
         self.pipe.opened(Arc::clone(&open));
-        let sender = Sender::new(fifo, open.raw);
+        let sender = Sender::new(fifo);
         let task = PipeTask::new(Arc::clone(self), open, sender, place, from);
         self.services.tracker.spawn(task.run(resumed));
     }

@@ -5,12 +5,15 @@ use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
-/// A file of eight bytes next to the session's ring file.
+/// A small file next to the session's ring file: an offset up to which the output was written, and, of a raw pipe, one
+/// up to which it is being written.
 #[derive(Debug)]
 pub(super) struct PipeProgress {
     file: Option<File>,
     /// The offset that was saved last.
     pub(super) saved: Option<u64>,
+    /// Output from `saved` up to here may have been written as well.
+    pub(super) begun: u64,
 }
 
 impl PipeProgress {
@@ -23,23 +26,40 @@ impl PipeProgress {
             tracing::warn!(path = %path.display(), %error, "could not note how much of a named pipe has been written");
         }
         let file = opened.ok();
-        let mut bytes = [0; 8];
-        let read = file.as_ref().map(|file| file.read_exact_at(&mut bytes, 0));
-        let saved = matches!(read, Some(Ok(()))).then(|| u64::from_le_bytes(bytes));
-        Self { file, saved }
+        let number_at = |place: u64| {
+            let mut bytes = [0; 8];
+            let read = file.as_ref()?.read_exact_at(&mut bytes, place);
+            read.ok().map(|()| u64::from_le_bytes(bytes))
+        };
+        let saved = number_at(0);
+        let begun = number_at(BEGUN_PLACE).or(saved).unwrap_or(0);
+        Self { file, saved, begun }
     }
 
     /// Saves that the output before `offset` was written.
     pub(super) fn save(&mut self, offset: u64) {
-        if self.saved == Some(offset) {
+        if self.saved == Some(offset) && self.begun == offset {
             return;
         }
-        self.saved = Some(offset);
+        (self.saved, self.begun) = (Some(offset), offset);
+        self.write(&[offset.to_le_bytes(); 2].concat(), 0);
+    }
+
+    /// Saves that the output up to `offset` is about to be written.
+    pub(super) fn begin(&mut self, offset: u64) {
+        self.begun = offset;
+        self.write(&offset.to_le_bytes(), BEGUN_PLACE);
+    }
+
+    fn write(&self, bytes: &[u8], place: u64) {
         if let Some(file) = &self.file {
-            let _ = file.write_all_at(&offset.to_le_bytes(), 0);
+            let _ = file.write_all_at(bytes, place);
         }
     }
 }
+
+/// Where the second number is in the file.
+const BEGUN_PLACE: u64 = 8;
 
 /// Removes the file, if it exists.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
@@ -61,7 +81,14 @@ mod tests {
         assert_eq!(place.saved, None);
         place.save(7);
         place.save(u64::MAX);
-        assert_eq!(PipeProgress::open(&path).saved, Some(u64::MAX));
+        let found = PipeProgress::open(&path);
+        assert_eq!((found.saved, found.begun), (Some(u64::MAX), u64::MAX));
+        place.save(8);
+        place.begin(12);
+        let found = PipeProgress::open(&path);
+        assert_eq!((found.saved, found.begun), (Some(8), 12));
+        place.save(8); // nothing was written
+        assert_eq!(PipeProgress::open(&path).begun, 8);
         remove(&path).unwrap();
         remove(&path).unwrap();
         assert_eq!(PipeProgress::open(Path::new("/nowhere/a")).saved, None);

@@ -2,6 +2,7 @@
 
 use super::fifo::Fifo;
 use super::lines::MAX_LINE_BYTES;
+use super::place::PipeProgress;
 use rustix::io::Errno;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -9,11 +10,12 @@ use std::sync::Arc;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
+/// A FIFO takes so many bytes whole or not at all (`PIPE_BUF`).
+const ATOMIC_BYTES: usize = 4096;
+
 /// Bytes that wait until the FIFO takes them.
 pub(super) struct Sender {
     pub(super) fifo: Fifo,
-    /// The stream is raw, so it may be cut anywhere.
-    raw: bool,
     /// What shall be sent is appended here.
     pub(super) out: Vec<u8>,
     sent: usize,
@@ -30,10 +32,9 @@ pub(super) enum Sent {
 }
 
 impl Sender {
-    pub(super) fn new(fifo: Fifo, raw: bool) -> Self {
+    pub(super) fn new(fifo: Fifo) -> Self {
         Self {
             fifo,
-            raw,
             out: Vec::new(),
             sent: 0,
         }
@@ -53,31 +54,61 @@ impl Sender {
     pub(super) fn try_send(&mut self) -> io::Result<Sent> {
         while self.sent < self.out.len() {
             let rest = &self.out[self.sent..];
-            let piece = match self.raw {
-                true => rest,
-                false => &rest[..whole_lines(rest)],
-            };
-            match rustix::io::write(&*self.fifo.writer, piece) {
-                Ok(len) => self.sent += len,
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return Ok(Sent::Part),
-                Err(Errno::PIPE) => return Ok(Sent::NobodyReads),
-                Err(error) => return Err(error.into()),
+            if let Some(sent) = self.write(whole_lines(rest))? {
+                return Ok(sent);
             }
         }
-        self.out.clear();
-        self.sent = 0;
-        Ok(Sent::All)
+        Ok(self.all_sent())
     }
 
-    /// Doubles the capacity of the FIFO, where the system supports it.
+    /// Sends the bytes of a raw pipe that the FIFO takes; `end` is the offset of the output after all that wait.
+    ///
+    /// The progress is saved around each write, so that the next worker repeats at most the last one.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's error.
+    pub(super) fn try_send_raw(&mut self, end: u64, place: &mut PipeProgress) -> io::Result<Sent> {
+        while self.waiting() > 0 {
+            let len = self.waiting().min(ATOMIC_BYTES);
+            place.begin(end - (self.waiting() - len) as u64);
+            let sent = self.write(len);
+            place.save(end - self.waiting() as u64);
+            if let Some(sent) = sent? {
+                return Ok(sent);
+            }
+        }
+        Ok(self.all_sent())
+    }
+
+    /// Writes the next `len` bytes; returns what prevents it.
+    fn write(&mut self, len: usize) -> io::Result<Option<Sent>> {
+        let piece = &self.out[self.sent..self.sent + len];
+        match rustix::io::write(&*self.fifo.writer, piece) {
+            Ok(len) => self.sent += len,
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => return Ok(Some(Sent::Part)),
+            Err(Errno::PIPE) => return Ok(Some(Sent::NobodyReads)),
+            Err(error) => return Err(error.into()),
+        }
+        Ok(None)
+    }
+
+    fn all_sent(&mut self) -> Sent {
+        self.out.clear();
+        self.sent = 0;
+        Sent::All
+    }
+
+    /// Makes the FIFO so large that it takes all that waits and a few lines more, where the system supports it.
     pub(super) fn make_room(&self) {
         #[cfg(target_os = "linux")]
         {
             use rustix::pipe::{fcntl_getpipe_size, fcntl_setpipe_size};
             let fifo = &self.fifo.writer;
             if let Ok(size) = fcntl_getpipe_size(fifo) {
-                let _ = fcntl_setpipe_size(fifo, 2 * size);
+                // Pages are not filled when whole lines are written.
+                let _ = fcntl_setpipe_size(fifo, 2 * size + 2 * self.waiting());
             }
         }
     }
@@ -122,7 +153,7 @@ mod tests {
     async fn a_full_pipe_takes_the_rest_once_somebody_reads() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.pipe");
-        let mut sender = Sender::new(Fifo::make(path.clone()).unwrap(), false);
+        let mut sender = Sender::new(Fifo::make(path.clone()).unwrap());
         let line = [&b"x".repeat(99)[..], b"\n"].concat();
         sender.out.extend_from_slice(&line.repeat(1000));
         assert_eq!(sender.try_send().unwrap(), Sent::Part);

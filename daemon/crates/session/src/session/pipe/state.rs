@@ -4,7 +4,7 @@ use super::fifo::{Fifo, Inode};
 use super::typed::InputQueue;
 use crate::interaction::Typed;
 use ccd_protocol::SessionId;
-use ccd_protocol::session::{NamedPipe, PipeState};
+use ccd_protocol::session::{NamedPipe, PipeRepeat, PipeState};
 use ccd_terminal::lock::lock;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -27,6 +27,10 @@ pub(super) struct Open {
     pub(super) inode: Inode,
     pub(super) created_at: String,
     pub(super) raw: bool,
+    /// Offset of the output with which the pipe starts.
+    pub(super) start: u64,
+    /// Where killed workers may have written bytes that were then written again.
+    pub(super) repeats: Vec<PipeRepeat>,
     /// Cancelled when the pipe is closed: the task then delivers what it has to the reader, and ends.
     pub(super) closing: CancellationToken,
     /// Input that is not written yet.
@@ -41,15 +45,22 @@ pub(in crate::session) struct KeptPipe {
     pub(super) path: PathBuf,
     pub(super) created_at: String,
     pub(super) raw: bool,
+    #[serde(default)]
+    pub(super) start: u64,
+    #[serde(default)]
+    pub(super) repeats: Vec<PipeRepeat>,
 }
 
 impl Open {
-    pub(super) fn new(fifo: &Fifo, created_at: String, raw: bool) -> Arc<Self> {
+    /// Returns the pipe that these facts describe, in its file.
+    pub(super) fn new(fifo: &Fifo, kept: KeptPipe) -> Arc<Self> {
         Arc::new(Self {
             path: fifo.path.clone(),
             inode: fifo.inode,
-            created_at,
-            raw,
+            created_at: kept.created_at,
+            raw: kept.raw,
+            start: kept.start,
+            repeats: kept.repeats,
             closing: CancellationToken::new(),
             typed: InputQueue::default(),
             dropped_bytes: AtomicU64::new(0),
@@ -89,6 +100,8 @@ impl Pipe {
             },
             created_at: open.created_at.clone(),
             raw: open.raw,
+            start_offset: open.start,
+            repeats: open.repeats.clone(),
             dropped_bytes: open.dropped_bytes.load(Ordering::Relaxed),
             dropped_inputs: open.typed.dropped(),
             warnings: Vec::new(),
@@ -101,6 +114,8 @@ impl Pipe {
             path: open.path.clone(),
             created_at: open.created_at.clone(),
             raw: open.raw,
+            start: open.start,
+            repeats: open.repeats.clone(),
         })
     }
 }

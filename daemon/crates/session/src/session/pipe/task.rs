@@ -195,11 +195,11 @@ impl PipeTask {
         let mut full_since = None;
         while self.sender.waiting() > 0 {
             let before = self.sender.waiting();
-            match self
-                .sender
-                .try_send()
-                .map_err(|error| self.broken(&error))?
-            {
+            let sent = match self.open.raw {
+                true => self.sender.try_send_raw(self.safe, &mut self.place),
+                false => self.sender.try_send(),
+            };
+            match sent.map_err(|error| self.broken(&error))? {
                 Sent::All => break,
                 Sent::NobodyReads => return Err(Gone),
                 Sent::Part => {}

@@ -55,22 +55,21 @@ fn line_editors_that_redraw_show_their_prompt_again_after_each_command() {
     if guesses(&daemon) {
         return;
     }
-    let shells: [(&str, &[&str], &[(&str, &str)]); 4] = [
+    for (name, args, prompts) in [
         (
             "bash",
-            &["--norc"],
-            &[("PS1", r"\n\[\e[32m\]\u@\h\[\e[0m\]\n\[\e[1m\]\$\[\e[0m\] ")],
+            &["--norc"][..],
+            [r"\n\[\e[32m\]\u@\h\[\e[0m\]\n\[\e[1m\]\$\[\e[0m\] ", ""],
         ),
-        ("zsh", &["-f"], &[("PS1", "%~ > "), ("RPS1", "right")]),
-        ("fish", &["--no-config"], &[]),
-        ("sqlite3", &[], &[]),
-    ];
-    for (name, args, variables) in shells {
+        ("zsh", &["-f"], ["%~ > ", "right"]),
+        ("fish", &["--no-config"], [""; 2]),
+        ("sqlite3", &[], [""; 2]),
+    ] {
         if lacks(&[name]) {
             continue;
         }
         let mut request: SessionCreateParams = program(&daemon, name, args);
-        for &(name, value) in variables {
+        for (name, value) in ["PS1", "RPS1"].into_iter().zip(prompts) {
             request.env.insert(name.to_owned(), value.to_owned());
         }
         let session = daemon.open_with(&request);

@@ -136,8 +136,8 @@ removed; hidden input, such as a password, is never stored. Exchanges (see ccctl
 that are already on a tape are not recorded again.
 
 Unless input and output are both terminals, the program gets pipes, and each of the first 100 \
-lines of input is passed on only when the program is ready to read it; later lines are passed on \
-at once. Tapes recorded through pipes replay only \
+lines of input is passed on only when the program is ready to read it; later lines, and the \
+beginning of a line that has not ended, are passed on at once. Tapes recorded through pipes replay only \
 through pipes; tapes recorded in a terminal replay only in a terminal.
 
 Ctrl-\\ then d detaches, which ends the program.

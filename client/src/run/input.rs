@@ -39,6 +39,8 @@ pub(crate) struct Forward {
     pub(crate) session: String,
     /// The user was warned that input may be lost.
     pub(crate) has_warned: bool,
+    /// The program has pipes: it can read a line that has not ended.
+    pub(crate) is_piped: bool,
     /// True if tapes are used: then an error is reported and ends the run.
     pub(crate) is_taped: bool,
     /// Inputs that are on no tape, and why the session takes no more input.
@@ -76,14 +78,18 @@ impl Forward {
                 let (piece, rest) = bytes.split_at(pace.next_len(bytes));
                 bytes = rest;
                 pace.wait(&self.place, &self.session);
-                if let Err(failure) = self.send(&typing.keys(piece), false) {
+                let mut keys = typing.keys(piece);
+                if self.is_piped && bytes.is_empty() {
+                    keys.extend_from_slice(typing.hand_over());
+                }
+                if let Err(failure) = self.send(&keys, false) {
                     return self.give_up(&failure);
                 }
             }
         }
         pace.wait(&self.place, &self.session);
         // The session may have ended in the meantime; then nobody reads this.
-        if let Err(failure) = self.send(typing.end(), true) {
+        if let Err(failure) = self.send(typing.hand_over(), true) {
             self.give_up(&failure);
         }
     }

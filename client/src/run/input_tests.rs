@@ -70,6 +70,7 @@ fn forward(server: &InputServer) -> Forward {
         connection: Connection::over(server.place.connect().unwrap()),
         session: "k3".to_owned(),
         has_warned: false,
+        is_piped: false,
         is_taped: false,
         misses: Misses::default(),
     }

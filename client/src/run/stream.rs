@@ -74,6 +74,7 @@ pub(crate) fn start(start: Start<'_>, context: &mut Context) -> Result<Exit, Fai
         place: place.clone(),
         session: session.session_id.clone(),
         has_warned: false,
+        is_piped: params.pipes,
         is_taped: params.tape.is_some(),
         misses: misses.clone(),
     };

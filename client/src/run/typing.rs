@@ -39,9 +39,9 @@ impl Typing {
         keys
     }
 
-    /// Returns the keys before the end of the input: a `^D` that passes on an unfinished line.
-    pub(crate) fn end(&self) -> &'static [u8] {
-        match self.piece_len {
+    /// Returns the keys that pass on an unfinished line: a `^D`.
+    pub(crate) fn hand_over(&mut self) -> &'static [u8] {
+        match std::mem::take(&mut self.piece_len) {
             0 => &[],
             _ => &[END_OF_INPUT],
         }
@@ -105,7 +105,7 @@ mod tests {
         for chunk in input.chunks(chunk_len) {
             keys.extend(typing.keys(chunk));
         }
-        keys.extend(typing.end());
+        keys.extend(typing.hand_over());
         keys.push(END_OF_INPUT); // the end itself, which the daemon types
         let reads = reads(&keys);
         let (last, before) = reads.split_last().unwrap();

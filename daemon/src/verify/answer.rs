@@ -1,46 +1,46 @@
 //! A program's answer to one input.
 
+use super::live::LiveProgram;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{SessionWaitParams, WaitFor};
 use ccd_protocol::tape::TapeExit;
 use ccd_session::session::{OneShot, SessionError};
-use ccd_tape::format::{Chunk, Exchange};
-use ccd_tape::key::{prompt_of, prompt_signature};
-use ccd_tape::tools::{ended, normal_output};
-use ccd_text::redact::redact;
+use ccd_tape::format::Exchange;
+use ccd_tape::key::prompt_signature;
+use ccd_tape::tools::{IDLE, Likeness, SILENCE_MS, ended};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
-
-/// Maximum output of one answer that is compared.
-const MAX_OUTPUT_BYTES: usize = 16 << 20;
-
-/// Output before an answer that is searched for the prompt.
-const PROMPT_BYTES: u64 = 4096;
 
 /// Output is examined once there has been none for this long.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// If a program is waiting for input and has printed nothing for this long, its answer is complete, even if it differs
 /// from the tape.
-const QUIET: Duration = Duration::from_millis(300);
+const QUIET: Duration = Duration::from_millis(SILENCE_MS);
 
 /// The answer is complete once all of the recorded output has appeared and nothing more for this long.
 const SETTLED: Duration = Duration::from_millis(50);
 
+/// If the tape has only the start of an answer, the program is not waited for any longer than this.
+const LONGEST_REST: Duration = Duration::from_secs(1);
+
 /// The expected answer.
 pub(super) struct Expected {
-    output: String,
     /// The expected last line; `None` if nothing is typed after it.
     prompt: Option<String>,
     exit: Option<TapeExit>,
-    cols: Option<u16>,
+    /// The input does not end a line: what looks like a prompt is the line.
+    is_keys: bool,
+    /// The next input was typed, or the recording ended, immediately after the output on the tape.
+    is_hasty: bool,
 }
 
 /// The actual answer.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) verdict: Verdict,
-    /// The output in the form in which it is compared.
+    /// What is compared: of the tape, and of the program.
     pub(super) expected: String,
     pub(super) output: String,
     /// The program has ended.
@@ -57,101 +57,102 @@ pub(super) enum Verdict {
     Timeout,
 }
 
+/// The answer so far.
+#[derive(Debug, Clone, Copy)]
+struct Progress {
+    likeness: Likeness,
+    /// It is the same, and so is the position of the cursor.
+    is_same: bool,
+    is_prompted: bool,
+}
+
 impl Expected {
-    pub(super) fn new(exchange: &Exchange, next: Option<&Exchange>, cols: Option<u16>) -> Self {
+    pub(super) fn new(exchange: &Exchange, next: Option<&Exchange>) -> Self {
+        let idle_ms = exchange
+            .annotations
+            .get(IDLE)
+            .and_then(|idle| idle.as_u64());
         Self {
-            output: clean(&normal_output(exchange, cols)),
             prompt: next.map(|next| prompt_signature(&next.pre.prompt)),
             exit: exchange.exit,
-            cols,
+            is_keys: matches!(exchange.input.bytes.last(), Some(last) if !b"\r\n".contains(last)),
+            // A tape that does not say may be written by hand, but then its last answer is complete.
+            is_hasty: idle_ms.map_or(next.is_some(), |idle_ms| idle_ms < SILENCE_MS),
         }
     }
 
     /// Waits until the expected answer, or another one, is complete, or the timeout is reached.
     pub(super) async fn wait(
         &self,
-        shot: &OneShot,
-        from: u64,
+        live: &mut LiveProgram,
         limit: Duration,
     ) -> Result<Answer, SessionError> {
         let deadline = Instant::now() + limit;
-        let session = &shot.session;
+        let session = Arc::clone(&live.shot.session);
         loop {
             let changed = session.output.changed();
             let is_dead = session.is_dead();
-            let answer = self.now(shot, from).await?;
-            if is_dead || self.is_whole(&answer) {
-                return Ok(self.judged(answer, is_dead));
+            live.read().await?;
+            let progress = self.progress(live);
+            if is_dead || self.is_whole(progress) {
+                return Ok(self.judged(live, is_dead));
             }
             if Instant::now() >= deadline {
-                return Ok(self.late(answer));
+                return Ok(self.late(live));
             }
             let is_ending = self.exit.is_some();
-            let is_same = answer.verdict == Verdict::Same;
+            let is_same = progress.is_same;
             // Without any output, it is unknown whether the input has been read.
-            let is_answered = is_same && !self.output.trim().is_empty();
-            let quiet = if is_same { SETTLED } else { QUIET };
+            let is_answered = is_same && live.has_answered();
+            let is_last = self.prompt.is_none();
+            let (quiet, patience) = match progress.likeness {
+                Likeness::Same if is_answered => (SETTLED, Some(SETTLED)),
+                Likeness::Same if is_same => (SETTLED, is_last.then_some(QUIET)),
+                Likeness::Same => (QUIET, None),
+                Likeness::Start => (SETTLED, Some(LONGEST_REST)),
+                Likeness::Differs => (QUIET, None),
+            };
+            let patience = patience.filter(|_| !is_ending);
             tokio::select! {
-                () = changed => pause(shot, deadline).await,
+                () = changed => pause(&live.shot, deadline).await,
                 // A program that should exit waits for nothing.
-                () = waits(shot, quiet), if !is_ending => {
-                    return Ok(self.judged(self.now(shot, from).await?, false));
+                () = waits(&live.shot, quiet), if !is_ending => {
+                    live.read().await?;
+                    return Ok(self.judged(live, false));
                 }
-                () = tokio::time::sleep(SETTLED), if is_answered && !is_ending => {
-                    return Ok(self.judged(answer, false));
+                () = tokio::time::sleep(patience.unwrap_or_default()), if patience.is_some() => {
+                    return Ok(self.judged(live, false));
                 }
                 () = tokio::time::sleep_until(deadline) => {}
             }
         }
     }
 
-    /// The answer so far.
-    async fn now(&self, shot: &OneShot, from: u64) -> Result<Answer, SessionError> {
-        // The prompt may be in a line that started earlier.
-        let start = from.saturating_sub(PROMPT_BYTES);
-        let mut printed = shot.output(start, MAX_OUTPUT_BYTES).await?;
-        let prompt = prompt_signature(&prompt_of(&printed));
-        let before = usize::try_from(from - start).unwrap_or(usize::MAX);
-        printed.drain(..before.min(printed.len()));
-        let parts = shot.session.parts(start.max(from), &printed).await;
-        let chunks = parts.into_iter().map(|(stream, data)| Chunk {
-            stream,
-            data,
-            ..Chunk::default()
-        });
-        let exchange = Exchange {
-            chunks: chunks.collect(),
-            ..Exchange::default()
-        };
-        let output = clean(&normal_output(&exchange, self.cols));
-        let exit = shot.session.state().exit.map(|exit| TapeExit {
-            code: exit.code,
-            signal: exit.signal,
-        });
-        Ok(Answer {
-            verdict: match output == self.output {
-                true => Verdict::Same,
-                false => Verdict::Output,
-            },
-            expected: self.output.clone(),
-            is_prompted: self
-                .prompt
-                .as_ref()
-                .is_some_and(|wanted| *wanted == prompt && !prompt.is_empty()),
-            output,
-            exit,
-        })
+    fn progress(&self, live: &LiveProgram) -> Progress {
+        let prompt = live.comparison.prompt();
+        let is_prompted = !prompt.is_empty() && self.prompt.as_ref() == Some(&prompt);
+        // What ends with the recorded prompt is complete.
+        let may_be_cut = self.is_hasty && (self.is_keys || !is_prompted) && self.exit.is_none();
+        let likeness = live.comparison.likeness(may_be_cut);
+        Progress {
+            likeness,
+            is_same: likeness == Likeness::Same && live.comparison.is_at_same_place(),
+            is_prompted,
+        }
     }
 
     /// Returns whether the answer is complete as expected.
-    fn is_whole(&self, answer: &Answer) -> bool {
-        let is_prompted = self.prompt.is_none() || answer.is_prompted;
-        answer.verdict == Verdict::Same && self.exit.is_none() && is_prompted
+    fn is_whole(&self, progress: Progress) -> bool {
+        let is_alike = match self.prompt {
+            Some(_) => progress.is_same && progress.is_prompted,
+            None => progress.likeness != Likeness::Differs && self.is_hasty,
+        };
+        is_alike && self.exit.is_none()
     }
 
     /// The answer so far, at the timeout.
-    fn late(&self, answer: Answer) -> Answer {
-        let mut answer = self.judged(answer, false);
+    fn late(&self, live: &LiveProgram) -> Answer {
+        let mut answer = self.judged(live, false);
         if answer.verdict == Verdict::Output {
             answer.verdict = Verdict::Timeout;
         }
@@ -159,11 +160,21 @@ impl Expected {
     }
 
     /// The complete answer.
-    fn judged(&self, mut answer: Answer, is_dead: bool) -> Answer {
-        let (wanted, found) = (
-            self.exit.map(ended),
-            answer.exit.filter(|_| is_dead).map(ended),
-        );
+    fn judged(&self, live: &LiveProgram, is_dead: bool) -> Answer {
+        let progress = self.progress(live);
+        let exit = live.exit();
+        let (expected, output) = live.comparison.texts();
+        let mut answer = Answer {
+            verdict: match progress.likeness {
+                Likeness::Same | Likeness::Start => Verdict::Same,
+                Likeness::Differs => Verdict::Output,
+            },
+            expected,
+            output,
+            exit,
+            is_prompted: progress.is_prompted,
+        };
+        let (wanted, found) = (self.exit.map(ended), exit.filter(|_| is_dead).map(ended));
         if answer.verdict == Verdict::Same && (wanted != found) {
             let words = |exit: Option<String>| exit.unwrap_or_else(|| "goes on".to_owned());
             answer.verdict = Verdict::Exit;
@@ -172,11 +183,6 @@ impl Expected {
         }
         answer
     }
-}
-
-/// Secrets that a program prints are kept out of the job.
-fn clean(text: &str) -> String {
-    redact(text).text.into_owned()
 }
 
 /// Waits until there is no output for a moment.

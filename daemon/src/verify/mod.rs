@@ -2,6 +2,7 @@
 
 mod answer;
 mod lead;
+mod live;
 mod run;
 
 pub(crate) use lead::lead_to;

@@ -1,6 +1,7 @@
 //! The job that runs a program against its tape.
 
 use super::answer::{Answer, Expected, Verdict};
+use super::live::LiveProgram;
 use crate::job::{JobHandle, Outcome};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +10,7 @@ use ccd_protocol::tape::{TapeDrift, TapeExit, TapeVerdict};
 use ccd_session::peer::Peer;
 use ccd_session::session::{OneShot, SessionError, Sessions};
 use ccd_tape::format::{Exchange, InputKind, Tape};
-use ccd_tape::tools::{input_in_one_line, is_echoed, size, unified};
+use ccd_tape::tools::{IDLE, input_in_one_line, is_echoed, size, unified};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,6 +22,9 @@ const MAX_DRIFTS: usize = 100;
 
 /// Maximum length of the report for one exchange.
 const MAX_DIFF_BYTES: usize = 16 << 10;
+
+/// How much longer than on the tape an answer between pipes may take before more input follows.
+const REST: Duration = Duration::from_secs(1);
 
 /// A tape, and how to run its program.
 pub(crate) struct Verify {
@@ -56,12 +60,13 @@ impl Verify {
             Ok(shot) => shot,
             Err(error) => return Outcome::failed(self.not_started(&error)),
         };
+        let mut live = LiveProgram::new(shot, &self.tape, &self.secrets);
         let compared = tokio::select! {
-            compared = self.compare(&shot, &handle) => Some(compared),
+            compared = self.compare(&mut live, &handle) => Some(compared),
             () = handle.cancelled().cancelled() => None,
         };
-        shot.end(EndReason::Closed).await;
-        if let Err(error) = shot.collect().await {
+        live.shot.end(EndReason::Closed).await;
+        if let Err(error) = live.shot.collect().await {
             tracing::warn!(%error, "could not clean up after a program that was compared with its tape");
         }
         match compared {
@@ -115,14 +120,13 @@ impl Verify {
 
     async fn compare(
         &mut self,
-        shot: &OneShot,
+        live: &mut LiveProgram,
         handle: &JobHandle,
     ) -> Result<TapeVerdict, SessionError> {
-        let cols = self.tape.meta.pty.map(|_| size(&self.tape).1);
         let lead = std::mem::take(&mut self.lead);
         let exchanges = std::mem::take(&mut self.tape.exchanges);
         if self.tape.meta.pty.is_none() {
-            return self.compare_whole(shot, &[lead, exchanges].concat()).await;
+            return self.compare_whole(live, &[lead, exchanges].concat()).await;
         }
         let steps: Vec<&Exchange> = lead.iter().chain(&exchanges).collect();
         let mut verdict = TapeVerdict {
@@ -132,30 +136,32 @@ impl Verify {
         for (step, exchange) in steps.iter().enumerate() {
             let index = step.checked_sub(lead.len());
             handle.progress(json!({"exchange": index, "of": exchanges.len()}));
-            let expected = Expected::new(exchange, steps.get(step + 1).copied(), cols);
-            let from = shot.session.output.end();
-            if step == 0 && exchange.input.bytes.is_empty() {
-                // Nothing is typed: the answer starts with the program.
-                let answer = expected.wait(shot, 0, self.limit).await?;
-                if note(&mut verdict, index, exchange, answer) {
-                    break;
-                }
-                continue;
-            }
-            if let Err(drift) = self.type_input(shot, exchange).await {
+            live.start(step, exchange);
+            // If nothing is typed, the answer starts with the program.
+            if (step > 0 || !exchange.input.bytes.is_empty())
+                && let Err(drift) = self.type_input(&live.shot, exchange).await
+            {
                 verdict.drifts.push(TapeDrift {
                     index: index.unwrap_or(0) as u64,
                     ..drift
                 });
                 break;
             }
-            let answer = expected.wait(shot, from, self.limit).await?;
+            let expected = Expected::new(exchange, steps.get(step + 1).copied());
+            let answer = expected.wait(live, self.limit).await?;
             let rest = &steps[step + 1..];
             if answer.verdict == Verdict::Exit && ends_alike(rest, answer.exit) {
                 verdict.exchanges += 1 + rest.len() as u64;
                 break;
             }
-            if note(&mut verdict, index, exchange, answer) {
+            verdict.exchanges += u64::from(index.is_some());
+            if answer.verdict == Verdict::Same {
+                live.comparison.accept();
+                continue;
+            }
+            let since = live.comparison.reject();
+            let index = since.saturating_sub(lead.len());
+            if note(&mut verdict, index, steps[since], answer) {
                 break;
             }
         }
@@ -163,10 +169,11 @@ impl Verify {
         Ok(verdict)
     }
 
-    /// A program with pipes reads and prints independently of prompts, so it gets all input at once.
+    /// A program with pipes reads and prints independently of prompts, so it gets its input at the pace of the
+    /// recording.
     async fn compare_whole(
         &mut self,
-        shot: &OneShot,
+        live: &mut LiveProgram,
         exchanges: &[Exchange],
     ) -> Result<TapeVerdict, SessionError> {
         let mut verdict = TapeVerdict {
@@ -177,20 +184,31 @@ impl Verify {
         for exchange in exchanges {
             whole.chunks.extend_from_slice(&exchange.chunks);
             whole.exit = exchange.exit;
-            if exchange.input.bytes.is_empty() {
-                continue;
+            whole.annotations.clone_from(&exchange.annotations);
+        }
+        live.start(0, &whole);
+        let mut recorded_len = 0;
+        for exchange in exchanges {
+            if !exchange.input.bytes.is_empty() {
+                match self.type_input(&live.shot, exchange).await {
+                    Ok(()) => {}
+                    Err(drift) if drift.what == "hidden" => verdict.drifts.push(drift),
+                    // The program exited before it read everything, as it may have done during the recording.
+                    Err(_) => break,
+                }
             }
-            match self.type_input(shot, exchange).await {
-                Ok(()) => {}
-                Err(drift) if drift.what == "hidden" => verdict.drifts.push(drift),
-                // The program exited before it read everything, as it may have done during the recording.
-                Err(_) => break,
-            }
+            recorded_len += exchange.output_len();
+            let (answer, pause) = times_of(exchange);
+            let answer = (answer + REST).min(self.limit);
+            // A program that prints less now does not print more later.
+            let _ = tokio::time::timeout(answer, live.printed(recorded_len)).await;
+            tokio::time::sleep(pause.min(self.limit)).await;
         }
         if verdict.drifts.is_empty() {
-            let expected = Expected::new(&whole, None, None);
-            let answer = expected.wait(shot, 0, self.limit).await?;
-            note(&mut verdict, Some(0), &whole, answer);
+            let answer = Expected::new(&whole, None).wait(live, self.limit).await?;
+            if answer.verdict != Verdict::Same {
+                note(&mut verdict, 0, &whole, answer);
+            }
         }
         verdict.exchanges = exchanges.len() as u64;
         verdict.same = verdict.drifts.is_empty();
@@ -223,6 +241,7 @@ impl Verify {
                 bytes.push(b'\n');
             }
             bytes = shot.session.input.keys_of(&bytes).into_owned();
+            bytes.extend_from_slice(shot.session.input.hand_over_after(&bytes));
         }
         let params = SessionSendParams {
             session: shot.session.id().to_string(),
@@ -246,17 +265,22 @@ fn ends_alike(rest: &[&Exchange], exit: Option<TapeExit>) -> bool {
     exit.is_some() && last == exit && rest.iter().all(is_silent)
 }
 
-/// Records the result of an exchange; true if the run cannot continue.
-fn note(
-    verdict: &mut TapeVerdict,
-    index: Option<usize>,
-    exchange: &Exchange,
-    answer: Answer,
-) -> bool {
-    verdict.exchanges += u64::from(index.is_some());
+/// Returns the time from an input to the end of the answer, and from there to the next input.
+fn times_of(exchange: &Exchange) -> (Duration, Duration) {
+    let delays = exchange.chunks.iter().map(|chunk| chunk.delay_ms);
+    let delay_ms = delays.fold(0, u64::saturating_add);
+    let idle_ms = exchange
+        .annotations
+        .get(IDLE)
+        .and_then(|idle| idle.as_u64());
+    let times = [delay_ms, idle_ms.unwrap_or(0)];
+    times.map(Duration::from_millis).into()
+}
+
+/// Records an exchange that differs; true if the run cannot continue.
+fn note(verdict: &mut TapeVerdict, index: usize, exchange: &Exchange, answer: Answer) -> bool {
     let what = match answer.verdict {
-        Verdict::Same => return false,
-        Verdict::Output => "output",
+        Verdict::Same | Verdict::Output => "output",
         Verdict::Exit => "exit",
         Verdict::Timeout => "timeout",
     };
@@ -268,7 +292,7 @@ fn note(
         diff.push_str("\n…\n");
     }
     verdict.drifts.push(TapeDrift {
-        index: index.unwrap_or(0) as u64,
+        index: index as u64,
         input: input_in_one_line(&exchange.input),
         what: what.to_owned(),
         diff,

@@ -48,8 +48,13 @@ pub(crate) fn any_moment(round: usize, limit: Duration) {
 
 /// Returns the number of rounds of kill and soak tests: `CCD_TEST_ROUNDS`, default 10.
 pub(crate) fn rounds() -> usize {
+    rounds_or(10)
+}
+
+/// Returns the same number with another default.
+pub(crate) fn rounds_or(default: usize) -> usize {
     std::env::var("CCD_TEST_ROUNDS")
         .ok()
         .and_then(|text| text.parse().ok())
-        .unwrap_or(10)
+        .unwrap_or(default)
 }

@@ -18,4 +18,6 @@ pub(crate) mod worker;
 pub(crate) use client::Ccctl;
 pub(crate) use connection::{Connection, kind};
 pub(crate) use daemon::Daemon;
-pub(crate) use eventually::{any_moment, eventually, eventually_within, rounds, throughout};
+pub(crate) use eventually::{
+    any_moment, eventually, eventually_within, rounds, rounds_or, throughout,
+};

@@ -28,7 +28,7 @@ impl std::fmt::Debug for Did {
 }
 
 impl Did {
-    fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         use std::os::unix::process::ExitStatusExt as _;
         let status = output.status;
         Self {

@@ -14,4 +14,5 @@ mod record;
 mod summary;
 mod tools;
 mod verify;
+mod verify_again;
 mod watch;

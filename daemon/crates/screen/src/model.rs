@@ -8,14 +8,12 @@ use super::dialect;
 use super::modes::Modes;
 use super::palette::Palette;
 use super::repaint;
+use super::roll::Row;
 use super::scanner::title;
 use super::still::{self, Still};
 use ccd_protocol::session::Cursor;
 use ccd_text::escape::{Kind, Sequence, Splitter, is_picture_only};
 use encoding_rs::{Decoder, Encoding, UTF_8};
-
-/// Number of remembered lines above the screen: none, because all output is stored elsewhere.
-const SCROLLBACK_LINES: usize = 0;
 
 /// A screen model. It needs about 32 bytes per cell, twice that with the alternate screen.
 ///
@@ -34,6 +32,8 @@ pub struct Screen {
 /// The parts of a [`Screen`] that a complete sequence or text changes.
 struct ScreenState {
     parser: vt100::Parser,
+    /// Number of remembered rows above the screen; usually none, because all output is stored elsewhere.
+    rows_above: usize,
     modes: Modes,
     charsets: Charsets,
     palette: Palette,
@@ -53,8 +53,14 @@ struct OpenCharacter {
 impl Screen {
     /// Returns a blank screen; sizes of 0 count as 1.
     pub fn new(rows: u16, cols: u16) -> Self {
+        Self::with_rows_above(rows, cols, 0)
+    }
+
+    /// Returns a blank screen that keeps so many of the rows that leave it at its top.
+    pub(super) fn with_rows_above(rows: u16, cols: u16, rows_above: usize) -> Self {
         let picture = ScreenState {
-            parser: vt100::Parser::new(at_least_one(rows), at_least_one(cols), SCROLLBACK_LINES),
+            parser: vt100::Parser::new(at_least_one(rows), at_least_one(cols), rows_above),
+            rows_above,
             modes: Modes::default(),
             charsets: Charsets::default(),
             palette: Palette::default(),
@@ -195,6 +201,42 @@ impl Screen {
         self.picture.parser.screen().cell(row, col)
     }
 
+    /// Takes the rows that have left the main screen at its top, the oldest first.
+    pub(super) fn take_rows_above(&mut self) -> Vec<Row> {
+        let screen = self.picture.parser.screen_mut();
+        let mut rows = Vec::new();
+        let mut left = screen.scrollback_len();
+        while left > 0 {
+            screen.set_scrollback(left);
+            let seen = rows_of(screen).into_iter().take(left);
+            let before = rows.len();
+            rows.extend(seen);
+            left -= rows.len() - before;
+        }
+        screen.clear_scrollback();
+        rows
+    }
+
+    /// Returns the rows of the screen.
+    pub(super) fn all_rows(&self) -> Vec<Row> {
+        rows_of(self.picture.parser.screen())
+    }
+
+    pub(super) fn is_alternate(&self) -> bool {
+        self.picture.parser.screen().alternate_screen()
+    }
+
+    /// Returns the row of the cursor, and how many characters of its text are before the cursor.
+    pub(super) fn cursor_in_text(&self) -> (usize, usize) {
+        let screen = self.picture.parser.screen();
+        let (row, col) = screen.cursor_position();
+        let cells = (0..col).filter_map(|col| screen.cell(row, col));
+        let chars = cells
+            .filter(|cell| !cell.is_wide_continuation())
+            .map(|cell| cell.contents().chars().count().max(1));
+        (row.into(), chars.sum())
+    }
+
     /// Returns output that makes a terminal of this size, whatever it shows, show this screen at once.
     pub fn repaint_again(&mut self) -> Vec<u8> {
         let keyboard = self.picture.modes.keyboard;
@@ -266,7 +308,7 @@ impl ScreenState {
     /// Runs `change`; if the model panics, it is replaced by a blank screen of `size`.
     fn guarded(&mut self, size: (NonZeroU16, NonZeroU16), change: impl FnOnce(&mut vt100::Parser)) {
         if catch_unwind(AssertUnwindSafe(|| change(&mut self.parser))).is_err() {
-            self.parser = vt100::Parser::new(size.0, size.1, SCROLLBACK_LINES);
+            self.parser = vt100::Parser::new(size.0, size.1, self.rows_above);
             self.faults += 1;
         }
     }
@@ -282,6 +324,15 @@ impl ScreenState {
         self.process(b"\x1b[?47h");
         Some(drawn)
     }
+}
+
+/// Returns the rows in view.
+fn rows_of(screen: &vt100::Screen) -> Vec<Row> {
+    let cols = screen.size().1.get();
+    let texts = screen.rows(0, cols).zip(0..);
+    texts
+        .map(|(text, row)| (text, screen.row_wrapped(row)))
+        .collect()
 }
 
 fn at_least_one(number: u16) -> NonZeroU16 {

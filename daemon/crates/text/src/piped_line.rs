@@ -61,6 +61,16 @@ impl PipedLine {
         keys
     }
 
+    /// Returns the keys that make the terminal pass on the line that has begun after `typed`; none if there is none.
+    pub fn hand_over_after(&self, typed: &[u8]) -> &'static [u8] {
+        let mut line = Self { ..*self };
+        line.take(typed);
+        match line.len {
+            0 => &[],
+            _ => line.hand_over(),
+        }
+    }
+
     fn is_full(&self) -> bool {
         self.len >= PIECE_LEN && !self.is_quoted
     }
@@ -147,6 +157,16 @@ mod tests {
         // Passing on a full line does not interfere.
         let typed = [vec![b'x'; PIECE_LEN], vec![END_OF_INPUT, b'y']].concat();
         assert_eq!(PipedLine::default().room_for(&typed), typed.len());
+    }
+
+    #[test]
+    fn only_a_line_that_has_begun_is_handed_over() {
+        let mut line = PipedLine::default();
+        assert_eq!(line.hand_over_after(b"a\n"), b"");
+        assert_eq!(line.hand_over_after(b"a\nb"), [END_OF_INPUT]);
+        assert_eq!(line.hand_over_after(b"a\x04"), b"");
+        line.take(b"a");
+        assert_eq!(line.hand_over_after(b""), [END_OF_INPUT]);
     }
 
     proptest! {

@@ -87,6 +87,14 @@ pub struct Exchange {
 }
 
 impl Exchange {
+    /// Returns the length of its output.
+    pub fn output_len(&self) -> u64 {
+        self.chunks
+            .iter()
+            .map(|chunk| chunk.data.len() as u64)
+            .sum()
+    }
+
     /// Returns the output of both streams.
     pub(crate) fn output(&self) -> impl Iterator<Item = u8> {
         self.chunks.iter().flat_map(|chunk| &chunk.data).copied()

@@ -69,7 +69,7 @@ pub(super) fn without_blanks(line: &[u8]) -> &[u8] {
 }
 
 /// Removes paste marks, and characters erased by Backspace, from the line.
-pub(super) fn edited(line: &[u8]) -> Vec<u8> {
+pub(crate) fn edited(line: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(line.len());
     let mut rest = line;
     while let Some(at) = memchr::memchr3(0x1b, 0x7f, 0x08, rest) {

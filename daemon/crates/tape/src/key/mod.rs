@@ -11,6 +11,7 @@ mod state;
 mod steps;
 
 pub use hash::Fingerprint;
+pub(crate) use input::edited;
 pub use input::{is_open_text, normal_input};
 pub use prompt::{PromptTracker, prompt_of, prompt_signature};
 pub use rules::{

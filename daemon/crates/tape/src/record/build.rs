@@ -2,7 +2,7 @@
 
 use super::journal::{Begin, EndEntry, InputEntry, JournalEntry};
 use crate::format::{Chunk, Exchange, InputKind, Pre, Recorder, Stream, Tape, TypedInput};
-use crate::tools::PRIVATE_KEY;
+use crate::tools::{IDLE, PRIVATE_KEY};
 use ccd_text::redact::MASK;
 use std::collections::BTreeMap;
 
@@ -141,8 +141,12 @@ impl Journalled {
             .chain(&inputs);
         let opened: Vec<&InputEntry> = opened.collect();
         for (at, input) in opened.iter().enumerate() {
-            let upto = opened.get(at + 1).map_or(end, |next| next.offset);
-            exchanges.push(self.exchange(input, upto, printed));
+            let next = opened.get(at + 1);
+            let upto = next.map_or(end, |next| next.offset);
+            let next_us = next
+                .map(|next| next.at_us)
+                .or(self.end.as_ref().map(|end| end.at_us));
+            exchanges.push(self.exchange(input, upto, next_us, printed));
         }
         if let (Some(last), Some(end)) = (exchanges.last_mut(), &self.end) {
             last.exit = end.exit;
@@ -167,13 +171,20 @@ impl Journalled {
         }
     }
 
-    fn exchange(&self, input: &InputEntry, upto: u64, printed: &Printed) -> Exchange {
+    /// Returns an exchange; `next_us` is when the next one was opened, or the recording ended.
+    fn exchange(
+        &self,
+        input: &InputEntry,
+        upto: u64,
+        next_us: Option<u64>,
+        printed: &Printed,
+    ) -> Exchange {
         let pre = Pre {
             hidden: input.hidden,
             keys: input.keys,
             ..Pre::default()
         };
-        let (mut chunks, dur_us) = self.chunks(input, upto, printed);
+        let (mut chunks, dur_us, last_us) = self.chunks(input, upto, printed);
         if let Some(end) = &input.cut_echo {
             cut_echo(&mut chunks, end.as_bytes());
         }
@@ -185,6 +196,10 @@ impl Journalled {
             }
         } else if input.removed > 0 {
             annotations.insert("redacted".into(), input.removed.into());
+        }
+        if let Some(next_us) = next_us {
+            let idle_ms = next_us.saturating_sub(last_us) / 1_000;
+            annotations.insert(IDLE.into(), idle_ms.into());
         }
         let missing = printed.missing_between(input.offset, upto);
         if missing > 0 {
@@ -204,8 +219,9 @@ impl Journalled {
         }
     }
 
-    /// Returns the chunks between an input and an offset, with their delays, and the total time.
-    fn chunks(&self, input: &InputEntry, upto: u64, printed: &Printed) -> (Vec<Chunk>, u64) {
+    /// Returns the chunks between an input and an offset, with their delays; the total time; and when the last chunk was
+    /// printed or the last key was typed.
+    fn chunks(&self, input: &InputEntry, upto: u64, printed: &Printed) -> (Vec<Chunk>, u64, u64) {
         let from = input.offset;
         let keys = self.keys.get(&input.number).map_or(&[][..], Vec::as_slice);
         let first = self
@@ -245,7 +261,7 @@ impl Journalled {
             push(at, done, upto, &mut at);
         }
         let since = keys.last().copied().unwrap_or(input.at_us);
-        (chunks, at.saturating_sub(since))
+        (chunks, at.saturating_sub(since), at.max(since))
     }
 }
 

@@ -100,6 +100,8 @@ pub struct EndEntry {
     pub reason: String,
     /// Offset of the output's end.
     pub offset: u64,
+    #[serde(default)]
+    pub at_us: u64,
 }
 
 /// The journal's file while it is written.

@@ -3,6 +3,7 @@
 use super::echo::EchoFollower;
 use super::journal::InputEntry;
 use super::typed::Typed;
+use crate::key::edited;
 use ccd_text::canonical::END_OF_INPUT;
 use ccd_text::expect::clean_lossy;
 use ccd_text::redact::{MASK, Source, redact_chunks};
@@ -123,7 +124,12 @@ impl Open {
     }
 
     fn is_shown(&self) -> bool {
-        let printed = without_blanks(&clean_lossy(&self.printed, encoding_rs::UTF_8));
+        // `less` shows each key twice, and steps back in between.
+        self.is_shown_in(&self.printed) || self.is_shown_in(&edited(&self.printed))
+    }
+
+    fn is_shown_in(&self, printed: &[u8]) -> bool {
+        let printed = without_blanks(&clean_lossy(printed, encoding_rs::UTF_8));
         let is_short = |line: &String| line.chars().count() < MIN_SECRET_CHARS;
         // If the keys do not end a line, an editor may show a part of them in another way.
         let is_seen = |line: &String| match self.ends_line() {

@@ -297,6 +297,7 @@ impl State {
             exit: None,
             reason: String::from("recording_stopped"),
             offset,
+            at_us: now_us(),
         };
         self.lines
             .extend_from_slice(&line_of(&JournalEntry::End(end)));

@@ -53,6 +53,7 @@ impl Recorded {
             exit,
             reason: "closed".into(),
             offset: 0,
+            at_us: 0,
         });
     }
 
@@ -136,4 +137,14 @@ fn what_nobody_has_ended_is_unfinished_unless_the_program_has_ended() {
         let one = (String::from("one\r"), false);
         assert_eq!(recorded.inputs(), [one, ("hal".into(), is_unfinished)]);
     }
+}
+
+#[test]
+fn a_line_that_less_shows_key_by_key_is_no_secret() {
+    let recorded = Recorded::new(true);
+    recorded.types("/line 7\r", false);
+    recorded.prints(
+        "\r\x1b[K/\x1b[Kl\x08l\x1b[Ki\x08i\x1b[Kn\x08n\x1b[Ke\x08e\x1b[K \x08 \x1b[K7\x087\r\x1b[K",
+    );
+    recorded.has(&["/line 7\r"]);
 }

@@ -4,7 +4,7 @@ use super::one_line::input_in_one_line;
 use super::plain::shown;
 use super::timeline::size;
 use super::transcript::ended;
-use crate::format::{Exchange, Stream, Tape};
+use crate::format::{Chunk, Stream, Tape};
 use crate::key::{program_name, scrub};
 use similar::TextDiff;
 use std::fmt::Write as _;
@@ -56,12 +56,11 @@ pub fn unified((a_name, a): (&str, &str), (b_name, b): (&str, &str)) -> Option<S
     Some(text)
 }
 
-/// Returns the output of an exchange for comparison. Standard error is separate, because the order of two streams is
+/// Returns output for comparison. Standard error is separate, because the order of two streams is
 /// left to chance.
-pub fn normal_output(exchange: &Exchange, cols: Option<u16>) -> String {
+pub(super) fn normal_output(chunks: &[Chunk], cols: Option<u16>) -> String {
     let of = |stream: Stream| {
-        let chunks = exchange.chunks.iter();
-        let chunks = chunks.filter(|chunk| chunk.stream == stream);
+        let chunks = chunks.iter().filter(|chunk| chunk.stream == stream);
         let bytes: Vec<&[u8]> = chunks.map(|chunk| &*chunk.data).collect();
         scrub(shown(&bytes.concat(), cols).trim_end()).into_owned()
     };
@@ -84,7 +83,7 @@ fn described(tape: &Tape) -> String {
         let hidden = if exchange.pre.hidden { " (hidden)" } else { "" };
         let colon = if typed.is_empty() { "" } else { ": " };
         let _ = writeln!(text, "exchange {index}{colon}{typed}{hidden}");
-        for line in normal_output(exchange, cols).lines() {
+        for line in normal_output(&exchange.chunks, cols).lines() {
             let _ = writeln!(text, "  {line}");
         }
         if let Some(exit) = exchange.exit {

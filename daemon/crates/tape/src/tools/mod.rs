@@ -6,6 +6,7 @@ mod animation;
 pub mod asciicast;
 mod chain;
 mod diff;
+mod likeness;
 mod mask;
 mod one_line;
 mod plain;
@@ -16,7 +17,8 @@ mod typed_lines;
 
 pub use animation::{Pace, animate, still};
 pub use chain::chain;
-pub use diff::{diff, normal_output, unified};
+pub use diff::{diff, unified};
+pub use likeness::{Comparison, IDLE, Likeness, SILENCE_MS};
 pub use mask::{count_removed, mask_known};
 pub use one_line::input_in_one_line;
 pub use plain::shown;

@@ -2,7 +2,7 @@
 
 use super::marks::MarkWriter;
 use ccd_protocol::tape::Stream;
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, ioctl_fionread};
 use rustix::process::{Pid, Signal, kill_process};
 use std::io;
@@ -238,8 +238,18 @@ impl Relay {
         Ok(())
     }
 
-    /// Reads input; an empty read is its end.
+    /// Reads the input that is there: the terminal returns each line separately, but the program may read all at once.
     fn take_input(&mut self) -> Result<(), Errno> {
+        loop {
+            self.take_line()?;
+            if self.has_ended || self.waiting.len() >= MAX_WAITING_BYTES || !has_input()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads a line; an empty one is the end of the input.
+    fn take_line(&mut self) -> Result<(), Errno> {
         match rustix::io::read(rustix::stdio::stdin(), &mut self.piece) {
             Ok(0) => self.has_ended = true,
             Ok(len) if self.input.is_some() && !self.has_ended => {
@@ -269,6 +279,17 @@ impl Relay {
         if self.has_ended {
             self.input = None;
         }
+    }
+}
+
+/// Returns whether the terminal has input now.
+fn has_input() -> Result<bool, Errno> {
+    let stdin = rustix::stdio::stdin();
+    let mut fds = [PollFd::from_borrowed_fd(stdin, PollFlags::IN)];
+    match poll(&mut fds, Some(&Timespec::default())) {
+        Ok(_) => Ok(fds[0].revents().contains(PollFlags::IN)),
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

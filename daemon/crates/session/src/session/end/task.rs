@@ -68,6 +68,8 @@ impl SessionTask {
                 _ => EndReason::Exited,
             };
         };
+        self.session.take_output(usize::MAX);
+        self.session.stop_recording(order.reason);
         let deadline = Instant::now() + order.grace;
         let mut processes = self.processes().await;
         signal_group(self.session.facts.pid, Signal::HUP);

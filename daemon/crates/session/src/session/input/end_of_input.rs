@@ -119,7 +119,7 @@ impl Session {
 
     /// Types the end repeatedly until the session has ended.
     async fn keep_ended(&self, last_line: LastLine) -> Result<(), InputError> {
-        if reads_lines(self)
+        if self.reads_lines()
             && let Some(end) = end_key(self)
         {
             let keys: &[u8] = match last_line {
@@ -141,13 +141,13 @@ impl Session {
             };
             // A line editor accepts the end only on an empty line; a program that reads a pipe processes a last line
             // without its end.
-            if is_half_typed && !reads_lines(self) {
+            if is_half_typed && !self.reads_lines() {
                 type_keys(self, &[ENTER]).await?;
                 is_half_typed = false;
                 continue;
             }
             let end = end_key(self);
-            if reads_lines(self) {
+            if self.reads_lines() {
                 if end.is_none() {
                     continue; // the terminal has no key for the end
                 }
@@ -185,11 +185,12 @@ async fn type_keys(session: &Session, keys: &[u8]) -> Result<(), InputError> {
     }
 }
 
-fn reads_lines(session: &Session) -> bool {
-    session
-        .input
-        .master()
-        .is_some_and(|master| Line::of(master.as_fd()).canonical)
+impl Session {
+    /// Returns whether the program reads lines that its terminal edits, not keys.
+    pub fn reads_lines(&self) -> bool {
+        let master = self.input.master();
+        master.is_some_and(|master| Line::of(master.as_fd()).canonical)
+    }
 }
 
 /// Returns the key that ends input on this terminal; `None` if a program has disabled it.

@@ -59,6 +59,12 @@ impl Input {
         }
     }
 
+    /// Returns what to type after `keys` so that a program with pipes reads a line that has not ended.
+    pub fn hand_over_after(&self, keys: &[u8]) -> &'static [u8] {
+        let line = self.piped_line();
+        line.map_or(&[], |line| line.hand_over_after(keys))
+    }
+
     pub(super) fn piped_line(&self) -> Option<MutexGuard<'_, PipedLine>> {
         let line = self.piped.as_ref()?;
         Some(line.lock().unwrap_or_else(PoisonError::into_inner))

@@ -9,7 +9,7 @@ use ccd_protocol::tape::{TapeExit, TapeUse};
 use ccd_tape::decorate::RunFilter;
 use ccd_tape::index::TapeId;
 use ccd_tape::record::{
-    EndEntry, Ended, Finished, MAX_OUTPUT_BYTES, Printed, RecorderState, Recording,
+    EndEntry, Ended, Finished, MAX_OUTPUT_BYTES, Printed, RecorderState, Recording, now_us,
 };
 use ccd_tape::root::Root;
 use ccd_terminal::lock::lock;
@@ -22,6 +22,18 @@ use std::sync::Arc;
 const PIECE_BYTES: usize = 1 << 20;
 
 impl Session {
+    /// Ends the recording before the program is ended by somebody else: what it prints then is no answer to an input.
+    pub(crate) fn stop_recording(&self, reason: EndReason) {
+        if let Some(recording) = self.tape().and_then(|tape| tape.recording()) {
+            recording.end(EndEntry {
+                exit: None,
+                reason: reason_text(reason).into(),
+                offset: self.output.published(),
+                at_us: now_us(),
+            });
+        }
+    }
+
     /// Makes the tape of the session, whose program has ended; `filters` run the filter programs that change it.
     pub(crate) async fn finish_tape(
         &self,
@@ -42,6 +54,7 @@ impl Session {
                 }),
                 reason: reason_text(reason).into(),
                 offset: self.output.published(),
+                at_us: now_us(),
             });
             let finished = self.make_tape(tape, recording, filters()).await;
             if finished.problem.is_some() {

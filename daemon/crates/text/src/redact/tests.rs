@@ -290,6 +290,29 @@ fn innocent_text_stays_to_the_letter() {
     }
 }
 
+#[test]
+fn a_line_of_a_protocol_is_a_secret_when_it_is_all_that_was_typed() {
+    becomes("PASS hunter2\r", "PASS ***\r");
+    becomes("AUTH hunter2\n", "AUTH ***\n");
+    becomes("auth hunter2", "auth ***");
+    becomes("AUTH me hunter2\r\n", "AUTH me ***\r\n");
+    becomes("a1 LOGIN me hunter2\r", "a1 LOGIN me ***\r");
+    becomes("  PASSWORD 'hunter2';", "  PASSWORD '***';");
+    becomes("IDENTIFIED BY tiger;\r", "IDENTIFIED BY ***;\r");
+    for text in [
+        "PASS src/App.test.js\n",
+        "PASS test_login\n",
+        "PASS $PASSWORD\n",
+        "pass gmail\n",
+        "auth failed\n",
+        "AUTH LOGIN\r",
+        "AUTH TLS\r",
+        "IDENTIFIED BY RANDOM PASSWORD\n",
+    ] {
+        stays(text);
+    }
+}
+
 mod properties {
     use super::*;
     use proptest::prelude::*;
@@ -315,6 +338,15 @@ mod properties {
             "Bearer ",
             "Basic ",
             "***",
+            "echo ",
+            " | sudo -S",
+            "<<<",
+            "identified by ",
+            "create user me ",
+            "PASS ",
+            "AUTH ",
+            "curl -su ",
+            "pass:",
             "ghp_",
             "a1b2c3d4e5f6a7b8c9d0e1f2",
             "sk-",

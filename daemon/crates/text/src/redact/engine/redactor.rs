@@ -40,10 +40,10 @@ impl Redactor {
         let anchors = AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::LeftmostLongest)
-            // Twice as fast as the other kinds, and takes only about 10 KB.
+            // Twice as fast as the other kinds, and takes less than 1 MB.
             .kind(Some(AhoCorasickKind::DFA))
             .build(literals)
-            .expect("a hundred short literals are far below the limits of the automaton");
+            .expect("a few hundred short literals are far below the limits of the automaton");
         Self {
             anchors,
             judges,

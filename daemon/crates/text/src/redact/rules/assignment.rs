@@ -1,6 +1,7 @@
 //! Secrets that a name gives away: `PASSWORD=…`, `"token": "…"`, `api_key: …`, `X-Api-Key: …`, `--password …`.
 
-use super::key::{self, SecretKey, secret_key};
+use super::key::{self, KeyKind, SecretKey, secret_key};
+use super::sql;
 use super::value::Quote;
 use crate::redact::engine::{Rule, Shown, Verdict};
 use std::ops::Range;
@@ -56,8 +57,12 @@ pub(super) enum Position {
 }
 
 fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
-    let assignment = Assignment::around(shown.text, anchor);
-    assignment.and_then(|found| found.secret()).into()
+    let assignment = Assignment::around(shown.text, anchor.clone());
+    match assignment.and_then(|found| found.secret()) {
+        Some(secret) => Verdict::Secret(secret),
+        // In a statement, no separator precedes the value.
+        None => sql::after_password(shown, anchor.start),
+    }
 }
 
 impl<'a> Assignment<'a> {
@@ -109,6 +114,9 @@ fn separator(bytes: &[u8], at: usize, name: &str, begin: usize) -> Option<(Separ
         _ if name.starts_with("--") && sign == at + 1 && bytes.get(sign) != Some(&b'-') => {
             return Some((Separator::Blank, sign));
         }
+        _ if sign == at + 1 && is_short_option(bytes, name, begin, sign) => {
+            return Some((Separator::Blank, sign));
+        }
         _ => return None,
     };
     let start = sign + len;
@@ -119,6 +127,19 @@ fn separator(bytes: &[u8], at: usize, name: &str, begin: usize) -> Option<(Separ
         return None;
     }
     Some((separator, value))
+}
+
+/// Returns whether a name is an option as in `keytool -password hunter2`, and a value follows at `value`. A help text
+/// lists such options at the start of lines and in brackets.
+fn is_short_option(bytes: &[u8], name: &str, begin: usize, value: usize) -> bool {
+    const EXAMPLES: [&[u8]; 6] = [b"pass", b"passwd", b"password", b"pwd", b"arg", b"val"];
+    let is_password = secret_key(name).is_some_and(|key| key.kind == KeyKind::Password);
+    let is_option = name.starts_with('-') && !name.starts_with("--") && is_password;
+    let is_listed =
+        begin == 0 || bytes[begin - 1] != b' ' || position(bytes, begin) != Position::Prose;
+    let word = bytes.get(value..).unwrap_or_default();
+    let len = count(word.iter(), MAX_NAME_BYTES, |byte| byte > b' ');
+    is_option && !is_listed && len > 0 && word[0] != b'-' && !EXAMPLES.contains(&&word[..len])
 }
 
 /// Returns the length of a remark that is followed by a colon: `AWS Secret Access Key [None]: `, `Password (again): `.

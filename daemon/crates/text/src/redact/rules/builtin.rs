@@ -1,6 +1,6 @@
 //! The table of rules.
 
-use super::{assignment, bearer, command, cookie, netrc, pem, sql, tokens, url};
+use super::{assignment, bearer, command, cookie, netrc, pem, piped, protocol, sql, tokens, url};
 use crate::redact::engine::Rule;
 
 /// Returns the rules that are always in force.
@@ -12,6 +12,10 @@ pub(super) fn builtin() -> impl Iterator<Item = Rule> {
         cookie::RULE,
         netrc::RULE,
         pem::RULE,
+        piped::HERE,
+        piped::PASS,
+        piped::PIPED,
+        protocol::RULE,
         sql::RULE,
         url::CREDENTIALS,
         url::SIGNATURE,

@@ -1,117 +1,143 @@
-//! Passwords in options that only some commands have: `curl -u me:…`, `mysql -p…`, `sshpass -p …`.
+//! Passwords in options and arguments that only some commands have: `curl -u me:…`, `mysql -p…`, `htpasswd -b …`.
 
+use super::command_table::{FORMS, Form};
 use super::placeholder::is_placeholder;
-use super::value::{Ending, Quote, bare_end};
+use super::word::{Word, begins_word};
 use crate::redact::engine::{Rule, Shown, Verdict};
 use std::ops::Range;
 
-/// One anchor per command; [`FORMS`] lists its options.
+/// One anchor per command.
 pub(super) const RULE: Rule = Rule {
-    anchors: &[
-        "curl ",
-        "wget ",
-        "mysql ",
-        "mysqldump ",
-        "mysqladmin ",
-        "mariadb ",
-        "sshpass ",
-        "docker login ",
-        "podman login ",
-        "redis-cli ",
-    ],
+    anchors: super::command_table::COMMANDS,
     judge,
 };
 
 /// How far after a command the password is searched for, in bytes.
-const MAX_COMMAND_BYTES: usize = 256;
-
-/// A command, the option, and the form of what follows.
-const FORMS: &[(&str, &str, Form)] = &[
-    ("curl ", "-u", Form::UserAndPassword),
-    ("curl ", "--user", Form::UserAndPassword),
-    ("curl ", "--proxy-user", Form::UserAndPassword),
-    ("curl ", "-U", Form::UserAndPassword),
-    ("mysql", "-p", Form::Attached),
-    ("mariadb ", "-p", Form::Attached),
-    ("sshpass ", "-p", Form::Either),
-    ("docker login ", "-p", Form::Either),
-    ("podman login ", "-p", Form::Either),
-    ("redis-cli ", "-a", Form::Either),
-];
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// `-u user:password`
-    UserAndPassword,
-    /// `-ppassword`; the next word is something else.
-    Attached,
-    /// `-ppassword` and `-p password`.
-    Either,
-}
+const MAX_COMMAND_BYTES: usize = 512;
 
 fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     let text = shown.text;
     let bytes = text.as_bytes();
-    let before = shown.before(anchor.start);
-    if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)) {
+    if !begins_word(shown, anchor.start) {
         return Verdict::Innocent;
     }
-    let command = text[anchor.clone()].to_ascii_lowercase();
-    let forms = FORMS.iter().filter(|(name, ..)| command.starts_with(name));
-    let window = &bytes[anchor.end..bytes.len().min(anchor.end + MAX_COMMAND_BYTES)];
-    let is_over = |byte: &u8| matches!(byte, b'\n' | b'\r' | b'|' | b';');
-    let end = anchor.end + window.iter().position(is_over).unwrap_or(window.len());
-    let mut found: Option<Range<usize>> = None;
-    for (_, option, form) in forms {
-        let secret = of_option(bytes, anchor.end - 1..end, option.as_bytes(), *form);
-        // The first secret; the next pass finds the others.
-        found = found
-            .into_iter()
-            .chain(secret)
-            .min_by_key(|secret| secret.start);
-    }
-    found.into()
+    let is_meant = |name: &str| name.eq_ignore_ascii_case(&text[anchor.clone()]);
+    let Some((_, options)) = FORMS.iter().find(|(name, _)| is_meant(name)) else {
+        return Verdict::Innocent;
+    };
+    let end = command_end(bytes, anchor.end);
+    // The first secret; the next pass finds the others.
+    let blanks = memchr::memchr_iter(b' ', &bytes[anchor.end - 1..end]);
+    let mut words = blanks.map(|blank| anchor.end + blank);
+    let secret = words.find_map(|word| {
+        let of_option = |(option, form): &(&str, Form)| {
+            // Without an option, the form describes the arguments.
+            if option.is_empty() && word != anchor.end {
+                return None;
+            }
+            let value = option_end(&bytes[word..end], option, *form)?;
+            secret(bytes, word + value, end, *form)
+        };
+        options.iter().find_map(of_option)
+    });
+    secret.into()
 }
 
-/// Returns the secret after the first ` option` in this part of the text.
-fn of_option(bytes: &[u8], part: Range<usize>, option: &[u8], form: Form) -> Option<Range<usize>> {
-    for blank in part.filter(|&at| bytes[at] == b' ') {
-        let after = blank + 1 + option.len();
-        if !bytes[blank + 1..].starts_with(option) {
-            continue;
-        }
-        if let Some(secret) = value(bytes, after, form) {
-            return Some(secret);
-        }
-    }
-    None
+/// Returns where the command ends: at an operator, or at a line break that is not escaped.
+fn command_end(bytes: &[u8], start: usize) -> usize {
+    let window = &bytes[start..bytes.len().min(start + MAX_COMMAND_BYTES)];
+    let is_over = |at: &usize| match window[*at] {
+        b'|' | b';' => true,
+        b'\n' | b'\r' => !window[..*at].ends_with(b"\\") && !window[..*at].ends_with(b"\\\r"),
+        _ => false,
+    };
+    start + (0..window.len()).find(is_over).unwrap_or(window.len())
 }
 
-fn value(bytes: &[u8], after: usize, form: Form) -> Option<Range<usize>> {
-    let is_apart = matches!(bytes.get(after), Some(b' ' | b'='));
-    let start = match form {
+/// Returns the length of the option that `words` start with; `None` if they start with another word.
+fn option_end(words: &[u8], option: &str, form: Form) -> Option<usize> {
+    if let [b'\'' | b'"', rest @ ..] = words {
+        return Some(1 + option_end(rest, option, form)?);
+    }
+    if words.starts_with(option.as_bytes()) {
+        // `--user-agent` is another option than `--user`.
+        let must_be_apart = matches!(form, Form::After(_)) && option.len() > 2;
+        let is_apart = matches!(words.get(option.len()), Some(b' ' | b'='));
+        return (is_apart || !must_be_apart).then_some(option.len());
+    }
+    // Among other flags: `curl -su me:…`.
+    let [b'-', flag] = *option.as_bytes() else {
+        return None;
+    };
+    if !matches!(form, Form::After(_)) || words.first() != Some(&b'-') {
+        return None;
+    }
+    let flags = words[1..].iter().take_while(|b| b.is_ascii_alphabetic());
+    let len = 1 + flags.count();
+    (words[len - 1] == flag && words.get(len) == Some(&b' ')).then_some(len)
+}
+
+/// Returns the secret in the value that starts at `start`, after an option.
+fn secret(bytes: &[u8], start: usize, end: usize, form: Form) -> Option<Range<usize>> {
+    let is_apart = matches!(bytes.get(start), Some(b' ' | b'='));
+    let apart = start + usize::from(is_apart);
+    let secret = match form {
         Form::Attached if is_apart => return None,
-        Form::UserAndPassword if !is_apart => return None,
-        _ => after + usize::from(is_apart),
-    };
-    let word = match Quote::at(bytes, start) {
-        Some(quote) => {
-            let inner = start + quote.len();
-            inner..quote.content_end(bytes, inner)
+        Form::Apart if !is_apart => return None,
+        Form::Attached | Form::Apart | Form::Either => Word::at(bytes, apart)?.content,
+        Form::After(separator) => {
+            let word = Word::at(bytes, apart)?.content;
+            let value = &bytes[word.clone()];
+            // This is a URL, not a user.
+            if memchr::memmem::find(value, b"://").is_some() {
+                return None;
+            }
+            let at = memchr::memchr(separator, value)?;
+            word.start + at + 1..word.end
         }
-        None => start..bare_end(bytes, start, Ending::Operator),
-    };
-    let secret = if form == Form::UserAndPassword {
-        // This is a URL, not a user.
-        if memchr::memmem::find(&bytes[word.clone()], b"://").is_some() {
-            return None;
+        Form::Nth(index) => arguments(bytes, start, end).nth(index)?.content,
+        Form::Token => {
+            let word = arguments(bytes, start, end).next()?.content;
+            let is_assignment = bytes[word.clone()].contains(&b'=');
+            (!is_assignment).then_some(word)?
         }
-        let colon = bytes[word.clone()].iter().position(|byte| *byte == b':')?;
-        word.start + colon + 1..word.end
-    } else {
-        word
+        Form::LastOfBatch => {
+            let flags = bytes[start..end].split(|byte| *byte == b' ');
+            let mut flags = flags.filter(|word| word.starts_with(b"-") && !word.starts_with(b"--"));
+            flags.find(|word| word.contains(&b'b'))?;
+            let mut last = arguments(bytes, start, end);
+            // The user, and perhaps a file, come before it.
+            last.next()?;
+            last.last()?.content
+        }
+        Form::Login => {
+            let word = arguments(bytes, start, end).next()?.content;
+            let login = &bytes[word.clone()];
+            let slash = memchr::memchr(b'/', login).filter(|at| *at > 0)?;
+            let host = memchr::memrchr(b'@', login).filter(|at| *at > slash);
+            word.start + slash + 1..word.start + host.unwrap_or(login.len())
+        }
     };
-    let is_option = bytes.get(secret.start) == Some(&b'-');
-    let shown = bytes.get(secret.clone())?;
-    (!is_option && !is_placeholder(shown)).then_some(secret)
+    let value = bytes.get(secret.clone())?;
+    (!value.starts_with(b"-") && !is_placeholder(value)).then_some(secret)
 }
+
+/// Returns the arguments that are not options.
+fn arguments(bytes: &[u8], start: usize, end: usize) -> impl Iterator<Item = Word> {
+    let mut at = start;
+    let words = std::iter::from_fn(move || {
+        let blanks = bytes[at..end].iter().take_while(|byte| **byte == b' ');
+        let word = Word::at(bytes, at + blanks.count()).filter(|word| word.end <= end)?;
+        at = word.end;
+        Some(word)
+    });
+    let mut is_value = false;
+    words.filter(move |word| {
+        let option = &bytes[word.content.clone()];
+        let follows = std::mem::replace(&mut is_value, OPTIONS_WITH_VALUE.contains(&option));
+        !follows && !option.starts_with(b"-")
+    })
+}
+
+/// Options of the commands with such forms; the next word belongs to them.
+const OPTIONS_WITH_VALUE: &[&[u8]] = &[b"-salt", b"-in", b"-n", b"-C", b"--registry"];

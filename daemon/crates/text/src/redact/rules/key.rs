@@ -86,6 +86,7 @@ const PATHS: &[&str] = &["pwd", "credential", "credentials", "privatekey"];
 const OWNERS_OF_PASS: &[&str] = &[
     "db", "database", "sql", "pg", "postgres", "redis", "mongo", "ldap", "user", "admin", "root",
     "login", "smtp", "imap", "mail", "email", "ftp", "ssh", "http", "proxy", "api", "auth",
+    "become", "sudo", "vault", "store", "key", "wifi",
 ];
 
 /// Returns what `name` says, or `None` if it is not the name of a secret: `token_count`, `secretary`, `max_tokens`.

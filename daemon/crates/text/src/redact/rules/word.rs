@@ -1,0 +1,42 @@
+//! Words of a command line.
+
+use super::value::{Ending, Quote, bare_end};
+use crate::redact::engine::Shown;
+use std::ops::Range;
+
+/// A word of a command line.
+#[derive(Debug, Clone)]
+pub(super) struct Word {
+    /// Without its quotes.
+    pub(super) content: Range<usize>,
+    /// The end of the word, including its quote.
+    pub(super) end: usize,
+    pub(super) quote: Option<Quote>,
+}
+
+impl Word {
+    /// Returns the word that starts at `start`; `None` if there is none.
+    pub(super) fn at(bytes: &[u8], start: usize) -> Option<Self> {
+        let quote = Quote::at(bytes, start);
+        let content = match quote {
+            Some(quote) => {
+                let inner = start + quote.len();
+                inner..quote.content_end(bytes, inner)
+            }
+            None => start..bare_end(bytes, start, Ending::Operator),
+        };
+        let is_closed = quote.is_some() && Quote::at(bytes, content.end) == quote;
+        let end = content.end + quote.filter(|_| is_closed).map_or(0, Quote::len);
+        (end > start).then_some(Self {
+            content,
+            end,
+            quote,
+        })
+    }
+}
+
+/// Returns whether a word starts at `at`, perhaps after the directories of a path.
+pub(super) fn begins_word(shown: Shown<'_>, at: usize) -> bool {
+    let before = shown.before(at);
+    !before.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+}

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The start of every file; it changes with the format.
-const MAGIC: &[u8; 16] = b"ccd tape index 4";
+const MAGIC: &[u8; 16] = b"ccd tape index 5";
 
 /// A larger file was not written by ccd.
 const MAX_BYTES: u64 = 1 << 30;
@@ -157,7 +157,7 @@ impl Head {
     }
 }
 
-/// Returns the tapes that cannot change any more without a new modification time.
+/// Returns the tapes that cannot change any more without a new modification time, except those with secrets.
 fn settled(index: &Index) -> Vec<&Arc<IndexedTape>> {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -165,7 +165,7 @@ fn settled(index: &Index) -> Vec<&Arc<IndexedTape>> {
     let now = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
     let tapes = index.tapes();
     tapes
-        .filter(|tape| tape.stamp.modified_ns <= now - UNSETTLED_NS)
+        .filter(|tape| !tape.has_secrets && tape.stamp.modified_ns <= now - UNSETTLED_NS)
         .collect()
 }
 

@@ -51,6 +51,38 @@ fn what_was_saved_is_known_again() {
 }
 
 #[test]
+fn a_secret_that_a_tape_contains_is_not_in_the_cache() {
+    let (root, base) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let tapes = [
+        ("p/plain", &["-v"][..], "select 1;"),
+        ("p/typed", &[], "ALTER ROLE me PASSWORD 'Qx7hunter';"),
+        ("p/line", &[], "AUTH Qx7hunter"),
+        ("p/args", &["-pQx7hunter"], "x"),
+    ];
+    for (id, args, input) in tapes {
+        let program = if id == "p/args" { "mysql" } else { "p" };
+        let inputs = &[input];
+        let tape = TestTape {
+            program,
+            args,
+            inputs,
+            ..TestTape::default()
+        };
+        write(root.path(), id, &tape);
+    }
+    settle(root.path());
+    let cache = Cache::new(base.path(), root.path());
+    cache.save(&index(root.path())).unwrap();
+    let known = cache.load(root.path());
+    assert_eq!(
+        known.keys().map(|id| &**id).collect::<Vec<_>>(),
+        ["p/plain"]
+    );
+    let file = fs::read(&cache.path).unwrap();
+    assert!(memchr::memmem::find(&file, b"Qx7hunter").is_none());
+}
+
+#[test]
 fn a_tape_that_was_just_written_is_read_again() {
     let (root, base) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     write(

@@ -1,7 +1,8 @@
 //! The part of a tape that the index keeps.
 
 use crate::format::{Meta, Outline, Outlined};
-use crate::key::{Fingerprint, Invocation, StateHash};
+use crate::key::{Fingerprint, Invocation, StateHash, program_name};
+use ccd_text::redact::{MASK, Source, Values, redact, redact_chunks, redact_values};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fs::Metadata;
@@ -52,6 +53,9 @@ pub struct IndexedTape {
     pub(super) rows: Vec<Row>,
     /// The hash chain of inputs after the last exchange.
     pub(super) end_state: Fingerprint,
+    /// Its file contains secrets, which no cache may repeat.
+    #[serde(skip)]
+    pub(super) has_secrets: bool,
 }
 
 /// A prompt of a tape; most tapes have one or two.
@@ -108,12 +112,14 @@ impl IndexedTape {
             });
             inputs.extend_from_slice(input);
         }
+        let has_secrets = has_secrets(&meta, &exchanges, &inputs, &prompts.list);
         Self {
             invocation: Arc::new(Invocation::of(&meta)),
             exit: exchanges.last().and_then(|last| last.exit),
             created_ns: created_ns(&meta.created_at),
             prompts: prompts.list,
             end_state: states.end,
+            has_secrets,
             id,
             stamp,
             meta,
@@ -185,6 +191,29 @@ fn input_fingerprint(exchange: &Outlined) -> Fingerprint {
         return Fingerprint::of_hidden_input();
     }
     Fingerprint::of_input(&exchange.input.bytes)
+}
+
+/// Returns whether the parts that the index keeps contain secrets: the tape was written by hand, by an older version, or
+/// without redaction.
+fn has_secrets(meta: &Meta, exchanges: &[Outlined], inputs: &[u8], prompts: &[Prompt]) -> bool {
+    let is_secret = |typed: &[u8]| redact_chunks([typed], Source::Typed).count() > 0;
+    let is_hidden = |exchange: &Outlined| {
+        exchange.pre.hidden && exchange.input.bytes.trim_ascii() != MASK.as_bytes()
+    };
+    let (mut args, mut env) = (meta.args.clone(), meta.env.clone());
+    let program = program_name(&meta.program);
+    let args = &mut args;
+    let in_meta = !redact_values(Values::Args { program, args }).is_empty()
+        || !redact_values(Values::Env(&mut env)).is_empty();
+    // In one piece for inputs of single keys, and one by one for those that are a secret as a whole.
+    in_meta
+        || is_secret(inputs)
+        || exchanges
+            .iter()
+            .any(|exchange| is_hidden(exchange) || is_secret(&exchange.input.bytes))
+        || prompts
+            .iter()
+            .any(|prompt| redact(&prompt.text).removed > 0)
 }
 
 /// The distinct prompts of a tape.

@@ -1,7 +1,7 @@
 //! Secrets in arguments and environment variables, where the limits of each word are known.
 
 use super::engine::MASK;
-use super::rules::{is_placeholder, secret_key};
+use super::rules::{is_placeholder, secret_key, takes_password};
 use super::text::{Secrets, redact};
 use std::ops::Range;
 
@@ -9,15 +9,20 @@ use std::ops::Range;
 /// only the program's name reveals (`mysql -p…`).
 pub(super) fn redact_args(program: &str, args: &[String]) -> Vec<String> {
     let mut line = program.to_owned();
-    let words: Vec<Range<usize>> = args
-        .iter()
-        .map(|arg| {
-            line.push(' ');
-            let start = line.len();
-            line.push_str(arg);
-            start..line.len()
-        })
-        .collect();
+    let mut words: Vec<Range<usize>> = Vec::with_capacity(args.len());
+    let mut may_have_value = takes_password(program);
+    let mut before = "";
+    for arg in args {
+        may_have_value |= takes_password(arg);
+        let is_value = may_have_value || before.starts_with('-');
+        let [open, close] = limits_of(arg, is_value);
+        line.push_str(open);
+        let start = line.len();
+        line.push_str(arg);
+        words.push(start..line.len());
+        line.push_str(close);
+        before = arg;
+    }
     let secrets = Secrets::of(&line);
     let mut option = None;
     args.iter()
@@ -34,6 +39,20 @@ pub(super) fn redact_args(program: &str, args: &[String]) -> Vec<String> {
             }
         })
         .collect()
+}
+
+/// Returns what separates an argument from the others. One with blanks is quoted if it may be the value of an option;
+/// otherwise it is a line, so that a command in it does not seem to continue in the next argument.
+fn limits_of(arg: &str, is_value: bool) -> [&'static str; 2] {
+    if !arg.contains(char::is_whitespace) {
+        return [" ", ""];
+    }
+    match is_value {
+        false => ["\n", "\n"],
+        true if !arg.contains('\'') => [" '", "'"],
+        true if !arg.contains('"') => [" \"", "\""],
+        true => [" ", ""],
+    }
 }
 
 /// Returns the value of an environment variable without its secrets. If the name is one for a secret, the whole value
@@ -84,6 +103,15 @@ mod tests {
         assert_eq!(
             args("curl", &["-u", "me:pw", "https://h"]),
             ["-u", "me:***", "https://h"]
+        );
+        assert_eq!(
+            args("sh", &["-c", "zip -r out.zip a", "-P", "x"]),
+            ["-c", "zip -r out.zip a", "-P", "x"]
+        );
+        assert_eq!(args("curl", &["-u", "me:a b", "h"]), ["-u", "me:***", "h"]);
+        assert_eq!(
+            args("zip", &["-P", "a b", "out.zip"]),
+            ["-P", "***", "out.zip"]
         );
         assert_eq!(
             args("sh", &["-c", "echo token bucket"]),

@@ -92,6 +92,28 @@ fn innocent_text_stays() {
 }
 
 #[test]
+fn arguments_are_redacted_one_by_one() {
+    let redacted = |mut args: Vec<String>| {
+        let program = "sh";
+        let args_of = &mut args;
+        redact_values(Values::Args {
+            program,
+            args: args_of,
+        });
+        args
+    };
+    let differences = |texts: Vec<String>, expected: Vec<String>| {
+        let both = redacted(texts).into_iter().zip(expected);
+        both.filter(|(found, expected)| found != expected)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(differences(innocent(), innocent()), []);
+    let texts = SECRETS.iter().map(|case| case.text.clone()).collect();
+    let expected = SECRETS.iter().map(|case| case.redacted.clone()).collect();
+    assert_eq!(differences(texts, expected), []);
+}
+
+#[test]
 fn a_cut_at_any_place_hides_no_secret_and_moves_no_other_byte() {
     for Case { text, redacted } in SECRETS.iter() {
         let whole = redact(text).removed;

@@ -291,6 +291,20 @@ fn innocent_text_stays_to_the_letter() {
 }
 
 #[test]
+fn a_command_ends_with_the_quotes_around_it() {
+    stays("sh -c 'zip -r a.zip b' -P x");
+    stays("sh -c \"docker login h\" -p 80");
+    becomes("sh -c 'zip -P \"a b\" c'", "sh -c 'zip -P \"***\" c'");
+    becomes("zip -P ' x' c", "zip -P '***' c");
+    becomes(
+        "{\"cmd\": \"curl -s \\\"h\\\" -u \\\"me:pw\\\"\"}",
+        "{\"cmd\": \"curl -s \\\"h\\\" -u \\\"me:***\\\"\"}",
+    );
+    becomes("curl -H 'X: y' -u me:pw h", "curl -H 'X: y' -u me:*** h");
+    becomes("docker login -p'pw' h", "docker login -p'***' h");
+}
+
+#[test]
 fn a_line_of_a_protocol_is_a_secret_when_it_is_all_that_was_typed() {
     becomes("PASS hunter2\r", "PASS ***\r");
     becomes("AUTH hunter2\n", "AUTH ***\n");

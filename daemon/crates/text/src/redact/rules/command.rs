@@ -15,6 +15,13 @@ pub(super) const RULE: Rule = Rule {
 /// How far after a command the password is searched for, in bytes.
 const MAX_COMMAND_BYTES: usize = 512;
 
+/// Returns whether a program, perhaps with its directories, takes passwords as arguments.
+pub(in crate::redact) fn takes_password(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let is_program = |(command, _): &(&str, _)| command.split(' ').next() == Some(name);
+    FORMS.iter().any(is_program)
+}
+
 fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     let text = shown.text;
     let bytes = text.as_bytes();
@@ -43,12 +50,27 @@ fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     secret.into()
 }
 
-/// Returns where the command ends: at an operator, or at a line break that is not escaped.
+/// Returns where the command ends: at an operator, at a line break that is not escaped, or at the end of the quoted text
+/// that it is in.
 fn command_end(bytes: &[u8], start: usize) -> usize {
     let window = &bytes[start..bytes.len().min(start + MAX_COMMAND_BYTES)];
+    let mut open = None;
     let is_over = |at: &usize| match window[*at] {
         b'|' | b';' => true,
         b'\n' | b'\r' => !window[..*at].ends_with(b"\\") && !window[..*at].ends_with(b"\\\r"),
+        quote @ (b'\'' | b'"') => match (open, at.checked_sub(1).map(|before| window[before])) {
+            (_, Some(b'\\')) => false,
+            (Some(opened), _) => {
+                open = open.filter(|_| opened != quote);
+                false
+            }
+            (None, before) => {
+                let is_end = window.get(at + 1).is_none_or(u8::is_ascii_whitespace);
+                let closes = is_end && before.is_some_and(|before| !before.is_ascii_whitespace());
+                open = Some(quote);
+                closes
+            }
+        },
         _ => false,
     };
     start + (0..window.len()).find(is_over).unwrap_or(window.len())

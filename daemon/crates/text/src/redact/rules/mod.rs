@@ -22,6 +22,7 @@ mod user;
 mod value;
 mod word;
 
+pub(super) use command::takes_password;
 pub(super) use in_force::in_force;
 pub(super) use key::secret_key;
 pub(super) use placeholder::is_placeholder;

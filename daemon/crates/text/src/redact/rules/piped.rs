@@ -86,6 +86,10 @@ fn here(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     let window = &bytes[anchor.start.saturating_sub(MAX_COMMAND_BYTES)..anchor.start];
     let is_before = |byte: &u8| b"\n\r;|&".contains(byte);
     let start = window.iter().rposition(is_before).map_or(0, |at| at + 1);
+    // Arguments with blanks are quoted: in each of them, a command starts anew.
+    let argument = ["' '", "\" \"", "' \"", "\" '"].iter();
+    let argument = argument.filter_map(|border| memchr::memmem::rfind(window, border.as_bytes()));
+    let start = argument.max().map_or(0, |at| at + 3).max(start);
     let mut line = String::from_utf8_lossy(&window[start..]).into_owned();
     // The shell's prompt.
     for prompt in ["$ ", "# ", "% ", "> "] {

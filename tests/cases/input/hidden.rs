@@ -6,7 +6,7 @@ use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{
     Action, Interaction, SessionCreateParams, SessionHistory, SessionHistoryParams,
-    SessionSendParams, WaitFor,
+    SessionReadParams, SessionSendParams, WaitFor,
 };
 use std::path::PathBuf;
 
@@ -106,6 +106,56 @@ fn keys_that_the_terminal_never_showed_are_recorded_as_hidden() {
     session.expect("visible");
     assert_eq!(sent(&session, 2), ["<hidden>", "visible"]);
     assert_nowhere(&daemon);
+}
+
+/// Types the password in a program that prints it afterwards, and asserts that it is in no file but the log.
+fn printed_is_hidden(script: &str, typing: impl Fn(&OpenSession<'_>), sends: &[&str]) {
+    let mut daemon = Daemon::builder().config(TRACE).start();
+    let session = daemon.open("bash", &["-c", script]);
+    session.expect("ready: ");
+    typing(&session);
+    session.expect(&format!("got {PASSWORD}\n"));
+    session.read(SessionReadParams::default());
+    assert_eq!(sent(&session, sends.len()), sends, "{script}");
+    session.close();
+    let log = PathBuf::from(session.now().output.log_path);
+    assert!(daemon.stop().success());
+    let mut found = files_with(daemon.home(), PASSWORD.as_bytes());
+    found.extend(files_with(daemon.home(), &PASSWORD.as_bytes()[3..]));
+    found.retain(|file| *file != log);
+    assert!(found.is_empty(), "{script}: the secret is in {found:?}");
+}
+
+#[test]
+fn a_line_that_was_typed_hidden_stays_hidden_where_the_program_prints_it() {
+    let line = |session: &OpenSession<'_>| {
+        session.line(PASSWORD);
+    };
+    for answer in ["\\r\\ngot", "got", "******\\r\\ngot"] {
+        let raw = format!(
+            "stty raw -echo; printf 'ready: '; p=$(head -c 19); printf '{answer} %s\\r\\n' \"${{p%?}}\"; exec cat"
+        );
+        printed_is_hidden(&raw, line, &["<hidden>"]);
+    }
+    let cooked = "stty -echo; printf 'ready: '; read p; stty echo; echo got $p; exec cat";
+    printed_is_hidden(cooked, line, &["<hidden>"]);
+}
+
+#[test]
+fn a_line_that_was_typed_hidden_in_two_pieces_stays_hidden_where_the_program_prints_it() {
+    let raw = "stty raw -echo; printf 'ready: '; p=$(head -c 19); printf 'got %s\\r\\n' \"${p%?}\"; exec cat";
+    let then_enter = |session: &OpenSession<'_>| {
+        session.text(PASSWORD);
+        session.keys(&["Enter"]);
+    };
+    printed_is_hidden(raw, then_enter, &["<hidden>", "<Enter>"]);
+    let cooked = "stty -echo; printf 'ready: '; read p; stty echo; echo got $p; exec cat";
+    printed_is_hidden(cooked, then_enter, &["<hidden>", "<hidden>"]);
+    let in_two = |session: &OpenSession<'_>| {
+        session.text(&PASSWORD[..3]);
+        session.line(&PASSWORD[3..]);
+    };
+    printed_is_hidden(cooked, in_two, &["<hidden>", "<hidden>"]);
 }
 
 #[test]
@@ -214,4 +264,54 @@ fn a_password_in_a_given_variable_is_nowhere() {
     session.ended();
     assert!(daemon.stop().success());
     assert_nowhere(&daemon);
+}
+
+#[test]
+fn secrets_in_statements_and_commands_are_in_no_history_tape_or_cache() {
+    let secret = "Qx7hunterzz99w";
+    let mut daemon = Daemon::start();
+    let tapes = daemon.home().join("tapes").display().to_string();
+    let start = |record: &str, fallback: &str| {
+        let tape = serde_json::json!({"root": tapes, "record": record, "fallback": fallback});
+        let mut params = program(&daemon, "cat", &[]);
+        params.tape = Some(serde_json::from_value(tape).unwrap());
+        daemon.open_with(&params)
+    };
+    let lines = [
+        format!("ALTER ROLE me PASSWORD '{secret}';"),
+        format!("CREATE USER me IDENTIFIED WITH sha256_password BY '{secret}';"),
+        format!("SET PASSWORD FOR me = '{secret}';"),
+        format!("CONFIG SET requirepass {secret}"),
+        format!("AUTH {secret}"),
+        format!("PASS {secret}"),
+        format!("openssl genrsa -passout pass:{secret} 2048"),
+        format!("zip -P {secret} out.zip in"),
+        format!("7z a -p{secret} out.7z in"),
+        format!("smbclient -U me%{secret} //srv/share"),
+        format!("echo {secret} | sudo -S id"),
+    ];
+    let session = start("new", "proxy");
+    for line in &lines {
+        session.line(line);
+        // The echo, and the line that cat prints.
+        session.expect_any(&[exact(line)], 10_000.0).unwrap();
+        session.expect_any(&[exact(line)], 10_000.0).unwrap();
+    }
+    session.read(SessionReadParams::default());
+    let typed = sent(&session, lines.len());
+    assert!(typed.iter().all(|line| line.contains("***")), "{typed:#?}");
+    session.close();
+    let mut logs = vec![PathBuf::from(session.now().output.log_path)];
+    // The tape answers what was typed, though it does not contain it.
+    let session = start("disabled", "not_found");
+    for line in &lines {
+        session.line(line);
+        session.expect("\\*\\*\\*(.|\n)*\\*\\*\\*.*\n");
+    }
+    session.close();
+    logs.push(PathBuf::from(session.now().output.log_path));
+    assert!(daemon.stop().success());
+    let mut found = files_with(daemon.home(), secret.as_bytes());
+    found.retain(|file| !logs.contains(file));
+    assert!(found.is_empty(), "the secret is in {found:?}");
 }

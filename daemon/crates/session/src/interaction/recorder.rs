@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Events that may wait for the recorder.
@@ -21,6 +22,7 @@ pub const JUDGEMENT: Duration = Duration::from_millis(250);
 pub(super) struct Noted {
     pub(super) session: Arc<dyn Subject>,
     pub(super) timestamp: String,
+    pub(super) at: Instant,
     pub(super) client: Option<(Arc<str>, Option<i32>)>,
     pub(super) event: Event,
 }
@@ -67,6 +69,7 @@ impl Recorder {
         let noted = Noted {
             session,
             timestamp: ccd_text::clock::now(),
+            at: Instant::now(),
             client: peer.map(|peer| (Arc::clone(peer.name()), peer.pid)),
             event,
         };

@@ -3,11 +3,11 @@
 use super::event::{Event, Subject, Typed};
 use super::form::Form;
 use super::nearby::Nearby;
-use super::recorder::Noted;
+use super::recorder::{JUDGEMENT, Noted};
 use super::table::InteractionRow;
 use ccd_text::expect::clean_lossy;
-use ccd_text::hidden::{HIDDEN, Masked};
-use ccd_text::redact::{Secrets, redact};
+use ccd_text::hidden::{Echo, HIDDEN, Masked, asks_for_secret};
+use ccd_text::redact::{KnownTexts, Secrets, Source, redact, redact_chunks};
 use ccd_text::shell::quoted;
 use memchr::{memchr, memmem, memrchr};
 use std::ops::Range;
@@ -27,6 +27,9 @@ const AFTER_BYTES: usize = 1024;
 
 /// Bytes of output in which typed text is searched for.
 const ECHO_BYTES: usize = 16 << 10;
+
+/// Bytes of output before an input in which its prompt is.
+const PROMPT_BYTES: u64 = 512;
 
 /// Maximum characters of typed text in a SEND row.
 pub const SEND_CHARS: usize = 10_000;
@@ -53,7 +56,7 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
         }
         Event::Send(typed) => {
             row.action = "SEND".into();
-            let shown = shown_text(session, typed).await;
+            let shown = shown_text(noted, typed).await;
             row.form = shown_form(typed, &shown).to_json();
             row.input_text = Some(shown);
             row.start_offset = Some(offset(typed.offset));
@@ -206,14 +209,35 @@ async fn in_its_lines(
     let before = clean_lossy(&before[line_start..], encoding);
     let after = clean_lossy(&after[..line_end], encoding);
     let shown = before.len()..before.len() + text.len();
-    Secrets::of(&format!("{before}{text}{after}")).masked_part(shown)
+    let masked = Secrets::of(&format!("{before}{text}{after}")).masked_part(shown);
+    // What a rule recognised where it was typed.
+    let known = KnownTexts::of(session.about().hidden.recognised());
+    let mut chunks = [masked.into_bytes()];
+    known.mask(&mut chunks);
+    let [masked] = chunks;
+    String::from_utf8_lossy(&masked).into_owned()
 }
 
-/// Returns typed text as the log may keep it, as far as the terminal has shown it by now.
-async fn shown_text(session: &dyn Subject, typed: &Typed) -> String {
-    shown_input(session, typed)
-        .await
-        .unwrap_or_else(|| HIDDEN.into())
+/// Returns typed text as the log may keep it, as far as the terminal has shown it soon after it was typed.
+async fn shown_text(noted: &Noted, typed: &Typed) -> String {
+    let session = &*noted.session;
+    if session.about().redacts_log && !typed.hidden {
+        let found = redact_chunks([typed.text.as_bytes()], Source::Typed).texts;
+        session.about().hidden.recognise(&found);
+    }
+    if let Some(shown) = shown_input(session, typed).await {
+        return shown;
+    }
+    // The last inputs of a batch were typed a moment ago.
+    tokio::time::sleep_until(noted.at + JUDGEMENT).await;
+    if let Some(shown) = shown_input(session, typed).await {
+        return shown;
+    }
+    // Programs may print a line that they did not echo.
+    if matches!(typed.form, Form::Line | Form::Text | Form::Inexact { .. }) {
+        session.about().hidden.remember(&typed.text);
+    }
+    HIDDEN.into()
 }
 
 /// Returns typed text as others may see it; `None` while the terminal must show it first and has not.
@@ -225,13 +249,26 @@ pub async fn shown_input(session: &dyn Subject, typed: &Typed) -> Option<String>
         let output = Nearby::default()
             .read(session, typed.offset, ECHO_BYTES)
             .await;
-        let screen = without_blanks(&clean_lossy(&output, session.about().encoding));
-        let visible = echo.lines().map(without_blanks);
-        if !visible.into_iter().all(|line| screen.contains(&line)) {
+        let encoding = session.about().encoding;
+        let screen = Echo::of(&output, &clean_lossy(&output, encoding));
+        let mut lines = echo.lines().filter(|line| !line.trim().is_empty());
+        let is_first_shown = match lines.next() {
+            Some(line) => screen.shows(line, true) && !is_at_secret_prompt(session, typed).await,
+            None => true,
+        };
+        if !is_first_shown || !lines.all(|line| screen.shows(line, false)) {
             return None;
         }
     }
     Some(first_chars(&kept(session, &typed.text), SEND_CHARS))
+}
+
+/// Returns whether the program asked for a secret when this was typed.
+async fn is_at_secret_prompt(session: &dyn Subject, typed: &Typed) -> bool {
+    let start = typed.offset.saturating_sub(PROMPT_BYTES);
+    let len = usize::try_from(typed.offset - start).unwrap_or(0);
+    let before = Nearby::default().read(session, start, len).await;
+    asks_for_secret(&clean_lossy(&before, session.about().encoding))
 }
 
 /// Returns the command of a session, as others may see it.
@@ -277,13 +314,6 @@ fn shown_form(typed: &Typed, shown: &str) -> Form {
         Form::Keys(_) if shown != typed.text => Form::Text,
         form => form.clone(),
     }
-}
-
-/// Removes blanks, because line editors wrap and redraw.
-fn without_blanks(text: &str) -> String {
-    text.chars()
-        .filter(|c| !c.is_whitespace() && !c.is_control())
-        .collect()
 }
 
 fn command_line(session: &dyn Subject) -> String {

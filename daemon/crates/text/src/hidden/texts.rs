@@ -30,12 +30,14 @@ pub struct HiddenTexts(Mutex<Known>);
 struct Known {
     /// As the program received them.
     typed: VecDeque<Secret>,
+    /// The part of a line that was typed in several inputs, so far.
+    open: Secret,
     /// Single lines.
     recognised: VecDeque<Secret>,
 }
 
 /// A text that is overwritten when it is dropped.
-#[derive(PartialEq)]
+#[derive(Default, PartialEq)]
 struct Secret(String);
 
 impl Drop for Secret {
@@ -65,6 +67,28 @@ impl HiddenTexts {
         known.typed.retain(|before| before.0 != text);
         push(&mut known.typed, text, MAX_TEXTS);
         true
+    }
+
+    /// Remembers a part of hidden input; `is_last` if it ends the line. The parts of a line are masked as one text.
+    /// Returns false if there is nothing to mask.
+    pub fn remember_part(&self, text: &str, is_last: bool) -> bool {
+        let mut known = self.known();
+        let before = edited(&known.open.0);
+        let whole = format!("{}{text}", known.open.0);
+        known
+            .typed
+            .retain(|typed| before.is_empty() || typed.0 != before);
+        known.open = match is_last || whole.len() > MAX_TEXT_BYTES {
+            true => Secret::default(),
+            false => Secret(whole.clone()),
+        };
+        drop(known);
+        self.remember(&Secret(whole).0)
+    }
+
+    /// Notes that the next hidden input starts a line.
+    pub fn end_line(&self) {
+        self.known().open = Secret::default();
     }
 
     /// Remembers the lines that a rule has found, except common words; false if there are none.
@@ -262,6 +286,26 @@ mod tests {
     #[test]
     fn lines_that_overlap_are_masked_once() {
         assert_eq!(masked(&["abcdef", "defghi"], "-abcdefghi-"), "-<hidden>-");
+    }
+
+    #[test]
+    fn a_line_that_was_typed_in_parts_is_masked_as_a_whole() {
+        let hidden = HiddenTexts::default();
+        let mask = |text: &str| hidden.mask(text, 0..text.len());
+        assert!(!hidden.remember_part("hun", false));
+        assert!(hidden.remember_part("ter2", false));
+        assert_eq!(mask("say hunter2!"), "say <hidden>!");
+        hidden.remember_part("\n", true);
+        hidden.remember_part("geheim", true);
+        assert_eq!(mask("hunter2 geheim"), "<hidden> <hidden>");
+        hidden.remember_part("sesa", false);
+        hidden.end_line();
+        hidden.remember_part("me-open", true);
+        assert_eq!(mask("sesa me-open sesame"), "<hidden> <hidden> <hidden>me");
+        for letter in "one by one".chars() {
+            hidden.remember_part(&letter.to_string(), false);
+        }
+        assert_eq!(hidden.texts().len(), 5);
     }
 
     #[test]

@@ -143,6 +143,14 @@ impl Session {
         Ok(reply)
     }
 
+    /// Keeps a part of a line out of the interaction log from now on.
+    fn remember_part(&self, input: &RequestedInput) {
+        let is_last = matches!(input.bytes.last(), Some(b'\r' | b'\n'));
+        if self.hidden.remember_part(input.secret(), is_last) {
+            self.keep();
+        }
+    }
+
     /// Keeps a text out of the interaction log from now on.
     pub(crate) fn remember_hidden(&self, text: &str) {
         if self.hidden.remember(text) {
@@ -173,7 +181,7 @@ impl Session {
         self.note_write();
         if secret {
             // Must happen before the secret can be echoed.
-            self.remember_hidden(input.secret());
+            self.remember_part(input);
         }
         let written = self.strike(Stroke::new(&input.bytes, secret)).await?;
         self.touch();
@@ -200,8 +208,10 @@ impl Session {
                     echo: reads_keys.then(|| input.text.clone()),
                     form: input.form(),
                 };
-                if hidden && !secret {
-                    self.remember_hidden(input.secret());
+                match hidden {
+                    false => self.hidden.end_line(),
+                    true if !secret => self.remember_part(input),
+                    true => {}
                 }
                 self.note(Some(peer), Event::Send(typed.into()));
             }

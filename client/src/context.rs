@@ -180,9 +180,12 @@ impl Context {
             return;
         }
         report(failure, self.global.json);
-        if self.global.verbose && !self.global.json {
-            failure.details().iter().for_each(|line| say(line));
-        }
+        let more = match (self.global.json, self.global.verbose) {
+            (true, _) => Vec::new(),
+            (false, true) => failure.details(),
+            (false, false) => failure.last_lines(),
+        };
+        more.iter().for_each(|line| say(line));
     }
 
     /// Prints the daemon's warnings, for example about values that it corrected.

@@ -15,7 +15,7 @@ use std::io;
 pub(crate) enum Failure {
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    #[error("{method}: {}", message_of(.error))]
+    #[error("{method}: {}", message_of(.method, .error))]
     Refused {
         method: String,
         error: Box<ErrorObject>,
@@ -120,6 +120,24 @@ impl Failure {
         lines
     }
 
+    /// The last lines of a program whose start by a configuration failed: without them, nothing shows why.
+    pub(crate) fn last_lines(&self) -> Vec<String> {
+        const MAX_LINES: usize = 10;
+        let data = self.refusal().and_then(|error| error.data.as_ref());
+        let data = data.filter(|data| data.contains_key("step"));
+        let output = data.and_then(|data| data.get("recent_output")?.as_str());
+        let lines = output.unwrap_or_default().lines().rev();
+        let shown = lines
+            .skip_while(|line| line.trim().is_empty())
+            .take(MAX_LINES);
+        let mut shown: Vec<String> = shown.map(|line| format!("  {line}")).collect();
+        if !shown.is_empty() {
+            shown.push("the program's last output:".to_owned());
+        }
+        shown.reverse();
+        shown
+    }
+
     /// The daemon's error, if this is one.
     pub(crate) fn refusal(&self) -> Option<&ErrorObject> {
         match self {
@@ -129,11 +147,36 @@ impl Failure {
     }
 }
 
-fn message_of(error: &ErrorObject) -> String {
-    match hint(error) {
-        Some(hint) => format!("{}; {hint}", error.message),
-        None => error.message.clone(),
+fn message_of(method: &str, error: &ErrorObject) -> String {
+    let message = in_options(&error.message);
+    match hint(method, error) {
+        Some(hint) => format!("{message}; {hint}"),
+        None => message,
     }
+}
+
+/// Returns a message about a parameter with the option that set it.
+fn in_options(message: &str) -> String {
+    const OPTIONS: [(&str, &str); 8] = [
+        ("tape.match.ignore_args", "--ignore-arg"),
+        ("tape.match.ignore_env", "--ignore-env"),
+        ("tape.match.allow_env", "--allow-env"),
+        ("tape.error_rate", "--error-rate"),
+        ("tape.latency", "--latency"),
+        ("tape.seed", "--seed"),
+        ("tape.tag", "--tag"),
+        ("tape.root", "--tapes"),
+    ];
+    let found = OPTIONS.iter().find_map(|(parameter, option)| {
+        let rest = message.strip_prefix(parameter)?;
+        // The number of an element of a list.
+        let rest = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            Some((_, rest)) => rest,
+            None => rest,
+        };
+        Some(format!("{option}{rest}"))
+    });
+    found.unwrap_or_else(|| message.to_owned())
 }
 
 /// What is known about a request without a reply, and what to do.
@@ -235,6 +278,18 @@ mod tests {
         assert!(details.contains(&"  kind: expect_timeout".to_owned()));
         assert!(details.ends_with(&["  recent_output:".into(), "    a".into(), "    b".into()]));
         assert!(!details.iter().any(|line| line.contains("hint")));
+    }
+
+    #[test]
+    fn a_parameter_is_named_by_its_option() {
+        assert_eq!(
+            in_options("tape.match.ignore_args[0] is not a regular expression: x"),
+            "--ignore-arg is not a regular expression: x"
+        );
+        assert_eq!(
+            in_options("tests.json: tape.tag is"),
+            "tests.json: tape.tag is"
+        );
     }
 
     #[test]

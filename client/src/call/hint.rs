@@ -1,9 +1,13 @@
 //! What to do about an error, in terms of the command line instead of the protocol.
 
 use ccd_protocol::{ErrorCode, ErrorObject};
+use std::borrow::Cow;
 
-/// Returns what to do; `None` if the message is enough or there is no advice.
-pub(crate) fn hint(error: &ErrorObject) -> Option<&str> {
+/// Methods whose commands have `--exact`.
+const WITH_EXACT: [&str; 3] = ["session.send", "session.expect", "run"];
+
+/// Returns what to do about an error of a method or a command; `None` if the message is enough or there is no advice.
+pub(crate) fn hint<'a>(method: &str, error: &'a ErrorObject) -> Option<Cow<'a, str>> {
     let own = match error.known() {
         Some(ErrorCode::SessionNotFound) if !has(error, "candidates") => {
             "ccctl session list --all shows all sessions"
@@ -13,12 +17,24 @@ pub(crate) fn hint(error: &ErrorObject) -> Option<&str> {
         Some(ErrorCode::InvalidArgument) if has(error, "missing") => {
             "set each with --set NAME=VALUE"
         }
+        Some(ErrorCode::InvalidArgument) if has(error, "key") => {
+            "keys are named as in tmux and separated by commas: --keys C-c,Up,Enter; text is sent without --keys"
+        }
+        Some(ErrorCode::InvalidPattern)
+            if has(error, "position") && WITH_EXACT.contains(&method) =>
+        {
+            "--exact matches the text as it is"
+        }
         Some(ErrorCode::SessionConflict) if !has(error, "session") => "--force overwrites it",
         Some(ErrorCode::SessionConflict) => {
             "choose another name or close that session; --reuse accepts only a session with the same program, arguments, directory and size"
         }
         Some(ErrorCode::MaxSessions) => {
             "ccctl session close ends one; the configuration key max_sessions sets the limit"
+        }
+        // The last lines of its output follow.
+        Some(ErrorCode::ExpectTimeout | ErrorCode::ProcessEnded) if has(error, "step") => {
+            return None;
         }
         Some(ErrorCode::ExpectTimeout) if has(error, "discarded") => {
             "the program discarded the input unread: run ccctl session wait --input, then send it again"
@@ -46,9 +62,32 @@ pub(crate) fn hint(error: &ErrorObject) -> Option<&str> {
             "ccctl tape list shows all tapes, with --tapes those of another directory"
         }
         Some(ErrorCode::TapeFormatNewer) => "run ccctl daemon upgrade, or record it again",
-        _ => return error.hint().filter(|hint| !error.message.contains(hint)),
+        _ => {
+            let hint = error.hint().filter(|hint| !error.message.contains(hint))?;
+            return in_commands(hint);
+        }
     };
-    Some(own)
+    Some(own.into())
+}
+
+/// Returns a hint of the daemon with commands in place of methods; `None` if it is about a request.
+fn in_commands(hint: &str) -> Option<Cow<'_, str>> {
+    let is_in = |method: &&str| hint.contains(*method);
+    let methods = ccd_protocol::methods()
+        .map(|method| method.name)
+        .chain(["rpc.discover"]);
+    let Some(method) = methods.filter(is_in).max_by_key(|method| method.len()) else {
+        return Some(hint.into());
+    };
+    if hint.contains('{') || method == "rpc.discover" {
+        return None;
+    }
+    let command = match method {
+        "session.get" => "session show".to_owned(),
+        "tape.get" => "tape show".to_owned(),
+        method => method.replace('.', " "),
+    };
+    Some(hint.replace(method, &format!("ccctl {command}")).into())
 }
 
 fn has(error: &ErrorObject, key: &str) -> bool {
@@ -73,7 +112,7 @@ mod tests {
         let data = json!({"hint": "session.list {\"all\": true}"});
         let unknown = error(ErrorCode::SessionNotFound, &data);
         assert_eq!(
-            hint(&unknown),
+            hint("session.get", &unknown).as_deref(),
             Some("ccctl session list --all shows all sessions")
         );
     }
@@ -82,14 +121,46 @@ mod tests {
     fn the_daemons_own_hint_is_kept_where_there_is_no_better_one() {
         let ambiguous = json!({"hint": "give more letters", "candidates": ["a1", "a2"]});
         let ambiguous = error(ErrorCode::SessionNotFound, &ambiguous);
-        assert_eq!(hint(&ambiguous), Some("give more letters"));
+        let told = hint("session.get", &ambiguous);
+        assert_eq!(told.as_deref(), Some("give more letters"));
         let busy = error(ErrorCode::Busy, &json!({"hint": "wait"}));
-        assert_eq!(hint(&busy), Some("wait"));
+        assert_eq!(hint("session.send", &busy).as_deref(), Some("wait"));
+    }
+
+    #[test]
+    fn a_method_in_a_hint_becomes_its_command() {
+        for (hint, told) in [
+            (
+                "config.list lists all keys",
+                Some("ccctl config list lists all keys"),
+            ),
+            (
+                "detach some; session.get lists them",
+                Some("detach some; ccctl session show lists them"),
+            ),
+            ("session.send {\"keys\": [\"C-c\"]} interrupts it", None),
+            ("rpc.discover lists the methods", None),
+            ("wait", Some("wait")),
+        ] {
+            let error = error(ErrorCode::NotFound, &json!({"hint": hint}));
+            assert_eq!(super::hint("config.get", &error).as_deref(), told, "{hint}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_expression_leads_to_exact_texts_where_there_are_some() {
+        let wrong = error(
+            ErrorCode::InvalidPattern,
+            &json!({"position": 0, "index": 0}),
+        );
+        let told = hint("session.expect", &wrong);
+        assert_eq!(told.as_deref(), Some("--exact matches the text as it is"));
+        assert_eq!(hint("pattern.set", &wrong), None);
     }
 
     #[test]
     fn nothing_is_said_twice() {
         let told = error(ErrorCode::Unavailable, &json!({"hint": "do y"}));
-        assert_eq!(hint(&told), None);
+        assert_eq!(hint("session.pipe", &told), None);
     }
 }

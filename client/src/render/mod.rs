@@ -22,7 +22,7 @@ pub(crate) use line::{Line, cut, wrapped};
 pub(crate) use pattern::{classified, library, matches, patterns};
 pub(crate) use program::{program, programs};
 pub(crate) use screen::{runs, screen};
-pub(crate) use session::{command_line, end, history, session, will_end};
+pub(crate) use session::{command_line, end, ended, history, session, will_end};
 pub(crate) use session_list::{SessionList, sessions};
 pub(crate) use status::status;
 pub(crate) use style::{Colour, Style};

@@ -1,7 +1,7 @@
 //! A session's record, and its history.
 
 use super::style::{Colour, Style};
-use super::table::{self, Cell, Table};
+use super::table::{self, Cell, Table, printable};
 use super::words::shell_line;
 use ccd_protocol::session::{EndReason, Interaction, NamedPipe, PipeState, Session, SessionState};
 use std::io::{self, Write};
@@ -39,6 +39,7 @@ pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> i
         ("last activity", session.last_activity.clone()),
         ("ended", session.ended_at.clone().unwrap_or_default()),
         ("waits for input", waiting.unwrap_or_default()),
+        ("attached", attached(session, ", ")),
         (
             "output",
             format!(
@@ -57,6 +58,22 @@ pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> i
         ("max run time", limit(session.max_session_runtime_s)),
     ];
     table::fields(16, &fields, out, style)
+}
+
+/// Attached clients with their process ids, read-only ones in brackets.
+pub(super) fn attached(session: &Session, separator: &str) -> String {
+    let attached = session.attached.iter();
+    let names: Vec<String> = attached
+        .map(|attachment| {
+            let pid = attachment.pid.map(|pid| format!("[{pid}]"));
+            let client = printable(&attachment.client) + &pid.unwrap_or_default();
+            match attachment.read_only {
+                true => format!("({client})"),
+                false => client,
+            }
+        })
+        .collect();
+    names.join(separator)
 }
 
 /// The use of tapes in a session, in one line.
@@ -157,6 +174,19 @@ pub(crate) fn end(
         Some(EndReason::HolderDied) => "holder died",
     };
     format!("{how} ({reason})")
+}
+
+/// Returns how a program ended, in words: `exited 0`, `ended by signal 1 (HUP)`.
+pub(crate) fn ended(exitstatus: Option<i32>, signal: Option<i32>) -> String {
+    let number = signal.filter(|_| exitstatus.is_none());
+    let Some(number) = number else {
+        return end(exitstatus, None, None);
+    };
+    let name = signal_hook::low_level::signal_name(number);
+    match name.and_then(|name| name.strip_prefix("SIG")) {
+        Some(name) => format!("ended by signal {number} ({name})"),
+        None => format!("ended by signal {number}"),
+    }
 }
 
 /// Returns a sentence about when a session will be ended by a limit; `None` if it will not.

@@ -2,7 +2,7 @@
 
 use super::columns::{self, Column, ColumnCell};
 use super::line::Line;
-use super::session::{command_line, end};
+use super::session::{attached, command_line, end};
 use super::short::{age, size};
 use super::style::{Colour, Style};
 use super::table::printable;
@@ -127,7 +127,7 @@ fn cells(session: &Session, now: SystemTime, has_ids: bool) -> Vec<ColumnCell> {
         (age(&session.created_at, now), dim),
         (age(&session.last_activity, now), dim),
         (size(session.output.output_bytes), dim),
-        (attached(session), dim),
+        (attached(session, ","), dim),
         (printable(&command_line(session)), dim),
     ];
     match has_ids {
@@ -168,23 +168,6 @@ fn waits(session: &Session) -> (&'static str, Option<Colour>) {
         InputVerdict::No => ("no", None),
         InputVerdict::Unknown => ("?", None),
     }
-}
-
-/// Attached clients with their process ids, read-only ones in brackets.
-fn attached(session: &Session) -> String {
-    let names: Vec<String> = session
-        .attached
-        .iter()
-        .map(|attachment| {
-            let pid = attachment.pid.map(|pid| format!("[{pid}]"));
-            let client = printable(&attachment.client) + &pid.unwrap_or_default();
-            match attachment.read_only {
-                true => format!("({client})"),
-                false => client,
-            }
-        })
-        .collect();
-    names.join(",")
 }
 
 #[cfg(test)]

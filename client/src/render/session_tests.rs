@@ -36,6 +36,30 @@ fn a_record_leaves_out_what_is_empty() {
 }
 
 #[test]
+fn a_record_names_the_attached_clients() {
+    let mut out = Vec::new();
+    let attached = json!([
+        {"client": "ccctl", "pid": 7, "read_only": false, "since": "2026-01-02T03:04:05.678Z"},
+        {"client": "ccctl", "pid": 8, "read_only": true, "since": "2026-01-02T03:04:05.678Z"},
+    ]);
+    let record = record(&json!({ "attached": attached }));
+    session(&record, &mut out, Style::default()).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert!(
+        text.contains("attached        ccctl[7], (ccctl[8])\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_end_by_a_signal_names_it() {
+    assert_eq!(ended(None, Some(1)), "ended by signal 1 (HUP)");
+    assert_eq!(ended(None, Some(64)), "ended by signal 64");
+    assert_eq!(ended(Some(3), None), "exited 3");
+    assert_eq!(ended(None, None), "ended");
+}
+
+#[test]
 fn a_session_without_limits_does_not_end_by_itself() {
     let told = |idle: f64, runtime: f64| {
         will_end(&record(

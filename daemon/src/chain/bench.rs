@@ -333,7 +333,7 @@ pub(super) fn words_of(command: &str) -> Result<Vec<String>, String> {
     let words = split(command)?;
     match words.needs_shell {
         Some(what) => Err(format!(
-            "{what} needs a shell, and commands are not passed to one: give shell, or quote it"
+            "{what} needs a shell, and commands are not passed to one: use --shell (`shell` in requests), or quote it"
         )),
         None => Ok(words.words),
     }

@@ -182,7 +182,7 @@ impl Plan {
         };
         if let Some(what) = words.needs_shell {
             self.needs_shell.push(format!(
-                "{place}: {what} needs a shell, and commands are not passed to one: run the chain with shared or shell, or quote it"
+                "{place}: {what} needs a shell, and commands are not passed to one: run the chain with --shell or --shared (`shell`, `shared` in its file), or quote it"
             ));
         } else if let Some(what) = words.not_expanded {
             self.warnings.push(format!(

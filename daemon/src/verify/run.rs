@@ -230,7 +230,7 @@ impl Verify {
         let mut bytes = exchange.input.bytes.clone();
         if exchange.pre.hidden {
             let Some(secret) = self.secrets.pop() else {
-                let told = "the tape does not contain the hidden input that is typed here: give it in secrets";
+                let told = "the tape does not contain the hidden input that is typed here; give it with --secrets-from FILE (`secrets` in requests)";
                 return Err(drift("hidden", told.to_owned()));
             };
             bytes = (secret + "\r").into_bytes();

@@ -84,3 +84,70 @@ fn signals_go_by_number_and_a_wrong_one_is_told_the_range() {
     ccctl.ok(&["session", "signal", "a", &libc::SIGBUS.to_string()]);
     ccctl.ok(&["session", "expect", "a", "got it"]);
 }
+
+#[test]
+fn an_error_names_the_commands_and_options_to_use() {
+    let daemon = Daemon::start();
+    let ccctl = Ccctl::new(&daemon);
+    ccctl.ok(&["session", "create", "--name", "s", "--", "cat"]);
+    let tapes = daemon.home().join("t");
+    std::fs::create_dir_all(&tapes).unwrap();
+    let tapes = tapes.to_str().unwrap();
+    for (words, told) in [
+        (&["config", "get", "nosuch"][..], "; ccctl config list "),
+        (
+            &["pattern", "unset", "prompt", "nosuch"],
+            "; ccctl pattern list ",
+        ),
+        (
+            &["session", "send", "s", "--keys", "Ctrl-C"],
+            "did you mean C-c?; keys are ",
+        ),
+        (
+            &["session", "send", "s", "--keys", "C-c Up"],
+            "did you mean C-c,Up?; keys are ",
+        ),
+        (
+            &["session", "send", "s", "--keys", "hello"],
+            "separated by commas: --keys C-c,Up,Enter",
+        ),
+        (
+            &["session", "expect", "s", "a("],
+            "unclosed group; --exact matches the text as it is",
+        ),
+        (
+            &["session", "send", "s", "x", "--expect", "a("],
+            "; --exact matches",
+        ),
+        (&["run", "--expect", "a(", "--", "cat"], "; --exact matches"),
+        (
+            &[
+                "session",
+                "create",
+                "--tapes",
+                tapes,
+                "--ignore-arg",
+                "/a(/",
+                "--",
+                "cat",
+            ],
+            "create: --ignore-arg is not a regular expression",
+        ),
+        (
+            &["run", "--", "/etc/passwd"],
+            "\"/etc/passwd\" is not executable",
+        ),
+    ] {
+        let ran = ccctl.run(words);
+        let line = line_of(&ran);
+        assert!(line.contains(told), "{words:?}: {line}");
+        assert!(!line.contains("chmod"), "{line}");
+    }
+    let ran = ccctl.run(&["parallel", "ls | wc"]);
+    assert!(ran.stdout.contains("use --shell"), "{ran:?}");
+    let ran = ccctl.run(&["play", "--tapes", tapes, "--", "cat"]);
+    let told = "ccctl: no tape of cat starts with this command\n";
+    assert!(ran.stderr.starts_with(told), "{ran:?}");
+    let closed = ccctl.ok(&["session", "close", "s"]);
+    assert_eq!(closed, "ended by signal 1 (HUP)\n");
+}

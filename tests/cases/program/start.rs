@@ -227,13 +227,17 @@ fn a_start_that_takes_too_long_is_closed_and_says_where() {
     assert_eq!(failed.code, Some(124), "{}", failed.stderr);
     for told in [
         "starting with 'slow' failed at step 2 of 2, \"Hallo\": no pattern matched within",
-        "was closed; -v shows",
+        "was closed",
         "recent_output:",
         "    hello",
     ] {
         assert!(failed.stderr.contains(told), "{}", failed.stderr);
     }
     assert!(daemon.listed(false).is_empty());
+    // Without -v, the end of the output shows why.
+    let failed = ccctl.run(&["session", "create", "--config", "slow"]);
+    let told = "the program's last output:\n  hello\n";
+    assert!(failed.stderr.contains(told), "{}", failed.stderr);
     let record = daemon
         .call_value("session.get", &json!({"session": "s"}))
         .unwrap();

@@ -98,7 +98,7 @@ fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<SessionClose>(&params)?;
     context.warn(&answer.value.warnings);
     context.print(&answer, |reply, out, _| {
-        let end = render::end(reply.exitstatus, reply.signal, None);
+        let end = render::ended(reply.exitstatus, reply.signal);
         let killed: Vec<String> = reply.killed.iter().map(i32::to_string).collect();
         match killed.is_empty() {
             true => writeln!(out, "{end}"),

@@ -7,11 +7,8 @@ use ccd_screen::Modes;
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum KeyError {
     /// Names the key (its first 40 characters) and up to three keys with similar names.
-    #[error("no key is named {name:?}{}; send words as `text`, not as keys", did_you_mean(.nearest))]
-    Unknown {
-        name: String,
-        nearest: Vec<&'static str>,
-    },
+    #[error("no key is named {name:?}{}", did_you_mean(.nearest))]
+    Unknown { name: String, nearest: Vec<String> },
     /// The combination only exists on keyboards, unless the program asks for extended keys.
     #[error(
         "the key {name:?} has no terminal sequence, because the program has not enabled extended keys"
@@ -59,7 +56,15 @@ pub fn encode(name: &str, modes: &Modes) -> Result<Vec<u8>, KeyError> {
     let key = only_char(base).map(Key::Char).or_else(|| names::find(base));
     let key = key.ok_or_else(|| KeyError::Unknown {
         name: shortened(name),
-        nearest: names::nearest(base),
+        nearest: meant(name).map_or_else(
+            || {
+                names::nearest(base)
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect()
+            },
+            |meant| vec![meant],
+        ),
     })?;
     let bytes = match key {
         Key::Cursor(last) if held.none() => format!(
@@ -160,6 +165,50 @@ fn modifiers(name: &str) -> (Held, &str) {
     }
 }
 
+/// Returns the name of the key that is meant if it is written as on keyboards, such as `Ctrl-C` or `alt+x`; several keys
+/// in one name, separated by commas.
+fn meant(name: &str) -> Option<String> {
+    const MODIFIERS: [(&str, &str); 6] = [
+        ("control", "C-"),
+        ("ctrl", "C-"),
+        ("c", "C-"),
+        ("alt", "M-"),
+        ("meta", "M-"),
+        ("shift", "S-"),
+    ];
+    let is_key = |name: &str| {
+        let (_, base) = modifiers(name);
+        only_char(base).is_some() || names::find(base).is_some()
+    };
+    let parts: Vec<&str> = name
+        .split([' ', ','])
+        .filter(|part| !part.is_empty())
+        .collect();
+    if parts.len() > 1 && parts.iter().all(|part| part.len() > 1) {
+        let keys = parts.iter().map(|part| match is_key(part) {
+            true => Some((*part).to_owned()),
+            false => meant(part),
+        });
+        return keys.collect::<Option<Vec<_>>>().map(|keys| keys.join(","));
+    }
+    let (mut held, mut rest) = (String::new(), name);
+    while let Some((modifier, key)) = rest
+        .split_once(['-', '+'])
+        .filter(|(_, key)| !key.is_empty())
+    {
+        let modifier = modifier.to_ascii_lowercase();
+        let (_, short) = MODIFIERS.iter().find(|(long, _)| *long == modifier)?;
+        held.push_str(short);
+        rest = key;
+    }
+    let key = match only_char(rest) {
+        Some(letter) => letter.to_lowercase().to_string(),
+        None => rest.to_owned(),
+    };
+    let name = format!("{held}{key}");
+    (!held.is_empty() && is_key(&name)).then_some(name)
+}
+
 fn only_char(text: &str) -> Option<char> {
     let mut characters = text.chars();
     characters.next().filter(|_| characters.next().is_none())
@@ -169,7 +218,7 @@ fn shortened(name: &str) -> String {
     name.chars().take(40).collect()
 }
 
-fn did_you_mean(nearest: &[&str]) -> String {
+fn did_you_mean(nearest: &[String]) -> String {
     if nearest.is_empty() {
         String::new()
     } else {

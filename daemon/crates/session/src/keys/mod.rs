@@ -4,5 +4,5 @@ mod encode;
 mod names;
 mod paste;
 
-pub use encode::{encode, fault};
+pub use encode::{KeyError, encode, fault};
 pub use paste::paste;

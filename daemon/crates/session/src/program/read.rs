@@ -258,6 +258,7 @@ fn check_keys(place: &str, keys: &[String]) -> Result<(), Mistake> {
     let mut faults = keys.iter().enumerate();
     let fault = faults.find_map(|(index, key)| Some((index, keys::fault(key)?)));
     fault.map_or(Ok(()), |(index, fault)| {
+        let fault = format!("{fault}; words are given as `response`");
         Err(Mistake::at(format!("{place}.keys[{index}]"), fault))
     })
 }
@@ -326,7 +327,7 @@ mod tests {
             ),
             (
                 with_step(json!({"keys": ["Up", "Entr"]})),
-                "expect_sequences[0].keys[1]: no key is named \"Entr\", did you mean Enter?; send words as `text`, not as keys",
+                "expect_sequences[0].keys[1]: no key is named \"Entr\", did you mean Enter?; words are given as `response`",
             ),
             (
                 with_step(json!({})),

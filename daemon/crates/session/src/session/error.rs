@@ -1,6 +1,7 @@
 //! Errors of requests to sessions.
 
 use crate::durations::InvalidTime;
+use crate::keys::KeyError;
 use crate::program::ProgramError;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::EndReason;
@@ -16,6 +17,8 @@ use serde_json::{Value, json};
 pub enum SessionError {
     #[error("{0}")]
     InvalidArgument(String),
+    #[error(transparent)]
+    Key(#[from] KeyError),
     #[error("no session has the id, name or unique prefix {0:?}")]
     NotFound(String),
     #[error("several sessions match {prefix:?}: {}", .candidates.join(", "))]
@@ -106,7 +109,7 @@ pub enum SessionError {
 impl Reportable for SessionError {
     fn code(&self) -> ErrorCode {
         match self {
-            Self::InvalidArgument(_) | Self::InsideItself(_) | Self::ReadOnly(_) => {
+            Self::InvalidArgument(_) | Self::Key(_) | Self::InsideItself(_) | Self::ReadOnly(_) => {
                 ErrorCode::InvalidArgument
             }
             Self::NotFound(_) | Self::Ambiguous { .. } => ErrorCode::SessionNotFound,
@@ -140,6 +143,9 @@ impl Reportable for SessionError {
 
     fn hint(&self) -> Option<&str> {
         match self {
+            Self::Key(KeyError::Unknown { .. }) => {
+                Some("give each key by itself, named as in tmux; send words as text, not as keys")
+            }
             Self::NotFound(_) => Some("session.list {\"all\": true} lists live and ended sessions"),
             Self::Ambiguous { .. } => Some("give more letters of the id"),
             Self::NotAlive { .. } => {
@@ -174,9 +180,7 @@ impl Reportable for SessionError {
             ),
             Self::ShellBusy { with, .. } => Some(with.hint()),
             Self::ShuttingDown => Some("start the daemon again"),
-            Self::NoPipe(_) => {
-                Some("ccctl session pipe, or session.pipe {\"open\": true}, opens one")
-            }
+            Self::NoPipe(_) => Some("session.pipe opens one"),
             Self::StartFailed(failed) => failed.error.hint(),
             Self::Spawn(error) => error.hint(),
             Self::Pattern(error) => error.hint(),
@@ -221,6 +225,7 @@ impl Reportable for SessionError {
                 ..
             } => json!({"written_bytes": written_bytes}),
             Self::ShellBusy { with, .. } => json!({"with": with.command()}),
+            Self::Key(KeyError::Unknown { name, .. }) => json!({"key": name}),
             Self::MaxSessions { max } => json!({"max_sessions": max}),
             Self::Ambiguous { candidates, .. } => json!({"candidates": candidates}),
             Self::Conflict { session, .. } => json!({"session": session.as_str()}),

@@ -30,6 +30,9 @@ pub struct Miss {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_tape: Option<String>,
     pub nearest: Option<Nearest>,
+    /// The program was to start, and no tape starts like this.
+    #[serde(skip)]
+    pub is_start: bool,
     /// What to do, the likeliest first.
     pub hints: Vec<String>,
 }
@@ -67,6 +70,7 @@ impl Fits {
             hints: self.hints(nearest.as_ref(), asked),
             prompt: redact(asked.prompt).text.into_owned(),
             input: beginning(&shown_input(asked.input)),
+            is_start: asked.input.is_empty(),
             program,
             nearest,
         }
@@ -243,6 +247,44 @@ fn shown_input(input: &[u8]) -> String {
         .to_owned()
 }
 
+/// Returns a text with the names of keys in place of their bytes: `<C-c>`.
+fn with_key_names(text: &str) -> String {
+    const ARROWS: [(char, &str); 6] = [
+        ('A', "Up"),
+        ('B', "Down"),
+        ('C', "Right"),
+        ('D', "Left"),
+        ('H', "Home"),
+        ('F', "End"),
+    ];
+    let mut named = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        let sequence = rest.strip_prefix(['[', 'O']).and_then(|sequence| {
+            let (_, name) = ARROWS
+                .iter()
+                .find(|(last, _)| sequence.starts_with(*last))?;
+            Some((*name, &sequence[1..]))
+        });
+        match (c, sequence) {
+            ('\u{1b}', Some((name, after))) => {
+                named.push_str(&format!("<{name}>"));
+                rest = after;
+            }
+            ('\u{1b}', None) => named.push_str("<Escape>"),
+            ('\u{7f}', _) => named.push_str("<BSpace>"),
+            ('\t' | '\n' | '\r', _) => named.push(c),
+            ('\0'..='\u{1f}', _) => {
+                let letter = char::from(c as u8 | 0x40).to_ascii_lowercase();
+                named.push_str(&format!("<C-{letter}>"));
+            }
+            _ => named.push(c),
+        }
+    }
+    named
+}
+
 /// Returns two different texts, or if they are long, the parts around the difference.
 fn around_difference(a: &str, b: &str) -> (String, String) {
     let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
@@ -270,9 +312,12 @@ fn around_difference(a: &str, b: &str) -> (String, String) {
 impl Miss {
     /// Says what happened, without the closest exchange and what to do.
     pub(crate) fn summary(&self) -> String {
-        let (input, _) = around_difference(&self.input, "");
-        let prompt = ending(&self.prompt);
         let program = &self.program;
+        if self.is_start {
+            return format!("no tape of {program} starts with this command");
+        }
+        let (input, _) = around_difference(&self.input, "");
+        let (input, prompt) = (with_key_names(&input), ending(&self.prompt));
         let summary = format!("no tape of {program} answers {input:?} at the prompt {prompt:?}");
         match &self.ended_tape {
             None => summary,
@@ -320,6 +365,7 @@ impl fmt::Display for Differs {
                 write!(f, "it was recorded {recorded}, but now runs {asked}")
             }
             (Some(recorded), Some(asked)) => {
+                let (recorded, asked) = (with_key_names(recorded), with_key_names(asked));
                 write!(f, "{part} differs: recorded {recorded:?}, now {asked:?}")
             }
             (Some(recorded), None) => write!(f, "{part} differs: recorded {recorded:?}, now none"),
@@ -332,6 +378,24 @@ impl fmt::Display for Differs {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_are_shown_by_their_names() {
+        assert_eq!(
+            with_key_names("a\u{3}\u{1b}[A\u{1b}OBq"),
+            "a<C-c><Up><Down>q"
+        );
+        assert_eq!(
+            with_key_names("\u{1b}x\u{7f}\t\n\0ä"),
+            "<Escape>x<BSpace>\t\n<C-@>ä"
+        );
+        let miss = Miss {
+            program: "less".into(),
+            input: "\u{3}".into(),
+            ..Miss::default()
+        };
+        assert!(miss.to_string().contains("answers \"<C-c>\""), "{miss}");
+    }
 
     #[test]
     fn a_long_prompt_shows_its_end() {
@@ -348,6 +412,7 @@ mod tests {
             prompt: long,
             input: "q".into(),
             ended_tape: None,
+            is_start: false,
             nearest: None,
             hints: Vec::new(),
         };

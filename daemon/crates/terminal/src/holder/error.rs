@@ -34,7 +34,7 @@ pub enum SpawnError {
         #[serde(with = "path_bytes")]
         path: PathBuf,
     },
-    #[error("{path:?} is not executable; chmod +x allows it")]
+    #[error("{path:?} is not executable")]
     NotExecutable {
         #[serde(with = "path_bytes")]
         path: PathBuf,

@@ -307,8 +307,7 @@ fn typed_keys(session: &Session, names: &[String]) -> Result<RequestedInput, Ses
     let (mut text, mut letters) = (String::new(), String::new());
     let mut named_keys = true;
     for name in names {
-        let key = keys::encode(name, &modes)
-            .map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
+        let key = keys::encode(name, &modes)?;
         bytes.extend_from_slice(&key);
         if name.chars().count() == 1 {
             named_keys = false;

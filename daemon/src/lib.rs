@@ -19,6 +19,7 @@ mod maintenance;
 mod rpc;
 mod status;
 mod store;
+mod strict;
 mod tape_usage;
 mod upgrade;
 mod verify;

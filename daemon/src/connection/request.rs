@@ -1,6 +1,7 @@
 //! Parses a line into a request.
 
 use super::fault::Fault;
+use crate::strict::of_text;
 use ccd_protocol::{Caller, PROTOCOL_VERSION};
 use ccd_session::peer::Peer;
 use jsonrpsee::core::middleware::{Batch, BatchEntry, BatchEntryErr, Notification};
@@ -60,7 +61,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Id<'de>>
 }
 
 fn parse_entry<'a>(json: &'a str, peer: &Peer) -> Result<BatchEntry<'a>, (Id<'a>, Fault)> {
-    let envelope: Envelope<'a> = serde_json::from_str(json).map_err(|error| wrong(json, error))?;
+    let envelope: Envelope<'a> = of_text(json).map_err(|error| wrong(json, error))?;
     let mut extensions = Extensions::new();
     if let Some(Caller { protocol, client }) = envelope.ccd {
         if protocol != PROTOCOL_VERSION {

@@ -84,7 +84,7 @@ async fn list(daemon: &Daemon) -> Result<ChainListReply, RpcError> {
 
 async fn save(daemon: &Daemon, params: ChainSaveParams) -> Result<ChainSaveReply, RpcError> {
     let name = name_of(&params.name)?;
-    let (chain, mut warnings) = parsed(&params.chain, "chain")?;
+    let (chain, mut warnings) = given(&params.chain)?;
     refuse_secrets(&chain)?;
     let plan = Plan::of(&daemon.sessions, &chain, None, Timeout::Default).await?;
     warnings.extend(plan.warnings_to_save());
@@ -107,7 +107,7 @@ async fn run(
     let mode = Mode::of(params.shared, params.shell)?;
     let (chain, warnings) = match (&params.name, &params.chain) {
         (Some(name), None) => saved(daemon, name).await?,
-        (None, Some(chain)) => parsed(chain, "chain")?,
+        (None, Some(chain)) => given(chain)?,
         _ => {
             let told = "give either name (of a saved chain) or chain";
             return Err(CallError::InvalidArgument(told.into()).into());
@@ -131,14 +131,15 @@ async fn saved(daemon: &Daemon, name: &str) -> Result<(Chain, Vec<String>), Chai
     let id = name_of(name)?;
     let value = daemon.chains.get::<Value>(&id).await?;
     let value = value.ok_or_else(|| ChainError::NotFound(name.to_owned()))?;
-    let (chain, warnings) = parsed(&value, &format!("the file of the chain {name}"))?;
-    Ok((under_name(chain, &id), warnings))
+    let chain = parse_value(&value)
+        .map_err(|mistake| ChainError::Wrong(format!("the file of the chain {name}: {mistake}")))?;
+    Ok((under_name(chain, &id), unknown_fields(&value)?))
 }
 
-/// Parses a chain; `what` names its source in errors.
-fn parsed(value: &Value, what: &str) -> Result<(Chain, Vec<String>), ChainError> {
-    let chain = parse_value::<Chain>(value)
-        .map_err(|mistake| ChainError::Wrong(format!("{what}: {mistake}")))?;
+/// Returns the chain of a request, and warnings about it.
+fn given(value: &Value) -> Result<(Chain, Vec<String>), RpcError> {
+    let chain =
+        parse_value(value).map_err(|mistake| CallError::Params(format!("chain: {mistake}")))?;
     Ok((chain, unknown_fields(value)?))
 }
 

@@ -43,7 +43,7 @@ async fn save(daemon: &Daemon, params: ProgramSaveParams) -> Result<ProgramSaveR
             let warnings = unknown_fields(&document);
             let config: ProgramConfig = parse_value(&document).map_err(|mistake| {
                 let mistake = format!("the program configuration '{name}': {mistake}");
-                CallError::InvalidArgument(mistake)
+                CallError::Params(mistake)
             })?;
             refuse_secrets(&config).map_err(|mistake| ProgramError::Mistaken {
                 name: name.clone(),

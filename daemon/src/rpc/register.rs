@@ -2,6 +2,7 @@
 
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
+use crate::strict::{Strict, of_text};
 use ccd_protocol::Method;
 use ccd_session::peer::Peer;
 use jsonrpsee::RpcModule;
@@ -73,9 +74,9 @@ pub(super) fn parse<P: DeserializeOwned>(params: &Params<'_>) -> Result<P, CallE
 
 fn parse_text<P: DeserializeOwned>(text: &str) -> Result<P, CallError> {
     // The path is only determined if there is an error, because tracking it costs time.
-    serde_json::from_str(text).or_else(|_| {
+    of_text(text).or_else(|_| {
         let mut json = serde_json::Deserializer::from_str(text);
-        serde_path_to_error::deserialize(&mut json)
+        serde_path_to_error::deserialize(Strict(&mut json))
             .map_err(|error| CallError::Params(with_path(error)))
     })
 }
@@ -86,7 +87,7 @@ fn parse_text<P: DeserializeOwned>(text: &str) -> Result<P, CallError> {
 ///
 /// A message: the path, then the error.
 pub(super) fn parse_value<P: DeserializeOwned>(value: &serde_json::Value) -> Result<P, String> {
-    serde_path_to_error::deserialize(value).map_err(with_path)
+    serde_path_to_error::deserialize(Strict(value)).map_err(with_path)
 }
 
 fn with_path(error: serde_path_to_error::Error<serde_json::Error>) -> String {

@@ -97,12 +97,12 @@ fn what_is_wrong_with_a_chain_is_told_with_its_place() {
         command[field] = value;
         json!({"commands": [{"command": "a"}, command]})
     };
-    use ErrorCode::{InvalidArgument, InvalidPattern};
+    use ErrorCode::{InvalidArgument, InvalidParams, InvalidPattern};
     wrong(json!({"commands": []}), InvalidArgument, "no commands");
-    wrong(json!({}), InvalidArgument, "missing field `commands`");
+    wrong(json!({}), InvalidParams, "missing field `commands`");
     wrong(
         with("on_success", json!("yes")),
-        InvalidArgument,
+        InvalidParams,
         "commands[1].on_success",
     );
     wrong(

@@ -7,3 +7,4 @@ mod limits;
 mod lines;
 mod peers;
 mod transports;
+mod wrong_types;

@@ -148,18 +148,18 @@ fn a_mistake_is_told_with_its_place_and_nothing_is_kept() {
         ),
         (
             json!({"command_template": "x", "expect_sequences": [{"pattern": "a", "response": 5}]}),
-            ErrorCode::InvalidArgument,
+            ErrorCode::InvalidParams,
             "expect_sequences[0].response: invalid type: integer `5`",
         ),
         (
             json!({}),
-            ErrorCode::InvalidArgument,
+            ErrorCode::InvalidParams,
             "missing field `command_template`",
         ),
-        (json!([]), ErrorCode::InvalidArgument, "an object"),
+        (json!([]), ErrorCode::InvalidParams, "an object"),
         (
             json!({"command_template": "x", "expect_sequences": {}}),
-            ErrorCode::InvalidArgument,
+            ErrorCode::InvalidParams,
             "expect_sequences: invalid type: map, expected a list",
         ),
         (

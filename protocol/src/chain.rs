@@ -13,7 +13,7 @@ methods! {
     ChainDelete = "chain.delete" (ChainParams) -> Done, "Deletes a saved chain.";
     ChainRun = "chain.run" (ChainRunParams) -> ChainStarted, "Starts a job that runs a chain's steps in order; each entry of the job is a ChainStep, and the job's result is {steps, success, ran, failed, skipped}.";
     ChainParallel = "chain.parallel" (ChainParallelParams) -> ChainStarted, "Starts a job that runs commands in parallel; each entry of the job is a ParallelCommand, and the job's result is {results, succeeded, failed}, with the results in the order of the commands.";
-    ChainWatch = "chain.watch" (ChainWatchParams) -> ChainStarted, "Starts a job that runs a program, or watches a session, and reports each match of the patterns as it appears; each entry of the job is a WatchHit, and the job's result is {hits, exit_code, signal, timed_out}. At the timeout the job ends at once; the program is ended afterwards.";
+    ChainWatch = "chain.watch" (ChainWatchParams) -> ChainStarted, "Starts a job that runs a program, or watches a session, and reports each match of the patterns as it appears; each entry of the job is a WatchHit, and the job's result is {hits, exit_code, signal, timed_out, session_id}. At the timeout the job ends at once; the program is ended afterwards.";
 }
 
 /// A chain: commands that run in order.
@@ -31,7 +31,7 @@ pub struct Chain {
     /// Working directory, absolute. Default: the caller's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// Timeout of each step in seconds. Default: no limit.
+    /// Timeout of each step in seconds. Default: the configuration key `max_session_runtime`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<f64>,
     /// Run all steps in one shell.
@@ -166,7 +166,7 @@ pub struct ChainRunParams {
     /// Run each step with `sh -c`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shell: bool,
-    /// Timeout of each step in milliseconds; overrides the chain's `timeout`.
+    /// Timeout of each step in milliseconds; overrides the chain's `timeout`. null: no limit.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
     /// Working directory; overrides the chain's.
@@ -200,7 +200,7 @@ pub struct ChainParallelParams {
     /// Maximum number of commands that run at a time, 1 to 64; default 10. The limit on sessions may allow fewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_concurrent: Option<u64>,
-    /// Timeout of each command in milliseconds. Default: no limit.
+    /// Timeout of each command in milliseconds. Default: the configuration key `max_session_runtime`.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
     /// Run each command with `sh -c`.
@@ -234,7 +234,8 @@ pub struct ChainWatchParams {
     /// Patterns of the types `regex` and `exact`; `^` and `$` match at the start and the end of each line, and `^` also
     /// matches right after a match.
     pub patterns: Vec<Pattern>,
-    /// Default: no limit.
+    /// When the watch ends. Default: for a program, the configuration key `max_session_runtime`; for a session, no
+    /// limit.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
     /// End after this many matches.
@@ -301,6 +302,9 @@ pub struct CommandResult {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
     pub duration_ms: u64,
+    /// The session in which it ran, whose record and history can still be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
 }
 
 /// A match in the watched output. Secrets that are found in it are masked.

@@ -43,7 +43,7 @@ pub struct RunOnceParams {
     /// Standard input, followed by end-of-file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin_b64: Option<String>,
-    /// Default: none.
+    /// When the program is ended. Default: the configuration key `max_session_runtime`.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,7 +70,11 @@ pub struct RunOnceReply {
     pub exit_code: Option<i32>,
     pub signal: Option<i32>,
     pub duration_ms: u64,
+    /// The program was ended at `timeout_ms`.
     pub timed_out: bool,
+    /// Its session, whose record and history can still be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
     /// Strings of `contains` and patterns of `expect` that did not appear.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,

@@ -82,7 +82,7 @@ pub(crate) struct ChainSaveArgs {
     /// Working directory [default: the directory in which the chain is run]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<String>,
-    /// End each command after S seconds [default: no limit]
+    /// End each command after S seconds [default: configuration key max_session_runtime]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) timeout: Option<f64>,
 }
@@ -115,7 +115,7 @@ pub(crate) struct ChainRunArgs {
     /// Run each command with sh -c
     #[arg(long, conflicts_with = "shared")]
     pub(crate) shell: bool,
-    /// End each command after S seconds; none: no limit [default: the chain's limit]
+    /// End each command after S seconds; none: no limit [default: the chain's limit, or configuration key max_session_runtime]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
     #[command(flatten)]
@@ -145,7 +145,7 @@ pub(crate) struct ParallelArgs {
     /// Run at most N commands at once [default: 10]
     #[arg(short = 'j', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) max_concurrent: Option<u64>,
-    /// End each command after S seconds; none: no limit [default: none]
+    /// End each command after S seconds; none: no limit [default: configuration key max_session_runtime]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
     /// Run each command with sh -c
@@ -193,7 +193,7 @@ pub(crate) struct WatchArgs {
     /// Run PROGRAM, and the command of --run, with sh -c
     #[arg(long)]
     pub(crate) shell: bool,
-    /// End the watch after S seconds; none: no limit [default: none]
+    /// End the watch after S seconds; none: no limit [default: configuration key max_session_runtime; none with --session]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
     /// End after N matches

@@ -31,7 +31,7 @@ replay.fallback) or --record and --fallback say otherwise, they answer in place 
 and nothing is recorded. The program then gets pipes unless input and output are both terminals, as \
 with rec and play.")]
 pub(crate) struct RunArgs {
-    /// End the program after S seconds; none: no limit [default: none]
+    /// End the program after S seconds; none: no limit [default: configuration key max_session_runtime]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]
     pub(crate) timeout: Option<Timeout>,
     #[command(flatten)]

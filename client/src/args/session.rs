@@ -35,7 +35,10 @@ or ? if this cannot be determined. IDLE is the time since the last input or outp
 the attached clients, read-only ones in brackets.
 
 On a terminal, the table is fitted to the terminal's width. Otherwise there is no header, nothing is \
-truncated, and every column except the last is one word."
+truncated, and every column except the last is one word.
+
+With --all, ended programs of run, chain, parallel and watch are listed too, and those that could not \
+be started: their record and history are kept."
     )]
     List {
         /// Include ended sessions
@@ -165,6 +168,7 @@ the session; a reader still gets the remaining events, unless it reads nothing f
     /// Show the history: what was typed, printed and matched, and by which client
     #[command(after_help = "Examples:
   ccctl session history py
+  ccctl session list --all         # shows the ids of runs, steps of chains, and failed starts
   ccctl session history py --limit 1000 --json")]
     History(HistoryArgs),
     /// Remove ended sessions

@@ -32,6 +32,11 @@ pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> i
         ("command", command_line(session)),
         ("config", session.config.clone().unwrap_or_default()),
         ("success", success.to_owned()),
+        (
+            "not started",
+            session.start_error.clone().unwrap_or_default(),
+        ),
+        ("started by", session.started_by.clone().unwrap_or_default()),
         ("directory", session.cwd.clone()),
         ("pid", session.pid.to_string()),
         ("size", format!("{}x{}", session.rows, session.cols)),
@@ -127,6 +132,11 @@ pub(crate) fn history(rows: &[Interaction], out: &mut dyn Write, style: Style) -
             .collect();
         // A pattern without special characters equals its match.
         texts.dedup();
+        let waited = row.waited_ms.map(|ms| format!("after {ms} ms"));
+        texts.splice(0..0, row.error_kind.iter().cloned().chain(waited));
+        // The last row of a session says it in its text.
+        let status = row.exit_code.filter(|_| row.pattern_matched.is_none());
+        texts.extend(status.map(|code| format!("exit status {code}")));
         let text = texts.join(" ");
         let range = match (row.start, row.end) {
             (Some(start), Some(end)) => format!("{start}-{end}"),

@@ -118,7 +118,8 @@ fn cells(session: &Session, now: SystemTime, has_ids: bool) -> Vec<ColumnCell> {
     let has_ended = session.state == SessionState::Dead;
     let dim = has_ended.then_some(Colour::Dim);
     let id = session.session_id.as_str();
-    let name = session.name.as_deref();
+    let name = session.name.clone().or_else(|| kind(session));
+    let name = name.as_deref();
     let (state, state_colour) = state(session);
     let (waits, waits_colour) = waits(session);
     let mut cells = vec![
@@ -140,9 +141,18 @@ fn cells(session: &Session, now: SystemTime, has_ids: bool) -> Vec<ColumnCell> {
     cells
 }
 
+/// What started a transient session, such as `(chain.run)`; in brackets, because it is no name.
+fn kind(session: &Session) -> Option<String> {
+    match session.started_by.as_deref()? {
+        "session.create" => Some("(run)".to_owned()),
+        method => Some(format!("({method})")),
+    }
+}
+
 /// `alive`, or how the session ended; an unwanted end is highlighted.
 fn state(session: &Session) -> (String, Colour) {
     match session.state {
+        _ if session.start_error.is_some() => ("not started".to_owned(), Colour::Bad),
         SessionState::Alive => ("alive".to_owned(), Colour::Good),
         SessionState::Zombie => ("ending".to_owned(), Colour::Notice),
         SessionState::Dead => {

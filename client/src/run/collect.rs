@@ -84,6 +84,7 @@ impl Collected {
             timed_out: ended.end_reason == Some(EndReason::Runtime),
             missing: missing.to_vec(),
             warnings: Vec::new(),
+            session_id: None,
         }
     }
 }

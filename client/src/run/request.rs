@@ -30,7 +30,7 @@ pub(crate) fn command(args: &RunArgs) -> Result<(String, Vec<String>), Failure> 
     Ok((words.next().unwrap_or_default(), words.collect()))
 }
 
-/// Returns the session to create: it ends with its connection and has no limit except `--timeout`.
+/// Returns the session to create: it ends with its connection, and at `--timeout` or, without it, at the configured limit.
 ///
 /// # Errors
 ///
@@ -45,6 +45,7 @@ pub(crate) fn session(args: &RunArgs, is_plain: bool) -> Result<SessionCreatePar
         config: args.config.config.clone(),
         set: args.config.set.iter().cloned().collect(),
         plain: is_plain,
+        max_session_runtime_s: args.timeout.map(limit_s),
         ..for_one_run(args.timeout, args.size, &args.caller)?
     })
 }
@@ -147,7 +148,8 @@ mod tests {
         assert_eq!(limit(&["--timeout", "0", "ls"]), Some(SHORTEST_S));
         assert_eq!(limit(&["--timeout", "none", "ls"]), Some(0.0));
         assert_eq!(limit(&["--timeout", "1.5", "ls"]), Some(1.5));
-        assert_eq!(limit(&["ls"]), Some(0.0));
+        // The configuration's limit.
+        assert_eq!(limit(&["ls"]), None);
     }
 
     #[test]

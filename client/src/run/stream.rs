@@ -208,7 +208,8 @@ impl Run {
             context,
         );
         if let Some(collected) = self.collected {
-            let reply = collected.reply(ended, began.elapsed(), missing);
+            let mut reply = collected.reply(ended, began.elapsed(), missing);
+            reply.session_id = Some(self.session.clone());
             context.write_json(&RunReport {
                 reply,
                 tape,

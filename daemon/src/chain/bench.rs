@@ -10,13 +10,14 @@ use ccd_protocol::run::RunOnceParams;
 use ccd_protocol::session::{Pattern, SessionCreateParams};
 use ccd_protocol::words::split;
 use ccd_session::peer::Peer;
-use ccd_session::session::{Once, OneShot, Part, Session, SessionError, Sessions};
+use ccd_session::session::{Once, OneShot, Part, Runner, Session, SessionError, Sessions};
 use ccd_terminal::lock::lock;
 use ccd_text::redact::redact;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Maximum stored output of one command in a job, and of all commands together, as JSON.
@@ -73,6 +74,8 @@ impl Work {
 pub(super) struct Bench {
     pub(super) work: Work,
     pub(super) handle: JobHandle,
+    /// The method that started the job.
+    method: &'static str,
     state: Mutex<BenchState>,
     /// Ends the job's programs when the work ends, whatever its result.
     _ends_programs: DropGuard,
@@ -109,12 +112,13 @@ pub(super) struct Ended {
 }
 
 impl Bench {
-    pub(super) fn new(work: Work, handle: JobHandle) -> Self {
+    pub(super) fn new(work: Work, handle: JobHandle, method: &'static str) -> Self {
         let gone = CancellationToken::new();
         let peer = work.peer.until(gone.clone());
         Self {
             work: Work { peer, ..work },
             handle,
+            method,
             state: Mutex::default(),
             _ends_programs: gone.drop_guard(),
         }
@@ -122,6 +126,11 @@ impl Bench {
 
     pub(super) fn is_cancelled(&self) -> bool {
         self.handle.cancelled().is_cancelled()
+    }
+
+    /// How long each program may run if the request does not say it; `None`: without a limit.
+    pub(super) fn runtime_limit(&self) -> Option<Duration> {
+        self.work.sessions.services.settings().max_session_runtime
     }
 
     /// Reports the job's progress.
@@ -140,8 +149,12 @@ impl Bench {
                 return self.not_run(order.command, BEFORE_IT_BEGAN);
             };
             let cancel = self.handle.cancelled();
-            let (sessions, peer) = (&self.work.sessions, &self.work.peer);
-            let done = sessions.once(peer, &params, Part::End, cancel).await;
+            let runner = Runner {
+                peer: &self.work.peer,
+                method: self.method,
+                part: Part::End,
+            };
+            let done = self.work.sessions.once(runner, &params, cancel).await;
             drop(running);
             match done {
                 Ok(once) => return self.ended(order.command, once),
@@ -169,7 +182,8 @@ impl Bench {
                 plain: true,
                 ..params.clone()
             };
-            let started = OneShot::start(&self.work.sessions, &self.work.peer, params).await;
+            let (sessions, peer) = (&self.work.sessions, &self.work.peer);
+            let started = OneShot::start_for(sessions, peer, params, Some(self.method)).await;
             match started {
                 Err(SessionError::MaxSessions { .. }) => {}
                 started => return started,
@@ -225,7 +239,7 @@ impl Bench {
 
     fn ended(&self, command: &str, once: Once) -> Ended {
         let Once { reply, .. } = once;
-        let seconds = std::time::Duration::from_millis(reply.duration_ms).as_secs_f64();
+        let seconds = Duration::from_millis(reply.duration_ms).as_secs_f64();
         let error = if reply.timed_out {
             Some(format!("timed out after {seconds:.1} s and was ended"))
         } else if self.is_cancelled() {
@@ -250,6 +264,7 @@ impl Bench {
                 error,
                 timed_out: reply.timed_out,
                 duration_ms: reply.duration_ms,
+                session_id: reply.session_id,
             },
             output: reply.output,
             is_cut: reply.truncated,

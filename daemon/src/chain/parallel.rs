@@ -3,8 +3,8 @@
 use super::bench::{Bench, Ended, Order, Work, words_of};
 use super::error::ChainError;
 use crate::job::{JobHandle, Jobs, Outcome};
-use ccd_protocol::Timeout;
-use ccd_protocol::chain::{ChainParallelParams, ChainStarted, ParallelCommand};
+use ccd_protocol::chain::{ChainParallel, ChainParallelParams, ChainStarted, ParallelCommand};
+use ccd_protocol::{Method, Timeout};
 use ccd_session::durations::Deadline;
 use ccd_session::session::SessionError;
 use futures_util::StreamExt;
@@ -55,10 +55,12 @@ impl Work {
             _ => {}
         }
         let run = |handle: JobHandle| async move {
-            let bench = Bench::new(work, handle);
+            let bench = Bench::new(work, handle, ChainParallel::NAME);
             parallel.run(&bench).await
         };
-        let job = jobs.start("chain.parallel", Some("results"), run).await?;
+        let job = jobs
+            .start(ChainParallel::NAME, Some("results"), run)
+            .await?;
         Ok(ChainStarted { job, warnings })
     }
 }

@@ -6,7 +6,8 @@ use super::error::ChainError;
 use super::plan::{Mode, Plan, Step};
 use super::shared::SharedShell;
 use crate::job::{JobHandle, Jobs, Outcome};
-use ccd_protocol::chain::{ChainStarted, ChainStep, CommandResult};
+use ccd_protocol::Method;
+use ccd_protocol::chain::{ChainRun, ChainStarted, ChainStep, CommandResult};
 use ccd_session::session::SessionError;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -21,10 +22,10 @@ impl Plan {
         let warnings = self.warnings.clone();
         let work = work.checked()?;
         let run = |handle: JobHandle| async move {
-            let bench = Bench::new(work, handle);
+            let bench = Bench::new(work, handle, ChainRun::NAME);
             Run::of(&self, &bench).steps().await
         };
-        let job = jobs.start("chain.run", Some("steps"), run).await?;
+        let job = jobs.start(ChainRun::NAME, Some("steps"), run).await?;
         Ok(ChainStarted { job, warnings })
     }
 }

@@ -57,9 +57,10 @@ impl<'a> SharedShell<'a> {
             session: self.shot.session.id().to_string(),
             command: command_of(order),
             isolate: false,
-            timeout_ms: match order.timeout {
-                Timeout::Default => Timeout::Forever,
-                given => given,
+            timeout_ms: match (order.timeout, self.bench.runtime_limit()) {
+                (Timeout::Default, None) => Timeout::Forever,
+                (Timeout::Default, Some(limit)) => Timeout::After(limit.as_secs_f64() * 1000.0),
+                (given, _) => given,
             },
         };
         let (shell, peer) = (&self.shot.session, &self.bench.work.peer);
@@ -142,6 +143,7 @@ impl<'a> SharedShell<'a> {
                 output: kept,
                 omitted_bytes,
                 error: error.map(str::to_owned),
+                session_id: Some(self.shot.session.id().to_string()),
                 ..CommandResult::default()
             },
             output,

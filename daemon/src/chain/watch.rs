@@ -3,9 +3,9 @@
 use super::bench::{Bench, Work};
 use super::error::ChainError;
 use crate::job::{JobHandle, Jobs, Outcome};
-use ccd_protocol::Timeout;
-use ccd_protocol::chain::{ChainStarted, ChainWatchParams, WatchHit};
+use ccd_protocol::chain::{ChainStarted, ChainWatch, ChainWatchParams, WatchHit};
 use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
+use ccd_protocol::{Method, Timeout};
 use ccd_session::durations::Deadline;
 use ccd_session::session::{Hits, LineHit, OneShot, Session, SessionError, text_of};
 use ccd_text::expect::{Matcher, Patterns};
@@ -67,7 +67,7 @@ impl Work {
             return Err(ChainError::Wrong("max_hits is 0: give 1 or more".into()));
         }
         let run = |handle: JobHandle| async move {
-            let bench = Bench::new(work, handle);
+            let bench = Bench::new(work, handle, ChainWatch::NAME);
             bench.tell(json!({"hits": 0}));
             match watch.run(&bench).await {
                 Ok(outcome) => outcome,
@@ -75,7 +75,7 @@ impl Work {
                 Err(error) => Outcome::failed(error.to_string()),
             }
         };
-        let job = jobs.start("chain.watch", Some("hits"), run).await?;
+        let job = jobs.start(ChainWatch::NAME, Some("hits"), run).await?;
         Ok(ChainStarted { job, warnings })
     }
 
@@ -145,8 +145,12 @@ impl Watch {
             Source::Session(session, from) => (None, Arc::clone(session), *from),
         };
         // The timeout starts with the program.
+        let limit = match self.source {
+            Source::Program(_) => bench.runtime_limit(),
+            Source::Session(..) => None,
+        };
         let deadline =
-            Deadline::start(self.timeout, None, &mut Vec::new()).map_err(SessionError::from)?;
+            Deadline::start(self.timeout, limit, &mut Vec::new()).map_err(SessionError::from)?;
         let mut hits = Hits::new(Arc::clone(&session), Arc::clone(&self.patterns), from);
         let over = tokio::select! {
             biased;
@@ -162,6 +166,7 @@ impl Watch {
             "exit_code": exit.and_then(|exit| exit.code),
             "signal": exit.and_then(|exit| exit.signal),
             "timed_out": matches!(over, Over::TimedOut),
+            "session_id": session.id().as_str(),
         });
         Ok(match over {
             Over::Cancelled => Outcome::cancelled().with(result),

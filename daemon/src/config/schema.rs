@@ -193,7 +193,7 @@ pub(super) static KEYS: &[Key] = &[
     key!(session_timeout, "session", Accepts::Seconds(YEAR_S),
         "Close a session after this many seconds without input or output (reason idle), unless it is persistent. 0: never."),
     key!(max_session_runtime, "session", Accepts::Seconds(YEAR_S),
-        "Close a session this many seconds after its start (reason runtime), unless it is persistent. 0: never."),
+        "Close a session this many seconds after its start (reason runtime), unless it is persistent; and end a program of run, run.once, chain, parallel or watch, unless the request has a timeout. 0: never."),
     key!(max_output_size, "session", Accepts::Integer(0, 1 << 50),
         "Maximum bytes in a session's log. At the limit the session is closed (reason output_limit); a persistent one drops its oldest output instead. 0: no limit."),
     key!(output_limit, "session", Accepts::Integer(1, 10_000_000),

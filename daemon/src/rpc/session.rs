@@ -63,9 +63,9 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         let session = daemon.sessions.find(&params.session)?;
         Ok(session.expect(&peer, &params).await?)
     })?;
-    method::<SessionWait, _, _>(module, |daemon, _, params| async move {
+    method::<SessionWait, _, _>(module, |daemon, peer, params| async move {
         let session = daemon.sessions.find(&params.session)?;
-        Ok(session.wait(&params).await?)
+        Ok(session.wait_for_client(&peer, &params).await?)
     })?;
     method::<SessionRead, _, _>(module, |daemon, peer, params| async move {
         let session = daemon.sessions.find(&params.session)?;
@@ -153,6 +153,9 @@ fn interaction(row: InteractionRow) -> Interaction {
         pattern_matched: row.pattern_matched,
         client: row.client,
         client_pid: row.client_pid,
+        error_kind: row.error_kind,
+        waited_ms: number(row.waited_ms),
+        exit_code: row.exit_code,
         start: number(row.start_offset),
         end: number(row.end_offset),
     }

@@ -63,8 +63,9 @@ pub struct SessionCreateParams {
     /// Lines of output kept in memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_limit: Option<i64>,
-    /// The session ends when the connection that created it closes. It is removed once it has ended and that connection
-    /// is closed. After a handover to another worker, it waits 5 s for a connection that subscribes to it.
+    /// The session ends when the connection that created it closes. Its output is removed once it has ended and that
+    /// connection is closed; its record and its history stay. After a handover to another worker, it waits 5 s for a
+    /// connection that subscribes to it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub transient: bool,
     /// No echo and no output processing: output arrives exactly as the program wrote it.

@@ -44,10 +44,19 @@ pub struct Interaction {
     pub action: Action,
     pub input_text: Option<String>,
     pub output_text: Option<String>,
+    /// The pattern that matched. In an ERROR row: the patterns, one per line, or the condition that a call waited for.
     pub pattern_matched: Option<String>,
     /// Name of the client that caused the event.
     pub client: Option<String>,
     pub client_pid: Option<i32>,
+    /// In an ERROR row of a call that failed: the `kind` of its error, and how long the call took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_kind: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waited_ms: Option<u64>,
+    /// Exit status: of the command, in the RECV row of the output of a `session.run`; of the program, in the last row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
     /// Range of the output that the row covers.
     pub start: Option<u64>,
     pub end: Option<u64>,

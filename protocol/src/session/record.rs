@@ -83,6 +83,13 @@ pub struct Session {
     pub max_session_runtime_s: f64,
     pub shell: bool,
     pub transient: bool,
+    /// The method that started a transient session, of which only this record and the history are left once it has
+    /// ended. The newest 1,000 of them are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_by: Option<String>,
+    /// Why the program could not be started. The session was never alive, and only this record and its history exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_error: Option<String>,
     /// True if `reuse` returned an existing session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reused: bool,

@@ -130,7 +130,7 @@ fn a_run_survives_kills_of_the_worker() {
     }
     run_through(&daemon, |_| kill_worker(&daemon));
     eventually("no process of it is left", || {
-        daemon.listed(true).is_empty().then_some(())
+        daemon.listed(false).is_empty().then_some(())
     });
 }
 

@@ -107,7 +107,7 @@ fn what_cannot_be_an_id_is_an_argument_error_everywhere() {
 }
 
 #[test]
-fn a_program_that_cannot_start_is_named_and_leaves_nothing() {
+fn a_program_that_cannot_start_is_named_and_leaves_no_files() {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();
     let file = daemon.home().join("not-executable");
@@ -142,12 +142,14 @@ fn a_program_that_cannot_start_is_named_and_leaves_nothing() {
         assert!(message.contains(named), "{message}");
     }
     assert_eq!(traces(&daemon), 0);
-    assert_eq!(
-        connection
-            .call_value("session.list", &json!({"all": true}))
-            .unwrap()["sessions"],
-        json!([])
-    );
+    let all = connection.call_value("session.list", &json!({"all": true}));
+    for session in all.unwrap()["sessions"].as_array().unwrap() {
+        assert!(session["start_error"].is_string(), "{session}");
+        assert_eq!(
+            (&session["state"], &session["pid"]),
+            (&json!("dead"), &json!(0))
+        );
+    }
 }
 
 #[test]

@@ -288,7 +288,7 @@ fn a_program_that_ends_during_its_start_is_told_with_its_status() {
 }
 
 #[test]
-fn a_start_that_cannot_spawn_registers_nothing() {
+fn a_start_that_cannot_spawn_leaves_no_session() {
     let daemon = Daemon::start();
     save(
         &daemon,
@@ -298,7 +298,7 @@ fn a_start_that_cannot_spawn_registers_nothing() {
     .unwrap();
     let error = create(&daemon, json!({"config": "x"})).unwrap_err();
     assert_error(&error, ErrorCode::SpawnFailed);
-    assert!(daemon.listed(true).is_empty());
+    assert!(daemon.listed(false).is_empty());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::support::{Ccctl, Daemon, eventually};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::run::{RunOnce, RunOnceParams, RunOnceReply};
-use ccd_protocol::session::{Pattern, SessionList, SessionListParams};
+use ccd_protocol::session::{Pattern, Session, SessionList, SessionListParams, SessionState};
 use ccd_protocol::{ErrorCode, Timeout};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Write};
@@ -26,7 +26,7 @@ fn once(daemon: &Daemon, params: &RunOnceParams) -> RunOnceReply {
     daemon.call::<RunOnce>(params).unwrap()
 }
 
-/// Asserts that nothing of a one-shot program is listed or on disk.
+/// Asserts that only records and histories of one-shot programs are left.
 fn nothing_is_left(daemon: &Daemon) {
     eventually("nothing is left", || {
         let all = daemon.call::<SessionList>(&SessionListParams {
@@ -34,7 +34,8 @@ fn nothing_is_left(daemon: &Daemon) {
             ..SessionListParams::default()
         });
         let folders = std::fs::read_dir(daemon.home().join("sessions")).unwrap();
-        (all.unwrap().sessions.is_empty() && folders.count() == 0).then_some(())
+        let is_past = |session: &Session| session.state == SessionState::Dead;
+        (all.unwrap().sessions.iter().all(is_past) && folders.count() == 0).then_some(())
     });
 }
 

@@ -41,7 +41,7 @@ fn a_session_is_listed_from_its_start_to_the_cleanup_after_its_end() {
 }
 
 #[test]
-fn a_start_that_fails_names_the_reason_and_leaves_nothing() {
+fn a_start_that_fails_names_the_reason_and_leaves_no_files() {
     let daemon = Daemon::start();
     let plain = daemon.home().join("no-program");
     std::fs::write(&plain, "text").unwrap();
@@ -65,7 +65,7 @@ fn a_start_that_fails_names_the_reason_and_leaves_nothing() {
         let message = error["message"].as_str().unwrap();
         assert!(message.contains(named), "{message}");
     }
-    assert!(daemon.listed(true).is_empty());
+    assert!(daemon.listed(false).is_empty());
     let folders = std::fs::read_dir(daemon.home().join("sessions")).unwrap();
     assert_eq!(folders.count(), 0);
 }
@@ -231,7 +231,7 @@ fn cleanup_closes_idle_sessions_and_with_force_all() {
 }
 
 #[test]
-fn a_transient_session_ends_and_goes_with_its_connection() {
+fn a_transient_session_ends_with_its_connection_and_leaves_its_record() {
     let daemon = Daemon::start();
     let mut connection = daemon.connect();
     let params = json!({"program": "cat", "transient": true, "id": "passing", "cwd": "/"});
@@ -239,14 +239,21 @@ fn a_transient_session_ends_and_goes_with_its_connection() {
     let pid = i32::try_from(record["pid"].as_i64().unwrap()).unwrap();
     assert_eq!(daemon.id_of("passing").unwrap(), "passing");
     drop(connection);
-    crate::support::eventually("the session is gone", || {
-        daemon.id_of("passing").is_err().then_some(())
-    });
-    assert!(!lives(pid));
     let folder = daemon.home().join("sessions/passing");
     crate::support::eventually("its directory is removed", || {
         (!folder.exists()).then_some(())
     });
+    assert!(!lives(pid));
+    let record = daemon.call_value("session.get", &json!({"session": "passing"}));
+    let record = record.unwrap();
+    assert_eq!(record["state"], "dead");
+    assert_eq!(record["started_by"], "session.create");
+    let mut connection = daemon.connect();
+    let again = connection.call_value("session.create", &params).unwrap();
+    assert_eq!(
+        (&again["session_id"], &again["state"]),
+        (&json!("passing"), &json!("alive"))
+    );
 }
 
 #[test]

@@ -7,6 +7,7 @@ use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{
     Action, EndReason, SessionCreateParams, SessionHistory, SessionHistoryParams,
 };
+use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 /// Returns the action and text of the last row of a session's history.
@@ -188,4 +189,72 @@ fn the_client_says_when_a_session_will_end_by_itself() {
     assert!(limited.stderr.contains("300"), "{}", limited.stderr);
     let named = ccctl.run(&["session", "create", "--name", "stays", "--", "cat"]);
     assert_eq!(named.stderr, "");
+}
+
+/// Runs the job to its end.
+fn job(daemon: &Daemon, method: &str, params: &Value) -> Value {
+    let mut connection = daemon.connect();
+    let job = connection.call_value(method, params).unwrap()["job"].clone();
+    let params = json!({"job": job, "wait_ms": 30_000});
+    connection.call_value("job.get", &params).unwrap()["result"].clone()
+}
+
+#[test]
+fn the_limit_on_the_run_time_holds_for_whoever_starts_a_program() {
+    let daemon = Daemon::builder().config("{max_session_runtime: 1}").start();
+    let hung = "sleep 4721.5";
+    let once = json!({"program": "sleep", "args": ["4721.5"]});
+    let reply = daemon.call_value("run.once", &once).unwrap();
+    assert_eq!(reply["timed_out"], true, "{reply}");
+    for mode in ["shell", "shared"] {
+        let commands = json!([{"command": hung}, {"command": "echo next"}]);
+        let params = json!({"chain": {"commands": commands}, mode: true});
+        let result = job(&daemon, "chain.run", &params);
+        let steps = &result["steps"];
+        assert_eq!(steps[0]["timed_out"], true, "{mode}: {result}");
+        assert_eq!(steps[1]["output"], "next\n", "{mode}: {result}");
+    }
+    let params = json!({"commands": [hung, "echo next"], "max_concurrent": 1});
+    let result = job(&daemon, "chain.parallel", &params);
+    assert_eq!(result["results"][0]["timed_out"], true, "{result}");
+    assert_eq!(result["results"][1]["output"], "next\n", "{result}");
+    let watch = json!({"program": "sleep", "args": ["4721.5"], "patterns": [{"exact": "x"}]});
+    let result = job(&daemon, "chain.watch", &watch);
+    assert_eq!(result["timed_out"], true, "{result}");
+    let ran = Ccctl::new(&daemon).run(&["run", "--", "sleep", "4721.5"]);
+    assert_eq!(ran.code, Some(124), "{ran:?}");
+    eventually("no program is left", || {
+        daemon.listed(false).is_empty().then_some(())
+    });
+}
+
+#[test]
+fn whoever_asks_for_another_limit_on_the_run_time_gets_it() {
+    let daemon = Daemon::builder()
+        .config("{max_session_runtime: 0.2}")
+        .start();
+    let slow = "sleep 0.8; echo done";
+    for timeout in [json!(null), json!(20_000)] {
+        let params = json!({"program": slow, "shell": true, "timeout_ms": timeout});
+        let reply = daemon.call_value("run.once", &params).unwrap();
+        assert_eq!(reply["output"], "done\n", "{reply}");
+        for mode in ["shell", "shared"] {
+            let commands = json!([{ "command": slow }]);
+            let params =
+                json!({"chain": {"commands": commands}, mode: true, "timeout_ms": timeout});
+            let result = job(&daemon, "chain.run", &params);
+            assert_eq!(result["steps"][0]["output"], "done\n", "{mode}: {result}");
+        }
+        let params = json!({"commands": [slow], "shell": true, "timeout_ms": timeout});
+        let result = job(&daemon, "chain.parallel", &params);
+        assert_eq!(result["results"][0]["output"], "done\n", "{result}");
+        let params = json!({"program": slow, "shell": true, "patterns": [{"exact": "done"}], "timeout_ms": timeout});
+        let result = job(&daemon, "chain.watch", &params);
+        assert_eq!(result["timed_out"], false, "{result}");
+    }
+    let ccctl = Ccctl::new(&daemon);
+    for timeout in ["none", "20"] {
+        let printed = ccctl.ok(&["run", "--timeout", timeout, "--shell", "--", slow]);
+        assert_eq!(printed, "done\n");
+    }
 }

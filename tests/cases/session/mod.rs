@@ -1,6 +1,7 @@
 //! Sessions: their records, names, limits, history, terminal and screen.
 
 mod history;
+mod history_of_calls;
 mod life;
 mod limits;
 mod list;

@@ -63,9 +63,8 @@ fn a_tape_that_cannot_be_made_is_made_at_the_next_start() {
     drop(connection);
     let log = daemon.home().join("sessions").join(&session);
     let gone = || {
-        daemon
-            .call_value("session.get", &json!({"session": session}))
-            .is_err()
+        let found = daemon.call_value("session.get", &json!({"session": session}));
+        found.unwrap()["state"] == "dead"
     };
     eventually("its client has left", || gone().then_some(()));
     assert!(tapes(&root).is_empty());

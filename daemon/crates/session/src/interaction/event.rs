@@ -7,6 +7,7 @@ use ccd_text::hidden::HiddenTexts;
 use encoding_rs::Encoding;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 /// A session, as the interaction log sees it.
 pub trait Subject: Send + Sync {
@@ -45,8 +46,10 @@ pub enum Event {
     },
     /// Output up to an offset was read.
     Read { upto: u64 },
+    /// A command that was typed into a shell has finished; its output ends at `upto`.
+    Finished { upto: u64, exit_code: Option<i32> },
     /// A call failed, such as an expect that timed out.
-    Failure(String),
+    Failure(Failure),
     /// The daemon could not do something for the session.
     Trouble(String),
     /// The session has ended.
@@ -55,7 +58,21 @@ pub enum Event {
         is_regular: bool,
         /// The reason, and how the program ended.
         text: String,
+        exit_code: Option<i32>,
     },
+}
+
+/// A call that failed.
+#[derive(Debug)]
+pub struct Failure {
+    /// The name of the error's number.
+    pub kind: &'static str,
+    pub text: String,
+    pub waited: Duration,
+    /// The patterns, or the condition, that it waited for.
+    pub pattern: Option<String>,
+    /// The command that it ran.
+    pub command: Option<String>,
 }
 
 /// Input as it was written.

@@ -10,7 +10,7 @@ mod recorder;
 mod row;
 mod table;
 
-pub use event::{About, Event, Subject, Typed};
+pub use event::{About, Event, Failure, Subject, Typed};
 pub use form::{Form, Inexact};
 pub use recorder::{JUDGEMENT, Pending, Recorder};
 pub use row::{SEND_CHARS, shown_args, shown_command, shown_input, shown_output};

@@ -40,15 +40,27 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
     let upto = match &noted.event {
         Event::Send(typed) => Some(typed.offset),
         Event::Match { end, .. } => Some(*end),
-        Event::Read { upto } => Some(*upto),
+        Event::Read { upto } | Event::Finished { upto, .. } => Some(*upto),
         Event::End { .. } => Some(session.about().output.facts().bytes),
         Event::Start | Event::Failure(_) | Event::Trouble(_) => None,
     };
     let mut nearby = Nearby::default();
-    if let Some(upto) = upto {
-        rows.extend(received(noted, upto, &mut nearby).await);
-    }
+    let output = match upto {
+        Some(upto) => received(noted, upto, &mut nearby).await,
+        None => None,
+    };
     let mut row = blank(noted);
+    if let Event::Finished { upto, exit_code } = &noted.event {
+        // The row of the command's output, unless a reader has made that row already.
+        row.action = "RECV".into();
+        (row.start_offset, row.end_offset) = (Some(offset(*upto)), Some(offset(*upto)));
+        row = output.unwrap_or(row);
+        (row.client, row.client_pid) = (None, None);
+        row.exit_code = *exit_code;
+        rows.push(row);
+        return;
+    }
+    rows.extend(output);
     match &noted.event {
         Event::Start => {
             row.action = "START".into();
@@ -75,13 +87,27 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
             row.output_text = Some(first_chars(&matched, RECV_CHARS));
             (row.start_offset, row.end_offset) = (Some(offset(*start)), Some(offset(*end)));
         }
-        Event::Read { .. } => return,
-        Event::Failure(text) | Event::Trouble(text) => {
+        Event::Read { .. } | Event::Finished { .. } => return,
+        Event::Failure(failure) => {
+            let shown = |text: &String| first_chars(&kept(session, text), SEND_CHARS);
+            row.action = "ERROR".into();
+            row.error_kind = Some(failure.kind.into());
+            row.waited_ms = i64::try_from(failure.waited.as_millis()).ok();
+            row.input_text = failure.command.as_ref().map(shown);
+            row.pattern_matched = failure.pattern.as_ref().map(shown);
+            row.output_text = Some(kept(session, &failure.text));
+        }
+        Event::Trouble(text) => {
             row.action = "ERROR".into();
             row.output_text = Some(kept(session, text));
         }
-        Event::End { is_regular, text } => {
+        Event::End {
+            is_regular,
+            text,
+            exit_code,
+        } => {
             row.action = if *is_regular { "RECV" } else { "ERROR" }.into();
+            row.exit_code = *exit_code;
             row.pattern_matched = Some("eof".into());
             row.output_text = Some(text.clone());
             let end = session.about().output.facts().bytes;
@@ -105,6 +131,9 @@ fn blank(noted: &Noted) -> InteractionRow {
         start_offset: None,
         end_offset: None,
         form: None,
+        error_kind: None,
+        waited_ms: None,
+        exit_code: None,
     }
 }
 

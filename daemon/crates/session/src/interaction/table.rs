@@ -20,6 +20,11 @@ ccd_store::row! {
         pub end_offset: Option<i64>,
         /// JSON.
         pub form: Option<String>,
+        /// The kind of the error that a call failed with.
+        pub error_kind: Option<String>,
+        pub waited_ms: Option<i64>,
+        /// Exit status of a command or of the program.
+        pub exit_code: Option<i32>,
     }
     reads {
         /// Assigned by the database; 0 before.

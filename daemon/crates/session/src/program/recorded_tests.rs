@@ -19,6 +19,9 @@ fn row(action: &str, text: &str, matched: &str, form: Option<&str>) -> Interacti
         start_offset: Some(7),
         end_offset: None,
         form: form.map(str::to_owned),
+        error_kind: None,
+        waited_ms: None,
+        exit_code: None,
     }
 }
 

@@ -29,6 +29,10 @@ pub struct Facts {
     pub log_limit_bytes: u64,
     pub shell: bool,
     pub transient: bool,
+    /// The method that started it, if it is transient and has a history.
+    pub started_by: Option<String>,
+    /// Why its program could not be started: then it was never alive.
+    pub start_error: Option<String>,
     /// The terminal neither echoes nor changes output.
     pub plain: bool,
     /// The program runs over pipes, and its terminal belongs to a process of ccd: see [`ccd_terminal::piped`].
@@ -50,6 +54,11 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// True if it has a row and a history. Programs that the daemon runs for its own purposes have none.
+    pub(super) fn is_logged(&self) -> bool {
+        !self.transient || self.started_by.is_some()
+    }
+
     /// True if nobody views the output on a screen because it is a result: of `run.once` or of a step of a job.
     pub(super) fn is_for_its_output(&self) -> bool {
         // Only sessions of jobs are both: they drop their oldest output instead of ending.

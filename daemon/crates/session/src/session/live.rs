@@ -113,6 +113,25 @@ impl Session {
         self
     }
 
+    /// Makes a session whose program could not be started.
+    pub(super) fn failed(services: Arc<Services>, facts: Facts, rows: u16, cols: u16) -> Self {
+        let folder = services.folders.session(&facts.id);
+        let state = State {
+            phase: SessionState::Dead,
+            exit: None,
+            end_reason: None,
+            ended_at: Some(ccd_text::clock::now()),
+            rows,
+            cols,
+            forced: false,
+            killed: Vec::new(),
+            success: None,
+        };
+        let output = Output::ended(folder, 0, 0, Vec::new());
+        let input = Input::new(None, CancellationToken::new(), None);
+        Self::new(services, facts, output, input, state)
+    }
+
     /// Makes a session in any state.
     pub fn new(
         services: Arc<Services>,

@@ -1,22 +1,47 @@
 //! A session as the interaction log sees it.
 
-use super::error::{describe_end, reason_text};
+use super::error::{SessionError, describe_end, reason_text};
 use super::live::Session;
-use crate::interaction::{About, Event, Subject};
+use crate::interaction::{About, Event, Failure, Subject};
 use crate::peer::Peer;
+use ccd_protocol::Reportable;
 use ccd_protocol::session::EndReason;
 use std::sync::Arc;
+use std::time::Instant;
 
 impl Session {
-    /// Passes input on to the named pipe, and adds the event to the interaction log unless the session is transient.
+    /// Passes input on to the named pipe, and adds the event to the interaction log.
     pub fn note(self: &Arc<Self>, peer: Option<&Peer>, event: Event) {
+        let mut is_logged = self.facts.is_logged();
         if let Event::Send(typed) = &event {
             self.pipe.typed(typed);
+            // A client that passes its standard input on sends many pieces. Without an echo, all are hidden input.
+            is_logged &= !(typed.hidden && self.facts.transient && self.facts.plain);
         }
-        if !self.facts.transient {
+        if is_logged {
             let recorder = &self.services.recorder;
             recorder.note(Arc::clone(self) as Arc<dyn Subject>, peer, event);
         }
+    }
+
+    /// Adds a call that failed to the interaction log. `began` is when it began; `pattern` is what it waited for, and
+    /// `command` what it ran.
+    pub(crate) fn note_failure(
+        self: &Arc<Self>,
+        peer: &Peer,
+        error: &SessionError,
+        began: Instant,
+        pattern: Option<String>,
+        command: Option<&str>,
+    ) {
+        let failure = Failure {
+            kind: error.code().kind(),
+            text: error.to_string(),
+            waited: began.elapsed(),
+            pattern,
+            command: command.map(str::to_owned),
+        };
+        self.note(Some(peer), Event::Failure(failure));
     }
 
     /// Adds the end of the session to the interaction log.
@@ -31,7 +56,13 @@ impl Session {
             describe_end(exit, None)
         );
         let is_regular = matches!(reason, Some(EndReason::Exited | EndReason::Closed));
-        self.note(None, Event::End { is_regular, text });
+        let exit_code = exit.and_then(|exit| exit.code);
+        let end = Event::End {
+            is_regular,
+            text,
+            exit_code,
+        };
+        self.note(None, end);
     }
 }
 

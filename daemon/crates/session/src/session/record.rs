@@ -81,6 +81,8 @@ impl Session {
             max_session_runtime_s: facts.runtime_limit.as_secs_f64(),
             shell: facts.shell,
             transient: facts.transient,
+            started_by: facts.started_by.clone(),
+            start_error: facts.start_error.clone(),
             reused: false,
             warnings: Vec::new(),
         }

@@ -22,7 +22,7 @@ impl Session {
     pub async fn recorded_program(&self) -> Result<(ProgramConfig, Vec<String>), SessionError> {
         if self.facts.transient {
             return Err(SessionError::InvalidArgument(format!(
-                "the session {} is transient and has no history",
+                "the session {} is transient: its history does not have all of its inputs",
                 self.id()
             )));
         }

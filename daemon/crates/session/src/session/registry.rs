@@ -9,6 +9,7 @@ use crate::program::Programs;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionState;
 use dashmap::DashMap;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tokio::sync::Notify;
 
@@ -23,6 +24,8 @@ pub struct Sessions {
     pub(super) starting: tokio::sync::Mutex<()>,
     pub services: Arc<Services>,
     pub programs: Programs,
+    /// Sessions without files that stay listed, oldest first.
+    pub(super) past: Mutex<VecDeque<SessionId>>,
     /// Recordings of sessions that are not listed, which could not be made into tapes yet.
     pub(super) stray_recordings: Mutex<Vec<StrayRecording>>,
     /// Makes the hashes of `reuse` meaningless outside this daemon.
@@ -45,6 +48,7 @@ impl Sessions {
             places: Notify::new(),
             starting: tokio::sync::Mutex::new(()),
             programs: Programs::new(&services.folders.base),
+            past: Mutex::default(),
             stray_recordings: Mutex::default(),
             reuse_key: services.holder.secret(),
             services,

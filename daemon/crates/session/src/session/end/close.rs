@@ -79,7 +79,9 @@ impl Sessions {
             session.wait_dead().await;
         }
         let mut ended = self.list();
-        ended.retain(|session| session.is_dead() && !session.facts.transient);
+        // A transient session that has ended still belongs to its client.
+        let is_owned = |session: &Session| session.facts.transient && !session.is_past();
+        ended.retain(|session| session.is_dead() && !is_owned(session));
         kill_leftovers(&self.services.processes, &ended).await;
         for session in &ended {
             self.forget(session).await?;

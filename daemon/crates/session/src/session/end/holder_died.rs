@@ -52,7 +52,7 @@ impl Sessions {
         // A caller that waits for the session to be dead may remove its files.
         session.state().phase = SessionState::Dead;
         session.note_end();
-        if !session.facts.transient
+        if session.facts.is_logged()
             && let Err(error) = session.save().await
         {
             tracing::error!(session = %session.id(), %error, "could not write the end of a session to the database");

@@ -86,18 +86,19 @@ async fn wait_gone(orphans: &[(String, Process)], deadline: Instant) {
 }
 
 impl Sessions {
-    /// Forgets a session that has ended, and kills the processes that it left: nothing could find them afterwards.
+    /// [Retires](Sessions::retire) a session that has ended, and kills the processes that it left: nothing could find
+    /// them afterwards.
     ///
     /// # Errors
     ///
     /// As [`Sessions::forget`].
-    pub async fn collect(&self, ended: &Arc<Session>) -> Result<(), SessionError> {
+    pub async fn collect(self: &Arc<Self>, ended: &Arc<Session>) -> Result<(), SessionError> {
         // If the end was ordered, all processes have been found already.
         if ended.close_order().is_none() {
             let processes = &self.services.processes;
             kill_leftovers(processes, std::slice::from_ref(ended)).await;
         }
-        self.forget(ended).await
+        self.retire(ended).await
     }
 }
 

@@ -4,6 +4,7 @@ mod close;
 mod holder_died;
 mod leftovers;
 mod owner;
+mod past;
 mod signal;
 mod success;
 mod task;

@@ -83,7 +83,7 @@ impl Sessions {
         });
     }
 
-    async fn end_transient(&self, session: &Arc<Session>) {
+    async fn end_transient(self: &Arc<Self>, session: &Arc<Session>) {
         if session.is_alive() {
             session.order_close(EndReason::Closed, CLOSE_GRACE);
         }

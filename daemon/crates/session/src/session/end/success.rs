@@ -14,7 +14,7 @@ impl Session {
     pub(crate) async fn deny_success(&self) {
         let was_success = self.state().success.replace(false) == Some(true);
         if was_success
-            && !self.facts.transient
+            && self.facts.is_logged()
             && let Err(error) = self.save().await
         {
             tracing::error!(session = %self.id(), %error, "the database records it as a success");

@@ -174,10 +174,11 @@ impl SessionTask {
                 tracing::error!(session = %session.id(), %error, "could not write the end of a session to the database");
             }
         }
-        // A transient session is not in the database. If its slot were freed, the next process would not know the
-        // session, and its client would not learn of its end.
-        if !session.facts.transient {
-            self.sessions.release(session);
+        // If the slot of a transient session were freed, the next process would not know that its client still has to
+        // learn of its end.
+        match session.facts.transient {
+            true => session.save_soon(),
+            false => self.sessions.release(session),
         }
         session.state().phase = SessionState::Dead;
         session.output.finish();

@@ -13,6 +13,7 @@ use ccd_protocol::session::{SessionSendParams, SessionSendReply};
 use ccd_text::canonical::LINE_LEN;
 use encoding_rs::{Encoding, UTF_8};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Maximum bytes of one send.
 const MAX_SEND_BYTES: usize = 16 << 20;
@@ -85,6 +86,22 @@ impl Session {
     ///
     /// [`SessionError::InputFull`] if the program does not read; errors of [`Self::expect`].
     pub async fn send(
+        self: &Arc<Self>,
+        peer: &Peer,
+        params: &SessionSendParams,
+    ) -> Result<SessionSendReply, SessionError> {
+        let began = Instant::now();
+        let sent = self.type_and_search(peer, params).await;
+        match &sent {
+            // The search has noted its own failure.
+            Ok(_) | Err(SessionError::ExpectTimeout { .. } | SessionError::ProcessEnded(_)) => {}
+            // The row has no text: whether the terminal would have hidden it is not known.
+            Err(error) => self.note_failure(peer, error, began, None, None),
+        }
+        sent
+    }
+
+    async fn type_and_search(
         self: &Arc<Self>,
         peer: &Peer,
         params: &SessionSendParams,

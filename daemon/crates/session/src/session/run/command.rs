@@ -20,15 +20,8 @@ use std::time::Instant;
 use tokio::sync::{OwnedMutexGuard, watch};
 
 impl Session {
-    /// Runs a command in a shell that is at its prompt.
-    ///
-    /// A request with the `run_id` of the last command waits for that one.
-    ///
-    /// # Errors
-    ///
-    /// [`SessionError::NotAShell`]; [`SessionError::ShellBusy`]; [`SessionError::RunTimeout`] with the output so far, in
-    /// which case the command keeps running.
-    pub async fn run(
+    /// See [`Session::run`].
+    pub(super) async fn run_in_shell(
         self: &Arc<Self>,
         peer: &Peer,
         params: &SessionRunParams,

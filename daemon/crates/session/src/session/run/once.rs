@@ -35,17 +35,29 @@ pub enum Part {
     End,
 }
 
+/// Who runs a program.
+#[derive(Debug, Clone, Copy)]
+pub struct Runner<'a> {
+    pub peer: &'a Peer,
+    /// The method that it was requested by, for the list of sessions.
+    pub method: &'static str,
+    /// The part of a long output that is wanted.
+    pub part: Part,
+}
+
 /// The result of a program that was run.
 pub struct Once {
     pub reply: RunOnceReply,
     /// Number of output bytes before those in the reply.
     pub before_bytes: u64,
-    /// The session has ended and is forgotten, except for its hidden input.
+    /// The session has ended; only its record, its history and its hidden input are left.
     pub session: Arc<Session>,
 }
 
 impl Sessions {
     /// Runs a program until it exits, the timeout is reached, or `cancel` is cancelled, which ends it like a timeout.
+    /// Without a timeout in the request, the limit on the run time of sessions applies.
+    ///
     /// The result contains the number of output bytes before those in the reply, and the session with its hidden input.
     ///
     /// If the call is dropped, the program is ended.
@@ -55,11 +67,11 @@ impl Sessions {
     /// The program cannot be started, or a pattern is invalid. A failure of the program itself is not an error.
     pub async fn once(
         self: &Arc<Self>,
-        peer: &Peer,
+        runner: Runner<'_>,
         params: &RunOnceParams,
-        part: Part,
         cancel: &CancellationToken,
     ) -> Result<Once, SessionError> {
+        let Runner { peer, method, part } = runner;
         if params.send.len() > params.expect.len() + 1 {
             return Err(SessionError::InvalidArgument(format!(
                 "{} texts to send, but only {} patterns to wait for before them",
@@ -69,7 +81,8 @@ impl Sessions {
         }
         let started = Instant::now();
         let mut warnings = Vec::new();
-        let deadline = Deadline::start(params.timeout_ms, None, &mut warnings)?;
+        let limit = self.services.settings().max_session_runtime;
+        let deadline = Deadline::start(params.timeout_ms, limit, &mut warnings)?;
         let stdin = stdin_of(params)?;
         let script = params
             .script
@@ -82,14 +95,14 @@ impl Sessions {
         create.persist = Some(part == Part::End);
         // A program hides input by switching off the echo; this is visible only if the echo is on before.
         create.plain = part == Part::Start || params.expect.is_empty() || params.send.is_empty();
-        let shot = OneShot::start(self, peer, create).await?;
+        let shot = OneShot::start_for(self, peer, create, Some(method)).await?;
         let mut missing = Vec::new();
         let mut timed_out = false;
         tokio::select! {
             biased;
             talked = shot.talk(peer, params, stdin, &mut missing) => if let Err(error) = talked {
                 shot.end(EndReason::Closed).await;
-                let _ = self.forget(&shot.session).await;
+                let _ = shot.collect().await;
                 return Err(error);
             },
             () = tokio::time::sleep_until(deadline.instant()) => timed_out = true,
@@ -124,6 +137,7 @@ impl Sessions {
                 .cloned(),
         );
         let reply = RunOnceReply {
+            session_id: Some(session.id().to_string()),
             output_b64: std::str::from_utf8(&output)
                 .is_err()
                 .then(|| STANDARD.encode(&output)),

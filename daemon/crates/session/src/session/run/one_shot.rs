@@ -1,4 +1,4 @@
-//! A session that exists only for one piece of work and leaves nothing.
+//! A session that exists only for one piece of work and leaves no files.
 
 use crate::output::Piece;
 use crate::peer::Peer;
@@ -21,7 +21,7 @@ pub struct OneShot {
 }
 
 impl OneShot {
-    /// Starts a session without time limits, which ends with its peer's connection at the latest.
+    /// Starts a session without time limits, which ends with its peer's connection at the latest. It has no history.
     ///
     /// # Errors
     ///
@@ -31,13 +31,27 @@ impl OneShot {
         peer: &Peer,
         params: SessionCreateParams,
     ) -> Result<Self, SessionError> {
+        Self::start_for(sessions, peer, params, None).await
+    }
+
+    /// Does the same for the method `started_by`, in the history.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sessions::create`].
+    pub async fn start_for(
+        sessions: &Arc<Sessions>,
+        peer: &Peer,
+        params: SessionCreateParams,
+        started_by: Option<&'static str>,
+    ) -> Result<Self, SessionError> {
         let params = SessionCreateParams {
             session_timeout_s: Some(0.0),
             max_session_runtime_s: Some(0.0),
             transient: true,
             ..params
         };
-        let session = sessions.start(peer, params).await?.session;
+        let session = sessions.start(peer, params, started_by).await?.session;
         Ok(Self {
             sessions: Arc::clone(sessions),
             session,

@@ -4,6 +4,7 @@ use super::kept::Typing;
 use super::second_terminal::SecondTerminal;
 use super::target::{FIRST_LOOK, is_relay_or_shell, program_of, shell_waits};
 use crate::durations::Deadline;
+use crate::interaction::Event;
 use crate::output::Piece;
 use crate::session::error::{Busy, SessionError};
 use crate::session::input::Stroke;
@@ -139,7 +140,14 @@ impl Follower {
     /// Follows the command to its end, then lets the next one have the shell.
     pub(super) async fn follow(mut self) {
         let end = match self.until_end().await {
-            Ok(Some(outcome)) => End::Done(Arc::new(outcome)),
+            Ok(Some(outcome)) => {
+                let finished = Event::Finished {
+                    upto: outcome.end,
+                    exit_code: Some(outcome.exit_code),
+                };
+                self.session.note(None, finished);
+                End::Done(Arc::new(outcome))
+            }
             Ok(None) => End::Refused,
             Err(error) => End::Failed(Arc::new(Mutex::new(Some(error)))),
         };

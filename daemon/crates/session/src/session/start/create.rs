@@ -16,8 +16,10 @@ use crate::session::settings::SessionSettings;
 use crate::session::shell;
 use crate::session::survive::Keepsake;
 use crate::session::tape::{Beginning, SessionTape};
-use ccd_protocol::SessionId;
-use ccd_protocol::session::{Session as Record, SessionCreateParams, SessionPipeParams};
+use ccd_protocol::session::{
+    Session as Record, SessionCreate, SessionCreateParams, SessionPipeParams,
+};
+use ccd_protocol::{Method, SessionId};
 use ccd_store::blocking_io;
 use ccd_terminal::holder::{SpawnSpec, Spawned, c_string, resolve};
 use ccd_terminal::piped;
@@ -31,6 +33,7 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Letters of automatic ids: base32 without characters that look alike.
 const ID_LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
@@ -57,13 +60,14 @@ impl Sessions {
         params: SessionCreateParams,
     ) -> Result<Record, SessionError> {
         let again = params.reuse.then(|| params.clone());
-        let mut started = self.start(peer, params).await?;
+        let started_by = params.transient.then_some(SessionCreate::NAME);
+        let mut started = self.start(peer, params, started_by).await?;
         while started.reused {
             // Another request may be starting it up.
             started.session.start_up.wait().await;
             match &again {
                 Some(params) if started.session.start_up.has_failed() => {
-                    started = self.start(peer, params.clone()).await?;
+                    started = self.start(peer, params.clone(), started_by).await?;
                 }
                 _ => break,
             }
@@ -77,15 +81,17 @@ impl Sessions {
         Ok(record)
     }
 
-    /// Like [`Self::create`], for callers inside the daemon.
+    /// Like [`Self::create`], for callers inside the daemon. A transient session has a history if `started_by` names the
+    /// method that starts it.
     pub async fn start(
         self: &Arc<Self>,
         peer: &Peer,
         params: SessionCreateParams,
+        started_by: Option<&'static str>,
     ) -> Result<Started, SessionError> {
         // In its own task: a client that disconnects during the start must not leave half a session.
         let (sessions, owner) = (Arc::clone(self), peer.clone());
-        let starting = async move { sessions.start_whole(&owner, params).await };
+        let starting = async move { sessions.start_whole(&owner, params, started_by).await };
         match self.services.tracker.spawn(starting).await {
             Ok(started) => started,
             Err(_) => Err(SessionError::ShuttingDown),
@@ -96,11 +102,13 @@ impl Sessions {
         self: &Arc<Self>,
         peer: &Peer,
         mut params: SessionCreateParams,
+        started_by: Option<&'static str>,
     ) -> Result<Started, SessionError> {
         let settings = self.services.settings();
         params.plain |= params.pipes;
         let script = self.script(&mut params).await?;
         let mut plan = self.plan(&params, script.as_ref(), &settings)?;
+        plan.started_by = started_by;
         let warnings = std::mem::take(&mut plan.warnings);
         self.warm_root(&params).await;
         let starting = self.starting.lock().await;
@@ -128,15 +136,29 @@ impl Sessions {
         }
         self.check_conflicts(&plan, &settings)?;
         require_secrets(script.as_ref())?;
-        let session = self.spawn(&params, plan, &settings).await?;
+        let began = Instant::now();
+        let secrets = || script.iter().flat_map(|script| script.hidden.0.values());
+        let session = match self.spawn(&params, &mut plan, &settings).await {
+            Ok(session) => session,
+            Err(error) => {
+                drop(starting);
+                let failed = self.failed(&params, &plan, &error);
+                for secret in secrets() {
+                    failed.hidden.remember(secret);
+                }
+                self.list_failed_start(peer, failed, &error, began).await;
+                return Err(error);
+            }
+        };
         drop(starting);
-        for secret in script.iter().flat_map(|script| script.hidden.0.values()) {
+        for secret in secrets() {
             session.remember_hidden(secret);
         }
         // From here on, dropping this ends the session: the client may disconnect.
         let bring_up = script.and_then(|script| BringUp::new(&session, script));
         let saved = if params.transient {
             self.end_with(Arc::clone(&session), peer.clone());
+            session.save_soon();
             Ok(())
         } else {
             // The program starts up meanwhile. An acknowledged session must survive a kill of the daemon.
@@ -204,14 +226,14 @@ impl Sessions {
     async fn spawn(
         self: &Arc<Self>,
         params: &SessionCreateParams,
-        mut plan: Plan,
+        plan: &mut Plan,
         settings: &SessionSettings,
     ) -> Result<Arc<Session>, SessionError> {
         let id = plan.id.take().unwrap_or_else(|| self.free_id());
         plan.env.finish(&id);
-        let beginning = self.begin_tape(params, &plan, &id).await?;
+        let beginning = self.begin_tape(params, plan, &id).await?;
         let (program, argv) = match beginning {
-            Beginning::Live(_) => self.command(params, &mut plan, &id)?,
+            Beginning::Live(_) => self.command(params, plan, &id)?,
             Beginning::Replay(_) => placeholder_command()?,
         };
         let env = plan.env.entries()?;
@@ -222,7 +244,7 @@ impl Sessions {
             folder => folder,
         };
         let tape = beginning.tape();
-        let facts = facts_of(params, &plan, id);
+        let facts = facts_of(params, plan, id);
         let spec = SpawnSpec {
             argv,
             env,
@@ -257,7 +279,7 @@ impl Sessions {
         let (folder, spawned) = tokio::join!(folder, self.services.holder.spawn(spec));
         match (folder, spawned) {
             (Ok(folder), Ok(spawned)) => {
-                let session = self.register(facts, &plan, folder, spawned, settings, tape);
+                let session = self.register(facts, plan, folder, spawned, settings, tape);
                 if let Err(error) = session.play() {
                     crate::session::end::signal_group(session.facts.pid, Signal::KILL);
                     self.release(&session);
@@ -284,6 +306,16 @@ impl Sessions {
                 Err(error.into())
             }
         }
+    }
+
+    /// Returns the record of a session whose program could not be started.
+    fn failed(&self, params: &SessionCreateParams, plan: &Plan, error: &SessionError) -> Session {
+        let facts = Facts {
+            name: None,
+            start_error: Some(error.to_string()),
+            ..facts_of(params, plan, self.free_id())
+        };
+        Session::failed(Arc::clone(&self.services), facts, plan.rows, plan.cols)
     }
 
     /// Returns the program to start, and its arguments including its name; over pipes, those of the session leader,
@@ -394,6 +426,8 @@ fn facts_of(params: &SessionCreateParams, plan: &Plan, id: SessionId) -> Facts {
         log_limit_bytes: plan.log_limit_bytes,
         shell: params.shell,
         transient: params.transient,
+        started_by: plan.started_by.map(str::to_owned),
+        start_error: None,
         plain: params.plain,
         pipes: params.pipes,
         pid: 0,

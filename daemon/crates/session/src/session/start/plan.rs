@@ -35,6 +35,8 @@ pub(crate) struct Plan {
     pub(super) warnings: Vec<String>,
     pub(super) reuse_hash: [u8; 32],
     pub(super) origin: Option<Arc<Origin>>,
+    /// See [`Facts::started_by`](crate::session::facts::Facts::started_by).
+    pub(super) started_by: Option<&'static str>,
 }
 
 impl Sessions {
@@ -148,6 +150,7 @@ impl Sessions {
             warnings,
             reuse_hash: [0; 32],
             origin: script.map(|script| Arc::new(Origin::of(script))),
+            started_by: None,
         };
         plan.reuse_hash = reuse_hash(
             &self.reuse_key,

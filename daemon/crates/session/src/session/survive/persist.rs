@@ -1,6 +1,6 @@
 //! Saving sessions in the database, and forgetting them in the database and on disk.
 
-use super::rows::row_of;
+use super::rows::{row_of, session_of};
 use super::strays::has_recording;
 use super::table::DeleteSession;
 use crate::session::error::SessionError;
@@ -19,6 +19,28 @@ impl Session {
     pub async fn save(&self) -> Result<(), StoreError> {
         self.services.store.commit(row_of(self)).await
     }
+
+    /// Writes its row without waiting for it.
+    pub(crate) fn save_soon(self: &Arc<Self>) {
+        if self.facts.is_logged() {
+            let session = Arc::clone(self);
+            self.services.tracker.spawn(async move {
+                if let Err(error) = session.save().await {
+                    tracing::error!(session = %session.id(), %error, "could not write a session to the database");
+                }
+            });
+        }
+    }
+
+    /// Returns what remains of an ended session without its files.
+    pub(crate) fn past(&self) -> Option<Self> {
+        let past = session_of(&self.services, &row_of(self), false)?;
+        *past.past_tape() = match self.tape() {
+            Some(tape) => Some(tape.past()),
+            None => self.past_tape().take(),
+        };
+        Some(past)
+    }
 }
 
 impl Sessions {
@@ -35,19 +57,25 @@ impl Sessions {
             self.release(session);
         }
         let delete = || self.services.store.commit(DeleteSession(id.to_string()));
-        let is_kept = !session.facts.transient && delete().await.is_err();
-        let folder = session.output.dir().to_owned();
-        match has_recording(&folder).await {
-            true => {
-                tracing::warn!(session = %id, "its log is kept until its tape can be made");
-                self.keep_stray(folder, Some(forgotten));
-            }
-            false => remove_folder(&folder).await.map_err(SessionError::Files)?,
-        }
+        let is_kept = session.facts.is_logged() && delete().await.is_err();
+        self.remove_folder_of(&forgotten)
+            .await
+            .map_err(SessionError::Files)?;
         if is_kept {
             // A disk that was full now has room for the deletion.
             delete().await?;
         }
+        Ok(())
+    }
+
+    /// Removes a session's folder, unless it contains a recording of which no tape could be made yet.
+    pub(crate) async fn remove_folder_of(&self, session: &Arc<Session>) -> io::Result<()> {
+        let folder = session.output.dir();
+        if !has_recording(folder).await {
+            return remove_folder(folder).await;
+        }
+        tracing::warn!(session = %session.id(), "its log is kept until its tape can be made");
+        self.keep_stray(folder.to_owned(), Some(Arc::clone(session)));
         Ok(())
     }
 

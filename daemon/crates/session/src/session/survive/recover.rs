@@ -42,7 +42,10 @@ impl Sessions {
     ) -> Result<u64, SessionError> {
         let mut killed = 0;
         let rows = sessions(&self.services.store).await?;
-        let listed: HashSet<String> = rows.iter().map(|row| row.session_id.clone()).collect();
+        // The folders of transient sessions are strays: at most a recording is left that could not be made into a tape.
+        let has_files = |row: &&SessionRow| !(row.transient && row.state == "dead");
+        let listed = rows.iter().filter(has_files);
+        let listed: HashSet<String> = listed.map(|row| row.session_id.clone()).collect();
         let mut unfinished: HashSet<String> = rows
             .iter()
             .filter(|row| row.state != "dead")
@@ -54,13 +57,14 @@ impl Sessions {
         let alive = self.adopt_all(adopted, &unfinished, past.has_crashed).await;
         if past.database_is_new {
             for session in self.list() {
-                if !session.facts.transient {
+                if session.facts.is_logged() {
                     session.save().await?;
                 }
             }
         }
         let lived: Vec<String> = unfinished.difference(&alive).cloned().collect();
         let ended = end_orphans(&lived).await;
+        let mut without_files = Vec::new();
         for mut row in rows {
             if alive.contains(&row.session_id) {
                 continue;
@@ -76,7 +80,8 @@ impl Sessions {
                 let signal = leader_signal.unwrap_or(Signal::HUP);
                 cursor = self.finish_killed(&mut row, signal).await;
             }
-            let Some(session) = session_of(&self.services, &row, past.holder_since) else {
+            let is_of_this_holder = row.created_at.as_str() >= past.holder_since;
+            let Some(session) = session_of(&self.services, &row, is_of_this_holder) else {
                 continue;
             };
             session.output.advance_cursor(cursor);
@@ -92,7 +97,19 @@ impl Sessions {
                 session.note(None, Event::Trouble(text.into()));
                 session.note_end();
             }
+            if session.is_past() {
+                without_files.push((session, was_alive));
+            }
         }
+        let sessions = Arc::clone(self);
+        self.services.tracker.spawn(async move {
+            for (session, has_files) in without_files {
+                if has_files {
+                    sessions.remove_files(&session, &session).await;
+                }
+                sessions.keep_past(&session).await;
+            }
+        });
         self.remove_strays(&listed, &alive)
             .await
             .map_err(SessionError::Files)?;

@@ -78,6 +78,8 @@ pub(super) fn row_of_start(facts: &Facts, rows: u16, cols: u16) -> SessionRow {
         gaps: gaps_to_json(&[]),
         config: facts.origin.as_ref().map(|origin| origin.name.to_string()),
         success: None,
+        started_by: facts.started_by.clone(),
+        start_error: facts.start_error.clone(),
     }
 }
 
@@ -107,7 +109,7 @@ fn gaps_of_json(json: &str) -> Vec<Gap> {
 pub(super) fn session_of(
     services: &Arc<Services>,
     row: &SessionRow,
-    holder_since: &str,
+    is_of_this_holder: bool,
 ) -> Option<Session> {
     let id = SessionId::parse(&row.session_id).ok()?;
     let number = |value: i64| u64::try_from(value).unwrap_or(0);
@@ -133,7 +135,7 @@ pub(super) fn session_of(
         success: row.success,
     };
     let facts = Facts {
-        is_of_this_holder: row.created_at.as_str() >= holder_since,
+        is_of_this_holder,
         ..facts_of(row)?
     };
     let session = Session::new(
@@ -183,6 +185,8 @@ pub(super) fn facts_of(row: &SessionRow) -> Option<Facts> {
         log_limit_bytes: 0,
         shell: row.shell,
         transient: row.transient,
+        started_by: row.started_by.clone(),
+        start_error: row.start_error.clone(),
         plain: false,
         pipes: false,
         pid: row.pid,

@@ -118,7 +118,7 @@ impl Sessions {
             if self
                 .list()
                 .iter()
-                .any(|listed| listed.output.dir() == folder)
+                .any(|listed| !listed.is_past() && listed.output.dir() == folder)
             {
                 continue;
             }

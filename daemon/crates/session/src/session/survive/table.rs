@@ -41,6 +41,12 @@ ccd_store::row! {
         pub(in crate::session) config: Option<String>,
         #[serde(default)]
         pub(in crate::session) success: Option<bool>,
+        /// See [`Facts::started_by`](crate::session::facts::Facts::started_by).
+        #[serde(default)]
+        pub(in crate::session) started_by: Option<String>,
+        /// Why the program could not be started: then the session was never alive.
+        #[serde(default)]
+        pub(in crate::session) start_error: Option<String>,
     }
 }
 

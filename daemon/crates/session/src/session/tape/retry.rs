@@ -48,7 +48,7 @@ impl Sessions {
             if self.services.stop.is_cancelled() {
                 return true;
             }
-            if session.is_dead() && Note::of(session.output.dir()).is_some() {
+            if session.is_dead() && !session.is_past() && Note::of(session.output.dir()).is_some() {
                 are_left |= !session.retry_tape(self.filters()).await;
             }
         }

@@ -1,6 +1,7 @@
 //! Waiting for conditions other than a pattern: exit, silence, a prompt, a program that waits for input.
 
 use crate::durations::{Deadline, millis};
+use crate::peer::Peer;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use ccd_protocol::session::{
@@ -49,6 +50,25 @@ impl Met {
 }
 
 impl Session {
+    /// Waits for a client, like [`Self::wait`]; a failure is added to the history.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::wait`].
+    pub async fn wait_for_client(
+        self: &Arc<Self>,
+        peer: &Peer,
+        params: &SessionWaitParams,
+    ) -> Result<SessionWaitReply, SessionError> {
+        let began = Instant::now();
+        let waited = self.wait(params).await;
+        if let Err(error) = &waited {
+            let condition = what(params.condition).to_owned();
+            self.note_failure(peer, error, began, Some(condition), None);
+        }
+        waited
+    }
+
     /// Waits until a condition is true.
     ///
     /// # Errors
@@ -73,14 +93,8 @@ impl Session {
             WaitFor::Input => self.wait_input(false, deadline).await,
         };
         let Some(met) = met else {
-            let what = match params.condition {
-                WaitFor::Exit => "the exit",
-                WaitFor::Idle => "silence",
-                WaitFor::Prompt => "a prompt",
-                WaitFor::Input => "waiting for input",
-            };
             return Err(SessionError::Timeout {
-                what: what.into(),
+                what: what(params.condition).into(),
                 waited_ms: deadline.elapsed_ms(),
                 report: Box::new(self.timeout_report().await),
             });
@@ -215,6 +229,16 @@ impl Session {
     fn needs_no_prompt(&self, relay: &Probe) -> bool {
         let is_full_screen = self.modes().alternate_screen && !relay.is_multiplexer();
         is_full_screen || self.input_has_ended()
+    }
+}
+
+/// What a wait waits for, in words.
+fn what(condition: WaitFor) -> &'static str {
+    match condition {
+        WaitFor::Exit => "the exit",
+        WaitFor::Idle => "silence",
+        WaitFor::Prompt => "a prompt",
+        WaitFor::Input => "waiting for input",
     }
 }
 

@@ -13,7 +13,7 @@ use ccd_text::expect::{
     BEFORE_BYTES, Hit, Matcher, Pattern, PatternError, Patterns, clean_lossy, closest_miss,
 };
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Bytes of output that are searched at a time.
 pub(crate) const PIECE_BYTES: usize = 256 << 10;
@@ -114,6 +114,7 @@ impl Session {
         peer: &Peer,
         search: Search,
     ) -> Result<ExpectResult, SessionError> {
+        let began = Instant::now();
         let found = self.find_match(&search).await;
         match found {
             Ok(result) => {
@@ -134,7 +135,9 @@ impl Session {
                 Ok(result)
             }
             Err(error) => {
-                self.note(Some(peer), Event::Failure(error.to_string()));
+                let patterns = search.patterns.list().iter().map(pattern_text);
+                let patterns = patterns.collect::<Vec<_>>().join("\n");
+                self.note_failure(peer, &error, began, Some(patterns), None);
                 Err(error)
             }
         }

@@ -1,0 +1,31 @@
+//! `session.run`, with calls that fail in the history. The one that follows the command notes its status.
+
+use crate::peer::Peer;
+use crate::session::error::SessionError;
+use crate::session::live::Session;
+use ccd_protocol::session::{SessionRunParams, SessionRunReply};
+use std::sync::Arc;
+use std::time::Instant;
+
+impl Session {
+    /// Runs a command in a shell that is at its prompt.
+    ///
+    /// A request with the `run_id` of the last command waits for that one.
+    ///
+    /// # Errors
+    ///
+    /// [`SessionError::NotAShell`]; [`SessionError::ShellBusy`]; [`SessionError::RunTimeout`] with the output so far, in
+    /// which case the command keeps running.
+    pub async fn run(
+        self: &Arc<Self>,
+        peer: &Peer,
+        params: &SessionRunParams,
+    ) -> Result<SessionRunReply, SessionError> {
+        let began = Instant::now();
+        let ran = self.run_in_shell(peer, params).await;
+        if let Err(error) = &ran {
+            self.note_failure(peer, error, began, None, Some(&params.command));
+        }
+        ran
+    }
+}

@@ -32,10 +32,7 @@ pub(crate) fn session(session: &Session, out: &mut dyn Write, style: Style) -> i
         ("command", command_line(session)),
         ("config", session.config.clone().unwrap_or_default()),
         ("success", success.to_owned()),
-        (
-            "not started",
-            session.start_error.clone().unwrap_or_default(),
-        ),
+        ("reason", session.start_error.clone().unwrap_or_default()),
         ("started by", session.started_by.clone().unwrap_or_default()),
         ("directory", session.cwd.clone()),
         ("pid", session.pid.to_string()),
@@ -222,6 +219,7 @@ pub(crate) fn will_end(session: &Session) -> Option<String> {
 
 fn state(session: &Session) -> String {
     match session.state {
+        _ if session.start_error.is_some() => "not started".to_owned(),
         SessionState::Alive => "alive".to_owned(),
         SessionState::Zombie => "ending".to_owned(),
         SessionState::Dead => end(session.exitstatus, session.signal, session.end_reason),

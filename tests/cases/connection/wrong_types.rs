@@ -18,6 +18,9 @@ fn samples() -> [(&'static str, Value); 6] {
     ]
 }
 
+/// Puts a value into its place in the parameters of a method.
+type Within<'a> = dyn Fn(Value) -> Value + 'a;
+
 /// The schemas that others refer to.
 struct Schemas {
     components: Value,
@@ -46,8 +49,8 @@ impl Schemas {
         &self,
         schema: &Value,
         depth: usize,
-        within: &dyn Fn(Value) -> Value,
-        check: &mut dyn FnMut(&[String], &dyn Fn(Value) -> Value),
+        within: &Within<'_>,
+        check: &mut dyn FnMut(&[String], &Within<'_>),
     ) {
         let choices = self.choices(schema);
         let Some(types) = choices.iter().map(types_of).collect::<Option<Vec<_>>>() else {

@@ -1,8 +1,7 @@
 //! What the history says of calls that fail, and of programs that no client keeps as a session.
 
-use crate::support::session::{OpenSession, exact, regex};
+use crate::support::session::OpenSession;
 use crate::support::{Ccctl, Daemon, eventually};
-use ccd_protocol::chain::CommandResult;
 use ccd_protocol::run::{RunOnce, RunOnceParams};
 use ccd_protocol::session::{Action, Interaction, Session, SessionState};
 use serde_json::{Value, json};
@@ -204,6 +203,7 @@ fn a_run_of_the_client_is_listed_and_its_history_shown() {
     assert_eq!(run[1..3], ["(run)", "exited_2"]);
     assert_eq!(failed[1..3], ["(run)", "not_started"]);
     let text = ccctl.ok(&["session", "history", &run[0]]);
+    assert!(!text.contains("ERROR"), "{text}");
     assert!(
         text.contains("\"hi\\n\"") && text.contains("exit status 2"),
         "{text}"

@@ -94,7 +94,7 @@ impl Sessions {
         began: Instant,
     ) {
         let is_refused = error.code() == ErrorCode::InvalidArgument;
-        if is_refused || !(failed.facts.is_logged()) {
+        if is_refused || !failed.facts.is_logged() {
             return;
         }
         let failed = Arc::new(failed);

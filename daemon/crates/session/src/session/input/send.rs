@@ -95,6 +95,8 @@ impl Session {
         match &sent {
             // The search has noted its own failure.
             Ok(_) | Err(SessionError::ExpectTimeout { .. } | SessionError::ProcessEnded(_)) => {}
+            // The client of a run sends its input, or the end of it, whether the program has ended or not.
+            Err(SessionError::NotAlive { .. }) if self.facts.transient => {}
             // The row has no text: whether the terminal would have hidden it is not known.
             Err(error) => self.note_failure(peer, error, began, None, None),
         }

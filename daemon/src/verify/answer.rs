@@ -131,8 +131,9 @@ impl Expected {
     fn progress(&self, live: &LiveProgram) -> Progress {
         let prompt = live.comparison.prompt();
         let is_prompted = !prompt.is_empty() && self.prompt.as_ref() == Some(&prompt);
-        // What ends with the recorded prompt is complete.
-        let may_be_cut = self.is_hasty && (self.is_keys || !is_prompted) && self.exit.is_none();
+        // What ends with the recorded prompt is complete, unless it is the prompt after an earlier answer.
+        let is_complete = is_prompted && !self.is_keys && !live.comparison.is_behind();
+        let may_be_cut = self.is_hasty && !is_complete && self.exit.is_none();
         let likeness = live.comparison.likeness(may_be_cut);
         Progress {
             likeness,

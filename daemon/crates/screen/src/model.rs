@@ -8,12 +8,14 @@ use super::dialect;
 use super::modes::Modes;
 use super::palette::Palette;
 use super::repaint;
-use super::roll::Row;
 use super::scanner::title;
 use super::still::{self, Still};
 use ccd_protocol::session::Cursor;
 use ccd_text::escape::{Kind, Sequence, Splitter, is_picture_only};
 use encoding_rs::{Decoder, Encoding, UTF_8};
+
+/// The text of a row, and whether it goes on in the next one.
+pub(super) type Row = (String, bool);
 
 /// A screen model. It needs about 32 bytes per cell, twice that with the alternate screen.
 ///

@@ -1,6 +1,6 @@
 //! Everything that a terminal shows: the lines that left the screen at its top, and the screen.
 
-use super::model::Screen;
+use super::model::{Row, Screen};
 use std::collections::VecDeque;
 
 /// Lines that leave the screen are taken from the model after this much output; each byte moves it by a line at most.
@@ -8,9 +8,6 @@ const PIECE_BYTES: usize = 4096;
 
 /// Maximum number of rows above the screen; older ones are forgotten.
 const MAX_ROWS: usize = 1 << 17;
-
-/// The text of a row, and whether it goes on in the next one.
-pub(super) type Row = (String, bool);
 
 /// A terminal that remembers the rows above its screen.
 pub struct Roll {

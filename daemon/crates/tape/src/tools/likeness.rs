@@ -5,7 +5,7 @@
 //! So an answer may be the start of what the program prints now; the next one must continue it.
 
 use super::diff::normal_output;
-use super::timeline::size;
+use super::timeline::{size, with_returns};
 use crate::format::{Chunk, Exchange, Tape, TypedInput};
 use crate::key::{PromptTracker, normal_input, prompt_signature, scrub};
 use ccd_screen::{Place, Roll};
@@ -98,7 +98,9 @@ impl Side {
     fn print(&mut self, chunks: impl IntoIterator<Item = Chunk>) {
         for chunk in chunks {
             match &mut self.roll {
-                Some(roll) => roll.feed(&chunk.data),
+                Some(roll) if roll.is_alternate() => roll.feed(&chunk.data),
+                // Whether the terminal adds them may depend on when a program changes its modes.
+                Some(roll) => roll.feed(&with_returns(&chunk.data)),
                 None => self.chunks.push(chunk),
             }
         }
@@ -199,7 +201,8 @@ impl Comparison {
         if self.is_drawing {
             return Likeness::Differs;
         }
-        let is_mixed = may_be_cut || self.left_since.is_some() || self.echoes.len() > 1;
+        let has_rest = self.left.iter().any(|rest| *rest != Rest::default());
+        let is_mixed = may_be_cut || has_rest || self.echoes.len() > 1;
         if self.tape.roll.is_none() || !is_mixed {
             return Likeness::Differs;
         }
@@ -210,6 +213,11 @@ impl Comparison {
             (false, false) if may_be_cut => Likeness::Start,
             (false, false) => Likeness::Differs,
         }
+    }
+
+    /// Returns whether the tape lacked the end of an earlier answer, so that what follows on it may belong to that one.
+    pub fn is_behind(&self) -> bool {
+        self.left_since.is_some()
     }
 
     /// Returns whether the cursor is where it was. A line editor may have shown the rest of a line before it is typed.
@@ -289,7 +297,9 @@ impl Comparison {
                 let fewer: Vec<String> = tapes.iter().flat_map(again).take(MAX_WAYS).collect();
                 tapes.extend(fewer);
             }
-            let nows = without_echoes(&now, &echoes, prompt);
+            // Only lines that were typed together come early now.
+            let prompt_now = prompt.filter(|_| self.echoes.len() > 1);
+            let nows = without_echoes(&now, &echoes, prompt_now);
             let mut ways: Vec<(&str, &str)> = tapes.iter().map(|tape| (&**tape, "")).collect();
             if let (Some(prompt), true) = (prompt, may_be_cut) {
                 ways.extend(tapes.iter().flat_map(|tape| self.begun(tape, prompt)));

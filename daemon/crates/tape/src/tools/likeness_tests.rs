@@ -138,7 +138,7 @@ fn a_complete_answer_has_its_end() {
 #[test]
 fn what_a_line_editor_draws_is_compared_as_what_it_shows() {
     let pairs = [
-        ("", "$ ", "\x1b[1m$ \x1b[0m"),
+        ("", "hi\n$ ", "hi\r\n\x1b[1m$ \x1b[0m"),
         (
             "ls\r",
             "l\x1b[90ms -a\x1b[4D\x1b[ms\x1b[K\r\nfile\r\n$ ",

@@ -178,6 +178,8 @@ fn nothing_is_typed_into_a_command_that_still_runs() {
             shell: integrated,
             ..program(&daemon, shell, &[])
         });
+        // A slow shell is at its prompt then.
+        session.run("true");
         let error = session
             .try_run(within("read v; echo got $v", 300.0))
             .unwrap_err();

@@ -1,7 +1,7 @@
 //! `tape.verify` reports a drift if and only if the program has changed.
 
-use crate::support::conversation::{Step, ask, converse, start, tape};
 use crate::support::client::{CCCTL, person};
+use crate::support::conversation::{Step, ask, converse, start, tape};
 use crate::support::pipeline::{Did, Pipeline};
 use crate::support::session::lacks;
 use crate::support::{Daemon, rounds_or, throughout};

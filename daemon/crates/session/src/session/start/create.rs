@@ -142,11 +142,14 @@ impl Sessions {
             Ok(session) => session,
             Err(error) => {
                 drop(starting);
-                let failed = self.failed(&params, &plan, &error);
-                for secret in secrets() {
-                    failed.hidden.remember(secret);
+                // A name that is taken, for example, is no failure of the program.
+                if matches!(error, SessionError::Spawn(_)) {
+                    let failed = self.failed(&params, &plan, &error);
+                    for secret in secrets() {
+                        failed.hidden.remember(secret);
+                    }
+                    self.list_failed_start(peer, failed, &error, began).await;
                 }
-                self.list_failed_start(peer, failed, &error, began).await;
                 return Err(error);
             }
         };

@@ -119,8 +119,6 @@ fn a_recording_whose_session_is_forgotten_is_tried_again_too() {
             .all(|folder| files(folder).is_empty())
             .then_some(())
     });
-    let sessions = daemon
-        .call_value("session.list", &json!({"all": true}))
-        .unwrap();
+    let sessions = daemon.call_value("session.list", &json!({})).unwrap();
     assert_eq!(sessions["sessions"], Value::Array(Vec::new()));
 }

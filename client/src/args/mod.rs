@@ -95,13 +95,14 @@ pub(crate) struct Global {
     /// Use the daemon at this socket [default: $CCD_SOCKET, otherwise ccd.sock in $CCD_HOME/run, otherwise in $XDG_RUNTIME_DIR/ccd, otherwise in ~/.claude-control/run]
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) socket: Option<String>,
-    /// Use the daemon of another host through ssh: ssh://[user@]host[:port][/socket] [env: CCD_HOST]
+    // In a documentation comment, the brackets would be links.
     #[arg(
         short = 'H',
         long,
         global = true,
         value_name = "URL",
-        conflicts_with = "socket"
+        conflicts_with = "socket",
+        help = "Use the daemon of another host through ssh: ssh://[user@]host[:port][/socket] [env: CCD_HOST]"
     )]
     pub(crate) host: Option<String>,
     /// Print JSON: one document, or one per line for streaming output

@@ -2,6 +2,7 @@
 
 use crate::support::Daemon;
 use crate::support::session::{OpenSession, lacks, program};
+use crate::support::sshd::OtherHost;
 
 /// Opens a shell on a terminal of its own behind `su`, which is what ssh looks like from here; `None` if that is not
 /// possible.
@@ -59,4 +60,38 @@ fn another_shell_at_the_far_end_is_noticed() {
         reply.output.starts_with(|c: char| c.is_ascii_digit()),
         "{reply:?}"
     );
+}
+
+#[test]
+fn a_shell_behind_ssh_gives_exact_output() {
+    for shell in ["bash", "fish"] {
+        if lacks(&[shell]) {
+            continue;
+        }
+        let Some(host) = OtherHost::start() else {
+            return;
+        };
+        let daemon = Daemon::start();
+        let ssh = host.ssh(&[]);
+        let program_path = ssh.get_program().to_str().unwrap().to_owned();
+        let args: Vec<&str> = ssh.get_args().map(|arg| arg.to_str().unwrap()).collect();
+        // The options come before the host.
+        let session = daemon.open_with(&program(
+            &daemon,
+            &program_path,
+            &["-tt", args[0], args[1], args[2], shell],
+        ));
+        let reply = session.run("echo one; echo two; sh -c 'exit 3'");
+        assert_eq!(
+            (reply.output.as_str(), reply.exit_code),
+            ("one\ntwo\n", Some(3)),
+            "{shell}"
+        );
+        let reply = session.run("for i in 1 2; do echo $i; done");
+        match shell {
+            "fish" => assert!(reply.exit_code > Some(0), "{reply:?}"),
+            _ => assert_eq!(reply.output, "1\n2\n"),
+        }
+        assert_eq!(session.run("echo last").output, "last\n", "{shell}");
+    }
 }

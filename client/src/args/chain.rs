@@ -168,9 +168,10 @@ pub(crate) struct ParallelArgs {
 
 Prints the line of each match as it arrives; with --json, one line of JSON per match and a last \
 line with the outcome. In the command of --run, {line}, {matched}, {pattern} and {offset} are each \
-replaced by one word; the same values are in $CCD_LINE, $CCD_MATCHED, $CCD_PATTERN and \
-$CCD_OFFSET. With --shell, the placeholders are not replaced; use the variables. The watch lasts \
-until the program exits, or until --timeout, --max or Ctrl-C ends it; a watched session keeps running.
+replaced by one argument, even if they contain spaces; the same values are in $CCD_LINE, \
+$CCD_MATCHED, $CCD_PATTERN and $CCD_OFFSET. With --shell, the placeholders are not replaced; use \
+the variables. The watch lasts until the program exits, or until --timeout, --max or Ctrl-C ends it; \
+a watched session keeps running.
 
 Exit status: 0 if there was a match (with --max: N matches), even on timeout; otherwise 124 on \
 timeout, or 1.")]

@@ -122,7 +122,7 @@ pub(crate) enum Noun {
     /// Create and drive sessions: programs in their own terminals
     #[command(subcommand)]
     Session(SessionVerb),
-    /// Run one program in a terminal until it exits, and exit with its status
+    /// Run one program on a terminal until it exits, and exit with its status
     Run(Box<RunArgs>),
     /// Run a program and record it on a tape
     #[command(
@@ -136,10 +136,10 @@ The program uses this terminal while it runs. The tape stores what you saw and t
 removed; hidden input, such as a password, is never stored. Exchanges (see ccctl tape --help) \
 that are already on a tape are not recorded again.
 
-Unless input and output are both terminals, the program gets pipes, and each of the first 100 \
-lines of input is passed on only when the program is ready to read it; later lines, and the \
-beginning of a line that has not ended, are passed on at once. Tapes recorded through pipes replay only \
-through pipes; tapes recorded in a terminal replay only in a terminal.
+Unless input and output are both terminals, the program gets pipes. Each of the first 100 lines of \
+input waits until the program is ready to read; later lines and an incomplete line are passed on at \
+once. Tapes recorded through pipes replay only through pipes; tapes recorded on a terminal replay \
+only on a terminal.
 
 Ctrl-\\ then d detaches, which ends the program.
 
@@ -156,7 +156,7 @@ timed out. Signals are passed on to the program; see ccctl run."
   echo '1 + 1' | ccctl play bc
 
 The program is not started and need not be installed. An input that is on no tape is reported with \
-the closest recorded one and the differences. In a terminal you can then carry on; otherwise ccctl \
+the closest recorded one and the differences. On a terminal you can then carry on; otherwise ccctl \
 exits with status 1.
 
 If every input is on a tape, the exit status is the recorded one."
@@ -234,7 +234,7 @@ The same as ccctl session attach, whose help explains how to detach.")]
 
 docs/PROTOCOL.md lists all methods; so does ccctl call rpc.discover.")]
     Call(CallArgs),
-    /// Connect standard input and output with the daemon; --host runs this over there
+    /// Connect standard input and output to the daemon; --host runs this on the other host
     #[command(after_help = "Examples:
   ssh build ccctl dial
   ccctl --host ssh://build session list

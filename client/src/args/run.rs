@@ -23,13 +23,12 @@ timed out. It is 1 if the output lacks a text of --contains or a match of an --e
 Ctrl-C goes to the program; a second one within 2 seconds ends the program. SIGTERM and SIGHUP \
 are passed on too; the program then has 2 seconds to exit, and a second signal ends it at once.
 
-The program runs in a terminal. Unless input and output of ccctl are both terminals, the \
+The program runs on a terminal. Unless input and output of ccctl are both terminals, the \
 program's terminal does not echo the input and leaves the output exactly as the program wrote it.
 
-With any of the tape options, tapes are used: unless the configuration (replay.record, \
-replay.fallback) or --record and --fallback say otherwise, they answer in place of the program, \
-and nothing is recorded. The program then gets pipes unless input and output are both terminals, as \
-with rec and play.")]
+With any tape option, tapes answer instead of the program and nothing is recorded, unless --record, \
+--fallback or the configuration (replay.record, replay.fallback) says otherwise. The program then \
+gets pipes unless input and output are both terminals.")]
 pub(crate) struct RunArgs {
     /// End the program after S seconds; none: no limit [default: configuration key max_session_runtime]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]

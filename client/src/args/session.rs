@@ -19,9 +19,8 @@ pub(crate) enum SessionVerb {
   ccctl session create --reuse --env DEBUG=1 -- ./server --port 8080
   ccctl session create --config db --set host=example.org --set user=me
 
-With any of the tape options, tapes are used: unless the configuration (replay.record, \
-replay.fallback) or --record and --fallback say otherwise, they answer in place of the program, \
-and nothing is recorded.")]
+With any tape option, tapes answer instead of the program and nothing is recorded, unless --record, \
+--fallback or the configuration (replay.record, replay.fallback) says otherwise.")]
     Create(Box<CreateArgs>),
     /// List live sessions: what they run, whether they wait for input, which clients are attached
     #[command(
@@ -111,7 +110,10 @@ Ctrl-\\ then d detaches; Ctrl-\\ twice types one Ctrl-\\. --detach-keys changes 
 
 The session must show the prompt of a POSIX shell or fish, which can also be one reached through \
 ssh or sudo. session create --shell starts a shell; in bash, zsh and fish the command then looks \
-as if typed. A command that still runs after a timeout keeps the shell: the next one waits for it.")]
+as if typed. After a timeout the command keeps running; the next session run waits for it, up to \
+its own timeout, and then fails.
+
+Exit status: the command's; 124 after a timeout, 5 if the shell is busy.")]
     Run(SessionRunArgs),
     /// Print the last lines of output; with -f, keep printing new output
     #[command(after_help = "Examples:
@@ -196,8 +198,8 @@ pub(crate) struct PipeArgs {
     pub(crate) session: String,
     /// Stream the raw bytes of the output instead of events
     ///
-    /// Each byte is streamed once. If the daemon's worker is killed during a write, up to 4096 bytes may be streamed
-    /// twice; `ccctl session show` says which.
+    /// If the worker is killed during a write, up to 4096 bytes may appear twice; session show --json lists them
+    /// (pipe.repeats).
     #[arg(long, conflicts_with = "close")]
     pub(crate) raw: bool,
     /// Close and remove the pipe
@@ -212,7 +214,7 @@ pub(crate) struct SessionRunArgs {
     pub(crate) session: String,
     /// Command line for the shell, as one argument
     pub(crate) command: String,
-    /// Run on a second terminal, which keeps output of the shell's earlier background jobs out; the screen shows a longer line
+    /// Run on a second terminal, so that output of earlier background jobs is not mixed in
     #[arg(long)]
     pub(crate) isolate: bool,
     /// Wait up to S seconds; none: no limit [default: the session's timeout]

@@ -14,7 +14,7 @@ pub(crate) struct CreateArgs {
     /// Choose the session id [default: 12 random characters]
     #[arg(long)]
     pub(crate) id: Option<String>,
-    /// Start PROGRAM as a shell in which session run can run commands [default: $SHELL]
+    /// Prepare the shell PROGRAM for session run: commands look as if typed [default: $SHELL]
     #[arg(long)]
     pub(crate) shell: bool,
     #[command(flatten)]

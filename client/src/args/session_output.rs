@@ -97,7 +97,7 @@ pub(crate) struct HistoryArgs {
     /// Show at most the N newest rows [default: 200]
     #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: Option<u64>,
-    /// Show only rows older than the one with this id, which --json prints
+    /// Show only rows older than row ROW; --json prints row ids
     #[arg(long, value_name = "ROW")]
     pub(crate) before: Option<String>,
 }

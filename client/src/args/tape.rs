@@ -65,7 +65,7 @@ Exit status: 0 if there are no errors, otherwise 1.")]
     Validate {
         #[command(flatten)]
         of: TapesOf,
-        /// Treat unknown, missing and duplicate keys, and impossible values, as errors instead of warnings
+        /// Treat warnings as errors: unknown, missing or duplicate JSON keys, impossible values, and exchanges that match the same input
         #[arg(long)]
         strict: bool,
     },

@@ -18,11 +18,12 @@ const NOT_OF_PLAY: [&str; 6] = ["record", "fallback", "name", "tag", "decorate",
 
 const OF_REC: &str = "What to record: exchanges that are on no tape (new), or those that already are (overwrite) [default: new]";
 
-const LATENCY_OF_REC: &str = "Store on the tape with which delay before each chunk it replays: N milliseconds, LO-HI for a random delay between LO and HI, or the word recorded for the recorded delays [default: recorded]";
+const LATENCY_OF_REC: &str = "Delay before each chunk when the tape is replayed, stored on the tape: N milliseconds, LO-HI for a random delay between LO and HI, or the word recorded for the recorded delays [default: recorded]";
 
-const ERROR_RATE_OF_REC: &str = "Store on the tape the percentage of exchanges that it replays with an injected error, 0 to 100";
+const ERROR_RATE_OF_REC: &str =
+    "Percentage of exchanges to replay with an injected error, 0 to 100, stored on the tape";
 
-const SEED_OF_REC: &str = "Store on the tape the random seed for injected errors and LO-HI latency";
+const SEED_OF_REC: &str = "Random seed for injected errors and LO-HI latency, stored on the tape";
 
 const OF_PROXY: &str = "What to record: exchanges that are on no tape (new), or nothing (disabled) [default: disabled]";
 
@@ -99,7 +100,7 @@ pub(crate) struct TapeArgs {
     /// Label stored on a new tape, and used at the start of its name [default: configuration key replay.tag]
     #[arg(long, value_name = "TEXT")]
     pub(crate) tag: Option<String>,
-    /// Do not list new and unused tapes at the end
+    /// Do not print the summary of tapes at the end
     #[arg(long)]
     pub(crate) no_summary: bool,
     /// Keep secrets on a new tape, and mark the tape accordingly

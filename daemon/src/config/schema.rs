@@ -193,7 +193,7 @@ pub(super) static KEYS: &[Key] = &[
     key!(session_timeout, "session", Accepts::Seconds(YEAR_S),
         "Close a session after this many seconds without input or output (reason idle), unless it is persistent. 0: never."),
     key!(max_session_runtime, "session", Accepts::Seconds(YEAR_S),
-        "Close a session this many seconds after its start (reason runtime), unless it is persistent; and end a program of run, run.once, chain, parallel or watch, unless the request has a timeout. 0: never."),
+        "Maximum run time in seconds: of a session that is not persistent (reason runtime), and of a program started by run, chain, parallel or watch without its own timeout. 0: no limit."),
     key!(max_output_size, "session", Accepts::Integer(0, 1 << 50),
         "Maximum bytes in a session's log. At the limit the session is closed (reason output_limit); a persistent one drops its oldest output instead. 0: no limit."),
     key!(output_limit, "session", Accepts::Integer(1, 10_000_000),
@@ -249,7 +249,7 @@ pub(super) static KEYS: &[Key] = &[
     key!(replay.silent, "replay", Accepts::Boolean,
         "Suppress ccctl's summary and notices about tapes on standard error; errors are still printed."),
     key!(replay.debug, "replay", Accepts::Boolean,
-        "Log every matching and replay decision, with the steps of normalisation, and each use of a decorator in the daemon's log, without what was typed or printed."),
+        "Log matching and replay decisions, normalisation steps and uses of decorators, without what was typed or printed."),
     key!(replay.allow_env, "replay", Accepts::List(ListOf::Variables),
         "Environment variables that are recorded and compared; no others are stored on a tape."),
     key!(replay.ignore_env, "replay", Accepts::List(ListOf::Variables),
@@ -275,7 +275,7 @@ pub(super) static KEYS: &[Key] = &[
     key!(replay.tag, "replay", Accepts::Tag,
         "Label that is stored on a new tape and used in its name. Empty: none."),
     key!(replay.retention_days, "replay", Accepts::Integer(1, MAX_DAYS),
-        "Days to keep the cached index of a directory of tapes that is not in use, and how often a tape was replayed after its file is gone. Tapes are never removed."),
+        "Days to keep the index of an unused directory of tapes and the replay counts of deleted tapes. Tapes are never removed."),
 ];
 
 #[cfg(test)]

@@ -232,3 +232,120 @@ fn a_shell_that_lost_the_key_gets_the_command_as_a_line() {
         );
     });
 }
+
+#[test]
+fn a_prompt_command_that_comes_first_does_not_change_the_status() {
+    let daemon = Daemon::start();
+    let bash = daemon.open_with(&SessionCreateParams {
+        shell: true,
+        ..program(&daemon, "bash", &[])
+    });
+    for _ in 0..2 {
+        bash.run(r#"PROMPT_COMMAND="history -a; $PROMPT_COMMAND""#);
+        assert_eq!(bash.run("false").exit_code, Some(1));
+        assert_eq!(bash.run("(exit 9)").exit_code, Some(9));
+    }
+}
+
+#[test]
+fn half_a_line_in_a_shell_without_marks_is_not_continued() {
+    for shell in ["dash", "mksh"] {
+        if lacks(&[shell]) {
+            continue;
+        }
+        let daemon = Daemon::start();
+        let kept = daemon.home().join("kept");
+        std::fs::write(&kept, "").unwrap();
+        let session = daemon.open(shell, &[]);
+        session.run("true");
+        session.text(&format!("rm {}", kept.display()));
+        session.shows("kept");
+        let error = session.try_run(within("echo ok", 5000.0)).unwrap_err();
+        assert_error(&error, ErrorCode::ShellBusy);
+        session.keys(&["C-u"]);
+        assert_eq!(session.run("echo ok").output, "ok\n", "{shell}");
+        assert!(kept.exists(), "{shell}");
+    }
+}
+
+#[test]
+fn a_line_that_a_person_has_not_finished_is_not_continued() {
+    each_shell(|shell, session| {
+        session.run("true");
+        session.line("echo 'open");
+        if shell == "fish" {
+            session.shows("open");
+        } else {
+            session.expect("(>|quote>) $");
+        }
+        let error = session.try_run(within("echo in", 5000.0)).unwrap_err();
+        assert_error(&error, ErrorCode::ShellBusy);
+        session.keys(&["C-c"]);
+        eventually("the line is cancelled", || {
+            session.try_run(within("true", 5000.0)).ok()
+        });
+        assert_eq!(session.run("echo on").output, "on\n", "{shell}");
+    });
+}
+
+#[test]
+fn a_command_that_removes_the_marks_does_not_keep_the_shell_for_ever() {
+    let daemon = Daemon::start();
+    for command in [
+        "PS1='n> '; PROMPT_COMMAND=:",
+        "unset PROMPT_COMMAND PS1",
+        "exec bash --norc",
+    ] {
+        let bash = daemon.open_with(&SessionCreateParams {
+            shell: true,
+            ..program(&daemon, "bash", &[])
+        });
+        let late = bash.try_run(within(command, 1000.0));
+        assert!(
+            late.as_ref()
+                .err()
+                .is_none_or(|error| error["data"]["kind"] == "timeout"),
+            "{command}: {late:?}"
+        );
+        let reply = bash.run("echo on; (exit 3)");
+        assert_eq!(
+            (reply.output.as_str(), reply.exit_code),
+            ("on\n", Some(3)),
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn the_status_is_right_although_the_output_of_the_shell_goes_elsewhere() {
+    for (shell, integrated) in [
+        ("bash", true),
+        ("zsh", true),
+        ("dash", false),
+        ("mksh", false),
+    ] {
+        if lacks(&[shell]) {
+            continue;
+        }
+        let daemon = Daemon::start();
+        std::fs::write(daemon.home().join(".zshrc"), "").unwrap();
+        let session = daemon.open_with(&SessionCreateParams {
+            shell: integrated,
+            ..program(&daemon, shell, &[])
+        });
+        session.run("exec >/dev/null");
+        assert_eq!(session.run("false").exit_code, Some(1), "{shell}");
+        assert_eq!(session.run("(exit 9)").exit_code, Some(9), "{shell}");
+    }
+}
+
+#[test]
+fn a_program_that_is_no_shell_is_started_with_a_warning() {
+    let daemon = Daemon::start();
+    let session = daemon.open_with(&SessionCreateParams {
+        shell: true,
+        ..program(&daemon, "cat", &[])
+    });
+    let warning = session.record.warnings.first().expect("a warning");
+    assert!(warning.contains("bash, zsh, fish"), "{warning}");
+}

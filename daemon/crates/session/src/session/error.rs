@@ -294,10 +294,10 @@ impl Busy {
     fn hint(&self) -> &'static str {
         match self {
             Self::HalfLine => {
-                "remove it with ccctl session send ID --keys C-u, or enter it with --keys Enter"
+                "remove it with ccctl session send SESSION --keys C-u, or enter it with --keys Enter"
             }
             _ => {
-                "wait longer, or end it with ccctl session send ID --keys C-c or ccctl session signal ID INT"
+                "wait longer, or end it with ccctl session send SESSION --keys C-c or ccctl session signal SESSION INT"
             }
         }
     }

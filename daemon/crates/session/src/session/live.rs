@@ -4,7 +4,7 @@ use super::attach::{Size, Viewers};
 use super::end::OwnerWanted;
 use super::error::{SessionError, describe_end, injected_end};
 use super::facts::Facts;
-use super::input::{Fates, Input};
+use super::input::{Fates, HalfLine, Input};
 use super::output::{SessionLog, Streams};
 use super::pipe::Pipe;
 use super::run::{FarShell, Runs};
@@ -62,6 +62,7 @@ pub struct Session {
     /// The commands of [`Session::run`].
     pub(super) runs: Runs,
     pub(super) far_shell: Mutex<Option<FarShell>>,
+    pub(super) half_line: HalfLine,
     pub(super) start_up: StartUp,
 }
 
@@ -175,6 +176,7 @@ impl Session {
             past_tape: Mutex::default(),
             runs: Runs::default(),
             far_shell: Mutex::default(),
+            half_line: HalfLine::default(),
         }
     }
 

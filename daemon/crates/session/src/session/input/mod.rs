@@ -2,10 +2,12 @@
 
 mod discarded;
 mod end_of_input;
+mod half_line;
 mod piped;
 mod send;
 mod write;
 
 pub(super) use discarded::{Fates, Reads};
 pub(super) use end_of_input::LastLine;
+pub(crate) use half_line::HalfLine;
 pub(super) use write::{Input, InputError, Stroke};

@@ -185,6 +185,7 @@ impl Session {
     pub(crate) async fn strike(&self, stroke: Stroke<'_>) -> Result<Written, SessionError> {
         let written = self.input.strike(stroke, || self.output.end()).await;
         let written = written.map_err(|error| input_error(self, error))?;
+        self.half_line.typed(stroke.bytes);
         if written.must_keep {
             self.keep();
         }

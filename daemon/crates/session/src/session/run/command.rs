@@ -12,6 +12,7 @@ use crate::session::error::{Busy, SessionError};
 use crate::session::input::Stroke;
 use crate::session::live::Session;
 use crate::session::shell::{CommandFile, LineError, Nonce, Outcome, takes_commands};
+use crate::session::wait::last_line;
 use base64::Engine;
 use ccd_protocol::session::{SessionRunParams, SessionRunReply};
 use ccd_terminal::lock::lock;
@@ -175,6 +176,7 @@ impl Session {
                 "isolate has no effect with tapes, which have only the session's own terminal",
             ));
         }
+        self.require_empty_line(target.shell)?;
         let is_replay = self.tape().is_some_and(|tape| tape.is_replay());
         let has_editor = target.shell == Shell::Own
             && !is_isolated
@@ -207,6 +209,22 @@ impl Session {
                 .then(|| SecondTerminal::open(self))
                 .transpose()?,
         })
+    }
+}
+
+impl Session {
+    /// Fails if half a line is typed at the shell's prompt: the command would continue it. The line editor of an
+    /// integrated shell says so itself.
+    fn require_empty_line(&self, shell: Shell) -> Result<(), SessionError> {
+        let shown = tail(self);
+        let is_half = self.half_line.is_shown(&last_line(self));
+        match is_half && shell != Shell::Far && !takes_commands(&shown) {
+            true => Err(SessionError::ShellBusy {
+                session: self.id().clone(),
+                with: Busy::HalfLine,
+            }),
+            false => Ok(()),
+        }
     }
 }
 

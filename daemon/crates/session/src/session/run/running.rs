@@ -9,7 +9,7 @@ use crate::output::Piece;
 use crate::session::error::{Busy, SessionError};
 use crate::session::input::Stroke;
 use crate::session::live::Session;
-use crate::session::shell::{Action, CommandFile, Outcome, Quiet, ShellRun};
+use crate::session::shell::{Action, CommandFile, Outcome, Printer, Quiet, ShellRun};
 use ccd_terminal::lock::lock;
 use ccd_terminal::probe::{Line, Probe};
 use std::os::fd::AsFd;
@@ -18,6 +18,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::{OwnedMutexGuard, watch};
 
 const PIECE_BYTES: usize = 256 << 10;
+
+/// Silence after which a command without its marks is given up.
+const ABANDONED_QUIET: Duration = Duration::from_millis(500);
 
 /// How long the outcome of a command is kept for a client whose connection broke.
 const KEPT_FOR: Duration = Duration::from_secs(60);
@@ -230,6 +233,9 @@ impl Follower {
             shell_waits: shell_waits(session, &probe, &session.services.library.current()),
             line_editing: !probe.line.canonical,
         };
+        if self.is_abandoned(quiet) {
+            return Err(lost(session));
+        }
         let action = lock(&self.running.run).on_quiet(quiet);
         match action {
             Action::Wait(more) => {
@@ -242,6 +248,21 @@ impl Follower {
             Action::Done => {}
         }
         Ok(())
+    }
+
+    /// Returns true if nobody waits for the command, and the shell edits a line as at a prompt: the command has changed
+    /// the prompt and removed what marks it. Only fish reads other lines in the same way.
+    fn is_abandoned(&self, facts: Quiet) -> bool {
+        self.running.end.receiver_count() == 0
+            && facts.shell_is_foreground
+            && facts.shell_waits
+            && facts.line_editing
+            && facts.quiet >= ABANDONED_QUIET
+            && self
+                .running
+                .typing
+                .as_ref()
+                .is_some_and(|typing| typing.printer != Printer::Fish)
     }
 
     /// Returns true if the shell that got the command is in the terminal's foreground. A shell that the command started

@@ -5,7 +5,9 @@ use crate::durations::Deadline;
 use crate::output::Piece;
 use crate::session::error::{Busy, SessionError};
 use crate::session::live::Session;
-use crate::session::shell::{Printer, Prompt, ShellKind, is_before_prompt};
+use crate::session::shell::{
+    Printer, Prompt, ShellKind, asks_for_rest, is_at_mark, is_before_prompt,
+};
 use crate::session::wait::{is_fresh, is_of_tape, last_line};
 use ccd_terminal::probe::{Probe, STALE_AFTER_WRITE, Verdict};
 use ccd_text::pattern::Compiled;
@@ -30,6 +32,7 @@ const RELAYS: &[&str] = &[
     "toolbox",
     "distrobox",
     "mosh-client",
+    "script",
 ];
 
 /// Bytes of output before the command that are searched for the prompt.
@@ -42,6 +45,9 @@ pub(super) const FIRST_LOOK: Duration = Duration::from_millis(10);
 
 /// How long a waiting shell may seem to print; after that, the output is taken to be a background job's.
 const NOISE_LIMIT: Duration = Duration::from_millis(100);
+
+/// How long an integrated shell may wait without its prompt's mark; after that, the mark is taken to be gone.
+const MARK_LIMIT: Duration = Duration::from_millis(500);
 
 /// The shell that gets a command.
 #[derive(Clone, Copy)]
@@ -61,6 +67,11 @@ impl Session {
         let mut silence = Silence::new(self);
         let mut waits_since: Option<Instant> = None;
         let mut answer = None;
+        // A tape plays at the pace of its recording.
+        let mark_limit = match self.tape().is_some_and(|tape| tape.is_replay()) {
+            true => 10 * MARK_LIMIT,
+            false => MARK_LIMIT,
+        };
         loop {
             let Some(probe) = self.probe().await else {
                 self.require_alive()?;
@@ -70,8 +81,11 @@ impl Session {
             let is_fresh = is_fresh(self, &probe);
             let blocked = shell_waits(self, &probe, &self.services.library.current());
             waits_since = (is_fresh && blocked).then(|| waits_since.unwrap_or_else(Instant::now));
-            let has_printed = has_prompt(self, &mut silence)
-                || waits_since.is_some_and(|since| since.elapsed() >= NOISE_LIMIT);
+            let waited = waits_since.map_or(Duration::ZERO, |since| since.elapsed());
+            let has_printed = match self.is_before_marks(probe.foreground) {
+                true => waited >= mark_limit,
+                false => has_prompt(self, &mut silence) || waited >= NOISE_LIMIT,
+            };
             let is_fresh = is_fresh && has_printed;
             let waits = is_fresh && blocked;
             let foreground = foreground_of(self, &probe);
@@ -81,6 +95,12 @@ impl Session {
             };
             let is_leader = probe.foreground == self.facts.pid;
             if own_shell && is_leader && !was_replaced(self, foreground.as_deref()) {
+                if waits && asks_for_rest(&tail(self)) {
+                    return Err(SessionError::ShellBusy {
+                        session: self.id().clone(),
+                        with: Busy::HalfLine,
+                    });
+                }
                 if waits {
                     return Ok(target(Shell::Own));
                 }
@@ -117,6 +137,18 @@ impl Session {
             let soon = (tokio::time::Instant::now() + FIRST_LOOK).min(deadline.instant());
             let _ = tokio::time::timeout_at(soon, self.output.changed()).await;
         }
+    }
+
+    /// Returns whether the foreground is an integrated shell that marks its prompts, and none of them is the last thing
+    /// that it marked.
+    fn is_before_marks(&self, foreground: i32) -> bool {
+        let args: Vec<OsString> = self.facts.args.iter().map(OsString::from).collect();
+        self.facts.shell
+            && foreground == self.facts.pid
+            && ShellKind::of(Path::new(&self.facts.program), &args)
+                .is_some_and(ShellKind::has_editor)
+            && !is_at_mark(&tail(self))
+            && !asks_for_rest(&tail(self))
     }
 
     /// Returns the error for a command that cannot be typed, because `foreground` has the terminal.

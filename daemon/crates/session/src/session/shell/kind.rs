@@ -3,6 +3,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+/// The shells of all families, as people call them.
+pub(crate) const KNOWN: &str = "bash, zsh, fish, dash, ksh, mksh, yash and busybox sh";
+
 /// The family of a shell that `session.run` can type commands into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ShellKind {
@@ -20,6 +23,11 @@ pub(crate) enum ShellKind {
 }
 
 impl ShellKind {
+    /// Returns whether an integrated shell of this family has a line editor that takes commands.
+    pub(crate) fn has_editor(self) -> bool {
+        matches!(self, Self::Bash | Self::Zsh | Self::Fish)
+    }
+
     /// Returns the family of `program` by its base name, or `None` if it is not a shell of these families.
     ///
     /// A version (`bash-5.2`, `bash-static`) and the dash of a login shell (`-zsh`) are ignored. `args` matter only for

@@ -27,7 +27,9 @@ mod matrix_tests;
 
 pub(super) use command_file::CommandFile;
 pub(super) use integration::integrated;
-pub(super) use kind::ShellKind;
-pub(super) use prompt::{Likeness, Prompt, is_before_prompt, takes_commands};
+pub(super) use kind::{KNOWN, ShellKind};
+pub(super) use prompt::{
+    Likeness, Prompt, asks_for_rest, is_at_mark, is_before_prompt, takes_commands,
+};
 pub(super) use run::{Action, Outcome, Quiet, ShellRun, Start};
 pub(super) use wrap::{LineError, Nonce, Printer, Way, typed_line};

@@ -33,9 +33,21 @@ pub(crate) fn takes_commands(tail: &[u8]) -> bool {
     last_mark(tail).is_some_and(|mark| mark.starts_with(TAKING_PROMPT_END))
 }
 
-/// Returns whether an integrated shell has reported the end of a command, but not shown its prompt yet.
+/// Returns whether an integrated shell has reported the end of a command, but not shown its prompt yet. A shell that
+/// marks no prompts never shows one.
 pub(crate) fn is_before_prompt(tail: &[u8]) -> bool {
     last_mark(tail).is_some_and(|mark| mark.starts_with(b"D"))
+        && memchr::memmem::find(tail, b"\x1b]133;B").is_some()
+}
+
+/// Returns whether the shell is at a prompt with a mark.
+pub(crate) fn is_at_mark(tail: &[u8]) -> bool {
+    last_mark(tail).is_some_and(|mark| mark.starts_with(b"B"))
+}
+
+/// Returns whether the shell prompts for the rest of a command.
+pub(crate) fn asks_for_rest(tail: &[u8]) -> bool {
+    last_mark(tail).is_some_and(|mark| mark.starts_with(b"A;k=s\x07"))
 }
 
 fn last_mark(tail: &[u8]) -> Option<&[u8]> {
@@ -331,6 +343,21 @@ mod tests {
     fn zsh_redraws_its_line_with_carriage_returns() {
         let shown = b"\x1b[1m\x1b[7m%\x1b[27m      \r \r\r\x1b[0m\x1b[Jhost# \x1b[K\x1b[?2004h";
         assert_eq!(likeness(shown, b"^C\n\rhost# \x1b[K", true), Likeness::Same);
+    }
+
+    #[test]
+    fn the_last_mark_says_where_the_shell_is() {
+        let prompt = b"\x1b]133;D;0\x07\x1b]133;A\x07$ \x1b]133;B;ccd\x07";
+        assert!(takes_commands(prompt) && !is_before_prompt(prompt));
+        let ended = [&prompt[..], b"x\r\n\x1b]133;D;0;n\x07"].concat();
+        assert!(is_before_prompt(&ended) && !takes_commands(&ended));
+        assert!(
+            !is_before_prompt(b"$ x\r\n\x1b]133;D;0;n\x07$ "),
+            "without marks"
+        );
+        assert!(asks_for_rest(
+            b"\x1b]133;B;ccd\x07'\r\n\x1b]133;A;k=s\x07> "
+        ));
     }
 
     #[test]

@@ -191,6 +191,11 @@ pub(crate) fn typed_line(
         Way::Editor(_) => return Ok(TAKE_KEY.to_vec()),
     };
     let (start_mark, end_mark) = (printer.start_mark(nonce), printer.status_mark(nonce, ""));
+    // The shell's own output may go elsewhere (`exec >file`). What is far away may have no such file.
+    let tty = match way {
+        Way::File(_) => " >/dev/tty",
+        _ => "",
+    };
     let body = match isolate {
         None => source,
         Some(path) => {
@@ -204,7 +209,7 @@ pub(crate) fn typed_line(
             )
         }
     };
-    Ok(format!(" {start_mark}; {body}; {end_mark}\r").into_bytes())
+    Ok(format!(" {start_mark}{tty}; {body}; {end_mark}{tty}\r").into_bytes())
 }
 
 /// Returns the line that makes a shell print `$?` after it dropped the rest of a typed line.
@@ -280,8 +285,8 @@ mod tests {
     fn a_file_is_sourced_between_two_marks() {
         assert_eq!(
             line(Printer::Printf, Way::File(Path::new("/tmp/it's"))),
-            " printf '\\033]133;C;%s\\007' ab12; . '/tmp/it'\\''s'; \
-             printf '\\033]133;D;%s;%s\\007' \"$?\" ab12\r"
+            " printf '\\033]133;C;%s\\007' ab12 >/dev/tty; . '/tmp/it'\\''s'; \
+             printf '\\033]133;D;%s;%s\\007' \"$?\" ab12 >/dev/tty\r"
         );
     }
 

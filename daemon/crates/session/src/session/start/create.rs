@@ -109,6 +109,9 @@ impl Sessions {
         let script = self.script(&mut params).await?;
         let mut plan = self.plan(&params, script.as_ref(), &settings)?;
         plan.started_by = started_by;
+        if params.shell {
+            plan.warn_of_unknown_shell();
+        }
         let warnings = std::mem::take(&mut plan.warnings);
         self.warm_root(&params).await;
         let starting = self.starting.lock().await;

@@ -7,11 +7,13 @@ use crate::program::Script;
 use crate::session::error::SessionError;
 use crate::session::registry::Sessions;
 use crate::session::settings::SessionSettings;
+use crate::session::shell::{KNOWN, ShellKind};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
 use ccd_tape::format::{Meta, PtySize};
 use ccd_text::expect::encoding_for;
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -164,6 +166,17 @@ impl Sessions {
 }
 
 impl Plan {
+    /// Warns if `session.run` cannot type commands into the program.
+    pub(crate) fn warn_of_unknown_shell(&mut self) {
+        let args: Vec<OsString> = self.args.iter().map(OsString::from).collect();
+        if ShellKind::of(Path::new(&self.program), &args).is_none() {
+            self.warnings.push(format!(
+                "{} is not a shell that session run knows ({KNOWN}), so it is started as it is",
+                self.program
+            ));
+        }
+    }
+
     /// Returns the start as a recording stores it, including the whole environment.
     pub(crate) fn meta(&self, params: &SessionCreateParams) -> Meta {
         let (rows, cols) = (self.rows, self.cols);

@@ -20,6 +20,8 @@ unset CCD_SHELL_DIR
 # Keeps the status, for the commands in PROMPT_COMMAND that follow. Under `set -e` a status would end the shell.
 __ccd_prompt_begin() {
     local __ccd_status=$?
+    [[ -z ${__ccd_begun-} ]] || return "$__ccd_status"
+    __ccd_begun=1
     builtin printf '\e]133;D;%s\a' "$__ccd_status${__ccd_nonce:+;$__ccd_nonce}" >/dev/tty
     if [[ -n ${__ccd_nonce-} ]]; then
         [[ -z $__ccd_expands ]] || set -H
@@ -31,6 +33,7 @@ __ccd_prompt_begin() {
 # Runs last, because PROMPT_COMMAND often sets the prompts again.
 __ccd_prompt_end() {
     local __ccd_status=$?
+    unset __ccd_begun
     if [[ ${PS1-} != *'133;A'* ]]; then
         PS1='\[\e]133;A\a\]'${PS1-}'\[\e]133;B'${__ccd_takes:+;ccd}'\a\]'
     fi
@@ -59,6 +62,7 @@ __ccd_hook
 # `session run` presses a key that makes the line editor take a command from a file, and then enter it.
 __ccd_take() {
     local __ccd_command
+    unset __ccd_begun
     {
         builtin read -r __ccd_nonce
         IFS= builtin read -r -d '' __ccd_command
@@ -80,7 +84,8 @@ __ccd_take() {
     fi
     READLINE_LINE=$__ccd_command
     READLINE_POINT=${#READLINE_LINE}
-    [[ ${PROMPT_COMMAND[*]-} == *__ccd_prompt_begin* ]] || __ccd_hook
+    # A command that comes before ours may change the status.
+    [[ ${PROMPT_COMMAND-} == '{ __ccd_prompt_begin;'* ]] || __ccd_hook
     # The command is no line for history expansion.
     __ccd_expands=
     if [[ $- == *H* ]]; then

@@ -1,0 +1,57 @@
+//! The text that was typed since the last Enter, in case a shell shows it at its prompt.
+
+use ccd_terminal::lock::lock;
+use std::sync::Mutex;
+
+/// Bytes of the line that are kept; of a longer one, its end.
+const MAX_LEN: usize = 1024;
+
+/// Keys that end or remove a line: Enter, Ctrl-C, Ctrl-D, Ctrl-U, Ctrl-Z and Ctrl-\\.
+const ENDS: &[u8] = b"\r\n\x03\x04\x15\x1a\x1c";
+
+/// What was typed through the daemon since the line's start.
+#[derive(Debug, Default)]
+pub(crate) struct HalfLine(Mutex<Vec<u8>>);
+
+impl HalfLine {
+    /// Adds typed bytes.
+    pub(crate) fn typed(&self, bytes: &[u8]) {
+        let mut line = lock(&self.0);
+        let start = bytes.iter().rposition(|byte| ENDS.contains(byte));
+        if let Some(end) = start {
+            line.clear();
+            line.extend_from_slice(&bytes[end + 1..]);
+        } else {
+            line.extend_from_slice(bytes);
+        }
+        let surplus = line.len().saturating_sub(MAX_LEN);
+        line.drain(..surplus);
+    }
+
+    /// Returns whether the terminal's last line ends with this text. A program that has read it has moved on.
+    pub(crate) fn is_shown(&self, last_line: &str) -> bool {
+        let line = lock(&self.0);
+        let text = String::from_utf8_lossy(&line);
+        !text.trim().is_empty() && last_line.trim_end().ends_with(text.trim())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_text_that_is_still_shown_counts() {
+        let line = HalfLine::default();
+        line.typed(b"rm -r");
+        line.typed(b"f x");
+        assert!(line.is_shown("$ rm -rf x"));
+        assert!(!line.is_shown("$ "));
+        line.typed(b"\r");
+        assert!(!line.is_shown("$ rm -rf x"));
+        line.typed(b"a\rb");
+        assert!(line.is_shown("$ b") && !line.is_shown("$ a"));
+        line.typed(b"\x15");
+        assert!(!line.is_shown("$ b"));
+    }
+}

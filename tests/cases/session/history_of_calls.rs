@@ -235,6 +235,7 @@ fn a_program_that_cannot_be_started_takes_no_name_and_no_id() {
     assert_eq!(all.len(), 3);
     let record = daemon.call_value("session.get", &json!({"session": all[1]}));
     let record = record.unwrap();
+    assert_eq!(record["args"], json!(["--password=***"]));
     assert_eq!(
         (&record["state"], &record["name"]),
         (&json!("dead"), &json!(null))

@@ -2,13 +2,18 @@
 
 use super::live::Session;
 use super::tape::PastTape;
+use crate::interaction;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{Gap, Session as Record, SessionOutput, WaitingForInput};
 use ccd_protocol::tape::TapeUse;
 
 impl Session {
-    /// Returns the arguments with secrets masked.
+    /// Returns the arguments without hidden input; once only a record is left, without other secrets as well, as in the
+    /// history. Those of a program that is there can be seen in the list of processes.
     fn shown_args(&self) -> Vec<String> {
+        if self.is_past() {
+            return interaction::shown_args(self);
+        }
         let args = self.facts.args.iter();
         args.map(|arg| self.hidden.mask(arg, 0..arg.len()))
             .collect()

@@ -441,3 +441,42 @@ fn a_private_key_that_is_typed_line_by_line_reaches_no_file() {
         assert_nowhere(&daemon, &secrets);
     }
 }
+
+#[test]
+fn each_line_of_one_input_hides_its_secret() {
+    if lacks(&["cat"]) {
+        return;
+    }
+    let daemon = talkative();
+    let inputs = [
+        "PASS TapMul1aa\nauth TapMul2aa",
+        "AUTH TapMul3aa\nPASS TapMul4aa",
+        "select 1;\nauth default TapMul5aa",
+        "AUTH TapMul6aa\nALTER x\nauth TapMul7aa",
+        "print(\"\"\"\nPASS TapMul8aa\n\"\"\")",
+    ];
+    let secrets: Vec<String> = (1..=8).map(|number| format!("TapMul{number}aa")).collect();
+    let session = begin(&daemon, &["cat"], &recording(&daemon));
+    type_at_cat(&daemon, &session, inputs.into_iter());
+    let paste = json!({"session": session, "text": "ls\nPASS TapMul1aa", "paste": true});
+    daemon.call_value("session.send", &paste).unwrap();
+    send(&daemon, &session, "\r\u{4}");
+    let recorded = tape_at_the_end(&daemon, &session);
+    assert!(
+        all(&recorded, "input").contains("auth default ***"),
+        "{recorded}"
+    );
+    eventually("the history is written", || {
+        let params = json!({"session": session, "limit": 1000});
+        let rows = daemon
+            .call_value("session.history", &params)
+            .unwrap()
+            .to_string();
+        assert!(
+            secrets.iter().all(|secret| !rows.contains(secret)),
+            "{rows}"
+        );
+        rows.contains("auth default ***").then_some(())
+    });
+    assert_nowhere(&daemon, &secrets);
+}

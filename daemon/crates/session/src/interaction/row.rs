@@ -7,7 +7,7 @@ use super::recorder::{JUDGEMENT, Noted};
 use super::table::InteractionRow;
 use ccd_text::expect::clean_lossy;
 use ccd_text::hidden::{Echo, HIDDEN, Masked, asks_for_secret};
-use ccd_text::redact::{KnownTexts, Secrets, Source, redact, redact_chunks};
+use ccd_text::redact::{KnownTexts, Secrets, Source, redact, redact_chunks, redact_typed};
 use ccd_text::shell::quoted;
 use memchr::{memchr, memmem, memrchr};
 use std::ops::Range;
@@ -289,7 +289,11 @@ pub async fn shown_input(session: &dyn Subject, typed: &Typed) -> Option<String>
             return None;
         }
     }
-    Some(first_chars(&kept(session, &typed.text), SEND_CHARS))
+    let mut shown = kept(session, &typed.text);
+    if session.about().redacts_log {
+        shown = redact_typed(&shown).into_owned();
+    }
+    Some(first_chars(&shown, SEND_CHARS))
 }
 
 /// Returns whether the program asked for a secret when this was typed.

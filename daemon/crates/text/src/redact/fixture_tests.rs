@@ -1,6 +1,6 @@
 //! Every case of `tests/fixtures/redaction.json`, in every form in which it can reach the rules.
 
-use super::bytes::raw_tests::{redact_bytes, redact_output, redact_typed};
+use super::bytes::raw_tests::{redact_bytes, redact_input, redact_output};
 use super::*;
 use crate::expect::clean_lossy;
 use serde_json::Value;
@@ -73,7 +73,7 @@ fn every_secret_goes_and_nothing_else() {
             "{text:?}"
         );
         assert_eq!(
-            redact_typed(text.as_bytes()).0,
+            redact_input(text.as_bytes()).0,
             redacted.as_bytes(),
             "{text:?}"
         );
@@ -87,7 +87,7 @@ fn innocent_text_stays() {
         assert_eq!((found.removed, found.text.as_ref()), (0, text.as_str()));
         let bytes = text.as_bytes();
         assert_eq!(redact_bytes(bytes), (bytes.to_vec(), 0), "{text:?}");
-        assert_eq!(redact_typed(bytes), (bytes.to_vec(), 0), "{text:?}");
+        assert_eq!(redact_input(bytes), (bytes.to_vec(), 0), "{text:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Removes secrets from text before it reaches a disk.
 //!
 //! There are three entry points: [`redact`] for text, [`redact_values`] for values with names, and [`redact_chunks`]
-//! for the bytes of a terminal.
+//! for the bytes of a terminal ([`redact_typed`] for typed text).
 //!
 //! One search for literal anchors ("passw", "ghp_", "://" …) runs over the text. Only where it finds one, a rule
 //! examines the surroundings. Clean text therefore costs no more than that search, and each rule can be exact about
@@ -20,7 +20,9 @@ mod fixture_tests;
 #[cfg(test)]
 mod tests;
 
-pub use bytes::{KnownTexts, RedactedChunks, SecretLines, Source, TypedLines, redact_chunks};
+pub use bytes::{
+    KnownTexts, RedactedChunks, SecretLines, Source, TypedLines, redact_chunks, redact_typed,
+};
 pub(crate) use engine::part_of;
 pub use engine::{MASK, Redacted};
 pub use rules::{MAX_RULE_BYTES, MAX_RULES, RuleError, UserRules};

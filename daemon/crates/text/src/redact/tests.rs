@@ -309,6 +309,9 @@ fn a_line_of_a_protocol_is_a_secret_when_it_is_all_that_was_typed() {
     becomes("PASS hunter2\r", "PASS ***\r");
     becomes("AUTH hunter2\n", "AUTH ***\n");
     becomes("auth hunter2", "auth ***");
+    becomes("auth default tiger\n", "auth default ***\n");
+    becomes("auth me hunter2\n", "auth me ***\n");
+    becomes("pass hunter2\r", "pass ***\r");
     becomes("AUTH me hunter2\r\n", "AUTH me ***\r\n");
     becomes("a1 LOGIN me hunter2\r", "a1 LOGIN me ***\r");
     becomes("  PASSWORD 'hunter2';", "  PASSWORD '***';");
@@ -318,6 +321,10 @@ fn a_line_of_a_protocol_is_a_secret_when_it_is_all_that_was_typed() {
         "PASS test_login\n",
         "PASS $PASSWORD\n",
         "pass gmail\n",
+        "pass work/mail2\n",
+        "pass it on 2 me\n",
+        "auth default off\nand on",
+        "auth was easy\n",
         "auth failed\n",
         "AUTH LOGIN\r",
         "AUTH TLS\r",

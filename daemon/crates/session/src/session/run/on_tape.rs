@@ -8,7 +8,7 @@
 use crate::session::shell::{LineError, Nonce, Printer, Way, typed_line};
 use crate::session::tape::SessionTape;
 use ccd_tape::record::CommandLine;
-use ccd_text::redact::redact;
+use ccd_text::redact::redact_typed;
 
 /// Each shell has a better builtin, but a tape does not show which shell a recorded program leads to.
 pub(super) const PRINTER: Printer = Printer::Printf;
@@ -32,7 +32,7 @@ impl CommandOnTape {
         command: &str,
         has_editor: bool,
     ) -> Result<Self, LineError> {
-        let clean = redact(command).text;
+        let clean = redact_typed(command);
         let nonce = Nonce::of(&clean);
         let has_secrets = tape.settings.redact && clean != command;
         let shown = match has_secrets {

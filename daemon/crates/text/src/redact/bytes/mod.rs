@@ -11,6 +11,6 @@ mod view;
 pub(super) mod raw_tests;
 
 pub use known::KnownTexts;
-pub use raw::{RedactedChunks, redact_chunks};
+pub use raw::{RedactedChunks, redact_chunks, redact_typed};
 pub use typed_lines::{SecretLines, TypedLines};
 pub use view::Source;

@@ -1,8 +1,9 @@
 //! Secrets in the bytes of a terminal, where control sequences, line editing and borders of chunks may be inside them.
 
 use super::view::{Source, View, control_strings, readable};
-use crate::redact::engine::{MASK, MAX_PASSES, Redactor, merge};
+use crate::redact::engine::{MASK, MAX_PASSES, Redactor, Shown, merge};
 use crate::redact::rules::in_force;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Chunks without their secrets.
@@ -62,6 +63,15 @@ pub fn redact_chunks<C: Into<Vec<u8>>>(
     }
 }
 
+/// Returns a typed text with every secret replaced by [`MASK`], as in the same text on a tape.
+pub fn redact_typed(text: &str) -> Cow<'_, str> {
+    let redacted = redact_chunks([text], Source::Typed);
+    match redacted.count() {
+        0 => Cow::Borrowed(text),
+        _ => Cow::Owned(String::from_utf8_lossy(&redacted.concat()).into_owned()),
+    }
+}
+
 /// The secrets of raw bytes.
 #[derive(Default)]
 struct Found {
@@ -73,9 +83,9 @@ struct Found {
 impl Found {
     fn of(redactor: &Redactor, raw: &[u8], source: Source) -> Self {
         let mut found = Self::default();
-        found.search(redactor, &View::without_sequences(raw));
+        found.search(redactor, &View::without_sequences(raw), source);
         if let Some(edited) = View::as_edited(raw, source) {
-            found.search(redactor, &edited);
+            found.search(redactor, &edited, source);
         }
         for string in control_strings(raw) {
             let content = readable(raw[string.clone()].to_vec());
@@ -87,9 +97,19 @@ impl Found {
         found
     }
 
-    fn search(&mut self, redactor: &Redactor, view: &View) {
+    fn search(&mut self, redactor: &Redactor, view: &View, source: Source) {
         let shown = view.shown();
-        for place in redactor.find(shown) {
+        let mut places = redactor.find(shown);
+        if source == Source::Typed {
+            // A program reads line by line, however many were typed at once.
+            for (start, line, seams) in shown.lines() {
+                let found = redactor.find(Shown::with_seams(line, &seams));
+                let found = found.into_iter();
+                places.extend(found.map(|place| start + place.start..start + place.end));
+            }
+            merge(&mut places);
+        }
+        for place in places {
             self.places.push(view.raw(&place));
             self.texts.push(shown.text[place].to_owned());
         }

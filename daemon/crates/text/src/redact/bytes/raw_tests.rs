@@ -16,7 +16,7 @@ pub(in crate::redact) fn redact_bytes(raw: &[u8]) -> (Vec<u8>, usize) {
 }
 
 /// Redacts one input.
-pub(in crate::redact) fn redact_typed(raw: &[u8]) -> (Vec<u8>, usize) {
+pub(in crate::redact) fn redact_input(raw: &[u8]) -> (Vec<u8>, usize) {
     let redacted = redact_chunks([raw], Source::Typed);
     (redacted.concat(), redacted.count())
 }
@@ -101,7 +101,7 @@ fn a_separator_ends_what_a_line_break_ends() {
         b"A=1\0DB_PASSWORD=*** b\0PATH=/bin\0Authorization: Basic ***\0X: y\0",
     );
     becomes(b"token: abc\x1fx\x1e", b"token: ***\x1fx\x1e");
-    assert_eq!(redact_typed(b"PASSWORD=abc\0x\n").0, b"PASSWORD=***\0x\n");
+    assert_eq!(redact_input(b"PASSWORD=abc\0x\n").0, b"PASSWORD=***\0x\n");
     let wide: Vec<u8> = b"password=hunter2 x"
         .iter()
         .flat_map(|&byte| [byte, 0])
@@ -134,7 +134,7 @@ fn what_was_erased_or_wrapped_hides_nothing() {
 
 #[test]
 fn typed_lines_keep_their_enter() {
-    let typed = |raw: &[u8]| redact_typed(raw).0;
+    let typed = |raw: &[u8]| redact_input(raw).0;
     assert_eq!(typed(b"PASSWORD=abc\rcd x\r"), b"PASSWORD=***\rcd x\r");
     assert_eq!(typed(b"PASSWORD=abx\x7fc\r"), b"PASSWORD=***\r");
     assert_eq!(
@@ -273,7 +273,7 @@ proptest! {
     fn any_bytes_are_redacted_without_a_panic_and_only_once(
         raw in prop_oneof![soup(), prop::collection::vec(any::<u8>(), 0..200)],
     ) {
-        for redacted in [redact_bytes, redact_typed] {
+        for redacted in [redact_bytes, redact_input] {
             let (clean, removed) = redacted(&raw);
             prop_assert_eq!(removed == 0, clean == raw);
             prop_assert!(is_masked(&raw, &clean), "{:?} became {:?}", raw, clean);
@@ -354,4 +354,40 @@ fn hostile_text_takes_no_longer_than_its_length() {
         let took = started.elapsed();
         assert!(took.as_secs() < 10, "{piece:?} took {took:?}");
     }
+}
+
+#[test]
+fn each_line_of_an_input_is_judged_as_if_it_were_typed_alone() {
+    for (typed, expected) in [
+        ("PASS Hunter2\nauth Hunter3\r", "PASS ***\nauth ***\r"),
+        ("AUTH Hunter2\rPASS Hunter3", "AUTH ***\rPASS ***"),
+        ("select 1;\nauth Hunter2\n", "select 1;\nauth ***\n"),
+        (
+            "AUTH Hunter2\nALTER x\nauth Hunter3\n",
+            "AUTH ***\nALTER x\nauth ***\n",
+        ),
+        (
+            "ls\r\n  PASSWORD 'Hunter2';\r\n",
+            "ls\r\n  PASSWORD '***';\r\n",
+        ),
+        (
+            "\u{1b}[200~ls\rPASS Hunter2\u{1b}[201~\r",
+            "\u{1b}[200~ls\rPASS ***\u{1b}[201~\r",
+        ),
+        ("ls\nPASS Hunx\u{7f}ter2\r", "ls\nPASS ***\r"),
+        (
+            "PASS test_login\nauth failed\nls\n",
+            "PASS test_login\nauth failed\nls\n",
+        ),
+    ] {
+        assert_eq!(redact_typed(typed), expected);
+        assert_eq!(
+            String::from_utf8_lossy(&redact_input(typed.as_bytes()).0),
+            expected
+        );
+    }
+    // In output, a line like this may be the result of a test.
+    let output = "PASS login\nPASS logout\n3 tests\n";
+    assert_eq!(redact_bytes(output.as_bytes()), (output.into(), 0));
+    assert_eq!(redact(output).text, output);
 }

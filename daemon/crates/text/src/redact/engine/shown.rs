@@ -13,6 +13,25 @@ impl<'a> Shown<'a> {
         Self { text, seams }
     }
 
+    /// Returns the lines, each with its place, and as it would be shown alone; none if there is only one.
+    pub(in crate::redact) fn lines(self) -> impl Iterator<Item = (usize, &'a str, Vec<usize>)> {
+        let is_break = |c: char| matches!(c, '\r' | '\n');
+        let text = self.text.trim_end_matches(is_break);
+        let lines = text
+            .split(is_break)
+            .filter(move |_| text.contains(is_break));
+        let lines = lines.filter(|line| !line.is_empty());
+        lines.map(move |line| {
+            let start = line.as_ptr().addr() - text.as_ptr().addr();
+            let first = self.seams.partition_point(|seam| *seam < start);
+            let last = self
+                .seams
+                .partition_point(|seam| *seam <= start + line.len());
+            let seams = self.seams[first..last].iter().map(|seam| seam - start);
+            (start, line, seams.collect())
+        })
+    }
+
     /// Returns the byte immediately before `at`.
     ///
     /// `None` at the start of the text and after a seam: something invisible ends a word just as a blank does.

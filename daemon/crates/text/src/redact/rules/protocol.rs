@@ -138,8 +138,9 @@ fn pass(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let name = shown.text[password.clone()].to_ascii_lowercase();
     let is_test = name.contains("test") || name.contains("spec") || name.contains("::");
     let is_file = name.contains('/') || name.rfind('.').is_some_and(|dot| name.len() - dot <= 4);
-    let is_alone =
-        || is_upper(&bytes[anchor.clone()]) && !is_test && !is_file && line.is_all(anchor.start);
+    // `pass gmail` shows what a password manager keeps.
+    let is_command = || is_upper(&bytes[anchor.clone()]) || is_mixed(&bytes[password.clone()]);
+    let is_alone = || is_command() && !is_test && !is_file && line.is_all(anchor.start);
     (line.is_answered() || is_asked(bytes, anchor.start) || is_alone()).then_some(password)
 }
 
@@ -176,6 +177,8 @@ fn auth(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let is_secret = has_prompt
         || is_command
         || (line.words.len() == 1 && (line.is_all(anchor.start) || line.is_answered()))
+        || (line.is_all(anchor.start)
+            && (word(0)? == "default" || is_mixed(&bytes[password.clone()])))
         || (line.is_answered() && is_mixed(&bytes[password.clone()]));
     is_secret.then_some(password)
 }

@@ -334,6 +334,61 @@ fn a_line_of_a_protocol_is_a_secret_when_it_is_all_that_was_typed() {
     }
 }
 
+#[test]
+fn passwords_have_more_forms_in_statements_and_commands() {
+    for (text, redacted) in [
+        (
+            "CREATE USER a IDENTIFIED BY tiger REPLACE lion;",
+            "CREATE USER a IDENTIFIED BY *** REPLACE ***;",
+        ),
+        (
+            "ALTER ROLE a PASSWORD $$hunter2$$;",
+            "ALTER ROLE a PASSWORD $$***$$;",
+        ),
+        (
+            "CREATE USER a PASSWORD $tag$it's$tag$;",
+            "CREATE USER a PASSWORD $tag$***$tag$;",
+        ),
+        (
+            "sudo -S id <<EOF\nhunter2\nEOF\n",
+            "sudo -S id <<EOF\n***\nEOF\n",
+        ),
+        (
+            "chpasswd <<-'EOF'\r\tme:hunter2\rEOF\r",
+            "chpasswd <<-'EOF'\r\tme:***\rEOF\r",
+        ),
+        (
+            "smbclient //srv/share hunter2 -U joe",
+            "smbclient //srv/share *** -U joe",
+        ),
+        (
+            "net use Z: \\\\srv\\share hunter2 /user:joe",
+            "net use Z: \\\\srv\\share *** /user:joe",
+        ),
+        (
+            "ncat --proxy h:1 --proxy-auth me:hunter2 h 1",
+            "ncat --proxy h:1 --proxy-auth me:*** h 1",
+        ),
+    ] {
+        becomes(text, redacted);
+    }
+    for text in [
+        "identified by tiger stripes",
+        "ALTER ROLE a PASSWORD $1; SELECT $2",
+        "the password $$ is not set",
+        "sudo -S id <<EOF\nEOF\n",
+        "sudo -S id <<EOF\n$PASSWORD\nEOF\n",
+        "sudo cat <<EOF\nhello\nEOF\n",
+        "smbclient //srv/share -c ls",
+        "smbclient //srv/share -U joe",
+        "net use \\\\srv\\share /delete",
+        "net use \\\\srv\\share failed with 53",
+        "ncat --proxy-auth me h 1",
+    ] {
+        stays(text);
+    }
+}
+
 mod properties {
     use super::*;
     use proptest::prelude::*;

@@ -132,6 +132,18 @@ fn secret(bytes: &[u8], start: usize, end: usize, form: Form) -> Option<Range<us
             last.next()?;
             last.last()?.content
         }
+        Form::AfterShare => {
+            let mut words = words(bytes, start, end).skip_while(|word| {
+                let share = &bytes[word.content.clone()];
+                !share.starts_with(b"//") && !share.starts_with(b"\\\\")
+            });
+            words.next()?;
+            let word = words.next()?;
+            let mut rest = bytes[word.end..end].iter();
+            let next = rest.find(|byte| **byte != b' ');
+            let is_option = bytes[word.content.start] == b'/';
+            (!is_option && matches!(next, None | Some(b'-' | b'/'))).then_some(word.content)?
+        }
         Form::Login => {
             let word = arguments(bytes, start, end).next()?.content;
             let login = &bytes[word.clone()];
@@ -144,17 +156,21 @@ fn secret(bytes: &[u8], start: usize, end: usize, form: Form) -> Option<Range<us
     (!value.starts_with(b"-") && !is_placeholder(value)).then_some(secret)
 }
 
-/// Returns the arguments that are not options.
-fn arguments(bytes: &[u8], start: usize, end: usize) -> impl Iterator<Item = Word> {
+/// Returns the options and arguments.
+fn words(bytes: &[u8], start: usize, end: usize) -> impl Iterator<Item = Word> {
     let mut at = start;
-    let words = std::iter::from_fn(move || {
+    std::iter::from_fn(move || {
         let blanks = bytes[at..end].iter().take_while(|byte| **byte == b' ');
         let word = Word::at(bytes, at + blanks.count()).filter(|word| word.end <= end)?;
         at = word.end;
         Some(word)
-    });
+    })
+}
+
+/// Returns the arguments that are not options.
+fn arguments(bytes: &[u8], start: usize, end: usize) -> impl Iterator<Item = Word> {
     let mut is_value = false;
-    words.filter(move |word| {
+    words(bytes, start, end).filter(move |word| {
         let option = &bytes[word.content.clone()];
         let follows = std::mem::replace(&mut is_value, OPTIONS_WITH_VALUE.contains(&option));
         !follows && !option.starts_with(b"-")

@@ -19,9 +19,11 @@ pub(super) enum Form {
     LastOfBatch,
     /// `name/password@host`
     Login,
+    /// `//host/share password`, `\\host\share password`
+    AfterShare,
 }
 
-use Form::{After, Apart, Attached, Either, LastOfBatch, Login, Nth, Token};
+use Form::{After, AfterShare, Apart, Attached, Either, LastOfBatch, Login, Nth, Token};
 
 /// Makes [`COMMANDS`] and [`FORMS`] of one table.
 macro_rules! commands {
@@ -71,10 +73,13 @@ commands! {
 
     "sshpass " => &[("-p", Either)];
     "plink " | "pscp " | "psftp " | "kadmin " => &[("-pw", Apart), ("-w", Apart)];
-    "smbclient " | "smbget " | "smbcacls " | "smbtree " | "rpcclient " | "net ads " | "net rpc "
+    "smbclient " => &[("-U", After(b'%')), ("--user", After(b'%')), ("", AfterShare)];
+    "smbget " | "smbcacls " | "smbtree " | "rpcclient " | "net ads " | "net rpc "
         => &[("-U", After(b'%')), ("--user", After(b'%'))];
     "wbinfo " => &[("-a", After(b'%')), ("--authenticate", After(b'%'))];
     "net user " => &[("", Nth(1))];
+    "net use " => &[("", AfterShare)];
+    "ncat " => &[("--proxy-auth", After(b':'))];
     "xfreerdp " | "wlfreerdp " => &[("/p:", Attached)];
     "rdesktop " => &[("-p", Either)];
     "ipmitool " => &[("-P", Either)];

@@ -1,4 +1,4 @@
-//! Passwords that a command reads from its input: `echo … | sudo -S`, `chpasswd <<< me:…`, and `-passin pass:…`.
+//! Passwords that a command reads from its input: `echo … | sudo -S`, `chpasswd <<< me:…`, `sudo -S <<EOF`, and `-passin pass:…`.
 
 use super::placeholder::is_placeholder;
 use super::word::{Word, begins_word};
@@ -11,7 +11,7 @@ pub(super) const PIPED: Rule = Rule {
 };
 
 pub(super) const HERE: Rule = Rule {
-    anchors: &["<<<"],
+    anchors: &["<<<", "<<"],
     judge: here,
 };
 
@@ -101,8 +101,32 @@ fn here(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
         return Verdict::Innocent;
     };
     let start = anchor.end + blanks(bytes, anchor.end);
-    let word = Word::at(bytes, start);
+    let word = match anchor.len() {
+        3 => Word::at(bytes, start),
+        _ if window.ends_with(b"<") => None, // a part of `<<<`
+        _ => first_line(bytes, start),
+    };
     word.and_then(|word| typed(bytes, &word, reading)).into()
+}
+
+/// Returns the first line of the text that `<<` announces; its last line has the word at `start`.
+fn first_line(bytes: &[u8], start: usize) -> Option<Word> {
+    let window = &bytes[..bytes.len().min(start + MAX_COMMAND_BYTES)];
+    let is_break = |byte: &u8| b"\r\n".contains(byte);
+    let is_indented = usize::from(window.get(start) == Some(&b'-'));
+    let last = Word::at(window, start + is_indented)?;
+    let end = last.end + window[last.end..].iter().position(is_break)?;
+    let breaks = window[end..].iter().take_while(|byte| is_break(byte));
+    let line = end + breaks.count();
+    let line = line + blanks(window, line);
+    let len = window[line..].iter().position(is_break);
+    let content = line..len.map_or(window.len(), |len| line + len);
+    let is_last = window[content.clone()] == window[last.content];
+    (!is_last && !content.is_empty()).then_some(Word {
+        end: content.end,
+        content,
+        quote: None,
+    })
 }
 
 /// Returns the secret in a word; `None` if it is a variable.

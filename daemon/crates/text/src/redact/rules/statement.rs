@@ -57,8 +57,11 @@ impl<'a> Statement<'a> {
         (end > self.at).then(|| (self.at..end, self.at(end)))
     }
 
-    /// Returns the inner bytes of the literal that follows, and the rest: `'…'`, `"…"`, `N'…'`.
+    /// Returns the inner bytes of the literal that follows, and the rest: `'…'`, `"…"`, `N'…'`, `$$…$$`, `$tag$…$tag$`.
     pub(super) fn literal(self) -> Option<(Range<usize>, Self)> {
+        if self.bytes.get(self.at) == Some(&b'$') {
+            return self.dollar_quoted();
+        }
         let is_prefix = self
             .bytes
             .get(self.at)
@@ -77,6 +80,19 @@ impl<'a> Statement<'a> {
         let is_closed =
             Quote::at(self.bytes, end) == Some(quote) && end <= inner + MAX_PASSWORD_BYTES;
         is_closed.then(|| (inner..end, self.at(end + quote.len())))
+    }
+
+    fn dollar_quoted(self) -> Option<(Range<usize>, Self)> {
+        let rest = &self.bytes[self.at..];
+        let is_tag = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let tag_len = rest[1..].iter().take_while(|byte| is_tag(byte)).count();
+        let mark = rest
+            .get(..tag_len + 2)
+            .filter(|mark| mark.ends_with(b"$"))?;
+        let inner = self.at + mark.len();
+        let len = memchr::memmem::find(&rest[mark.len()..], mark)?;
+        let is_password = (1..=MAX_PASSWORD_BYTES).contains(&len);
+        is_password.then(|| (inner..inner + len, self.at(inner + len + mark.len())))
     }
 
     /// Returns a literal, perhaps in brackets or as the argument of `PASSWORD(…)`.
@@ -117,6 +133,7 @@ impl<'a> Statement<'a> {
             "profile",
             "quota",
             "temporary",
+            "replace",
         ];
         let is_clause = || CLAUSES.iter().any(|clause| self.skip(clause).is_some());
         match self.bytes.get(self.at) {

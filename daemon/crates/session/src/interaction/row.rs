@@ -93,7 +93,9 @@ pub(super) async fn rows_of(noted: &Noted, rows: &mut Vec<InteractionRow>) {
             row.action = "ERROR".into();
             row.error_kind = Some(failure.kind.into());
             row.waited_ms = i64::try_from(failure.waited.as_millis()).ok();
-            row.input_text = failure.command.as_ref().map(shown);
+            let command = failure.command.as_ref();
+            row.input_text =
+                command.map(|text| first_chars(&kept_input(session, text), SEND_CHARS));
             row.pattern_matched = failure.pattern.as_ref().map(shown);
             row.output_text = Some(kept(session, &failure.text));
         }
@@ -289,11 +291,7 @@ pub async fn shown_input(session: &dyn Subject, typed: &Typed) -> Option<String>
             return None;
         }
     }
-    let mut shown = kept(session, &typed.text);
-    if session.about().redacts_log {
-        shown = redact_typed(&shown).into_owned();
-    }
-    Some(first_chars(&shown, SEND_CHARS))
+    Some(first_chars(&kept_input(session, &typed.text), SEND_CHARS))
 }
 
 /// Returns whether the program asked for a secret when this was typed.
@@ -363,6 +361,16 @@ fn kept(session: &dyn Subject, text: &str) -> String {
     let text = session.about().hidden.mask(text, 0..text.len());
     if session.about().redacts_log {
         redact(&text).text.into_owned()
+    } else {
+        text
+    }
+}
+
+/// Returns an input, or a command, as the database may keep it.
+fn kept_input(session: &dyn Subject, text: &str) -> String {
+    let text = kept(session, text);
+    if session.about().redacts_log {
+        redact_typed(&text).into_owned()
     } else {
         text
     }

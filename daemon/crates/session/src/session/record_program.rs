@@ -5,7 +5,7 @@ use super::live::Session;
 use crate::interaction::{InteractionRow, SEND_CHARS, interactions, shown_output};
 use crate::program::{MAX_SAMPLE_LINE_CHARS, MAX_SAMPLE_LINES, command_template, from_rows};
 use ccd_protocol::program::ProgramConfig;
-use ccd_text::redact::redact;
+use ccd_text::redact::{redact, redact_typed};
 
 /// Rows of history that are read, newest first.
 const MAX_ROWS: i64 = 100_000;
@@ -64,6 +64,9 @@ fn redact_row(row: &mut InteractionRow) {
     ];
     for text in texts.into_iter().flatten() {
         *text = redact(text).text.into_owned();
+    }
+    if let Some(typed) = &mut row.input_text {
+        *typed = redact_typed(typed).into_owned();
     }
 }
 

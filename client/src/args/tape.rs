@@ -230,7 +230,7 @@ pub(crate) struct TapeSvgArgs {
     ccctl tape verify --tapes tests/tapes \"$tape\" || exit
   done
 
-Exit status: 0 if the program answers as on the tape, otherwise 1.")]
+Exit status: 0 if the program answers as on the tape; 1 if it does not, or exchanges could not be compared.")]
 pub(crate) struct TapeVerifyArgs {
     #[command(flatten)]
     pub(crate) of: TapeOf,

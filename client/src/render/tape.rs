@@ -4,7 +4,9 @@ use super::short;
 use super::style::{Colour, Style};
 use super::table::{self, Cell, Table, field, printable};
 use super::words::shell_line;
-use ccd_protocol::tape::{ExchangeRecord, TapeProblem, TapeRecord, TapeSummary, TapeVerdict};
+use ccd_protocol::tape::{
+    ExchangeRecord, TapeDrift, TapeProblem, TapeRecord, TapeSummary, TapeVerdict,
+};
 use serde_json::Value;
 use std::io::{self, Write};
 
@@ -170,23 +172,32 @@ pub(crate) fn verdict(verdict: &TapeVerdict, out: &mut dyn Write, style: Style) 
         writeln!(out, "{}", style.paint(Colour::Heading, &head))?;
         diff(&drift.diff, out, style)?;
     }
-    let (word, colour) = match verdict.same {
-        true => ("same", Colour::Good),
-        false => ("drift", Colour::Bad),
+    let is_hidden = |drift: &&TapeDrift| drift.what == "hidden";
+    let different = verdict
+        .drifts
+        .iter()
+        .filter(|drift| !is_hidden(drift))
+        .count();
+    let (word, colour) = match (verdict.same, different) {
+        (true, _) => ("same", Colour::Good),
+        (false, 0) => ("incomplete", Colour::Bad),
+        (false, _) => ("drift", Colour::Bad),
     };
-    let exchanges = counted(verdict.exchanges, "exchange");
-    let drifts = match verdict.drifts.len() {
-        0 => String::new(),
-        count => format!(", {count} with a different answer"),
-    };
+    let mut counts = counted(verdict.exchanges, "exchange");
+    if different > 0 {
+        counts += &format!(", {different} with a different answer");
+    }
+    if verdict.not_compared > 0 {
+        counts += &format!(", {} not compared", verdict.not_compared);
+    }
     let word = style.paint(colour, word);
-    writeln!(out, "{word} {}: {exchanges}{drifts}", verdict.tape_id)
+    writeln!(out, "{word} {}: {counts}", verdict.tape_id)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ccd_protocol::tape::{TapeBegin, TapeDrift, TapeExit, TapePlace};
+    use ccd_protocol::tape::{TapeBegin, TapeExit, TapePlace};
     use serde_json::json;
 
     fn rendered(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
@@ -283,6 +294,7 @@ exchange 1, line 12: 9 bytes in 1 chunk, 4 ms, exited 0
             tape_id: "bc/rec-1".into(),
             same: false,
             exchanges: 2,
+            not_compared: 0,
             drifts: vec![TapeDrift {
                 index: 1,
                 input: "1+1\n".into(),
@@ -292,6 +304,25 @@ exchange 1, line 12: 9 bytes in 1 chunk, 4 ms, exited 0
         };
         let text = rendered(|out| super::verdict(&verdict, out, Style::default()));
         let expected = "exchange 1 (1+1): output differs\n-2\n+3\ndrift bc/rec-1: 2 exchanges, 1 with a different answer\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn an_exchange_that_was_not_compared_is_no_different_answer() {
+        let verdict = TapeVerdict {
+            tape_id: "sh/rec-1".into(),
+            same: false,
+            exchanges: 1,
+            not_compared: 2,
+            drifts: vec![TapeDrift {
+                index: 1,
+                input: "***\n".into(),
+                what: "hidden".into(),
+                diff: "give it".into(),
+            }],
+        };
+        let text = rendered(|out| super::verdict(&verdict, out, Style::default()));
+        let expected = "exchange 1 (***): not compared\ngive it\nincomplete sh/rec-1: 1 exchange, 2 not compared\n";
         assert_eq!(text, expected);
     }
 }

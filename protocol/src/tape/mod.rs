@@ -21,7 +21,7 @@ methods! {
     TapeImport = "tape.import" (TapeImportParams) -> TapeImportReply, "Converts an asciicast (version 2 or 3) into a tape.";
     TapeExport = "tape.export" (TapeExportParams) -> TapeExportReply, "Returns a tape as an asciicast or as readable text.";
     TapeSvg = "tape.svg" (TapeSvgParams) -> TapeSvgReply, "Draws the screen of a tape: after its last exchange or a given one, or the whole tape as an animation.";
-    TapeVerify = "tape.verify" (TapeVerifyParams) -> TapeVerifyStarted, "Starts a job that runs the real program with a tape's inputs and compares the program's answers with the tape; the job's result is {tape_id, same, exchanges, drifts}. Each drift is {index, input, what, diff}, where `what` is `output`, `exit`, `timeout` or `hidden`.";
+    TapeVerify = "tape.verify" (TapeVerifyParams) -> TapeVerifyStarted, "Starts a job that runs the real program with a tape's inputs and compares the program's answers with the tape; the job's result is {tape_id, same, exchanges, not_compared, drifts}. Each drift is {index, input, what, diff}, where `what` is `output`, `exit`, `timeout` or `hidden`.";
     TapePrune = "tape.prune" (TapePruneParams) -> TapePruneReply, "Removes tapes that were never replayed; without `unused`, or with `dry_run`, only lists them.";
 }
 
@@ -414,8 +414,8 @@ pub struct TapeVerifyParams {
     /// Maximum time for an answer. Default 30 s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
-    /// The hidden inputs, in their order on the tape; never stored. A hidden input without a secret is a drift with
-    /// `what` `hidden`.
+    /// The hidden inputs, in their order on the tape; never stored. A hidden input without a secret is an
+    /// entry of `drifts` with `what` `hidden`; from there on, nothing is compared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
 }
@@ -436,6 +436,9 @@ pub struct TapeVerdict {
     pub same: bool,
     /// Number of exchanges that were compared.
     pub exchanges: u64,
+    /// Number of exchanges that were not compared, because a hidden input was not given.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub not_compared: u64,
     pub drifts: Vec<TapeDrift>,
 }
 

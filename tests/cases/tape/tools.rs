@@ -410,6 +410,7 @@ fn what_was_typed_hidden_has_to_be_given_to_compare_a_program() {
         "{result}"
     );
     assert_eq!(result["drifts"][0]["what"], "hidden");
+    assert!(result["not_compared"].as_u64() > Some(0), "{result}");
     let result =
         bench.verify(json!({"tape": "password", "secrets": ["hunter2"]}))["result"].clone();
     assert_eq!(result["same"], true, "{result}");

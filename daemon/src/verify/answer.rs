@@ -186,6 +186,53 @@ impl Expected {
     }
 }
 
+/// Waits for the prompt at which the first input of the tape was typed, if the tape does not contain the program's
+/// start. Returns a different answer if another prompt appears, or none.
+pub(super) async fn wait_for_prompt(
+    live: &mut LiveProgram,
+    first: &Exchange,
+    limit: Duration,
+) -> Result<Option<Answer>, SessionError> {
+    let wanted = prompt_signature(&first.pre.prompt);
+    if wanted.is_empty() && !first.pre.keys {
+        // It may have been typed before the program printed anything.
+        return Ok(None);
+    }
+    live.comparison.start_before();
+    let deadline = Instant::now() + limit;
+    let session = Arc::clone(&live.shot.session);
+    let (is_prompted, verdict) = loop {
+        let changed = session.output.changed();
+        let is_dead = session.is_dead();
+        live.read().await?;
+        let is_prompted = wanted.is_empty() || live.comparison.prompt() == wanted;
+        let is_ready = is_prompted && first.pre.keys != session.reads_lines();
+        if is_dead {
+            break (false, Verdict::Output);
+        }
+        if Instant::now() >= deadline {
+            break (is_prompted, Verdict::Timeout);
+        }
+        let quiet = if is_ready { SETTLED } else { QUIET };
+        tokio::select! {
+            () = changed => pause(&live.shot, deadline).await,
+            () = waits(&live.shot, quiet) => break (is_prompted, Verdict::Output),
+            () = tokio::time::sleep(SETTLED), if is_ready && !wanted.is_empty() => {
+                break (true, Verdict::Output);
+            }
+            () = tokio::time::sleep_until(deadline) => {}
+        }
+    };
+    let answer = Answer {
+        verdict,
+        expected: wanted,
+        output: live.comparison.prompt(),
+        exit: live.exit(),
+        is_prompted: false,
+    };
+    Ok((!is_prompted).then_some(answer))
+}
+
 /// Waits until there is no output for a moment.
 async fn pause(shot: &OneShot, deadline: Instant) {
     let mut end = shot.session.output.end();

@@ -1,6 +1,6 @@
 //! The job that runs a program against its tape.
 
-use super::answer::{Answer, Expected, Verdict};
+use super::answer::{Answer, Expected, Verdict, wait_for_prompt};
 use super::live::LiveProgram;
 use crate::job::{JobHandle, Outcome};
 use base64::Engine;
@@ -133,6 +133,12 @@ impl Verify {
             tape_id: self.tape_id.clone(),
             ..TapeVerdict::default()
         };
+        if let Some(first) = steps.first().filter(|first| !first.input.bytes.is_empty())
+            && let Some(other) = wait_for_prompt(live, first, self.limit).await?
+        {
+            note(&mut verdict, 0, first, other);
+            return Ok(verdict);
+        }
         for (step, exchange) in steps.iter().enumerate() {
             let index = step.checked_sub(lead.len());
             handle.progress(json!({"exchange": index, "of": exchanges.len()}));
@@ -141,6 +147,10 @@ impl Verify {
             if (step > 0 || !exchange.input.bytes.is_empty())
                 && let Err(drift) = self.type_input(&live.shot, exchange).await
             {
+                if drift.what == "hidden" {
+                    let rest = exchanges.len() - index.unwrap_or(0);
+                    verdict.not_compared = rest as u64;
+                }
                 verdict.drifts.push(TapeDrift {
                     index: index.unwrap_or(0) as u64,
                     ..drift
@@ -209,8 +219,10 @@ impl Verify {
             if answer.verdict != Verdict::Same {
                 note(&mut verdict, 0, &whole, answer);
             }
+            verdict.exchanges = exchanges.len() as u64;
+        } else {
+            verdict.not_compared = exchanges.len() as u64;
         }
-        verdict.exchanges = exchanges.len() as u64;
         verdict.same = verdict.drifts.is_empty();
         Ok(verdict)
     }

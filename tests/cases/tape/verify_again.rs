@@ -340,3 +340,52 @@ fn a_program_between_pipes_reads_what_it_reads_without_a_recording_and_when_it_i
         assert_eq!(verified.code, Some(0), "round {round}: {verified:?}");
     }
 }
+
+/// Records two conversations with a program that has a line editor: the second tape continues from the program's start.
+fn records_the_middle(daemon: &Daemon, root: &Path, script: &Script<'_>) {
+    let (program, first, lines, last) = *script;
+    for (name, line) in [("start", lines[0]), ("it", lines[1])] {
+        let options = tape(root, json!({"record": "new", "name": name}));
+        let steps = [(None, first), (Some(line.0), line.1)];
+        converse(daemon, program, &options, &steps, last);
+    }
+}
+
+#[test]
+fn no_program_drifts_from_a_tape_that_continues_from_its_start() {
+    let daemon = Daemon::start();
+    for (at, script) in SCRIPTS.iter().enumerate() {
+        if script.1.is_empty() || lacks(&script.0[..1]) || script.2.len() < 2 {
+            continue;
+        }
+        let root = daemon.home().join(format!("t{at}"));
+        records_the_middle(&daemon, &root, script);
+        stays_the_same(&daemon, &root, script.0[0]);
+    }
+}
+
+#[test]
+fn a_tape_that_continues_from_the_start_drifts_if_its_prompt_or_answer_has_changed() {
+    let daemon = Daemon::start();
+    let file = daemon.home().join("it.sh");
+    let write = |prompt: &str, answer: &str| {
+        let text = format!(
+            "printf '{prompt}'; while read -r x; do printf '{answer} %s\\n> ' \"$x\"; done"
+        );
+        std::fs::write(&file, text).unwrap();
+    };
+    write("> ", "so");
+    let root = daemon.home().join("t");
+    let program = ["sh", file.to_str().unwrap()];
+    let lines = [("one", "so one\n> "), ("two", "so two\n> ")];
+    records_the_middle(&daemon, &root, &(&program, "> ", &lines, "\u{4}"));
+    let text = std::fs::read_to_string(root.join("it.json5")).unwrap();
+    assert!(!text.contains(r#"prompt: """#), "{text}");
+    stays_the_same(&daemon, &root, "sh");
+    for (prompt, answer) in [("$ ", "so"), ("> ", "no"), ("", "so")] {
+        write(prompt, answer);
+        let verdict = verified(&daemon, &root);
+        assert_eq!(verdict["same"], false, "{prompt} {answer}: {verdict}");
+        assert_eq!(verdict["drifts"][0]["index"], 0, "{verdict}");
+    }
+}

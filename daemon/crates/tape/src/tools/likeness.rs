@@ -51,6 +51,8 @@ pub struct Comparison {
     is_drawing: bool,
     /// This exchange is keys that do not end a line.
     is_keys: bool,
+    /// The tape has not started yet.
+    is_before: bool,
     /// The prompt at which this exchange was typed.
     prompt: String,
     tracker: PromptTracker,
@@ -151,14 +153,23 @@ impl Comparison {
             has_editor: false,
             is_drawing: false,
             is_keys: false,
+            is_before: false,
             prompt: String::new(),
             tracker: PromptTracker::default(),
             index: 0,
         }
     }
 
+    /// Starts a tape without the program's start: what the program prints before the first exchange is on both sides.
+    pub fn start_before(&mut self) {
+        self.is_before = true;
+    }
+
     /// Starts the next exchange, before its input is typed.
     pub fn start(&mut self, index: usize, exchange: &Exchange) {
+        if std::mem::take(&mut self.is_before) {
+            self.settle();
+        }
         self.index = index;
         self.prompt = squeezed(&self.prompt());
         self.echoes = echoes_of(&exchange.input);
@@ -175,6 +186,9 @@ impl Comparison {
         let chunks: Vec<Chunk> = chunks.into_iter().collect();
         for chunk in &chunks {
             self.tracker.feed(&chunk.data);
+        }
+        if self.is_before {
+            self.tape.print(chunks.iter().cloned());
         }
         self.now.print(chunks);
     }

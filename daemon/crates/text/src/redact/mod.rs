@@ -18,6 +18,8 @@ mod values;
 #[cfg(test)]
 mod fixture_tests;
 #[cfg(test)]
+mod form_tests;
+#[cfg(test)]
 mod tests;
 
 pub use bytes::{

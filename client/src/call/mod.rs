@@ -21,3 +21,4 @@ pub(crate) use launch::{LaunchError, find_program};
 pub(crate) use request::{
     Answer, Connection, call_at, close, garbled, lost, request_at, request_line,
 };
+pub(crate) use ssh::SshError;

@@ -1,7 +1,7 @@
 //! Commands about the daemon's process and files, which run on the daemon's host.
 
 use crate::args::{DaemonVerb, Global};
-use crate::call::Host;
+use crate::call::{ConnectError, Host, SshError};
 use crate::{Exit, Failure};
 
 /// The words of a command that has to run on the daemon's host; `None` for one that asks the daemon.
@@ -40,15 +40,18 @@ pub(super) fn words(verb: &DaemonVerb, global: &Global) -> Option<Vec<String>> {
 ///
 /// # Errors
 ///
-/// [`Failure::Io`] if `ssh` cannot be run.
+/// [`Failure::Io`] if `ssh` cannot be run; [`SshError::NoCcctl`].
 pub(super) fn run(host: &Host, words: &[String]) -> Result<Exit, Failure> {
     let status = host
         .ccctl(words, true)
         .status()
         .map_err(Failure::io("ssh"))?;
     Ok(match status.code() {
-        // ssh has said why there is no connection, and the shell that there is no ccctl.
-        None | Some(126 | 127 | 255) => Exit::NoDaemon,
+        Some(127) => {
+            return Err(ConnectError::from(SshError::NoCcctl { host: host.clone() }).into());
+        }
+        // ssh has said why there is no connection.
+        None | Some(126 | 255) => Exit::NoDaemon,
         Some(code) => Exit::of_program(Some(code), None),
     })
 }

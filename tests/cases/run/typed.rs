@@ -7,6 +7,16 @@ use ccd_protocol::{ErrorCode, Timeout};
 
 const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
 
+fn open<'a>(daemon: &'a Daemon, shell: &str, integrated: bool) -> OpenSession<'a> {
+    // With a start-up file, zsh does not run its wizard for new users.
+    std::fs::write(daemon.home().join(".zshrc"), "PS1='zsh> '\n").unwrap();
+    std::fs::write(daemon.home().join(".bashrc"), "PS1='bash> '\n").unwrap();
+    daemon.open_with(&SessionCreateParams {
+        shell: integrated,
+        ..program(daemon, shell, &[])
+    })
+}
+
 /// Passes each integrated shell that is installed to `check`.
 fn each_shell(check: impl Fn(&str, &OpenSession<'_>)) {
     for shell in SHELLS {
@@ -14,14 +24,7 @@ fn each_shell(check: impl Fn(&str, &OpenSession<'_>)) {
             continue;
         }
         let daemon = Daemon::start();
-        // With a start-up file, zsh does not run its wizard for new users.
-        std::fs::write(daemon.home().join(".zshrc"), "PS1='zsh> '\n").unwrap();
-        std::fs::write(daemon.home().join(".bashrc"), "PS1='bash> '\n").unwrap();
-        let session = daemon.open_with(&SessionCreateParams {
-            shell: true,
-            ..program(&daemon, shell, &[])
-        });
-        check(shell, &session);
+        check(shell, &open(&daemon, shell, true));
     }
 }
 
@@ -173,11 +176,7 @@ fn nothing_is_typed_into_a_command_that_still_runs() {
             continue;
         }
         let daemon = Daemon::start();
-        std::fs::write(daemon.home().join(".zshrc"), "").unwrap();
-        let session = daemon.open_with(&SessionCreateParams {
-            shell: integrated,
-            ..program(&daemon, shell, &[])
-        });
+        let session = open(&daemon, shell, integrated);
         // A slow shell is at its prompt then.
         session.run("true");
         let error = session
@@ -236,10 +235,7 @@ fn a_shell_that_lost_the_key_gets_the_command_as_a_line() {
 #[test]
 fn a_prompt_command_that_comes_first_does_not_change_the_status() {
     let daemon = Daemon::start();
-    let bash = daemon.open_with(&SessionCreateParams {
-        shell: true,
-        ..program(&daemon, "bash", &[])
-    });
+    let bash = open(&daemon, "bash", true);
     for _ in 0..2 {
         bash.run(r#"PROMPT_COMMAND="history -a; $PROMPT_COMMAND""#);
         assert_eq!(bash.run("false").exit_code, Some(1));
@@ -290,17 +286,14 @@ fn a_line_that_a_person_has_not_finished_is_not_continued() {
 }
 
 #[test]
-fn a_command_that_removes_the_marks_does_not_keep_the_shell_for_ever() {
+fn a_command_that_removes_the_marks_is_given_up_after_an_interrupt() {
     let daemon = Daemon::start();
     for command in [
         "PS1='n> '; PROMPT_COMMAND=:",
         "unset PROMPT_COMMAND PS1",
         "exec bash --norc",
     ] {
-        let bash = daemon.open_with(&SessionCreateParams {
-            shell: true,
-            ..program(&daemon, "bash", &[])
-        });
+        let bash = open(&daemon, "bash", true);
         let late = bash.try_run(within(command, 1000.0));
         assert!(
             late.as_ref()
@@ -308,6 +301,7 @@ fn a_command_that_removes_the_marks_does_not_keep_the_shell_for_ever() {
                 .is_none_or(|error| error["data"]["kind"] == "timeout"),
             "{command}: {late:?}"
         );
+        bash.keys(&["C-c"]);
         let reply = bash.run("echo on; (exit 3)");
         assert_eq!(
             (reply.output.as_str(), reply.exit_code),
@@ -315,6 +309,18 @@ fn a_command_that_removes_the_marks_does_not_keep_the_shell_for_ever() {
             "{command}"
         );
     }
+}
+
+#[test]
+fn a_command_that_edits_a_line_keeps_the_shell() {
+    let daemon = Daemon::start();
+    let bash = open(&daemon, "bash", true);
+    let late = bash.try_run(within("read -e v; echo got $v", 1000.0));
+    assert_error(&late.unwrap_err(), ErrorCode::Timeout);
+    let error = bash.try_run(within("echo other", 1500.0)).unwrap_err();
+    assert_error(&error, ErrorCode::ShellBusy);
+    bash.ask("answer", "got answer\n");
+    assert_eq!(bash.run("echo on").output, "on\n");
 }
 
 #[test]
@@ -329,11 +335,7 @@ fn the_status_is_right_although_the_output_of_the_shell_goes_elsewhere() {
             continue;
         }
         let daemon = Daemon::start();
-        std::fs::write(daemon.home().join(".zshrc"), "").unwrap();
-        let session = daemon.open_with(&SessionCreateParams {
-            shell: integrated,
-            ..program(&daemon, shell, &[])
-        });
+        let session = open(&daemon, shell, integrated);
         session.run("exec >/dev/null");
         assert_eq!(session.run("false").exit_code, Some(1), "{shell}");
         assert_eq!(session.run("(exit 9)").exit_code, Some(9), "{shell}");

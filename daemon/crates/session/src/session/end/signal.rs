@@ -37,6 +37,9 @@ impl Session {
     pub fn signal(&self, params: &SessionSignalParams) -> Result<(), SessionError> {
         let signal = signal_named(&params.signal)?;
         self.require_alive()?;
+        if signal == Signal::INT {
+            self.half_line.interrupted();
+        }
         let acting = self.acting();
         let foreground = acting
             .input

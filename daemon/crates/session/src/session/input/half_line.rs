@@ -1,7 +1,8 @@
-//! The text that was typed since the last Enter, in case a shell shows it at its prompt.
+//! The text that was typed since the last Enter, in case a shell shows it at its prompt; and whether Ctrl-C was typed.
 
 use ccd_terminal::lock::lock;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of the line that are kept; of a longer one, its end.
 const MAX_LEN: usize = 1024;
@@ -9,14 +10,22 @@ const MAX_LEN: usize = 1024;
 /// Keys that end or remove a line: Enter, Ctrl-C, Ctrl-D, Ctrl-U, Ctrl-Z and Ctrl-\\.
 const ENDS: &[u8] = b"\r\n\x03\x04\x15\x1a\x1c";
 
+const INTERRUPT: u8 = 0x03;
+
 /// What was typed through the daemon since the line's start.
 #[derive(Debug, Default)]
-pub(crate) struct HalfLine(Mutex<Vec<u8>>);
+pub(crate) struct HalfLine {
+    text: Mutex<Vec<u8>>,
+    interrupts: AtomicU64,
+}
 
 impl HalfLine {
     /// Adds typed bytes.
     pub(crate) fn typed(&self, bytes: &[u8]) {
-        let mut line = lock(&self.0);
+        if bytes.contains(&INTERRUPT) {
+            self.interrupted();
+        }
+        let mut line = lock(&self.text);
         let start = bytes.iter().rposition(|byte| ENDS.contains(byte));
         if let Some(end) = start {
             line.clear();
@@ -28,9 +37,19 @@ impl HalfLine {
         line.drain(..surplus);
     }
 
+    /// Counts an interrupt by a signal, which does the same as the key.
+    pub(crate) fn interrupted(&self) {
+        self.interrupts.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Returns how often the program was interrupted.
+    pub(crate) fn interrupts(&self) -> u64 {
+        self.interrupts.load(Ordering::Acquire)
+    }
+
     /// Returns whether the terminal's last line ends with this text. A program that has read it has moved on.
     pub(crate) fn is_shown(&self, last_line: &str) -> bool {
-        let line = lock(&self.0);
+        let line = lock(&self.text);
         let text = String::from_utf8_lossy(&line);
         !text.trim().is_empty() && last_line.trim_end().ends_with(text.trim())
     }

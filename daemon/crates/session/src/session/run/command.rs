@@ -121,6 +121,7 @@ impl Session {
             shell,
             at: written.offset,
             is_over: false,
+            interrupts: self.half_line.interrupts(),
         };
         self.services.tracker.spawn(follower.follow());
         Ok(running)
@@ -210,15 +211,12 @@ impl Session {
                 .transpose()?,
         })
     }
-}
 
-impl Session {
     /// Fails if half a line is typed at the shell's prompt: the command would continue it. The line editor of an
     /// integrated shell says so itself.
     fn require_empty_line(&self, shell: Shell) -> Result<(), SessionError> {
-        let shown = tail(self);
         let is_half = self.half_line.is_shown(&last_line(self));
-        match is_half && shell != Shell::Far && !takes_commands(&shown) {
+        match is_half && shell != Shell::Far && !takes_commands(&tail(self)) {
             true => Err(SessionError::ShellBusy {
                 session: self.id().clone(),
                 with: Busy::HalfLine,

@@ -90,6 +90,7 @@ impl Session {
             shell: typing.shell,
             at: typing.offset,
             is_over: kept.has_ended,
+            interrupts: self.half_line.interrupts(),
         };
         self.services.tracker.spawn(follower.follow());
         Ok(())

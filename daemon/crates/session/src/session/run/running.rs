@@ -9,7 +9,7 @@ use crate::output::Piece;
 use crate::session::error::{Busy, SessionError};
 use crate::session::input::Stroke;
 use crate::session::live::Session;
-use crate::session::shell::{Action, CommandFile, Outcome, Printer, Quiet, ShellRun};
+use crate::session::shell::{Action, CommandFile, Outcome, Quiet, ShellRun};
 use ccd_terminal::lock::lock;
 use ccd_terminal::probe::{Line, Probe};
 use std::os::fd::AsFd;
@@ -19,8 +19,8 @@ use tokio::sync::{OwnedMutexGuard, watch};
 
 const PIECE_BYTES: usize = 256 << 10;
 
-/// Silence after which a command without its marks is given up.
-const ABANDONED_QUIET: Duration = Duration::from_millis(500);
+/// Silence after which an interrupted command without its marks is given up.
+const LOST_QUIET: Duration = Duration::from_millis(500);
 
 /// How long the outcome of a command is kept for a client whose connection broke.
 const KEPT_FOR: Duration = Duration::from_secs(60);
@@ -126,6 +126,8 @@ pub(super) struct Follower {
     pub(super) at: u64,
     /// The output has the end already, if it has one at all.
     pub(super) is_over: bool,
+    /// How often the session was interrupted before the command was typed.
+    pub(super) interrupts: u64,
 }
 
 /// Where a command was typed.
@@ -233,8 +235,8 @@ impl Follower {
             shell_waits: shell_waits(session, &probe, &session.services.library.current()),
             line_editing: !probe.line.canonical,
         };
-        if self.is_abandoned(quiet) {
-            return Err(lost(session));
+        if self.is_lost(quiet) {
+            return Err(unmarked(session));
         }
         let action = lock(&self.running.run).on_quiet(quiet);
         match action {
@@ -250,19 +252,14 @@ impl Follower {
         Ok(())
     }
 
-    /// Returns true if nobody waits for the command, and the shell edits a line as at a prompt: the command has changed
-    /// the prompt and removed what marks it. Only fish reads other lines in the same way.
-    fn is_abandoned(&self, facts: Quiet) -> bool {
-        self.running.end.receiver_count() == 0
+    /// Returns true if the shell edits a line after the command was interrupted, and no mark has come: the command has
+    /// removed what prints the marks. Without an interrupt, it may be the command that reads a line (`read -e`).
+    fn is_lost(&self, facts: Quiet) -> bool {
+        self.session.half_line.interrupts() > self.interrupts
             && facts.shell_is_foreground
             && facts.shell_waits
             && facts.line_editing
-            && facts.quiet >= ABANDONED_QUIET
-            && self
-                .running
-                .typing
-                .as_ref()
-                .is_some_and(|typing| typing.printer != Printer::Fish)
+            && facts.quiet >= LOST_QUIET
     }
 
     /// Returns true if the shell that got the command is in the terminal's foreground. A shell that the command started
@@ -317,6 +314,14 @@ pub(super) fn line_of(session: &Session) -> Line {
             opost_onlcr: true,
         },
     }
+}
+
+fn unmarked(session: &Session) -> SessionError {
+    SessionError::Unavailable(format!(
+        "the shell did not report the end of the command, because its prompt was changed, so the status is unknown; \
+         ccctl session read {} prints the output",
+        session.id()
+    ))
 }
 
 fn lost(session: &Session) -> SessionError {

@@ -110,6 +110,19 @@ fn a_start_that_prints_more_than_may_wait_holds_up_nobody() {
 }
 
 #[test]
+fn sessions_that_have_ended_keep_no_directory_of_tapes_open() {
+    let daemon = Daemon::start();
+    for number in 0..70 {
+        let root = daemon.home().join(format!("t{number}"));
+        let options = tape(&root, json!({"record": "new"}));
+        let session = start(&daemon, &["true"], &options).unwrap();
+        let record = ended(&daemon, &session);
+        assert_eq!(record["tape"]["root"], json!(root), "{record}");
+        assert_eq!(tapes(&root).len(), 1);
+    }
+}
+
+#[test]
 fn what_was_typed_hidden_is_on_no_tape_where_it_is_typed_again() {
     if lacks(&["bash"]) {
         return;

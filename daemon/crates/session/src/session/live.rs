@@ -57,7 +57,7 @@ pub struct Session {
     pub hidden: Arc<HiddenTexts>,
     /// Cancelled when the session is no longer known.
     pub forgotten: CancellationToken,
-    /// The use of tapes in an earlier process.
+    /// The use of tapes, once [`Session::tape`] has nothing more.
     past_tape: Mutex<Option<PastTape>>,
     /// The commands of [`Session::run`].
     pub(super) runs: Runs,
@@ -326,7 +326,7 @@ impl Session {
         }
     }
 
-    /// Returns the use of tapes in an earlier process.
+    /// Returns the use of tapes, once [`Session::tape`] has nothing more.
     pub(super) fn past_tape(&self) -> MutexGuard<'_, Option<PastTape>> {
         lock(&self.past_tape)
     }

@@ -20,7 +20,7 @@ impl Session {
     }
 
     /// Returns how the session uses, or used, tapes, and whether it is a replay.
-    fn past_or_present_tape(&self) -> Option<PastTape> {
+    pub(super) fn past_or_present_tape(&self) -> Option<PastTape> {
         match self.tape() {
             Some(tape) => Some(tape.past()),
             None => self.past_tape().clone(),

@@ -40,7 +40,8 @@ impl Session {
         if signal == Signal::INT {
             self.half_line.interrupted();
         }
-        let acting = self.acting();
+        let taken_over = self.taken_over();
+        let acting = taken_over.as_deref().unwrap_or(self);
         let foreground = acting
             .input
             .master()

@@ -94,7 +94,7 @@ impl Session {
         let session = Arc::clone(self);
         self.services.tracker.spawn(async move {
             while session.is_alive() && session.is_played() {
-                let tape = session.tape().cloned();
+                let tape = session.tape();
                 let Some(tape) = tape.filter(|tape| tape.expects(&[END_KEY])) else {
                     return;
                 };

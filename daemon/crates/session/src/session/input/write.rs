@@ -3,7 +3,7 @@
 //! The reader is the program, or a tape that replays in its place; nothing above here knows which.
 
 use ccd_tape::TapeError;
-use ccd_tape::record::{Noted, Typed};
+use ccd_tape::record::Typed;
 use ccd_terminal::lock::lock;
 use ccd_terminal::probe::Line;
 use ccd_text::canonical;
@@ -119,8 +119,8 @@ pub struct Input {
     ended: CancellationToken,
     /// Cancelled when another process is about to take over.
     leaving: CancellationToken,
-    /// Records the input, or replays the answer to it.
-    tape: Option<Arc<SessionTape>>,
+    /// Records the input, or replays the answer to it. Released at the end, because it keeps a directory of tapes open.
+    tape: Mutex<Option<Arc<SessionTape>>>,
     /// Set for a program over pipes.
     pub(super) piped: Option<Mutex<PipedLine>>,
 }
@@ -155,7 +155,7 @@ impl Input {
             waiting: AtomicUsize::new(0),
             ended: CancellationToken::new(),
             leaving,
-            tape,
+            tape: Mutex::new(tape),
             piped: None,
         }
     }
@@ -176,8 +176,13 @@ impl Input {
     }
 
     /// Returns the session's tape.
-    pub fn tape(&self) -> Option<&Arc<SessionTape>> {
-        self.tape.as_ref()
+    pub fn tape(&self) -> Option<Arc<SessionTape>> {
+        lock(&self.tape).clone()
+    }
+
+    /// Forgets the session's tape.
+    pub(crate) fn release_tape(&self) {
+        lock(&self.tape).take();
     }
 
     /// Marks the program as ended or being ended: sends that wait for it get an error.
@@ -247,7 +252,8 @@ impl Input {
             refuse_long_lines(bytes)?;
         }
         let offset = end();
-        if let Some(tape) = self.tape.as_ref().filter(|tape| tape.is_replay()) {
+        let tape = self.tape();
+        if let Some(tape) = tape.as_ref().filter(|tape| tape.is_replay()) {
             let read = self.piped_line().map(|mut line| line.take(bytes));
             match &read {
                 Some(read) => tape.typed(stroke.of(read)).await?,
@@ -260,7 +266,7 @@ impl Input {
                 must_keep: false,
             });
         }
-        let never_echoes = self.tape.as_ref().is_some_and(|tape| tape.never_echoes());
+        let never_echoes = tape.as_ref().is_some_and(|tape| tape.never_echoes());
         let hides = never_echoes && hides_more(&master);
         let mut read = Vec::new();
         let outcome = match &self.piped {
@@ -280,10 +286,13 @@ impl Input {
             true => hides || hides_more(&master),
             false => hidden,
         };
-        let noted = self.record(stroke.typed(offset, unseen, before.canonical));
+        let typed = stroke.typed(offset, unseen, before.canonical);
+        let recording = tape.as_ref().and_then(|tape| tape.recording());
+        let recording = recording.filter(|_| !typed.bytes.is_empty());
+        let noted = recording.map(|recording| recording.typed(typed));
         let must_keep = noted.is_some_and(|noted| noted.must_keep);
         let counts = |tape: &Arc<SessionTape>| tape.note_live(stroke.bytes);
-        let is_counted = self.tape.as_ref().is_some_and(counts);
+        let is_counted = tape.as_ref().is_some_and(counts);
         outcome.map(|()| Written {
             hidden: hidden || noted.is_some_and(|noted| noted.is_secret),
             canonical: before.canonical,
@@ -292,20 +301,13 @@ impl Input {
         })
     }
 
-    /// Passes the input to the recording, if there is one.
-    fn record(&self, typed: Typed<'_>) -> Option<Noted> {
-        let recording = self.tape.as_ref().and_then(|tape| tape.recording());
-        let recording = recording.filter(|_| !typed.bytes.is_empty());
-        recording.map(|recording| recording.typed(typed))
-    }
-
     /// Types the terminal's answer to a query of the program. No client typed it, so it is not put on a tape.
     ///
     /// # Errors
     ///
     /// [`InputError`]; nothing more is written then.
     pub async fn answer(&self, bytes: &[u8]) -> Result<(), InputError> {
-        if self.tape.as_ref().is_some_and(|tape| tape.is_replay()) {
+        if self.tape().is_some_and(|tape| tape.is_replay()) {
             return Ok(());
         }
         let _turn = self.turn.lock().await;

@@ -328,7 +328,8 @@ impl Shared {
             keep_limit(session, flusher, has_rotated);
         }
         drop(flusher);
-        if let Some(recording) = session.tape().and_then(|tape| tape.recording()) {
+        let tape = session.tape();
+        if let Some(recording) = tape.as_ref().and_then(|tape| tape.recording()) {
             recording.flush();
         }
         session.log.flushed.notify_waiters();

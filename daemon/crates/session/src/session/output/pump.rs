@@ -22,10 +22,11 @@ impl Session {
     /// Takes the output in a session's ring, at most `max_bytes`, and reacts to it.
     pub(crate) fn take_output(self: &Arc<Self>, max_bytes: usize) -> Taken {
         self.note_flushes();
+        let tape = self.tape();
         let mut events = Vec::new();
         let taken = self.output.take_from_ring(max_bytes, |bytes, offset| {
             let changed_modes = self.scan(bytes, offset, &mut events);
-            if let Some(recording) = self.tape().and_then(|tape| tape.recording()) {
+            if let Some(recording) = tape.as_ref().and_then(|tape| tape.recording()) {
                 recording.printed(bytes, offset);
             }
             // Must be done here, because another thread may take the output that follows.

@@ -185,7 +185,7 @@ impl Session {
             && takes_commands(&tail(self));
         let on_tape = self
             .tape()
-            .map(|tape| CommandOnTape::of(tape, &params.command, has_editor))
+            .map(|tape| CommandOnTape::of(&tape, &params.command, has_editor))
             .transpose()
             .map_err(untypeable)?;
         let nonce = match &on_tape {

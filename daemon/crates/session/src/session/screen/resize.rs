@@ -62,8 +62,8 @@ impl Session {
             ws_ypixel: 0,
         };
         tcsetwinsize(&*master, size).map_err(|error| SessionError::Terminal(error.into()))?;
-        if !std::ptr::eq(self.acting(), self) {
-            self.acting().set_size((rows, cols))?;
+        if let Some(taken_over) = self.taken_over() {
+            taken_over.set_size((rows, cols))?;
         }
         self.screen.resize(offset, rows, cols);
         let mut state = self.state();

@@ -35,10 +35,7 @@ impl Session {
     /// Returns what remains of an ended session without its files.
     pub(crate) fn past(&self) -> Option<Self> {
         let past = session_of(&self.services, &row_of(self), false)?;
-        *past.past_tape() = match self.tape() {
-            Some(tape) => Some(tape.past()),
-            None => self.past_tape().take(),
-        };
+        *past.past_tape() = self.past_or_present_tape();
         Some(past)
     }
 }

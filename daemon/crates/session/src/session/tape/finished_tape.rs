@@ -24,7 +24,8 @@ const PIECE_BYTES: usize = 1 << 20;
 impl Session {
     /// Ends the recording before the program is ended by somebody else: what it prints then is no answer to an input.
     pub(crate) fn stop_recording(&self, reason: EndReason) {
-        if let Some(recording) = self.tape().and_then(|tape| tape.recording()) {
+        let tape = self.tape();
+        if let Some(recording) = tape.as_ref().and_then(|tape| tape.recording()) {
             recording.end(EndEntry {
                 exit: None,
                 reason: reason_text(reason).into(),
@@ -56,7 +57,7 @@ impl Session {
                 offset: self.output.published(),
                 at_us: now_us(),
             });
-            let finished = self.make_tape(tape, recording, filters()).await;
+            let finished = self.make_tape(&tape, recording, filters()).await;
             if finished.problem.is_some() {
                 // The tape that could not be written has freed disk space.
                 recording.flush();
@@ -78,7 +79,7 @@ impl Session {
             unused.retain(is_unused);
             lock(&tape.outcome).unused = Some(unused);
         }
-        self.note_past(tape).await;
+        self.note_past(&tape).await;
     }
 
     /// Makes the tape of a recording that has ended.

@@ -211,6 +211,9 @@ async fn printed_from(output: &Output, offset: u64) -> Vec<u8> {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct PastTape {
     pub is_replay: bool,
+    /// The program ended because the tape options asked for an error.
+    #[serde(default)]
+    pub has_injected_end: bool,
     pub uses: TapeUse,
 }
 
@@ -235,6 +238,6 @@ impl PastTape {
 impl Session {
     /// Returns the tape state, for the next process.
     pub(crate) fn kept_tape(&self) -> Option<KeptTape> {
-        self.tape().map(|tape| KeptTape::of(tape))
+        self.tape().map(|tape| KeptTape::of(&tape))
     }
 }

@@ -18,11 +18,11 @@ impl Session {
     ///
     /// The terminal cannot be opened.
     pub fn play(self: &Arc<Self>) -> Result<(), SessionError> {
-        let player = self.tape().and_then(|tape| tape.player.as_ref());
+        let tape = self.tape();
+        let player = tape.as_ref().and_then(|tape| tape.player.as_ref());
         let (Some(player), Some(master)) = (player, self.input.master()) else {
             return Ok(());
         };
-        let tape = self.tape().map(Arc::clone);
         let left = tape.as_ref().and_then(|tape| tape.take_left());
         let far_side =
             TerminalFarSide::open(master, left.is_none()).map_err(SessionError::Terminal)?;

@@ -61,7 +61,7 @@ impl Session {
     pub(crate) async fn retry_tape(&self, filters: Box<RunFilter<'static>>) -> bool {
         let folder = self.output.dir();
         let tape = self.tape();
-        let recording = tape.and_then(|tape| Some((tape, tape.recording()?)));
+        let recording = tape.as_deref().and_then(|tape| Some((tape, tape.recording()?)));
         match recording {
             Some((tape, recording)) => self.finish_again(tape, recording, filters).await,
             None => {
@@ -101,14 +101,24 @@ impl Session {
         self.note_past(tape).await;
     }
 
-    /// Writes how the session used tapes to its folder, where it outlives this process.
+    /// Writes how the session used tapes to its folder, where it outlives this process, and releases its tape, unless
+    /// its recording must be tried again.
     pub(super) async fn note_past(&self, tape: &SessionTape) {
         if self.facts.transient {
             return;
         }
         let (past, folder) = (tape.past(), self.output.dir().to_owned());
-        if let Err(error) = blocking_io(move || past.write(&folder)).await {
-            tracing::warn!(session = %self.id(), %error, "could not note what tapes did for it");
+        *self.past_tape() = Some(past.clone());
+        let noted = blocking_io(move || {
+            past.write(&folder)?;
+            Ok(Note::of(&folder).is_some())
+        });
+        match noted.await {
+            Ok(is_kept) if is_kept => {}
+            Ok(_) => self.input.release_tape(),
+            Err(error) => {
+                tracing::warn!(session = %self.id(), %error, "could not note what tapes did for it");
+            }
         }
     }
 }

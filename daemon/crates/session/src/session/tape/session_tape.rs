@@ -235,6 +235,7 @@ impl SessionTape {
     pub fn past(&self) -> PastTape {
         PastTape {
             is_replay: self.is_replay(),
+            has_injected_end: matches!(self.injection(), Some(Injection::Exit(_))),
             uses: self.uses(),
         }
     }
@@ -260,11 +261,6 @@ impl SessionTape {
         self.answering()?.awaited()
     }
 
-    /// Returns true if the program ended because the options asked for an error.
-    pub(super) fn has_injected_end(&self) -> bool {
-        matches!(self.injection(), Some(Injection::Exit(_)))
-    }
-
     /// Returns true if the options asked for an error in the last answer, so that part of it is missing.
     pub(crate) fn has_cut_answer(&self) -> bool {
         matches!(self.injection(), Some(Injection::Truncate(_)))
@@ -288,8 +284,8 @@ impl std::fmt::Debug for SessionTape {
 }
 
 impl Session {
-    /// Returns the tape state.
-    pub fn tape(&self) -> Option<&Arc<SessionTape>> {
+    /// Returns the tape state; `None` once the session has ended and its tape, if it was recorded, is made.
+    pub fn tape(&self) -> Option<Arc<SessionTape>> {
         self.input.tape()
     }
 
@@ -301,13 +297,13 @@ impl Session {
 
     /// Returns true if the program ended because the tape options asked for an error.
     pub(crate) fn has_injected_end(&self) -> bool {
-        self.tape().is_some_and(|tape| tape.has_injected_end())
+        self.past_or_present_tape()
+            .is_some_and(|tape| tape.has_injected_end)
     }
 
-    /// Returns the session whose program this one shows: itself, except after the real program has taken over from a
-    /// tape.
-    pub(crate) fn acting(&self) -> &Self {
-        let live = self.tape().and_then(|tape| tape.live.get());
-        live.map_or(self, |live| live.session())
+    /// Returns the session of the real program that has taken over from this session's tape.
+    pub(crate) fn taken_over(&self) -> Option<Arc<Self>> {
+        let tape = self.tape()?;
+        tape.live.get().map(|live| Arc::clone(live.session()))
     }
 }

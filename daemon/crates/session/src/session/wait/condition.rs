@@ -113,7 +113,8 @@ impl Session {
         if let Some(found) = look_at_tape(self) {
             return Some(found);
         }
-        let acting = self.acting();
+        let taken_over = self.taken_over();
+        let acting = taken_over.as_deref().unwrap_or(self);
         let slot = acting.facts.slot.filter(|_| acting.is_alive())?;
         let found = self
             .services

@@ -138,10 +138,13 @@ impl Roots {
             by_root.entry(root).or_default().push(tape);
         }
         for (path, tapes) in by_root {
-            if let Some(root) = self.all().iter().find(|root| root.path == path) {
+            self.usage.forget(&path, &tapes).await?;
+            // A root that is being opened may have read the counts before.
+            if self.paths().contains(&path)
+                && let Ok(root) = self.open(&path).await
+            {
                 root.usage.forget(&tapes);
             }
-            self.usage.forget(&path, &tapes).await?;
         }
         Ok(())
     }

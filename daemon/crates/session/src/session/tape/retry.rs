@@ -61,7 +61,9 @@ impl Session {
     pub(crate) async fn retry_tape(&self, filters: Box<RunFilter<'static>>) -> bool {
         let folder = self.output.dir();
         let tape = self.tape();
-        let recording = tape.as_deref().and_then(|tape| Some((tape, tape.recording()?)));
+        let recording = tape
+            .as_deref()
+            .and_then(|tape| Some((tape, tape.recording()?)));
         match recording {
             Some((tape, recording)) => self.finish_again(tape, recording, filters).await,
             None => {

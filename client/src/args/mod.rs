@@ -141,10 +141,11 @@ input waits until the program is ready to read; later lines and an incomplete li
 once. Tapes recorded through pipes replay only through pipes; tapes recorded on a terminal replay \
 only on a terminal.
 
-Ctrl-\\ then d detaches, which ends the program.
+Ctrl-\\ then d ends the program and the recording.
 
 The exit status is the program's: 128 + N after signal N, 127 not found, 126 not executable, 124 \
-timed out. Signals are passed on to the program; see ccctl run."
+timed out. It is 1 if the tape could not be written. Signals are passed on to the program; see ccctl \
+run."
     )]
     Rec(Box<RecordArgs>),
     /// Replay a program from its tapes

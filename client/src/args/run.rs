@@ -26,9 +26,9 @@ are passed on too; the program then has 2 seconds to exit, and a second signal e
 The program runs on a terminal. Unless input and output of ccctl are both terminals, the \
 program's terminal does not echo the input and leaves the output exactly as the program wrote it.
 
-With any tape option, tapes answer instead of the program and nothing is recorded, unless --record, \
---fallback or the configuration (replay.record, replay.fallback) says otherwise. The program then \
-gets pipes unless input and output are both terminals.")]
+Any tape option makes run replay from tapes and record nothing, unless --record, --fallback or the \
+configuration (replay.record, replay.fallback) says otherwise. The program then gets pipes unless \
+input and output are both terminals.")]
 pub(crate) struct RunArgs {
     /// End the program after S seconds; none: no limit [default: configuration key max_session_runtime]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = timeout)]

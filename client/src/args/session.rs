@@ -29,15 +29,15 @@ With any tape option, tapes answer instead of the program and nothing is recorde
   ccctl session list
   ccctl session list --all --json
 
-WAITS says whether the program waits for input: yes, hidden (echo is off, as for a password), no, \
-or ? if this cannot be determined. IDLE is the time since the last input or output. ATTACHED lists \
+WAITS is yes if the program waits for input, hidden if it waits with echo off, as for a password, no \
+otherwise, or ? if this cannot be determined. IDLE is the time since the last input or output. ATTACHED lists \
 the attached clients, read-only ones in brackets.
 
 On a terminal, the table is fitted to the terminal's width. Otherwise there is no header, nothing is \
 truncated, and every column except the last is one word.
 
-With --all, ended programs of run, chain, parallel and watch are listed too, and those that could not \
-be started: their record and history are kept."
+--all also lists ended programs of run, chain, parallel and watch, and programs that could not be \
+started. session history shows their history."
     )]
     List {
         /// Include ended sessions
@@ -109,9 +109,9 @@ Ctrl-\\ then d detaches; Ctrl-\\ twice types one Ctrl-\\. --detach-keys changes 
   ccctl session run sh 'cd /tmp && ls' --timeout 5
 
 The session must show the prompt of a POSIX shell or fish, which can also be one reached through \
-ssh or sudo. session create --shell starts a shell; in bash, zsh and fish the command then looks \
-as if typed. After a timeout the command keeps running; the next session run waits for it, up to \
-its own timeout, and then fails.
+ssh or sudo. With session create --shell, in bash, zsh and fish, the command looks as if you had \
+typed it. After a timeout the command keeps running; the next session run waits for it, and fails if \
+it has not ended within its own timeout.
 
 Exit status: the command's; 124 after a timeout, 5 if the shell is busy.")]
     Run(SessionRunArgs),

@@ -126,7 +126,7 @@ pub(crate) struct TapeArgs {
     /// Also compare the working directory when looking for a matching exchange
     #[arg(long)]
     pub(crate) match_cwd: bool,
-    /// Rewrite what is recorded: {"on": "output", "replace": REGEX, "with": TEXT} or {"on": "output", "filter": [PROGRAM, …]}, on input, output or tape; can be repeated [default: configuration key replay.decorators]
+    /// Rewrite what is recorded; "on" is input, output or tape: {"on": "output", "replace": REGEX, "with": TEXT} or {"on": "output", "filter": [PROGRAM, …]}; can be repeated [default: configuration key replay.decorators]
     #[arg(long, value_name = "JSON", value_parser = decorator)]
     pub(crate) decorate: Vec<Decorator>,
 }

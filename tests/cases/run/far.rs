@@ -1,8 +1,10 @@
 //! `session.run` in a shell on a terminal that the daemon cannot see.
 
 use crate::support::Daemon;
-use crate::support::session::{OpenSession, lacks, program};
+use crate::support::session::{OpenSession, assert_error, lacks, program};
 use crate::support::sshd::OtherHost;
+use ccd_protocol::ErrorCode;
+use ccd_protocol::session::SessionRunParams;
 
 /// Opens a shell on a terminal of its own behind `su`, which is what ssh looks like from here; `None` if that is not
 /// possible.
@@ -60,6 +62,27 @@ fn another_shell_at_the_far_end_is_noticed() {
         reply.output.starts_with(|c: char| c.is_ascii_digit()),
         "{reply:?}"
     );
+}
+
+#[test]
+fn a_program_behind_a_relay_that_is_no_shell_gets_no_command() {
+    if lacks(&["python3", "script"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let args = ["-qc", "python3 -q", "/dev/null"];
+    let session = daemon.open_with(&program(&daemon, "script", &args));
+    session.shows(">>>");
+    let error = session
+        .try_run(SessionRunParams {
+            command: "echo there".into(),
+            ..SessionRunParams::default()
+        })
+        .unwrap_err();
+    assert_error(&error, ErrorCode::NotAShell);
+    let text = session.output();
+    assert!(!text.contains("echo there"), "{text:?}");
+    assert_eq!(text.matches("Error:").count(), 1, "{text:?}");
 }
 
 #[test]

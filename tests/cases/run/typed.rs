@@ -138,12 +138,56 @@ fn a_refused_command_has_its_message_as_output() {
 }
 
 #[test]
+fn a_command_with_a_syntax_error_does_nothing() {
+    each_shell(|shell, session| {
+        let folder = session.daemon.home().to_owned();
+        session.run(&format!("cd {}", folder.display()));
+        let command = match shell {
+            "fish" => "touch danger; (exit 9)",
+            _ => "echo a )\ntouch danger\necho b",
+        };
+        let reply = session.run(command);
+        assert!(reply.exit_code > Some(0), "{shell}: {reply:?}");
+        assert!(!reply.output.is_empty(), "{shell}");
+        for part in ["ccd", "}'", "\nb\n", "eval"] {
+            assert!(!reply.output.contains(part), "{shell}: {reply:?}");
+        }
+        assert!(!folder.join("danger").exists(), "{shell}: {reply:?}");
+        session.shows(command.lines().next().unwrap());
+        assert_eq!(session.run("echo on").output, "on\n", "{shell}");
+    });
+}
+
+#[test]
+fn after_half_a_line_was_cleared_the_line_editor_takes_the_command() {
+    each_shell(|shell, session| {
+        session.run("true");
+        session.text("echo half");
+        session.shows("echo half");
+        let reply = session.try_run(within("echo x", 500.0));
+        assert_error(&reply.unwrap_err(), ErrorCode::ShellBusy);
+        session.text("\x15");
+        let reply = eventually("the line is empty", || {
+            session.try_run(within("echo taken", 5000.0)).ok()
+        });
+        assert_eq!(reply.output, "taken\n", "{shell}");
+        let text = session.output();
+        assert!(!text.contains("printf"), "{shell}: {text:?}");
+    });
+}
+
+#[test]
 fn an_incomplete_command_is_cancelled_with_a_warning() {
     each_shell(|shell, session| {
         if shell == "fish" {
             return; // it says itself what is missing
         }
-        for command in ["echo 'abc", "for i in 1 2; do", "cat <<E\nfoo"] {
+        for command in [
+            "echo 'abc",
+            "for i in 1 2; do",
+            "cat <<E\nfoo",
+            "touch danger\nif true; then echo b",
+        ] {
             let reply = session.run(command);
             assert!(reply.exit_code > Some(0), "{shell}: {reply:?}");
             let warning = reply.warnings.first().expect(command);

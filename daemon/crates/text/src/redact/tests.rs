@@ -297,6 +297,12 @@ fn a_command_ends_with_the_quotes_around_it() {
     becomes("sh -c 'zip -P \"a b\" c'", "sh -c 'zip -P \"***\" c'");
     becomes("zip -P ' x' c", "zip -P '***' c");
     becomes(
+        "qpdf --encrypt hunter2 hunter3 256 -- a b",
+        "qpdf --encrypt *** *** 256 -- a b",
+    );
+    becomes("rclone obscure hunter2", "rclone obscure ***");
+    becomes("quote PASS hunter2", "quote PASS ***");
+    becomes(
         "{\"cmd\": \"curl -s \\\"h\\\" -u \\\"me:pw\\\"\"}",
         "{\"cmd\": \"curl -s \\\"h\\\" -u \\\"me:***\\\"\"}",
     );

@@ -11,7 +11,7 @@ use ccd_terminal::lock::lock;
 use memchr::memmem;
 use std::time::Duration;
 
-/// Silence at a prompt after which a shell without an answer is taken to be a POSIX shell.
+/// Silence at a new prompt after which no answer is expected any more.
 const NO_ANSWER: Duration = Duration::from_millis(500);
 
 const PIECE_BYTES: usize = 64 << 10;
@@ -42,29 +42,33 @@ impl Session {
         });
     }
 
-    /// Asks the far shell whether it is fish. Any other shell is taken to be a POSIX shell.
-    pub(super) async fn ask_far_shell(&self, deadline: &Deadline) -> Result<Printer, SessionError> {
+    /// Asks the far shell whether it is fish. Any other shell that answers is taken to be a POSIX shell; `None` if it
+    /// shows a prompt again without an answer, so it is not a shell.
+    pub(super) async fn ask_far_shell(
+        &self,
+        deadline: &Deadline,
+    ) -> Result<Option<Printer>, SessionError> {
         let nonce = Nonce::random().map_err(SessionError::Files)?;
         let nonce = nonce.as_str();
         let question = format!(" printf '\\033]133;F;%s;%s\\007' {nonce} \"$FISH_VERSION\"\r");
         let written = self.strike(Stroke::new(question.as_bytes(), false)).await?;
         let mark = format!("\x1b]133;F;{nonce};");
-        match self
+        let has_version = self
             .answer(written.offset, mark.as_bytes(), deadline)
-            .await?
-        {
-            true => Ok(Printer::Fish),
-            false => Ok(Printer::Printf),
-        }
+            .await?;
+        Ok(has_version.map(|has_version| match has_version {
+            true => Printer::Fish,
+            false => Printer::Printf,
+        }))
     }
 
-    /// Returns whether a version follows the mark.
+    /// Returns whether a version follows the mark; `None` if there is no mark.
     async fn answer(
         &self,
         mut at: u64,
         mark: &[u8],
         deadline: &Deadline,
-    ) -> Result<bool, SessionError> {
+    ) -> Result<Option<bool>, SessionError> {
         let mut seen = Vec::new();
         loop {
             let changed = self.output.changed();
@@ -80,21 +84,23 @@ impl Session {
                     if let Some(start) = memmem::find(&seen, mark)
                         && let Some(version) = seen.get(start + mark.len())
                     {
-                        return Ok(*version != 0x07);
+                        return Ok(Some(*version != 0x07));
                     }
                     let surplus = seen.len().saturating_sub(PIECE_BYTES);
                     seen.drain(..surplus);
                 }
                 Piece::Missing { resume } => at = resume,
-                Piece::End => return Ok(false),
+                Piece::End => return Ok(None),
                 Piece::Pending => {
                     let silence = tokio::time::Instant::now() + NO_ANSWER;
-                    if tokio::time::timeout_at(silence.min(deadline.instant()), changed)
-                        .await
-                        .is_err()
-                        && (shows_prompt(self) || deadline.is_over())
-                    {
-                        return Ok(false);
+                    let is_silent =
+                        tokio::time::timeout_at(silence.min(deadline.instant()), changed)
+                            .await
+                            .is_err();
+                    // Before the line is echoed, the prompt is that from before the question.
+                    let has_entered = seen.contains(&b'\n');
+                    if is_silent && (has_entered && shows_prompt(self) || deadline.is_over()) {
+                        return Ok(None);
                     }
                 }
             }

@@ -117,7 +117,14 @@ impl Session {
                         let shell = Shell::Far;
                         return Ok(Target { shell, printer });
                     }
-                    answer = Some(self.ask_far_shell(&deadline).await?);
+                    answer = self.ask_far_shell(&deadline).await?;
+                    if answer.is_none() {
+                        self.require_alive()?;
+                        let program = foreground.unwrap_or_default();
+                        return Err(SessionError::NotAShell {
+                            program: format!("the program behind {program}"),
+                        });
+                    }
                     silence = Silence::new(self);
                 }
             } else if let Some(foreground) = &foreground

@@ -50,9 +50,17 @@ pub(crate) fn asks_for_rest(tail: &[u8]) -> bool {
     last_mark(tail).is_some_and(|mark| mark.starts_with(b"A;k=s\x07"))
 }
 
-fn last_mark(tail: &[u8]) -> Option<&[u8]> {
-    let at = memchr::memmem::rfind(tail, MARK_START)?;
-    Some(&tail[at + MARK_START.len()..])
+/// Returns the last mark. One that refuses a command does not count: the shell is still at the same prompt.
+fn last_mark(mut tail: &[u8]) -> Option<&[u8]> {
+    loop {
+        let at = memchr::memmem::rfind(tail, MARK_START)?;
+        let mark = &tail[at + MARK_START.len()..];
+        let end = memchr::memchr(0x07, mark).unwrap_or(mark.len());
+        if !(mark.starts_with(b"T;") && mark[..end].ends_with(b";typed")) {
+            return Some(mark);
+        }
+        tail = &tail[..at];
+    }
 }
 
 /// How the echo of a typed command starts, and a part of it that no prompt contains.

@@ -89,6 +89,9 @@ commands! {
     "useradd " | "usermod " => &[("-p", Apart)];
     "security " => &[("-w", Apart), ("unlock-keychain -p", Apart)];
 
+    "qpdf " => &[("--encrypt", Nth(0)), ("--encrypt", Nth(1))];
+    "rclone " => &[("obscure", Apart)];
+    "quote " => &[("PASS", Apart), ("pass", Apart)];
     "zip " | "unzip " | "zipcloak " => &[("-P", Either)];
     "7z " | "7za " | "7zr " | "7zz " | "unrar " => &[("-p", Attached)];
     "rar " => &[("-p", Attached), ("-hp", Attached)];

@@ -80,7 +80,16 @@ __ccd_take() {
     done
     # bash runs pasted lines one by one, and continues with the next one after an error or `^C`.
     if [[ $__ccd_command == *$'\n'* ]]; then
-        __ccd_command=$'{\n'$__ccd_command$'\n}'
+        local __ccd_error
+        __ccd_error=$(__ccd_parse "$__ccd_command")
+        case $?$__ccd_error in
+            0*) __ccd_command=$'{\n'$__ccd_command$'\n}' ;;
+            *' unexpected '*EOF* | *' unexpected end of file'*) __ccd_command=$'{\n'$__ccd_command ;;
+            *)
+                __ccd_refuse "$__ccd_command" "$__ccd_error"
+                return
+                ;;
+        esac
     fi
     READLINE_LINE=$__ccd_command
     READLINE_POINT=${#READLINE_LINE}
@@ -93,6 +102,31 @@ __ccd_take() {
         set +H
     fi
     builtin printf '\e]133;T;%s\a' "$__ccd_nonce" >/dev/tty
+}
+
+# Parses a command without running it, in a function that is not called. Fails with the error of the command, or that its
+# end is missing.
+__ccd_parse() {
+    set +x
+    LC_ALL=C
+    { builtin eval $'__ccd_parsed() { case x in x)\n'"$1"$'\n;; esac; }'; } 2>/dev/null && return 0
+    { builtin eval $'__ccd_parsed() { case x in x)\n'"$1"; } 2>&1
+}
+
+# Shows a command that cannot be parsed as if it had been entered, and its error. The shell itself would run the lines
+# after the error.
+__ccd_refuse() {
+    local __ccd_shown=${PS1@P} __ccd_message=${2%%$'\n'*}
+    __ccd_shown=${__ccd_shown//[$'\001\002']/}
+    if [[ $__ccd_message == *'eval: line '* ]]; then
+        local __ccd_reason=${__ccd_message#*eval: line }
+        __ccd_message=${__ccd_message%%eval: line *}${__ccd_reason#*: }
+    fi
+    __ccd_enter redraw-current-line
+    builtin printf '\e]133;T;%s\a%s%s\n\e]133;C;%s\a%s\n\e]133;D;2;%s\a' "$__ccd_nonce" \
+        "$__ccd_shown" "$1" "$__ccd_nonce" "$__ccd_message" "$__ccd_nonce" >/dev/tty
+    builtin history -s -- "$1"
+    unset __ccd_nonce
 }
 
 __ccd_enter() {

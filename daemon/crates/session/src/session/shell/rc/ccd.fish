@@ -47,9 +47,10 @@ function __ccd_take
     if commandline --is-valid
         commandline -f execute
     else
-        # fish would leave such a command in its line.
+        # fish would leave such a command in its line. Another one reports what is wrong, and runs nothing.
         builtin printf '%s\n\e]133;C%s\a' $command $nonce >/dev/tty
-        eval $command
+        set -l fish (status fish-path)
+        builtin printf %s $command | command $fish --no-execute >/dev/tty 2>&1
         builtin printf '\e]133;D;%s%s\a' $status $nonce >/dev/tty
         set -g __ccd_nonce ''
         commandline -r ''

@@ -133,8 +133,8 @@ fn described(near: &Near, asked: &Asked<'_>) -> Nearest {
         let (recorded, now) = around_difference(&recorded, &now);
         differs.push(Differs {
             part: part.to_owned(),
-            recorded: Some(recorded),
-            asked: Some(now),
+            recorded: Some(with_key_names(&recorded)),
+            asked: Some(with_key_names(&now)),
         });
     };
     let hit = &near.hit;
@@ -365,7 +365,6 @@ impl fmt::Display for Differs {
                 write!(f, "it was recorded {recorded}, but now runs {asked}")
             }
             (Some(recorded), Some(asked)) => {
-                let (recorded, asked) = (with_key_names(recorded), with_key_names(asked));
                 write!(f, "{part} differs: recorded {recorded:?}, now {asked:?}")
             }
             (Some(recorded), None) => write!(f, "{part} differs: recorded {recorded:?}, now none"),

@@ -216,7 +216,7 @@ mod tests {
         let run = page_of("ccctl-run.1");
         assert!(run.contains(".SH \"EXIT STATUS\"\nThe exit status is the program's"));
         let list = page_of("ccctl-session-list.1");
-        assert!(list.contains(".SH \"NOTES\"\nWAITS says") && !list.contains("EXIT STATUS"));
+        assert!(list.contains(".SH \"NOTES\"\nWAITS is") && !list.contains("EXIT STATUS"));
     }
 
     #[test]

@@ -74,6 +74,8 @@ fn output(shell: &mut LiveShell, command: &str) -> String {
 
 /// Types `line` as a person does, and returns the terminal's output until the next prompt.
 fn typed(shell: &mut LiveShell, line: &str) -> String {
+    // The first prompt may not have arrived yet.
+    shell.wait_for(0, PROMPT_END);
     let start = shell.seen.len();
     shell.send(format!("{line}\r").as_bytes());
     shell.wait_for(start, PROMPT_END);

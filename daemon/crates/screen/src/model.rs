@@ -300,6 +300,16 @@ impl ScreenState {
     }
 
     fn process(&mut self, bytes: &[u8]) {
+        // The parser (vte 0.15) loses a character after one whose bytes arrive in two parts, if a third one follows whose
+        // bytes do. So the end of a character is passed alone.
+        let OpenCharacter { there, needed } = self.open_character;
+        let (end, rest) = bytes.split_at(needed.saturating_sub(there).min(bytes.len()));
+        for part in [end, rest] {
+            self.process_part(part);
+        }
+    }
+
+    fn process_part(&mut self, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
         }

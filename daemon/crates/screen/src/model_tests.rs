@@ -56,6 +56,21 @@ fn lines(rows: u16, cols: u16, output: &str) -> Vec<String> {
 }
 
 #[test]
+fn characters_that_arrive_in_parts_lose_none_after_them() {
+    let text = "\u{3a3}A\u{a1}b\u{20ac}c\u{1f600}d".as_bytes();
+    for cut in 0..text.len() {
+        let mut screen = Screen::new(1, 20);
+        screen.feed(&text[..cut]);
+        screen.feed(&text[cut..]);
+        assert_eq!(
+            screen.snapshot().lines[0],
+            String::from_utf8_lossy(text),
+            "{cut}"
+        );
+    }
+}
+
+#[test]
 fn text_wraps_scrolls_and_keeps_to_its_region() {
     assert_eq!(lines(3, 5, "abcdefg\r\nh"), ["abcde", "fg", "h"]);
     assert_eq!(lines(2, 5, "a\r\nb\r\nc  "), ["b", "c"]);

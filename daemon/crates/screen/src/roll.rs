@@ -48,8 +48,11 @@ impl Roll {
     /// Processes output, which may be split anywhere.
     pub fn feed(&mut self, output: &[u8]) {
         for piece in output.chunks(PIECE_BYTES) {
-            self.screen.feed(piece);
-            self.above.extend(self.screen.take_rows_above());
+            // `\x1b[3J` makes the model drop the rows above. They are taken before its last byte.
+            for part in piece.chunk_by(|_, next| *next != b'J') {
+                self.screen.feed(part);
+                self.above.extend(self.screen.take_rows_above());
+            }
         }
         let extra = self.above.len().saturating_sub(MAX_ROWS);
         self.above.drain(..extra);

@@ -63,8 +63,8 @@ fn last_mark(mut tail: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// How the echo of a typed command starts, and a part of it that no prompt contains.
-const ECHOED_START: &[u8] = b" print";
+/// How the echo of a typed command starts (see [`Printer`](super::wrap::Printer)), and a part of it that no prompt contains.
+const ECHOED_STARTS: [&[u8]; 3] = [b" builtin print", b" command print", b" print"];
 const ECHOED_MARK: &[u8] = b"]133;C;";
 
 /// The prompt at which a command was typed.
@@ -95,8 +95,9 @@ impl Prompt {
     pub(crate) fn learn(&mut self, echo: &[u8]) {
         let mut shown = Vec::new();
         let last = PromptLine::follow(echo, |line| {
+            let starts = ECHOED_STARTS.map(|start| memchr::memmem::find(line, start));
             if line.ends_with(ECHOED_MARK)
-                && let Some(at) = memchr::memmem::find(line, ECHOED_START)
+                && let Some(at) = starts.into_iter().flatten().min()
             {
                 shown = line[..at].to_vec();
             }
@@ -392,7 +393,10 @@ mod tests {
         };
         let editor = b"\x1b[1mme $ \x1b[m printf '\\033]133;C;%s\\007' n1; . /x\r\n\x1b[J";
         let kernel = b" printf '\\033]133;C;%s\\007' n1; . /x\r\nme $ ";
-        for echo in [&editor[..], kernel] {
+        let builtin =
+            b"\x1b[1mme $ \x1b[m\x1b[?2004h \x08 builtin printf '\\033]133;C;%s\\007' n1; . /x\r\n";
+        let command = b"me $  command printf '\\033]133;C;%s\\007' n1; . /x\r\n";
+        for echo in [&editor[..], kernel, builtin, command] {
             assert_eq!(learnt(b"", echo, b"^C\r\nme $ "), Likeness::Same);
             assert_eq!(learnt(b"abc", echo, b"^C\r\nme 1 $ "), Likeness::Alike);
             assert_eq!(learnt(b"", echo, b"Name? "), Likeness::Different);

@@ -72,8 +72,8 @@ impl Matcher {
         let mut scratch = patterns.take_scratch();
         let encoding = (!patterns.raw).then_some(encoding);
         scratch.text.begin(start_offset, encoding);
-        scratch.search.begin(&patterns.dfa);
-        let undecided = scratch.is_undecided(&patterns);
+        scratch.search.begin();
+        let undecided = scratch.is_undecided();
         Self {
             patterns,
             position: start_offset,
@@ -90,16 +90,16 @@ impl Matcher {
             self.position += piece.len() as u64;
             let searched = scratch.text.end();
             scratch.text.feed(piece);
-            if let Some(found) = scratch.advance(&self.patterns, searched) {
+            if let Some(found) = scratch.advance(searched) {
                 return Some(self.finish(scratch, found));
             }
             self.forget(&mut scratch);
         }
         let end = scratch.text.end();
-        if let Some(found) = scratch.search.settled(&self.patterns.dfa, end) {
+        if let Some(found) = scratch.search.settled(end) {
             return Some(self.finish(scratch, found));
         }
-        self.undecided = scratch.is_undecided(&self.patterns);
+        self.undecided = scratch.is_undecided();
         self.scratch = Some(scratch);
         None
     }
@@ -120,7 +120,7 @@ impl Matcher {
             return None;
         }
         let mut scratch = self.scratch.take()?;
-        let found = scratch.match_at_end(&self.patterns)?;
+        let found = scratch.match_at_end()?;
         Some(self.finish(scratch, found))
     }
 
@@ -134,7 +134,7 @@ impl Matcher {
         let cut = self
             .cut
             .take()
-            .filter(|cut| cut.safe == scratch.search.safe);
+            .filter(|cut| cut.safe == scratch.search.safe());
         let hit = scratch.hit(&self.patterns, found, cut);
         self.patterns.put_scratch(scratch);
         hit
@@ -143,7 +143,7 @@ impl Matcher {
     /// Discards text that no match and no `before` can need.
     fn forget(&mut self, scratch: &mut Scratch) {
         let Scratch { search, text } = scratch;
-        let safe = search.safe;
+        let safe = search.safe();
         text.forget_places_before(safe);
         let mut keep_from = safe.saturating_sub(BEFORE_BYTES as u64);
         if keep_from < text.base() + BEFORE_BYTES as u64 {
@@ -178,28 +178,23 @@ impl Drop for Matcher {
 }
 
 impl Scratch {
-    fn advance(&mut self, patterns: &Patterns, searched: u64) -> Option<MatchEnd> {
-        let text = self.text.from(searched);
-        self.search.advance(&patterns.dfa, searched, text)
+    fn advance(&mut self, searched: u64) -> Option<MatchEnd> {
+        self.search.advance(searched, &self.text)
     }
 
-    fn is_undecided(&mut self, patterns: &Patterns) -> bool {
-        let dfa = &patterns.dfa;
-        self.search.best.is_some()
-            || self.search.peek(dfa, None).is_some()
-            || self.text.holds_return() && self.search.peek(dfa, Some(b'\r')).is_some()
+    fn is_undecided(&mut self) -> bool {
+        self.search.is_undecided(&self.text)
     }
 
-    fn match_at_end(&mut self, patterns: &Patterns) -> Option<MatchEnd> {
-        let dfa = &patterns.dfa;
-        let found = self.search.match_at_end(dfa, self.text.end());
+    fn match_at_end(&mut self) -> Option<MatchEnd> {
+        let found = self.search.match_at_end(self.text.end());
         if found.is_some() || !self.text.holds_return() {
             return found;
         }
         let searched = self.text.end();
         self.text.release_return();
-        let found = self.advance(patterns, searched);
-        found.or_else(|| self.search.match_at_end(dfa, self.text.end()))
+        let found = self.advance(searched);
+        found.or_else(|| self.search.match_at_end(self.text.end()))
     }
 
     fn hit(&self, patterns: &Patterns, found: MatchEnd, cut: Option<Cut>) -> Hit {
@@ -207,7 +202,7 @@ impl Scratch {
         let locator = patterns.locator(found.pattern);
         let bytes = text.bytes();
         let end = bytes.len() - text.from(found.end).len();
-        let least = self.search.safe.saturating_sub(text.base());
+        let least = self.search.safe().saturating_sub(text.base());
         let least = end.min(usize::try_from(least).unwrap_or(usize::MAX));
         let start = locator.start(bytes, least, end, text.base() == 0);
         let span = Span {

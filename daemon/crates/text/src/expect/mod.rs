@@ -1,11 +1,13 @@
 //! Waiting for patterns in the output of a session. Pure code: it is fed bytes, and depends neither on sessions nor on
 //! time.
 
+mod automaton;
 mod cache;
 mod clean_stream;
 mod cleaned;
 mod decode;
 mod lines;
+mod literals;
 mod locate;
 mod matcher;
 #[cfg(test)]

@@ -1,15 +1,16 @@
-//! A list of patterns, compiled into one automaton that searches for all of them at once.
+//! A list of patterns, compiled into one engine that searches for all of them at once.
 
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use regex_automata::hybrid::dfa::{Config, DFA};
 use regex_automata::nfa::thompson;
 use regex_automata::{MatchKind, PatternID};
 use regex_syntax::hir::Hir;
 
+use super::literals::Literals;
 use super::locate::Locator;
-use super::search::Scratch;
+use super::search::{Engine, Scratch};
 use super::syntax;
 
 /// Maximum number of patterns in a list.
@@ -86,7 +87,7 @@ pub struct Patterns {
     list: Vec<Pattern>,
     /// Bytes are matched instead of cleaned text.
     pub(super) raw: bool,
-    pub(super) dfa: DFA,
+    engine: Engine,
     locators: Vec<Locator>,
     eof_index: Option<usize>,
     timeout_index: Option<usize>,
@@ -110,6 +111,17 @@ impl Patterns {
     ///
     /// A [`PatternError`] that names the first pattern that cannot be used.
     pub fn compile(list: &[Pattern], raw: bool) -> Result<Self, PatternError> {
+        Self::with_engine(list, raw, |hirs| match Literals::of(hirs) {
+            Some(literals) => Ok(Engine::Literals(Arc::new(literals))),
+            None => automaton(hirs),
+        })
+    }
+
+    fn with_engine(
+        list: &[Pattern],
+        raw: bool,
+        engine: impl FnOnce(&[Hir]) -> Result<Engine, PatternError>,
+    ) -> Result<Self, PatternError> {
         match list.len() {
             0 => return Err(PatternError::Empty),
             count if count > MAX_PATTERNS => return Err(PatternError::TooMany { count }),
@@ -131,13 +143,13 @@ impl Patterns {
             hirs.push(hir);
             indexes.push(index);
         }
-        let dfa = automaton(&hirs)?;
+        let engine = engine(&hirs)?;
         let locators = indexes.into_iter().zip(hirs);
         Ok(Self {
             list: list.to_vec(),
             raw,
-            memory_bytes: memory_bytes + dfa.memory_usage(),
-            dfa,
+            memory_bytes: memory_bytes + engine.memory_bytes(),
+            engine,
             locators: locators
                 .map(|(index, hir)| Locator::new(index, hir))
                 .collect(),
@@ -145,6 +157,17 @@ impl Patterns {
             timeout_index: list.iter().position(|pattern| *pattern == Pattern::Timeout),
             spare: Mutex::new(Vec::new()),
         })
+    }
+
+    /// Compiles `list` without the engine for plain texts.
+    #[cfg(test)]
+    pub(super) fn with_automaton(list: &[Pattern], raw: bool) -> Result<Self, PatternError> {
+        Self::with_engine(list, raw, automaton)
+    }
+
+    #[cfg(test)]
+    pub(super) fn has_only_texts(&self) -> bool {
+        matches!(self.engine, Engine::Literals(_))
     }
 
     /// Returns the index of the first [`Pattern::Eof`] in the list.
@@ -173,7 +196,7 @@ impl Patterns {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .pop();
-        spare.unwrap_or_else(|| Box::new(Scratch::new(&self.dfa)))
+        spare.unwrap_or_else(|| Box::new(Scratch::new(&self.engine)))
     }
 
     /// Keeps the buffers of a finished search for the next one, unless they are too many or too large.
@@ -199,7 +222,7 @@ pub(super) fn parse(index: usize, regex: &str, raw: bool) -> Result<Hir, Pattern
     })
 }
 
-fn automaton(hirs: &[Hir]) -> Result<DFA, PatternError> {
+fn automaton(hirs: &[Hir]) -> Result<Engine, PatternError> {
     let nfa = thompson::Compiler::new()
         .configure(
             thompson::Config::new()
@@ -217,10 +240,11 @@ fn automaton(hirs: &[Hir]) -> Result<DFA, PatternError> {
         .map_err(|_| PatternError::ListTooBig)?;
     // Half of the cache has room for a few states of any size: see `Search::has_room`.
     let cache_bytes = SEARCH_CACHE_BYTES.max(4 * least_bytes);
-    DFA::builder()
+    let dfa = DFA::builder()
         .configure(config.cache_capacity(cache_bytes))
         .build_from_nfa(nfa)
-        .map_err(|_| PatternError::ListTooBig)
+        .map_err(|_| PatternError::ListTooBig)?;
+    Ok(Engine::Automaton(Arc::new(dfa)))
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use crate::output::{Flusher, Output};
 use ccd_protocol::SessionId;
 use ccd_protocol::session::{EndReason, SessionState};
 use ccd_screen::{Event, Modes, Scanner};
+use ccd_terminal::holder::KeepsakeFile;
 use ccd_terminal::lock::lock;
 use ccd_text::hidden::HiddenTexts;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -57,6 +58,8 @@ pub struct Session {
     pub hidden: Arc<HiddenTexts>,
     /// Cancelled when the session is no longer known.
     pub forgotten: CancellationToken,
+    /// Where the session's facts are kept for the next worker; `None` without a terminal.
+    pub(super) keepsake: Option<KeepsakeFile>,
     /// The use of tapes, once [`Session::tape`] has nothing more.
     past_tape: Mutex<Option<PastTape>>,
     /// The commands of [`Session::run`].
@@ -104,6 +107,12 @@ impl Session {
             scanner: Mutex::new(Scanner::resume(modes)),
             ..self
         }
+    }
+
+    /// Sets where the session's facts are kept for the next worker.
+    pub(super) fn kept_in(mut self, keepsake: KeepsakeFile) -> Self {
+        self.keepsake = Some(keepsake);
+        self
     }
 
     /// Sets the age of a session that an earlier process started.
@@ -177,6 +186,7 @@ impl Session {
             runs: Runs::default(),
             far_shell: Mutex::default(),
             half_line: HalfLine::default(),
+            keepsake: None,
         }
     }
 

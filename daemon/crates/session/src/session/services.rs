@@ -13,7 +13,7 @@ use ccd_text::expect::PatternCache;
 use std::fmt::{self, Debug, Formatter};
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -36,8 +36,6 @@ pub struct Services {
     pub stop: CancellationToken,
     /// Cancelled when another process is about to take over the sessions.
     pub leaving: CancellationToken,
-    /// Held while facts of a session are sent to the holder, so that the newest arrive last.
-    pub keeping: Mutex<()>,
     /// Notified when a recording was kept because no tape could be made of it.
     pub tape_kept: Notify,
 }
@@ -77,7 +75,6 @@ impl Services {
             tracker,
             stop,
             leaving: CancellationToken::new(),
-            keeping: Mutex::default(),
             tape_kept: Notify::new(),
         }))
     }

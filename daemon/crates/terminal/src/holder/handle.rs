@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
-use std::path::PathBuf;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex, Weak};
@@ -19,7 +19,7 @@ use super::board::Board;
 use super::error::SpawnError;
 #[cfg(any(portable, test))]
 use super::launch::Originals;
-use super::platform::Event;
+use super::platform::{Event, KeepsakeFile};
 use super::port::{Port, blob, send_over};
 #[cfg(any(portable, test))]
 use super::reader::HolderReader;
@@ -44,13 +44,16 @@ pub struct Spawned {
     pub ring: Ring,
     /// The device number of the terminal for the program (`st_rdev`).
     pub tty_device: u64,
+    /// For the next worker.
+    pub keepsake: KeepsakeFile,
 }
 
 /// A session that an earlier worker has started.
 #[derive(Debug)]
 pub struct Adopted {
-    /// The last keepsake that the worker has [stored](Holder::keep).
+    /// The last keepsake that the worker has written.
     pub keepsake: Vec<u8>,
+    pub keepsake_file: KeepsakeFile,
     pub slot: usize,
     pub pid: i32,
     pub tty_device: u64,
@@ -99,6 +102,7 @@ struct Requests {
 #[derive(Debug)]
 struct Start {
     ring_path: PathBuf,
+    keepsake: KeepsakeFile,
     reply: oneshot::Sender<Result<Spawned, SpawnError>>,
 }
 
@@ -194,38 +198,33 @@ impl Holder {
         let _ = send_over(&self.0.socket, &ToHolder::Ready, &[]);
     }
 
-    /// Starts a program on a new terminal.
+    /// Starts a program on a new terminal. The holder keeps `keepsake` for the next worker, without interpreting it;
+    /// [`KeepsakeFile::write`] replaces it.
     ///
     /// If the caller is cancelled before the answer, the program is killed and its ring removed.
     ///
     /// # Errors
     ///
     /// [`SpawnError`]; [`SpawnError::Busy`] if [`REQUESTS_LEN`] requests are waiting already.
-    pub async fn spawn(&self, spec: SpawnSpec) -> Result<Spawned, SpawnError> {
+    pub async fn spawn(&self, spec: SpawnSpec, keepsake: &[u8]) -> Result<Spawned, SpawnError> {
         let (reply, answer) = oneshot::channel();
-        let blob = blob(&spec).map_err(|error| {
+        let no_memory = |error: io::Error| {
             SpawnError::of_descriptors(&error).unwrap_or_else(|| SpawnError::Terminal(error.into()))
-        })?;
+        };
+        let blob = blob(&spec).map_err(no_memory)?;
+        let keepsake = KeepsakeFile::create(keepsake).map_err(no_memory)?;
+        let kept = keepsake.descriptor().map_err(no_memory)?;
         let start = Start {
             ring_path: spec.ring_path,
+            keepsake,
             reply,
         };
-        self.0.ask(Some(&blob), |requests, request| {
+        let descriptors: Vec<_> = [&blob].into_iter().chain(&kept).map(AsFd::as_fd).collect();
+        self.0.ask(&descriptors, |requests, request| {
             requests.starts.insert(request, start);
             ToHolder::Start { request }
         })?;
         answer.await.map_err(|_| SpawnError::Stopped)?
-    }
-
-    /// Stores a keepsake in the holder for the next worker, in place of the last one for that slot.
-    ///
-    /// # Errors
-    ///
-    /// There are no descriptors left, or the holder has ended.
-    pub fn keep(&self, slot: usize, keepsake: &[u8]) -> io::Result<()> {
-        let blob = blob(&keepsake)?;
-        let slot = slot as u32;
-        send_over(&self.0.socket, &ToHolder::Keep { slot }, &[blob.as_fd()])
     }
 
     /// Checks what the program in a slot waits for. Runs in the holder, which may inspect its children.
@@ -233,7 +232,7 @@ impl Holder {
     /// Returns `None` if the session has ended or was released, or if the holder is too busy.
     pub async fn probe(&self, slot: usize, tty_device: u64) -> Option<Probe> {
         let (reply, answer) = oneshot::channel();
-        let asked = self.0.ask(None, |requests, request| {
+        let asked = self.0.ask(&[], |requests, request| {
             requests.looks.insert(request, reply);
             ToHolder::Look {
                 request,
@@ -304,7 +303,7 @@ impl Link {
     /// Sends the message that `request` makes with the request's number, and registers the receiver of the answer.
     fn ask(
         &self,
-        blob: Option<&OwnedFd>,
+        descriptors: &[BorrowedFd<'_>],
         request: impl FnOnce(&mut Requests, u32) -> ToHolder,
     ) -> Result<(), SpawnError> {
         let mut requests = lock(&self.requests);
@@ -317,8 +316,7 @@ impl Link {
         requests.last = requests.last.wrapping_add(1);
         let number = requests.last;
         let message = request(&mut requests, number);
-        let blob = blob.map(AsFd::as_fd);
-        send_over(&self.socket, &message, blob.as_slice()).map_err(|_| {
+        send_over(&self.socket, &message, descriptors).map_err(|_| {
             requests.starts.remove(&number);
             requests.looks.remove(&number);
             SpawnError::Stopped
@@ -339,7 +337,9 @@ impl Link {
                 let start = lock(&self.requests).starts.remove(&request);
                 let start = start.ok_or(io::ErrorKind::InvalidData)?;
                 let spawned = match result {
-                    Ok(started) => self.spawned(started, &start, descriptors),
+                    Ok(started) => {
+                        self.spawned(started, start.keepsake, &start.ring_path, descriptors)
+                    }
                     Err(error) => Err(error),
                 };
                 if let Err(Ok(unclaimed)) = start.reply.send(spawned) {
@@ -353,13 +353,14 @@ impl Link {
     fn spawned(
         &self,
         started: Started,
-        start: &Start,
+        keepsake: KeepsakeFile,
+        ring_path: &Path,
         descriptors: Vec<OwnedFd>,
     ) -> Result<Spawned, SpawnError> {
         let slot = started.slot as usize;
         let master = descriptors.into_iter().next();
         let opened = master.ok_or_else(SpawnError::no_descriptor);
-        let opened = opened.and_then(|master| Ok((master, Ring::open(&start.ring_path)?)));
+        let opened = opened.and_then(|master| Ok((master, Ring::open(ring_path)?)));
         let (master, ring) = opened.inspect_err(|_| self.discard(started.pid, slot))?;
         Ok(Spawned {
             slot,
@@ -367,6 +368,7 @@ impl Link {
             master,
             ring,
             tty_device: started.tty_device,
+            keepsake,
         })
     }
 

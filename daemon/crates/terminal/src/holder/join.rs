@@ -9,7 +9,7 @@ use rustix::process::{Pid, getppid};
 
 use super::board::Board;
 use super::handle::{Adopted, Holder, HolderNews};
-use super::platform::{Event, PORT};
+use super::platform::{Event, KeepsakeFile, PORT};
 use super::port::{Port, read_blob};
 use super::ring::Ring;
 use super::supervise::Held;
@@ -87,18 +87,21 @@ pub fn join() -> io::Result<Welcomed> {
 fn adopt(port: &mut Port, count: usize) -> io::Result<Vec<Adopted>> {
     let mut adopted = Vec::new();
     while adopted.len() < count {
-        let Some((ToWorker::Held, mut terminals)) = port.next()? else {
+        let Some((ToWorker::Held, mut descriptors)) = port.next()? else {
             return Err(io::ErrorKind::InvalidData.into());
         };
-        let sessions = terminals.pop().ok_or(rustix::io::Errno::MFILE)?;
+        let sessions = descriptors.pop().ok_or(rustix::io::Errno::MFILE)?;
         let sessions: Vec<HeldSession> = read_blob(sessions)?;
-        if sessions.len() != terminals.len() {
-            return Err(rustix::io::Errno::MFILE.into());
-        }
-        for (held, master) in sessions.into_iter().zip(terminals) {
+        let mut descriptors = descriptors.into_iter();
+        for held in sessions {
+            let (Some(master), Some(keepsake)) = (descriptors.next(), descriptors.next()) else {
+                return Err(rustix::io::Errno::MFILE.into());
+            };
+            let (keepsake_file, keepsake) = KeepsakeFile::open(keepsake)?;
             let started = held.started;
             adopted.push(Adopted {
-                keepsake: held.keepsake,
+                keepsake,
+                keepsake_file,
                 slot: started.slot as usize,
                 pid: started.pid,
                 tty_device: started.tty_device,

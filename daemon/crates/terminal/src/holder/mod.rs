@@ -43,9 +43,9 @@ pub use handle::{Adopted, Holder, HolderNews, Spawned};
 #[cfg(not(portable))]
 pub use join::{Welcomed, join};
 pub use launch::Originals;
-pub use platform::claim_children;
 #[cfg(not(portable))]
 pub use platform::hear_signals;
+pub use platform::{KeepsakeFile, claim_children};
 pub use process::{Process, name_daemon, signal_all};
 pub use process_table::{ProcessTable, ProcessTables, SESSION_VARIABLE};
 pub use resolve::{c_string, resolve};

@@ -266,11 +266,7 @@ impl HolderReader {
         // The last requests of the worker still count, except those that need an answer.
         self.receive();
         for (request, descriptors) in std::mem::take(&mut self.requests) {
-            let counts = matches!(
-                request,
-                ToHolder::Keep { .. } | ToHolder::Leave | ToHolder::Stopping
-            );
-            if counts {
+            if matches!(request, ToHolder::Leave | ToHolder::Stopping) {
                 self.obey(request, descriptors);
             }
         }
@@ -307,10 +303,6 @@ impl HolderReader {
                 }
                 Ok(())
             }
-            ToHolder::Keep { slot } => {
-                self.keep(slot as usize, descriptors);
-                Ok(())
-            }
             ToHolder::Start { request } => self.start(request, descriptors),
             ToHolder::Look {
                 request,
@@ -327,35 +319,19 @@ impl HolderReader {
     }
 
     fn start(&mut self, request: u32, descriptors: Vec<OwnedFd>) -> io::Result<()> {
-        let spec = descriptors.into_iter().next();
-        let spec = spec.ok_or_else(SpawnError::no_descriptor);
+        let mut descriptors = descriptors.into_iter();
+        let spec = descriptors.next().ok_or_else(SpawnError::no_descriptor);
         let spec = spec.and_then(|blob| {
             read_blob::<SpawnSpec>(blob).map_err(|error| SpawnError::Terminal(error.into()))
         });
-        let (result, terminal) = match spec.and_then(|spec| self.slots.spawn(spec)) {
+        let keepsake = descriptors.next();
+        let (result, terminal) = match spec.and_then(|spec| self.slots.spawn(spec, keepsake)) {
             Ok((started, terminal)) => (Ok(started), Some(terminal)),
             Err(error) => (Err(error), None),
         };
         let terminal = terminal.as_ref().map(AsFd::as_fd);
         self.port
             .send(&ToWorker::Started { request, result }, terminal.as_slice())
-    }
-
-    /// Does nothing with one process, where there is no next worker.
-    #[cfg_attr(portable, expect(clippy::unused_self, reason = "see above"))]
-    fn keep(&self, slot: usize, descriptors: Vec<OwnedFd>) {
-        let kept = descriptors.into_iter().next().map(read_blob::<Vec<u8>>);
-        match kept {
-            #[cfg(not(portable))]
-            Some(Ok(keepsake)) => self.slots.keep(slot, keepsake),
-            #[cfg(portable)]
-            Some(Ok(_)) => {}
-            failed => tracing::error!(
-                slot,
-                ?failed,
-                "could not take the state for the next worker: it gets an older one"
-            ),
-        }
     }
 
     fn look(&self, slot: usize, tty_device: u64) -> Option<Probe> {

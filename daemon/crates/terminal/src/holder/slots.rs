@@ -37,6 +37,7 @@ pub(super) enum Place {
 pub(super) struct HeldTerminal {
     pub(super) session: HeldSession,
     pub(super) master: Arc<OwnedFd>,
+    pub(super) keepsake: Arc<OwnedFd>,
 }
 
 /// The slots, and their watches.
@@ -66,7 +67,11 @@ impl Slots {
     /// # Errors
     ///
     /// [`SpawnError`]; nothing remains of the attempt then.
-    pub(super) fn spawn(&mut self, spec: SpawnSpec) -> Result<(Started, Arc<OwnedFd>), SpawnError> {
+    pub(super) fn spawn(
+        &mut self,
+        spec: SpawnSpec,
+        keepsake: Option<OwnedFd>,
+    ) -> Result<(Started, Arc<OwnedFd>), SpawnError> {
         let slot = self.free_slot()?;
         let (mut writer, launched) = self
             .start(slot, &spec)
@@ -75,7 +80,7 @@ impl Slots {
         writer.set_pid(pid);
         self.leaders.insert(launched.pid, slot);
         let tty_device = launched.tty_device;
-        let terminal = Terminal::new(launched, writer, spec);
+        let terminal = Terminal::new(launched, writer, spec, keepsake);
         let master = Arc::clone(&terminal.master);
         *lock(&self.places[slot]) = Place::Held(terminal);
         let started = Started {
@@ -111,22 +116,14 @@ impl Slots {
         Some(outcome)
     }
 
-    /// Stores `keepsake` for the next worker, unless the terminal in `slot` was released meanwhile.
-    #[cfg(not(portable))]
-    pub(super) fn keep(&self, slot: usize, keepsake: Vec<u8>) {
-        if let Some(place) = self.places.get(slot)
-            && let Place::Held(terminal) = &mut *lock(place)
-        {
-            terminal.keepsake = keepsake;
-        }
-    }
-
     /// Returns the held sessions, for a new worker.
     #[cfg(not(portable))]
     pub(super) fn held(&self) -> Vec<HeldTerminal> {
         let mut held = Vec::new();
         for (slot, place) in self.places.iter().enumerate() {
-            if let Place::Held(terminal) = &*lock(place) {
+            if let Place::Held(terminal) = &*lock(place)
+                && let Some(keepsake) = &terminal.keepsake
+            {
                 let started = Started {
                     slot: slot as u32,
                     pid: terminal.leader.as_raw_nonzero().get(),
@@ -134,12 +131,9 @@ impl Slots {
                 };
                 let ring_path = terminal.ring_path.clone();
                 held.push(HeldTerminal {
-                    session: HeldSession {
-                        started,
-                        ring_path,
-                        keepsake: terminal.keepsake.clone(),
-                    },
+                    session: HeldSession { started, ring_path },
                     master: Arc::clone(&terminal.master),
+                    keepsake: Arc::clone(keepsake),
                 });
             }
         }

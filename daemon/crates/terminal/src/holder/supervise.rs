@@ -157,11 +157,13 @@ impl House {
                 socket_lock.as_fd(),
             ],
         )?;
-        for some in held.chunks(MAX_DESCRIPTORS - 1) {
+        for some in held.chunks((MAX_DESCRIPTORS - 1) / 2) {
             let sessions: Vec<_> = some.iter().map(|held| &held.session).collect();
             let sessions = blob(&sessions)?;
-            let terminals = some.iter().map(|held| held.master.as_fd());
-            let descriptors: Vec<_> = terminals.chain([sessions.as_fd()]).collect();
+            let of_each = some
+                .iter()
+                .flat_map(|held| [held.master.as_fd(), held.keepsake.as_fd()]);
+            let descriptors: Vec<_> = of_each.chain([sessions.as_fd()]).collect();
             port.send(&ToWorker::Held, &descriptors)?;
         }
         let pid = start_worker(workers_port.as_fd(), &build.path())?;

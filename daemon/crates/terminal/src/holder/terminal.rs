@@ -73,9 +73,9 @@ pub(super) struct Terminal {
     pub(super) leader: Pid,
     #[cfg(not(portable))]
     pub(super) tty_device: u64,
-    /// What the worker has stored for the next worker.
+    /// What the next worker must know of the session; this process never reads it.
     #[cfg(not(portable))]
-    pub(super) keepsake: Vec<u8>,
+    pub(super) keepsake: Option<Arc<OwnedFd>>,
     /// `None` once the leader was reaped.
     pub(super) exit: Option<ExitWatch>,
     /// How the terminal is watched now.
@@ -87,7 +87,13 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    pub(super) fn new(launched: Launched, ring: RingWriter, spec: SpawnSpec) -> Self {
+    pub(super) fn new(
+        launched: Launched,
+        ring: RingWriter,
+        spec: SpawnSpec,
+        #[cfg_attr(portable, expect(unused_variables, reason = "there is no next worker"))]
+        keepsake: Option<OwnedFd>,
+    ) -> Self {
         Self {
             master: Arc::new(launched.master),
             ring,
@@ -96,7 +102,7 @@ impl Terminal {
             #[cfg(not(portable))]
             tty_device: launched.tty_device,
             #[cfg(not(portable))]
-            keepsake: spec.keepsake,
+            keepsake: keepsake.map(Arc::new),
             exit: Some(launched.exit),
             watch: Watch::Quiet,
             eof: false,

@@ -79,7 +79,6 @@ impl Fixture {
             cols: 80,
             plain: true,
             ring_path: self.dir.path().join(format!("{name}.ring")),
-            keepsake: Vec::new(),
         }
     }
 
@@ -89,7 +88,7 @@ impl Fixture {
     }
 
     fn try_spawn(&self, spec: SpawnSpec) -> Result<Spawned, SpawnError> {
-        self.runtime.block_on(self.holder.spawn(spec))
+        self.runtime.block_on(self.holder.spawn(spec, b""))
     }
 
     fn spawn(&self, name: &str, argv: &[&str]) -> Spawned {
@@ -414,7 +413,7 @@ fn an_answer_nobody_waits_for_leaves_no_program() {
     let id = fixture.id("lost");
     {
         let spec = fixture.spec("lost", &["sleep", "1000"]);
-        let mut start = pin!(fixture.holder.spawn(spec));
+        let mut start = pin!(fixture.holder.spawn(spec, b""));
         let mut cx = Context::from_waker(Waker::noop());
         assert!(start.as_mut().poll(&mut cx).is_pending());
     }

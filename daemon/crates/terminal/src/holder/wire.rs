@@ -9,17 +9,16 @@ use super::error::SpawnError;
 use crate::probe::Probe;
 
 /// The version of the messages and of the board. A holder and a worker of different builds compare it.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A message from the worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum ToHolder {
     /// The worker has taken everything over and serves calls.
     Ready,
-    /// Start a program. The [`SpawnSpec`] is in the attached descriptor.
+    /// Start a program. Attached are the [`SpawnSpec`], and the file with what the next worker must know of the
+    /// session, which the holder keeps open.
     Start { request: u32 },
-    /// Store the attached file for the next worker, replacing the last one for that slot.
-    Keep { slot: u32 },
     /// The worker is ending all sessions.
     Stopping,
     /// The worker is about to end and another one follows: of the attached build, if there is one.
@@ -38,8 +37,8 @@ pub(super) enum ToWorker {
     /// The first message to a new worker. Attached are the board, the events of the holder and of the two bells, the
     /// listening socket, and the locks.
     Welcome(Welcome),
-    /// Held sessions for the new worker, after the welcome. Attached are their terminals, followed by a file with a
-    /// [`HeldSession`] for each.
+    /// Held sessions for the new worker, after the welcome. Attached are the terminal and the keepsake of each, followed
+    /// by a file with a [`HeldSession`] for each.
     Held,
     /// The answer to a start. If it succeeded, the terminal is attached.
     Started {
@@ -94,8 +93,6 @@ pub(super) struct HeldSession {
     pub(super) started: Started,
     #[serde(with = "path")]
     pub(super) ring_path: PathBuf,
-    /// What the worker has stored for the next worker.
-    pub(super) keepsake: Vec<u8>,
 }
 
 /// A program that was started.
@@ -125,8 +122,6 @@ pub struct SpawnSpec {
     /// Where the session's ring is created; the file must not exist.
     #[serde(with = "path")]
     pub ring_path: PathBuf,
-    /// What the holder stores for a later worker, without interpreting it.
-    pub keepsake: Vec<u8>,
 }
 
 /// Serialises paths as bytes, because they need not be valid UTF-8.
@@ -169,7 +164,6 @@ mod tests {
             cols: 2,
             plain: true,
             ring_path: odd.clone(),
-            keepsake: Vec::new(),
         };
         let bytes = postcard::to_stdvec(&spec).unwrap();
         let back: SpawnSpec = postcard::from_bytes(&bytes).unwrap();

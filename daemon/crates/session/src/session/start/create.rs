@@ -260,8 +260,8 @@ impl Sessions {
             cols: plan.cols,
             plain: params.plain,
             ring_path: self.services.folders.ring(facts.id.as_str()),
-            keepsake: Keepsake::of_start(&facts, plan.rows, plan.cols, tape.as_deref()).to_bytes(),
         };
+        let keepsake = Keepsake::of_start(&facts, plan.rows, plan.cols, tape.as_deref()).to_bytes();
         if let Some(ended) = self.all.get(&facts.id) {
             self.release(&ended); // its ring file has the same name
         }
@@ -282,7 +282,7 @@ impl Sessions {
                 None => self.fresh_folder(&facts.id).await,
             }
         };
-        let (folder, spawned) = tokio::join!(folder, self.services.holder.spawn(spec));
+        let (folder, spawned) = tokio::join!(folder, self.services.holder.spawn(spec, &keepsake));
         match (folder, spawned) {
             (Ok(folder), Ok(spawned)) => {
                 let session = self.register(facts, plan, folder, spawned, settings, tape);
@@ -383,7 +383,7 @@ impl Sessions {
         let session = Session::live(
             services, facts, output, flusher, input, plan.rows, plan.cols,
         );
-        let session = Arc::new(session);
+        let session = Arc::new(session.kept_in(spawned.keepsake));
         self.insert(Arc::clone(&session));
         // Output that arrived before the session was registered was not announced.
         session.take_output(usize::MAX);

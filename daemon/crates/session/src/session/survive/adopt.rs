@@ -126,6 +126,7 @@ impl Sessions {
             Input::new(Some(master), self.services.leaving.clone(), tape).of_pipes(facts.pipes);
         let services = Arc::clone(&self.services);
         let session = Session::live(services, facts, output, flusher, input, rows, cols)
+            .kept_in(adopted.keepsake_file)
             .resumed(kept.sizes, modes, resumed.answered)
             .started_ago(Duration::try_from_secs_f64(age).unwrap_or_default());
         for text in &kept.hidden {

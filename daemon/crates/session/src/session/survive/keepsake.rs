@@ -1,4 +1,4 @@
-//! The facts of a session that the holder keeps for the next worker: what is in no file, and secrets, which must not be
+//! The facts of a session that are kept for the next worker in memory that the holder has open: what is in no file, and secrets, which must not be
 //! in a file.
 
 use super::rows::{facts_of, row_of_start};
@@ -13,7 +13,6 @@ use crate::session::start::Origin;
 use crate::session::state::CloseOrder;
 use crate::session::tape::{KeptTape, SessionTape};
 use ccd_protocol::session::EndReason;
-use ccd_terminal::lock::lock;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -133,7 +132,7 @@ impl Keepsake {
         }
     }
 
-    /// Returns the keepsake in the form that the holder keeps.
+    /// Returns the keepsake in the form in which it is kept.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
@@ -170,17 +169,12 @@ impl Keepsake {
 }
 
 impl Session {
-    /// Has the holder keep the session's facts as they are now.
+    /// Keeps the session's facts as they are now for the next worker.
     pub fn keep(&self) {
-        let Some(slot) = self.facts.slot else {
+        let Some(file) = &self.keepsake else {
             return;
         };
-        let _turn = lock(&self.services.keeping);
-        let kept = self
-            .services
-            .holder
-            .keep(slot, &Keepsake::of(self).to_bytes());
-        if let Err(error) = kept {
+        if let Err(error) = file.write(|| Keepsake::of(self).to_bytes()) {
             tracing::warn!(session = %self.id(), %error, "could not save the state for the next worker: it would get an older one");
         }
     }

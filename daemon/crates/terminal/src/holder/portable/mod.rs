@@ -5,6 +5,7 @@
 mod event;
 mod exit_watch;
 mod fork_exec;
+mod keepsake_file;
 mod memory_file;
 mod packets;
 mod poller;
@@ -13,6 +14,7 @@ mod signals;
 pub(super) use event::Event;
 pub(super) use exit_watch::ExitWatch;
 pub(super) use fork_exec::on_terminal;
+pub use keepsake_file::KeepsakeFile;
 pub(super) use memory_file::memory_file;
 pub(super) use packets::{receive, report_flushes};
 pub(super) use poller::Poller;

@@ -1,0 +1,180 @@
+//! A session's keepsake: bytes in memory that the worker writes and the next worker reads. The holder only has the file
+//! open, so a write wakes nobody.
+//!
+//! The file starts with the place of the last keepsake. A new one is written to another place before the start of the
+//! file points there, so a worker that is killed meanwhile leaves the last one.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileExt;
+use std::sync::Mutex;
+
+use super::memory_file;
+use crate::lock::lock;
+
+/// Offset and length of the last keepsake, each 8 bytes.
+const HEADER_BYTES: u64 = 16;
+
+/// A longer file is cut after its last keepsake.
+const LONG_BYTES: u64 = 64 << 10;
+
+/// More than any keepsake has.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// The worker's end.
+#[derive(Debug)]
+pub struct KeepsakeFile {
+    file: File,
+    place: Mutex<Place>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    offset: u64,
+    len: u64,
+}
+
+impl Place {
+    fn end(self) -> u64 {
+        self.offset + self.len
+    }
+
+    fn to_bytes(self) -> [u8; HEADER_BYTES as usize] {
+        let mut bytes = [0; HEADER_BYTES as usize];
+        bytes[..8].copy_from_slice(&self.offset.to_le_bytes());
+        bytes[8..].copy_from_slice(&self.len.to_le_bytes());
+        bytes
+    }
+
+    fn of_bytes(bytes: [u8; HEADER_BYTES as usize]) -> Self {
+        let number = u128::from_le_bytes(bytes);
+        Self {
+            offset: number as u64,
+            len: (number >> 64) as u64,
+        }
+    }
+}
+
+impl KeepsakeFile {
+    /// Creates a file with a keepsake.
+    ///
+    /// # Errors
+    ///
+    /// There are no descriptors left, or no memory.
+    pub(in crate::holder) fn create(keepsake: &[u8]) -> io::Result<Self> {
+        let place = Place {
+            offset: HEADER_BYTES,
+            len: 0,
+        };
+        let created = Self {
+            file: memory_file("ccd keepsake")?.into(),
+            place: Mutex::new(place),
+        };
+        created.write(|| keepsake.to_vec())?;
+        Ok(created)
+    }
+
+    /// Returns another descriptor of the file, for the holder.
+    ///
+    /// # Errors
+    ///
+    /// There are no descriptors left.
+    pub(in crate::holder) fn descriptor(&self) -> io::Result<Option<OwnedFd>> {
+        self.file.try_clone().map(|file| Some(file.into()))
+    }
+
+    /// Opens the file of an earlier worker, and returns its last keepsake.
+    ///
+    /// # Errors
+    ///
+    /// `InvalidData` if the file is something else.
+    pub(in crate::holder) fn open(file: OwnedFd) -> io::Result<(Self, Vec<u8>)> {
+        let file = File::from(file);
+        let mut header = [0; HEADER_BYTES as usize];
+        file.read_exact_at(&mut header, 0)?;
+        let place = Place::of_bytes(header);
+        if place.len > MAX_BYTES {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let mut keepsake = vec![0; place.len as usize];
+        file.read_exact_at(&mut keepsake, place.offset)?;
+        let place = Mutex::new(place);
+        Ok((Self { file, place }, keepsake))
+    }
+
+    /// Replaces the keepsake. Of writes at the same time, the last one has the result of the last call of `make`.
+    ///
+    /// # Errors
+    ///
+    /// There is no memory, or the keepsake would be longer than files may be; the last one remains.
+    pub fn write(&self, make: impl FnOnce() -> Vec<u8>) -> io::Result<()> {
+        let mut last = lock(&self.place);
+        let keepsake = make();
+        let len = keepsake.len() as u64;
+        let offset = match HEADER_BYTES + len <= last.offset {
+            true => HEADER_BYTES,
+            false => last.end(),
+        };
+        let place = Place { offset, len };
+        self.file.write_all_at(&keepsake, place.offset)?;
+        self.file.write_all_at(&place.to_bytes(), 0)?;
+        if last.end() > LONG_BYTES && place.end() < last.end() {
+            self.file.set_len(place.end())?;
+        }
+        *last = place;
+        Ok(())
+    }
+}
+
+impl AsFd for KeepsakeFile {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(file: &KeepsakeFile) -> Vec<u8> {
+        let copy = file.as_fd().try_clone_to_owned().unwrap();
+        KeepsakeFile::open(copy).unwrap().1
+    }
+
+    #[test]
+    fn the_last_keepsake_is_read() {
+        let file = KeepsakeFile::create(b"first").unwrap();
+        assert_eq!(read(&file), b"first");
+        for len in [0, 1, 7, 100, 50, 200_000, 3, 60, 100_000, 100_001, 5, 5, 5] {
+            let keepsake = vec![b'x'; len];
+            file.write(|| keepsake.clone()).unwrap();
+            assert_eq!(read(&file), keepsake, "{len}");
+        }
+        assert!(file.file.metadata().unwrap().len() < 100);
+    }
+
+    #[test]
+    fn until_the_new_one_is_complete_the_last_one_is_read() {
+        let file = KeepsakeFile::create(b"first").unwrap();
+        for last in ["first", "second, which is longer", "third"] {
+            file.write(|| last.into()).unwrap();
+            let place = *lock(&file.place);
+            let free = match place.offset {
+                HEADER_BYTES => place.end(),
+                _ => HEADER_BYTES,
+            };
+            file.file.write_all_at(b"half", free).unwrap();
+            assert_eq!(read(&file), last.as_bytes());
+        }
+    }
+
+    #[test]
+    fn what_is_no_keepsake_is_refused() {
+        for bytes in [&b""[..], b"short", &[0xff; 40]] {
+            let file = File::from(memory_file("test").unwrap());
+            file.write_all_at(bytes, 0).unwrap();
+            assert!(KeepsakeFile::open(file.into()).is_err());
+        }
+    }
+}

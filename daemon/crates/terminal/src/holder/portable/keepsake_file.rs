@@ -1,0 +1,37 @@
+//! With one process, there is no next worker, and nothing is kept for it.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+/// Keeps nothing.
+#[derive(Debug)]
+pub struct KeepsakeFile(());
+
+impl KeepsakeFile {
+    /// Does nothing.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub(in crate::holder) fn create(_keepsake: &[u8]) -> io::Result<Self> {
+        Ok(Self(()))
+    }
+
+    /// There is no file.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub(in crate::holder) fn descriptor(&self) -> io::Result<Option<OwnedFd>> {
+        Ok(None)
+    }
+
+    /// Does nothing.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn write(&self, _make: impl FnOnce() -> Vec<u8>) -> io::Result<()> {
+        Ok(())
+    }
+}

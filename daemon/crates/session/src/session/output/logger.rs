@@ -1,13 +1,14 @@
 //! Writes the logs of all sessions: one thread, in batches.
 //!
-//! Output that is due waits briefly for more. A write that hangs affects only its session: the guard puts another
-//! thread in charge of the other sessions, and the hanging thread ends once its write returns. Nothing that delivers
-//! output ever waits for the disk.
+//! Output that is due waits briefly for more: a task of the worker's loop, the timer, wakes the thread when that time is
+//! over, so that nobody else is woken while a reply is on its way. A write that hangs affects only its session: the timer
+//! puts another thread in charge of the other sessions, and the hanging thread ends once its write returns. Nothing that
+//! delivers output ever waits for the disk.
 
 use super::thread::Thread;
 use crate::interaction::Event;
 use crate::output::{Flushed, Flusher, LogCall};
-use crate::session::end::CLOSE_GRACE;
+use crate::session::end::{CLOSE_GRACE, sleep_until};
 use crate::session::live::Session;
 use ccd_protocol::session::EndReason;
 use ccd_terminal::holder::Holder;
@@ -18,6 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
+use tokio::task::AbortHandle;
 
 /// How long output waits for more before it is logged.
 const LOG_DELAY: Duration = Duration::from_millis(1);
@@ -28,8 +30,8 @@ const STALL: Duration = Duration::from_millis(100);
 /// The same at the session's end, when no program waits for room.
 const LAST_STALL: Duration = Duration::from_secs(2);
 
-/// Time between two checks of the guard while there is something to write.
-const GUARD_PERIOD: Duration = Duration::from_millis(50);
+/// Time between two checks for a write that hangs, while there is something to write.
+const CHECK_PERIOD: Duration = Duration::from_millis(50);
 
 /// Unlogged bytes that are kept for a write that takes too long: half a ring. With more, the program would soon have to
 /// wait.
@@ -57,17 +59,18 @@ impl SessionLog {
     }
 }
 
-/// The handle to the threads. They end when it is dropped.
+/// The handle to the threads and the timer. They end when it is dropped.
 pub struct Logger {
     shared: Arc<Shared>,
+    timer: AbortHandle,
 }
 
 struct Shared {
     state: Mutex<LoggerState>,
     /// Wakes the thread in charge.
     bell: Condvar,
-    /// Wakes the guard.
-    guard_bell: Condvar,
+    /// Starts the timer.
+    timer: Notify,
     holder: Holder,
 }
 
@@ -84,7 +87,8 @@ struct LoggerState {
     in_charge: u64,
     /// The session that is being written.
     turn: Option<Turn>,
-    guard_sleeps: bool,
+    /// The timer checks for a write that hangs.
+    is_checked: bool,
     stop: bool,
 }
 
@@ -108,14 +112,14 @@ impl Turn {
 enum Rest {
     #[default]
     None,
-    /// It waits for more output; only urgent output wakes it.
+    /// It waits for more output.
     Gathers,
-    /// Any output wakes it.
+    /// It waits for any output.
     Sleeps,
 }
 
 impl Logger {
-    /// Starts the thread and its guard.
+    /// Starts the thread and the timer. Must be called inside the runtime.
     ///
     /// # Errors
     ///
@@ -124,17 +128,12 @@ impl Logger {
         let shared = Arc::new(Shared {
             state: Mutex::default(),
             bell: Condvar::new(),
-            guard_bell: Condvar::new(),
+            timer: Notify::new(),
             holder,
         });
-        let logger = Self {
-            shared: Arc::clone(&shared),
-        };
         Shared::spawn(&shared, 0)?;
-        std::thread::Builder::new()
-            .name("log-guard".into())
-            .spawn(move || shared.guard())?;
-        Ok(logger)
+        let timer = tokio::spawn(Arc::clone(&shared).time()).abort_handle();
+        Ok(Self { shared, timer })
     }
 
     /// Requests that a session's output is logged, soon or at once.
@@ -168,7 +167,7 @@ impl Drop for Logger {
     fn drop(&mut self) {
         lock(&self.shared.state).stop = true;
         self.shared.bell.notify_all();
-        self.shared.guard_bell.notify_all();
+        self.timer.abort();
     }
 }
 
@@ -192,13 +191,17 @@ impl Shared {
         if call.is_first {
             state.due.push(Arc::clone(session));
         }
-        state.is_urgent |= call.is_urgent;
-        let is_heard = match state.rest {
-            Rest::None => false,
-            Rest::Gathers => call.is_urgent,
-            Rest::Sleeps => true,
-        };
-        if is_heard {
+        match state.rest {
+            _ if call.is_urgent => self.wake(state),
+            Rest::Sleeps => self.timer.notify_one(),
+            Rest::None | Rest::Gathers => {}
+        }
+    }
+
+    /// Has the thread in charge write what is due, at once.
+    fn wake(&self, mut state: MutexGuard<'_, LoggerState>) {
+        state.is_urgent = true;
+        if state.rest != Rest::None {
             state.rest = Rest::None;
             drop(state);
             self.bell.notify_one();
@@ -246,8 +249,8 @@ impl Shared {
                     since: Instant::now(),
                     thread,
                 });
-                if std::mem::take(&mut state.guard_sleeps) {
-                    self.guard_bell.notify_one();
+                if !std::mem::replace(&mut state.is_checked, true) {
+                    self.timer.notify_one();
                 }
                 return Some(session);
             }
@@ -357,27 +360,46 @@ impl Shared {
         }
     }
 
-    /// Puts another thread in charge if the current one takes too long. Sleeps while nothing is written.
-    fn guard(self: Arc<Self>) {
-        let mut state = lock(&self.state);
-        while !state.stop {
-            state.guard_sleeps = true;
-            let woken = self
-                .guard_bell
-                .wait_while(state, |state| state.guard_sleeps && !state.stop);
-            state = woken.unwrap_or_else(PoisonError::into_inner);
-            loop {
-                let waited = self
-                    .guard_bell
-                    .wait_timeout_while(state, GUARD_PERIOD, |state| !state.stop);
-                state = waited.unwrap_or_else(PoisonError::into_inner).0;
-                match &state.turn {
-                    Some(turn) if turn.hangs() => self.replace(&mut state),
-                    Some(_) if !state.stop => {}
-                    _ => break,
+    /// Wakes the thread in charge once output has waited for more, and puts another one in charge if it takes too long.
+    /// Sleeps while there is nothing to write.
+    async fn time(self: Arc<Self>) {
+        let (mut write_at, mut check_at) = (None, None);
+        loop {
+            tokio::select! {
+                () = self.timer.notified() => {
+                    let state = lock(&self.state);
+                    let now = Instant::now();
+                    if state.rest == Rest::Sleeps && !state.due.is_empty() {
+                        write_at.get_or_insert(now + LOG_DELAY);
+                    }
+                    if state.is_checked {
+                        check_at.get_or_insert(now + CHECK_PERIOD);
+                    }
+                }
+                () = sleep_until(write_at), if write_at.is_some() => {
+                    write_at = None;
+                    let mut state = lock(&self.state);
+                    if state.rest == Rest::Sleeps && !state.due.is_empty() {
+                        state.is_checked = true;
+                        check_at.get_or_insert_with(|| Instant::now() + CHECK_PERIOD);
+                        self.wake(state);
+                    }
+                }
+                () = sleep_until(check_at), if check_at.is_some() => {
+                    check_at = self.check().then(|| Instant::now() + CHECK_PERIOD);
                 }
             }
         }
+    }
+
+    /// Puts another thread in charge if the current one takes too long. Returns whether to check again.
+    fn check(self: &Arc<Self>) -> bool {
+        let mut state = lock(&self.state);
+        if state.turn.as_ref().is_some_and(Turn::hangs) {
+            self.replace(&mut state);
+        }
+        state.is_checked = state.turn.is_some();
+        state.is_checked
     }
 
     fn replace(self: &Arc<Self>, state: &mut LoggerState) {

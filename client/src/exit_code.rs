@@ -1,7 +1,6 @@
 //! Exit statuses of ccctl.
 
 use ccd_protocol::{Category, ErrorCode};
-use std::process::ExitCode;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,12 +88,6 @@ impl Exit {
             Category::TimedOut => Exit::TimedOut,
             Category::Internal => Exit::Internal,
         }
-    }
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        ExitCode::from(exit.code())
     }
 }
 

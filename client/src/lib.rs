@@ -37,16 +37,15 @@ use call::Failure;
 use context::Context;
 use exit_code::Exit;
 use std::ffi::OsString;
-use std::process::ExitCode;
 use terminal::can_draw;
 
 /// Carries out the command line and returns the exit status.
 #[must_use]
-pub fn main() -> ExitCode {
+pub fn main() -> u8 {
     let words: Vec<_> = std::env::args_os().collect();
     let args = match Ccctl::parse_words(&words) {
         Ok(args) => args,
-        Err(error) => return without_verb(&error, &words).into(),
+        Err(error) => return without_verb(&error, &words).code(),
     };
     let mut context = Context::new(args.global);
     let exit = match verb::dispatch(&args.noun, &mut context) {
@@ -56,7 +55,7 @@ pub fn main() -> ExitCode {
             failure.exit()
         }
     };
-    exit.into()
+    exit.code()
 }
 
 /// Without a command: shows the menu at a terminal, help without one, and the mistake if there are other words.

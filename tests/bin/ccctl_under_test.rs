@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ccctl_client::main()
+    ExitCode::from(ccctl_client::main())
 }

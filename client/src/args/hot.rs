@@ -37,14 +37,22 @@ const FLAGS: [(&str, &str); 10] = [
     ("--eof", ""),
 ];
 
+/// Options that may also come before the command.
+const GLOBAL_VALUES: [&str; 3] = ["--socket", "--host", "-H"];
+const GLOBAL_FLAGS: [&str; 4] = ["--json", "--no-start", "--verbose", "-v"];
+
 /// Parses a plain command line of one of these commands; `None` for any other.
 pub(super) fn parse(words: &[OsString]) -> Option<Ccctl> {
-    let (noun, verb) = (words.get(1)?, words.get(2)?);
+    let words = words.get(1..)?;
+    let (first, words) = words.split_at(global_len(words));
+    let [noun, verb, rest @ ..] = words else {
+        return None;
+    };
     if noun != "session" {
         return None;
     }
     let mut line = match verb.to_str()? {
-        "send" | "expect" => PlainLine::of(&words[3..])?,
+        "send" | "expect" => PlainLine::of(first.iter().chain(rest))?,
         _ => return None,
     };
     let global = Global {
@@ -69,6 +77,20 @@ pub(super) fn parse(words: &[OsString]) -> Option<Ccctl> {
     })
 }
 
+/// Returns how many of the words are global options and their values, before the first other word.
+fn global_len(words: &[OsString]) -> usize {
+    let is_in = |list: &[&str], word: &OsString| list.iter().any(|option| word == option);
+    let mut len = 0;
+    while let Some(word) = words.get(len) {
+        len += match word {
+            word if is_in(&GLOBAL_FLAGS, word) => 1,
+            word if is_in(&GLOBAL_VALUES, word) && len + 1 < words.len() => 2,
+            _ => break,
+        };
+    }
+    len
+}
+
 /// The words, sorted by kind. Methods remove those that they understand.
 #[derive(Debug, Default)]
 struct PlainLine {
@@ -79,9 +101,9 @@ struct PlainLine {
 }
 
 impl PlainLine {
-    fn of(words: &[OsString]) -> Option<Self> {
+    fn of<'a>(words: impl Iterator<Item = &'a OsString>) -> Option<Self> {
         let mut line = Self::default();
-        let mut words = words.iter().map(|word| word.to_str());
+        let mut words = words.map(|word| word.to_str());
         let mut is_plain = false;
         while let Some(word) = words.next() {
             let word = word?;
@@ -252,6 +274,14 @@ mod tests {
             let line = [&["ccctl", "session"], line].concat();
             assert!(check(&line).is_some(), "{line:?}");
         }
+        for line in [
+            &["ccctl", "--json", "session", "send", "py", "x"][..],
+            &[
+                "ccctl", "--socket", "/s", "-v", "session", "expect", "py", "x",
+            ],
+        ] {
+            assert!(check(line).is_some(), "{line:?}");
+        }
     }
 
     #[test]
@@ -259,7 +289,8 @@ mod tests {
         for line in [
             &["ccctl"][..],
             &["ccctl", "session", "list"],
-            &["ccctl", "--json", "session", "send", "py", "x"],
+            &["ccctl", "--json", "session", "send", "--json", "py", "x"],
+            &["ccctl", "--socket"],
             &["ccctl", "session", "send", "--help"],
             &["ccctl", "session", "send", "py"],
             &["ccctl", "session", "send", "py", "x", "y"],
@@ -317,10 +348,13 @@ mod tests {
         #[test]
         fn every_line_means_what_the_whole_definition_says(
             is_send: bool,
+            first in prop::collection::vec(prop::sample::select(&["--json", "-v", "--socket", "-H", "py", "session"][..]), 0..3),
             start in 0..STARTS.len(),
             words in prop::collection::vec(prop::sample::select(&WORDS[..]), 0..6),
         ) {
-            let mut line = vec!["ccctl", "session", if is_send { "send" } else { "expect" }];
+            let mut line = vec!["ccctl"];
+            line.extend(first);
+            line.extend(["session", if is_send { "send" } else { "expect" }]);
             line.extend(STARTS[start]);
             line.extend(words);
             check(&line);

@@ -57,7 +57,34 @@ struct Envelope<'a> {
 }
 
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Id<'de>>, D::Error> {
-    Id::deserialize(deserializer).map(Some)
+    deserializer.deserialize_any(IdVisitor).map(Some)
+}
+
+/// Reads an id in one step: the derived code tries its forms in turn, and each failure allocates a message.
+struct IdVisitor;
+
+impl<'de> Visitor<'de> for IdVisitor {
+    type Value = Id<'de>;
+
+    fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("an id: a string, a whole number of 0 or more, or null")
+    }
+
+    fn visit_unit<E>(self) -> Result<Id<'de>, E> {
+        Ok(Id::Null)
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Id<'de>, E> {
+        Ok(Id::Number(number))
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Id<'de>, E> {
+        Ok(Id::Str(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Id<'de>, E> {
+        Ok(Id::Str(Cow::Owned(text.to_owned())))
+    }
 }
 
 fn parse_entry<'a>(json: &'a str, peer: &Peer) -> Result<BatchEntry<'a>, (Id<'a>, Fault)> {

@@ -12,14 +12,16 @@ use crate::job::Jobs;
 use crate::store::Store;
 use crate::tape_usage::TapeUsage;
 use crate::{maintenance, rpc};
-use ccd_session::interaction::Recorder;
+use ccd_session::interaction::{Pending, Recorder};
 use ccd_session::session::{Folders, Services, Sessions};
 use ccd_tape::root::Roots;
 use ccd_tape::settings::root_of;
 use ccd_terminal::holder::{Cause, HandOver, Holder};
+use std::io;
 use std::sync::Arc;
 use tokio::net::UnixListener;
-use tokio::task::JoinHandle;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -30,9 +32,9 @@ pub(super) struct Parts {
     pub(super) history: History,
 }
 
-/// The task that writes the history.
+/// The thread that writes the history.
 pub(super) struct History {
-    task: JoinHandle<()>,
+    has_ended: oneshot::Receiver<()>,
     stop: CancellationToken,
 }
 
@@ -40,7 +42,27 @@ impl History {
     /// Writes what is pending, and ends.
     pub(super) async fn end(self) {
         self.stop.cancel();
-        let _ = self.task.await;
+        let _ = self.has_ended.await;
+    }
+
+    /// Starts the thread. It gives way to the thread that serves the clients.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's error if no thread can be started.
+    fn start(events: Pending, store: Store) -> io::Result<Self> {
+        // It stops after everything that it records.
+        let stop = CancellationToken::new();
+        let (ended, has_ended) = oneshot::channel();
+        let (runtime, stopped) = (Handle::current(), stop.clone());
+        std::thread::Builder::new()
+            .name("history".into())
+            .spawn(move || {
+                ccd_terminal::nice::give_way();
+                runtime.block_on(events.run(store, stopped));
+                let _ = ended.send(()); // the daemon may have given up waiting
+            })?;
+        Ok(Self { has_ended, stop })
     }
 }
 
@@ -69,15 +91,11 @@ impl Parts {
             stop.clone(),
         )
         .map_err(system("the logs of sessions cannot be written"))?;
-        // It stops after everything that it records.
-        let history_stop = CancellationToken::new();
         Ok(Self {
             sessions: Sessions::new(services),
             jobs: Jobs::new(store.clone(), tracker, stop),
-            history: History {
-                task: tokio::spawn(events.run(store.clone(), history_stop.clone())),
-                stop: history_stop,
-            },
+            history: History::start(events, store.clone())
+                .map_err(system("the history cannot be written"))?,
         })
     }
 }

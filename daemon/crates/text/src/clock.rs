@@ -1,11 +1,17 @@
 //! Formats and parses times.
 
+use std::time::SystemTime;
 use time::OffsetDateTime;
 use time::macros::format_description;
 
 /// Returns the current time as RFC 3339 in UTC with milliseconds.
 pub fn now() -> String {
     rfc3339(OffsetDateTime::now_utc())
+}
+
+/// Returns a time in the same form.
+pub fn at(time: SystemTime) -> String {
+    rfc3339(OffsetDateTime::from(time))
 }
 
 /// Returns the time `seconds` ago in the same form, so that texts can be compared as times.

@@ -7,7 +7,7 @@ use crate::peer::Peer;
 use ccd_store::Store;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -21,7 +21,7 @@ pub const JUDGEMENT: Duration = Duration::from_millis(250);
 /// An event with everything that its rows need.
 pub(super) struct Noted {
     pub(super) session: Arc<dyn Subject>,
-    pub(super) timestamp: String,
+    pub(super) time: SystemTime,
     pub(super) at: Instant,
     pub(super) client: Option<(Arc<str>, Option<i32>)>,
     pub(super) event: Event,
@@ -68,7 +68,7 @@ impl Recorder {
     pub fn note(&self, session: Arc<dyn Subject>, peer: Option<&Peer>, event: Event) {
         let noted = Noted {
             session,
-            timestamp: ccd_text::clock::now(),
+            time: SystemTime::now(),
             at: Instant::now(),
             client: peer.map(|peer| (Arc::clone(peer.name()), peer.pid)),
             event,

@@ -123,7 +123,7 @@ fn blank(noted: &Noted) -> InteractionRow {
     InteractionRow {
         id: 0,
         session_id: noted.session.about().id.to_string(),
-        timestamp: noted.timestamp.clone(),
+        timestamp: ccd_text::clock::at(noted.time),
         action: String::new(),
         input_text: None,
         output_text: None,

@@ -367,6 +367,8 @@ impl Shared {
         loop {
             tokio::select! {
                 () = self.timer.notified() => {
+                    // Starting a timer costs two calls of the system; a reply that is on its way goes first.
+                    tokio::task::yield_now().await;
                     let state = lock(&self.state);
                     let now = Instant::now();
                     if state.rest == Rest::Sleeps && !state.due.is_empty() {

@@ -17,6 +17,9 @@ const ANY_TERMINAL: &str = "/dev/tty";
 /// Size of the buffer for inotify events.
 const BUFFER_BYTES: usize = 4096;
 
+/// Size of an inotify event about a file.
+const NOTICE_BYTES: usize = 16;
+
 /// All terminals that are watched.
 #[derive(Debug)]
 pub struct Reads {
@@ -77,7 +80,7 @@ impl Notices {
     fn take(&mut self, notices: &OwnedFd) {
         let mut buffer = [const { MaybeUninit::uninit() }; BUFFER_BYTES];
         let mut reader = Reader::new(notices, &mut buffer);
-        loop {
+        for taken in 1_usize.. {
             match reader.next() {
                 // The terminal is closed.
                 Ok(notice) if notice.events().contains(ReadFlags::IGNORED) => {
@@ -90,6 +93,10 @@ impl Notices {
                 },
                 Err(Errno::INTR) => {}
                 Err(_) => return, // there are no more
+            }
+            // The buffer was not filled: another read would find nothing.
+            if reader.is_buffer_empty() && taken < BUFFER_BYTES / NOTICE_BYTES {
+                return;
             }
         }
     }

@@ -3,9 +3,33 @@
 use crate::Result;
 use std::time::Duration;
 
-/// Durations in microseconds, in the order they were taken.
+/// Durations in microseconds, in the order they were taken, and where each block of them ends.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Samples(Vec<f64>);
+pub(crate) struct Samples(Vec<f64>, Vec<usize>);
+
+/// How long something takes, as a multiple of what it is compared with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ratio {
+    /// Of the medians.
+    pub(crate) of_all: f64,
+    /// The quartiles of the same in single blocks.
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+impl Ratio {
+    /// Returns whether a goal is met: a goal within the scatter counts.
+    pub(crate) fn meets(self, goal: f64) -> bool {
+        self.of_all.min(self.low) <= goal
+    }
+}
+
+impl std::fmt::Display for Ratio {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { of_all, low, high } = self;
+        write!(out, "{of_all:.2} × ({low:.2} to {high:.2})")
+    }
+}
 
 impl Samples {
     pub(crate) fn add(&mut self, duration: Duration) {
@@ -23,6 +47,24 @@ impl Samples {
         let last = sorted.len().saturating_sub(1);
         let index = (last as f64 * share).round() as usize;
         sorted.get(index).copied().unwrap_or(f64::NAN)
+    }
+
+    /// Returns the ratio to samples with as many blocks, which were measured alternately.
+    pub(crate) fn ratio_to(&self, other: &Self) -> Ratio {
+        let of_blocks = self.blocks().zip(other.blocks());
+        let ratios = of_blocks.map(|(own, other)| own.median() / other.median());
+        let ratios = Self(ratios.collect(), Vec::new());
+        Ratio {
+            of_all: self.median() / other.median(),
+            low: ratios.quantile(0.25),
+            high: ratios.quantile(0.75),
+        }
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = Self> {
+        let starts = [0].into_iter().chain(self.1.iter().copied());
+        let blocks = starts.zip(&self.1);
+        blocks.map(|(start, end)| Self(self.0[start..*end].to_vec(), Vec::new()))
     }
 
     /// Returns samples that were measured in pairs.
@@ -69,6 +111,8 @@ pub(crate) fn alternate(
         for index in order {
             let (rounds, contender) = &mut contenders[index];
             contender(*rounds, &mut all[index])?;
+            let end = all[index].0.len();
+            all[index].1.push(end);
         }
     }
     Ok(all)

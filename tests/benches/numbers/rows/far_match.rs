@@ -5,7 +5,7 @@ use crate::args::Args;
 use crate::bare::Bare;
 use crate::daemon::{Daemon, close, create, expect_from_start, session};
 use crate::flood::AnsiFile;
-use crate::pexpect::Pexpect;
+use crate::python::Python;
 use crate::report::{Line, Report};
 use crate::samples::{Contender, Samples, alternate};
 use crate::wire::Wire;
@@ -41,7 +41,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     let samples = alternate(args.amount(5, 1), &mut contenders)?;
     drop(contenders);
     let peer_bytes = args.amount(4_000_000, 500_000);
-    let peers = match Pexpect::start()? {
+    let peers = match Python::pexpect()? {
         Some(mut pexpect) => {
             let us = pexpect.measure(&format!("far {peer_bytes} {}", file.word()?))?;
             let seconds = us.first().copied().unwrap_or(f64::NAN) / 1e6;

@@ -7,6 +7,8 @@ mod far_match;
 mod idle;
 pub(crate) mod memory;
 pub(crate) mod pipe;
+mod processor_time;
+mod python_clients;
 mod recovery;
 mod round_trip;
 mod start;
@@ -24,10 +26,18 @@ pub(crate) struct Row {
 }
 
 /// Everything that is measured.
-pub(crate) const ALL: [Row; 12] = [
+pub(crate) const ALL: [Row; 14] = [
     Row {
         name: "round-trip",
         measure: round_trip::measure,
+    },
+    Row {
+        name: "processor-time",
+        measure: processor_time::measure,
+    },
+    Row {
+        name: "python-clients",
+        measure: python_clients::measure,
     },
     Row {
         name: "attach",

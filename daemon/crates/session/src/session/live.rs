@@ -58,8 +58,8 @@ pub struct Session {
     pub hidden: Arc<HiddenTexts>,
     /// Cancelled when the session is no longer known.
     pub forgotten: CancellationToken,
-    /// Where the session's facts are kept for the next worker; `None` without a terminal.
-    pub(super) keepsake: Option<KeepsakeFile>,
+    /// Where the session's facts are kept for the next worker; `None` if the holder does not have the session.
+    pub(super) keepsake: Mutex<Option<KeepsakeFile>>,
     /// The use of tapes, once [`Session::tape`] has nothing more.
     past_tape: Mutex<Option<PastTape>>,
     /// The commands of [`Session::run`].
@@ -111,7 +111,7 @@ impl Session {
 
     /// Sets where the session's facts are kept for the next worker.
     pub(super) fn kept_in(mut self, keepsake: KeepsakeFile) -> Self {
-        self.keepsake = Some(keepsake);
+        self.keepsake = Mutex::new(Some(keepsake));
         self
     }
 
@@ -186,7 +186,7 @@ impl Session {
             runs: Runs::default(),
             far_shell: Mutex::default(),
             half_line: HalfLine::default(),
-            keepsake: None,
+            keepsake: Mutex::default(),
         }
     }
 

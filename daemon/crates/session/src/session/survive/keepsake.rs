@@ -13,6 +13,7 @@ use crate::session::start::Origin;
 use crate::session::state::CloseOrder;
 use crate::session::tape::{KeptTape, SessionTape};
 use ccd_protocol::session::EndReason;
+use ccd_terminal::lock::lock;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -171,11 +172,18 @@ impl Keepsake {
 impl Session {
     /// Keeps the session's facts as they are now for the next worker.
     pub fn keep(&self) {
-        let Some(file) = &self.keepsake else {
+        // Held until it is written, so that the newest facts are the last ones.
+        let mut file = lock(&self.keepsake);
+        let Some(file) = &mut *file else {
             return;
         };
-        if let Err(error) = file.write(|| Keepsake::of(self).to_bytes()) {
+        if let Err(error) = file.write(&Keepsake::of(self).to_bytes()) {
             tracing::warn!(session = %self.id(), %error, "could not save the state for the next worker: it would get an older one");
         }
+    }
+
+    /// Closes the file with the session's facts, because no worker will continue the session.
+    pub(crate) fn forget_keepsake(&self) {
+        lock(&self.keepsake).take();
     }
 }

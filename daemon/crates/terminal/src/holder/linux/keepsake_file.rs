@@ -8,10 +8,8 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
-use std::sync::Mutex;
 
 use super::memory_file;
-use crate::lock::lock;
 
 /// Offset and length of the last keepsake, each 8 bytes.
 const HEADER_BYTES: u64 = 16;
@@ -26,7 +24,7 @@ const MAX_BYTES: u64 = 64 << 20;
 #[derive(Debug)]
 pub struct KeepsakeFile {
     file: File,
-    place: Mutex<Place>,
+    place: Place,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -67,11 +65,11 @@ impl KeepsakeFile {
             offset: HEADER_BYTES,
             len: 0,
         };
-        let created = Self {
+        let mut created = Self {
             file: memory_file("ccd keepsake")?.into(),
-            place: Mutex::new(place),
+            place,
         };
-        created.write(|| keepsake.to_vec())?;
+        created.write(keepsake)?;
         Ok(created)
     }
 
@@ -99,30 +97,28 @@ impl KeepsakeFile {
         }
         let mut keepsake = vec![0; place.len as usize];
         file.read_exact_at(&mut keepsake, place.offset)?;
-        let place = Mutex::new(place);
         Ok((Self { file, place }, keepsake))
     }
 
-    /// Replaces the keepsake. Of writes at the same time, the last one has the result of the last call of `make`.
+    /// Replaces the keepsake.
     ///
     /// # Errors
     ///
     /// There is no memory, or the keepsake would be longer than files may be; the last one remains.
-    pub fn write(&self, make: impl FnOnce() -> Vec<u8>) -> io::Result<()> {
-        let mut last = lock(&self.place);
-        let keepsake = make();
+    pub fn write(&mut self, keepsake: &[u8]) -> io::Result<()> {
+        let last = self.place;
         let len = keepsake.len() as u64;
         let offset = match HEADER_BYTES + len <= last.offset {
             true => HEADER_BYTES,
             false => last.end(),
         };
         let place = Place { offset, len };
-        self.file.write_all_at(&keepsake, place.offset)?;
+        self.file.write_all_at(keepsake, place.offset)?;
         self.file.write_all_at(&place.to_bytes(), 0)?;
         if last.end() > LONG_BYTES && place.end() < last.end() {
             self.file.set_len(place.end())?;
         }
-        *last = place;
+        self.place = place;
         Ok(())
     }
 }
@@ -144,11 +140,11 @@ mod tests {
 
     #[test]
     fn the_last_keepsake_is_read() {
-        let file = KeepsakeFile::create(b"first").unwrap();
+        let mut file = KeepsakeFile::create(b"first").unwrap();
         assert_eq!(read(&file), b"first");
         for len in [0, 1, 7, 100, 50, 200_000, 3, 60, 100_000, 100_001, 5, 5, 5] {
             let keepsake = vec![b'x'; len];
-            file.write(|| keepsake.clone()).unwrap();
+            file.write(&keepsake).unwrap();
             assert_eq!(read(&file), keepsake, "{len}");
         }
         assert!(file.file.metadata().unwrap().len() < 100);
@@ -156,10 +152,10 @@ mod tests {
 
     #[test]
     fn until_the_new_one_is_complete_the_last_one_is_read() {
-        let file = KeepsakeFile::create(b"first").unwrap();
+        let mut file = KeepsakeFile::create(b"first").unwrap();
         for last in ["first", "second, which is longer", "third"] {
-            file.write(|| last.into()).unwrap();
-            let place = *lock(&file.place);
+            file.write(last.as_bytes()).unwrap();
+            let place = file.place;
             let free = match place.offset {
                 HEADER_BYTES => place.end(),
                 _ => HEADER_BYTES,

@@ -31,7 +31,7 @@ impl KeepsakeFile {
     /// # Errors
     ///
     /// None.
-    pub fn write(&self, _make: impl FnOnce() -> Vec<u8>) -> io::Result<()> {
+    pub fn write(&mut self, _keepsake: &[u8]) -> io::Result<()> {
         Ok(())
     }
 }

@@ -278,6 +278,8 @@ pub(crate) fn is_of_tape(found: &Probe) -> bool {
 /// Returns what a replaying tape's program would be doing; `None` if a real program runs.
 fn look_at_tape(session: &Session) -> Option<Probe> {
     let waits = session.tape()?.waits().filter(|_| session.is_alive())?;
+    // What the tape has printed last may still be on its way through the terminal.
+    let waits = waits && session.input.has_no_output();
     let master = session.input.master()?;
     Some(Probe {
         foreground: session.facts.pid,

@@ -23,7 +23,7 @@ const MAX_KINDS_AFTER: usize = 4;
 
 const NEVER_GIVES_UP: &str = "no limit of the automaton lets it give up";
 
-/// The state of a search: offsets are those of [`Text`].
+/// The state of a search: offsets are those of [`Text`](super::text::Text).
 pub(super) struct AutomatonSearch {
     cache: Cache,
     clear_count: usize,

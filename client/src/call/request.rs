@@ -5,6 +5,7 @@ use super::connect::Place;
 use super::failure::Failure;
 use ccd_protocol::session::{SessionClose, SessionCloseParams, SessionCloseReply};
 use ccd_protocol::{Caller, ErrorCode, ErrorObject, Method, PROTOCOL_VERSION};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -21,9 +22,25 @@ const MAX_LINE_BYTES: u64 = (64 << 20) + (1 << 20);
 /// A connection to the daemon that carries one request at a time.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    reader: BufReader<UnixStream>,
+    reader: BufReader<Incoming>,
     next_id: u64,
     client: &'static str,
+}
+
+/// The reading end of a connection. A thread that waits in a read is also woken when the daemon takes its request; one
+/// that waits in a poll is not.
+#[derive(Debug)]
+struct Incoming(UnixStream);
+
+impl io::Read for Incoming {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let limit = self.0.read_timeout()?.map(Timespec::try_from);
+        let limit = limit.transpose().map_err(io::Error::other)?;
+        match poll(&mut [PollFd::new(&self.0, PollFlags::IN)], limit.as_ref())? {
+            0 => Err(io::ErrorKind::WouldBlock.into()),
+            _ => self.0.read(into),
+        }
+    }
 }
 
 /// A reply: its value, and the JSON as received, which may contain fields that this client does not know.
@@ -79,7 +96,7 @@ impl Connection {
     /// A connection over `stream`.
     pub(crate) fn over(stream: UnixStream) -> Self {
         Self {
-            reader: BufReader::new(stream),
+            reader: BufReader::new(Incoming(stream)),
             next_id: 1,
             client: CLIENT_NAME,
         }
@@ -120,7 +137,7 @@ impl Connection {
         let id = self.next_id;
         self.next_id += 1;
         let line = request_line(id, method, params, self.client)?;
-        let written = self.reader.get_ref().write_all(&line);
+        let written = (&self.reader.get_ref().0).write_all(&line);
         // A daemon that refuses the connection says why before it closes it; so the reply is read even if writing
         // failed.
         loop {
@@ -170,7 +187,7 @@ impl Connection {
 
     /// The socket, after the last reply.
     pub(super) fn into_stream(self) -> UnixStream {
-        self.reader.into_inner()
+        self.reader.into_inner().0
     }
 
     /// A second handle to the socket, to shut it down from another thread.
@@ -179,7 +196,7 @@ impl Connection {
     ///
     /// [`Failure::Io`] if no file descriptor is left.
     pub(crate) fn handle(&self) -> Result<UnixStream, Failure> {
-        let stream = self.reader.get_ref().try_clone();
+        let stream = self.reader.get_ref().0.try_clone();
         stream.map_err(Failure::io("the connection"))
     }
 }

@@ -9,6 +9,7 @@ mod args;
 mod bare;
 mod daemon;
 mod flood;
+mod ht;
 mod leftovers;
 mod proc;
 mod programs;

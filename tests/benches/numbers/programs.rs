@@ -19,3 +19,9 @@ pub(crate) fn environment() -> [(&'static str, String); 6] {
         ("TERM", "xterm-256color".to_owned()),
     ]
 }
+
+/// Returns whether a comparable tool is installed.
+pub(crate) fn is_installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}

@@ -1,5 +1,6 @@
 //! The table of figures, as Markdown and as JSON.
 
+use crate::samples::Ratio;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -14,6 +15,8 @@ pub(crate) struct Line {
     pub(crate) ratio: String,
     /// `None` if there is no goal.
     pub(crate) met: Option<bool>,
+    /// The time that ccd takes, as a multiple of each peer's.
+    pub(crate) against: Vec<(&'static str, Ratio)>,
 }
 
 /// All lines, and the notes about them.
@@ -59,6 +62,15 @@ impl Report {
         for note in &self.notes {
             let _ = write!(text, "\n{note}\n");
         }
+        text.push_str(
+            "\n| what | peer | time that ccd takes, of the peer's | ccd is |\n|---|---|---|---|\n",
+        );
+        for line in &self.lines {
+            for (peer, ratio) in &line.against {
+                let verdict = ratio.verdict();
+                let _ = writeln!(text, "| {} | {peer} | {ratio} | {verdict} |", line.what);
+            }
+        }
         text
     }
 
@@ -76,9 +88,20 @@ impl Report {
                     "goal": line.goal,
                     "ratio": line.ratio,
                     "met": line.met,
+                    "against": line.against.iter().map(against).collect::<Vec<_>>(),
                 })
             })
             .collect();
         json!({"rows": rows, "notes": self.notes}).to_string() + "\n"
     }
+}
+
+fn against((peer, ratio): &(&'static str, Ratio)) -> Value {
+    json!({
+        "peer": peer,
+        "ratio": ratio.of_all,
+        "low": ratio.low,
+        "high": ratio.high,
+        "ccd_is": ratio.verdict(),
+    })
 }

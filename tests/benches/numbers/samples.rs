@@ -18,6 +18,15 @@ pub(crate) struct Ratio {
 }
 
 impl Ratio {
+    /// Says whether the first of the two takes less time than the other, unless the scatter leaves that open.
+    pub(crate) fn verdict(self) -> &'static str {
+        match (self.low, self.high) {
+            (_, high) if high < 1.0 => "ahead",
+            (low, _) if low > 1.0 => "behind",
+            _ => "level",
+        }
+    }
+
     /// Returns whether a goal is met: a goal within the scatter counts.
     pub(crate) fn meets(self, goal: f64) -> bool {
         self.of_all.min(self.low) <= goal
@@ -38,6 +47,11 @@ impl Samples {
 
     pub(crate) fn extend(&mut self, microseconds: impl IntoIterator<Item = f64>) {
         self.0.extend(microseconds);
+    }
+
+    /// Ends a block.
+    pub(crate) fn end_block(&mut self) {
+        self.1.push(self.0.len());
     }
 
     /// Returns the value below which `share` (0 to 1) of all samples lie; NaN if there are none.
@@ -111,8 +125,7 @@ pub(crate) fn alternate(
         for index in order {
             let (rounds, contender) = &mut contenders[index];
             contender(*rounds, &mut all[index])?;
-            let end = all[index].0.len();
-            all[index].1.push(end);
+            all[index].end_block();
         }
     }
     Ok(all)

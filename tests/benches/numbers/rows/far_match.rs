@@ -74,6 +74,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
             goal: format!("linear, ≤ {GOAL_S} s"),
             ratio,
             met: Some(ours <= GOAL_S),
+            ..Line::default()
         });
     }
     Ok(())

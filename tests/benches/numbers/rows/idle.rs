@@ -43,6 +43,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         goal: "0.0 %, no timer that ticks".into(),
         ratio: String::new(),
         met: Some(ours.ticks == 0),
+        ..Line::default()
     });
     Ok(())
 }

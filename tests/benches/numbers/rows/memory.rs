@@ -69,6 +69,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         goal: format!("≤ {BASE_GOAL_MIB} MiB"),
         ratio: format!("{:.2}", ours.base / MIB / BASE_GOAL_MIB),
         met: Some(ours.base <= BASE_GOAL_MIB * MIB),
+        ..Line::default()
     });
     report.add(Line {
         what: format!("memory for each of {idle} idle `cat` sessions"),
@@ -78,6 +79,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         goal: format!("≤ {IDLE_GOAL_KIB} KiB"),
         ratio: format!("{:.2}", ours.idle / KIB / IDLE_GOAL_KIB),
         met: Some(ours.idle <= IDLE_GOAL_KIB * KIB),
+        ..Line::default()
     });
     report.add(Line {
         what: "memory for a session with 10,000 lines of 36 bytes".into(),
@@ -87,6 +89,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         goal: format!("≤ {FULL_GOAL_MIB} MiB"),
         ratio: format!("{:.2}", ours.full / MIB / FULL_GOAL_MIB),
         met: Some(ours.full <= FULL_GOAL_MIB * MIB),
+        ..Line::default()
     });
     report.note(&format!(
         "Memory of the daemon with all its sessions: {} of its own, {} of files that are mapped (program text).",

@@ -36,18 +36,21 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     for _ in 0..BLOCKS {
         for (pid, contender, used) in &mut contenders {
             used.extend([used_us(*pid, contender, rounds)?]);
+            used.end_block();
         }
     }
-    let [ours, tmux] = contenders.map(|(_, _, used)| used.median());
-    let ratio = ours / tmux;
+    let [ours, tmux] = contenders.map(|(_, _, used)| used);
+    let ratio = ours.ratio_to(&tmux);
+    let (ours, tmux) = (ours.median(), tmux.median());
     report.add(Line {
         what: "processor time of a send and expect, `cat`, server side".into(),
         bare: String::new(),
         peers: format!("tmux server {tmux:.0} µs"),
         ccd: format!("holder and worker {ours:.0} µs"),
         goal: format!("≤ {GOAL} × tmux"),
-        ratio: format!("{ratio:.2}"),
-        met: Some(ratio <= GOAL),
+        ratio: ratio.to_string(),
+        met: Some(ratio.meets(GOAL)),
+        against: vec![("tmux", ratio)],
     });
     Ok(())
 }

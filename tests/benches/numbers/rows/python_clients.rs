@@ -35,6 +35,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
             goal: format!("≤ {GOAL} × tmux -C"),
             ratio: ratio.to_string(),
             met: Some(ratio.meets(GOAL)),
+            against: vec![("tmux -C", ratio)],
         });
     }
     Ok(())

@@ -57,6 +57,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         goal: format!("≤ {RECOVERY_GOAL_MS:.0} ms"),
         ratio: format!("{:.2}", killed.median() / 1e3 / RECOVERY_GOAL_MS),
         met: Some(killed.median() / 1e3 <= RECOVERY_GOAL_MS),
+        ..Line::default()
     });
     report.add(Line {
         what: format!("answer after daemon restart, {SESSIONS} sessions (p50 / p95)"),
@@ -66,6 +67,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         goal: String::new(),
         ratio: String::new(),
         met: None,
+        ..Line::default()
     });
     let holder = memory_of_one(daemon.pid())?.own as f64 / MIB;
     report.add(Line {
@@ -76,6 +78,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         goal: format!("≤ {HOLDER_GOAL_MIB:.0} MiB"),
         ratio: format!("{:.2}", holder / HOLDER_GOAL_MIB),
         met: Some(holder <= HOLDER_GOAL_MIB),
+        ..Line::default()
     });
     Ok(())
 }

@@ -4,6 +4,7 @@ use crate::Result;
 use crate::args::Args;
 use crate::bare::Bare;
 use crate::daemon::{Daemon, await_text, create, session};
+use crate::ht::Ht;
 use crate::programs::{BASH, PROMPT};
 use crate::python::Python;
 use crate::report::{Line, Report};
@@ -86,6 +87,10 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
             names.push("tmux -C");
             contenders.push((rounds, through_tmux(tmux, round)?));
         }
+        if let Some(ht) = Ht::start(round.argv)? {
+            names.push("ht");
+            contenders.push((rounds, through_ht(ht, round)?));
+        }
         if let Some(pexpect) = pexpect.as_mut().filter(|_| !verb.is_empty()) {
             // Its default pause before each send makes a round take 50 ms, so a few rounds are enough.
             names.push("pexpect");
@@ -108,8 +113,12 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-fn line(name: &str, names: &[&str], samples: &[Samples], goal: f64) -> Line {
+fn line(name: &str, names: &[&'static str], samples: &[Samples], goal: f64) -> Line {
     let peers = names.iter().zip(samples).skip(2);
+    let against = peers
+        .clone()
+        .map(|(name, peer)| (*name, samples[1].ratio_to(peer)));
+    let against = against.collect();
     let peers: Vec<String> = peers
         .map(|(name, samples)| format!("{name} {}", samples.p50_p95()))
         .collect();
@@ -127,6 +136,7 @@ fn line(name: &str, names: &[&str], samples: &[Samples], goal: f64) -> Line {
             None => format!("limit +{:.0} µs", ours - limit),
         },
         met: tmux.map(|tmux| tmux.meets(goal)),
+        against,
     }
 }
 
@@ -192,6 +202,22 @@ pub(crate) fn through_tmux<'a>(tmux: &'a mut Tmux, round: &'static Round) -> Res
             let start = Instant::now();
             tmux.send(&command)?;
             tmux.wait_for(&pane, round.answer)?;
+            samples.add(start.elapsed());
+        }
+        Ok(())
+    }))
+}
+
+fn through_ht<'a>(mut ht: Ht, round: &'static Round) -> Result<Contender<'a>> {
+    if !round.ready.is_empty() {
+        ht.wait_for(round.ready.as_bytes())?;
+    }
+    Ok(Box::new(move |rounds, samples| {
+        for _ in 0..rounds {
+            round.rest();
+            let start = Instant::now();
+            ht.send(round.typed)?;
+            ht.wait_for(round.answer)?;
             samples.add(start.elapsed());
         }
         Ok(())

@@ -46,15 +46,19 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
         (1, "new daemon".to_owned()),
         (2, format!("daemon of {big_mib} MiB")),
     ] {
-        let ratio = samples[index].median() / samples[0].median();
+        let ratio = samples[index].ratio_to(&samples[0]);
+        let against = samples
+            .get(3)
+            .map(|tmux| ("tmux", samples[index].ratio_to(tmux)));
         report.add(Line {
             what: format!("session start to first bash prompt, {size} (p50 / p95)"),
             bare: samples[0].p50_p95_ms(),
             peers: peers.clone(),
             ccd: samples[index].p50_p95_ms(),
             goal: format!("≤ {GOAL} × limit"),
-            ratio: format!("{ratio:.2}"),
-            met: Some(ratio <= GOAL),
+            ratio: ratio.to_string(),
+            met: Some(ratio.meets(GOAL)),
+            against: against.into_iter().collect(),
         });
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 mod crash;
 mod hand_over;
+mod lent;
 mod load;
 mod soak;
 mod worker;

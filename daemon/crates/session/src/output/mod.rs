@@ -5,6 +5,7 @@
 
 mod flush;
 mod history;
+mod lent;
 pub mod log;
 mod readable;
 

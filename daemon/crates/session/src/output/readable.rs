@@ -3,7 +3,7 @@
 use super::history::History;
 use super::log::{self, Logged};
 use ccd_store::blocking_io;
-use ccd_terminal::holder::{Gap, Ring};
+use ccd_terminal::holder::{Gap, Loan, Ring};
 use ccd_terminal::lock::lock;
 use std::io;
 use std::ops::Range;
@@ -20,16 +20,20 @@ const FLUSH_BYTES: u64 = 64 << 10;
 #[derive(Debug)]
 pub struct Output {
     dir: PathBuf,
-    inner: Mutex<Inner>,
+    pub(super) inner: Mutex<Inner>,
     changed: Notify,
+    /// Notified when a lent terminal was read by somebody other than its task.
+    pub(super) read_early: Notify,
     /// The log was called and has not taken up the call.
     log_is_called: AtomicBool,
 }
 
 #[derive(Debug)]
-struct Inner {
+pub(super) struct Inner {
     /// The session's ring while it lives.
-    ring: Option<Ring>,
+    pub(super) ring: Option<Ring>,
+    /// Set while this process reads the terminal.
+    pub(super) loan: Option<Loan>,
     history: History,
     /// Every byte before this offset is in the log or in a gap.
     logged: u64,
@@ -122,6 +126,7 @@ impl Output {
             dir,
             inner: Mutex::new(Inner {
                 ring,
+                loan: None,
                 history: History::new(end, max_lines),
                 logged: end,
                 gaps: Vec::new(),
@@ -131,6 +136,7 @@ impl Output {
                 cursor: 0,
             }),
             changed: Notify::new(),
+            read_early: Notify::new(),
             log_is_called: AtomicBool::new(false),
         }
     }
@@ -197,7 +203,10 @@ impl Output {
     /// Includes bytes that are only in the ring: they are safe, and were printed before anything that follows this
     /// call.
     pub fn end(&self) -> u64 {
-        let inner = lock(&self.inner);
+        let mut inner = lock(&self.inner);
+        if inner.loan.as_mut().is_some_and(Loan::catch_up) {
+            self.read_early.notify_one();
+        }
         match &inner.ring {
             Some(ring) => ring.head().max(inner.history.end()),
             None => inner.history.end(),
@@ -425,6 +434,7 @@ impl Output {
         let mut inner = lock(&self.inner);
         inner.ended = true;
         inner.ring = None;
+        inner.loan = None;
         let memory_start = inner.history.start;
         if inner
             .gaps

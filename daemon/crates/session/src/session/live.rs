@@ -12,6 +12,7 @@ use super::screen::{Queries, ScreenModel, Sizes};
 use super::services::Services;
 use super::start::StartUp;
 use super::state::{CloseOrder, Looks, State};
+use super::survive::KeptIn;
 use super::tape::PastTape;
 use crate::output::{Flusher, Output};
 use ccd_protocol::SessionId;
@@ -59,7 +60,7 @@ pub struct Session {
     /// Cancelled when the session is no longer known.
     pub forgotten: CancellationToken,
     /// Where the session's facts are kept for the next worker; `None` if the holder does not have the session.
-    pub(super) keepsake: Mutex<Option<KeepsakeFile>>,
+    pub(super) keepsake: Mutex<Option<KeptIn>>,
     /// The use of tapes, once [`Session::tape`] has nothing more.
     past_tape: Mutex<Option<PastTape>>,
     /// The commands of [`Session::run`].
@@ -111,7 +112,7 @@ impl Session {
 
     /// Sets where the session's facts are kept for the next worker.
     pub(super) fn kept_in(mut self, keepsake: KeepsakeFile) -> Self {
-        self.keepsake = Mutex::new(Some(keepsake));
+        self.keepsake = Mutex::new(Some(KeptIn::new(keepsake)));
         self
     }
 

@@ -32,6 +32,8 @@ pub(super) struct Notes {
     pub(super) space_freed: SlotSet,
     pub(super) idle: SlotSet,
     pub(super) released: SlotSet,
+    /// Terminals that were lent to the worker.
+    pub(super) returned: SlotSet,
 }
 
 /// News from the holder to one part of the worker: slots whose ring has more bytes, another `eof`, or a status.

@@ -250,6 +250,12 @@ impl Holder {
         self.0.bell.ring();
     }
 
+    /// Reports that this process has returned a terminal that was lent to it.
+    pub fn returned(&self, slot: usize) {
+        self.0.board.to_holder.returned.insert(slot);
+        self.0.bell.ring();
+    }
+
     /// Reports that the session has printed nothing for a while, so the memory of its ring can be freed if all of it is
     /// logged.
     pub fn idle(&self, slot: usize) {

@@ -12,6 +12,7 @@ mod handle;
 #[cfg(not(portable))]
 mod join;
 mod launch;
+mod loan;
 #[cfg_attr(portable, path = "portable/mod.rs")]
 #[cfg_attr(not(portable), path = "linux/mod.rs")]
 mod platform;
@@ -43,6 +44,7 @@ pub use handle::{Adopted, Holder, HolderNews, Spawned};
 #[cfg(not(portable))]
 pub use join::{Welcomed, join};
 pub use launch::Originals;
+pub use loan::{LentRead, Loan};
 #[cfg(not(portable))]
 pub use platform::hear_signals;
 pub use platform::{KeepsakeFile, claim_children};

@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::time::Instant;
 
-use rustix::process::Pid;
+use rustix::process::{Pid, WaitStatus};
 
 /// There is no separate worker.
 #[derive(Debug)]
@@ -34,7 +34,19 @@ impl Worker {
         match *self {}
     }
 
-    pub(super) fn has_ended(&mut self, _pid: Pid, _status: i32) -> bool {
+    pub(super) fn is(&self, _pid: Pid) -> bool {
+        match *self {}
+    }
+
+    pub(super) fn has_changed(&mut self, _status: WaitStatus) {
+        match *self {}
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        match *self {}
+    }
+
+    pub(super) fn serves(&self) -> bool {
         match *self {}
     }
 }

@@ -177,26 +177,44 @@ impl HolderReader {
                     worker.forward_signals();
                 }
             }
-            Source::Children => {
-                let Some(signals) = &self.child_signals else {
-                    return;
-                };
-                for (pid, wait_status) in signals.reap(self.slots.leaders()) {
-                    if let Some(worker) = &mut self.worker
-                        && worker.has_ended(pid, wait_status)
-                    {
-                        continue;
+            Source::Children => self.reap(),
+        }
+    }
+
+    fn reap(&mut self) {
+        let Some(signals) = &self.child_signals else {
+            return;
+        };
+        let changes = signals.reap(self.slots.leaders());
+        for (pid, status) in changes {
+            match &mut self.worker {
+                Some(worker) if worker.is(pid) => {
+                    worker.has_changed(status);
+                    if !worker.serves() {
+                        self.take_back();
                     }
-                    if let Some(slot) = self.slots.ended(pid, wait_status) {
+                }
+                _ if status.exited() || status.signaled() => {
+                    if let Some(slot) = self.slots.ended(pid, status.as_raw()) {
                         self.quiet.tell(slot);
                     }
                 }
+                _ => {} // a leader that was stopped
             }
         }
     }
 
+    /// Reads the terminals again that were lent to the worker.
+    fn take_back(&mut self) {
+        let has_ended = self.worker.as_ref().is_none_or(Worker::has_ended);
+        for slot in self.slots.take_back(has_ended) {
+            self.read(slot);
+        }
+    }
+
     fn read(&mut self, slot: usize) {
-        let Some(outcome) = self.slots.read(slot) else {
+        let may_lend = self.worker.as_ref().is_some_and(Worker::serves);
+        let Some(outcome) = self.slots.read(slot, may_lend) else {
             return;
         };
         if outcome.changed {
@@ -208,7 +226,7 @@ impl HolderReader {
                 self.retry_at = Instant::now() + STARVED_RETRY;
                 self.starved.push(slot);
             }
-            Watch::Quiet | Watch::Full | Watch::Closed => {}
+            Watch::Quiet | Watch::Full | Watch::Lent | Watch::Closed => {}
         }
     }
 
@@ -228,6 +246,7 @@ impl HolderReader {
             }
         });
         Arc::clone(&self.calmed).drain(|slot| self.read(slot));
+        board.to_holder.returned.drain(|slot| self.read(slot));
         board
             .to_holder
             .idle

@@ -1,7 +1,7 @@
 //! The ring of a session: the output of its terminal, in a file that outlives the process.
 //!
-//! Both ends share one mapping. The [`RingWriter`] belongs to the holder and moves `head`; the [`Ring`] belongs to the
-//! worker and moves `tail`. Positions count bytes from the session's start and never wrap. Bytes from `tail` to `head`
+//! The [`RingWriter`] belongs to whoever reads the terminal (the holder, or the worker by a [loan](super::loan)) and
+//! moves `head`; the [`Ring`] belongs to the worker and moves `tail`. Positions count bytes from the session's start and never wrap. Bytes from `tail` to `head`
 //! never change, because the writer only touches the rest.
 
 use std::io;
@@ -210,12 +210,20 @@ impl Ring {
         self.layout().gaps()
     }
 
-    fn layout(&self) -> &RingLayout {
+    /// Returns the writing end, for a terminal that was lent.
+    pub(super) fn writer(&self) -> RingWriter {
+        RingWriter {
+            mapping: Arc::clone(&self.mapping),
+            backed: 0..0,
+        }
+    }
+
+    pub(super) fn layout(&self) -> &RingLayout {
         self.mapping.layout()
     }
 }
 
-/// The holder's end of a ring.
+/// The end of the terminal's reader: the holder's, or the worker's while the terminal is lent to it.
 #[derive(Debug)]
 pub(super) struct RingWriter {
     mapping: Arc<Mapping>,
@@ -246,7 +254,7 @@ impl RingWriter {
     ///
     /// The kernel's error if the file system of the ring is full.
     pub(super) fn spare(&mut self) -> io::Result<&mut [u8]> {
-        let head = self.layout().head.load(Relaxed);
+        let head = self.head();
         let free = RING_BYTES as u64 - (head - self.layout().tail.load(Acquire));
         let limit = self.back(head)?;
         let len = free.min(limit - head) as usize;
@@ -257,7 +265,7 @@ impl RingWriter {
 
     /// Makes `len` bytes that were put into [`RingWriter::spare`] visible to the reader.
     pub(super) fn publish(&mut self, len: usize) {
-        let head = self.layout().head.load(Relaxed);
+        let head = self.head();
         self.layout().head.store(head + len as u64, SeqCst);
     }
 
@@ -280,11 +288,21 @@ impl RingWriter {
 
     /// Returns the memory of a drained ring to the system. Does nothing while bytes wait to be logged.
     pub(super) fn give_back_memory(&mut self) {
-        let head = self.layout().head.load(Relaxed);
+        let head = self.head();
         if self.layout().tail.load(Acquire) == head && !self.backed.is_empty() {
             self.mapping.punch();
             self.backed = head..head;
         }
+    }
+
+    /// Returns the position after the last byte read.
+    pub(super) fn head(&self) -> u64 {
+        self.layout().head.load(Relaxed)
+    }
+
+    /// Forgets which memory is known to be allocated.
+    pub(super) fn forget_memory(&mut self) {
+        self.backed = 0..0;
     }
 
     /// Stores whether any process has the terminal open.
@@ -329,7 +347,7 @@ impl RingWriter {
         Ok(self.backed.end)
     }
 
-    fn layout(&self) -> &RingLayout {
+    pub(super) fn layout(&self) -> &RingLayout {
         self.mapping.layout()
     }
 }

@@ -15,7 +15,7 @@ pub(super) const HEADER_BYTES: usize = 4096;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ccd ring");
 /// The version of the layout. A worker can only take over rings of its own version.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Bytes that are missing from the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +57,36 @@ struct Note {
     bytes: [AtomicU8; NOTE_BYTES],
 }
 
+/// Value of `reader`: the holder reads the terminal.
+pub(super) const HELD: u32 = 0;
+
+/// The worker has the terminal and is not in a read, so the holder can take it back.
+pub(super) const LENT: u32 = 1;
+
+/// The worker is in the middle of a read: the holder can take the terminal back only once the worker has ended.
+pub(super) const READING: u32 = 2;
+
+/// Value of `packet_kind` when there is no packet that was not counted; no packet has this kind.
+pub(super) const NO_PACKET: u8 = 0xee;
+
+/// A loan of the terminal to the worker, and what the holder must know if the worker is killed during a read.
+///
+/// The kernel writes the packet's kind and its bytes to this file in one call. The worker asks only for bytes that the
+/// kernel already has, so once the kind is there, so are all of them.
+#[repr(C)]
+#[derive(Debug)]
+pub(super) struct Loan {
+    pub(super) reader: AtomicU32,
+    /// [`NO_PACKET`], except after the kernel has written a packet and before it was counted.
+    pub(super) packet_kind: AtomicU8,
+    /// `head` before the read.
+    pub(super) read_from: AtomicU64,
+    /// How many bytes the read asks for.
+    pub(super) read_len: AtomicU64,
+    /// `input_flushes` before the read.
+    pub(super) flushes_before: AtomicU32,
+}
+
 /// The header as it is in the file. Changing it requires a new [`VERSION`].
 #[repr(C)]
 #[derive(Debug)]
@@ -72,6 +102,7 @@ pub(super) struct RingLayout {
     pub(super) status: Alone<AtomicU32>,
     pub(super) eof: AtomicU32,
     pub(super) input_flushes: AtomicU32,
+    pub(super) loan: Alone<Loan>,
     pub(super) cursor: Alone<AtomicU64>,
     pub(super) log_base: AtomicU64,
     pub(super) output_lines: AtomicU64,
@@ -148,6 +179,7 @@ impl RingLayout {
     pub(super) fn initialise(&self) {
         self.version.store(VERSION, Relaxed);
         self.capacity_bytes.store(RING_BYTES as u32, Relaxed);
+        self.loan.packet_kind.store(NO_PACKET, Relaxed);
         let now = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();

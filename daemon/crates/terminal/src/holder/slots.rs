@@ -91,29 +91,62 @@ impl Slots {
         Ok((started, master))
     }
 
-    /// Reads the terminal in `slot` once, and changes its watch to fit the outcome. Returns `None` if there is no
-    /// terminal.
-    pub(super) fn read(&self, slot: usize) -> Option<ReadOutcome> {
+    /// Reads the terminal in `slot` once, and changes its watch to fit the outcome; lends it to the worker afterwards if
+    /// that is allowed and it prints little. Returns `None` if there is no terminal, or if the worker reads it.
+    pub(super) fn read(&self, slot: usize, may_lend: bool) -> Option<ReadOutcome> {
         let mut place = lock(self.places.get(slot)?);
         let Place::Held(terminal) = &mut *place else {
             return None;
         };
+        if terminal.watch == Watch::Lent {
+            if !terminal.ring.is_held() {
+                return None;
+            }
+            terminal.resume();
+        }
         let mut outcome = terminal.read_once();
-        if let Err(error) = self.poller.change(
-            &terminal.master,
-            Source::Terminal(slot),
-            terminal.watch,
-            outcome.watch,
-        ) {
+        self.change_watch(slot, terminal, outcome.watch);
+        if may_lend && terminal.is_to_be_lent() {
+            self.change_watch(slot, terminal, Watch::Lent);
+            terminal.lend();
+            outcome.changed = true;
+        }
+        outcome.watch = terminal.watch;
+        Some(outcome)
+    }
+
+    fn change_watch(&self, slot: usize, terminal: &mut Terminal, watch: Watch) {
+        let source = Source::Terminal(slot);
+        let changed = self
+            .poller
+            .change(&terminal.master, source, terminal.watch, watch);
+        terminal.watch = watch;
+        if let Err(error) = changed {
             tracing::error!(
                 slot,
                 error = &error as &dyn std::error::Error,
                 "could not watch a terminal"
             );
-            outcome.watch = Watch::Starved;
+            terminal.watch = Watch::Starved;
         }
-        terminal.watch = outcome.watch;
-        Some(outcome)
+    }
+
+    /// Takes back the terminals that were lent to a worker that has ended, or, unless `has_ended`, was stopped. Returns
+    /// their slots, which must be read.
+    pub(super) fn take_back(&self, has_ended: bool) -> Vec<usize> {
+        let is_back = |place: &Arc<Mutex<Place>>| match &mut *lock(place) {
+            Place::Held(terminal) if terminal.watch == Watch::Lent => match has_ended {
+                true => {
+                    terminal.ring.take_back();
+                    true
+                }
+                false => terminal.ring.call_back(),
+            },
+            _ => false,
+        };
+        let places = self.places.iter().enumerate();
+        let back = places.filter(|(_, place)| is_back(place));
+        back.map(|(slot, _)| slot).collect()
     }
 
     /// Returns the held sessions, for a new worker.
@@ -171,10 +204,12 @@ impl Slots {
         }
     }
 
-    /// Frees the memory of the ring in `slot`, if the worker has read all of it.
+    /// Frees the memory of the ring in `slot`, if the worker has read all of it. While the terminal is lent, the worker does
+    /// so itself.
     pub(super) fn give_back_memory(&self, slot: usize) {
         if let Some(place) = self.places.get(slot)
             && let Place::Held(terminal) = &mut *lock(place)
+            && terminal.watch != Watch::Lent
         {
             terminal.ring.give_back_memory();
         }

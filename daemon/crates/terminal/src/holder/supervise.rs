@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
 
 use super::board::Board;
 use super::launch::Originals;
@@ -72,6 +72,8 @@ pub(super) struct Worker {
     leaving: Option<(Build, Instant)>,
     /// Set if the worker is of another build than the last worker that served: which build, and by when it must serve.
     candidate: Option<(Build, Instant)>,
+    /// The worker was stopped by a signal.
+    is_stopped: bool,
     /// The worker missed its deadline and was killed.
     was_late: bool,
     /// The build of the last worker that served.
@@ -186,6 +188,7 @@ impl Worker {
             restart_at: None,
             leaving: None,
             candidate: None,
+            is_stopped: false,
             was_late: false,
             proven: Build::Own,
             hand_overs: 0,
@@ -330,22 +333,35 @@ impl Worker {
         }
     }
 
-    /// Records the end of a child. Returns true if that was the worker.
-    pub(super) fn has_ended(&mut self, pid: Pid, status: i32) -> bool {
-        let is_it = pid == self.pid;
-        if is_it {
-            let ended = exit_of(status);
-            if let Some(served_at) = self.served_at.take() {
-                let (killed, done) = (Some(Signal::KILL.as_raw()), Some(0));
-                let is_fault =
-                    ended.signal != killed && ended.code != done && served_at.elapsed() < SETTLED;
-                self.quick_ends = if is_fault { self.quick_ends + 1 } else { 0 };
-            }
-            self.ended = Some(ended);
-            // Terminals are still read during the pause.
-            self.restart_at = Some(Instant::now() + self.pause());
+    pub(super) fn is(&self, pid: Pid) -> bool {
+        pid == self.pid
+    }
+
+    /// Records that the worker's process has ended, was stopped, or continues.
+    pub(super) fn has_changed(&mut self, status: WaitStatus) {
+        self.is_stopped = status.stopped();
+        if status.stopped() || status.continued() {
+            return;
         }
-        is_it
+        let ended = exit_of(status.as_raw());
+        if let Some(served_at) = self.served_at.take() {
+            let (killed, done) = (Some(Signal::KILL.as_raw()), Some(0));
+            let is_fault =
+                ended.signal != killed && ended.code != done && served_at.elapsed() < SETTLED;
+            self.quick_ends = if is_fault { self.quick_ends + 1 } else { 0 };
+        }
+        self.ended = Some(ended);
+        // Terminals are still read during the pause.
+        self.restart_at = Some(Instant::now() + self.pause());
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.is_some()
+    }
+
+    /// True if the worker can read terminals that are lent to it.
+    pub(super) fn serves(&self) -> bool {
+        self.served_at.is_some() && !self.is_stopped && self.leaving.is_none()
     }
 
     /// Returns how long to wait before the next start.

@@ -16,7 +16,10 @@ use super::wire::SpawnSpec;
 pub(super) const FULL_READ_BYTES: usize = 1024;
 
 /// A terminal counts as flooding after more full reads in a row than this.
-const FLOOD_AFTER_READS: u32 = 8;
+pub(super) const FLOOD_AFTER_READS: u32 = 8;
+
+/// A terminal is lent to the worker after this many short reads in a row.
+const LEND_AFTER_READS: u32 = 16;
 
 /// How many bytes of a flood are read before the worker is notified.
 const ANNOUNCE_BYTES: usize = 64 << 10;
@@ -32,6 +35,8 @@ pub(super) enum Watch {
     Full,
     /// Not at all: there is no memory for its ring. Another attempt is made later.
     Starved,
+    /// Not at all: the worker reads it.
+    Lent,
     /// All processes have closed it. The program may open it again, which the poller reports.
     Closed,
 }
@@ -82,6 +87,8 @@ pub(super) struct Terminal {
     pub(super) watch: Watch,
     eof: bool,
     full_reads: u32,
+    /// Short reads in a row.
+    short_reads: u32,
     /// Bytes read of which the worker was not notified.
     unannounced_bytes: usize,
 }
@@ -107,6 +114,7 @@ impl Terminal {
             watch: Watch::Quiet,
             eof: false,
             full_reads: 0,
+            short_reads: 0,
             unannounced_bytes: 0,
         }
     }
@@ -137,11 +145,29 @@ impl Terminal {
         self.unannounced_bytes = 0;
     }
 
+    /// Returns true if the worker should read it from now on.
+    pub(super) fn is_to_be_lent(&self) -> bool {
+        self.watch == Watch::Quiet && self.short_reads >= LEND_AFTER_READS
+    }
+
+    /// Lends it to the worker. It must not be watched any more.
+    pub(super) fn lend(&mut self) {
+        self.watch = Watch::Lent;
+        self.ring.lend();
+    }
+
+    /// Takes it back if the worker has returned it. Must be read then.
+    pub(super) fn resume(&mut self) {
+        self.short_reads = 0;
+        self.full_reads = 0;
+        self.ring.forget_memory();
+    }
+
     fn outcome(&mut self, watch: Watch, len: usize, may_wait: bool) -> ReadOutcome {
         let eof = match watch {
             Watch::Closed => true,
             Watch::Quiet | Watch::Flooding => false,
-            Watch::Full | Watch::Starved => self.eof, // it was not read
+            Watch::Full | Watch::Starved | Watch::Lent => self.eof, // it was not read
         };
         let eof_changed = eof != self.eof;
         if eof_changed {
@@ -168,11 +194,12 @@ impl Terminal {
             return (Watch::Starved, 0);
         };
         let asked = spare.len();
-        let first = receive(&self.master, spare);
+        let mut kind = 0;
+        let first = receive(&self.master, &mut kind, spare);
         // Linux checks for output before it checks whether all processes have closed the terminal, so it misses output
         // that is written in between. A second read finds it: by then no process is left that could write.
         let second = match first {
-            Err(Errno::IO) => receive(&self.master, spare),
+            Err(Errno::IO) => receive(&self.master, &mut kind, spare),
             other => other,
         };
         match second {
@@ -185,10 +212,10 @@ impl Terminal {
             Ok(Received::Output(len)) => {
                 self.ring.publish(len);
                 let full = len > FULL_READ_BYTES || len == asked;
-                self.full_reads = if full {
-                    self.full_reads.saturating_add(1)
+                (self.full_reads, self.short_reads) = if full {
+                    (self.full_reads.saturating_add(1), 0)
                 } else {
-                    0
+                    (0, self.short_reads.saturating_add(1))
                 };
                 let floods = self.full_reads > FLOOD_AFTER_READS;
                 let watch = if floods {

@@ -79,6 +79,7 @@ impl Notes {
         !self.space_freed.is_empty()
             || !self.idle.is_empty()
             || !self.released.is_empty()
+            || !self.returned.is_empty()
             || self.stop.load(SeqCst)
     }
 }

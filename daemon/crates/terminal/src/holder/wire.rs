@@ -9,7 +9,7 @@ use super::error::SpawnError;
 use crate::probe::Probe;
 
 /// The version of the messages and of the board. A holder and a worker of different builds compare it.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// A message from the worker.
 #[derive(Debug, Serialize, Deserialize)]

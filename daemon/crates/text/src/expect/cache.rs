@@ -37,6 +37,9 @@ impl PatternCache {
             return Ok(patterns);
         }
         let patterns = Arc::new(Patterns::compile(list, raw)?);
+        if is_one_text(list) {
+            return Ok(patterns);
+        }
         let hash = self.hasher.hash_one((list, raw));
         self.lock().insert(hash, Arc::clone(&patterns));
         Ok(patterns)
@@ -44,6 +47,9 @@ impl PatternCache {
 
     /// Returns the compiled `list` if it is in the cache; never takes long.
     pub fn kept(&self, list: &[Pattern], raw: bool) -> Option<Arc<Patterns>> {
+        if is_one_text(list) {
+            return None;
+        }
         let hash = self.hasher.hash_one((list, raw));
         let entries = &mut self.lock().entries;
         let at = entries.iter().position(|(known, patterns)| {
@@ -57,6 +63,11 @@ impl PatternCache {
     fn lock(&self) -> std::sync::MutexGuard<'_, Lists> {
         self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// True for the most frequent kind of list, often with another text each time: it takes longer to keep than to compile.
+fn is_one_text(list: &[Pattern]) -> bool {
+    matches!(list, [Pattern::Exact(_)])
 }
 
 impl Lists {
@@ -77,8 +88,9 @@ impl Lists {
 mod tests {
     use super::*;
 
-    fn exact(text: &str) -> [Pattern; 1] {
-        [Pattern::Exact(text.to_owned())]
+    /// A list that is kept.
+    fn exact(text: &str) -> [Pattern; 2] {
+        [Pattern::Exact(text.to_owned()), Pattern::Eof]
     }
 
     #[test]

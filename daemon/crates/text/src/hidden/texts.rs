@@ -113,10 +113,16 @@ impl HiddenTexts {
         self.known().typed.is_empty()
     }
 
-    /// Returns all hidden input, for the next worker.
+    /// Returns all hidden input.
     pub fn texts(&self) -> Vec<String> {
+        self.show(|texts| texts.iter().map(|text| (*text).to_owned()).collect())
+    }
+
+    /// Passes all hidden input to `see`.
+    pub fn show<T>(&self, see: impl FnOnce(&[&str]) -> T) -> T {
         let known = self.known();
-        known.typed.iter().map(|text| text.0.clone()).collect()
+        let texts: Vec<&str> = known.typed.iter().map(|text| &*text.0).collect();
+        see(&texts)
     }
 
     /// Returns all recognised lines.

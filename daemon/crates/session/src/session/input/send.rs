@@ -166,14 +166,14 @@ impl Session {
     fn remember_part(&self, input: &RequestedInput) {
         let is_last = matches!(input.bytes.last(), Some(b'\r' | b'\n'));
         if self.hidden.remember_part(input.secret(), is_last) {
-            self.keep();
+            self.keep_hidden();
         }
     }
 
     /// Keeps a text out of the interaction log from now on.
     pub(crate) fn remember_hidden(&self, text: &str) {
         if self.hidden.remember(text) {
-            self.keep();
+            self.keep_hidden();
         }
     }
 

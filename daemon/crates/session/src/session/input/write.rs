@@ -190,6 +190,14 @@ impl Input {
         self.ended.cancel();
     }
 
+    /// Returns once the program will read no more, or another process is about to take over.
+    pub(crate) async fn is_over(&self) {
+        tokio::select! {
+            () = self.ended.cancelled() => {}
+            () = self.leaving.cancelled() => {}
+        }
+    }
+
     /// Closes the session's descriptor of the terminal.
     pub fn close(&self) {
         self.end();

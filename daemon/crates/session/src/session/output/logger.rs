@@ -16,7 +16,7 @@ use ccd_terminal::lock::lock;
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
@@ -91,6 +91,9 @@ struct LoggerState {
     is_checked: bool,
     stop: bool,
 }
+
+/// Sessions that were logged not long ago, by their slot in the holder, and when.
+type Warm = HashMap<usize, (Weak<Session>, Instant)>;
 
 /// A write in progress.
 struct Turn {
@@ -211,12 +214,12 @@ impl Shared {
     /// Main loop of the thread with this number: writes what is due while the thread is in charge.
     fn write_all(&self, number: u64) {
         let mut buffer = Vec::new();
-        let mut warm = HashMap::new();
+        let mut warm = Warm::new();
         let thread = Thread::current();
         while let Some(session) = self.next(number, thread, &mut warm) {
             self.write(&session, &mut buffer);
             if let Some(slot) = session.facts.slot {
-                warm.insert(slot, Instant::now());
+                warm.insert(slot, (Arc::downgrade(&session), Instant::now()));
             }
             let mut state = lock(&self.state);
             if state.in_charge == number {
@@ -231,12 +234,7 @@ impl Shared {
     }
 
     /// Returns the session to write next; `None` if this thread must end.
-    fn next(
-        &self,
-        number: u64,
-        thread: Thread,
-        warm: &mut HashMap<usize, Instant>,
-    ) -> Option<Arc<Session>> {
+    fn next(&self, number: u64, thread: Thread, warm: &mut Warm) -> Option<Arc<Session>> {
         let mut state = lock(&self.state);
         loop {
             if state.stop || state.in_charge != number {
@@ -300,11 +298,12 @@ impl Shared {
         state
     }
 
-    /// Reports sessions that have become silent to the holder.
-    fn cool(&self, warm: &mut HashMap<usize, Instant>) {
-        warm.retain(|slot, logged_at| {
+    /// Has the memory of the rings of sessions that have become silent returned to the system.
+    fn cool(&self, warm: &mut Warm) {
+        warm.retain(|slot, (session, logged_at)| {
             let is_warm = logged_at.elapsed() < RING_IDLE;
-            if !is_warm {
+            let is_done = |session: Arc<Session>| session.output.give_back_memory();
+            if !is_warm && !session.upgrade().is_some_and(is_done) {
                 self.holder.idle(*slot);
             }
             is_warm

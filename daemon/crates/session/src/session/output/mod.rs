@@ -1,5 +1,6 @@
 //! Output on its way from the ring to readers and to the log.
 
+mod lent;
 mod logger;
 mod pump;
 mod read;

@@ -64,6 +64,9 @@ impl Sessions {
                 if !behind.contains(&slot) && self.take_turn(slot, TURN_BYTES) {
                     behind.push_back(slot);
                 }
+                if let Some(session) = self.at_slot(slot) {
+                    session.read_if_lent();
+                }
             });
             if let Some(slot) = behind.pop_front() {
                 if self.take_turn(slot, TURN_BYTES) {

@@ -385,8 +385,9 @@ impl Sessions {
         );
         let session = Arc::new(session.kept_in(spawned.keepsake));
         self.insert(Arc::clone(&session));
-        // Output that arrived before the session was registered was not announced.
+        // Output that arrived before the session was registered was not announced, nor that the terminal was lent.
         session.take_output(usize::MAX);
+        session.read_if_lent();
         session
     }
 

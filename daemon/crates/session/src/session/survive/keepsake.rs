@@ -1,5 +1,5 @@
-//! The facts of a session that are kept for the next worker in memory that the holder has open: what is in no file, and secrets, which must not be
-//! in a file.
+//! The facts of a session that are kept for the next worker in memory that the holder has open: what is in no file, and
+//! secrets, which must not be in a file.
 
 use super::rows::{facts_of, row_of_start};
 use super::table::SessionRow;
@@ -13,12 +13,16 @@ use crate::session::start::Origin;
 use crate::session::state::CloseOrder;
 use crate::session::tape::{KeptTape, SessionTape};
 use ccd_protocol::session::EndReason;
+use ccd_terminal::holder::KeepsakeFile;
 use ccd_terminal::lock::lock;
+use ccd_text::hidden::HiddenTexts;
 use serde::{Deserialize, Serialize};
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The facts of a session as JSON. Fields that an older build does not write have defaults.
+/// The facts of a session. They are kept as two JSON texts: the facts, and the hidden input, which is kept anew with each
+/// input. Fields that an older build does not write have defaults.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Keepsake {
     pub(super) row: SessionRow,
@@ -32,7 +36,7 @@ pub(crate) struct Keepsake {
     #[serde(default)]
     pub(super) input_has_ended: bool,
     /// Hidden input.
-    #[serde(default)]
+    #[serde(skip)]
     pub(super) hidden: Vec<String>,
     /// An end was ordered.
     #[serde(default)]
@@ -122,7 +126,6 @@ impl Keepsake {
         Self {
             sizes: session.screen.sizes(),
             input_has_ended: session.input_has_ended(),
-            hidden: session.hidden.texts(),
             close: session.close_order().map(KeptOrder::from),
             orphaned_at: session.orphaned_at(),
             is_starting: !session.start_up.is_over(),
@@ -144,7 +147,12 @@ impl Keepsake {
     ///
     /// The bytes are not a keepsake.
     pub(super) fn read(bytes: &[u8]) -> serde_json::Result<Self> {
-        serde_json::from_slice(bytes)
+        let mut texts = serde_json::Deserializer::from_slice(bytes);
+        let mut kept = Self::deserialize(&mut texts)?;
+        if texts.end().is_err() {
+            kept.hidden = Vec::deserialize(&mut texts)?;
+        }
+        Ok(kept)
     }
 
     /// Returns the facts, without those that the holder knows.
@@ -169,15 +177,51 @@ impl Keepsake {
     }
 }
 
+/// Where the facts of a session are kept.
+#[derive(Debug)]
+pub(crate) struct KeptIn {
+    file: KeepsakeFile,
+    /// The facts as this process has kept them last, without the hidden input.
+    facts: Vec<u8>,
+}
+
+impl KeptIn {
+    pub(crate) fn new(file: KeepsakeFile) -> Self {
+        Self {
+            file,
+            facts: Vec::new(),
+        }
+    }
+
+    fn write(&mut self, hidden: &HiddenTexts) -> io::Result<()> {
+        let mut bytes = self.facts.clone();
+        hidden.show(|texts| serde_json::to_writer(&mut bytes, &texts))?;
+        self.file.write(&bytes)
+    }
+}
+
 impl Session {
     /// Keeps the session's facts as they are now for the next worker.
     pub fn keep(&self) {
+        self.keep_all(true);
+    }
+
+    /// Keeps the hidden input as it is now for the next worker. All other facts must have been kept, except those of a
+    /// tape, which may contain hidden input.
+    pub(crate) fn keep_hidden(&self) {
+        self.keep_all(self.input.tape().is_some());
+    }
+
+    fn keep_all(&self, has_new_facts: bool) {
         // Held until it is written, so that the newest facts are the last ones.
-        let mut file = lock(&self.keepsake);
-        let Some(file) = &mut *file else {
+        let mut kept = lock(&self.keepsake);
+        let Some(kept) = &mut *kept else {
             return;
         };
-        if let Err(error) = file.write(&Keepsake::of(self).to_bytes()) {
+        if has_new_facts || kept.facts.is_empty() {
+            kept.facts = Keepsake::of(self).to_bytes();
+        }
+        if let Err(error) = kept.write(&self.hidden) {
             tracing::warn!(session = %self.id(), %error, "could not save the state for the next worker: it would get an older one");
         }
     }

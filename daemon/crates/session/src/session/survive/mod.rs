@@ -9,6 +9,6 @@ mod strays;
 mod table;
 
 pub use adopt::ids_of;
-pub(super) use keepsake::Keepsake;
+pub(super) use keepsake::{Keepsake, KeptIn};
 pub use recover::Past;
 pub(super) use strays::StrayRecording;

@@ -244,6 +244,7 @@ async fn catch_up(
         let written = session.input.write(&keys, false, end).await;
         written
             .map_err(|_| String::from("it read no input while the inputs so far were repeated"))?;
+        session.touch();
         seen.is_answered = false;
     }
     seen.await_prompt(session, prompt).await
@@ -272,7 +273,9 @@ impl CatchUp {
             let look = session.waiting_for_input().await;
             let waits = look.is_some_and(|look| look.verdict != InputVerdict::No);
             self.take(session).await?;
-            if waits && (is_there || session.idle() >= SETTLED) {
+            // Without a prompt, only silence shows that its answer has come out: it may still be in a pipe.
+            let is_at_prompt = is_there && !wanted.is_empty();
+            if waits && (is_at_prompt || session.idle() >= SETTLED) {
                 return Ok(());
             }
             if !session.is_alive() {

@@ -150,6 +150,10 @@ impl Session {
             self.facts.encoding,
         );
         let look_upto = self.output.end();
+        if self.output.published() < look_upto {
+            // A program that answers at once has done so: no task needs to be woken.
+            self.take_output(usize::MAX);
+        }
         loop {
             let changed = self.output.changed();
             let at = matcher.position();

@@ -16,7 +16,7 @@ pub(super) use event::Event;
 pub(super) use exit_watch::ExitWatch;
 pub use keepsake_file::KeepsakeFile;
 pub(super) use memory_file::memory_file;
-pub(super) use packets::{receive, report_flushes};
+pub(super) use packets::{kind_of, receive, report_flushes};
 pub(super) use poller::Poller;
 pub(super) use posix_spawn::on_terminal;
 pub(super) use signals::{AskingSignals, ChildSignals};

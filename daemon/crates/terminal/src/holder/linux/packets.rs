@@ -23,18 +23,28 @@ pub(in crate::holder) fn report_flushes(master: &OwnedFd) -> Result<(), Errno> {
     unsafe { ioctl(master, Setter::<SET_PACKETS, libc::c_int>::new(1)) }
 }
 
-/// Reads once into `spare`.
-pub(in crate::holder) fn receive(master: &OwnedFd, spare: &mut [u8]) -> Result<Received, Errno> {
-    let mut kind = [OUTPUT];
-    let len = readv(
-        master,
-        &mut [IoSliceMut::new(&mut kind), IoSliceMut::new(spare)],
-    )?;
-    Ok(match (len, kind[0]) {
-        (0, _) => Received::Closed,
-        (_, OUTPUT) => Received::Output(len - 1),
-        (_, changes) => Received::Change {
+/// Reads once: what the packet is into `kind` and its bytes into `spare`.
+pub(in crate::holder) fn receive(
+    master: &OwnedFd,
+    kind: &mut u8,
+    spare: &mut [u8],
+) -> Result<Received, Errno> {
+    let mut into = [
+        IoSliceMut::new(std::slice::from_mut(kind)),
+        IoSliceMut::new(spare),
+    ];
+    Ok(match readv(master, &mut into)? {
+        0 => Received::Closed,
+        len => kind_of(*kind, len - 1),
+    })
+}
+
+/// Returns what a packet of this kind with `len` bytes is.
+pub(in crate::holder) fn kind_of(kind: u8, len: usize) -> Received {
+    match kind {
+        OUTPUT => Received::Output(len),
+        changes => Received::Change {
             input_flushed: changes & INPUT_FLUSHED != 0,
         },
-    })
+    }
 }

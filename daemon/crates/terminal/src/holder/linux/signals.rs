@@ -4,7 +4,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 
-use rustix::process::{Pid, Signal, WaitOptions, wait};
+use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
 
 /// Blocks SIGCHLD in this thread and all that it starts, which gives every child of the process to the holder.
 ///
@@ -17,7 +17,7 @@ pub fn claim_children() -> io::Result<()> {
     change_mask(libc::SIG_BLOCK, &sigchld_set())
 }
 
-/// A descriptor that becomes readable when a child of this process has exited.
+/// A descriptor that becomes readable when a child of this process has exited, was stopped or continues.
 #[derive(Debug)]
 pub(in crate::holder) struct ChildSignals {
     fd: OwnedFd,
@@ -35,13 +35,16 @@ impl ChildSignals {
         Ok(Some(Self { fd }))
     }
 
-    /// Reaps every child that has exited, not only the leaders. Returns the process id and wait status of each.
-    pub(in crate::holder) fn reap(&self, _leaders: impl Iterator<Item = Pid>) -> Vec<(Pid, i32)> {
+    /// Reaps every child that has exited, not only the leaders. Returns the process id and wait status of each, and of
+    /// those that were stopped or continue.
+    pub(in crate::holder) fn reap(
+        &self,
+        _leaders: impl Iterator<Item = Pid>,
+    ) -> Vec<(Pid, WaitStatus)> {
         // The signal only says that there is something to reap, so its contents are ignored.
         let _ = rustix::io::read(&self.fd, &mut [0_u8; size_of::<libc::signalfd_siginfo>()]);
-        std::iter::from_fn(|| wait(WaitOptions::NOHANG).ok()?)
-            .map(|(pid, status)| (pid, status.as_raw()))
-            .collect()
+        let options = WaitOptions::NOHANG | WaitOptions::UNTRACED | WaitOptions::CONTINUED;
+        std::iter::from_fn(|| wait(options).ok()?).collect()
     }
 }
 

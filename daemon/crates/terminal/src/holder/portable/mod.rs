@@ -16,7 +16,7 @@ pub(super) use exit_watch::ExitWatch;
 pub(super) use fork_exec::on_terminal;
 pub use keepsake_file::KeepsakeFile;
 pub(super) use memory_file::memory_file;
-pub(super) use packets::{receive, report_flushes};
+pub(super) use packets::{kind_of, receive, report_flushes};
 pub(super) use poller::Poller;
 pub(super) use signals::ChildSignals;
 pub use signals::claim_children;

@@ -12,10 +12,19 @@ pub(in crate::holder) fn report_flushes(_master: &OwnedFd) -> Result<(), Errno> 
     Ok(())
 }
 
-/// Reads once into `spare`.
-pub(in crate::holder) fn receive(master: &OwnedFd, spare: &mut [u8]) -> Result<Received, Errno> {
+/// Reads once into `spare`. There are no kinds of packets.
+pub(in crate::holder) fn receive(
+    master: &OwnedFd,
+    _kind: &mut u8,
+    spare: &mut [u8],
+) -> Result<Received, Errno> {
     Ok(match read(master, spare)? {
         0 => Received::Closed,
         len => Received::Output(len),
     })
+}
+
+/// Returns what `len` bytes are.
+pub(in crate::holder) fn kind_of(_kind: u8, len: usize) -> Received {
+    Received::Output(len)
 }

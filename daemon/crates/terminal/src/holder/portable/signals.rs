@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
-use rustix::process::{Pid, WaitOptions, waitpid};
+use rustix::process::{Pid, WaitOptions, WaitStatus, waitpid};
 use signal_hook_registry::SigId;
 
 use super::Event;
@@ -55,12 +55,14 @@ impl ChildSignals {
     /// Returns the process id and wait status of each of `leaders` that has exited, and reaps it.
     ///
     /// Other children are reaped by the code that started them.
-    pub(in crate::holder) fn reap(&self, leaders: impl Iterator<Item = Pid>) -> Vec<(Pid, i32)> {
+    pub(in crate::holder) fn reap(
+        &self,
+        leaders: impl Iterator<Item = Pid>,
+    ) -> Vec<(Pid, WaitStatus)> {
         // Cleared first, so that a child that exits meanwhile is reported again.
         self.arrived.clear();
         leaders
             .filter_map(|leader| waitpid(Some(leader), WaitOptions::NOHANG).ok()?)
-            .map(|(pid, status)| (pid, status.as_raw()))
             .collect()
     }
 }

@@ -91,7 +91,7 @@ impl Notices {
                     // A read of any terminal, or events were lost.
                     None => self.of_any += 1,
                 },
-                Err(Errno::INTR) => {}
+                Err(Errno::INTR) => continue,
                 Err(_) => return, // there are no more
             }
             // The buffer was not filled: another read would find nothing.

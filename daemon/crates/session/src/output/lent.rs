@@ -1,0 +1,47 @@
+//! The output of a terminal that the holder has lent, so that this process reads it.
+
+use super::Output;
+use ccd_terminal::holder::{LentRead, Ring};
+use ccd_terminal::lock::lock;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+impl Output {
+    /// Returns true if the holder has lent the terminal and nothing here reads it yet.
+    pub(crate) fn lacks_reader(&self) -> bool {
+        let inner = lock(&self.inner);
+        inner.loan.is_none() && inner.ring.as_ref().is_some_and(Ring::is_lent)
+    }
+
+    /// Takes the loan of the terminal.
+    pub(crate) fn borrow_terminal(&self, master: Arc<OwnedFd>) {
+        let mut inner = lock(&self.inner);
+        inner.loan = inner.ring.as_ref().map(|ring| ring.borrow(master));
+    }
+
+    /// Reads the terminal once into the ring.
+    pub(crate) fn read_terminal(&self) -> LentRead {
+        let mut inner = lock(&self.inner);
+        let loan = inner.loan.as_mut();
+        loan.map_or(LentRead::TakenBack, |loan| loan.read())
+    }
+
+    /// Returns once the terminal was read by somebody else, which is also true later.
+    pub(crate) async fn was_read_early(&self) {
+        self.read_early.notified().await;
+    }
+
+    /// Ends the loan. Returns true if the holder must be told that it has the terminal again.
+    pub(crate) fn return_terminal(&self) -> bool {
+        let mut inner = lock(&self.inner);
+        inner.loan = None;
+        inner.ring.as_ref().is_some_and(Ring::return_terminal)
+    }
+
+    /// Returns the ring's memory to the system if the terminal is lent: otherwise the holder must do it.
+    pub(crate) fn give_back_memory(&self) -> bool {
+        let mut inner = lock(&self.inner);
+        let loan = inner.loan.as_mut();
+        loan.map(|loan| loan.give_back_memory()).is_some()
+    }
+}

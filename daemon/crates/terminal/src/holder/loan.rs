@@ -1,0 +1,220 @@
+//! Loans: while a terminal prints little, the worker reads it itself, so that each output wakes one process instead of
+//! two.
+//!
+//! The holder lends a terminal after a series of short reads ([`RingWriter::lend`]); the worker reads it into the ring
+//! ([`Loan::read`]). It returns it ([`Ring::return_terminal`]) when the terminal floods, its ring is full or nobody has
+//! it open, at the session's end and before a handover. The holder takes terminals back from a worker that has died or
+//! was stopped. A kill during a read loses nothing: the ring's header holds the position and length of that read, and
+//! the kernel writes the packet's kind there in the same call as the bytes.
+
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+
+use rustix::io::{Errno, ioctl_fionread};
+
+use super::platform::{kind_of, receive};
+use super::ring::{Ring, RingWriter};
+use super::ring_layout::{HELD, LENT, NO_PACKET, READING, RING_BYTES};
+use super::terminal::{FLOOD_AFTER_READS, FULL_READ_BYTES, Received};
+
+/// A terminal that this process reads. Only a holder that is a process of its own lends any.
+#[derive(Debug)]
+pub struct Loan {
+    master: Arc<OwnedFd>,
+    ring: RingWriter,
+    /// Full reads in a row.
+    full_reads: u32,
+    /// Where the last read ended.
+    read_upto: u64,
+}
+
+/// The result of one read of a lent terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LentRead {
+    /// There may be more to read.
+    Part,
+    /// There was no more.
+    All,
+    /// The holder must read it from now on: see [`Ring::return_terminal`].
+    MustReturn,
+    /// The holder has taken it back.
+    TakenBack,
+}
+
+impl Ring {
+    /// Returns true if the holder has lent the terminal to this process.
+    pub fn is_lent(&self) -> bool {
+        self.layout().loan.reader.load(SeqCst) != HELD
+    }
+
+    /// Returns the terminal to the holder. Returns true if it was lent; then `Holder::returned` must be called.
+    #[must_use = "nobody reads the terminal until the holder is notified"]
+    pub fn return_terminal(&self) -> bool {
+        self.layout().loan.reader.swap(HELD, SeqCst) != HELD
+    }
+
+    /// Takes the loan of the terminal, which was lent. `master` is a descriptor of it. There may be only one at a time.
+    pub fn borrow(&self, master: Arc<OwnedFd>) -> Loan {
+        Loan {
+            master,
+            ring: self.writer(),
+            full_reads: 0,
+            read_upto: self.head(),
+        }
+    }
+}
+
+impl Loan {
+    /// Reads what is there already. Returns false if there was nothing; otherwise, the task that waits for the terminal
+    /// must be notified, because the kernel may not wake it any more.
+    pub fn catch_up(&mut self) -> bool {
+        match self.unread() {
+            0 => false,
+            unread => self.read_up_to(unread) != LentRead::TakenBack,
+        }
+    }
+
+    /// Reads once into the ring.
+    pub fn read(&mut self) -> LentRead {
+        self.read_up_to(self.unread())
+    }
+
+    fn read_up_to(&mut self, unread: usize) -> LentRead {
+        let reader = &self.ring.layout().loan.reader;
+        let began = reader.compare_exchange(LENT, READING, SeqCst, SeqCst);
+        if began.is_err() {
+            return LentRead::TakenBack;
+        }
+        if self.ring.head() != self.read_upto {
+            self.ring.forget_memory(); // the holder had the terminal meanwhile
+        }
+        let read = self.read_once(unread);
+        self.read_upto = self.ring.head();
+        self.ring.layout().loan.reader.store(LENT, SeqCst);
+        read
+    }
+
+    /// Returns the memory of a drained ring to the system.
+    pub fn give_back_memory(&mut self) {
+        self.ring.give_back_memory();
+    }
+
+    /// Returns how many bytes the kernel has for the next read.
+    fn unread(&self) -> usize {
+        let unread = ioctl_fionread(&self.master).unwrap_or(0);
+        usize::try_from(unread).unwrap_or(usize::MAX)
+    }
+
+    fn read_once(&mut self, unread: usize) -> LentRead {
+        // The holder waits for room, or for memory, and finds out whether all processes have closed the terminal.
+        let room = self.ring.spare().map_or(0, |spare| spare.len());
+        if room == 0 {
+            return LentRead::MustReturn;
+        }
+        let asked = room.min(unread);
+        match self.ring.receive_packet(&self.master, asked) {
+            Ok(Received::Output(len)) => {
+                let is_full = len > FULL_READ_BYTES || len == room;
+                self.full_reads = if is_full { self.full_reads + 1 } else { 0 };
+                match (self.full_reads > FLOOD_AFTER_READS, is_full) {
+                    (true, _) => LentRead::MustReturn,
+                    (false, true) => LentRead::Part,
+                    (false, false) => LentRead::All,
+                }
+            }
+            // Output follows the report.
+            Ok(Received::Change { .. }) => LentRead::Part,
+            Err(Errno::AGAIN | Errno::INTR) => LentRead::All,
+            Ok(Received::Closed) | Err(_) => LentRead::MustReturn,
+        }
+    }
+}
+
+impl RingWriter {
+    /// Lends the terminal to the worker. The caller must no longer read it.
+    pub(super) fn lend(&mut self) {
+        self.layout().loan.reader.store(LENT, SeqCst);
+    }
+
+    /// Returns true if the worker does not have the terminal, or has returned it.
+    pub(super) fn is_held(&self) -> bool {
+        self.layout().loan.reader.load(SeqCst) == HELD
+    }
+
+    /// Takes the terminal back from a worker that is alive. Fails if it is in the middle of a read.
+    pub(super) fn call_back(&mut self) -> bool {
+        let reader = &self.layout().loan.reader;
+        let called = reader.compare_exchange(LENT, HELD, SeqCst, SeqCst);
+        called.is_ok() || called == Err(HELD)
+    }
+
+    /// Takes the terminal back from a worker that has ended, and counts what its last read has received.
+    pub(super) fn take_back(&mut self) {
+        self.finish_packet();
+        self.layout().loan.reader.store(HELD, SeqCst);
+    }
+
+    /// Reads a packet of at most `len` bytes, which must be available and have room.
+    fn receive_packet(&mut self, master: &OwnedFd, len: usize) -> Result<Received, Errno> {
+        let layout = self.layout();
+        let loan = &layout.loan;
+        loan.read_from.store(self.head(), SeqCst);
+        loan.read_len.store(len as u64, SeqCst);
+        let flushes = layout.input_flushes.load(Relaxed);
+        loan.flushes_before.store(flushes, SeqCst);
+        let received = self.receive_into(master, len)?;
+        match received {
+            Received::Output(len) => self.publish(len),
+            Received::Change { input_flushed } => {
+                if input_flushed {
+                    self.count_input_flush();
+                }
+            }
+            Received::Closed => {}
+        }
+        self.layout().loan.packet_kind.store(NO_PACKET, SeqCst);
+        Ok(received)
+    }
+
+    fn receive_into(&mut self, master: &OwnedFd, len: usize) -> Result<Received, Errno> {
+        let kind = self.layout().loan.packet_kind.as_ptr();
+        // SAFETY: the byte lies in the mapping, which outlives the call, and while the terminal is lent only its reader
+        // accesses it, which this is.
+        let kind = unsafe { &mut *kind };
+        let spare = self.spare().map_err(|_| Errno::NOMEM)?;
+        let len = len.min(spare.len());
+        receive(master, kind, &mut spare[..len])
+    }
+
+    /// Counts a packet that was received but perhaps not counted before the worker was killed.
+    fn finish_packet(&mut self) {
+        let layout = self.layout();
+        let loan = &layout.loan;
+        let kind = loan.packet_kind.swap(NO_PACKET, SeqCst);
+        if kind == NO_PACKET {
+            return;
+        }
+        let (head, tail) = (self.head(), layout.tail.load(SeqCst));
+        let len = loan.read_len.load(SeqCst) as usize;
+        let is_uncounted = loan.read_from.load(SeqCst) == head;
+        let is_unnoted = loan.flushes_before.load(SeqCst) == layout.input_flushes.load(SeqCst);
+        match kind_of(kind, len) {
+            Received::Output(len) => {
+                let room = RING_BYTES - (head - tail) as usize;
+                if is_uncounted && len <= room {
+                    self.publish(len);
+                }
+            }
+            Received::Change {
+                input_flushed: true,
+            } if is_unnoted => self.count_input_flush(),
+            Received::Change { .. } | Received::Closed => {}
+        }
+    }
+}
+
+// A holder that is a thread of the worker lends nothing.
+#[cfg(all(test, not(portable)))]
+#[path = "loan_tests.rs"]
+mod tests;

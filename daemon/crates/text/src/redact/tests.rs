@@ -302,6 +302,12 @@ fn a_command_ends_with_the_quotes_around_it() {
     );
     becomes("rclone obscure hunter2", "rclone obscure ***");
     becomes("quote PASS hunter2", "quote PASS ***");
+    // Echoed, and printed.
+    becomes(
+        "x\nPASS hunter2\r\nPASS hunter2\r\n+OK\r\n",
+        "x\nPASS ***\r\nPASS ***\r\n+OK\r\n",
+    );
+    stays("x\nPASS hunter2\r\nPASS hunter2\r\nwell\r\n");
     becomes(
         "{\"cmd\": \"curl -s \\\"h\\\" -u \\\"me:pw\\\"\"}",
         "{\"cmd\": \"curl -s \\\"h\\\" -u \\\"me:***\\\"\"}",

@@ -141,7 +141,8 @@ fn pass(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     // `pass gmail` shows what a password manager keeps.
     let is_command = || is_upper(&bytes[anchor.clone()]) || is_mixed(&bytes[password.clone()]);
     let is_alone = || is_command() && !is_test && !is_file && line.is_all(anchor.start);
-    (line.is_answered() || is_asked(bytes, anchor.start) || is_alone()).then_some(password)
+    let is_answered = || line.is_answered(&bytes[anchor.start..line.end]);
+    (is_answered() || is_asked(bytes, anchor.start) || is_alone()).then_some(password)
 }
 
 /// `AUTH hunter2` and `AUTH me hunter2` of Redis, `AUTH PLAIN …` of SMTP.
@@ -176,10 +177,11 @@ fn auth(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     let is_command = is_upper(&bytes[anchor.clone()]) && !is_shout;
     let is_secret = has_prompt
         || is_command
-        || (line.words.len() == 1 && (line.is_all(anchor.start) || line.is_answered()))
+        || (line.words.len() == 1
+            && (line.is_all(anchor.start) || line.is_answered(&bytes[anchor.start..line.end])))
         || (line.is_all(anchor.start)
             && (word(0)? == "default" || is_mixed(&bytes[password.clone()])))
-        || (line.is_answered() && is_mixed(&bytes[password.clone()]));
+        || (line.is_answered(&bytes[anchor.start..line.end]) && is_mixed(&bytes[password.clone()]));
     is_secret.then_some(password)
 }
 
@@ -330,14 +332,16 @@ impl<'a> Line<'a> {
         is_blank(&self.bytes[..start]) && is_blank(&self.bytes[self.end..])
     }
 
-    /// Returns whether the next line is what a server answers to a password.
-    fn is_answered(&self) -> bool {
-        let rest = &self.bytes[self.end..self.bytes.len().min(self.end + MAX_NEARBY_BYTES)];
-        let breaks = rest
-            .iter()
-            .take(4)
-            .take_while(|byte| b"\r\n".contains(byte))
-            .count();
+    /// Returns whether the next line is what a server answers to a password. A terminal may show the line itself twice:
+    /// as it was typed and as the program printed it.
+    fn is_answered(&self, line: &[u8]) -> bool {
+        let mut rest = &self.bytes[self.end..self.bytes.len().min(self.end + MAX_NEARBY_BYTES)];
+        let mut breaks = line_breaks(rest);
+        if breaks > 0
+            && let Some(after) = rest[breaks..].strip_prefix(line)
+        {
+            (rest, breaks) = (after, line_breaks(after));
+        }
         let next = &rest[breaks..];
         let is_code = matches!(next, [a, b, c, b' ' | b'-', ..] if [a, b, c].iter().all(|byte| byte.is_ascii_digit()));
         breaks > 0
@@ -346,6 +350,12 @@ impl<'a> Line<'a> {
                     .iter()
                     .any(|answer| next.starts_with(answer.as_bytes())))
     }
+}
+
+/// Returns how many characters end the line at the start of `text`, with at most one empty line after it.
+fn line_breaks(text: &[u8]) -> usize {
+    let breaks = text.iter().take(4);
+    breaks.take_while(|byte| b"\r\n".contains(byte)).count()
 }
 
 /// Returns whether a line before `start` announces a password.

@@ -20,7 +20,7 @@ pub(crate) enum LockError {
 
 /// How long to try to get a lock. If a daemon is killed while it starts a program, that process keeps the lock until it
 /// executes the program.
-const PATIENCE: Duration = Duration::from_millis(300);
+pub(super) const PATIENCE: Duration = Duration::from_millis(300);
 
 /// How long to try while nobody listens on the socket: a daemon that has disconnected its clients is about to end.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(4);
@@ -29,7 +29,7 @@ const LEAVE_PATIENCE: Duration = Duration::from_secs(4);
 const SOCKET_MARK: &str = ", socket ";
 
 /// Pause between two attempts.
-const PAUSE: Duration = Duration::from_millis(5);
+pub(super) const PAUSE: Duration = Duration::from_millis(5);
 
 /// A lock that is held during its lifetime, and released however the process ends.
 #[derive(Debug)]

@@ -1,11 +1,13 @@
 //! The listening socket: passed in by systemd or launchd, or created by the daemon.
 
+use super::lock::{PATIENCE, PAUSE};
 use rustix::fs::{Mode, chmod};
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Why there is no socket.
 #[derive(Debug, thiserror::Error)]
@@ -93,6 +95,8 @@ impl Socket {
 }
 
 /// Removes the socket of a daemon that has ended. Only called with the lock held.
+///
+/// A daemon that was killed may have released its locks a moment before its socket.
 fn clear(path: &Path) -> Result<(), SocketError> {
     let meta = match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -109,10 +113,14 @@ fn clear(path: &Path) -> Result<(), SocketError> {
             path: path.to_owned(),
         });
     }
-    if UnixStream::connect(path).is_ok() {
-        return Err(SocketError::InUse {
-            path: path.to_owned(),
-        });
+    let deadline = Instant::now() + PATIENCE;
+    while UnixStream::connect(path).is_ok() {
+        if Instant::now() > deadline {
+            return Err(SocketError::InUse {
+                path: path.to_owned(),
+            });
+        }
+        std::thread::sleep(PAUSE);
     }
     std::fs::remove_file(path).map_err(|source| SocketError::Bind {
         path: path.to_owned(),

@@ -355,7 +355,8 @@ fn assert_nothing_leaked(daemon: &Daemon, descriptors_before: usize) {
 
 fn daemon_for_load() -> Daemon {
     Daemon::builder()
-        .config(r#"{"max_output_size": 0}"#)
+        // Sessions sleep for longer than an ordinary one may when there are many rounds.
+        .config(r#"{"max_output_size": 0, "session_timeout": 0}"#)
         .start()
 }
 

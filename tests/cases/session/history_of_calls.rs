@@ -234,8 +234,8 @@ fn a_program_that_cannot_be_started_takes_no_name_and_no_id() {
     let all = daemon.listed(true);
     assert_eq!(all.len(), 3);
     // Programs that were started in the same millisecond are in no particular order.
-    let record = |id| daemon.call_value("session.get", &json!({"session": id}));
-    let with_secret = |id: &&_| record(*id).unwrap()["args"] == json!(["--password=***"]);
+    let record = |id: &String| daemon.call_value("session.get", &json!({"session": id}));
+    let with_secret = |id: &&String| record(id).unwrap()["args"] == json!(["--password=***"]);
     let failed = all.iter().find(with_secret).unwrap();
     let record = record(failed).unwrap();
     assert_eq!(

@@ -1,0 +1,9 @@
+//! Friction events from Claude Code hooks, and the rules that come of them.
+//!
+//! A hook's payload is read ([`payload`]), its signals are detected in the light of the session so far ([`detect`]),
+//! and events that recur become candidates for rules ([`aggregate`]).
+
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
+
+pub mod event;
+pub mod signal;

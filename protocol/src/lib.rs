@@ -1,6 +1,7 @@
 //! The protocol between ccd and its clients: methods, records, errors, framing. Data only.
 
 pub mod chain;
+pub mod coach;
 pub mod daemon;
 pub mod error;
 pub mod frame;
@@ -41,6 +42,7 @@ pub fn methods() -> impl Iterator<Item = &'static MethodInfo> {
         chain::METHODS,
         program::METHODS,
         tape::METHODS,
+        coach::METHODS,
         job::METHODS,
         daemon::METHODS,
     ]

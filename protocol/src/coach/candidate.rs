@@ -1,0 +1,159 @@
+//! Candidates: what may become a rule.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! words {
+    ($(#[$meta:meta])* $type:ident { $($(#[$doc:meta])* $variant:ident = $name:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        pub enum $type {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl $type {
+            /// All of them.
+            pub const ALL: &'static [$type] = &[$($type::$variant),*];
+
+            /// The name on the wire and in the ledger.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $($type::$variant => $name,)* }
+            }
+
+            /// The value with this name, in upper or lower case.
+            #[must_use]
+            pub fn named(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|one| one.name().eq_ignore_ascii_case(name))
+            }
+        }
+    };
+}
+
+words! {
+    /// What a candidate becomes when it is approved.
+    CandidateType {
+        /// A block in the project's instructions: when this happens, do that.
+        Rule = "rule",
+        /// A file of steps.
+        Checklist = "checklist",
+        /// A file with a piece of knowledge.
+        Snippet = "snippet",
+        /// A skill.
+        Skill = "skill",
+        /// A block in the project's instructions: never do that.
+        Antipattern = "antipattern",
+    }
+}
+
+words! {
+    /// Where a candidate counts.
+    Scope {
+        /// In its project.
+        Project = "project",
+        /// In all projects of the user.
+        Global = "global",
+    }
+}
+
+words! {
+    /// The state of a candidate.
+    CandidateStatus {
+        /// Waits for a decision.
+        Pending = "pending",
+        /// Written to a file of its project, or of the user.
+        Approved = "approved",
+        Rejected = "rejected",
+        /// Written to the user's own rules after several projects needed it.
+        Promoted = "promoted",
+    }
+}
+
+/// A row of the ledger's table `candidates`, and what else is known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Candidate {
+    /// The first 8 digits of the fingerprint; more if two candidates share them.
+    pub id: String,
+    /// SHA-256 of type, trigger and action, normalised.
+    pub fingerprint: String,
+    pub normalized_text: String,
+    pub title: String,
+    pub candidate_type: CandidateType,
+    /// "When …".
+    pub trigger_condition: String,
+    /// What to do.
+    pub action: String,
+    pub current_scope: Scope,
+    /// The repositories that it was seen in.
+    pub repo_ids: Vec<String>,
+    /// The first and the newest pieces of evidence.
+    pub evidence: Vec<Evidence>,
+    /// 0.0 to 1.0.
+    pub confidence: f64,
+    /// How often it was seen, by batches of evidence.
+    pub count: u64,
+    pub status: CandidateStatus,
+    /// RFC 3339, UTC.
+    pub first_seen: String,
+    pub last_seen: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promoted_at: Option<String>,
+    /// Where its words suggest that it counts.
+    pub scope_guess: Scope,
+    /// True if enough projects have seen it to promote it.
+    pub eligible: bool,
+    /// True if it was rejected, but is seen again and again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mention: bool,
+    /// The file that it was written to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applied_to: Option<String>,
+    /// What changed since it was approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Effect>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guarded: bool,
+}
+
+/// A piece of evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Evidence {
+    pub event_id: String,
+    /// At most 200 characters of the message or the error, without secrets.
+    pub quote: String,
+    pub timestamp: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo_id: Option<String>,
+}
+
+/// How often the friction occurred before and after a rule was approved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Effect {
+    /// When the rule was approved.
+    pub since: String,
+    /// Occurrences before.
+    pub before: u64,
+    /// Occurrences after.
+    pub after: u64,
+    /// Days from the first occurrence to the approval, and from then until now; both with fractions.
+    pub days_before: f64,
+    pub days_after: f64,
+}
+
+/// A row of the ledger's table `promotions`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Promotion {
+    pub id: String,
+    pub fingerprint: String,
+    pub from_scope: Scope,
+    pub to_scope: Scope,
+    pub reason: String,
+    pub promoted_at: String,
+}

@@ -1,0 +1,238 @@
+//! Decisions on candidates.
+
+use super::{Candidate, CandidateType, Evidence, Promotion, Scope};
+use serde::{Deserialize, Serialize};
+
+/// Parameters of `coach.review`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CoachReviewParams {
+    /// Only candidates seen in this project: a `repo_id`, or a directory in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// 1 to 1,000, default 100.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// Reply of `coach.review`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CoachReviewReply {
+    pub candidates: Vec<Candidate>,
+}
+
+/// Parameters of `coach.get`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CoachGetParams {
+    /// The id, the fingerprint, or a unique start of it.
+    pub id: String,
+    /// The directory of the caller, which says which project's file the diff is of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+}
+
+/// Reply of `coach.get`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CoachGetReply {
+    pub candidate: Candidate,
+    /// All pieces of evidence that are kept, oldest first, at most 1,000.
+    pub evidence: Vec<Evidence>,
+    /// Oldest first.
+    pub decisions: Vec<Decision>,
+    /// The file that approving it would change, or that it was written to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The change of that file as a patch; empty if it is written already.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub diff: String,
+}
+
+/// A decision on a candidate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Decision {
+    pub at: String,
+    /// `approve`, `reject`, `edit`, `promote`, `guard` or `undo`.
+    pub decision: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The file that was changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// True if it was undone later.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undone: bool,
+}
+
+/// Other words for a candidate; what is absent stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CandidateWords {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger_condition: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    #[serde(
+        default,
+        deserialize_with = "crate::spelling::any_case_or_none",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub candidate_type: Option<CandidateType>,
+}
+
+/// Parameters of `coach.approve`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CoachApproveParams {
+    /// The id, the fingerprint, or a unique start of it.
+    pub id: String,
+    /// Other words, changed before it is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edit: Option<CandidateWords>,
+    /// Default: the candidate's `scope_guess`.
+    #[serde(
+        default,
+        deserialize_with = "crate::spelling::any_case_or_none",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub scope: Option<Scope>,
+    /// Only return the diff; nothing is written or decided.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub diff: bool,
+    /// Commit the change to a new branch of this name, without touching the work tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The directory of the caller: its project is written to, if the candidate was seen there. Default: the project
+    /// of the newest evidence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+}
+
+/// Reply of `coach.approve`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CoachApproveReply {
+    pub candidate: Candidate,
+    /// The file that was changed, or would be.
+    pub file: String,
+    /// The change as a patch for `git apply`, relative to the project's directory (`~/.claude` for global rules).
+    pub diff: String,
+    /// What to know about the file, for example that it has become long.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// Parameters of `coach.reject`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CoachRejectParams {
+    /// The id, the fingerprint, or a unique start of it.
+    pub id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Parameters of `coach.edit`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CoachEditParams {
+    /// The id, the fingerprint, or a unique start of it.
+    pub id: String,
+    #[serde(flatten)]
+    pub edit: CandidateWords,
+}
+
+/// Reply of `coach.reject` and `coach.edit`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Decided {
+    pub candidate: Candidate,
+}
+
+/// Parameters of `coach.promote`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CoachPromoteParams {
+    /// The id, the fingerprint, or a unique start of it.
+    pub id: String,
+    /// Why it is promoted although fewer projects than `promotion_threshold_repos` have seen it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub force: Option<String>,
+}
+
+/// Reply of `coach.promote`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CoachPromoteReply {
+    pub candidate: Candidate,
+    pub promotion: Promotion,
+    pub file: String,
+    pub diff: String,
+}
+
+/// Parameters of `coach.undo`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CoachUndoParams {
+    /// The id, the fingerprint, or a unique start of it.
+    pub id: String,
+}
+
+/// Reply of `coach.undo`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CoachUndoReply {
+    pub candidate: Candidate,
+    /// The decision that was undone.
+    pub undone: Decision,
+}
+
+/// Parameters of `coach.guard`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CoachGuardParams {
+    /// The id, the fingerprint, or a unique start of it.
+    pub id: String,
+    /// A regular expression for the commands (or, with `tool`, the paths) that are refused. Default: derived from the
+    /// rule's evidence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// The tool that is guarded, default `Bash`. For other tools, the pattern is matched with the file's path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// Remove the guard.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub off: bool,
+}
+
+/// A guard: refuses tool calls before they run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Guard {
+    pub fingerprint: String,
+    pub tool: String,
+    pub pattern: String,
+    /// What the assistant is told.
+    pub reason: String,
+    /// Only in these repositories; in all if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo_ids: Option<Vec<String>>,
+    pub created_at: String,
+    /// How often it has refused a call.
+    pub hits: u64,
+}
+
+/// Reply of `coach.guard`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CoachGuardReply {
+    pub candidate: Candidate,
+    /// Absent if it was removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guard: Option<Guard>,
+}

@@ -1,0 +1,156 @@
+//! Whose directory it is.
+
+use git2::Repository;
+use sha2::{Digest as _, Sha256};
+use std::path::{Path, PathBuf};
+
+/// What a directory belongs to: a repository or, outside of one, only itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The first 16 hexadecimal digits of SHA-256 of the URL of the remote `origin`, as git prints it; without one, of
+    /// the top directory's path.
+    pub id: String,
+    /// The same for every clone, whatever the protocol of its URL, and for every work tree of a repository. For
+    /// comparisons only.
+    pub key: String,
+    /// The top directory of the work tree; outside a repository the directory itself.
+    pub root: PathBuf,
+    pub is_repository: bool,
+}
+
+/// Returns what `folder` belongs to. It need not exist.
+#[must_use]
+pub fn identify(folder: &Path) -> Identity {
+    match Repository::discover(folder) {
+        Ok(repository) => of_repository(&repository),
+        Err(_) => Identity {
+            id: hash(folder.as_os_str().as_encoded_bytes()),
+            key: hash(folder.as_os_str().as_encoded_bytes()),
+            root: folder.to_owned(),
+            is_repository: false,
+        },
+    }
+}
+
+fn of_repository(repository: &Repository) -> Identity {
+    // A bare repository has no work tree.
+    let root = repository.workdir().unwrap_or_else(|| repository.path());
+    let root: PathBuf = root.components().collect();
+    let origin = repository.find_remote("origin").ok();
+    let url = origin
+        .as_ref()
+        .map(|remote| remote.url_bytes().trim_ascii().to_vec())
+        .filter(|url| !url.is_empty());
+    let (id, key) = match url {
+        Some(url) => (
+            hash(&url),
+            hash(canonical(&String::from_utf8_lossy(&url)).as_bytes()),
+        ),
+        None => (
+            hash(root.as_os_str().as_encoded_bytes()),
+            hash(repository.commondir().as_os_str().as_encoded_bytes()),
+        ),
+    };
+    Identity {
+        id,
+        key,
+        root,
+        is_repository: true,
+    }
+}
+
+/// Returns `host/path` of a URL, which all clones share: without scheme, user, port, a trailing slash and `.git`.
+fn canonical(url: &str) -> String {
+    let (rest, has_scheme) = match url.split_once("://") {
+        Some((_, rest)) => (rest, true),
+        None => (url, false),
+    };
+    // `host:path` is a path on a host, unless a slash comes first.
+    let separator = |c: char| c == '/' || (!has_scheme && c == ':');
+    let Some((host, path)) = rest.split_once(separator) else {
+        return rest.to_owned();
+    };
+    if !has_scheme && !rest[host.len()..].starts_with(':') {
+        return rest.trim_end_matches('/').to_owned(); // a local path
+    }
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    let host = host.split_once(':').map_or(host, |(host, _)| host);
+    let path = path.trim_matches('/');
+    let path = path.strip_suffix(".git").unwrap_or(path);
+    format!("{}/{path}", host.to_ascii_lowercase())
+}
+
+fn hash(bytes: &[u8]) -> String {
+    let digest = Sha256::digest(bytes);
+    digest[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_repository::{git, repository};
+
+    #[test]
+    fn clones_by_any_protocol_have_one_key() {
+        for url in [
+            "https://github.com/a/b.git",
+            "https://user:x@GitHub.com:443/a/b/",
+            "ssh://git@github.com/a/b.git",
+            "git@github.com:a/b.git",
+            "github.com:/a/b",
+        ] {
+            assert_eq!(canonical(url), "github.com/a/b", "{url}");
+        }
+        assert_eq!(canonical("/srv/git/x.git/"), "/srv/git/x.git");
+        assert_eq!(canonical("../x"), "../x");
+        assert_eq!(canonical("x"), "x");
+    }
+
+    #[test]
+    fn the_id_is_that_of_the_url_and_every_directory_of_the_repository_has_it() {
+        let folder = repository();
+        let inner = folder.path().join("a/b");
+        std::fs::create_dir_all(&inner).unwrap();
+        let without = identify(&inner);
+        assert!(without.is_repository);
+        assert_eq!(without, identify(folder.path()));
+        git(
+            folder.path(),
+            &["remote", "add", "origin", "git@example.com:a/b.git"],
+        );
+        let with = identify(&inner);
+        // printf %s git@example.com:a/b.git | sha256sum
+        assert_eq!(with.id, hash(b"git@example.com:a/b.git"));
+        assert_eq!(
+            with.root.canonicalize().unwrap(),
+            folder.path().canonicalize().unwrap()
+        );
+        assert_ne!(with.id, without.id);
+    }
+
+    #[test]
+    fn work_trees_of_one_repository_have_one_key() {
+        let folder = repository();
+        let other = tempfile::tempdir().unwrap();
+        let tree = other.path().join("tree");
+        git(
+            folder.path(),
+            &["worktree", "add", "-q", tree.to_str().unwrap()],
+        );
+        let (one, two) = (identify(folder.path()), identify(&tree));
+        assert_eq!(one.key, two.key);
+        assert_ne!(one.root, two.root);
+    }
+
+    #[test]
+    fn a_directory_outside_a_repository_is_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let identity = identify(&folder.path().join("missing"));
+        assert!(!identity.is_repository);
+        assert_eq!(identity.id.len(), 16);
+        assert_eq!(identity.root, folder.path().join("missing"));
+    }
+}

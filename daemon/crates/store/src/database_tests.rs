@@ -352,3 +352,55 @@ async fn closing_commits_what_waits_checkpoints_and_refuses_the_rest() {
     assert_eq!(wal.map_or(0, |meta| meta.len()), 0);
     assert_eq!(numbers(&open(&EVENTS, &path).await).await, [1]);
 }
+
+/// A table that another program may have created without the column `length`.
+const SHARED: Schema<NumberWrite> = Schema::new(
+    Synchronous::Normal,
+    &[("words", "CREATE TABLE IF NOT EXISTS words (id INTEGER PRIMARY KEY, word TEXT, length INTEGER DEFAULT 0)")],
+)
+.shared_with_others(
+    "ccd_migrations",
+    &[crate::Column {
+        table: "words",
+        name: "length",
+        definition: "INTEGER DEFAULT 0",
+    }],
+);
+
+#[tokio::test]
+async fn a_database_of_another_program_gets_the_columns_that_it_lacks_and_keeps_its_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shared.sqlite");
+    const OLDER: Schema<NumberWrite> = Schema::new(
+        Synchronous::Normal,
+        &[("older", "CREATE TABLE words (id INTEGER PRIMARY KEY, word TEXT); INSERT INTO words VALUES (1, 'one')")],
+    )
+    .shared_with_others("others_migrations", &[]);
+    OLDER
+        .open(&path, Opening::First)
+        .await
+        .unwrap()
+        .database
+        .close()
+        .await;
+    for _ in 0..2 {
+        let opened = SHARED.open(&path, Opening::First).await.unwrap();
+        let rows: Vec<(String, i64)> = query_as("SELECT word, length FROM words")
+            .fetch_all(opened.database.readers())
+            .await
+            .unwrap();
+        assert_eq!(rows, [("one".to_owned(), 0)]);
+        let tables: Vec<String> =
+            query_scalar("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+                .fetch_all(opened.database.readers())
+                .await
+                .unwrap();
+        assert_eq!(tables, ["ccd_migrations", "others_migrations", "words"]);
+        opened.database.close().await;
+    }
+    let fresh = SHARED
+        .open(&folder.path().join("new.sqlite"), Opening::First)
+        .await
+        .unwrap();
+    assert!(fresh.is_new);
+}

@@ -19,7 +19,7 @@ mod writer;
 pub use database::{Database, Store};
 pub use documents::{blocking, blocking_io};
 pub use error::StoreError;
-pub use open::{Opened, Opening, Schema};
+pub use open::{Column, Opened, Opening, Schema};
 pub use row::{Row, Values, insert};
 pub use sqlx::sqlite::{SqliteConnection as Connection, SqliteSynchronous as Synchronous};
 pub use sqlx::{AssertSqlSafe, Result as SqlResult, query, query_as, query_scalar};

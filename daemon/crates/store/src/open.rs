@@ -29,7 +29,19 @@ const READER_IDLE: Duration = Duration::from_secs(60);
 pub struct Schema<W: ?Sized> {
     migrations: &'static [(&'static str, &'static str)],
     synchronous: Synchronous,
+    /// The table that records which migrations were applied.
+    record: &'static str,
+    columns: &'static [Column],
     writes: PhantomData<fn(Box<W>)>,
+}
+
+/// A column that a table of another program's database may lack.
+#[derive(Debug, Clone, Copy)]
+pub struct Column {
+    pub table: &'static str,
+    pub name: &'static str,
+    /// Its type and default. SQLite adds no column whose default is not a constant.
+    pub definition: &'static str,
 }
 
 /// What is known about a database before it is opened.
@@ -66,8 +78,23 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
         Self {
             migrations,
             synchronous,
+            record: "_sqlx_migrations",
+            columns: &[],
             writes: PhantomData,
         }
+    }
+
+    /// Takes over databases that another program has created: the applied migrations are recorded in the table `record`,
+    /// and `columns` are added to tables that exist and lack them, before any migration.
+    #[must_use]
+    pub const fn shared_with_others(
+        mut self,
+        record: &'static str,
+        columns: &'static [Column],
+    ) -> Self {
+        self.record = record;
+        self.columns = columns;
+        self
     }
 
     /// Returns the newest version that this build knows.
@@ -123,6 +150,7 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
             .map_err(failed)?;
         if how != Opening::RolledBack {
             self.refuse_newer(path, &writer_pool).await?;
+            self.complete(&writer_pool).await.map_err(failed)?;
             let migrated = self.migrator().run(&writer_pool).await;
             migrated.map_err(|source| StoreError::Migrate {
                 path: path.to_owned(),
@@ -156,20 +184,42 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
             let sql = sql.into_sql_str();
             Migration::new(version, (*name).into(), MigrationType::Simple, sql, false)
         });
-        Migrator::with_migrations(migrations.collect())
+        let mut migrator = Migrator::with_migrations(migrations.collect());
+        migrator.dangerous_set_table_name(self.record);
+        migrator
+    }
+
+    /// Adds the columns that tables of another program lack.
+    async fn complete(&self, pool: &SqlitePool) -> sqlx::Result<()> {
+        for column in self.columns {
+            let names = sqlx::query_scalar("SELECT name FROM pragma_table_info(?1)");
+            let names: Vec<String> = names.bind(column.table).fetch_all(pool).await?;
+            if names.is_empty() || names.iter().any(|name| name == column.name) {
+                continue;
+            }
+            let Column {
+                table,
+                name,
+                definition,
+            } = column;
+            let add = format!("ALTER TABLE {table} ADD COLUMN {name} {definition}");
+            sqlx::query(sqlx::AssertSqlSafe(add)).execute(pool).await?;
+        }
+        Ok(())
     }
 
     /// Refuses a file whose newest migration is unknown, without changing it.
     async fn refuse_newer(&self, path: &Path, pool: &SqlitePool) -> Result<(), StoreError> {
         let known = self.newest();
-        let number = async |query: &'static str| {
-            let query = sqlx::query_scalar::<_, Option<i64>>(query);
+        let record = self.record;
+        let number = async |query: String| {
+            let query = sqlx::query_scalar::<_, Option<i64>>(sqlx::AssertSqlSafe(query));
             query.fetch_one(pool).await
         };
-        let table = "SELECT count(*) FROM sqlite_master WHERE name = '_sqlx_migrations'";
+        let table = format!("SELECT count(*) FROM sqlite_master WHERE name = '{record}'");
         let found = match number(table).await {
             Ok(Some(0)) => Ok(None),
-            Ok(_) => number("SELECT max(version) FROM _sqlx_migrations").await,
+            Ok(_) => number(format!("SELECT max(version) FROM {record}")).await,
             Err(error) => Err(error),
         };
         let path = path.to_owned();

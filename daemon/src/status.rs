@@ -79,6 +79,7 @@ pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
         lacks: lacks(),
         config_warnings: daemon.loaded().warning_lines(),
         config_error: daemon.config_error(),
+        hooks: None,
     }
 }
 

@@ -54,6 +54,9 @@ pub struct DaemonStatusReply {
     /// Why the configuration on disk is not in force, as `file:line:column: text`; null when it is.
     #[serde(default)]
     pub config_error: Option<String>,
+    /// Claude Code's hooks since the start, and the payloads that wait for the daemon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hooks: Option<crate::hook::HookStatus>,
 }
 
 /// Numbers of sessions.

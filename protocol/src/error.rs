@@ -98,6 +98,14 @@ error_codes! {
     TapeFormatNewer = 3006 "tape_format_newer" Failed "The tape was written by a newer version.",
     RedactionFailed = 3007 "redaction_failed" Failed "Secrets could not be redacted, so nothing was written.",
     InjectedError = 3008 "injected_error" Failed "The program ended with an injected error (`error_rate` of the tape options). If output was cut short instead, the timeout that follows has `injected: true` in its data.",
+    CandidateNotFound = 8001 "candidate_not_found" NotFound "No candidate has this id, fingerprint or unique prefix.",
+    CandidateState = 8002 "candidate_state" Refused "The candidate's state does not allow this decision.",
+    SettingsInvalid = 8003 "settings_invalid" Usage "Claude Code's settings file cannot be read as JSON, or its hooks have another shape; the message says where.",
+    SettingsNotWritable = 8004 "settings_not_writable" Failed "Claude Code's settings file could not be written; it is unchanged.",
+    TargetChanged = 8005 "target_changed" Refused "The file was edited since the rule was written to it.",
+    CoachDatabaseUnavailable = 8006 "coach_database_unavailable" Failed "A database of the coach cannot be opened or written.",
+    CoachConfigInvalid = 8007 "coach_config_invalid" Usage "The coach's configuration has a mistake; the message says where.",
+    HookPayloadInvalid = 8008 "hook_payload_invalid" Usage "The payload of a hook cannot be used; it will not be accepted later either.",
 }
 
 /// Members of `data`.

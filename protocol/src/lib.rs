@@ -5,6 +5,7 @@ pub mod coach;
 pub mod daemon;
 pub mod error;
 pub mod frame;
+pub mod hook;
 pub mod id;
 pub mod job;
 pub mod method;
@@ -42,6 +43,7 @@ pub fn methods() -> impl Iterator<Item = &'static MethodInfo> {
         chain::METHODS,
         program::METHODS,
         tape::METHODS,
+        hook::METHODS,
         coach::METHODS,
         job::METHODS,
         daemon::METHODS,

@@ -14,6 +14,7 @@ mod demo;
 mod detach_keys;
 mod exit_code;
 mod fullscreen;
+mod hook;
 mod job_news;
 mod lifeline;
 mod lock;
@@ -32,8 +33,9 @@ mod top;
 mod verb;
 mod whole_file;
 
-use args::Ccctl;
+use args::{Ccctl, HookArgs};
 use call::Failure;
+use clap::error::ErrorKind;
 use context::Context;
 use exit_code::Exit;
 use std::ffi::OsString;
@@ -45,6 +47,10 @@ pub fn main() -> u8 {
     let words: Vec<_> = std::env::args_os().collect();
     let args = match Ccctl::parse_words(&words) {
         Ok(args) => args,
+        Err(error) if args::names_hook(&words) && !is_help(&error) => {
+            hook::run(HookArgs::default().timeout(), None);
+            return Exit::Done.code();
+        }
         Err(error) => return without_verb(&error, &words).code(),
     };
     let mut context = Context::new(args.global);
@@ -73,11 +79,18 @@ fn without_verb(error: &clap::Error, words: &[OsString]) -> Exit {
     })
 }
 
+/// True for a request, which clap reports as an error.
+fn is_help(error: &clap::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    )
+}
+
 /// Prints requested help and versions to standard output, and everything else to standard error.
 fn usage(error: &clap::Error, words: &[OsString]) -> Exit {
-    use clap::error::ErrorKind;
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+        _ if is_help(error) => {
             let _ = error.print();
             Exit::Done
         }

@@ -3,6 +3,7 @@
 //! Building the definition takes longer than the call itself. A command line parsed here means exactly what the definition
 //! says; a test compares both. Anything unusual (help, mistakes, `--name=value`, joined letters) is left to the definition.
 
+use super::hook::HookArgs;
 use super::session::SessionVerb;
 use super::session_input::{SendArgs, SendInput};
 use super::session_wait::ExpectArgs;
@@ -13,7 +14,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 /// Options with a value, of any of these commands, each with its letter or an empty text.
-const VALUES: [(&str, &str); 7] = [
+const VALUES: [(&str, &str); 8] = [
     ("--socket", ""),
     ("--host", "-H"),
     ("--expect", "-e"),
@@ -21,6 +22,7 @@ const VALUES: [(&str, &str); 7] = [
     ("--file", "-f"),
     ("--timeout", ""),
     ("--from", ""),
+    ("--timeout-ms", ""),
 ];
 
 /// Options without a value, each with its letter or an empty text.
@@ -45,16 +47,8 @@ const GLOBAL_FLAGS: [&str; 4] = ["--json", "--no-start", "--verbose", "-v"];
 pub(super) fn parse(words: &[OsString]) -> Option<Ccctl> {
     let words = words.get(1..)?;
     let (first, words) = words.split_at(global_len(words));
-    let [noun, verb, rest @ ..] = words else {
-        return None;
-    };
-    if noun != "session" {
-        return None;
-    }
-    let mut line = match verb.to_str()? {
-        "send" | "expect" => PlainLine::of(first.iter().chain(rest))?,
-        _ => return None,
-    };
+    let (command, rest) = Command::of(words)?;
+    let mut line = PlainLine::of(first.iter().chain(rest))?;
     let global = Global {
         socket: line.value("--socket")?,
         host: line.value("--host")?,
@@ -66,15 +60,45 @@ pub(super) fn parse(words: &[OsString]) -> Option<Ccctl> {
     if global.socket.is_some() && global.host.is_some() {
         return None;
     }
-    let verb = if verb == "send" {
-        SessionVerb::Send(line.send()?)
-    } else {
-        SessionVerb::Expect(line.expect()?)
+    let noun = match command {
+        Command::Send => Noun::Session(SessionVerb::Send(line.send()?)),
+        Command::Expect => Noun::Session(SessionVerb::Expect(line.expect()?)),
+        Command::Hook => Noun::Hook(line.hook()?),
     };
-    line.is_used_up().then_some(Ccctl {
-        global,
-        noun: Noun::Session(verb),
-    })
+    line.is_used_up().then_some(Ccctl { global, noun })
+}
+
+/// True if the command is `hook`, whatever else the words are. It must not fail, even if it does not understand them:
+/// the settings file may have been written by a newer version, and Claude Code takes a usage error for a refusal.
+pub(crate) fn names_hook(words: &[OsString]) -> bool {
+    let words = words.get(1..).unwrap_or_default();
+    words
+        .get(global_len(words))
+        .is_some_and(|word| word == "hook")
+}
+
+/// The commands that are parsed here.
+enum Command {
+    Send,
+    Expect,
+    Hook,
+}
+
+impl Command {
+    /// The command that the words start with, and the rest of them.
+    fn of(words: &[OsString]) -> Option<(Self, &[OsString])> {
+        let (noun, rest) = words.split_first()?;
+        if noun == "hook" {
+            return Some((Self::Hook, rest));
+        }
+        let (verb, rest) = rest.split_first()?;
+        match verb.to_str()? {
+            _ if noun != "session" => None,
+            "send" => Some((Self::Send, rest)),
+            "expect" => Some((Self::Expect, rest)),
+            _ => None,
+        }
+    }
 }
 
 /// Returns how many of the words are global options and their values, before the first other word.
@@ -198,6 +222,14 @@ impl PlainLine {
         (is_one && fits).then_some(args)
     }
 
+    fn hook(&mut self) -> Option<HookArgs> {
+        let timeout_ms = match self.value("--timeout-ms")? {
+            Some(text) => Some(count(&text).ok()?),
+            None => None,
+        };
+        Some(HookArgs { timeout_ms })
+    }
+
     fn expect(&mut self) -> Option<ExpectArgs> {
         let session = self.positionals.pop()?;
         let mut patterns = std::mem::take(&mut self.positionals);
@@ -279,6 +311,16 @@ mod tests {
             &[
                 "ccctl", "--socket", "/s", "-v", "session", "expect", "py", "x",
             ],
+            &["ccctl", "hook"],
+            &[
+                "ccctl",
+                "--socket",
+                "/s",
+                "hook",
+                "--timeout-ms",
+                "50",
+                "--json",
+            ],
         ] {
             assert!(check(line).is_some(), "{line:?}");
         }
@@ -298,13 +340,30 @@ mod tests {
             &["ccctl", "session", "send", "py", "--file", ""],
             &["ccctl", "session", "send", "py", "x", "--timeout", "1"],
             &["ccctl", "session", "expect", "py", "a", "--timeout", "soon"],
+            &["ccctl", "hook", "--timeout-ms", "soon"],
+            &["ccctl", "hook", "--new-option"],
+            &["ccctl", "hook", "x"],
+            &["ccctl", "hook", "--help"],
         ] {
             assert!(parse(line).is_none(), "{line:?}");
         }
     }
 
+    #[test]
+    fn a_hook_is_known_by_its_name_alone() {
+        let names_hook = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            names_hook(&words)
+        };
+        assert!(names_hook("ccctl --socket /s hook --new-option x"));
+        assert!(!names_hook("ccctl hooks status"));
+        assert!(!names_hook("ccctl run hook"));
+        assert!(!names_hook("ccctl"));
+    }
+
     /// Words with a meaning, and some without.
-    const WORDS: [&str; 32] = [
+    const WORDS: [&str; 33] = [
+        "--timeout-ms",
         "--host",
         "-H",
         "--socket",
@@ -339,6 +398,8 @@ mod tests {
         "--from",
     ];
 
+    const COMMANDS: [&[&str]; 3] = [&["session", "send"], &["session", "expect"], &["hook"]];
+
     /// How lines start; anything may follow.
     const STARTS: [&[&str]; 4] = [&[], &["py"], &["py", "x"], &["py", "x", "-e", "a"]];
 
@@ -347,15 +408,17 @@ mod tests {
 
         #[test]
         fn every_line_means_what_the_whole_definition_says(
-            is_send: bool,
+            command in prop::sample::select(&COMMANDS[..]),
             first in prop::collection::vec(prop::sample::select(&["--json", "-v", "--socket", "-H", "py", "session"][..]), 0..3),
             start in 0..STARTS.len(),
             words in prop::collection::vec(prop::sample::select(&WORDS[..]), 0..6),
         ) {
             let mut line = vec!["ccctl"];
             line.extend(first);
-            line.extend(["session", if is_send { "send" } else { "expect" }]);
-            line.extend(STARTS[start]);
+            line.extend(command);
+            if command != ["hook"] {
+                line.extend(STARTS[start]);
+            }
             line.extend(words);
             check(&line);
         }

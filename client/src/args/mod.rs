@@ -3,6 +3,7 @@
 mod chain;
 mod config;
 mod daemon;
+mod hook;
 mod hot;
 mod job;
 mod pattern;
@@ -26,6 +27,8 @@ use std::ffi::OsString;
 pub(crate) use chain::{ChainRunArgs, ChainSaveArgs, ChainVerb, ParallelArgs, WatchArgs};
 pub(crate) use config::ConfigVerb;
 pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs, UpgradeArgs};
+pub(crate) use hook::HookArgs;
+pub(crate) use hot::names_hook;
 pub(crate) use job::JobVerb;
 pub(crate) use pattern::{PatternText, PatternVerb, TestArgs};
 pub(crate) use program::{ProgramVerb, SaveArgs};
@@ -224,6 +227,15 @@ The same as ccctl session attach, whose help explains how to detach.")]
     /// Start, stop and inspect the daemon
     #[command(subcommand)]
     Daemon(DaemonVerb),
+    /// Take the payload of a Claude Code hook from standard input; Claude Code calls this
+    #[command(after_help = "Examples:
+  echo '{\"hook_event_name\": \"Stop\", \"session_id\": \"s\"}' | ccctl hook
+
+The payload is handed to the daemon of this host. If none takes it in time, it is stored in the spool, \
+and the daemon takes it later. Nothing is printed except what the daemon wants Claude Code to read, and \
+the exit status is always 0, so your work with Claude Code is never disturbed. No daemon is started; \
+$CCD_HOST and --host are ignored.")]
+    Hook(HookArgs),
     /// Run a demo with its own temporary daemon
     #[command(after_help = "Examples:
   ccctl demo")]

@@ -11,7 +11,6 @@ const LATER: &[&str] = &[
     "conversations",
     "exec",
     "fuzz",
-    "hook",
     "investigate",
     "learn",
     "mcp",

@@ -19,6 +19,6 @@ pub(crate) use failure::Failure;
 pub(crate) use host::{Host, is_elsewhere, set_elsewhere};
 pub(crate) use launch::{LaunchError, find_program};
 pub(crate) use request::{
-    Answer, Connection, call_at, close, garbled, lost, request_at, request_line,
+    Answer, CLIENT_NAME, Connection, call_at, close, garbled, lost, request_at, request_line,
 };
 pub(crate) use ssh::SshError;

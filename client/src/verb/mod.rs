@@ -19,7 +19,7 @@ mod upgrade;
 
 use crate::args::Noun;
 use crate::tape::TapeCommand;
-use crate::{Context, Exit, Failure, attach, complete, demo, man, run, top};
+use crate::{Context, Exit, Failure, attach, complete, demo, hook, man, run, top};
 
 /// Carries out a command.
 ///
@@ -45,6 +45,10 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
         Noun::Job(verb) => job::dispatch(verb, context),
         Noun::Config(verb) => config::dispatch(verb, context),
         Noun::Daemon(verb) => daemon::dispatch(verb, context),
+        Noun::Hook(args) => {
+            hook::run(args.timeout(), context.global.socket.as_deref());
+            Ok(Exit::Done)
+        }
         Noun::Demo => demo::demo(context),
         Noun::Dial => dial::dial(context),
         Noun::Call(args) => other::call(args, context),

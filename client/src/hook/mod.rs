@@ -1,0 +1,62 @@
+//! `ccctl hook`: hands one payload of a Claude Code hook to the daemon, or keeps it in the spool.
+//!
+//! It runs at every prompt and every tool call of the user's work, so it must not be noticed: it starts nothing, reads no
+//! file, prints only what the daemon says, and always exits 0.
+
+mod delivery;
+mod payload;
+mod post;
+mod spool;
+
+use ccd_protocol::socket::{base_path, socket_path};
+use delivery::Delivery;
+use payload::Payload;
+use rustix::stdio::{stdin, stdout};
+use std::ffi::OsString;
+use std::time::{Duration, Instant, SystemTime};
+
+/// How long the caller may take to write the payload. It waits for itself, so this is not part of the time that the hook
+/// may take; without a limit, a caller that keeps the pipe open would be stopped by Claude Code, and the payload lost.
+const READ_LIMIT: Duration = Duration::from_secs(1);
+
+/// Hands the payload on standard input to the daemon. `timeout` is how long the hook may take in all.
+pub(crate) fn run(timeout: Duration, socket: Option<&str>) {
+    let read = payload::read(stdin(), Instant::now() + READ_LIMIT);
+    let start = Instant::now();
+    let Some(payload) = Payload::of(read) else {
+        return;
+    };
+    let delivery = Delivery::of(payload, SystemTime::now());
+    // A quarter of the time is left to start, and to write to the spool.
+    let deadline = start + timeout * 3 / 4;
+    let taken = socket_path(socket, env)
+        .ok()
+        .and_then(|socket| post::post(&socket, &delivery, deadline));
+    match taken {
+        Some(reply) => print(reply.output.as_deref().unwrap_or_default()),
+        None => keep(&delivery),
+    }
+}
+
+/// Writes the payload to the spool. If that fails too, nobody is there to hear of it but the spool's count of losses.
+fn keep(delivery: &Delivery) {
+    if let Ok(base) = base_path(env) {
+        spool::keep(&base.join(ccd_protocol::hook::spool::FOLDER), delivery);
+    }
+}
+
+/// Prints what Claude Code is to read. It may have closed its end.
+fn print(output: &str) {
+    let mut rest = output.as_bytes();
+    while !rest.is_empty() {
+        match rustix::io::write(stdout(), rest) {
+            Ok(written) => rest = &rest[written..],
+            Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+fn env(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}

@@ -15,6 +15,7 @@ mod detach_keys;
 mod exit_code;
 mod fullscreen;
 mod hook;
+mod hooks;
 mod job_news;
 mod lifeline;
 mod lock;

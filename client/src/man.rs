@@ -53,6 +53,10 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
                 "Do not start a daemon, unless this is empty or 0.",
             ),
             (
+                "CLAUDE_CONFIG_DIR",
+                "Directory of Claude Code's settings; default ~/.claude.",
+            ),
+            (
                 "CI",
                 "If set, replay accepts exact matches only, unless --no-strict is given.",
             ),
@@ -82,6 +86,10 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
             (
                 "~/.claude-control/ccd.sqlite",
                 "Database of sessions, history and jobs.",
+            ),
+            (
+                "~/.claude-control/spool/",
+                "Payloads of hooks that no daemon has taken yet.",
             ),
             (
                 "~/.claude-control/logs/",

@@ -1,6 +1,8 @@
-//! `ccctl hook`.
+//! `ccctl hook`, `ccctl hooks` and `ccctl doctor`.
 
-use clap::Args;
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long `ccctl hook` may take, unless its options say something else.
@@ -9,6 +11,45 @@ const TIMEOUT_MS: u64 = 100;
 /// The allowed range of that time.
 const MIN_TIMEOUT_MS: u64 = 20;
 const MAX_TIMEOUT_MS: u64 = 1000;
+
+/// Events of Claude Code, without WorktreeCreate: a hook for it replaces what Claude Code does by itself.
+pub(crate) const EVENTS: [&str; 32] = [
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PostToolBatch",
+    "PermissionDenied",
+    "PermissionRequest",
+    "Notification",
+    "Stop",
+    "StopFailure",
+    "SubagentStop",
+    "SessionStart",
+    "SessionEnd",
+    "PreCompact",
+    "ConfigChange",
+    "CwdChanged",
+    "DirectoryAdded",
+    "Elicitation",
+    "ElicitationResult",
+    "FileChanged",
+    "InstructionsLoaded",
+    "MessageDisplay",
+    "PostCompact",
+    "PostModelSwitch",
+    "PreModelSwitch",
+    "Setup",
+    "SubagentStart",
+    "TaskCompleted",
+    "TaskCreated",
+    "TeammateIdle",
+    "UserPromptExpansion",
+    "WorktreeRemove",
+];
+
+/// The events that the daemon makes use of.
+pub(crate) const DEFAULT_EVENTS: &[&str] = EVENTS.split_at(14).0;
 
 /// Arguments of `hook`.
 #[derive(Debug, Clone, Default, Args)]
@@ -23,5 +64,105 @@ impl HookArgs {
     pub(crate) fn timeout(&self) -> Duration {
         let ms = self.timeout_ms.unwrap_or(TIMEOUT_MS);
         Duration::from_millis(ms.clamp(MIN_TIMEOUT_MS, MAX_TIMEOUT_MS))
+    }
+}
+
+/// Commands for Claude Code's hooks.
+#[derive(Debug, Subcommand)]
+pub(crate) enum HooksVerb {
+    /// Add ccctl hook to Claude Code's settings
+    #[command(after_help = "Examples:
+  ccctl hooks install
+  ccctl hooks install --project --dry-run
+  ccctl hooks install --events UserPromptSubmit,PostToolUse,PostToolUseFailure,Stop
+
+Everything else in the file stays as it is, comments and other hooks included. Hooks that are already \
+installed are not added again. Before the first change the file is copied to settings.json.ccd-backup.
+
+Claude Code runs the hook in a shell. The command contains the path of this ccctl, so install again if \
+you move it.")]
+    Install(HooksInstallArgs),
+    /// Remove ccctl hook from Claude Code's settings
+    #[command(after_help = "Examples:
+  ccctl hooks uninstall
+  ccctl hooks uninstall --project --dry-run
+
+Only what ccctl hooks install added is removed. If nothing else in the file has changed, its bytes are \
+those from before the installation.")]
+    Uninstall(HooksUninstallArgs),
+    /// Show for each hook whether it is installed, when it last fired and how long it took
+    #[command(
+        visible_aliases = ["get", "list"],
+        after_help = "Examples:
+  ccctl hooks status
+  ccctl hooks status --json
+
+Times are known while a daemon is running; none is started. The exit status is 1 if something is wrong."
+    )]
+    Status,
+    /// Write a Claude Code plugin with these hooks to a directory
+    #[command(after_help = "Examples:
+  ccctl hooks plugin ccd-plugin && claude --plugin-dir ccd-plugin
+
+Use the plugin or ccctl hooks install, not both. The plugin calls ccctl by name if it is on PATH, \
+otherwise by its path.")]
+    Plugin {
+        /// Directory to write to; it is created if necessary
+        dir: PathBuf,
+    },
+}
+
+/// The settings file of Claude Code to change.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ScopeArgs {
+    /// Change your own settings: ~/.claude/settings.json, or settings.json in $CLAUDE_CONFIG_DIR; this is the default
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) user: bool,
+    /// Change the project's settings: .claude/settings.json in the current directory
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Print the changes as a diff, and change nothing
+    #[arg(short = 'n', long)]
+    pub(crate) dry_run: bool,
+}
+
+/// Arguments of `hooks install`.
+#[derive(Debug, Args)]
+pub(crate) struct HooksInstallArgs {
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+    /// Install only the hooks of these events [default: all that the daemon uses]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = PossibleValuesParser::new(EVENTS), hide_possible_values = true, ignore_case = true)]
+    pub(crate) events: Vec<String>,
+    /// Longest time that a hook may take if the daemon does not reply, in milliseconds (20 to 1000) [default: hooks.timeout_ms of a running daemon, otherwise 100]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(MIN_TIMEOUT_MS..=MAX_TIMEOUT_MS))]
+    pub(crate) timeout_ms: Option<u64>,
+}
+
+/// Arguments of `hooks uninstall`.
+#[derive(Debug, Args)]
+pub(crate) struct HooksUninstallArgs {
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+}
+
+impl HooksInstallArgs {
+    /// The events to install, in the spelling of Claude Code.
+    pub(crate) fn events(&self) -> Vec<&'static str> {
+        if self.events.is_empty() {
+            return DEFAULT_EVENTS.to_vec();
+        }
+        let is_named = |event: &&&str| {
+            self.events
+                .iter()
+                .any(|name| name.eq_ignore_ascii_case(event))
+        };
+        EVENTS.iter().filter(is_named).copied().collect()
+    }
+
+    /// The time limit to write into the command: the given one or the daemon's, unless it is the default.
+    pub(crate) fn timeout_ms(&self, of_daemon: Option<u64>) -> Option<u64> {
+        let ms = self.timeout_ms.or(of_daemon);
+        ms.filter(|ms| *ms != TIMEOUT_MS)
     }
 }

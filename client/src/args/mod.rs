@@ -27,7 +27,9 @@ use std::ffi::OsString;
 pub(crate) use chain::{ChainRunArgs, ChainSaveArgs, ChainVerb, ParallelArgs, WatchArgs};
 pub(crate) use config::ConfigVerb;
 pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs, UpgradeArgs};
-pub(crate) use hook::HookArgs;
+pub(crate) use hook::{
+    DEFAULT_EVENTS, EVENTS, HookArgs, HooksInstallArgs, HooksUninstallArgs, HooksVerb, ScopeArgs,
+};
 pub(crate) use hot::names_hook;
 pub(crate) use job::JobVerb;
 pub(crate) use pattern::{PatternText, PatternVerb, TestArgs};
@@ -229,6 +231,7 @@ The same as ccctl session attach, whose help explains how to detach.")]
     Daemon(DaemonVerb),
     /// Take the payload of a Claude Code hook from standard input; Claude Code calls this
     #[command(after_help = "Examples:
+  ccctl hooks install
   echo '{\"hook_event_name\": \"Stop\", \"session_id\": \"s\"}' | ccctl hook
 
 The payload is handed to the daemon of this host. If none takes it in time, it is stored in the spool, \
@@ -236,6 +239,17 @@ and the daemon takes it later. Nothing is printed except what the daemon wants C
 the exit status is always 0, so your work with Claude Code is never disturbed. No daemon is started; \
 $CCD_HOST and --host are ignored.")]
     Hook(HookArgs),
+    /// Install Claude Code's hooks, and show whether they work
+    #[command(subcommand)]
+    Hooks(HooksVerb),
+    /// Check the daemon, its directories and Claude Code's hooks
+    #[command(after_help = "Examples:
+  ccctl doctor
+  ccctl doctor --json
+
+Each line is a check: ✓ good, ! worth knowing, ✗ wrong. No daemon is started, and claude is not run. The \
+exit status is 1 if something is wrong.")]
+    Doctor,
     /// Run a demo with its own temporary daemon
     #[command(after_help = "Examples:
   ccctl demo")]

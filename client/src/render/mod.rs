@@ -24,6 +24,7 @@ pub(crate) use program::{program, programs};
 pub(crate) use screen::{runs, screen};
 pub(crate) use session::{command_line, end, ended, history, session, will_end};
 pub(crate) use session_list::{SessionList, sessions};
+pub(crate) use short::{age, size};
 pub(crate) use status::status;
 pub(crate) use style::{Colour, Style};
 pub(crate) use table::{Table, printable};

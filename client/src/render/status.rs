@@ -4,6 +4,7 @@ use super::style::Style;
 use super::table;
 use crate::clock;
 use ccd_protocol::daemon::{DaemonStatusReply, HandOver, HandOverCause};
+use ccd_protocol::hook::HookStatus;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -54,6 +55,9 @@ pub(crate) fn status(
     field("on disk", &listed(&status.sizes, |&bytes| size(bytes)))?;
     field("queues", &listed(&status.queues, u64::to_string))?;
     field("dropped", &listed(&status.drops, u64::to_string))?;
+    if let Some(hooks) = &status.hooks {
+        field("hooks", &hooks_line(hooks))?;
+    }
     for text in &status.lacks {
         field("lacks", text)?;
     }
@@ -78,6 +82,22 @@ fn pids(status: &DaemonStatusReply) -> String {
         return pid.to_string();
     }
     format!("{pid}, holder {holder}")
+}
+
+/// How often hooks fired, and what the spool holds; an empty text if neither.
+fn hooks_line(hooks: &HookStatus) -> String {
+    let count: u64 = hooks.events.iter().map(|event| event.count).sum();
+    let spool = hooks.spool;
+    let parts = [
+        (count, "fired since the start"),
+        (spool.files, "in the spool"),
+        (spool.lost, "lost"),
+    ];
+    let parts = parts.iter().filter(|(number, _)| *number > 0);
+    let parts: Vec<String> = parts
+        .map(|(number, what)| format!("{number} {what}"))
+        .collect();
+    parts.join(", ")
 }
 
 fn handover_line(hand_over: &HandOver) -> String {
@@ -209,5 +229,9 @@ mod tests {
     fn what_is_zero_is_not_worth_a_word() {
         let numbers = BTreeMap::from([("a".to_owned(), 0), ("b".to_owned(), 2)]);
         assert_eq!(listed(&numbers, u64::to_string), "b 2");
+        let mut hooks = HookStatus::default();
+        assert_eq!(hooks_line(&hooks), "");
+        (hooks.spool.files, hooks.spool.lost) = (3, 1);
+        assert_eq!(hooks_line(&hooks), "3 in the spool, 1 lost");
     }
 }

@@ -19,7 +19,7 @@ mod upgrade;
 
 use crate::args::Noun;
 use crate::tape::TapeCommand;
-use crate::{Context, Exit, Failure, attach, complete, demo, hook, man, run, top};
+use crate::{Context, Exit, Failure, attach, complete, demo, hook, hooks, man, run, top};
 
 /// Carries out a command.
 ///
@@ -49,6 +49,8 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
             hook::run(args.timeout(), context.global.socket.as_deref());
             Ok(Exit::Done)
         }
+        Noun::Hooks(verb) => hooks::dispatch(verb, context),
+        Noun::Doctor => hooks::doctor(context),
         Noun::Demo => demo::demo(context),
         Noun::Dial => dial::dial(context),
         Noun::Call(args) => other::call(args, context),

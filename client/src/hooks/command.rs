@@ -1,0 +1,95 @@
+//! The command that Claude Code runs, and how it is recognised.
+
+use crate::render::{shell_line, shell_words};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// The program that is ours, by its name.
+const PROGRAM: &str = "ccctl";
+
+/// Its command for hooks.
+const VERB: &str = "hook";
+
+/// Returns the command for a shell.
+pub(super) fn command(program: &str, timeout_ms: Option<u64>) -> String {
+    let mut words = vec![program.to_owned(), VERB.to_owned()];
+    if let Some(timeout_ms) = timeout_ms {
+        words.extend(["--timeout-ms".to_owned(), timeout_ms.to_string()]);
+    }
+    shell_line(&words)
+}
+
+/// True for a command that [`command()`] makes, of any `ccctl`: it may have been moved since.
+pub(super) fn is_ours(command: &str) -> bool {
+    let words = shell_words(command).unwrap_or_default();
+    let program = words.first().map(|program| Path::new(program).file_name());
+    program == Some(Some(OsStr::new(PROGRAM))) && words.get(1).is_some_and(|word| word == VERB)
+}
+
+/// The program in one of our commands.
+pub(super) fn program_of(command: &str) -> Option<PathBuf> {
+    let words = shell_words(command).ok()?;
+    words.into_iter().next().map(PathBuf::from)
+}
+
+/// Returns the path of this program under which it will be found after an update: as it was called, or as it is on PATH,
+/// if that is this program. The path of the file itself may contain a version.
+pub(super) fn own_path() -> std::io::Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    let called = std::env::args_os()
+        .next()
+        .map(PathBuf::from)
+        .unwrap_or_default();
+    let called = match called.components().count() {
+        0 | 1 if !called.is_absolute() => on_path(called.as_os_str()),
+        _ => std::path::absolute(called).ok(),
+    };
+    let is_own = |path: &PathBuf| is_same(path, &own);
+    Ok(called.filter(is_own).unwrap_or(own))
+}
+
+/// The first executable file of this name on PATH.
+pub(super) fn on_path(name: &OsStr) -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    let mut paths = std::env::split_paths(&folders).map(|folder| folder.join(name));
+    paths.find(|path| path.is_absolute() && is_executable(path))
+}
+
+/// True for a file that may be executed.
+pub(super) fn is_executable(path: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    path.is_file() && access(path, Access::EXEC_OK).is_ok()
+}
+
+/// True if both paths lead to the same file.
+pub(super) fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    real(one).is_some_and(|one| Some(one) == real(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_of_ours_is_recognised_wherever_it_is() {
+        let plain = command("/usr/bin/ccctl", None);
+        assert_eq!(plain, "/usr/bin/ccctl hook");
+        let spaced = command("/my tools/ccctl", Some(50));
+        assert_eq!(spaced, "'/my tools/ccctl' hook --timeout-ms 50");
+        assert_eq!(program_of(&spaced).unwrap(), Path::new("/my tools/ccctl"));
+        for ours in [&*plain, &spaced, "ccctl hook", "\"$HOME/ccctl\" hook"] {
+            assert!(is_ours(ours), "{ours}");
+        }
+        for other in [
+            "ccctl hooks",
+            "ccctl",
+            "xccctl hook",
+            "echo ccctl hook",
+            "",
+            "it's",
+        ] {
+            assert!(!is_ours(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The daemon of this host, as far as hooks need it.
+
+use super::check::Check;
+use crate::call::{Connection, Place};
+use crate::{Context, Failure};
+use ccd_protocol::daemon::{DaemonStatus, DaemonStatusReply};
+use ccd_protocol::{NoParams, PROTOCOL_VERSION};
+use std::time::Duration;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// How long a running daemon may take to report its state.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Whether a daemon is running on this host.
+#[derive(Debug)]
+pub(super) enum Daemon {
+    Running(Box<DaemonStatusReply>),
+    NotRunning,
+    /// It cannot be asked, or does not reply.
+    Silent(String),
+}
+
+impl Daemon {
+    /// Asks it; starts none.
+    pub(super) fn ask(context: &Context) -> Self {
+        match status(context) {
+            Ok(Some(status)) => Self::Running(Box::new(status)),
+            Ok(None) => Self::NotRunning,
+            Err(Failure::Lost { .. }) => {
+                Self::Silent("it accepts connections but does not reply".into())
+            }
+            Err(failure) => Self::Silent(failure.to_string()),
+        }
+    }
+
+    /// Checks that it is running, speaks this client's protocol, and uses its configuration.
+    pub(super) fn check(&self) -> Check {
+        let name = "daemon";
+        let status = match self {
+            Daemon::Running(status) => status,
+            Daemon::NotRunning => {
+                return Check::note(
+                    name,
+                    "not running, so payloads of hooks go to the spool; ccctl daemon start starts it",
+                );
+            }
+            Daemon::Silent(why) => return Check::wrong(name, why),
+        };
+        let (version, pid) = (&status.version, status.pid);
+        if status.protocol != PROTOCOL_VERSION {
+            let text = format!(
+                "version {version} uses protocol {}, ccctl {VERSION} uses {PROTOCOL_VERSION}; run ccctl daemon upgrade",
+                status.protocol
+            );
+            return Check::wrong(name, text);
+        }
+        if version != VERSION {
+            let text =
+                format!("version {version}, but ccctl is {VERSION}; run ccctl daemon upgrade");
+            return Check::note(name, text);
+        }
+        if let Some(error) = &status.config_error {
+            return Check::wrong(name, format!("the configuration is not in force: {error}"));
+        }
+        Check::good(name, format!("version {version}, pid {pid}"))
+    }
+}
+
+fn status(context: &Context) -> Result<Option<DaemonStatusReply>, Failure> {
+    let Some(mut connection) = connection(context)? else {
+        return Ok(None);
+    };
+    let answer = connection.call::<DaemonStatus>(&NoParams {})?;
+    Ok(Some(answer.value))
+}
+
+/// Connects to the daemon if one is running; a call then takes [`PATIENCE`] at most. Hooks are on this host, so its daemon
+/// is asked, whatever host is asked for.
+///
+/// # Errors
+///
+/// [`Failure::Connect`].
+pub(super) fn connection(context: &Context) -> Result<Option<Connection>, Failure> {
+    let place = Place::here(&context.global, |name| std::env::var_os(name))?;
+    let Some(stream) = place.try_connect()? else {
+        return Ok(None);
+    };
+    stream
+        .set_read_timeout(Some(PATIENCE))
+        .and_then(|()| stream.set_write_timeout(Some(PATIENCE)))
+        .map_err(Failure::io("the connection"))?;
+    Ok(Some(Connection::over(stream)))
+}

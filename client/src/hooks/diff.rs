@@ -1,0 +1,148 @@
+//! A unified diff of two texts.
+
+use std::ops::Range;
+
+/// Unchanged lines around a change.
+const CONTEXT_LINES: usize = 3;
+
+/// A line of the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Line<'a> {
+    Same(&'a str),
+    Old(&'a str),
+    New(&'a str),
+}
+
+fn is_in_old(line: &Line<'_>) -> bool {
+    !matches!(line, Line::New(_))
+}
+
+fn is_in_new(line: &Line<'_>) -> bool {
+    !matches!(line, Line::Old(_))
+}
+
+/// Returns the difference as `patch` reads it; empty if there is none.
+pub(super) fn diff(old: &str, new: &str, name: &str) -> String {
+    let (old_lines, new_lines): (Vec<&str>, Vec<&str>) = (
+        old.split_inclusive('\n').collect(),
+        new.split_inclusive('\n').collect(),
+    );
+    let lines = compare(&old_lines, &new_lines);
+    let hunks = hunks(&lines);
+    if hunks.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("--- {name}\n+++ {name}\n");
+    for hunk in hunks {
+        let (before, within) = (&lines[..hunk.start], &lines[hunk]);
+        let place = |is_in: fn(&Line<'_>) -> bool| {
+            let count = |lines: &[Line<'_>]| lines.iter().filter(|line| is_in(line)).count();
+            let len = count(within);
+            // A place without lines is named by the line before it.
+            format!("{},{len}", count(before) + usize::from(len > 0))
+        };
+        let (old, new) = (place(is_in_old), place(is_in_new));
+        text += &format!("@@ -{old} +{new} @@\n");
+        for line in within {
+            let (mark, line) = match line {
+                Line::Same(line) => (' ', line),
+                Line::Old(line) => ('-', line),
+                Line::New(line) => ('+', line),
+            };
+            text.push(mark);
+            text += line;
+            if !line.ends_with('\n') {
+                text += "\n\\ No newline at end of file\n";
+            }
+        }
+    }
+    text
+}
+
+/// Ranges of lines with changes and the lines around them.
+fn hunks(lines: &[Line<'_>]) -> Vec<Range<usize>> {
+    let mut hunks: Vec<Range<usize>> = Vec::new();
+    let changed = lines.iter().enumerate();
+    for (at, _) in changed.filter(|(_, line)| !matches!(line, Line::Same(_))) {
+        let start = at.saturating_sub(CONTEXT_LINES);
+        let end = (at + 1 + CONTEXT_LINES).min(lines.len());
+        match hunks.last_mut() {
+            Some(last) if last.end >= start => last.end = end,
+            _ => hunks.push(start..end),
+        }
+    }
+    hunks
+}
+
+/// Finds the longest common lines, after those at both ends.
+fn compare<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Line<'a>> {
+    let same =
+        |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(a, b)| a == b).count();
+    let first = same(&mut old.iter().zip(new));
+    let (old_rest, new_rest) = (&old[first..], &new[first..]);
+    let last = same(&mut old_rest.iter().rev().zip(new_rest.iter().rev()));
+    let (a, b) = (
+        &old_rest[..old_rest.len() - last],
+        &new_rest[..new_rest.len() - last],
+    );
+    // Length of the longest common lines from each pair of places on.
+    let mut common = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in (0..a.len()).rev() {
+        for j in (0..b.len()).rev() {
+            common[i][j] = match a[i] == b[j] {
+                true => common[i + 1][j + 1] + 1,
+                false => common[i + 1][j].max(common[i][j + 1]),
+            };
+        }
+    }
+    let mut lines: Vec<Line<'a>> = old[..first].iter().map(|line| Line::Same(line)).collect();
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() || j < b.len() {
+        if i < a.len() && j < b.len() && a[i] == b[j] {
+            lines.push(Line::Same(a[i]));
+            (i, j) = (i + 1, j + 1);
+        } else if j == b.len() || (i < a.len() && common[i + 1][j] >= common[i][j + 1]) {
+            lines.push(Line::Old(a[i]));
+            i += 1;
+        } else {
+            lines.push(Line::New(b[j]));
+            j += 1;
+        }
+    }
+    lines.extend(old[old.len() - last..].iter().map(|line| Line::Same(line)));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn changes_are_shown_with_the_lines_around_them() {
+        let old = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+        let new = "1\n2\n3\n4\nnew\n6\n7\n8\n9\nlast";
+        assert_eq!(
+            diff(old, new, "f"),
+            "--- f\n+++ f\n@@ -2,8 +2,9 @@\n 2\n 3\n 4\n-5\n+new\n 6\n 7\n 8\n 9\n+last\n\\ No newline at end of file\n"
+        );
+        assert_eq!(diff("", "a\n", "f"), "--- f\n+++ f\n@@ -0,0 +1,1 @@\n+a\n");
+        assert_eq!(diff(old, old, "f"), "");
+    }
+
+    proptest! {
+        #[test]
+        fn both_texts_are_in_the_difference(old in "[ab\n]{0,20}", new in "[ab\n]{0,20}") {
+            let (a, b): (Vec<&str>, Vec<&str>) =
+                (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
+            let lines = compare(&a, &b);
+            let kept = |is_old: bool| lines.iter().filter_map(move |line| match line {
+                Line::Same(line) => Some(*line),
+                Line::Old(line) => is_old.then_some(*line),
+                Line::New(line) => (!is_old).then_some(*line),
+            }).collect::<String>();
+            prop_assert_eq!(kept(true), &*old);
+            prop_assert_eq!(kept(false), &*new);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! `ccctl hooks install` and `ccctl hooks uninstall`.
+
+use super::command::{command, own_path};
+use super::daemon::connection;
+use super::diff::diff;
+use super::file::{Scope, SettingsFile, invalid};
+use super::settings::{self, Mistake};
+
+use crate::args::{HooksInstallArgs, HooksUninstallArgs, ScopeArgs};
+use crate::{Context, Exit, Failure, render};
+use ccd_protocol::daemon::{ConfigGet, ConfigGetParams};
+use std::fs;
+use std::path::PathBuf;
+
+/// What is left of a file that had nothing but our hooks.
+const NOTHING: &str = "{}\n";
+
+/// A change of a settings file.
+struct Change {
+    file: SettingsFile,
+    /// The new content; `None` if the file is to be removed.
+    new: Option<String>,
+    /// How many events are installed or removed.
+    events: usize,
+    /// The copy of the file before its first change: one that is made, or one that is no longer needed.
+    backup: Option<PathBuf>,
+}
+
+/// Adds our hooks.
+///
+/// # Errors
+///
+/// `settings_invalid` or `settings_not_writable`; the file is then unchanged.
+pub(super) fn install(args: &HooksInstallArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let file = SettingsFile::read(scope(&args.scope))?;
+    let program = own_path().map_err(Failure::io("ccctl"))?;
+    let program = program.to_str().ok_or_else(|| {
+        let program = program.display();
+        Failure::Usage(format!(
+            "the path {program} is not UTF-8; move ccctl to another one"
+        ))
+    })?;
+    let command = command(program, args.timeout_ms(timeout_of_daemon(context)));
+    let mistaken = |mistake: Mistake| invalid(&file.path, &mistake);
+    let events = args.events();
+    let new = settings::install(file.text(), &events, &command).map_err(mistaken)?;
+    let mut change = Change {
+        new: Some(new),
+        events: events.len(),
+        backup: None,
+        file,
+    };
+    if !args.scope.dry_run && change.is_any() {
+        change.backup = change.file.back_up()?;
+        change.file.replace(change.new.as_deref())?;
+    }
+    report("installed", &change, &args.scope, context)
+}
+
+/// Removes our hooks.
+///
+/// # Errors
+///
+/// As [`install`].
+pub(super) fn uninstall(args: &HooksUninstallArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let file = SettingsFile::read(scope(&args.scope))?;
+    let mistaken = |mistake: Mistake| invalid(&file.path, &mistake);
+    let mut change = removal(file.text(), fs::read_to_string(file.backup_path()).ok())
+        .map_err(mistaken)
+        .map(|(new, events, is_original)| Change {
+            backup: is_original.then(|| file.backup_path()),
+            new,
+            events,
+            file,
+        })?;
+    if change.file.text.is_none() {
+        change.new = None;
+    }
+    if !args.scope.dry_run && change.is_any() {
+        change.file.replace(change.new.as_deref())?;
+        // What it kept is in the file again.
+        change.backup.as_ref().map(fs::remove_file);
+    }
+    report("removed", &change, &args.scope, context)
+}
+
+/// Returns the text without our hooks (`None` if only they were there), the number of their events, and whether the text is
+/// that of the backup. It is if nothing but our hooks has changed since, so that even empty lists are as they were.
+fn removal(text: &str, backup: Option<String>) -> Result<(Option<String>, usize, bool), Mistake> {
+    let mut events: Vec<&'static str> = Vec::new();
+    if !text
+        .trim_matches(['\u{feff}', ' ', '\t', '\r', '\n'])
+        .is_empty()
+    {
+        let found = settings::installed(&settings::parse(text)?);
+        events = crate::args::EVENTS.to_vec();
+        events.retain(|event| found.iter().any(|found| found.event == *event));
+    }
+    let new = settings::uninstall(text)?;
+    let is_original = |backup: &String| {
+        let again = settings::install(backup, &events, "ccctl hook");
+        let again = again.and_then(|with| settings::uninstall(&with));
+        new != text && again.is_ok_and(|again| again == new)
+    };
+    Ok(match backup {
+        Some(backup) if is_original(&backup) => (Some(backup), events.len(), true),
+        None if new == NOTHING && new != text => (None, events.len(), false),
+        _ => (Some(new), events.len(), false),
+    })
+}
+
+impl Change {
+    fn is_any(&self) -> bool {
+        self.file.text != self.new
+    }
+}
+
+fn scope(args: &ScopeArgs) -> Scope {
+    match args.project {
+        true => Scope::Project,
+        false => Scope::User,
+    }
+}
+
+/// The daemon's `hooks.timeout_ms`, if one is running and knows it.
+fn timeout_of_daemon(context: &Context) -> Option<u64> {
+    let key = "hooks.timeout_ms".to_owned();
+    let mut connection = connection(context).ok()??;
+    let entry = connection
+        .call::<ConfigGet>(&ConfigGetParams { key })
+        .ok()?;
+    entry.value.value.as_u64()
+}
+
+fn report(
+    done: &str,
+    change: &Change,
+    args: &ScopeArgs,
+    context: &mut Context,
+) -> Result<Exit, Failure> {
+    let path = change.file.path.display().to_string();
+    let is_any = change.is_any();
+    if context.global.json {
+        let difference = args.dry_run.then(|| difference(change));
+        context.write_json(&serde_json::json!({
+            "path": path,
+            "changed": is_any && !args.dry_run,
+            "events": change.events,
+            "backup": change.backup,
+            "diff": difference,
+        }))?;
+        return Ok(Exit::Done);
+    }
+    if args.dry_run {
+        let (difference, style) = (difference(change), context.style);
+        match style.is_terminal {
+            true => context.render(|out| render::diff(&difference, out, style))?,
+            false => context.write_bytes(difference.as_bytes())?,
+        }
+        return Ok(Exit::Done);
+    }
+    let hooks = render::counted(change.events as u64, "hook");
+    context.write_line(&match (is_any, &change.backup) {
+        (false, _) => format!("{path}: nothing to change"),
+        (true, Some(backup)) if done == "installed" => {
+            format!(
+                "{path}: {hooks} {done}; the file as it was is {}",
+                backup.display()
+            )
+        }
+        (true, _) => format!("{path}: {hooks} {done}"),
+    })?;
+    Ok(Exit::Done)
+}
+
+fn difference(change: &Change) -> String {
+    let new = change.new.as_deref().unwrap_or_default();
+    diff(
+        change.file.text(),
+        new,
+        &change.file.path.display().to_string(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn installed(text: &str) -> String {
+        settings::install(text, &["Stop", "PreToolUse"], "/x/ccctl hook").unwrap()
+    }
+
+    #[test]
+    fn a_file_that_changed_in_nothing_else_becomes_what_it_was() {
+        for original in [
+            "",
+            "{ }",
+            "{\n}\n",
+            "{\"hooks\": { }}",
+            "{\"hooks\":{\"Stop\":[ ]}, \"a\":1}",
+        ] {
+            let with = installed(original);
+            let (new, events, is_original) = removal(&with, Some(original.into())).unwrap();
+            assert_eq!(
+                (new.as_deref(), events, is_original),
+                (Some(original), 2, true)
+            );
+            let edited = with.replacen('{', "{\"b\": 1, ", 1);
+            let (new, _, is_original) = removal(&edited, Some(original.into())).unwrap();
+            assert!(!is_original);
+            assert!(new.unwrap().contains("\"b\": 1"));
+        }
+    }
+
+    #[test]
+    fn a_file_of_our_own_is_removed_and_others_are_not() {
+        assert_eq!(removal(&installed(""), None).unwrap().0, None);
+        assert_eq!(removal(NOTHING, None).unwrap().0.as_deref(), Some(NOTHING));
+        assert_eq!(removal("", None).unwrap().0.as_deref(), Some(""));
+        let other = "{\n  \"a\": 1\n}";
+        assert_eq!(
+            removal(&installed(other), None).unwrap().0.as_deref(),
+            Some(other)
+        );
+        // An old backup says nothing about a file that was edited since.
+        let (new, _, is_original) = removal(other, Some(other.into())).unwrap();
+        assert_eq!((new.as_deref(), is_original), (Some(other), false));
+    }
+}

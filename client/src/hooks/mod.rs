@@ -1,0 +1,33 @@
+//! `ccctl hooks` and `ccctl doctor`: Claude Code's settings, and whether the hooks in them work.
+
+mod check;
+mod claude;
+mod command;
+mod daemon;
+mod diff;
+mod doctor;
+mod file;
+mod install;
+mod plugin;
+mod settings;
+mod status;
+mod survey;
+
+use crate::args::HooksVerb;
+use crate::{Context, Exit, Failure};
+
+pub(crate) use doctor::doctor;
+
+/// Carries out `ccctl hooks`.
+///
+/// # Errors
+///
+/// Errors of the files.
+pub(crate) fn dispatch(verb: &HooksVerb, context: &mut Context) -> Result<Exit, Failure> {
+    match verb {
+        HooksVerb::Install(args) => install::install(args, context),
+        HooksVerb::Uninstall(args) => install::uninstall(args, context),
+        HooksVerb::Status => status::status(context),
+        HooksVerb::Plugin { dir } => plugin::write(dir, context),
+    }
+}

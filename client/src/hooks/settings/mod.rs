@@ -1,0 +1,9 @@
+//! Changes of Claude Code's settings as text: whatever is not ours keeps its bytes.
+
+mod change;
+mod edit;
+mod json;
+mod layout;
+
+pub(super) use change::{Found, commands, install, installed, uninstall};
+pub(super) use json::{Mistake, parse};

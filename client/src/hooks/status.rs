@@ -1,0 +1,239 @@
+//! `ccctl hooks status`, and the checks of the hooks.
+
+use super::check::{self, Check, all_good};
+use super::command::{is_executable, is_same, own_path, program_of};
+use super::daemon::Daemon;
+use super::survey::{Settings, Survey};
+use crate::args::DEFAULT_EVENTS;
+use crate::render::{age, counted, size};
+use crate::{Context, Exit, Failure};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Prints for each hook whether it is installed, when it last fired and how long it took; then the checks.
+///
+/// # Errors
+///
+/// [`Failure::Output`].
+pub(super) fn status(context: &mut Context) -> Result<Exit, Failure> {
+    let survey = Survey::take(context);
+    let mut checks = checks(&survey);
+    checks.push(survey.daemon.check());
+    let is_good = all_good(&checks);
+    if context.global.json {
+        context.write_json(&json!({
+            "ok": is_good,
+            "events": events(&survey).map(|event| event_json(&survey, event)).collect::<Vec<_>>(),
+            "files": survey.settings.iter().map(file_json).collect::<Vec<_>>(),
+            "daemon_running": matches!(survey.daemon, Daemon::Running(_)),
+            "spool": survey.spool,
+            "checks": checks,
+        }))?;
+    } else {
+        let style = context.style;
+        let mut lines: Vec<Check> = events(&survey)
+            .map(|event| event_line(&survey, event))
+            .collect();
+        lines.extend(checks);
+        context.render(|out| check::write(&lines, out, style))?;
+    }
+    Ok(Exit::of_success(is_good))
+}
+
+/// Checks everything that the hooks need.
+pub(super) fn checks(survey: &Survey) -> Vec<Check> {
+    let mut checks: Vec<Check> = survey.settings.iter().flat_map(of_settings).collect();
+    checks.extend(installation(survey));
+    checks.extend(programs(survey));
+    checks.extend(spool(survey));
+    checks
+}
+
+/// The events that are to be installed, and others that are.
+fn events(survey: &Survey) -> impl Iterator<Item = &str> {
+    let found = survey.settings.iter().flat_map(|settings| &settings.found);
+    let mut events = DEFAULT_EVENTS.to_vec();
+    for found in found {
+        if !events.contains(&&*found.event) {
+            events.push(&found.event);
+        }
+    }
+    events.into_iter()
+}
+
+fn event_line(survey: &Survey, event: &str) -> Check {
+    let scopes = survey.scopes(event);
+    let fired = survey.event(event).map(|status| {
+        let ago = age(&status.last_at, SystemTime::now());
+        let took = status.last_ms;
+        let p99 = status.p99_ms.map(|ms| format!(", p99 {ms:.1} ms"));
+        let count = counted(status.count, "time");
+        format!(
+            "fired {count}, last {ago} ago in {took:.1} ms{}",
+            p99.unwrap_or_default()
+        )
+    });
+    if scopes.is_empty() {
+        let fired = fired.map(|fired| format!("; {fired}")).unwrap_or_default();
+        return Check::note(event, format!("not installed{fired}"));
+    }
+    let fired = match (fired, &survey.daemon) {
+        (Some(fired), _) => format!("; {fired}"),
+        (None, Daemon::Running(_)) => "; not fired since the daemon's start".to_owned(),
+        (None, _) => String::new(),
+    };
+    Check::good(event, format!("installed ({}){fired}", scopes.join(", ")))
+}
+
+fn event_json(survey: &Survey, event: &str) -> Value {
+    let found = survey.settings.iter().flat_map(|settings| &settings.found);
+    let mut of_event = found.filter(|found| found.event == event);
+    let status = survey.event(event);
+    json!({
+        "event": event,
+        "installed": survey.scopes(event),
+        "command": of_event.next().map(|found| &found.command),
+        "count": status.map(|status| status.count),
+        "last_at": status.map(|status| &status.last_at),
+        "last_ms": status.map(|status| status.last_ms),
+        "p99_ms": status.and_then(|status| status.p99_ms),
+        "spooled": status.map(|status| status.spooled),
+    })
+}
+
+fn file_json(settings: &Settings) -> Value {
+    json!({
+        "scope": settings.scope.name(),
+        "path": settings.path,
+        "exists": settings.exists,
+        "error": settings.mistake,
+        "hooks": settings.found.len(),
+        "disable_all_hooks": settings.disables_all,
+    })
+}
+
+/// The settings of one scope, if something about them is worth a line.
+fn of_settings(settings: &Settings) -> Vec<Check> {
+    let name = settings.scope.name();
+    let path = settings.path.display();
+    let mut checks = Vec::new();
+    if let Some(mistake) = &settings.mistake {
+        checks.push(Check::wrong(name, mistake));
+    }
+    if settings.disables_all {
+        let text = format!("{path}: disableAllHooks is true, so no hook runs; set it to false");
+        checks.push(Check::wrong(name, text));
+    }
+    for command in &settings.others {
+        let text = format!(
+            "{path}: another program collects the same events: {command}; remove it if ccd is to replace it"
+        );
+        checks.push(Check::note(name, text));
+    }
+    checks
+}
+
+fn installation(survey: &Survey) -> Option<Check> {
+    let settings = survey.settings.iter();
+    let mut places: Vec<&str> = settings
+        .clone()
+        .filter(|settings| !settings.found.is_empty())
+        .map(|settings| settings.scope.name())
+        .collect();
+    places.extend(
+        settings
+            .clone()
+            .any(|settings| settings.has_plugin)
+            .then_some("plugin"),
+    );
+    let missing = DEFAULT_EVENTS.iter();
+    let missing: Vec<&str> = missing
+        .copied()
+        .filter(|event| survey.scopes(event).is_empty())
+        .collect();
+    Some(match &places[..] {
+        [] => Check::note("hooks", "not installed; ccctl hooks install adds them"),
+        [_, _, ..] => Check::note(
+            "hooks",
+            format!(
+                "installed twice, so each runs twice: {}; remove one",
+                places.join(", ")
+            ),
+        ),
+        [_] if !missing.is_empty() => Check::note(
+            "hooks",
+            format!(
+                "not installed for {}; ccctl hooks install adds them",
+                missing.join(", ")
+            ),
+        ),
+        [place] => Check::good("hooks", format!("installed ({place})")),
+    })
+}
+
+/// The programs in the commands: they must exist, and should be this one.
+fn programs(survey: &Survey) -> Vec<Check> {
+    let found = survey.settings.iter().flat_map(|settings| &settings.found);
+    let mut programs: Vec<PathBuf> = found
+        .filter_map(|found| program_of(&found.command))
+        .collect();
+    programs.sort();
+    programs.dedup();
+    let own = own_path().unwrap_or_default();
+    programs
+        .iter()
+        .map(|program| of_program(program, &own))
+        .collect()
+}
+
+fn of_program(program: &Path, own: &Path) -> Check {
+    let (name, shown) = ("ccctl", program.display());
+    if !program.is_absolute() {
+        return Check::note(
+            name,
+            format!("{shown}: found on PATH, which may differ for Claude Code"),
+        );
+    }
+    match (is_executable(program), is_same(program, own)) {
+        (false, _) => Check::wrong(
+            name,
+            format!("{shown}: no such program, so the hooks fail; run ccctl hooks install again"),
+        ),
+        (true, false) => Check::note(
+            name,
+            format!("{shown}: not this ccctl, which is {}", own.display()),
+        ),
+        (true, true) => Check::good(name, shown.to_string()),
+    }
+}
+
+/// What waits for the daemon.
+fn spool(survey: &Survey) -> Vec<Check> {
+    let spool = survey.spool;
+    let waiting = format!(
+        "{} ({}) in the spool",
+        counted(spool.files, "payload"),
+        size(spool.bytes)
+    );
+    let waits = match (spool.files, &survey.daemon) {
+        (0, _) => Check::good("spool", "empty"),
+        (_, Daemon::Running(_)) => {
+            Check::note("spool", format!("{waiting}; the daemon takes them in"))
+        }
+        _ => Check::note(
+            "spool",
+            format!("{waiting}; ccctl daemon start starts a daemon that takes them in"),
+        ),
+    };
+    let lost = (spool.lost > 0).then(|| {
+        let lost = counted(spool.lost, "payload");
+        let text = format!("{lost} lost: the spool was full or could not be written; start the daemon, which empties it");
+        Check::wrong("spool", text)
+    });
+    [Some(waits), lost].into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+#[path = "status_tests.rs"]
+mod tests;

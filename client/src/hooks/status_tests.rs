@@ -1,0 +1,119 @@
+use super::super::check::State;
+use super::super::file::Scope;
+use super::super::settings::Found;
+use super::*;
+use ccd_protocol::hook::SpoolStatus;
+
+fn settings(scope: Scope, events: &[&str], command: &str) -> Settings {
+    let found = events.iter().map(|event| Found {
+        event: (*event).to_owned(),
+        command: command.to_owned(),
+    });
+    Settings {
+        scope,
+        path: "/s/settings.json".into(),
+        exists: true,
+        mistake: None,
+        found: found.collect(),
+        disables_all: false,
+        has_plugin: false,
+        others: Vec::new(),
+    }
+}
+
+fn survey(settings: Vec<Settings>) -> Survey {
+    Survey {
+        settings,
+        daemon: Daemon::NotRunning,
+        spool: SpoolStatus::default(),
+        base: None,
+    }
+}
+
+/// The states and texts of the checks with this name.
+fn of(survey: &Survey, name: &str) -> Vec<(State, String)> {
+    let checks = checks(survey).into_iter();
+    let of_name = checks.filter(|check| check.name == name);
+    of_name.map(|check| (check.state, check.text)).collect()
+}
+
+fn own() -> String {
+    let own = own_path().unwrap();
+    super::super::command::command(own.to_str().unwrap(), None)
+}
+
+#[test]
+fn an_installation_is_whole_missing_partial_or_double() {
+    let state = |settings| {
+        let found = of(&survey(settings), "hooks");
+        assert_eq!(found.len(), 1);
+        found.into_iter().next().unwrap()
+    };
+    let whole = || settings(Scope::User, DEFAULT_EVENTS, &own());
+    assert_eq!(
+        state(vec![whole()]),
+        (State::Good, "installed (user)".into())
+    );
+    let (none, text) = state(vec![settings(Scope::User, &[], "")]);
+    assert!(
+        none == State::Note && text.starts_with("not installed;"),
+        "{text}"
+    );
+    let (_, text) = state(vec![settings(Scope::User, &DEFAULT_EVENTS[1..], &own())]);
+    assert!(
+        text.starts_with("not installed for UserPromptSubmit;"),
+        "{text}"
+    );
+    let (_, text) = state(vec![whole(), settings(Scope::Project, &["Stop"], &own())]);
+    assert!(text.contains("user, project"), "{text}");
+}
+
+#[test]
+fn what_keeps_hooks_from_running_is_wrong() {
+    let mut disabled = settings(Scope::User, DEFAULT_EVENTS, "/gone/ccctl hook");
+    disabled.disables_all = true;
+    let survey = Survey {
+        spool: SpoolStatus {
+            files: 2,
+            bytes: 2048,
+            lost: 1,
+        },
+        ..survey(vec![disabled])
+    };
+    assert_eq!(of(&survey, "user")[0].0, State::Wrong);
+    assert_eq!(of(&survey, "ccctl")[0].0, State::Wrong);
+    let spool = of(&survey, "spool");
+    assert!(spool[0].1.starts_with("2 payloads (2.0K)"), "{spool:?}");
+    assert_eq!((spool[0].0, spool[1].0), (State::Note, State::Wrong));
+}
+
+#[test]
+fn another_program_is_told_apart_from_this_one() {
+    let of_command = |command: &str| {
+        of(
+            &survey(vec![settings(Scope::User, &["Stop"], command)]),
+            "ccctl",
+        )[0]
+        .0
+    };
+    assert_eq!(of_command(&own()), State::Good);
+    assert_eq!(of_command("/bin/sh hook"), State::Note);
+    assert_eq!(of_command("ccctl hook"), State::Note);
+}
+
+#[test]
+fn each_event_has_a_line() {
+    let survey = survey(vec![settings(Scope::Project, &["Stop", "Later"], &own())]);
+    let events: Vec<&str> = events(&survey).collect();
+    assert_eq!(events.len(), DEFAULT_EVENTS.len() + 1);
+    assert_eq!(event_line(&survey, "Stop").text, "installed (project)");
+    assert!(
+        event_line(&survey, "PreCompact")
+            .text
+            .starts_with("not installed")
+    );
+    assert_eq!(
+        event_json(&survey, "Later")["installed"],
+        json!(["project"])
+    );
+}

@@ -1,0 +1,183 @@
+//! What is known about the hooks: settings, the running daemon, the spool.
+
+use super::daemon::Daemon;
+use super::file::{Scope, SettingsFile};
+use super::settings::{self, Found};
+use crate::Context;
+use ccd_protocol::hook::spool::{FOLDER, FileName, LOST};
+use ccd_protocol::hook::{HookEventStatus, SpoolStatus};
+use ccd_protocol::socket::base_path;
+use std::path::{Path, PathBuf};
+
+/// Our plugin, as part of the names in `enabledPlugins`.
+const PLUGIN: &str = "ccd@";
+
+/// The settings of one scope.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) scope: Scope,
+    pub(super) path: PathBuf,
+    pub(super) exists: bool,
+    /// Why the file cannot be used.
+    pub(super) mistake: Option<String>,
+    /// Our hooks.
+    pub(super) found: Vec<Found>,
+    pub(super) disables_all: bool,
+    pub(super) has_plugin: bool,
+    /// Commands of another program that collects the same.
+    pub(super) others: Vec<String>,
+}
+
+/// Everything together.
+#[derive(Debug)]
+pub(super) struct Survey {
+    pub(super) settings: Vec<Settings>,
+    pub(super) daemon: Daemon,
+    pub(super) spool: SpoolStatus,
+    pub(super) base: Option<PathBuf>,
+}
+
+impl Survey {
+    /// Looks at everything; starts nothing.
+    pub(super) fn take(context: &Context) -> Self {
+        let base = base_path(|name| std::env::var_os(name)).ok();
+        Self {
+            settings: Scope::ALL.into_iter().filter_map(Settings::of).collect(),
+            daemon: Daemon::ask(context),
+            spool: base.as_deref().map(spool).unwrap_or_default(),
+            base,
+        }
+    }
+
+    /// Where the hook of an event is installed.
+    pub(super) fn scopes(&self, event: &str) -> Vec<&'static str> {
+        let has = |settings: &&Settings| settings.found.iter().any(|found| found.event == event);
+        let mut scopes: Vec<_> = self
+            .settings
+            .iter()
+            .filter(has)
+            .map(|settings| settings.scope.name())
+            .collect();
+        let is_default = crate::args::DEFAULT_EVENTS.contains(&event);
+        if is_default && self.settings.iter().any(|settings| settings.has_plugin) {
+            scopes.push("plugin");
+        }
+        scopes
+    }
+
+    /// What the daemon knows of an event.
+    pub(super) fn event(&self, event: &str) -> Option<&HookEventStatus> {
+        let Daemon::Running(status) = &self.daemon else {
+            return None;
+        };
+        let mut events = status.hooks.as_ref()?.events.iter();
+        events.find(|status| status.event == event)
+    }
+}
+
+impl Settings {
+    /// The settings of a scope; `None` without a home directory.
+    fn of(scope: Scope) -> Option<Self> {
+        let mut settings = Self {
+            scope,
+            path: scope.path()?,
+            exists: true,
+            mistake: None,
+            found: Vec::new(),
+            disables_all: false,
+            has_plugin: false,
+            others: Vec::new(),
+        };
+        match SettingsFile::at(settings.path.clone()) {
+            Ok(SettingsFile {
+                text: Some(text), ..
+            }) => settings.read(&text),
+            Ok(_) => settings.exists = false,
+            Err(failure) => settings.mistake = Some(failure.to_string()),
+        }
+        Some(settings)
+    }
+
+    fn read(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            return;
+        }
+        let root = match settings::parse(text) {
+            Ok(root) => root,
+            Err(mistake) => {
+                self.mistake = Some(format!("{}: {mistake}", self.path.display()));
+                return;
+            }
+        };
+        self.found = settings::installed(&root);
+        self.disables_all = root
+            .get("disableAllHooks")
+            .is_some_and(|value| value.is_true());
+        let plugins = root.get("enabledPlugins");
+        let mut plugins = plugins.map_or(&[][..], |plugins| plugins.members()).iter();
+        self.has_plugin =
+            plugins.any(|plugin| plugin.key.starts_with(PLUGIN) && plugin.value.is_true());
+        self.others = settings::commands(&root)
+            .into_iter()
+            .filter(|command| is_other_collector(command))
+            .collect();
+    }
+}
+
+/// True for the commands of the coach plugin, which collects the same events into the same database.
+fn is_other_collector(command: &str) -> bool {
+    let is_script = command.contains("/coach/") && command.contains(".py");
+    is_script || command.contains(".claude-coach/bin/")
+}
+
+/// Counts what waits in the spool.
+fn spool(base: &Path) -> SpoolStatus {
+    let folder = base.join(FOLDER);
+    let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| FileName::parse(entry.file_name().to_str()?));
+    let lost = std::fs::metadata(folder.join(LOST)).map_or(0, |lost| lost.len());
+    let empty = SpoolStatus {
+        lost,
+        ..SpoolStatus::default()
+    };
+    names.fold(empty, |sum, name| SpoolStatus {
+        files: sum.files + 1,
+        bytes: sum.bytes.saturating_add(name.len_bytes),
+        ..sum
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hooks_of_the_other_collector_are_known() {
+        let other =
+            "python3 /h/.claude/plugins/cache/m/coach/1.0/scripts/detect_signals.py --phase=pre";
+        assert!(is_other_collector(other));
+        assert!(is_other_collector(
+            "~/.claude-coach/bin/coach-run aggregate --async"
+        ));
+        assert!(!is_other_collector("/opt/coaching/ccctl hook"));
+    }
+
+    #[test]
+    fn the_spool_is_counted_by_its_names() {
+        let base = tempfile::tempdir().unwrap();
+        let folder = base.path().join(FOLDER);
+        assert_eq!(spool(base.path()), SpoolStatus::default());
+        std::fs::create_dir(&folder).unwrap();
+        let name = FileName::new(std::time::SystemTime::now(), 7);
+        for name in [name.to_string(), name.unfinished(), "other".to_owned()] {
+            std::fs::write(folder.join(name), "").unwrap();
+        }
+        std::fs::write(folder.join(LOST), "...").unwrap();
+        let counted = SpoolStatus {
+            files: 1,
+            bytes: 7,
+            lost: 3,
+        };
+        assert_eq!(spool(base.path()), counted);
+    }
+}

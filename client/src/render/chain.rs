@@ -1,6 +1,6 @@
 //! Chains, and the results of commands.
 
-use super::style::{Colour, Style};
+use super::style::{Colour, Style, is_utf8};
 use super::table::{self, Table, printable};
 use ccd_protocol::chain::{
     Chain, ChainStep, ChainSummary, CommandResult, ParallelCommand, WatchHit,
@@ -198,17 +198,6 @@ fn mark(mark: Mark, style: Style) -> String {
         word
     };
     style.paint(colour, text)
-}
-
-/// True if the locale says that the terminal shows more than ASCII.
-fn is_utf8() -> bool {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
-        .into_iter()
-        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
-    locale.is_some_and(|locale| {
-        let locale = locale.to_ascii_lowercase();
-        locale.contains("utf-8") || locale.contains("utf8")
-    })
 }
 
 #[cfg(test)]

@@ -53,3 +53,14 @@ impl Style {
         format!("\x1b[{code}m{text}\x1b[0m")
     }
 }
+
+/// True if the locale says that the terminal shows more than ASCII.
+pub(crate) fn is_utf8() -> bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    locale.is_some_and(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
+}

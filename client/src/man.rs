@@ -61,6 +61,10 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
                 "If set, replay accepts exact matches only, unless --no-strict is given.",
             ),
             (
+                "VISUAL, EDITOR",
+                "The editor of ccctl coach edit and review; default vi.",
+            ),
+            (
                 "CLAUDECONTROL_REDACT",
                 "If 0, false or off, secrets are not removed from tapes.",
             ),

@@ -1,6 +1,9 @@
 //! The command line: one file per noun.
 
 mod chain;
+mod coach;
+mod coach_decide;
+mod coach_records;
 mod config;
 mod daemon;
 mod hook;
@@ -25,6 +28,12 @@ use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 
 pub(crate) use chain::{ChainRunArgs, ChainSaveArgs, ChainVerb, ParallelArgs, WatchArgs};
+pub(crate) use coach::{CoachVerb, ReviewArgs};
+pub(crate) use coach_decide::{ApproveArgs, EditArgs, GuardArgs, PromoteArgs, RejectArgs};
+pub(crate) use coach_records::{
+    DetectArgs, EventsArgs, FingerprintArgs, ForgetArgs, ImportArgs, LedgerArgs, MuteArgs,
+    ReportArgs,
+};
 pub(crate) use config::ConfigVerb;
 pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs, UpgradeArgs};
 pub(crate) use hook::{
@@ -220,6 +229,14 @@ The same as ccctl session attach, whose help explains how to detach.")]
     /// Manage program configurations: how to start a program and get it ready
     #[command(subcommand)]
     Program(ProgramVerb),
+    /// Turn repeated friction in Claude Code into rules, with your approval
+    #[command(
+        subcommand,
+        after_help = "The coach records events in which something went wrong: corrections, \
+repetitions, failed commands. From events that recur it makes candidates for rules. Nothing is \
+written to a file before you approve it; start with ccctl coach review."
+    )]
+    Coach(Box<CoachVerb>),
     /// List, follow and cancel background jobs
     #[command(subcommand)]
     Job(JobVerb),

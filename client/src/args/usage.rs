@@ -7,7 +7,6 @@ use std::ffi::OsString;
 
 /// Commands that documents mention and that come with later versions.
 const LATER: &[&str] = &[
-    "coach",
     "conversations",
     "exec",
     "fuzz",

@@ -1,9 +1,11 @@
 //! Parsers of option values: seconds, sizes, variables. The error of each says what to give instead, as a fragment.
 
+use crate::clock;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::Pattern;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::convert::Infallible;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// Rows and columns of a terminal; the daemon checks their range.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -60,6 +62,29 @@ pub(crate) fn age(text: &str) -> Result<f64, String> {
         None => (text, 1.0),
     };
     not_negative(number, "a time such as 90, 90s, 30m, 12h or 7d").map(|number| number * seconds)
+}
+
+/// Parses a time: an age, counted back from now, a date in UTC, or a time as in RFC 3339; returns RFC 3339.
+pub(crate) fn time(text: &str) -> Result<String, String> {
+    if let Ok(seconds) = age(text) {
+        let age = Duration::try_from_secs_f64(seconds).ok();
+        let time = age.and_then(|age| SystemTime::now().checked_sub(age));
+        // The daemon's records start later.
+        return Ok(clock::format(time.unwrap_or(SystemTime::UNIX_EPOCH)));
+    }
+    let midnight = format!("{text}T00:00:00.000Z");
+    if clock::parse(&midnight).is_some() {
+        return Ok(midnight);
+    }
+    let date = text.get(..10).unwrap_or_default();
+    let is_time = clock::parse(&format!("{date}T00:00:00Z")).is_some()
+        && text[10..].starts_with(['T', 't', ' '])
+        && text.ends_with(|end: char| end.is_ascii_digit() || "Zz".contains(end));
+    match is_time {
+        // The daemon checks the rest.
+        true => Ok(text.to_owned()),
+        false => Err("give a time such as 12h, 7d, 2026-01-31 or 2026-01-31T12:00:00Z".to_owned()),
+    }
 }
 
 /// Parses a speed factor.
@@ -144,6 +169,22 @@ pub(crate) fn switch(text: &str) -> Result<bool, String> {
     }
 }
 
+/// A parser of one of these words, in any case; `-` and `_` are the same.
+pub(super) fn word<T: Clone + Send + Sync + 'static>(
+    names: impl IntoIterator<Item = &'static str>,
+    named: fn(&str) -> Option<T>,
+) -> impl TypedValueParser<Value = T> {
+    let names = names.into_iter().map(|name| {
+        let value = PossibleValue::new(name);
+        match name.contains('_') {
+            true => value.alias(name.replace('_', "-")),
+            false => value,
+        }
+    });
+    PossibleValuesParser::new(names)
+        .try_map(move |name| named(&name.replace('-', "_")).ok_or("this is not one of the names"))
+}
+
 fn not_negative(text: &str, wanted: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
@@ -179,6 +220,33 @@ mod tests {
             assert!(age(bad).is_err(), "{bad}");
         }
         assert!(factor("0").is_err() && factor("-1").is_err() && factor("0.5").is_ok());
+    }
+
+    #[test]
+    fn a_time_is_an_age_a_date_or_complete() {
+        let before = SystemTime::now() - Duration::from_secs(7 * 86_400);
+        let since = clock::parse(&time("7d").unwrap()).unwrap();
+        let apart = since
+            .duration_since(before)
+            .unwrap_or_else(|e| e.duration());
+        assert!(apart < Duration::from_secs(60), "{apart:?}");
+        assert_eq!(time("2026-01-31").unwrap(), "2026-01-31T00:00:00.000Z");
+        for whole in ["2026-01-31T12:00:00Z", "2026-01-31T12:00:00+01:00"] {
+            assert_eq!(time(whole).unwrap(), whole);
+        }
+        assert_eq!(time("1e30d").unwrap(), "1970-01-01T00:00:00.000Z");
+        for bad in [
+            "",
+            "soon",
+            "-1d",
+            "2026-13-01",
+            "2026-01-31x",
+            "31.1.2026",
+            "2026-01-31T",
+            "ééééé-é",
+        ] {
+            assert!(time(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -45,6 +45,17 @@ const REPEATABLE: &[&str] = &[
     "tape.diff",
     "tape.export",
     "tape.svg",
+    "coach.status",
+    "coach.review",
+    "coach.get",
+    "coach.events",
+    "coach.ledger",
+    "coach.report",
+    "coach.patterns",
+    "coach.detect",
+    "coach.fingerprint",
+    "coach.evaluate",
+    "coach.export",
 ];
 
 /// Methods that wait, and must not wait for their whole time again.

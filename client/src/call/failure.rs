@@ -226,6 +226,11 @@ fn after_loss(method: &str) -> &'static str {
         "daemon.check" | "job.cancel" | "chain.run" | "chain.parallel" | "chain.watch"
         | "tape.verify" => "it is unknown whether it was done: check with ccctl job list",
         "pattern.unset" => "it is unknown whether it was done: check with ccctl pattern list",
+        "coach.approve" | "coach.reject" | "coach.edit" | "coach.promote" | "coach.undo"
+        | "coach.guard" => "it is unknown whether it was done: check with ccctl coach show",
+        "coach.mute" | "coach.forget" | "coach.aggregate" | "coach.import" => {
+            "it is unknown whether it was done: check with ccctl coach status"
+        }
         // The method changes nothing.
         method
             if is_repeatable(method)

@@ -85,6 +85,7 @@ fn in_commands(hint: &str) -> Option<Cow<'_, str>> {
     let command = match method {
         "session.get" => "session show".to_owned(),
         "tape.get" => "tape show".to_owned(),
+        "coach.get" => "coach show".to_owned(),
         method => method.replace('.', " "),
     };
     Some(hint.replace(method, &format!("ccctl {command}")).into())

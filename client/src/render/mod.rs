@@ -1,6 +1,7 @@
 //! Output of records for people. What writes to an `out` returns only the errors of that.
 
 mod chain;
+mod coach;
 mod columns;
 mod job;
 mod line;
@@ -17,6 +18,10 @@ mod tape;
 mod words;
 
 pub(crate) use chain::{chain, chains, job_list, parallel_command, step};
+pub(crate) use coach::{
+    candidate, candidates, coach_status, detected, evaluation, events, evidence, ledger, mutes,
+    pattern_groups, pattern_texts, report, summary,
+};
 pub(crate) use job::{job_line, jobs};
 pub(crate) use line::{Line, cut, wrapped};
 pub(crate) use pattern::{classified, library, matches, patterns};
@@ -26,10 +31,12 @@ pub(crate) use session::{command_line, end, ended, history, session, will_end};
 pub(crate) use session_list::{SessionList, sessions};
 pub(crate) use short::{age, size};
 pub(crate) use status::status;
-pub(crate) use style::{Colour, Style};
+pub(crate) use style::{Colour, Style, is_utf8};
 pub(crate) use table::{Table, printable};
 pub(crate) use tape::{counted, diff, tape, tape_problem, tapes, verdict};
 pub(crate) use words::{shell_line, shell_words};
 
+#[cfg(test)]
+pub(crate) use coach::candidate_tests;
 #[cfg(test)]
 pub(crate) use session::tests;

@@ -1,6 +1,7 @@
 //! The implementation of each command.
 
 mod chain;
+mod coach;
 mod config;
 mod daemon;
 mod dial;
@@ -42,6 +43,7 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
         Noun::Parallel(args) => chain::parallel(args, context),
         Noun::Watch(args) => chain::watch(args, context),
         Noun::Program(verb) => program::dispatch(verb, context),
+        Noun::Coach(verb) => coach::dispatch(verb, context),
         Noun::Job(verb) => job::dispatch(verb, context),
         Noun::Config(verb) => config::dispatch(verb, context),
         Noun::Daemon(verb) => daemon::dispatch(verb, context),

@@ -1,0 +1,178 @@
+//! `ccctl coach`.
+
+use super::coach_decide::{
+    ApproveArgs, CandidateArg, EditArgs, GuardArgs, PromoteArgs, RejectArgs,
+};
+use super::coach_records::{
+    DetectArgs, EventsArgs, FingerprintArgs, ForgetArgs, ImportArgs, LedgerArgs, MuteArgs,
+    ReportArgs,
+};
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+/// Commands for the coach.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CoachVerb {
+    /// Show how many events and candidates there are, and problems with the coach's files
+    #[command(after_help = "Examples:
+  ccctl coach status
+  ccctl coach status --json | jq .problems")]
+    Status,
+    /// Decide on the pending candidates one by one; without a terminal, list them
+    Review(ReviewArgs),
+    /// Show a candidate: its evidence, its decisions, and the change that approving it would make
+    #[command(
+        visible_alias = "show",
+        after_help = "Examples:
+  ccctl coach show 3f2a91bc
+  ccctl coach get 3f2a91bc --json | jq -r .diff"
+    )]
+    Get(CandidateArg),
+    /// Approve a candidate: write it to the file where the project keeps its rules
+    Approve(ApproveArgs),
+    /// Reject a candidate; it is not proposed again
+    Reject(RejectArgs),
+    /// Change the words of a pending candidate
+    Edit(EditArgs),
+    /// Write a candidate to your own rules, which apply to every project
+    Promote(PromoteArgs),
+    /// Undo the last decision on a candidate, and restore the file that it changed
+    #[command(after_help = "Examples:
+  ccctl coach undo 3f2a91bc
+
+If the file was edited after the decision, it is left unchanged, and the error shows the block to \
+remove by hand.")]
+    Undo(CandidateArg),
+    /// List recorded events, newest first
+    Events(EventsArgs),
+    /// List candidates of every status, and promotions
+    Ledger(LedgerArgs),
+    /// Count events by type, project and week, and show what each approved rule has changed
+    Report(ReportArgs),
+    /// List the patterns that events and scopes are recognised by
+    #[command(after_help = "Examples:
+  ccctl coach patterns
+  ccctl coach patterns correction
+
+Your own patterns are in the coach's config.json; the first line of the output names the file.")]
+    Patterns {
+        /// Print the patterns of this group, one per line
+        group: Option<String>,
+    },
+    /// Report the signals in hook payloads, without storing anything
+    Detect(DetectArgs),
+    /// Print the fingerprint of a candidate with these words
+    Fingerprint(FingerprintArgs),
+    /// Turn recorded events into candidates now
+    #[command(after_help = "Examples:
+  ccctl coach aggregate --now
+  ccctl coach aggregate --json | jq '.candidates | length'
+
+The daemon does this by itself every 15 minutes and at the end of each turn of the assistant.")]
+    Aggregate {
+        /// Accepted for clarity: events are always aggregated at once
+        #[arg(long)]
+        now: bool,
+    },
+    /// Measure the detector on its labelled cases: precision and recall of each type
+    #[command(after_help = "Examples:
+  ccctl coach evaluate
+  ccctl coach evaluate --json | jq '.types[] | select(.precision < 0.95)'")]
+    Evaluate,
+    /// Turn an approved rule into a guard that refuses tool calls, or remove the guard
+    Guard(GuardArgs),
+    /// Stop recording a type of event, a project, or both
+    Mute(MuteArgs),
+    /// Delete recorded events and hook payloads
+    Forget(ForgetArgs),
+    /// Print all candidates and promotions as one JSON document
+    #[command(after_help = "Examples:
+  ccctl coach export > rules.json
+  ccctl coach export | ssh build ccctl coach import -")]
+    Export {
+        /// Write to this file [default: standard output]
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Merge the candidates of an exported document into the ledger
+    Import(ImportArgs),
+}
+
+/// Arguments of `coach review`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  ccctl coach review
+  ccctl coach review --project .
+  ccctl coach review --json | jq -r '.candidates[].title'
+
+On a terminal, each candidate is shown with a prompt, as git add -p does. Answers: a approve, \
+e edit, r reject, s skip, v view all evidence, d show the diff, u undo the last decision, q quit, \
+? help. Nothing is written before you approve it.")]
+pub(crate) struct ReviewArgs {
+    /// Only candidates seen in this project: a directory in it, or its repository id
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<String>,
+    /// At most N candidates, 1 to 1000 [default: 100]
+    #[arg(short = 'n', long, value_name = "N")]
+    pub(crate) limit: Option<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Ccctl, Noun};
+    use ccd_protocol::coach::{CandidateType, Scope, SignalType};
+    use clap::Parser as _;
+
+    fn parse(line: &str) -> Result<CoachVerb, clap::Error> {
+        let words = ["ccctl", "coach"].into_iter().chain(line.split(' '));
+        match Ccctl::try_parse_from(words)?.noun {
+            Noun::Coach(verb) => Ok(*verb),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn names_are_accepted_in_any_case() {
+        for name in ["USER_CORRECTION", "user_correction", "user-correction"] {
+            let CoachVerb::Mute(mute) = parse(&format!("mute {name}")).unwrap() else {
+                panic!("{name}");
+            };
+            assert_eq!(mute.signal_type, Some(SignalType::UserCorrection));
+        }
+        let CoachVerb::Approve(args) = parse("approve 3f --type SKILL --scope Global").unwrap()
+        else {
+            panic!("approve");
+        };
+        assert_eq!(args.words.candidate_type, Some(CandidateType::Skill));
+        assert_eq!(args.scope, Some(Scope::Global));
+        assert!(parse("approve 3f --scope world").is_err());
+    }
+
+    #[test]
+    fn what_is_deleted_or_muted_must_be_named() {
+        assert!(parse("forget").is_err());
+        assert!(parse("forget --yes").is_err());
+        assert!(parse("forget --all --yes").is_ok());
+        assert!(parse("forget --project . --before 30d").is_ok());
+        assert!(parse("mute").is_err());
+        assert!(parse("mute --off").is_err());
+        assert!(parse("mute --project .").is_ok());
+    }
+
+    #[test]
+    fn options_that_contradict_each_other_are_refused() {
+        assert!(parse("approve 3f --diff --branch rules").is_err());
+        assert!(parse("guard 3f --off --pattern x").is_err());
+    }
+
+    #[test]
+    fn a_candidate_is_shown_by_both_names() {
+        for line in ["get 3f", "show 3f"] {
+            assert!(matches!(
+                parse(line).unwrap(),
+                CoachVerb::Get(CandidateArg { candidate }) if candidate == "3f"
+            ));
+        }
+    }
+}

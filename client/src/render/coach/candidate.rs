@@ -1,0 +1,353 @@
+//! Candidates: as a table, and one in full.
+
+use crate::render::columns::{self, Column, ColumnCell};
+use crate::render::short::age;
+use crate::render::style::{Colour, Style};
+use crate::render::table::{self, Table, printable};
+use crate::render::tape::{counted, diff};
+use ccd_protocol::coach::{
+    Candidate, CandidateStatus, CoachGetReply, CoachLedgerReply, Decision, Evidence, Scope,
+};
+use std::io::{self, Write};
+use std::time::SystemTime;
+
+const FIELD_COLUMNS: usize = 12;
+
+/// Quotes that are shown of a candidate, the newest ones.
+const NEWEST_QUOTES: usize = 3;
+
+const COLUMNS: [Column; 8] = [
+    column("ID", 8, 0),
+    column("TYPE", 11, 2),
+    column("STATUS", 8, 1),
+    column("SCOPE", 7, 4),
+    column("SEEN", 4, 3),
+    column("CONF", 4, 5),
+    column("LAST", 4, 6),
+    column("TITLE", 20, 0),
+];
+
+const fn column(heading: &'static str, min: usize, rank: u8) -> Column {
+    Column { heading, min, rank }
+}
+
+/// Writes one line per candidate; on a terminal with a header, and fitted to `width`.
+pub(crate) fn candidates(
+    all: &[Candidate],
+    width: Option<usize>,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    if all.is_empty() {
+        return Ok(());
+    }
+    let now = SystemTime::now();
+    let mut rows: Vec<Vec<ColumnCell>> = all.iter().map(|one| cells(one, now)).collect();
+    if style.is_terminal {
+        rows.insert(0, columns::heading(&COLUMNS));
+    }
+    let widths = columns::fit(&COLUMNS, &rows, width.filter(|_| style.is_terminal));
+    for row in &rows {
+        writeln!(out, "{}", columns::line(row, &widths).painted(style))?;
+    }
+    Ok(())
+}
+
+fn cells(candidate: &Candidate, now: SystemTime) -> Vec<ColumnCell> {
+    let status = match (candidate.status, candidate.guarded) {
+        (status, true) => format!("{}+guard", status.name()),
+        (status, false) => status.name().to_owned(),
+    };
+    let colour = match candidate.status {
+        CandidateStatus::Pending => Colour::Notice,
+        CandidateStatus::Approved | CandidateStatus::Promoted => Colour::Good,
+        CandidateStatus::Rejected => Colour::Dim,
+    };
+    vec![
+        (printable(&candidate.id), None),
+        (candidate.candidate_type.name().to_owned(), None),
+        (status, Some(colour)),
+        (scope(candidate).name().to_owned(), None),
+        (candidate.count.to_string(), None),
+        (percent(candidate.confidence), None),
+        (age(&candidate.last_seen, now), None),
+        (printable(&candidate.title), None),
+    ]
+}
+
+/// Writes the candidates of the ledger, then its promotions.
+pub(crate) fn ledger(
+    reply: &CoachLedgerReply,
+    width: Option<usize>,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    candidates(&reply.candidates, width, out, style)?;
+    if reply.promotions.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    let mut table = Table::new(["PROMOTED", "CANDIDATE", "FROM", "TO", "REASON"]);
+    for promotion in &reply.promotions {
+        let id: String = promotion.fingerprint.chars().take(8).collect();
+        table.row([
+            promotion.promoted_at.as_str().into(),
+            id.into(),
+            promotion.from_scope.name().into(),
+            promotion.to_scope.name().into(),
+            promotion.reason.as_str().into(),
+        ]);
+    }
+    table.write(out, style)
+}
+
+/// Writes what to know for a decision: the words, how often and where it was seen, and the newest quotes.
+pub(crate) fn summary(
+    candidate: &Candidate,
+    quotes: &[Evidence],
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let title = printable(&candidate.title);
+    writeln!(out, "{}", style.paint(Colour::Heading, &title))?;
+    let fields = [
+        ("id", candidate.id.clone()),
+        ("type", candidate.candidate_type.name().to_owned()),
+        ("scope", scope_in_words(candidate)),
+    ];
+    table::fields(FIELD_COLUMNS, &fields, out, style)?;
+    text("when", &candidate.trigger_condition, out, style)?;
+    text("do", &candidate.action, out, style)?;
+    let fields = [
+        ("seen", seen(candidate)),
+        ("confidence", percent(candidate.confidence)),
+        ("note", note(candidate)),
+    ];
+    table::fields(FIELD_COLUMNS, &fields, out, style)?;
+    let first = quotes.len().saturating_sub(NEWEST_QUOTES);
+    evidence(&quotes[first..], out, style)
+}
+
+/// Writes one line per piece of evidence.
+pub(crate) fn evidence(all: &[Evidence], out: &mut dyn Write, style: Style) -> io::Result<()> {
+    for one in all {
+        let time = style.paint(Colour::Dim, &printable(&one.timestamp));
+        writeln!(out, "  {time}  {}", printable(&one.quote))?;
+    }
+    Ok(())
+}
+
+/// Writes a candidate with all that is known about it.
+pub(crate) fn candidate(
+    reply: &CoachGetReply,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let candidate = &reply.candidate;
+    summary(candidate, &[], out, style)?;
+    let fields = [
+        ("status", candidate.status.name().to_owned()),
+        ("effect", super::report::effect(candidate.effect.as_ref())),
+        ("file", reply.file.clone().unwrap_or_default()),
+        ("fingerprint", candidate.fingerprint.clone()),
+        ("projects", candidate.repo_ids.join(" ")),
+    ];
+    table::fields(FIELD_COLUMNS, &fields, out, style)?;
+    section("evidence", !reply.evidence.is_empty(), out, style)?;
+    evidence(&reply.evidence, out, style)?;
+    section("decisions", !reply.decisions.is_empty(), out, style)?;
+    for one in &reply.decisions {
+        let time = style.paint(Colour::Dim, &printable(&one.at));
+        writeln!(out, "  {time}  {}", printable(&decision(one)))?;
+    }
+    section("diff", !reply.diff.is_empty(), out, style)?;
+    diff(&reply.diff, out, style)
+}
+
+fn section(name: &str, is_there: bool, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    match is_there {
+        true => writeln!(out, "\n{}", style.paint(Colour::Heading, name)),
+        false => Ok(()),
+    }
+}
+
+fn decision(decision: &Decision) -> String {
+    let mut text = decision.decision.clone();
+    if let Some(file) = &decision.file {
+        text += &format!(" {file}");
+    }
+    if let Some(reason) = &decision.reason {
+        text += &format!(": {reason}");
+    }
+    if decision.undone {
+        text += " (undone)";
+    }
+    text
+}
+
+/// Writes a text that may have several lines; the further ones are indented.
+fn text(name: &str, value: &str, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let mut lines = value.lines();
+    let first = lines.next().unwrap_or_default();
+    table::field(FIELD_COLUMNS, name, first, out, style)?;
+    lines.try_for_each(|line| writeln!(out, "{:FIELD_COLUMNS$}{}", "", printable(line)))
+}
+
+/// Where an approved candidate counts, and where a pending one would.
+fn scope(candidate: &Candidate) -> Scope {
+    match candidate.status {
+        CandidateStatus::Pending => candidate.scope_guess,
+        _ => candidate.current_scope,
+    }
+}
+
+fn scope_in_words(candidate: &Candidate) -> String {
+    match scope(candidate) {
+        Scope::Project => "project".to_owned(),
+        Scope::Global => "global: all your projects".to_owned(),
+    }
+}
+
+fn seen(candidate: &Candidate) -> String {
+    let times = counted(candidate.count, "time");
+    let projects = counted(candidate.repo_ids.len() as u64, "project");
+    let last = match age(&candidate.last_seen, SystemTime::now()).as_str() {
+        "" => candidate.last_seen.clone(),
+        age => format!("{age} ago"),
+    };
+    format!("{times} in {projects}, the last time {last}")
+}
+
+fn note(candidate: &Candidate) -> String {
+    let mut notes = Vec::new();
+    if candidate.mention {
+        notes.push("rejected before, but seen again and again".to_owned());
+    }
+    if candidate.eligible && candidate.status != CandidateStatus::Promoted {
+        notes.push(format!(
+            "enough projects have seen it for ccctl coach promote {}",
+            candidate.id
+        ));
+    }
+    notes.join("; ")
+}
+
+fn percent(part: f64) -> String {
+    format!("{:.0}%", part * 100.0)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// A pending candidate.
+    pub(crate) fn sample(id: &str, title: &str) -> Candidate {
+        let candidate = json!({
+            "id": id, "fingerprint": id.repeat(8), "normalized_text": "rule|a|b", "title": title,
+            "candidate_type": "rule", "trigger_condition": "When installing packages",
+            "action": "Use pnpm\nNever npm", "current_scope": "project", "repo_ids": ["r1", "r2"],
+            "evidence": [], "confidence": 0.7, "count": 3, "status": "pending",
+            "first_seen": "2026-01-01T00:00:00.000Z", "last_seen": "2026-01-31T12:00:00.000Z",
+            "scope_guess": "global", "eligible": true,
+        });
+        serde_json::from_value(candidate).unwrap()
+    }
+
+    /// A piece of evidence.
+    pub(crate) fn quote(text: &str) -> Evidence {
+        Evidence {
+            event_id: "e1".into(),
+            quote: text.into(),
+            timestamp: "2026-01-31T12:00:00.000Z".into(),
+            session_id: None,
+            repo_id: None,
+        }
+    }
+
+    fn shown(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_list_has_one_line_per_candidate() {
+        let mut approved = sample("9c0d1e2f", "Run the tests");
+        approved.status = CandidateStatus::Approved;
+        approved.guarded = true;
+        let all = [sample("3f2a91bc", "Use pnpm"), approved];
+        let text = shown(|out| candidates(&all, None, out, Style::default()));
+        let words: Vec<Vec<&str>> = text
+            .lines()
+            .map(|line| line.split_whitespace().collect())
+            .collect();
+        assert_eq!(
+            words[0][..6],
+            ["3f2a91bc", "rule", "pending", "global", "3", "70%"]
+        );
+        assert_eq!(words[1][2..4], ["approved+guard", "project"]);
+        assert!(text.ends_with("Run the tests\n"), "{text}");
+    }
+
+    #[test]
+    fn a_narrow_terminal_keeps_the_id_and_the_title() {
+        let style = Style {
+            is_terminal: true,
+            has_colour: false,
+        };
+        let all = [sample("3f2a91bc", "Use pnpm for everything, everywhere")];
+        let text = shown(|out| candidates(&all, Some(30), out, style));
+        assert_eq!(text, "ID        TITLE\n3f2a91bc  Use pnpm for everyt…\n");
+    }
+
+    #[test]
+    fn a_summary_shows_words_and_the_newest_quotes() {
+        let quotes = ["one", "two", "three", "four"].map(quote);
+        let text = shown(|out| {
+            summary(
+                &sample("3f2a91bc", "Use pnpm"),
+                &quotes,
+                out,
+                Style::default(),
+            )
+        });
+        for part in [
+            "Use pnpm\nid          3f2a91bc\n",
+            "scope       global: all your projects\n",
+            "do          Use pnpm\n            Never npm\n",
+            "seen        3 times in 2 projects, the last time ",
+            "confidence  70%\n",
+            "ccctl coach promote 3f2a91bc\n",
+            "  2026-01-31T12:00:00.000Z  four\n",
+        ] {
+            assert!(text.contains(part), "{part:?} is not in\n{text}");
+        }
+        assert!(!text.contains("  one"), "{text}");
+    }
+
+    #[test]
+    fn hostile_words_do_not_reach_the_terminal() {
+        let evil = "x\x1b]0;owned\x07\r\u{9b}31m";
+        let mut candidate = sample("3f2a91bc", evil);
+        candidate.trigger_condition = evil.into();
+        candidate.action = format!("{evil}\n{evil}");
+        candidate.repo_ids = vec![evil.into()];
+        let decision = json!({"at": evil, "decision": evil, "reason": evil, "file": evil});
+        let reply = CoachGetReply {
+            evidence: vec![quote(evil)],
+            decisions: vec![serde_json::from_value(decision).unwrap()],
+            file: Some(evil.into()),
+            diff: format!("+{evil}\n"),
+            candidate: candidate.clone(),
+        };
+        let text = shown(|out| {
+            candidates(&[candidate.clone()], None, out, Style::default())?;
+            summary(&candidate, &reply.evidence, out, Style::default())?;
+            super::candidate(&reply, out, Style::default())
+        });
+        let bad = text.chars().find(|&c| c.is_control() && c != '\n');
+        assert_eq!(bad, None, "{text:?}");
+        assert!(text.contains("diff\n+x\\u{1b}]0;owned"), "{text}");
+    }
+}

@@ -1,0 +1,15 @@
+//! Output of the coach. Its texts come from prompts and programs, so control characters are escaped everywhere.
+
+mod candidate;
+mod chart;
+mod records;
+mod report;
+mod status;
+
+pub(crate) use candidate::{candidate, candidates, evidence, ledger, summary};
+pub(crate) use records::{detected, evaluation, events, mutes, pattern_groups, pattern_texts};
+pub(crate) use report::report;
+pub(crate) use status::coach_status;
+
+#[cfg(test)]
+pub(crate) use candidate::tests as candidate_tests;

@@ -1,0 +1,241 @@
+//! Events, signals, patterns and the detector's quality, as tables.
+
+use super::status::muted;
+use crate::render::line::cut;
+use crate::render::style::{Colour, Style};
+use crate::render::table::{Cell, Table, printable};
+use ccd_protocol::coach::{
+    CoachEvaluateReply, CoachEvent, CoachPatternsReply, Detected, Mute, PatternGroup,
+};
+use serde_json::Value;
+use std::io::{self, Write};
+
+/// Columns of the table of events before the text.
+const BEFORE_CONTENT: usize = 70;
+
+/// The text of an event is truncated to no less.
+const MIN_CONTENT: usize = 20;
+
+/// A part that is lower than this is marked: the goals of the detector.
+const PRECISION_GOAL: f64 = 0.95;
+const RECALL_GOAL: f64 = 0.85;
+
+/// Writes one line per event, on a terminal fitted to `columns`.
+pub(crate) fn events(
+    all: &[CoachEvent],
+    columns: Option<usize>,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let mut table = Table::new(["EVENT", "TIME", "TYPE", "STATE", "TEXT"]);
+    let room = columns
+        .filter(|_| style.is_terminal)
+        .map_or(usize::MAX, |columns| {
+            columns.saturating_sub(BEFORE_CONTENT).max(MIN_CONTENT)
+        });
+    for event in all {
+        let state = match event.processed {
+            true => Cell::coloured("processed", Colour::Dim),
+            false => Cell::coloured("waiting", Colour::Notice),
+        };
+        // The text of a failure is what the program printed; the command says more.
+        let command = event.context.get("command").and_then(Value::as_str);
+        let text = command.unwrap_or(&event.content);
+        table.row([
+            event.id.as_str().into(),
+            event.timestamp.as_str().into(),
+            event.signal_type.name().into(),
+            state,
+            cut(&printable(text), room).into(),
+        ]);
+    }
+    table.write(out, style)
+}
+
+/// Writes one line per signal, after the number of its payload, counted from 1.
+pub(crate) fn detected(all: &[Detected], out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let mut table = Table::new(["PAYLOAD", "TYPE", "EVENT", "CONF", "MATCHES"]);
+    for (payload, number) in all.iter().zip(1_u64..) {
+        let number = || Cell::from(number.to_string());
+        if let Some(error) = &payload.error {
+            let error = Cell::coloured(format!("error: {}", printable(error)), Colour::Bad);
+            table.row([number(), "".into(), "".into(), "".into(), error]);
+        }
+        for signal in &payload.signals {
+            let matches: Vec<String> = signal.matches.iter().map(in_words).collect();
+            table.row([
+                number(),
+                signal.signal_type.name().into(),
+                signal.event_type.name().into(),
+                format!("{:.2}", signal.confidence).into(),
+                matches.join(", ").into(),
+            ]);
+        }
+    }
+    table.write(out, style)
+}
+
+/// A pattern, or the text that a pattern of version issues has found.
+fn in_words(found: &Value) -> String {
+    let text = found.as_str().or_else(|| found.get("text")?.as_str());
+    text.map_or_else(|| found.to_string(), str::to_owned)
+}
+
+/// Writes the configuration file and one line per group.
+pub(crate) fn pattern_groups(
+    reply: &CoachPatternsReply,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    writeln!(out, "{}\n", printable(&reply.path))?;
+    let mut table = Table::new(["SECTION", "GROUP", "ORIGIN", "PATTERNS"]);
+    for group in &reply.groups {
+        let origin = match group.built_in {
+            true => Cell::coloured("built_in", Colour::Dim),
+            false => Cell::coloured("own", Colour::Good),
+        };
+        table.row([
+            group.section.as_str().into(),
+            group.name.as_str().into(),
+            origin,
+            group.patterns.len().to_string().into(),
+        ]);
+    }
+    table.write(out, style)
+}
+
+/// Writes the patterns of groups, one per line.
+pub(crate) fn pattern_texts(groups: &[&PatternGroup], out: &mut dyn Write) -> io::Result<()> {
+    let mut patterns = groups.iter().flat_map(|group| &group.patterns);
+    patterns.try_for_each(|pattern| writeln!(out, "{}", printable(pattern)))
+}
+
+/// Writes the detector's quality, one line per type.
+pub(crate) fn evaluation(
+    reply: &CoachEvaluateReply,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let mut table = Table::new([
+        "TYPE",
+        "PRECISION",
+        "RECALL",
+        "CORRECT",
+        "FALSE_ALARMS",
+        "MISSED",
+    ]);
+    for one in &reply.types {
+        table.row([
+            one.signal_type.name().into(),
+            part(one.precision, PRECISION_GOAL),
+            part(one.recall, RECALL_GOAL),
+            one.true_positives.to_string().into(),
+            one.false_positives.to_string().into(),
+            one.false_negatives.to_string().into(),
+        ]);
+    }
+    table.write(out, style)
+}
+
+fn part(part: f64, goal: f64) -> Cell {
+    let colour = if part < goal {
+        Colour::Bad
+    } else {
+        Colour::Good
+    };
+    Cell::coloured(format!("{part:.3}"), colour)
+}
+
+/// Writes one line for each rule about what is not recorded.
+pub(crate) fn mutes(all: &[Mute], out: &mut dyn Write) -> io::Result<()> {
+    if all.is_empty() {
+        return writeln!(out, "nothing is muted");
+    }
+    all.iter()
+        .try_for_each(|mute| writeln!(out, "{}", printable(&muted(mute))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::de::DeserializeOwned;
+    use serde_json::json;
+
+    fn of<T: DeserializeOwned>(value: Value) -> T {
+        serde_json::from_value(value).unwrap()
+    }
+
+    fn shown(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn an_event_is_a_line_with_its_command_or_its_text() {
+        let event = |content: &str, context: Value| -> CoachEvent {
+            of(
+                json!({"id": "a1b2c3d4", "timestamp": "2026-01-31T12:00:00.000Z", "event_type": "tool",
+                      "signal_type": "COMMAND_FAILURE", "repo_id": "r", "content": content,
+                      "context": context, "processed": false}),
+            )
+        };
+        let all = [
+            event("exit 1", json!({"command": "npm ci\u{1b}[2J"})),
+            event("no,\nuse pnpm", json!({})),
+        ];
+        let text = shown(|out| events(&all, None, out, Style::default()));
+        let start = "a1b2c3d4  2026-01-31T12:00:00.000Z  COMMAND_FAILURE  waiting  ";
+        assert_eq!(
+            text,
+            format!("{start}npm ci\\u{{1b}}[2J\n{start}no,\\nuse pnpm\n")
+        );
+    }
+
+    #[test]
+    fn signals_are_numbered_by_their_payload() {
+        let all: Vec<Detected> = of(json!([
+            {"signals": []},
+            {"signals": [
+                {"signal_type": "VERSION_ISSUE", "event_type": "tool", "confidence": 0.8,
+                 "matches": [{"pattern": "p", "text": "node 12"}]},
+                {"signal_type": "COMMAND_FAILURE", "event_type": "tool", "confidence": 0.75,
+                 "matches": ["a", "b"], "exit_code": 1},
+            ]},
+            {"signals": [], "error": "not JSON"},
+        ]));
+        let text = shown(|out| detected(&all, out, Style::default()));
+        let expected = "\
+2  VERSION_ISSUE    tool  0.80  node 12
+2  COMMAND_FAILURE  tool  0.75  a, b
+3  -                -     -     error: not JSON
+";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn quality_has_precision_and_recall() {
+        let reply: CoachEvaluateReply = of(json!({"cases": 9, "types": [
+            {"signal_type": "REPETITION", "true_positives": 8, "false_positives": 0,
+             "false_negatives": 1, "precision": 1.0, "recall": 0.8889},
+        ]}));
+        let text = shown(|out| evaluation(&reply, out, Style::default()));
+        assert_eq!(text, "REPETITION  1.000  0.889  8  0  1\n");
+    }
+
+    #[test]
+    fn patterns_are_listed_by_group_and_one_by_one() {
+        let reply: CoachPatternsReply = of(json!({"path": "/h/config.json", "groups": [
+            {"section": "signal_patterns", "name": "correction", "patterns": ["^no,", "\\bwrong\\b"],
+             "built_in": false},
+        ]}));
+        let text = shown(|out| pattern_groups(&reply, out, Style::default()));
+        assert_eq!(
+            text,
+            "/h/config.json\n\nsignal_patterns  correction  own  2\n"
+        );
+        let groups: Vec<_> = reply.groups.iter().collect();
+        let text = shown(|out| pattern_texts(&groups, out));
+        assert_eq!(text, "^no,\n\\bwrong\\b\n");
+    }
+}

@@ -1,0 +1,223 @@
+//! The report: counts, and what each approved rule has changed.
+
+use super::chart::{bar, chart};
+use crate::render::line::cut;
+use crate::render::style::{Colour, Style};
+use crate::render::table::{Table, printable};
+use ccd_protocol::coach::{CoachReportReply, Effect, RuleReport};
+use std::io::{self, Write};
+
+/// Columns without a terminal.
+const DEFAULT_COLUMNS: usize = 80;
+
+const INDENT: &str = "  ";
+
+/// Longest bar of a week in the table of weeks.
+const MAX_BAR: usize = 40;
+
+/// Columns of that table before the bar, with room for six digits.
+const BEFORE_BAR: usize = 20;
+
+/// Writes counts by type, project and week, then each rule with its weeks before and after it was approved.
+pub(crate) fn report(
+    reply: &CoachReportReply,
+    columns: Option<usize>,
+    is_utf8: bool,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let columns = columns.unwrap_or(DEFAULT_COLUMNS);
+    writeln!(out, "since {}", printable(&reply.since))?;
+    let mut types = Table::new(["TYPE", "EVENTS"]);
+    for one in &reply.by_type {
+        types.row([one.signal_type.name().into(), one.count.to_string().into()]);
+    }
+    separated(&types, out, style)?;
+    let mut projects = Table::new(["EVENTS", "PROJECT"]);
+    for one in &reply.by_project {
+        let name = one.project.as_deref().unwrap_or(&one.repo_id);
+        projects.row([one.count.to_string().into(), name.into()]);
+    }
+    separated(&projects, out, style)?;
+    let mut weeks = Table::new(["WEEK", "EVENTS", "CHART"]);
+    let most = reply.weeks.iter().map(|week| week.count).max();
+    let room = columns.saturating_sub(BEFORE_BAR).clamp(1, MAX_BAR);
+    for week in &reply.weeks {
+        let bar = bar(week.count, most.unwrap_or(0), room, is_utf8);
+        weeks.row([
+            week.week.as_str().into(),
+            week.count.to_string().into(),
+            bar.into(),
+        ]);
+    }
+    separated(&weeks, out, style)?;
+    for rule in &reply.rules {
+        writeln!(out)?;
+        self::rule(rule, columns, is_utf8, out, style)?;
+    }
+    Ok(())
+}
+
+fn separated<const N: usize>(
+    table: &Table<N>,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let mut text = Vec::new();
+    table.write(&mut text, style)?;
+    match text.is_empty() {
+        true => Ok(()),
+        false => {
+            writeln!(out)?;
+            out.write_all(&text)
+        }
+    }
+}
+
+fn rule(
+    rule: &RuleReport,
+    columns: usize,
+    is_utf8: bool,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let guarded = if rule.guarded { ", guarded" } else { "" };
+    let about = format!("({}, {}{guarded})", rule.id, rule.status.name());
+    let title = format!("{} {}", printable(&rule.title), printable(&about));
+    let title = cut(&title, columns);
+    writeln!(out, "{}", style.paint(Colour::Heading, &title))?;
+    let approved = rule.effect.since.get(..10).unwrap_or(&rule.effect.since);
+    // The week of the approval counts as one before it.
+    let split = rule
+        .weeks
+        .partition_point(|week| week.week.as_str() <= approved);
+    let counts: Vec<u64> = rule.weeks.iter().map(|week| week.count).collect();
+    let (before, after) = counts.split_at(split);
+    let room = columns.saturating_sub(INDENT.len());
+    let drawn = chart(before, after, room, is_utf8);
+    writeln!(out, "{INDENT}{}", drawn.text)?;
+    if drawn.weeks_per_bar > 1 {
+        let scale = format!("each bar is {} weeks", drawn.weeks_per_bar);
+        writeln!(out, "{INDENT}{}", style.paint(Colour::Dim, &scale))?;
+    }
+    writeln!(out, "{INDENT}{}", in_words(&rule.effect))
+}
+
+/// Returns the effect in words; an empty text if there is none.
+pub(super) fn effect(effect: Option<&Effect>) -> String {
+    effect.map(in_words).unwrap_or_default()
+}
+
+fn in_words(effect: &Effect) -> String {
+    format!(
+        "{} in the {} before, {} in the {} since",
+        times(effect.before),
+        span(effect.days_before),
+        times(effect.after),
+        span(effect.days_after)
+    )
+}
+
+fn times(count: u64) -> String {
+    match count {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        count => format!("{count} times"),
+    }
+}
+
+/// A time in the unit that suits it, without the number if it is one.
+fn span(days: f64) -> String {
+    let (number, unit) = match days {
+        ..1.0 => (days * 24.0, "hour"),
+        ..14.0 => (days, "day"),
+        _ => (days / 7.0, "week"),
+    };
+    match number.round() {
+        2.0.. => format!("{:.0} {unit}s", number.round()),
+        _ => unit.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn sample() -> CoachReportReply {
+        let weeks = [3, 0, 4, 0, 0, 1];
+        let monday = ["01-05", "01-12", "01-19", "01-26", "02-02", "02-09"];
+        let weeks: Vec<_> = monday
+            .iter()
+            .zip(weeks)
+            .map(|(day, count)| json!({"week": format!("2026-{day}"), "count": count}))
+            .collect();
+        let reply = json!({
+            "since": "2026-01-01T00:00:00.000Z",
+            "by_type": [{"signal_type": "USER_CORRECTION", "count": 8}],
+            "by_project": [{"repo_id": "0123456789abcdef", "project": "/p\u{1b}[2J", "count": 8}],
+            "weeks": weeks,
+            "rules": [{
+                "id": "3f2a91bc", "title": "Use pnpm\u{7}", "status": "approved", "guarded": true,
+                "effect": {"since": "2026-01-21T10:00:00Z", "before": 7, "after": 1,
+                           "days_before": 20.6, "days_after": 36.0},
+                "weeks": weeks,
+            }],
+        });
+        serde_json::from_value(reply).unwrap()
+    }
+
+    fn shown(columns: usize, is_utf8: bool, style: Style) -> String {
+        let mut out = Vec::new();
+        report(&sample(), Some(columns), is_utf8, &mut out, style).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_rule_has_its_weeks_before_and_after() {
+        let text = shown(80, true, Style::default());
+        let rule = "Use pnpm\\u{7} (3f2a91bc, approved, guarded)\n  ▇▁█│▁▁▃\n  \
+                    7 times in the 3 weeks before, once in the 5 weeks since\n";
+        assert!(text.ends_with(rule), "{text}");
+        assert!(text.contains("\n8  /p\\u{1b}[2J\n"), "{text}");
+        assert!(
+            text.contains("\n2026-01-19  4  ████████████████████████████████████████\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn without_utf_8_the_weeks_are_digits() {
+        let text = shown(80, false, Style::default());
+        assert!(text.contains("\n  304|001\n"), "{text}");
+        assert!(text.is_ascii(), "{text}");
+    }
+
+    #[test]
+    fn a_narrow_terminal_gets_fewer_bars() {
+        let text = shown(8, true, Style::default());
+        let chart = text.lines().find(|line| line.contains('│')).unwrap();
+        assert!(chart.chars().count() <= 8, "{chart}");
+        assert!(text.contains("each bar is 2 weeks"), "{text}");
+    }
+
+    #[test]
+    fn numbers_are_words_where_that_reads_better() {
+        for (days, words) in [
+            (0.0, "hour"),
+            (f64::NAN, "week"),
+            (0.2, "5 hours"),
+            (1.2, "day"),
+            (6.0, "6 days"),
+            (14.0, "2 weeks"),
+            (-3.0, "hour"),
+        ] {
+            assert_eq!(span(days), words, "{days}");
+        }
+        assert_eq!(
+            [0, 1, 2, 7].map(times),
+            ["never", "once", "twice", "7 times"]
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! The coach's state.
+
+use crate::render::short::{age, size};
+use crate::render::style::{Colour, Style};
+use crate::render::table::{self, printable};
+use crate::render::tape::counted;
+use ccd_protocol::coach::{CoachStatusReply, Guard, Mute};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::time::SystemTime;
+
+const FIELD_COLUMNS: usize = 16;
+
+/// Writes the coach's state, one field per line; problems come last.
+pub(crate) fn coach_status(
+    status: &CoachStatusReply,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let recording = match status.enabled {
+        true => "on",
+        false => "off: configuration key hooks.enabled",
+    };
+    let events = format!(
+        "{} waiting for evidence, {} processed",
+        status.pending_events, status.processed_events
+    );
+    let backlog = match status.backlog {
+        0 => String::new(),
+        backlog => format!("{} not processed yet", counted(backlog, "payload")),
+    };
+    let eligible = match status.eligible {
+        0 => String::new(),
+        count => format!("{count}: ccctl coach promote"),
+    };
+    let sizes = status.sizes.iter();
+    let sizes: Vec<String> = sizes
+        .map(|(name, &bytes)| format!("{name} {}", size(bytes)))
+        .collect();
+    let fields = [
+        ("recording", recording.to_owned()),
+        ("events", events),
+        ("by type", counts(&status.events_by_type)),
+        ("backlog", backlog),
+        ("candidates", counts(&status.candidates)),
+        ("eligible", eligible),
+        ("last proposal", last_proposal(status)),
+        ("directory", status.home.clone()),
+        ("files", sizes.join(", ")),
+    ];
+    table::fields(FIELD_COLUMNS, &fields, out, style)?;
+    for mute in &status.mutes {
+        table::field(FIELD_COLUMNS, "muted", &muted(mute), out, style)?;
+    }
+    for guard in &status.guards {
+        table::field(FIELD_COLUMNS, "guard", &guarded(guard), out, style)?;
+    }
+    if status.mirror_edited {
+        let edited = "candidates.json was edited by something else: changes there have no effect, \
+                      ccctl coach review changes candidates";
+        problem(edited, out, style)?;
+    }
+    let problems = status.problems.iter();
+    problems
+        .map(String::as_str)
+        .try_for_each(|text| problem(text, out, style))
+}
+
+/// What is not recorded, in words.
+pub(super) fn muted(mute: &Mute) -> String {
+    let what = mute.signal_type.map_or("all types", |one| one.name());
+    let project = mute.repo_id.as_deref();
+    let place = project.map_or_else(
+        || "in all projects".to_owned(),
+        |id| format!("in project {id}"),
+    );
+    format!("{what} {place}, since {}", mute.since)
+}
+
+fn guarded(guard: &Guard) -> String {
+    let id: String = guard.fingerprint.chars().take(8).collect();
+    let refused = counted(guard.hits, "call");
+    format!("{id} {} {}: {refused} refused", guard.tool, guard.pattern)
+}
+
+fn last_proposal(status: &CoachStatusReply) -> String {
+    let Some(time) = &status.last_proposal else {
+        return "never".to_owned();
+    };
+    match age(time, SystemTime::now()).as_str() {
+        "" => time.clone(),
+        age => format!("{age} ago"),
+    }
+}
+
+fn counts(all: &BTreeMap<String, u64>) -> String {
+    let counts = all.iter().filter(|&(_, &count)| count > 0);
+    let counts: Vec<String> = counts
+        .map(|(name, count)| format!("{count} {name}"))
+        .collect();
+    counts.join(", ")
+}
+
+fn problem(text: &str, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let name = style.paint(Colour::Bad, &format!("{:<FIELD_COLUMNS$}", "problem"));
+    writeln!(out, "{name}{}", printable(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_state_has_counts_and_problems() {
+        let status = json!({
+            "enabled": true, "pending_events": 2, "processed_events": 40, "backlog": 0,
+            "events_by_type": {"REPETITION": 2, "TONE_ESCALATION": 0, "USER_CORRECTION": 40},
+            "candidates": {"approved": 1, "pending": 3}, "eligible": 1, "home": "/h/.claude-coach",
+            "sizes": {"events.sqlite": 2048, "ledger.sqlite": 512}, "mirror_edited": true,
+            "problems": ["config.json: signal_patterns.tone[1]: \u{1b} is not a pattern"],
+            "mutes": [{"type": "TONE_ESCALATION", "since": "2026-01-01T00:00:00.000Z"}],
+            "guards": [{"fingerprint": "3f2a91bc00", "tool": "Bash", "pattern": "^npm", "reason": "r",
+                        "created_at": "2026-01-01T00:00:00.000Z", "hits": 1}],
+        });
+        let status: CoachStatusReply = serde_json::from_value(status).unwrap();
+        let mut out = Vec::new();
+        coach_status(&status, &mut out, Style::default()).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let expected = "\
+recording       on
+events          2 waiting for evidence, 40 processed
+by type         2 REPETITION, 40 USER_CORRECTION
+candidates      1 approved, 3 pending
+eligible        1: ccctl coach promote
+last proposal   never
+directory       /h/.claude-coach
+files           events.sqlite 2.0K, ledger.sqlite 512B
+muted           TONE_ESCALATION in all projects, since 2026-01-01T00:00:00.000Z
+guard           3f2a91bc Bash ^npm: 1 call refused
+problem         candidates.json was edited by something else: changes there have no effect, ccctl coach review changes candidates
+problem         config.json: signal_patterns.tone[1]: \\u{1b} is not a pattern
+";
+        assert_eq!(text, expected);
+    }
+}

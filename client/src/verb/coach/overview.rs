@@ -1,0 +1,46 @@
+//! Overviews of the coach: `status`, `get`, `ledger`, `report`.
+
+use crate::args::{LedgerArgs, ReportArgs};
+use crate::terminal::output_columns;
+use crate::{Context, Exit, Failure, caller, render};
+use ccd_protocol::NoParams;
+use ccd_protocol::coach::{
+    CoachGet, CoachGetParams, CoachLedger, CoachLedgerParams, CoachReport, CoachReportParams,
+    CoachStatus,
+};
+
+pub(super) fn status(context: &mut Context) -> Result<Exit, Failure> {
+    context.show::<CoachStatus>(&NoParams {}, render::coach_status)
+}
+
+pub(super) fn get(candidate: &str, context: &mut Context) -> Result<Exit, Failure> {
+    let params = CoachGetParams {
+        id: candidate.to_owned(),
+        cwd: caller::working_directory(None)?,
+    };
+    context.show::<CoachGet>(&params, render::candidate)
+}
+
+pub(super) fn ledger(args: &LedgerArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = CoachLedgerParams {
+        search: args.search.clone(),
+        status: args.status,
+        limit: args.limit,
+    };
+    let answer = context.call::<CoachLedger>(&params)?;
+    if answer.value.candidates.is_empty() && !context.global.json {
+        context.note("no candidates");
+    }
+    context.print(&answer, |reply, out, style| {
+        render::ledger(reply, output_columns(), out, style)
+    })
+}
+
+pub(super) fn report(args: &ReportArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = CoachReportParams {
+        since: args.since.clone(),
+    };
+    context.show::<CoachReport>(&params, |reply, out, style| {
+        render::report(reply, output_columns(), render::is_utf8(), out, style)
+    })
+}

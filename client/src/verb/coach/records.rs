@@ -1,0 +1,141 @@
+//! What the coach keeps: `events`, `mute`, `forget`, `export`, `import`.
+
+use super::project;
+use crate::args::{EventsArgs, ForgetArgs, ImportArgs, MuteArgs};
+use crate::context::{confirm, is_at_terminal};
+use crate::render::counted;
+use crate::terminal::output_columns;
+use crate::verb::file::read;
+use crate::{Context, Exit, Failure, render, whole_file};
+use ccd_protocol::NoParams;
+use ccd_protocol::coach::{
+    CoachEvents, CoachEventsParams, CoachExport, CoachForget, CoachForgetParams, CoachImport,
+    CoachImportParams, CoachMute, CoachMuteParams,
+};
+use std::path::Path;
+
+/// Longest document: the most that the daemon accepts in one request.
+const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
+
+pub(super) fn events(args: &EventsArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = CoachEventsParams {
+        since: args.since.clone(),
+        signal_type: args.signal_type,
+        project: project(args.project.as_deref())?,
+        limit: args.limit,
+        before: args.before.clone(),
+    };
+    let answer = context.call::<CoachEvents>(&params)?;
+    if answer.value.events.is_empty() && !context.global.json {
+        context.note("no events; ccctl coach status shows whether they are recorded");
+    }
+    context.print(&answer, |reply, out, style| {
+        render::events(&reply.events, output_columns(), out, style)
+    })
+}
+
+pub(super) fn mute(args: &MuteArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = CoachMuteParams {
+        signal_type: args.signal_type,
+        project: project(args.project.as_deref())?,
+        off: args.off,
+    };
+    context.show::<CoachMute>(&params, |reply, out, _| render::mutes(&reply.mutes, out))
+}
+
+/// Deletes events and payloads, at a terminal after a question.
+pub(super) fn forget(args: &ForgetArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = CoachForgetParams {
+        project: project(args.project.as_deref())?,
+        session: args.session.clone(),
+        before: args.before.clone(),
+        all: args.all,
+    };
+    if !args.yes && is_at_terminal() && !confirm(&question(&params)) {
+        return Err(Failure::Failed(
+            "coach.forget: cancelled; nothing was deleted".to_owned(),
+        ));
+    }
+    context.show::<CoachForget>(&params, |reply, out, _| {
+        let events = counted(reply.events, "event");
+        let payloads = counted(reply.payloads, "payload");
+        let candidates = counted(reply.candidates, "candidate");
+        writeln!(out, "deleted {events}, {payloads}, {candidates}")
+    })
+}
+
+fn question(params: &CoachForgetParams) -> String {
+    let mut which = String::new();
+    if let Some(project) = &params.project {
+        which += &format!(" of project {project}");
+    }
+    if let Some(session) = &params.session {
+        which += &format!(" of session {session}");
+    }
+    if let Some(before) = &params.before {
+        which += &format!(" before {before}");
+    }
+    let also = match params.all {
+        true => ", and candidates that were not approved",
+        false => "",
+    };
+    let text = format!("this deletes all events and payloads{which}{also}. Continue?");
+    render::printable(&text)
+}
+
+/// Prints the document, or writes it to a file.
+pub(super) fn export(output: Option<&Path>, context: &mut Context) -> Result<Exit, Failure> {
+    let answer = context.call::<CoachExport>(&NoParams {})?;
+    match output {
+        None => context.write_line(answer.json.get())?,
+        Some(path) => {
+            let text = format!("{}\n", answer.json.get());
+            whole_file::write(path, text.as_bytes()).map_err(Failure::io(path.display()))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Merges a document into the ledger; fails if some of its entries cannot be used.
+pub(super) fn import(args: &ImportArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let name = args.file.display();
+    let bytes = read(&args.file, MAX_DOCUMENT_BYTES)?;
+    let document = serde_json::from_slice(&bytes)
+        .map_err(|error| Failure::Usage(format!("{name} is not JSON: {error}")))?;
+    let answer = context.call::<CoachImport>(&CoachImportParams { document })?;
+    let reply = &answer.value;
+    context.print(&answer, |reply, out, _| {
+        writeln!(out, "{} added, {} merged", reply.added, reply.merged)
+    })?;
+    if !context.global.json {
+        let refused = reply.refused.iter();
+        refused.for_each(|why| context.note(&render::printable(why)));
+    }
+    Ok(Exit::of_success(reply.refused.is_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_question_names_what_is_deleted() {
+        let all = CoachForgetParams {
+            all: true,
+            ..CoachForgetParams::default()
+        };
+        assert_eq!(
+            question(&all),
+            "this deletes all events and payloads, and candidates that were not approved. Continue?"
+        );
+        let some = CoachForgetParams {
+            project: Some("/p\x1b".into()),
+            before: Some("2026-01-31T00:00:00.000Z".into()),
+            ..CoachForgetParams::default()
+        };
+        assert_eq!(
+            question(&some),
+            "this deletes all events and payloads of project /p\\u{1b} before 2026-01-31T00:00:00.000Z. Continue?"
+        );
+    }
+}

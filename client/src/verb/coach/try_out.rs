@@ -1,0 +1,140 @@
+//! What can be tried without storing anything, and aggregation: `detect`, `fingerprint`, `patterns`, `evaluate`,
+//! `aggregate`.
+
+use crate::args::{DetectArgs, FingerprintArgs};
+use crate::render::counted;
+use crate::terminal::output_columns;
+use crate::verb::file::read;
+use crate::{Context, Exit, Failure, render};
+use ccd_protocol::NoParams;
+use ccd_protocol::coach::{
+    CoachAggregate, CoachAggregateParams, CoachDetect, CoachDetectParams, CoachEvaluate,
+    CoachFingerprint, CoachFingerprintParams, CoachPatterns, PatternGroup,
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// Most bytes of payloads: the most that the daemon accepts in one request.
+const MAX_PAYLOAD_BYTES: u64 = 16 << 20;
+
+/// A reply of `coach.detect`, with each result as it was received.
+#[derive(Deserialize)]
+struct RawResults<'a> {
+    #[serde(borrow)]
+    results: Vec<&'a RawValue>,
+}
+
+/// Prints the signals in payloads; with `--json`, one line per payload.
+pub(super) fn detect(args: &DetectArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let bytes = read(&args.file, MAX_PAYLOAD_BYTES)?;
+    let params = CoachDetectParams {
+        payloads: payloads(&String::from_utf8_lossy(&bytes)),
+    };
+    let answer = context.call::<CoachDetect>(&params)?;
+    if !context.global.json {
+        return context.print(&answer, |reply, out, style| {
+            render::detected(&reply.results, out, style)
+        });
+    }
+    let raw: RawResults<'_> =
+        serde_json::from_str(answer.json.get()).map_err(|error| Failure::Garbled {
+            method: "coach.detect".to_owned(),
+            why: error.to_string(),
+        })?;
+    context.render(|out| {
+        raw.results
+            .iter()
+            .try_for_each(|result| writeln!(out, "{}", result.get()))
+    })?;
+    Ok(Exit::Done)
+}
+
+/// One payload per line; empty lines are ignored.
+fn payloads(text: &str) -> Vec<String> {
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.map(str::to_owned).collect()
+}
+
+pub(super) fn fingerprint(args: &FingerprintArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = CoachFingerprintParams {
+        candidate_type: args.candidate_type,
+        trigger: args.trigger.clone(),
+        action: args.action.clone(),
+    };
+    context.show::<CoachFingerprint>(&params, |reply, out, _| {
+        writeln!(out, "{}", render::printable(&reply.normalized_text))?;
+        writeln!(out, "{}", render::printable(&reply.fingerprint))
+    })
+}
+
+/// Lists the groups of patterns, or the patterns of one group.
+pub(super) fn patterns(group: Option<&str>, context: &mut Context) -> Result<Exit, Failure> {
+    let answer = context.call::<CoachPatterns>(&NoParams {})?;
+    let problems = answer.value.problems.iter();
+    problems.for_each(|problem| context.note(&render::printable(problem)));
+    let Some(name) = group else {
+        return context.print(&answer, render::pattern_groups);
+    };
+    let groups = answer.value.groups.iter();
+    let groups: Vec<&PatternGroup> = groups.filter(|one| one.name == name).collect();
+    if groups.is_empty() {
+        return Err(Failure::NotFound(format!(
+            "there is no group {name:?}; ccctl coach patterns lists all groups"
+        )));
+    }
+    match context.global.json {
+        true => context.write_json(&serde_json::json!({ "groups": groups }))?,
+        false => context.render(|out| render::pattern_texts(&groups, out))?,
+    }
+    Ok(Exit::Done)
+}
+
+pub(super) fn evaluate(context: &mut Context) -> Result<Exit, Failure> {
+    let answer = context.call::<CoachEvaluate>(&NoParams {})?;
+    if !context.global.json {
+        context.note(&counted(answer.value.cases, "labelled case"));
+    }
+    context.print(&answer, render::evaluation)
+}
+
+/// Prints the new candidates.
+pub(super) fn aggregate(now: bool, context: &mut Context) -> Result<Exit, Failure> {
+    let answer = context.call::<CoachAggregate>(&CoachAggregateParams { now })?;
+    let reply = &answer.value;
+    context.print(&answer, |reply, out, style| {
+        render::candidates(&reply.candidates, output_columns(), out, style)
+    })?;
+    if !context.global.json {
+        context.note(&format!(
+            "{}, {} seen again; {} processed, {} waiting for more evidence",
+            counted(reply.candidates.len() as u64, "new candidate"),
+            reply.seen_again,
+            counted(reply.processed, "event"),
+            reply.pending
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_is_a_payload() {
+        assert_eq!(payloads("{\"a\":1}\n\n  \r\nnot JSON\r\n{}").len(), 3);
+        assert_eq!(payloads("{\"a\":1}\r\n"), ["{\"a\":1}"]);
+        assert!(payloads("").is_empty());
+    }
+
+    #[test]
+    fn results_are_printed_as_received() {
+        let reply = r#"{"results": [{"signals": [], "new": 1.0}, {"signals":[]}], "x": 1}"#;
+        let raw: RawResults<'_> = serde_json::from_str(reply).unwrap();
+        let texts: Vec<&str> = raw.results.iter().map(|result| result.get()).collect();
+        assert_eq!(
+            texts,
+            [r#"{"signals": [], "new": 1.0}"#, r#"{"signals":[]}"#]
+        );
+    }
+}

@@ -1,0 +1,290 @@
+//! The walk of `ccctl coach review` through the pending candidates, one by one, as `git add -p` does.
+
+use super::decide::{approved, named, undone};
+use crate::Failure;
+use crate::render::{self, Colour, Style};
+use ccd_protocol::coach::{
+    Candidate, CandidateWords, CoachApproveReply, CoachGetReply, CoachUndoReply,
+};
+use std::io::{self, Write};
+
+const HELP: &str = "\
+a - approve: write it to the file where the project keeps its rules
+e - edit its words, then ask again
+r - reject: it is not proposed again
+s - skip: leave it for later
+v - view all evidence
+d - show the change that approving it would make
+u - undo the last decision of this review
+q - quit; the rest stays as it is
+? - show this help
+";
+
+/// What a walk needs: the daemon, the user, and the user's editor.
+pub(super) trait Desk {
+    fn get(&mut self, id: &str) -> Result<CoachGetReply, Failure>;
+    fn approve(&mut self, id: &str) -> Result<CoachApproveReply, Failure>;
+    fn reject(&mut self, id: &str, reason: Option<String>) -> Result<Candidate, Failure>;
+    /// Lets the user change the words of a candidate; `None` if nothing was changed.
+    fn reword(&mut self, candidate: &Candidate) -> Result<Option<CandidateWords>, Failure>;
+    fn edit(&mut self, id: &str, edit: CandidateWords) -> Result<Candidate, Failure>;
+    fn undo(&mut self, id: &str) -> Result<CoachUndoReply, Failure>;
+    /// A line of the user; `None` at the end of the input.
+    fn answer(&mut self) -> Option<String>;
+    fn print(&mut self, text: &[u8]) -> Result<(), Failure>;
+}
+
+/// What became of a candidate in this walk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Open,
+    Approved,
+    Rejected,
+    Skipped,
+    /// The daemon refused the decision.
+    Failed,
+}
+
+/// How the walk goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Ask about the same candidate.
+    Ask,
+    /// Show the current candidate, which may be another one, and ask.
+    Show,
+    Quit,
+}
+
+/// A walk through candidates.
+#[derive(Debug)]
+pub(super) struct Walk {
+    candidates: Vec<(Candidate, Outcome)>,
+    /// The candidate that is asked about.
+    at: usize,
+    /// The candidates of the decisions that can be undone, the last one last.
+    decided: Vec<usize>,
+    style: Style,
+}
+
+impl Walk {
+    pub(super) fn new(candidates: Vec<Candidate>, style: Style) -> Self {
+        let open = |candidate| (candidate, Outcome::Open);
+        Self {
+            candidates: candidates.into_iter().map(open).collect(),
+            at: 0,
+            decided: Vec::new(),
+            style,
+        }
+    }
+
+    /// Asks about each candidate until all are decided or the user quits, then prints a summary.
+    ///
+    /// An error of the daemon about one candidate is printed, and the walk goes on.
+    ///
+    /// # Errors
+    ///
+    /// Other errors of the calls; [`Failure::Output`].
+    pub(super) fn run(mut self, desk: &mut impl Desk) -> Result<(), Failure> {
+        let done = self.ask_about_all(desk);
+        let summary = format!("{}\n", self.summary());
+        desk.print(summary.as_bytes())?;
+        done
+    }
+
+    fn ask_about_all(&mut self, desk: &mut impl Desk) -> Result<(), Failure> {
+        let mut step = Step::Show;
+        while let Some((candidate, _)) = self.candidates.get(self.at).cloned() {
+            if step == Step::Show {
+                let style = self.style;
+                show(desk, |out| {
+                    writeln!(out)?;
+                    render::summary(&candidate, &candidate.evidence, out, style)
+                })?;
+            }
+            desk.print(self.prompt(&candidate).as_bytes())?;
+            let Some(answer) = desk.answer() else {
+                desk.print(b"\n")?;
+                return Ok(());
+            };
+            step = match self.act(answer.trim(), &candidate, desk) {
+                Err(failure) if is_about_one(&failure) => {
+                    let text = self
+                        .style
+                        .paint(Colour::Bad, &render::printable(&failure.line()));
+                    desk.print(format!("{text}\n").as_bytes())?;
+                    self.after_failure(answer.trim())
+                }
+                done => done?,
+            };
+            if step == Step::Quit {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn prompt(&self, candidate: &Candidate) -> String {
+        let undo = if self.decided.is_empty() { "" } else { "u," };
+        let text = format!(
+            "({}/{}) Approve this {} [a,e,r,s,v,d,{undo}q,?]?",
+            self.at + 1,
+            self.candidates.len(),
+            candidate.candidate_type.name()
+        );
+        format!("{} ", self.style.paint(Colour::Notice, &text))
+    }
+
+    fn act(
+        &mut self,
+        answer: &str,
+        candidate: &Candidate,
+        desk: &mut impl Desk,
+    ) -> Result<Step, Failure> {
+        match answer.to_ascii_lowercase().as_str() {
+            "" => return Ok(Step::Ask),
+            "a" => return self.approve(candidate, desk),
+            "e" => return self.edit(candidate, desk),
+            "r" => return self.reject(candidate, desk),
+            "s" => return Ok(self.next(Outcome::Skipped)),
+            "v" => {
+                let reply = desk.get(&candidate.id)?;
+                let style = self.style;
+                show(desk, |out| render::evidence(&reply.evidence, out, style))?;
+            }
+            "d" => {
+                let reply = desk.get(&candidate.id)?;
+                let style = self.style;
+                show(desk, |out| match reply.diff.is_empty() {
+                    true => writeln!(out, "approving it would change nothing"),
+                    false => render::diff(&reply.diff, out, style),
+                })?;
+            }
+            "u" => return self.undo(desk),
+            "q" => return Ok(Step::Quit),
+            "?" => desk.print(HELP.as_bytes())?,
+            // Pasted text must not decide anything.
+            one if one.chars().nth(1).is_some() => {
+                desk.print(b"one letter is expected; ? lists them\n")?;
+            }
+            _ => desk.print(HELP.as_bytes())?,
+        }
+        Ok(Step::Ask)
+    }
+
+    fn approve(&mut self, candidate: &Candidate, desk: &mut impl Desk) -> Result<Step, Failure> {
+        let reply = desk.approve(&candidate.id)?;
+        say(desk, &approved(&reply.candidate, &reply.file))?;
+        for warning in &reply.warnings {
+            say(desk, &format!("warning: {warning}"))?;
+        }
+        self.decide(reply.candidate);
+        Ok(self.next(Outcome::Approved))
+    }
+
+    fn reject(&mut self, candidate: &Candidate, desk: &mut impl Desk) -> Result<Step, Failure> {
+        desk.print(b"Reason (may be empty): ")?;
+        let Some(reason) = desk.answer() else {
+            desk.print(b"\n")?;
+            return Ok(Step::Quit);
+        };
+        let reason = Some(reason.trim().to_owned()).filter(|reason| !reason.is_empty());
+        let rejected = desk.reject(&candidate.id, reason)?;
+        say(desk, &format!("rejected {}", named(&rejected)))?;
+        self.decide(rejected);
+        Ok(self.next(Outcome::Rejected))
+    }
+
+    fn edit(&mut self, candidate: &Candidate, desk: &mut impl Desk) -> Result<Step, Failure> {
+        let Some(words) = desk.reword(candidate)? else {
+            say(desk, "nothing was changed")?;
+            return Ok(Step::Ask);
+        };
+        let edited = desk.edit(&candidate.id, words)?;
+        say(desk, &format!("edited {}", named(&edited)))?;
+        self.decide(edited);
+        Ok(Step::Show)
+    }
+
+    /// Undoes the last decision, and goes back to its candidate.
+    fn undo(&mut self, desk: &mut impl Desk) -> Result<Step, Failure> {
+        let Some(&last) = self.decided.last() else {
+            say(desk, "nothing was decided in this review")?;
+            return Ok(Step::Ask);
+        };
+        let reply = desk.undo(&self.candidates[last].0.id)?;
+        self.decided.pop();
+        say(desk, &undone(&reply))?;
+        self.candidates[last] = (reply.candidate, Outcome::Open);
+        self.at = last;
+        Ok(Step::Show)
+    }
+
+    /// Notes a decision, after which the candidate may have another id.
+    fn decide(&mut self, candidate: Candidate) {
+        self.candidates[self.at].0 = candidate;
+        self.decided.push(self.at);
+    }
+
+    /// Goes to the next candidate that is open: after an undo, later ones may be decided already.
+    fn next(&mut self, outcome: Outcome) -> Step {
+        self.candidates[self.at].1 = outcome;
+        let rest = self.candidates[self.at..].iter();
+        let decided = rest.take_while(|(_, outcome)| *outcome != Outcome::Open);
+        self.at += decided.count();
+        Step::Show
+    }
+
+    /// A decision that failed is not asked for again: the same answer may already be typed for the next candidate.
+    fn after_failure(&mut self, answer: &str) -> Step {
+        match answer {
+            "a" | "A" | "r" | "R" => self.next(Outcome::Failed),
+            _ => Step::Ask,
+        }
+    }
+
+    fn summary(&self) -> String {
+        let count = |wanted| {
+            let all = self.candidates.iter();
+            all.filter(|(_, outcome)| *outcome == wanted).count()
+        };
+        let counts = [
+            (Outcome::Approved, "approved"),
+            (Outcome::Rejected, "rejected"),
+            (Outcome::Skipped, "skipped"),
+            (Outcome::Failed, "failed"),
+            (Outcome::Open, "left"),
+        ];
+        let counts = counts.map(|(outcome, name)| (count(outcome), name));
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts
+            .map(|(count, name)| format!("{count} {name}"))
+            .collect();
+        counts.join(", ")
+    }
+}
+
+/// True for errors that say something about one candidate, and not about the connection or the terminal. Those of the
+/// editor are [`Failure::Failed`] and [`Failure::Io`].
+fn is_about_one(failure: &Failure) -> bool {
+    matches!(
+        failure,
+        Failure::Refused { .. } | Failure::Failed(_) | Failure::Io { .. }
+    )
+}
+
+fn show(
+    desk: &mut impl Desk,
+    render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let mut text = Vec::new();
+    render(&mut text).map_err(Failure::Output)?;
+    desk.print(&text)
+}
+
+fn say(desk: &mut impl Desk, text: &str) -> Result<(), Failure> {
+    desk.print(format!("{}\n", render::printable(text)).as_bytes())
+}
+
+#[cfg(test)]
+#[path = "walk_tests.rs"]
+mod tests;

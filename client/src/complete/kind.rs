@@ -13,6 +13,10 @@ pub(super) enum Kind {
     Job,
     /// A tape, by its id.
     Tape,
+    /// A candidate of the coach that waits for a decision, by its id.
+    PendingCandidate,
+    /// A candidate of the coach.
+    Candidate,
     ConfigKey,
     /// A category of the pattern library.
     Category,
@@ -49,6 +53,9 @@ const LOOKING: [&str; 8] = [
     "save",
 ];
 
+/// Commands that decide on pending candidates.
+const DECIDING: [&str; 3] = ["approve", "reject", "edit"];
+
 /// Returns the kind of the `nth` value, counted from 0, of an argument of the command at `path`.
 pub(super) fn of(path: &[&str], arg: &Arg, nth: usize) -> Kind {
     let possible = arg.get_possible_values();
@@ -59,6 +66,12 @@ pub(super) fn of(path: &[&str], arg: &Arg, nth: usize) -> Kind {
     let noun = path.first().copied().unwrap_or_default();
     let verb = path.last().copied().unwrap_or_default();
     match (noun, arg.get_id().as_str()) {
+        ("coach", "candidate") if DECIDING.contains(&verb) => Kind::PendingCandidate,
+        ("coach", "candidate") => Kind::Candidate,
+        ("coach", "project") => Kind::Folders,
+        ("coach", "file" | "output") => Kind::Files,
+        // A session of Claude Code.
+        ("coach", "session") => Kind::Nothing,
         (_, "session") if LOOKING.contains(&verb) => Kind::Session,
         (_, "session") => Kind::LiveSession,
         ("program", "name") => Kind::Program,

@@ -6,6 +6,7 @@ use super::line::TypedLine;
 use crate::args::Global;
 use crate::call::{Connection, Place};
 use crate::caller::given_path;
+use crate::render::printable;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -56,6 +57,8 @@ impl Names {
             Kind::Job => self.list("job.list", "jobs", "job", "method"),
             Kind::ConfigKey => self.list("config.list", "entries", "key", "description"),
             Kind::Tape => self.tapes(),
+            Kind::PendingCandidate => self.candidates(&json!({ "status": "pending" })),
+            Kind::Candidate => self.candidates(&json!({})),
             Kind::Variables => std::env::vars_os()
                 .filter_map(|(name, _)| Some(candidate(name.to_str()?, "")))
                 .collect(),
@@ -78,10 +81,17 @@ impl Names {
 
     fn list(&self, method: &str, list: &str, name: &str, about: &str) -> Vec<Candidate> {
         let reply = self.ask(method, &json!({})).unwrap_or_default();
-        let items = reply[list].as_array().into_iter().flatten();
-        items
-            .map(|item| candidate(text(item, name), text(item, about)))
-            .collect()
+        items(&reply, list, name, about)
+    }
+
+    /// Candidates of the coach, described by their titles.
+    fn candidates(&self, params: &Value) -> Vec<Candidate> {
+        let reply = self.ask("coach.ledger", params).unwrap_or_default();
+        let mut found = items(&reply, "candidates", "id", "title");
+        for one in &mut found {
+            one.about = printable(&one.about);
+        }
+        found
     }
 
     /// Tapes of the directory that the line names, described by their program and its arguments.
@@ -120,6 +130,14 @@ impl Names {
         }
         found
     }
+}
+
+/// The items of a list in a reply.
+fn items(reply: &Value, list: &str, name: &str, about: &str) -> Vec<Candidate> {
+    let items = reply[list].as_array().into_iter().flatten();
+    items
+        .map(|item| candidate(text(item, name), text(item, about)))
+        .collect()
 }
 
 /// A text of an item; empty if it has none.

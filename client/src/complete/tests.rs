@@ -100,6 +100,11 @@ fn values_are_known_by_their_argument() {
         ("ccctl pattern test --type ", kind_at("ccctl pattern set ")),
         ("ccctl pattern set error ", Kind::Category),
         ("ccctl session run sh ", Kind::Nothing),
+        ("ccctl coach approve ", Kind::PendingCandidate),
+        ("ccctl coach show ", Kind::Candidate),
+        ("ccctl coach forget --session ", Kind::Nothing),
+        ("ccctl coach events --project ", Kind::Folders),
+        ("ccctl coach import ", Kind::Files),
     ] {
         assert_eq!(kind_at(line), kind, "{line}");
     }
@@ -108,6 +113,9 @@ fn values_are_known_by_their_argument() {
     assert_eq!(at("ccctl top --sort id"), ["idle"]);
     assert_eq!(at("ccctl completions fi"), ["fish"]);
     assert_eq!(at("ccctl rec --record n"), ["new"]);
+    assert_eq!(at("ccctl coach mute USER"), ["USER_CORRECTION"]);
+    assert_eq!(at("ccctl coach ledger --status app"), ["approved"]);
+    assert_eq!(at("ccctl coach approve x --scope "), ["global", "project"]);
     assert_eq!(
         at("ccctl tape export a --format asc"),
         ["asciicast-v2", "asciicast-v3"]

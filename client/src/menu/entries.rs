@@ -1,5 +1,6 @@
 //! The content of the menu: each action is a command, with the values that it needs.
 
+use super::coach::COACH;
 use Part::{Choose, Fixed, Option, Pick, Text, Words};
 use Source::{Chains, LiveSessions, Programs, Sessions, Tapes};
 
@@ -99,6 +100,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "hooks",
         about: "connect Claude Code to the daemon",
         actions: HOOKS,
+    },
+    Entry {
+        name: "coach",
+        about: "turn repeated friction in Claude Code into rules",
+        actions: COACH,
     },
     Entry {
         name: "status",

@@ -3,6 +3,7 @@
 //! `entries` is the content and `walk` the navigation, without a terminal. This file draws the menu, and runs commands
 //! as the user would.
 
+mod coach;
 mod entries;
 mod lists;
 mod view;

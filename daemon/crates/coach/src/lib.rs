@@ -5,5 +5,6 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
+pub mod command;
 pub mod event;
 pub mod signal;

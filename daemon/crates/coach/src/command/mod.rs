@@ -1,0 +1,16 @@
+//! Shell command lines, taken apart far enough to say which program a line is about.
+//!
+//! - `split`: a line into parts and words
+//! - `simple`: [`Simple`], one part: a program with its words
+//! - `primary`: which part a line is about, and its base
+//!
+//! Nothing is expanded or executed, and a line that a shell would refuse gives the parts that can be seen.
+
+#[cfg(test)]
+mod command_tests;
+mod primary;
+mod simple;
+mod split;
+
+pub use primary::{base, parse, primary, violation_base};
+pub use simple::{Connector, Simple};

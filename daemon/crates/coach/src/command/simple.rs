@@ -1,0 +1,234 @@
+//! One part of a command line: a program with its words.
+
+use super::split::Part;
+
+/// How a part is joined to the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Connector {
+    /// It is the first part.
+    Start,
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+    /// `|`
+    Pipe,
+    /// `;`, `&` or a new line.
+    Sequence,
+}
+
+/// A program with its words, without assignments, wrappers such as `sudo`, and redirections.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Simple {
+    pub connector: Connector,
+    /// Assignments before the program, for example `CI=1`.
+    pub assignments: Vec<String>,
+    /// The program's file name, without its folder.
+    pub program: String,
+    /// What follows the program, without quotation marks.
+    pub words: Vec<String>,
+}
+
+/// Programs that run another one, with those of their options that take a value in the next word.
+const WRAPPERS: &[(&str, &[&str])] = &[
+    (
+        "sudo",
+        &[
+            "-u", "-g", "-h", "-p", "-C", "-D", "--user", "--group", "--chdir",
+        ],
+    ),
+    ("doas", &["-u", "-C"]),
+    ("env", &["-u", "-C", "-S", "--unset", "--chdir"]),
+    ("time", &["-o", "-f"]),
+    ("nohup", &[]),
+    ("command", &[]),
+    ("builtin", &[]),
+    ("exec", &["-a"]),
+    ("nice", &["-n"]),
+    ("ionice", &["-c", "-n", "-p"]),
+    ("stdbuf", &["-i", "-o", "-e"]),
+    ("setsid", &[]),
+    ("timeout", &["-s", "-k", "--signal", "--kill-after"]),
+    ("xvfb-run", &["-s", "-n"]),
+    ("caffeinate", &["-t", "-w"]),
+];
+
+/// Words of the shell's language before a command.
+const KEYWORDS: &[&str] = &[
+    "if", "then", "elif", "else", "while", "until", "do", "!", "{", "}",
+];
+
+/// Commands that only prepare or report, so a line is never about them.
+const TRIVIAL: &[&str] = &[
+    ":", "alias", "break", "case", "cd", "clear", "continue", "declare", "done", "echo", "esac",
+    "exit", "export", "false", "fi", "for", "function", "local", "popd", "printf", "pushd", "pwd",
+    "read", "return", "set", "shift", "shopt", "sleep", "source", ".", "trap", "true", "typeset",
+    "ulimit", "umask", "unalias", "unset", "wait",
+];
+
+impl Simple {
+    /// Returns the program of a part; none when it has only assignments or words of the shell's language.
+    pub(super) fn of(part: Part) -> Option<Self> {
+        let mut words = part.words.into_iter().peekable();
+        let mut assignments = Vec::new();
+        loop {
+            let word = words.next()?;
+            if is_assignment(&word) {
+                assignments.push(word);
+            } else if KEYWORDS.contains(&word.as_str()) {
+                // What follows is the command.
+            } else {
+                let program = file_name(&word).to_owned();
+                let rest: Vec<String> = words.collect();
+                match wrapped(&program, &rest) {
+                    Some(inner) => words = inner.to_vec().into_iter().peekable(),
+                    None => {
+                        return Some(Self {
+                            connector: part.connector,
+                            assignments,
+                            program,
+                            words: rest,
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the words that are options. Those after `--` count: they are options of what a script starts.
+    pub fn flags(&self) -> impl Iterator<Item = &str> {
+        self.words
+            .iter()
+            .map(String::as_str)
+            .filter(|word| is_flag(word))
+    }
+
+    /// Returns the words that are no options.
+    pub fn arguments(&self) -> impl Iterator<Item = &str> {
+        self.words
+            .iter()
+            .map(String::as_str)
+            .filter(|word| !is_flag(word) && *word != "--")
+    }
+
+    /// Returns whether there is the option `name`, alone or as `name=value`.
+    pub fn has_flag(&self, name: &str) -> bool {
+        self.flags().any(|flag| {
+            flag.strip_prefix(name)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+        })
+    }
+
+    /// Returns whether it only prepares or reports, such as `cd` and `echo`.
+    pub fn is_trivial(&self) -> bool {
+        TRIVIAL.contains(&self.program.as_str())
+    }
+
+    /// Returns the words from the sub-command on: without options of the program itself, such as `-C DIR` of git.
+    pub fn from_subcommand(&self) -> &[String] {
+        let with_value: &[&str] = match self.program.as_str() {
+            "git" => &["-C", "-c", "--git-dir", "--work-tree", "--namespace"],
+            "gh" => &["-R", "--repo"],
+            "npm" | "pnpm" | "yarn" => &[
+                "--prefix",
+                "-C",
+                "--dir",
+                "--cwd",
+                "-w",
+                "--workspace",
+                "--filter",
+                "-F",
+            ],
+            "docker" | "podman" => &["-H", "--host", "--context", "-c"],
+            "kubectl" | "helm" => &["-n", "--namespace", "--context", "--kubeconfig"],
+            "make" => &["-C", "-f"],
+            _ => &[],
+        };
+        let mut index = 0;
+        while let Some(word) = self.words.get(index) {
+            let is_toolchain =
+                matches!(self.program.as_str(), "cargo" | "rustc") && word.starts_with('+');
+            if with_value.contains(&word.as_str()) {
+                index += 2;
+            } else if is_toolchain || (!with_value.is_empty() && is_flag(word)) {
+                index += 1;
+            } else {
+                break;
+            }
+        }
+        // Only options: they are what the command is about, as in `git --version`.
+        self.words
+            .get(index..)
+            .filter(|rest| !rest.is_empty())
+            .unwrap_or(&self.words)
+    }
+
+    /// Returns program and words in one line; a word with blanks, which was quoted, is shown as `…`.
+    ///
+    /// So a pattern that looks for a command does not find it in a message or a search term.
+    pub fn bare_text(&self) -> String {
+        let words = self.from_subcommand().iter().map(|word| {
+            let is_text = word.chars().any(char::is_whitespace);
+            if is_text { "…" } else { word.as_str() }
+        });
+        std::iter::once(self.program.as_str())
+            .chain(words)
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    /// Returns the command line that a shell is started for: `cargo test` of `bash -lc 'cargo test'`.
+    pub(super) fn inner_line(&self) -> Option<&str> {
+        if !matches!(self.program.as_str(), "sh" | "bash" | "zsh" | "dash") {
+            return None;
+        }
+        let is_command =
+            |word: &String| is_flag(word) && !word.starts_with("--") && word.ends_with('c');
+        let option = self.words.iter().position(is_command)?;
+        self.words.get(option + 1).map(String::as_str)
+    }
+}
+
+pub(super) fn is_flag(word: &str) -> bool {
+    word.len() > 1 && word.starts_with('-') && word != "--"
+}
+
+fn file_name(word: &str) -> &str {
+    word.rsplit('/')
+        .find(|name| !name.is_empty())
+        .unwrap_or(word)
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        let name = name.strip_suffix('+').unwrap_or(name);
+        name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
+/// Returns what `program` runs, if it is a wrapper that runs something.
+fn wrapped<'a>(program: &str, words: &'a [String]) -> Option<&'a [String]> {
+    let (_, with_value) = WRAPPERS.iter().find(|(name, _)| *name == program)?;
+    if program == "command"
+        && words
+            .first()
+            .is_some_and(|word| matches!(word.as_str(), "-v" | "-V"))
+    {
+        return None; // it asks whether there is such a command
+    }
+    let mut index = 0;
+    while let Some(word) = words.get(index).filter(|word| is_flag(word)) {
+        index += if with_value.contains(&word.as_str()) {
+            2
+        } else {
+            1
+        };
+    }
+    if program == "timeout" {
+        index += 1; // the duration
+    }
+    words.get(index..).filter(|rest| !rest.is_empty())
+}

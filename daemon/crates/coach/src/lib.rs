@@ -7,4 +7,7 @@
 
 pub mod command;
 pub mod event;
+pub mod fingerprint;
+pub mod scope;
 pub mod signal;
+pub mod similarity;

@@ -1,0 +1,244 @@
+//! Fingerprints: what makes two candidates the same.
+//!
+//! The fingerprint is exchanged with other tools that read the ledger, so its known weak points stay: `and/or` loses its
+//! second word, and a relative path keeps its first part. What only compares texts uses [`crate::similarity`].
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+/// What a candidate becomes when it is approved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CandidateType {
+    Rule,
+    Checklist,
+    Snippet,
+    Skill,
+    Antipattern,
+}
+
+/// SHA-256 of a candidate's type and normalised text: 64 lower-case hex digits.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Fingerprint(String);
+
+/// A text that is not one of the closed set it should be of.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    #[error("a fingerprint has 64 hex digits, this one is {text:?}")]
+    Fingerprint { text: String },
+    #[error("a candidate is a rule, checklist, snippet, skill or antipattern, not {text:?}")]
+    CandidateType { text: String },
+}
+
+/// Returns the fingerprint of a candidate.
+#[must_use]
+pub fn fingerprint(kind: CandidateType, trigger: &str, action: &str) -> Fingerprint {
+    let combined = format!("{kind}|{}|{}", normalise(trigger), normalise(action));
+    let digits = Sha256::digest(combined.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    Fingerprint(digits)
+}
+
+/// Returns the column `normalized_text`: normalised trigger and action.
+#[must_use]
+pub fn normalized_text(trigger: &str, action: &str) -> String {
+    let both = format!("{} {}", normalise(trigger), normalise(action));
+    both.trim().to_owned()
+}
+
+/// Returns a text as fingerprints see it: lower case, paths and tools as placeholders, without punctuation.
+#[must_use]
+pub fn normalise(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let without_paths = PATH.replace_all(&lower, "<PATH>");
+    let without_tools = TOOL.replace_all(&without_paths, |found: &regex::Captures<'_>| {
+        bucket(found.get(0).map_or("", |tool| tool.as_str()))
+    });
+    let kept: String = without_tools
+        .chars()
+        .filter(|c| is_blank(*c) || c.is_alphanumeric() || matches!(c, '_' | '<' | '>'))
+        .collect();
+    kept.split(is_blank)
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[expect(clippy::unwrap_used, reason = "a constant pattern; a test uses it")]
+static PATH: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"/[a-zA-Z0-9_\-./]+").unwrap());
+
+#[expect(clippy::unwrap_used, reason = "a constant pattern; a test uses it")]
+static TOOL: LazyLock<Regex> = LazyLock::new(|| {
+    let names: Vec<_> = BUCKETS
+        .iter()
+        .flat_map(|(_, names)| *names)
+        .copied()
+        .collect();
+    Regex::new(&format!(r"\b(?:{})\b", names.join("|"))).unwrap()
+});
+
+const BUCKETS: &[(&str, &[&str])] = &[
+    ("<TEST_RUNNER>", &["pytest", "jest", "mocha", "vitest"]),
+    ("<PKG_MANAGER>", &["npm", "pnpm", "yarn", "pip", "cargo"]),
+    ("<BUILD_TOOL>", &["webpack", "vite", "esbuild"]),
+    ("<LINTER>", &["eslint", "prettier", "pylint"]),
+];
+
+fn bucket(tool: &str) -> &'static str {
+    BUCKETS
+        .iter()
+        .find(|(_, names)| names.contains(&tool))
+        .map_or("", |(bucket, _)| bucket)
+}
+
+/// Returns whether Python's `split` cuts here: white space, and four control characters that Rust does not count.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
+}
+
+impl CandidateType {
+    /// Returns the word that stands for it in the ledger.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Rule => "rule",
+            Self::Checklist => "checklist",
+            Self::Snippet => "snippet",
+            Self::Skill => "skill",
+            Self::Antipattern => "antipattern",
+        }
+    }
+}
+
+impl fmt::Display for CandidateType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for CandidateType {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        match text {
+            "rule" => Ok(Self::Rule),
+            "checklist" => Ok(Self::Checklist),
+            "snippet" => Ok(Self::Snippet),
+            "skill" => Ok(Self::Skill),
+            "antipattern" => Ok(Self::Antipattern),
+            _ => Err(ParseError::CandidateType {
+                text: text.to_owned(),
+            }),
+        }
+    }
+}
+
+impl Fingerprint {
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for Fingerprint {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let is_digest = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_digest {
+            Ok(Self(text.to_ascii_lowercase()))
+        } else {
+            Err(ParseError::Fingerprint {
+                text: text.to_owned(),
+            })
+        }
+    }
+}
+
+impl TryFrom<String> for Fingerprint {
+    type Error = ParseError;
+
+    fn try_from(text: String) -> Result<Self, ParseError> {
+        text.parse()
+    }
+}
+
+impl From<Fingerprint> for String {
+    fn from(fingerprint: Fingerprint) -> Self {
+        fingerprint.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    const FIXTURE: &str = include_str!("../tests/fixtures/fingerprints.json");
+
+    #[test]
+    fn every_case_of_the_fixture_has_its_fingerprint() {
+        let fixture: Value = serde_json::from_str(FIXTURE).unwrap();
+        let cases = fixture["cases"].as_array().unwrap();
+        assert_eq!(cases.len(), 58);
+        for case in cases {
+            let text = |key: &str| case[key].as_str().unwrap();
+            let expected = |key: &str| case["expected"][key].as_str().unwrap();
+            let (trigger, action) = (text("trigger"), text("action"));
+            let kind: CandidateType = text("candidate_type").parse().unwrap();
+            let id = text("id");
+            assert_eq!(normalise(trigger), expected("normalized_trigger"), "{id}");
+            assert_eq!(normalise(action), expected("normalized_action"), "{id}");
+            assert_eq!(
+                normalized_text(trigger, action),
+                expected("normalized_text"),
+                "{id}"
+            );
+            assert_eq!(
+                fingerprint(kind, trigger, action).as_str(),
+                expected("sha256"),
+                "{id}"
+            );
+        }
+    }
+
+    #[test]
+    fn words_are_lower_cased_and_split_as_python_does_it() {
+        assert_eq!(normalise("ΟΔΟΣ"), "οδος");
+        assert_eq!(normalise("İ"), "i");
+        assert_eq!(normalise("a\u{1c}b\u{1f}c\u{a0}d"), "a b c d");
+    }
+
+    #[test]
+    fn a_fingerprint_is_64_hex_digits() {
+        let digits = "AB".repeat(32);
+        assert_eq!(
+            digits.parse::<Fingerprint>().unwrap().as_str(),
+            digits.to_lowercase()
+        );
+        assert!("ab".parse::<Fingerprint>().is_err());
+        assert!("é".repeat(32).parse::<Fingerprint>().is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_a_fingerprint(trigger in "(?s).{0,80}", action in "(?s).{0,80}") {
+            let made = fingerprint(CandidateType::Rule, &trigger, &action);
+            prop_assert_eq!(made.as_str().parse::<Fingerprint>().unwrap(), made);
+        }
+    }
+}

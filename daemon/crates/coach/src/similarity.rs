@@ -1,0 +1,214 @@
+//! How alike two texts are: a second normalisation, which is only compared and never stored as a fingerprint.
+//!
+//! It forgets what differs between two ways to say one thing: numbers, addresses, ids, small words and endings.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::LazyLock;
+
+/// Words of a text that carry its meaning, sorted and each once.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Keywords(Vec<String>);
+
+impl Keywords {
+    /// Returns the keywords of a text. Only the first 500 characters count.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let folded: String = text
+            .chars()
+            .take(MAX_CHARS)
+            .map(|c| if c == '\u{2019}' { '\'' } else { c })
+            .flat_map(char::to_lowercase)
+            .collect();
+        let mut words = BTreeSet::new();
+        for token in folded.split_whitespace() {
+            if !is_noise(token) {
+                words.extend(words_of(token));
+            }
+        }
+        Self(words.into_iter().collect())
+    }
+
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    /// Returns the Jaccard index: shared words by all words, 0.0 to 1.0. Two texts without keywords are not alike.
+    #[must_use]
+    pub fn similarity(&self, other: &Self) -> f64 {
+        let shared = self.shared(other);
+        let all = self.len() + other.len() - shared;
+        if all == 0 {
+            0.0
+        } else {
+            shared as f64 / all as f64
+        }
+    }
+
+    /// Returns whether the similarity is 0.6 or more.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        reaches_threshold(self.shared(other), self.len(), other.len())
+    }
+
+    fn shared(&self, other: &Self) -> usize {
+        self.0
+            .iter()
+            .filter(|word| other.0.binary_search(word).is_ok())
+            .count()
+    }
+}
+
+/// Returns whether sets of these sizes with `shared` members in common are alike: a Jaccard index of 0.6 or more.
+///
+/// In whole numbers, because 3 of 5 is alike and 0.6 has no exact binary fraction.
+#[must_use]
+pub fn reaches_threshold(shared: usize, left: usize, right: usize) -> bool {
+    let all = left + right - shared;
+    all > 0 && 5 * shared >= 3 * all
+}
+
+/// A longer text is a log or a document rather than an instruction.
+const MAX_CHARS: usize = 500;
+
+/// Returns whether a token is an address, a number or an id, which differ between two tellings of one thing.
+fn is_noise(token: &str) -> bool {
+    let digits = token.bytes().filter(u8::is_ascii_digit).count();
+    token.contains("://")
+        || (digits > 0 && !token.chars().any(char::is_alphabetic))
+        || (token.len() >= 7
+            && digits > 0
+            && token.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-'))
+}
+
+/// Returns the keywords of a token: a path or a hyphenated word has several.
+fn words_of(token: &str) -> impl Iterator<Item = String> {
+    token
+        .split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '\''))
+        .map(|word| word.trim_matches('\''))
+        .filter(|word| word.chars().nth(1).is_some() && !STOP_WORDS.contains(word))
+        .map(stem)
+}
+
+/// Returns a word without its English ending, so that `file`, `files`, `edit` and `editing` are one.
+fn stem(word: &str) -> String {
+    let word = word.strip_suffix("'s").unwrap_or(word);
+    if !word.is_ascii() || word.contains(|c: char| c.is_ascii_digit() || c == '_') {
+        return word.to_owned();
+    }
+    if matches!(word, "using" | "used" | "uses") {
+        return "use".to_owned(); // too short for the endings below
+    }
+    let mut stemmed = word;
+    if let Some(rest) = word.strip_suffix("ies").filter(|rest| rest.len() >= 3) {
+        return format!("{rest}y");
+    }
+    for ending in ["ings", "ing", "ed", "es", "s", "ly"] {
+        let rest = word.strip_suffix(ending);
+        if let Some(rest) = rest
+            .filter(|rest| rest.len() >= 3 && !(ending == "s" && rest.ends_with(['s', 'u', 'i'])))
+        {
+            stemmed = rest;
+            break;
+        }
+    }
+    let bytes = stemmed.as_bytes();
+    let doubled = stemmed.len() > 3
+        && stemmed.len() < word.len()
+        && bytes[bytes.len() - 1] == bytes[bytes.len() - 2]
+        && !stemmed.ends_with(['l', 's', 'z', 'e', 'o']);
+    if doubled {
+        stemmed = &stemmed[..stemmed.len() - 1];
+    }
+    let without_e = stemmed.strip_suffix('e').filter(|rest| rest.len() >= 3);
+    without_e.unwrap_or(stemmed).to_owned()
+}
+
+/// Words that say nothing about the matter.
+static STOP_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "about actually after again ah all also already always am an and any are as asked at \
+     be because been before but by can could did didn't do does doesn't don't dont each \
+     every for from had has have he hey how if in instead into is isn't it it's its just \
+     last me my need never no nope not now of ok okay on one or our out please really \
+     remember said shall should shouldn't so some still stop that that's the their them \
+     then there these they thing this those time to told too up us wait want was we were \
+     what when where which why will with would wrong you you're your"
+        .split(' ')
+        .collect()
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn alike(left: &str, right: &str) -> bool {
+        Keywords::of(left).is_like(&Keywords::of(right))
+    }
+
+    #[test]
+    fn one_correction_in_two_wordings_is_alike() {
+        assert!(alike(
+            "don't edit generated files",
+            "stop, don't edit the generated files, change the source instead"
+        ));
+        assert!(alike(
+            "please run the formatter before each commit",
+            "always run formatters before committing"
+        ));
+        assert!(alike(
+            "Stop adding comments to every line",
+            "don\u{2019}t add a comment to each line"
+        ));
+    }
+
+    #[test]
+    fn two_matters_are_not_alike() {
+        assert!(!alike("no, use tabs in the Makefile", "don't push to main"));
+        assert!(!alike("no", "no"));
+        assert!(!alike("don't edit the lockfile", "don't edit the schema"));
+    }
+
+    #[test]
+    fn numbers_addresses_and_ids_do_not_count() {
+        let of = |text: &str| Keywords::of(text);
+        assert_eq!(
+            of("see https://example.org/1 for port 5173 and 9fceb02d"),
+            of("see port")
+        );
+    }
+
+    #[test]
+    fn endings_do_not_count() {
+        for (left, right) in [
+            ("running", "run"),
+            ("files", "file"),
+            ("queries", "query"),
+            ("changed", "change"),
+            ("using", "use"),
+            ("classes", "class"),
+            ("committing", "commits"),
+        ] {
+            assert_eq!(stem(left), stem(right), "{left} {right}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_texts_compare_the_same_both_ways(left in "(?s).{0,80}", right in "(?s).{0,80}") {
+            let (left, right) = (Keywords::of(&left), Keywords::of(&right));
+            prop_assert_eq!(left.is_like(&right), right.is_like(&left));
+            prop_assert!(left.is_empty() || left.is_like(&left));
+            prop_assert!((0.0..=1.0).contains(&left.similarity(&right)));
+        }
+    }
+}

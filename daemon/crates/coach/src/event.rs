@@ -13,6 +13,9 @@ pub struct Event {
     pub signal_type: SignalType,
     /// The seed's id of the repository.
     pub repo_id: String,
+    /// What repositories are counted by: equal for two clones of one, whatever their address. `repo_id` when it is empty.
+    #[serde(default)]
+    pub repo_key: String,
     #[serde(default)]
     pub session_id: String,
     #[serde(default)]

@@ -5,6 +5,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
+pub mod aggregate;
 pub mod command;
 pub mod event;
 pub mod fingerprint;

@@ -1,0 +1,370 @@
+//! Groups with enough evidence into proposals and sightings.
+
+use super::failure;
+use super::group::{Group, State};
+use super::instant::{self, WINDOW_MS};
+use super::known::{KnownCandidate, KnownGroup, Status};
+use super::outcome::{Aggregation, Evidence, Proposal, Sighting};
+use super::timeline::{Timeline, failure_of};
+use super::wording::Wording;
+use super::{Input, Settings};
+use crate::event::Event;
+use crate::fingerprint::{Fingerprint, normalized_text};
+use crate::scope::{RuleFile, ScopeInput, guess, promotion_eligible};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// What one run says about one candidate.
+struct Draft<'a> {
+    /// Index in the ledger; none for a new candidate.
+    known: Option<usize>,
+    wording: Option<Wording>,
+    better: Option<Wording>,
+    rows: Vec<KnownGroup>,
+    confidence: f64,
+    /// New evidence by event index.
+    evidence: BTreeMap<usize, &'a str>,
+}
+
+pub(super) fn assemble(
+    timeline: Timeline<'_>,
+    input: &Input<'_>,
+    settings: &Settings,
+) -> Aggregation {
+    let by_fingerprint: HashMap<&Fingerprint, usize> = input
+        .known
+        .iter()
+        .enumerate()
+        .map(|(index, known)| (&known.fingerprint, index))
+        .collect();
+    let ledger: Vec<Counted<'_>> = input.known.iter().map(Counted::of).collect();
+    let mut drafts: BTreeMap<Fingerprint, Draft<'_>> = BTreeMap::new();
+    for group in &timeline.groups {
+        let (fingerprint, known, wording) = match &group.state {
+            State::Waiting => continue,
+            State::Known { candidate } => (
+                input.known[*candidate].fingerprint.clone(),
+                Some(*candidate),
+                None,
+            ),
+            State::Formed { wording, .. } => {
+                let fingerprint = wording.fingerprint();
+                let known = by_fingerprint.get(&fingerprint).copied();
+                (fingerprint, known, Some(wording))
+            }
+        };
+        let draft = drafts
+            .entry(fingerprint)
+            .or_insert_with(|| Draft::new(known, wording));
+        let counted = known.map(|index| &ledger[index]);
+        draft.add(group, counted, input, &timeline.times_ms);
+    }
+    let mut result = decisions(&timeline, input);
+    for (fingerprint, draft) in drafts {
+        match draft.known {
+            Some(index) => {
+                result
+                    .sightings
+                    .extend(draft.sighting(&input.known[index], input, &timeline))
+            }
+            None => {
+                result
+                    .proposals
+                    .extend(draft.proposal(fingerprint, input, settings, &timeline))
+            }
+        }
+    }
+    result
+}
+
+/// Which events a candidate of the ledger has counted already.
+struct Counted<'a> {
+    ids: HashSet<&'a str>,
+    /// The time up to which everything was counted, when the evidence does not hold all of it.
+    until_ms: Option<i64>,
+}
+
+impl<'a> Counted<'a> {
+    fn of(known: &'a KnownCandidate) -> Self {
+        let ids: HashSet<&str> = known.evidence_ids.iter().map(String::as_str).collect();
+        let events: u64 = known
+            .groups
+            .iter()
+            .map(|group| group.events)
+            .fold(0, u64::saturating_add);
+        // An event that comes late, when the evidence is full, is taken for one that was counted: a missed count is
+        // harmless, and an event that counts at each run is not.
+        let until_ms = if events > ids.len() as u64 {
+            instant::parse(&known.last_seen)
+        } else {
+            None
+        };
+        Self { ids, until_ms }
+    }
+
+    fn has(&self, event: &Event, at_ms: i64) -> bool {
+        self.ids.contains(event.id.as_str()) || self.until_ms.is_some_and(|until| at_ms < until)
+    }
+}
+
+impl<'a> Draft<'a> {
+    fn new(known: Option<usize>, wording: Option<&Wording>) -> Self {
+        Self {
+            known,
+            wording: wording.cloned(),
+            better: None,
+            rows: Vec::new(),
+            confidence: 0.0,
+            evidence: BTreeMap::new(),
+        }
+    }
+
+    fn add(
+        &mut self,
+        group: &'a Group,
+        counted: Option<&Counted<'_>>,
+        input: &Input<'_>,
+        times_ms: &[i64],
+    ) {
+        let new: Vec<_> = group
+            .members
+            .iter()
+            .filter(|member| {
+                counted.is_none_or(|counted| {
+                    !counted.has(&input.events[member.event], times_ms[member.event])
+                })
+            })
+            .collect();
+        let is_new_group = matches!(group.state, State::Formed { .. });
+        if is_new_group || !new.is_empty() || group.advice.is_some() {
+            let known = self
+                .known
+                .filter(|_| is_new_group)
+                .map(|index| &input.known[index]);
+            self.add_row(group.row(new.len() as u64), known);
+        }
+        if !new.is_empty() {
+            self.confidence = self.confidence.max(group.confidence(new.len() as u64));
+        }
+        for member in new {
+            self.evidence
+                .entry(member.event)
+                .or_insert(&member.finding.quote);
+        }
+        if let (State::Known { candidate }, Some(advice)) = (&group.state, &group.advice)
+            && input.known[*candidate].status == Status::Pending
+        {
+            let failure = failure_of(group).filter(|failure| failure.is_reworded_by(advice));
+            let better = failure.and_then(|failure| failure::wording_of(&[&failure], Some(advice)));
+            self.better =
+                better.filter(|better| better.fingerprint() != input.known[*candidate].fingerprint);
+            self.confidence = self.confidence.max(failure::confidence(
+                group.known_events as f64,
+                advice.lesson,
+            ));
+        }
+    }
+
+    /// Adds a row, or joins it with the one of the same kind and key that this candidate has.
+    fn add_row(&mut self, row: KnownGroup, known: Option<&KnownCandidate>) {
+        let is_same = |other: &KnownGroup| (other.kind, &other.key) == (row.kind, &row.key);
+        if let Some(old) = self.rows.iter_mut().find(|other| is_same(other)) {
+            old.join(row);
+        } else if let Some(old) =
+            known.and_then(|known| known.groups.iter().find(|other| is_same(other)))
+        {
+            let mut joined = old.clone();
+            joined.join(row);
+            self.rows.push(joined);
+        } else {
+            self.rows.push(row);
+        }
+    }
+
+    fn proposal(
+        self,
+        fingerprint: Fingerprint,
+        input: &Input<'_>,
+        settings: &Settings,
+        timeline: &Timeline<'_>,
+    ) -> Option<Proposal> {
+        let seen = Seen::of(&self.evidence, input, timeline)?;
+        let wording = self.wording?;
+        let no_rules = RuleFile::default();
+        let project_rules = seen
+            .repo_ids
+            .iter()
+            .find_map(|repo| settings.project_rules.get(repo));
+        let scope_guess = guess(
+            &ScopeInput {
+                title: &wording.title,
+                trigger: &wording.trigger,
+                action: &wording.action,
+                repositories: seen.repo_keys.len(),
+                promotion_threshold_repos: settings.promotion_threshold_repos,
+                project_rules: project_rules.unwrap_or(&no_rules),
+                global_rules: &settings.global_rules,
+            },
+            &settings.indicators,
+        );
+        Some(Proposal {
+            fingerprint,
+            normalized_text: normalized_text(&wording.trigger, &wording.action),
+            scope_guess,
+            promotion_eligible: promotion_eligible(
+                seen.repo_keys.len(),
+                settings.promotion_threshold_repos,
+            ),
+            wording,
+            repo_ids: seen.repo_ids,
+            repo_keys: seen.repo_keys,
+            evidence_count: self.evidence.len() as u64,
+            evidence: seen.evidence,
+            confidence: self.confidence,
+            count: 1,
+            first_seen: seen.first,
+            last_seen: seen.last,
+            groups: self.rows,
+        })
+    }
+
+    fn sighting(
+        self,
+        known: &KnownCandidate,
+        input: &Input<'_>,
+        timeline: &Timeline<'_>,
+    ) -> Option<Sighting> {
+        if self.rows.is_empty() && self.better.is_none() {
+            return None;
+        }
+        let seen = Seen::of(&self.evidence, input, timeline).unwrap_or_default();
+        let count_added = self.evidence.len() as u64;
+        Some(Sighting {
+            fingerprint: known.fingerprint.clone(),
+            count_added,
+            mention: known.status == Status::Rejected
+                && is_worth_a_word(known, count_added, &seen.repo_keys),
+            evidence: seen.evidence,
+            repo_ids: seen.repo_ids,
+            repo_keys: seen.repo_keys,
+            confidence: self.confidence,
+            last_seen: seen.last,
+            groups: self.rows,
+            better: self.better,
+        })
+    }
+}
+
+/// A rejected candidate is mentioned when it comes to so many repositories.
+const MENTION_REPOSITORIES: usize = 3;
+
+/// A rejected candidate is mentioned when it was seen so many times since.
+const MENTION_COUNT: u64 = 5;
+
+/// Returns whether this run takes a rejected candidate over one of the two limits.
+fn is_worth_a_word(known: &KnownCandidate, count_added: u64, repo_keys: &[String]) -> bool {
+    let before: BTreeSet<&str> = known.repo_keys.iter().map(String::as_str).collect();
+    let after = before
+        .iter()
+        .copied()
+        .chain(repo_keys.iter().map(String::as_str))
+        .collect::<BTreeSet<_>>();
+    let since = known.count.saturating_sub(known.rejected_at_count.max(1));
+    let crosses_repositories =
+        before.len() < MENTION_REPOSITORIES && after.len() >= MENTION_REPOSITORIES;
+    let crosses_count = since < MENTION_COUNT && since + count_added >= MENTION_COUNT;
+    crosses_repositories || crosses_count
+}
+
+/// Where and when the new evidence was seen.
+#[derive(Default)]
+struct Seen {
+    evidence: Vec<Evidence>,
+    repo_ids: Vec<String>,
+    repo_keys: Vec<String>,
+    first: String,
+    last: String,
+}
+
+impl Seen {
+    fn of(
+        evidence: &BTreeMap<usize, &str>,
+        input: &Input<'_>,
+        timeline: &Timeline<'_>,
+    ) -> Option<Self> {
+        let by_time = |index: &&usize| (timeline.times_ms[**index], &input.events[**index].id);
+        let first = &input.events[*evidence.keys().min_by_key(by_time)?];
+        let last = &input.events[*evidence.keys().max_by_key(by_time)?];
+        let events = || evidence.keys().map(|index| &input.events[*index]);
+        let sorted = |texts: BTreeSet<&str>| texts.into_iter().map(str::to_owned).collect();
+        let pieces = evidence.iter().map(|(index, quote)| {
+            let event = &input.events[*index];
+            Evidence {
+                timestamp: event.timestamp.clone(),
+                event_id: event.id.clone(),
+                quote: (*quote).to_owned(),
+                session_id: event.session_id.clone(),
+                repo_id: event.repo_id.clone(),
+            }
+        });
+        Some(Self {
+            evidence: Evidence::merge(pieces.collect()),
+            repo_ids: sorted(
+                events()
+                    .map(|event| event.repo_id.as_str())
+                    .filter(|id| !id.is_empty())
+                    .collect(),
+            ),
+            repo_keys: sorted(
+                events()
+                    .map(repo_key)
+                    .filter(|key| !key.is_empty())
+                    .collect(),
+            ),
+            first: first.timestamp.clone(),
+            last: last.timestamp.clone(),
+        })
+    }
+}
+
+fn repo_key(event: &Event) -> &str {
+    if event.repo_key.is_empty() {
+        &event.repo_id
+    } else {
+        &event.repo_key
+    }
+}
+
+/// Returns which events are decided, which go on waiting and which have waited too long.
+fn decisions(timeline: &Timeline<'_>, input: &Input<'_>) -> Aggregation {
+    let mut decided: BTreeSet<&str> = timeline
+        .decided
+        .iter()
+        .map(|index| input.events[*index].id.as_str())
+        .collect();
+    let mut waiting: Vec<usize> = timeline.left.clone();
+    for group in &timeline.groups {
+        let events = group.members.iter().map(|member| member.event);
+        if group.is_waiting() {
+            waiting.extend(events);
+        } else {
+            decided.extend(events.map(|index| input.events[index].id.as_str()));
+        }
+    }
+    let mut expired = BTreeSet::new();
+    let mut pending = BTreeSet::new();
+    for index in waiting {
+        let id = input.events[index].id.as_str();
+        if !decided.contains(id) {
+            let is_over = timeline.times_ms[index] < timeline.now_ms - WINDOW_MS;
+            let list = if is_over { &mut expired } else { &mut pending };
+            list.insert(id);
+        }
+    }
+    let owned = |ids: BTreeSet<&str>| ids.into_iter().map(str::to_owned).collect();
+    Aggregation {
+        pending: pending.len(),
+        decided: owned(decided),
+        expired: owned(expired),
+        ..Aggregation::default()
+    }
+}

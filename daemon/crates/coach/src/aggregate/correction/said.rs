@@ -1,0 +1,183 @@
+//! What one correction says, in the user's own words.
+
+use super::clause::{avoided, clauses, contrast, first_word, is_gerund, wanted, without_fillers};
+use crate::aggregate::wording::{Wording, one_line};
+use crate::fingerprint::CandidateType;
+use crate::similarity::Keywords;
+
+/// What a correction says, in the user's own words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(in crate::aggregate) struct Said {
+    /// What is not to be done: "edit the generated files", or "adding comments".
+    pub(super) avoid: Option<String>,
+    /// What is to be done: "change the source".
+    pub(super) want: Option<String>,
+    /// What is not to be used: "npm" in "use pnpm instead of npm".
+    pub(super) instead_of: Option<String>,
+}
+
+impl Said {
+    pub(super) fn of(text: &str) -> Self {
+        let mut line = one_line(&text.replace('\u{2019}', "'"), 300);
+        if !line.contains(char::is_lowercase) {
+            line = line.to_lowercase();
+        }
+        let mut said = Self::default();
+        for clause in clauses(&line) {
+            said.read(clause);
+        }
+        said
+    }
+
+    fn read(&mut self, clause: &str) {
+        let clause = without_fillers(clause);
+        if let Some(avoid) = avoided(clause) {
+            if !Keywords::of(avoid).is_empty() && self.avoid.is_none() {
+                self.avoid = Some(avoid.to_owned());
+            }
+            return;
+        }
+        let Some(want) = wanted(clause) else { return };
+        let (want, instead_of) = contrast(want);
+        if Keywords::of(want).is_empty() {
+            return;
+        }
+        if self.want.is_none() {
+            self.want = Some(want.to_owned());
+        }
+        if self.instead_of.is_none() {
+            self.instead_of = instead_of.map(str::to_owned);
+        }
+    }
+
+    pub(super) fn wording(&self) -> Option<Wording> {
+        let trigger = match (&self.avoid, &self.instead_of, &self.want) {
+            (Some(avoid), _, _) if is_gerund(avoid) => format!("when {avoid}"),
+            (Some(avoid), _, _) => format!("when about to {avoid}"),
+            (None, Some(other), Some(want)) => {
+                format!("when about to {} {other}", first_word(want))
+            }
+            (None, _, Some(want)) => circumstance(want)?,
+            (None, _, None) => return None,
+        };
+        let action = match (&self.avoid, &self.want, &self.instead_of) {
+            (_, Some(want), Some(other)) => format!("{want} instead of {other}"),
+            (Some(_), Some(want), None) if !want.contains("instead") => format!("{want} instead"),
+            (_, Some(want), None) => want.clone(),
+            (Some(avoid), None, _) if is_gerund(avoid) => format!("avoid {avoid}"),
+            (Some(avoid), None, _) => format!("do not {avoid}"),
+            (None, None, _) => return None,
+        };
+        Wording::new(CandidateType::Rule, &action, &trigger, &action)
+    }
+}
+
+/// Returns when an order is to be followed: what it says after "when", or what it is about.
+fn circumstance(want: &str) -> Option<String> {
+    for (words, trigger) in [
+        (" when ", "when "),
+        (" whenever ", "when "),
+        (" before ", "when it is time to act, before "),
+        (" after ", "when it is time to act, after "),
+        (" in ", "when working in "),
+        (" for ", "when working on something for "),
+    ] {
+        if let Some((_, rest)) = want
+            .split_once(words)
+            .filter(|(_, rest)| !Keywords::of(rest).is_empty())
+        {
+            return Some(format!("{trigger}{rest}"));
+        }
+    }
+    let (_, object) = want.split_once(' ')?;
+    let words: Vec<_> = object.split(' ').take(7).collect();
+    Some(format!("when working with {}", words.join(" ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn worded(text: &str) -> Option<(String, String)> {
+        Said::of(text)
+            .wording()
+            .map(|wording| (wording.trigger, wording.action))
+    }
+
+    #[test]
+    fn a_correction_is_worded_from_the_words_of_the_user() {
+        for (text, trigger, action) in [
+            (
+                "stop, don't edit the generated files, change the source instead",
+                "when about to edit the generated files",
+                "change the source instead",
+            ),
+            (
+                "don\u{2019}t push to main",
+                "when about to push to main",
+                "do not push to main",
+            ),
+            (
+                "Stop adding comments to every line!",
+                "when adding comments to every line",
+                "avoid adding comments to every line",
+            ),
+            (
+                "no, use pnpm run instead of npm run",
+                "when about to use npm run",
+                "use pnpm run instead of npm run",
+            ),
+            (
+                "no, use tabs in the Makefile",
+                "when working in the Makefile",
+                "use tabs in the Makefile",
+            ),
+            (
+                "why did you rename the module? not what i asked",
+                "when about to rename the module",
+                "do not rename the module",
+            ),
+            (
+                "STOP DELETING MY FILES",
+                "when deleting my files",
+                "avoid deleting my files",
+            ),
+            (
+                "you didn't update the docs in src/api.rs",
+                "when working in src/api.rs",
+                "update the docs in src/api.rs",
+            ),
+            (
+                "no, i said never force push - rebase first",
+                "when about to force push",
+                "rebase first instead",
+            ),
+            (
+                "I said use the existing client instead",
+                "when working with the existing client",
+                "use the existing client",
+            ),
+        ] {
+            let (made_trigger, made_action) = worded(text).unwrap_or_default();
+            assert_eq!(
+                (made_trigger.as_str(), made_action.as_str()),
+                (trigger, action),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_says_nothing_has_no_wording() {
+        for text in [
+            "no",
+            "that's wrong, revert it",
+            "don't do that",
+            "not what i asked",
+            "why did you",
+            "",
+        ] {
+            assert_eq!(worded(text), None, "{text}");
+        }
+    }
+}

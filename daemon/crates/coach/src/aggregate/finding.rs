@@ -1,0 +1,183 @@
+//! What one event says about one group.
+
+use super::correction::{self, Said};
+use super::failure::{self, Failure};
+use super::known::{GroupKind, Lesson};
+use super::reminder::{self, Repeated, Skill, Verified, Version};
+use super::violation::{self, Violation};
+use super::wording::{Wording, one_line};
+use super::{Settings, failure::Advice};
+use crate::event::Event;
+use crate::signal::SignalType;
+use crate::similarity::Keywords;
+use serde_json::Value;
+
+/// What an event says about a group.
+#[derive(Debug, Clone)]
+pub(super) struct Finding {
+    pub(super) kind: GroupKind,
+    pub(super) key: String,
+    /// What a group of alike texts compares; the command of a failure. At most [`MAX_SAMPLE`] characters.
+    pub(super) sample: String,
+    /// Keywords of the sample. None when the key alone decides.
+    pub(super) keywords: Option<Keywords>,
+    pub(super) quote: String,
+    pub(super) detail: Detail,
+}
+
+/// What the wording is made from.
+#[derive(Debug, Clone)]
+pub(super) enum Detail {
+    Failure(Failure),
+    Said(Said),
+    Repeated(Repeated),
+    Skill(Skill),
+    Verified(Verified),
+    Version(Version),
+    Violation(Violation),
+}
+
+/// What it takes to make a candidate of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Needed {
+    pub(super) events: usize,
+    pub(super) sessions: usize,
+}
+
+const MAX_SAMPLE: usize = 300;
+
+/// Returns what an event says. Nothing means that it can never be evidence: it is decided.
+pub(super) fn findings(event: &Event) -> Vec<Finding> {
+    match event.signal_type {
+        // Anger says that something is wrong and not what.
+        SignalType::ToneEscalation => Vec::new(),
+        SignalType::UserCorrection => correction::finding(event).into_iter().collect(),
+        SignalType::Repetition => reminder::repetition(event).into_iter().collect(),
+        SignalType::SkillSupplement => reminder::skill(event).into_iter().collect(),
+        SignalType::VerificationQuestion => reminder::verification(event).into_iter().collect(),
+        SignalType::VersionIssue => reminder::version(event).into_iter().collect(),
+        SignalType::CommandFailure => failure::finding(event).into_iter().collect(),
+        SignalType::ProcessViolation => violation::findings(event),
+    }
+}
+
+impl Finding {
+    pub(super) fn new(
+        kind: GroupKind,
+        key: String,
+        sample: &str,
+        quoted: &str,
+        detail: Detail,
+    ) -> Self {
+        let sample = one_line(sample, MAX_SAMPLE);
+        let by_text = matches!(
+            kind,
+            GroupKind::Correction | GroupKind::Repetition | GroupKind::Skill
+        );
+        Self {
+            kind,
+            key,
+            keywords: by_text.then(|| Keywords::of(&sample)),
+            sample,
+            quote: super::wording::quote(quoted),
+            detail,
+        }
+    }
+
+    pub(super) fn needed(&self, settings: &Settings) -> Needed {
+        let events = match &self.detail {
+            Detail::Failure(failure) if failure.class.has_remedy() => 1,
+            Detail::Violation(_) | Detail::Repeated(_) => 1,
+            _ => settings.min_evidence_count.max(1),
+        };
+        match &self.detail {
+            // One session that goes badly is one opinion.
+            Detail::Said(_) => Needed {
+                events: events.max(2),
+                sessions: 2,
+            },
+            _ => Needed {
+                events,
+                sessions: 1,
+            },
+        }
+    }
+
+    /// Returns whether more events of its group can make a wording of what has none now.
+    pub(super) fn may_wait(&self) -> bool {
+        matches!(
+            self.detail,
+            Detail::Said(_) | Detail::Skill(_) | Detail::Failure(_)
+        )
+    }
+
+    /// Returns the confidence of a candidate with `events` events of which this is the last.
+    pub(super) fn confidence(&self, events: u64, lesson: Lesson) -> f64 {
+        // Past a hundred events every formula has reached its limit.
+        let n = events.min(100) as f64;
+        let value = match &self.detail {
+            Detail::Failure(_) => failure::confidence(n, lesson),
+            Detail::Said(_) => (0.5 + 0.1 * n).min(0.95),
+            Detail::Repeated(repeated) => {
+                (0.5 + 0.15 * repeated.similar_count.min(100) as f64).min(0.9)
+            }
+            Detail::Skill(_) => 0.65,
+            Detail::Verified(_) => (0.5 + 0.15 * n).min(0.85),
+            Detail::Version(version) => {
+                if version.is_deprecated {
+                    0.80
+                } else {
+                    0.70
+                }
+            }
+            Detail::Violation(violation) => violation.confidence(n),
+        };
+        // 0.7 + 0.05 * 3 is not 0.85 in binary; a reader of the ledger should see 0.85.
+        (value * 1000.0).round() / 1000.0
+    }
+}
+
+/// Returns what the candidate of these findings says, or none when they say too little.
+pub(super) fn wording(findings: &[&Finding], advice: Option<&Advice>) -> Option<Wording> {
+    let first = findings.first()?;
+    match &first.detail {
+        Detail::Failure(_) => failure::wording(findings, advice),
+        Detail::Said(_) => correction::wording(findings),
+        Detail::Violation(violation) => violation.wording(),
+        Detail::Repeated(_) | Detail::Skill(_) | Detail::Verified(_) | Detail::Version(_) => {
+            reminder::wording(findings)
+        }
+    }
+}
+
+/// Returns a text of an event's context, or an empty one.
+pub(super) fn text_of<'a>(event: &'a Event, key: &str) -> &'a str {
+    event
+        .context
+        .get(key)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+/// Returns what was said or printed.
+pub(super) fn content(event: &Event) -> &str {
+    if event.content.trim().is_empty() {
+        text_of(event, "content")
+    } else {
+        &event.content
+    }
+}
+
+/// Returns what a command printed on standard error.
+pub(super) fn stderr(event: &Event) -> &str {
+    ["stderr", "stderr_preview"]
+        .into_iter()
+        .map(|key| text_of(event, key))
+        .find(|text| !text.is_empty())
+        .unwrap_or_else(|| content(event))
+}
+
+/// Returns the command that an event is about. Events of this program's own sessions have it, like those of hooks.
+pub(super) fn command(event: &Event) -> &str {
+    text_of(event, "command")
+}

@@ -1,0 +1,256 @@
+//! Every case of `tests/fixtures/aggregation.json`.
+
+use super::*;
+use crate::fingerprint::Fingerprint;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const FIXTURE: &str = include_str!("../../tests/fixtures/aggregation.json");
+const NOW: &str = "2026-03-03T00:00:00Z";
+
+fn case(id: &str) -> Value {
+    let fixture: Value = serde_json::from_str(FIXTURE).unwrap();
+    let cases = fixture["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), 14);
+    cases.iter().find(|case| case["id"] == id).unwrap().clone()
+}
+
+fn list<T: serde::de::DeserializeOwned>(case: &Value, key: &str) -> Vec<T> {
+    case.get(key).map_or_else(Vec::new, |list| {
+        serde_json::from_value(list.clone()).unwrap()
+    })
+}
+
+fn run(id: &str, known: &[KnownCandidate]) -> Aggregation {
+    let case = case(id);
+    let input = Input {
+        events: &list(&case, "events"),
+        successes: &list(&case, "successes"),
+        known,
+        now: NOW,
+    };
+    aggregate(&input, &Settings::default())
+}
+
+/// Returns the ledger after a run, as the daemon keeps it.
+pub(super) fn ledger(mut known: Vec<KnownCandidate>, result: &Aggregation) -> Vec<KnownCandidate> {
+    for proposal in &result.proposals {
+        known.push(KnownCandidate {
+            fingerprint: proposal.fingerprint.clone(),
+            status: Status::Pending,
+            count: proposal.count,
+            rejected_at_count: 0,
+            last_seen: proposal.last_seen.clone(),
+            repo_keys: proposal.repo_keys.clone(),
+            evidence_ids: proposal
+                .evidence
+                .iter()
+                .map(|piece| piece.event_id.clone())
+                .collect(),
+            groups: proposal.groups.clone(),
+        });
+    }
+    for sighting in &result.sightings {
+        let row = known
+            .iter_mut()
+            .find(|row| row.fingerprint == sighting.fingerprint)
+            .unwrap();
+        row.count += sighting.count_added;
+        row.last_seen = row.last_seen.clone().max(sighting.last_seen.clone());
+        // The daemon merges the evidence with `Evidence::merge`; ids that fall out only make this set larger.
+        row.evidence_ids
+            .extend(sighting.evidence.iter().map(|piece| piece.event_id.clone()));
+        let keys: BTreeSet<String> = row
+            .repo_keys
+            .drain(..)
+            .chain(sighting.repo_keys.clone())
+            .collect();
+        row.repo_keys = keys.into_iter().collect();
+        for group in &sighting.groups {
+            row.groups
+                .retain(|old| (old.kind, &old.key) != (group.kind, &group.key));
+            row.groups.push(group.clone());
+        }
+        if let Some(better) = &sighting.better {
+            row.fingerprint = better.fingerprint();
+        }
+    }
+    known
+}
+
+fn fits(expected: &Value, proposal: &Proposal) -> bool {
+    let wire = serde_json::to_value(proposal).unwrap();
+    let contains = |key: &str, text: &Value| {
+        let text = text.as_str().unwrap();
+        match key {
+            "trigger_contains" => proposal.wording.trigger.contains(text),
+            "action_contains" => proposal.wording.action.contains(text),
+            "base_command" => proposal
+                .groups
+                .iter()
+                .any(|group| group.key.ends_with(text)),
+            _ => format!("{} {}", proposal.wording.trigger, proposal.wording.action)
+                .contains(text.trim_start_matches("the ")),
+        }
+    };
+    expected
+        .as_object()
+        .unwrap()
+        .iter()
+        .all(|(key, value)| match key.as_str() {
+            "evidence_count_min" => proposal.evidence_count >= value.as_u64().unwrap(),
+            "trigger_contains" | "action_contains" | "base_command" | "about" => {
+                contains(key, value)
+            }
+            _ => &wire[key] == value,
+        })
+}
+
+#[test]
+fn every_case_of_the_fixture_gives_its_candidates() {
+    for number in 1..=12 {
+        let id = format!("agg-{number:02}");
+        let result = run(&id, &[]);
+        let case = case(&id);
+        let expected = case["expected"].as_array().unwrap();
+        assert_eq!(
+            result.proposals.len(),
+            expected.len(),
+            "{id}: {:#?}",
+            result.proposals
+        );
+        for expected in expected {
+            let fitting = result
+                .proposals
+                .iter()
+                .filter(|proposal| fits(expected, proposal))
+                .count();
+            assert_eq!(fitting, 1, "{id}: {expected}\n{:#?}", result.proposals);
+        }
+        let events = case["events"].as_array().unwrap().len();
+        let decided = if case["all_processed"] == true {
+            events
+        } else {
+            0
+        };
+        assert_eq!(
+            (result.decided.len(), result.pending),
+            (decided, events - decided),
+            "{id}"
+        );
+        let fingerprints: BTreeSet<&Fingerprint> =
+            result.proposals.iter().map(|p| &p.fingerprint).collect();
+        assert_eq!(fingerprints.len(), result.proposals.len(), "{id}");
+    }
+}
+
+#[test]
+fn a_rejected_candidate_does_not_come_back() {
+    let first = run("agg-06", &[]);
+    for groups in [Vec::new(), first.proposals[0].groups.clone()] {
+        let known = KnownCandidate {
+            fingerprint: first.proposals[0].fingerprint.clone(),
+            status: Status::Rejected,
+            count: 1,
+            rejected_at_count: 1,
+            last_seen: String::new(),
+            repo_keys: vec!["r1".to_owned()],
+            evidence_ids: Vec::new(),
+            groups,
+        };
+        let again = run("agg-06", &[known]);
+        assert_eq!(again.proposals, []);
+        assert_eq!(again.sightings[0].count_added, 2);
+        assert!(!again.sightings[0].mention);
+        assert_eq!(again.decided.len(), 2);
+    }
+}
+
+#[test]
+fn a_second_run_over_the_same_events_changes_nothing() {
+    for number in 1..=12 {
+        let id = format!("agg-{number:02}");
+        let first = run(&id, &[]);
+        let known = ledger(Vec::new(), &first);
+        let second = run(&id, &known);
+        assert_eq!(second.proposals, [], "{id}");
+        assert_eq!(second.sightings, [], "{id}");
+        assert_eq!(second.decided, first.decided, "{id}");
+        assert!(known.iter().all(|known| known.count == 1), "{id}");
+    }
+}
+
+#[test]
+fn a_rejected_candidate_is_mentioned_in_a_third_repository_and_after_five_more_times() {
+    let first = run("agg-01", &[]);
+    let mut known = ledger(Vec::new(), &first);
+    known[0].status = Status::Rejected;
+    known[0].rejected_at_count = 1;
+    let event: Event = serde_json::from_value(case("agg-01")["events"][0].clone()).unwrap();
+    let in_repository = |id: usize, repo: &str| Event {
+        id: format!("later{id}"),
+        timestamp: format!("2026-03-02T08:00:{id:02}Z"),
+        repo_id: repo.to_owned(),
+        ..event.clone()
+    };
+    let mut mention = |events: &[Event]| {
+        let input = Input {
+            events,
+            successes: &[],
+            known: &known,
+            now: NOW,
+        };
+        let result = aggregate(&input, &Settings::default());
+        assert_eq!(result.proposals, []);
+        known = ledger(std::mem::take(&mut known), &result);
+        result.sightings[0].mention
+    };
+    assert!(!mention(&[in_repository(1, "r2")]));
+    assert!(mention(&[in_repository(2, "r3")]));
+    assert!(!mention(&[in_repository(3, "r3"), in_repository(4, "r3")]));
+    assert!(mention(&[in_repository(5, "r3")]));
+    assert!(!mention(&[in_repository(6, "r3")]));
+}
+
+#[test]
+fn a_success_in_a_later_run_offers_a_better_wording_once() {
+    let case = case("agg-04");
+    let (events, successes): (Vec<Event>, Vec<Success>) =
+        (list(&case, "events"), list(&case, "successes"));
+    let settings = Settings::default();
+    let first = aggregate(
+        &Input {
+            events: &events,
+            successes: &[],
+            known: &[],
+            now: NOW,
+        },
+        &settings,
+    );
+    let known = ledger(Vec::new(), &first);
+    let input = Input {
+        events: &[],
+        successes: &successes,
+        known: &known,
+        now: NOW,
+    };
+    let second = aggregate(&input, &settings);
+    let better = second.sightings[0].better.clone().unwrap();
+    assert_eq!(
+        better.fingerprint(),
+        run("agg-04", &[]).proposals[0].fingerprint
+    );
+    assert_eq!(
+        (
+            second.sightings[0].count_added,
+            second.sightings[0].confidence
+        ),
+        (0, 0.85)
+    );
+    let known = ledger(known.clone(), &second);
+    let input = Input {
+        known: &known,
+        ..input
+    };
+    assert_eq!(aggregate(&input, &settings).sightings, []);
+}

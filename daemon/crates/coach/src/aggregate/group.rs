@@ -1,0 +1,163 @@
+//! Groups of events that speak for one candidate.
+
+use super::failure::Advice;
+use super::finding::{Finding, Needed, wording};
+use super::known::{GroupKind, KnownGroup, Lesson, MAX_SAMPLES};
+use super::wording::{Wording, one_line};
+use std::collections::BTreeSet;
+
+/// An event of a group.
+#[derive(Debug)]
+pub(super) struct Member {
+    /// Index of the event.
+    pub(super) event: usize,
+    pub(super) at_ms: i64,
+    pub(super) session: String,
+    pub(super) finding: Finding,
+    /// Its entry in the index of texts.
+    pub(super) entry: Option<usize>,
+}
+
+/// How far a group is.
+#[derive(Debug)]
+pub(super) enum State {
+    /// It has too little evidence.
+    Waiting,
+    /// It became a candidate in this run, by its first `founders` members.
+    Formed { wording: Wording, founders: usize },
+    /// It belongs to a candidate of the ledger, by index.
+    Known { candidate: usize },
+}
+
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) kind: GroupKind,
+    pub(super) key: String,
+    pub(super) state: State,
+    /// Events of earlier runs.
+    pub(super) known_events: u64,
+    /// Events of this run, oldest first.
+    pub(super) members: Vec<Member>,
+    pub(super) samples: Vec<String>,
+    /// How many entries of the index belong to it.
+    pub(super) entries: usize,
+    pub(super) lesson: Lesson,
+    /// What a later success showed in this run.
+    pub(super) advice: Option<Advice>,
+}
+
+/// How many failed commands are kept for comparing with a success.
+const MAX_COMMANDS: usize = 3;
+
+impl Group {
+    pub(super) fn new(kind: GroupKind, key: String) -> Self {
+        Self {
+            kind,
+            key,
+            state: State::Waiting,
+            known_events: 0,
+            members: Vec::new(),
+            samples: Vec::new(),
+            entries: 0,
+            lesson: Lesson::None,
+            advice: None,
+        }
+    }
+
+    pub(super) fn of_ledger(known: &KnownGroup, candidate: usize) -> Self {
+        Self {
+            state: State::Known { candidate },
+            known_events: known.events,
+            samples: known
+                .samples
+                .iter()
+                .map(|sample| one_line(sample, 300))
+                .take(MAX_SAMPLES)
+                .collect(),
+            lesson: known.lesson,
+            ..Self::new(known.kind, known.key.clone())
+        }
+    }
+
+    pub(super) fn is_waiting(&self) -> bool {
+        matches!(self.state, State::Waiting)
+    }
+
+    /// Returns whether there is enough evidence.
+    pub(super) fn has(&self, needed: Needed) -> bool {
+        let sessions: BTreeSet<&str> = self
+            .members
+            .iter()
+            .map(|member| member.session.as_str())
+            .collect();
+        self.members.len() >= needed.events && sessions.len() >= needed.sessions
+    }
+
+    /// Makes a candidate of the members there are, if they say enough to word it. Returns whether they do.
+    pub(super) fn form(&mut self) -> bool {
+        let founders = self.members.len();
+        let Some(wording) = self.worded(founders) else {
+            return false;
+        };
+        self.state = State::Formed { wording, founders };
+        true
+    }
+
+    /// Words the candidate of this run anew, after a success showed what helps.
+    pub(super) fn reword(&mut self) {
+        if let State::Formed { founders, .. } = self.state {
+            self.form_with(founders);
+        }
+    }
+
+    fn form_with(&mut self, founders: usize) {
+        if let Some(wording) = self.worded(founders) {
+            self.state = State::Formed { wording, founders };
+        }
+    }
+
+    fn worded(&self, founders: usize) -> Option<Wording> {
+        let findings: Vec<&Finding> = self
+            .members
+            .iter()
+            .take(founders)
+            .map(|member| &member.finding)
+            .collect();
+        wording(&findings, self.advice.as_ref())
+    }
+
+    /// Returns the confidence of a candidate with `counted` events of this run.
+    pub(super) fn confidence(&self, counted: u64) -> f64 {
+        let events = self.known_events + counted;
+        self.members
+            .iter()
+            .map(|member| member.finding.confidence(events, self.lesson))
+            .fold(0.0, f64::max)
+    }
+
+    /// Remembers what later events or successes are compared with.
+    pub(super) fn remember(&mut self, sample: &str) {
+        if sample.is_empty() {
+            return;
+        }
+        if self.kind == GroupKind::Failure {
+            self.samples.retain(|known| known != sample);
+            self.samples.push(sample.to_owned());
+            let surplus = self.samples.len().saturating_sub(MAX_COMMANDS);
+            self.samples.drain(..surplus);
+        } else if self.samples.len() < MAX_SAMPLES {
+            self.samples.push(sample.to_owned());
+        }
+    }
+
+    /// Returns the row of `ccd_groups` with `counted` events of this run added.
+    pub(super) fn row(&self, counted: u64) -> KnownGroup {
+        KnownGroup {
+            kind: self.kind,
+            key: self.key.clone(),
+            samples: self.samples.clone(),
+            lesson: self.lesson,
+            events: self.known_events + counted,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What the ledger already has.
+
+use crate::fingerprint::Fingerprint;
+use serde::{Deserialize, Serialize};
+
+/// A candidate's state: the column `status`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Pending,
+    Approved,
+    Rejected,
+    Promoted,
+}
+
+/// What the events of a group have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GroupKind {
+    /// Key: base command and error class.
+    Failure,
+    /// Alike texts.
+    Correction,
+    /// Alike texts.
+    Repetition,
+    /// Key: the skill, and alike texts.
+    Skill,
+    /// Key: the action.
+    Verification,
+    /// Key: the tool.
+    Version,
+    /// Key: the kind of violation, and the command or the kind of folder.
+    Violation,
+}
+
+/// Where the advice about a failing command comes from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lesson {
+    /// It only says that the command fails.
+    #[default]
+    None,
+    /// The built-in table has a remedy.
+    Table,
+    /// The command succeeded with other options.
+    Flags,
+    /// Another sub-command succeeded.
+    Subcommand,
+    /// The command succeeded in another form.
+    Command,
+    /// The same command succeeded later.
+    Retry,
+}
+
+/// One group that stands for a candidate: a row of `ccd_groups`.
+///
+/// A candidate has several when groups led to the same fingerprint. `(kind, key, fingerprint)` is unique.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownGroup {
+    pub kind: GroupKind,
+    pub key: String,
+    /// Texts that later ones are compared with (corrections, repetitions, skills), or the last commands that failed. At most
+    /// five of 300 characters; a JSON array in the table.
+    pub samples: Vec<String>,
+    pub lesson: Lesson,
+    /// Events of this group so far. The confidence grows with it.
+    pub events: u64,
+}
+
+impl KnownGroup {
+    /// Adds the events and samples of another group with the same kind and key.
+    pub(super) fn join(&mut self, other: Self) {
+        self.events = self.events.saturating_add(other.events);
+        for sample in other.samples {
+            if self.samples.len() < MAX_SAMPLES && !self.samples.contains(&sample) {
+                self.samples.push(sample);
+            }
+        }
+        if self.lesson == Lesson::None {
+            self.lesson = other.lesson;
+        }
+    }
+}
+
+/// How many texts of a group later ones are compared with.
+pub(super) const MAX_SAMPLES: usize = 5;
+
+/// A candidate of the ledger with its groups.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownCandidate {
+    pub fingerprint: Fingerprint,
+    pub status: Status,
+    pub count: u64,
+    /// The count when it was rejected.
+    #[serde(default)]
+    pub rejected_at_count: u64,
+    #[serde(default)]
+    pub last_seen: String,
+    /// Different repositories in which it was seen, by `repo_key`.
+    #[serde(default)]
+    pub repo_keys: Vec<String>,
+    /// Ids of the events in its evidence: none of them counts again.
+    #[serde(default)]
+    pub evidence_ids: Vec<String>,
+    /// Empty for a candidate that another tool wrote: it is found by its fingerprint alone.
+    #[serde(default)]
+    pub groups: Vec<KnownGroup>,
+}

@@ -1,0 +1,91 @@
+//! From events to candidates for rules.
+//!
+//! [`aggregate`] is a pure function of the events that are not decided yet and of what the ledger already has:
+//!
+//! - `finding`: an event into what it says about a group, by kind (`failure`, `correction`, `reminder`, `violation`)
+//! - `timeline`: events and successes in the order of time, into groups
+//! - `group`, `like_index`: groups by key, and by similarity
+//! - `assemble`: groups with enough evidence into proposals and sightings
+//! - `wording`: text that may become part of a rule
+
+mod assemble;
+mod correction;
+mod failure;
+mod finding;
+mod group;
+mod instant;
+mod known;
+mod like_index;
+mod outcome;
+mod reminder;
+mod timeline;
+mod violation;
+mod wording;
+
+#[cfg(test)]
+mod fixture_tests;
+#[cfg(test)]
+mod property_tests;
+
+pub use known::{GroupKind, KnownCandidate, KnownGroup, Lesson, Status};
+pub use outcome::{Aggregation, Evidence, Proposal, Sighting};
+pub use wording::Wording;
+
+use crate::event::{Event, Success};
+use crate::scope::{Indicators, RuleFile};
+use std::collections::BTreeMap;
+
+/// What an aggregation reads.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    /// Every event that is not decided: new ones, and those that earlier runs left pending. In any order.
+    pub events: &'a [Event],
+    /// Successes of about the same time. One that was given before changes nothing.
+    pub successes: &'a [Success],
+    /// Every candidate of the ledger, whatever its status.
+    pub known: &'a [KnownCandidate],
+    /// The time of the run, RFC 3339: events that are older than 30 days and still pending are expired.
+    pub now: &'a str,
+}
+
+/// What the configuration and the rule files say.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub min_evidence_count: usize,
+    pub promotion_threshold_repos: usize,
+    pub indicators: Indicators,
+    pub global_rules: RuleFile,
+    /// The rules of a project's file by `repo_id`.
+    pub project_rules: BTreeMap<String, RuleFile>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            min_evidence_count: 2,
+            promotion_threshold_repos: 2,
+            indicators: Indicators::default(),
+            global_rules: RuleFile::default(),
+            project_rules: BTreeMap::new(),
+        }
+    }
+}
+
+/// Returns what the events add to the ledger.
+///
+/// Events are taken in the order of their time, one by one, so the candidates do not depend on how events are divided into
+/// runs, as long as pending events are given again and the ledger of the run before is given as `known`. (Counts do: see
+/// [`Proposal::count`].) Which evidence makes a candidate, by kind of signal:
+///
+/// - a failed command with a remedy in the built-in table, or one that succeeded afterwards in another form: 1
+/// - a process violation, a repetition (it stands for three messages): 1
+/// - a correction: `min_evidence_count`, in two sessions
+/// - anything else: `min_evidence_count`
+/// - the tone of a message: never
+///
+/// Evidence that waits for more counts for 30 days.
+#[must_use]
+pub fn aggregate(input: &Input<'_>, settings: &Settings) -> Aggregation {
+    let timeline = timeline::Timeline::run(input, settings);
+    assemble::assemble(timeline, input, settings)
+}

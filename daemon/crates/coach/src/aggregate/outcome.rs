@@ -1,0 +1,101 @@
+//! What an aggregation adds to the ledger.
+
+use super::known::KnownGroup;
+use super::wording::Wording;
+use crate::fingerprint::Fingerprint;
+use crate::scope::Scope;
+use serde::{Deserialize, Serialize};
+
+/// The result of [`super::aggregate`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Aggregation {
+    /// New candidates, sorted by fingerprint.
+    pub proposals: Vec<Proposal>,
+    /// Candidates of the ledger that were seen again, sorted by fingerprint.
+    pub sightings: Vec<Sighting>,
+    /// Ids of events that became evidence, or that can never become any. Sorted.
+    pub decided: Vec<String>,
+    /// Ids of events that waited for 30 days in vain. Sorted; none of them is in `decided`.
+    pub expired: Vec<String>,
+    /// How many events go on waiting.
+    pub pending: usize,
+}
+
+/// A new candidate: a row of `candidates`, and its groups.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Proposal {
+    pub fingerprint: Fingerprint,
+    pub normalized_text: String,
+    #[serde(flatten)]
+    pub wording: Wording,
+    pub scope_guess: Scope,
+    /// Sorted.
+    pub repo_ids: Vec<String>,
+    /// Sorted. Two clones of a repository have two ids and one key.
+    pub repo_keys: Vec<String>,
+    /// Whether `repo_keys` reaches `promotion_threshold_repos`.
+    pub promotion_eligible: bool,
+    /// The first piece and the 20 newest, oldest first.
+    pub evidence: Vec<Evidence>,
+    /// All pieces of evidence, also those that `evidence` leaves out.
+    pub evidence_count: u64,
+    pub confidence: f64,
+    /// Always 1: what it takes to make a candidate is one sighting of it, however many events that were. Each event of a
+    /// later run adds one ([`Sighting::count_added`]).
+    pub count: u64,
+    pub first_seen: String,
+    pub last_seen: String,
+    pub groups: Vec<KnownGroup>,
+}
+
+/// New evidence for a candidate of the ledger. Its status stays.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sighting {
+    pub fingerprint: Fingerprint,
+    /// How many events were added.
+    pub count_added: u64,
+    /// New evidence, oldest first, at most the first piece and the 20 newest. The ledger keeps as many: see [`Evidence::merge`].
+    pub evidence: Vec<Evidence>,
+    /// Repositories of the new evidence, sorted.
+    pub repo_ids: Vec<String>,
+    pub repo_keys: Vec<String>,
+    /// The confidence with the new evidence; the ledger keeps the higher one.
+    pub confidence: f64,
+    pub last_seen: String,
+    /// Rows of `ccd_groups` that are new or changed.
+    pub groups: Vec<KnownGroup>,
+    /// Whether a rejected candidate has now been seen in a third repository or five more times: worth a word, no proposal.
+    pub mention: bool,
+    /// A wording with a remedy that was observed after the candidate was made. Only for pending candidates; taking it moves
+    /// the row to `fingerprint()` of the wording, as an edit does.
+    #[serde(default)]
+    pub better: Option<Wording>,
+}
+
+/// One event that speaks for a candidate.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Evidence {
+    pub timestamp: String,
+    pub event_id: String,
+    /// At most 200 characters.
+    pub quote: String,
+    #[serde(default)]
+    pub session_id: String,
+    #[serde(default)]
+    pub repo_id: String,
+}
+
+impl Evidence {
+    /// How many pieces a candidate keeps besides the first.
+    pub const KEPT: usize = 20;
+
+    /// Returns the pieces that are kept: the first and the [`Self::KEPT`] newest, oldest first, each event once.
+    #[must_use]
+    pub fn merge(mut pieces: Vec<Self>) -> Vec<Self> {
+        pieces.sort();
+        pieces.dedup_by(|right, left| right.event_id == left.event_id);
+        let surplus = pieces.len().saturating_sub(1 + Self::KEPT);
+        pieces.drain(1.min(pieces.len())..(1 + surplus).min(pieces.len()));
+        pieces
+    }
+}

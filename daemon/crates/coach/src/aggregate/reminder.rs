@@ -1,0 +1,355 @@
+//! What users have to say again: instructions, questions whether something was done, additions to skills; and tools that
+//! complain about versions.
+
+use super::finding::{Detail, Finding, command, content, text_of};
+use super::known::GroupKind;
+use super::wording::{Wording, code, one_line};
+use crate::command::primary;
+use crate::event::Event;
+use crate::fingerprint::CandidateType;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// An instruction that was given three times.
+#[derive(Debug, Clone)]
+pub(super) struct Repeated {
+    text: String,
+    pub(super) similar_count: u64,
+}
+
+/// What a skill should say as well.
+#[derive(Debug, Clone)]
+pub(super) struct Skill {
+    name: String,
+    text: String,
+}
+
+/// Something that the user asked about, because it was not done.
+#[derive(Debug, Clone)]
+pub(super) struct Verified {
+    action: &'static str,
+    object: Option<String>,
+}
+
+/// A tool that complains about a version.
+#[derive(Debug, Clone)]
+pub(super) struct Version {
+    tool: String,
+    pub(super) is_deprecated: bool,
+}
+
+pub(super) fn repetition(event: &Event) -> Option<Finding> {
+    let similar: Vec<&str> = event
+        .context
+        .get("similar_messages")
+        .and_then(Value::as_array)
+        .map(|texts| texts.iter().filter_map(Value::as_str).collect())
+        .unwrap_or_default();
+    let messages = similar.iter().copied().chain([content(event)]);
+    // Of equally long ones the first in the alphabet, so that the order of the list does not decide.
+    let longest = messages
+        .filter(|text| is_instruction(text))
+        .max_by_key(|text| {
+            (
+                text.chars().count().min(MAX_INSTRUCTION),
+                std::cmp::Reverse(*text),
+            )
+        })?;
+    let similar_count = event.context.get("similar_count").and_then(Value::as_u64);
+    let repeated = Repeated {
+        text: instruction(longest, MAX_INSTRUCTION),
+        similar_count: similar_count.unwrap_or(similar.len() as u64),
+    };
+    let sample = repeated.text.clone();
+    let finding = Finding::new(
+        GroupKind::Repetition,
+        String::new(),
+        &sample,
+        content(event),
+        Detail::Repeated(repeated),
+    );
+    finding
+        .keywords
+        .as_ref()
+        .is_some_and(|words| words.len() >= 2)
+        .then_some(finding)
+}
+
+pub(super) fn skill(event: &Event) -> Option<Finding> {
+    let text = content(event);
+    if text.chars().count() < 20 {
+        return None;
+    }
+    let name = text_of(event, "skill_name").to_lowercase();
+    let skill = Skill {
+        name: one_line(&name, 60),
+        text: addition(text),
+    };
+    let sample = skill.text.clone();
+    let finding = Finding::new(
+        GroupKind::Skill,
+        skill.name.clone(),
+        &sample,
+        text,
+        Detail::Skill(skill),
+    );
+    finding
+        .keywords
+        .as_ref()
+        .is_some_and(|words| words.len() >= 2)
+        .then_some(finding)
+}
+
+pub(super) fn verification(event: &Event) -> Option<Finding> {
+    let text = content(event).to_lowercase();
+    let asked = text_of(event, "verified_action");
+    let action = VERIFIED.iter().find(|(action, _)| *action == asked)?.0;
+    let verified = refined(action, &text);
+    let key = verified.action.to_owned();
+    Some(Finding::new(
+        GroupKind::Verification,
+        key,
+        "",
+        content(event),
+        Detail::Verified(verified),
+    ))
+}
+
+pub(super) fn version(event: &Event) -> Option<Finding> {
+    let named = text_of(event, "tool");
+    let line = command(event);
+    // `tool` may be the name of Claude Code's tool: the program of the command is meant.
+    let tool = match primary(line) {
+        Some(command) => command.program,
+        None if named.is_empty() || named.eq_ignore_ascii_case("bash") => return None,
+        None => named.to_owned(),
+    };
+    let matches = event
+        .context
+        .get("matches")
+        .map(Value::to_string)
+        .unwrap_or_default();
+    let text = format!(
+        "{} {} {matches}",
+        content(event),
+        super::finding::stderr(event)
+    )
+    .to_lowercase();
+    let is_deprecated = ["deprecated", "obsolete"].iter().any(|word| {
+        // The pattern itself names the words; the text that it found is what counts.
+        text.match_indices(word)
+            .any(|(at, _)| !text[..at].ends_with(['(', ':', '|']))
+    });
+    let version = Version {
+        tool: one_line(&tool, 60),
+        is_deprecated,
+    };
+    Some(Finding::new(
+        GroupKind::Version,
+        version.tool.clone(),
+        line,
+        content(event),
+        Detail::Version(version),
+    ))
+}
+
+pub(super) fn wording(findings: &[&Finding]) -> Option<Wording> {
+    match &findings.first()?.detail {
+        Detail::Repeated(repeated) => {
+            let trigger = match condition(&repeated.text) {
+                Some(condition) => format!("when it is time to act {condition}"),
+                None => "when working on a task, and before finishing it".to_owned(),
+            };
+            Wording::new(
+                CandidateType::Checklist,
+                &repeated.text,
+                &trigger,
+                &repeated.text,
+            )
+        }
+        Detail::Skill(skill) => {
+            let (trigger, title) = if skill.name.is_empty() {
+                (
+                    "when using the skill that this is about".to_owned(),
+                    format!("Add to the skill: {}", skill.text),
+                )
+            } else {
+                let name = &skill.name;
+                (
+                    format!("when using the {name} skill"),
+                    format!("Add to the {name} skill: {}", skill.text),
+                )
+            };
+            Wording::new(
+                CandidateType::Skill,
+                &title,
+                &trigger,
+                &format!("add guidance: {}", skill.text),
+            )
+        }
+        Detail::Verified(verified) => verified_wording(verified.action, findings),
+        Detail::Version(version) => version_wording(version),
+        Detail::Failure(_) | Detail::Said(_) | Detail::Violation(_) => None,
+    }
+}
+
+const MAX_INSTRUCTION: usize = 150;
+
+/// Actions of a verification question, with what to do when the question does not name the object.
+const VERIFIED: &[(&str, &str)] = &[
+    (
+        "run",
+        "run the changed program once and look at what it prints",
+    ),
+    ("test", "run the tests and report the result"),
+    ("check", "check the result against what was asked for"),
+    ("commit", "commit the finished work"),
+    ("push", "push the commits, if that was asked for"),
+    ("build", "run the build and report the result"),
+    (
+        "update",
+        "update what depends on the change, such as documents and tests",
+    ),
+    (
+        "fix",
+        "make sure that the reported problem is fixed, by trying it",
+    ),
+    ("add", "add what was asked for, such as tests"),
+];
+
+/// Returns what is meant: "did you run the tests?" asks for tests, whatever the verb.
+fn refined(action: &'static str, text: &str) -> Verified {
+    let has = |words: &[&str]| {
+        text.split(|c: char| !c.is_alphanumeric())
+            .any(|word| words.contains(&word))
+    };
+    let is_open = matches!(action, "run" | "check");
+    let action = match action {
+        _ if is_open && has(&["test", "tests", "suite"]) => "test",
+        _ if is_open && has(&["build"]) => "build",
+        _ => action,
+    };
+    Verified {
+        action,
+        object: object(text),
+    }
+}
+
+/// Returns the words after the article: "have you updated the changelog?" asks about the changelog.
+fn object(text: &str) -> Option<String> {
+    let (_, after) = text.split_once(" the ")?;
+    let words = after
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | ' ' | '.')))
+        .next()?
+        .split(' ')
+        .take_while(|word| !OBJECT_ENDS.contains(word))
+        .take(3);
+    let object = words.collect::<Vec<_>>().join(" ");
+    let object = object.trim_end_matches(['.', ' ']);
+    (!object.is_empty()).then(|| object.to_owned())
+}
+
+const OBJECT_ENDS: &[&str] = &[
+    "", "after", "and", "as", "at", "before", "by", "first", "for", "from", "in", "now", "of",
+    "on", "or", "so", "that", "this", "to", "too", "with", "yet",
+];
+
+fn verified_wording(action: &str, findings: &[&Finding]) -> Option<Wording> {
+    let objects: BTreeSet<&str> = findings
+        .iter()
+        .filter_map(|finding| match &finding.detail {
+            Detail::Verified(verified) => verified.object.as_deref(),
+            _ => None,
+        })
+        .collect();
+    let is_named =
+        matches!(action, "run" | "check" | "update" | "fix" | "add") && !objects.is_empty();
+    let task = if is_named {
+        let objects: Vec<_> = objects
+            .iter()
+            .take(3)
+            .map(|object| format!("the {object}"))
+            .collect();
+        format!("{action} {}, and say so", objects.join(" and "))
+    } else {
+        VERIFIED
+            .iter()
+            .find(|(name, _)| *name == action)?
+            .1
+            .to_owned()
+    };
+    Wording::new(
+        CandidateType::Checklist,
+        &task,
+        "when finishing a task, before saying that it is done",
+        &task,
+    )
+}
+
+fn version_wording(version: &Version) -> Option<Wording> {
+    let tool = code(&version.tool);
+    let (trigger, action) = if version.is_deprecated {
+        (
+            format!("when {tool} warns that something is deprecated"),
+            format!(
+                "look up what replaces it and suggest the change, rather than passing over the warning of {tool}"
+            ),
+        )
+    } else {
+        (
+            format!("when {tool} asks for another version"),
+            format!(
+                "compare the installed version with the one that the project asks for before running {tool} again"
+            ),
+        )
+    };
+    let title = format!("Heed the version warnings of {tool}");
+    Wording::new(CandidateType::Snippet, &title, &trigger, &action)
+}
+
+/// Returns whether a message can be an instruction: no question, no pasted log, no greeting.
+fn is_instruction(text: &str) -> bool {
+    let text = text.trim();
+    !text.ends_with('?') && !text.starts_with(['<', '[', '{']) && text.lines().count() <= 6
+}
+
+fn instruction(text: &str, max_chars: usize) -> String {
+    let line = one_line(text, max_chars);
+    let lower = line.to_lowercase();
+    let polite = [
+        "please ",
+        "can you ",
+        "could you ",
+        "and ",
+        "again, ",
+        "ok, ",
+        "now ",
+    ];
+    let start = polite
+        .iter()
+        .find(|word| lower.starts_with(*word))
+        .map_or(0, |word| word.len());
+    line.get(start..)
+        .unwrap_or(&line)
+        .trim_end_matches(['.', '!', ' '])
+        .to_owned()
+}
+
+/// Returns when an instruction is to be followed: "before each commit".
+fn condition(text: &str) -> Option<&str> {
+    [" before ", " after ", " when ", " whenever ", " while "]
+        .iter()
+        .filter_map(|word| text.find(word))
+        .min()
+        .map(|at| text[at..].trim())
+        .filter(|condition| condition.split(' ').count() >= 2)
+}
+
+/// Returns what a skill should say: the part after a colon when the part before names the skill.
+fn addition(text: &str) -> String {
+    let text = match text.split_once(": ") {
+        Some((before, after)) if before.contains("skill") && after.chars().count() >= 15 => after,
+        _ => text,
+    };
+    instruction(text, 200)
+}

@@ -1,0 +1,449 @@
+//! Events and successes in the order of their time, into groups.
+//!
+//! One event at a time, and each decision from the events before it: so it does not matter where one run ends and the next
+//! begins. An event that waits is given again in the next run and takes the same place again.
+
+use super::failure::{self, attempt_base};
+use super::finding::{Detail, Finding, findings};
+use super::group::{Group, Member, State};
+use super::instant::{self, WINDOW_MS};
+use super::known::{GroupKind, Lesson, MAX_SAMPLES, Status};
+use super::like_index::{LikeIndex, Words, shared};
+use super::{Input, Settings};
+use crate::command::{Simple, primary};
+use crate::event::{Event, Success};
+use crate::similarity::{Keywords, reaches_threshold};
+use std::collections::{HashMap, HashSet};
+
+/// Groups of all events of a run.
+pub(super) struct Timeline<'a> {
+    settings: &'a Settings,
+    pub(super) groups: Vec<Group>,
+    /// Events that are no evidence for anything, by index.
+    pub(super) decided: Vec<usize>,
+    /// Events that left their group after 30 days, by index.
+    pub(super) left: Vec<usize>,
+    /// Time of each event, by index.
+    pub(super) times_ms: Vec<i64>,
+    pub(super) now_ms: i64,
+    index: LikeIndex,
+    by_key: HashMap<(GroupKind, String), usize>,
+    families: HashMap<(GroupKind, String), usize>,
+    /// The group and the time of the last failure of a base (or program) in a session; session "" is any.
+    open: HashMap<(String, String), (usize, i64)>,
+}
+
+/// For how long after a failure a success shows what helps.
+const LESSON_MS: i64 = 60 * 60 * 1000;
+
+impl<'a> Timeline<'a> {
+    pub(super) fn run(input: &Input<'_>, settings: &'a Settings) -> Self {
+        let times: Vec<Option<i64>> = input
+            .events
+            .iter()
+            .map(|event| instant::parse(&event.timestamp))
+            .collect();
+        let latest = times.iter().flatten().max().copied().unwrap_or_default();
+        let now_ms = instant::parse(input.now).unwrap_or(latest);
+        let times_ms: Vec<i64> = times
+            .into_iter()
+            .map(|time| time.unwrap_or(now_ms))
+            .collect();
+        let found: Vec<Vec<Finding>> = input.events.iter().map(findings).collect();
+        let known: Vec<Keywords> = input.known.iter().flat_map(known_keywords).collect();
+        let keywords = found
+            .iter()
+            .flatten()
+            .filter_map(|finding| finding.keywords.as_ref());
+        let mut timeline = Self {
+            settings,
+            groups: Vec::new(),
+            decided: Vec::new(),
+            left: Vec::new(),
+            index: LikeIndex::new(keywords.chain(&known)),
+            times_ms,
+            now_ms,
+            by_key: HashMap::new(),
+            families: HashMap::new(),
+            open: HashMap::new(),
+        };
+        timeline.take_ledger(input);
+        timeline.take_all(input, found);
+        timeline
+    }
+
+    fn take_ledger(&mut self, input: &Input<'_>) {
+        for (candidate, known) in input.known.iter().enumerate() {
+            for row in &known.groups {
+                let id = self.groups.len();
+                let group = Group::of_ledger(row, candidate);
+                match group.kind {
+                    GroupKind::Correction | GroupKind::Repetition | GroupKind::Skill => {
+                        let family = self.family(group.kind, &group.key);
+                        for sample in &group.samples {
+                            let words = self.index.words(&Keywords::of(sample));
+                            self.index.add(family, id, i64::MIN, words, true);
+                        }
+                    }
+                    _ => {
+                        self.by_key.insert((group.kind, group.key.clone()), id);
+                    }
+                }
+                if group.kind == GroupKind::Failure
+                    && known.status == Status::Pending
+                    && group.lesson == Lesson::None
+                {
+                    let failed_ms = instant::parse(&known.last_seen).unwrap_or(i64::MIN / 2);
+                    for command in group.samples.iter().filter_map(|sample| primary(sample)) {
+                        self.open
+                            .insert((LEDGER.to_owned(), attempt_base(&command)), (id, failed_ms));
+                    }
+                }
+                self.groups.push(group);
+            }
+        }
+    }
+
+    fn take_all(&mut self, input: &Input<'_>, mut found: Vec<Vec<Finding>>) {
+        let mut order: Vec<usize> = (0..input.events.len()).collect();
+        order.sort_by(|left, right| {
+            let key = |event: &usize| (self.times_ms[*event], &input.events[*event].id);
+            key(left).cmp(&key(right))
+        });
+        let mut successes: Vec<(i64, &Success)> = input
+            .successes
+            .iter()
+            .map(|success| {
+                (
+                    instant::parse(&success.timestamp).unwrap_or(self.now_ms),
+                    success,
+                )
+            })
+            .collect();
+        successes
+            .sort_by(|left, right| (left.0, &left.1.command).cmp(&(right.0, &right.1.command)));
+        let mut successes = successes.into_iter().peekable();
+        let mut seen: HashSet<&str> = HashSet::new();
+        for index in order {
+            while let Some((at_ms, success)) =
+                successes.next_if(|(at_ms, _)| *at_ms < self.times_ms[index])
+            {
+                self.take_success(at_ms, success);
+            }
+            let event = &input.events[index];
+            if !seen.insert(&event.id) {
+                continue;
+            }
+            let of_event = std::mem::take(&mut found[index]);
+            if of_event.is_empty() {
+                self.decided.push(index);
+            }
+            for finding in of_event {
+                self.take(index, event, finding);
+            }
+        }
+        for (at_ms, success) in successes {
+            self.take_success(at_ms, success);
+        }
+    }
+
+    fn take(&mut self, index: usize, event: &Event, finding: Finding) {
+        let at_ms = self.times_ms[index];
+        let family = self.family(finding.kind, &finding.key);
+        let words = finding
+            .keywords
+            .as_ref()
+            .map(|keywords| self.index.words(keywords));
+        let id = self.find_group(&finding, family, words.as_deref(), at_ms);
+        if let Detail::Failure(failure) = &finding.detail {
+            let program = failure
+                .base
+                .split(' ')
+                .next()
+                .unwrap_or_default()
+                .to_owned();
+            for session in [String::new(), event.session_id.clone()] {
+                for name in [failure.base.clone(), program.clone()] {
+                    self.open.insert((session.clone(), name), (id, at_ms));
+                }
+            }
+        }
+        self.forget_old(id, at_ms);
+        let mut member = Member {
+            event: index,
+            at_ms,
+            session: session_of(event),
+            finding,
+            entry: None,
+        };
+        let is_formed = !self.groups[id].is_waiting();
+        if let Some(words) = &words {
+            member.entry =
+                self.add_sample(family, id, at_ms, words, is_formed, &member.finding.sample);
+        } else {
+            self.groups[id].remember(&member.finding.sample);
+        }
+        let has_new_sample = member.entry.is_some();
+        let needed = member.finding.needed(self.settings);
+        let may_wait = member.finding.may_wait();
+        self.groups[id].members.push(member);
+        if is_formed {
+            if let Some(words) = words.filter(|_| has_new_sample) {
+                self.pull(family, id, &words, at_ms);
+            }
+        } else if self.groups[id].has(needed) && !self.form(id, family, at_ms) && !may_wait {
+            let members = std::mem::take(&mut self.groups[id].members);
+            let events = self.dropped(members);
+            self.decided.extend(events);
+        }
+    }
+
+    fn find_group(
+        &mut self,
+        finding: &Finding,
+        family: usize,
+        words: Option<&[u32]>,
+        at_ms: i64,
+    ) -> usize {
+        let found = match words {
+            Some(words) => self.index.best(family, words, at_ms),
+            None => self
+                .by_key
+                .get(&(finding.kind, finding.key.clone()))
+                .copied(),
+        };
+        found.unwrap_or_else(|| {
+            let id = self.groups.len();
+            self.groups
+                .push(Group::new(finding.kind, finding.key.clone()));
+            if words.is_none() {
+                self.by_key.insert((finding.kind, finding.key.clone()), id);
+            }
+            id
+        })
+    }
+
+    /// Adds a text to what later ones are compared with, unless the group has it or has enough.
+    fn add_sample(
+        &mut self,
+        family: usize,
+        id: usize,
+        at_ms: i64,
+        words: &Words,
+        is_formed: bool,
+        sample: &str,
+    ) -> Option<usize> {
+        let group = &mut self.groups[id];
+        let is_new = !group
+            .members
+            .iter()
+            .any(|member| member.entry.is_some() && member.finding.sample == sample)
+            && !group.samples.iter().any(|known| known == sample);
+        if !is_new || group.entries.max(group.samples.len()) >= MAX_SAMPLES {
+            return None;
+        }
+        group.entries += 1;
+        if is_formed {
+            group.remember(sample);
+        }
+        Some(self.index.add(family, id, at_ms, words.clone(), is_formed))
+    }
+
+    /// Makes a candidate of a group; returns whether its words suffice.
+    fn form(&mut self, id: usize, family: usize, at_ms: i64) -> bool {
+        if !self.groups[id].form() {
+            return false;
+        }
+        let group = &mut self.groups[id];
+        let entries: Vec<(usize, String)> = group
+            .members
+            .iter()
+            .filter_map(|member| Some((member.entry?, member.finding.sample.clone())))
+            .collect();
+        let texts: Vec<Words> = group
+            .members
+            .iter()
+            .filter(|member| member.entry.is_some())
+            .filter_map(|member| Some(self.index.words(member.finding.keywords.as_ref()?)))
+            .collect();
+        for (entry, sample) in &entries {
+            group.remember(sample);
+            self.index.set_formed(*entry);
+        }
+        for words in texts {
+            self.pull(family, id, &words, at_ms);
+        }
+        true
+    }
+
+    /// Moves waiting events that are like a new text of a candidate to it. Given later, they would have joined it at once.
+    fn pull(&mut self, family: usize, id: usize, words: &[u32], at_ms: i64) {
+        for waiting in self.index.waiting_like(family, words, at_ms) {
+            self.forget_old(waiting, at_ms);
+            let members = std::mem::take(&mut self.groups[waiting].members);
+            let (alike, others): (Vec<_>, Vec<_>) = members.into_iter().partition(|member| {
+                let own = member
+                    .finding
+                    .keywords
+                    .as_ref()
+                    .map(|keywords| self.index.words(keywords));
+                own.is_some_and(|own| {
+                    reaches_threshold(shared(&own, words), own.len(), words.len())
+                })
+            });
+            self.groups[waiting].members = others;
+            for mut member in alike {
+                if let Some(entry) = member.entry.take() {
+                    self.index.remove(entry);
+                    self.groups[waiting].entries -= 1;
+                }
+                self.groups[id].members.push(member);
+            }
+        }
+    }
+
+    /// Lets events leave a waiting group when their 30 days are over.
+    fn forget_old(&mut self, id: usize, at_ms: i64) {
+        let group = &mut self.groups[id];
+        if !group.is_waiting() {
+            return;
+        }
+        let first_live = group
+            .members
+            .partition_point(|member| member.at_ms < at_ms - WINDOW_MS);
+        let old: Vec<Member> = group.members.drain(..first_live).collect();
+        group.entries -= old.iter().filter(|member| member.entry.is_some()).count();
+        let events = self.dropped(old);
+        self.left.extend(events);
+    }
+
+    /// Removes the texts of members from the index; returns their events.
+    fn dropped(&mut self, members: Vec<Member>) -> Vec<usize> {
+        let mut events = Vec::with_capacity(members.len());
+        for member in members {
+            if let Some(entry) = member.entry {
+                self.index.remove(entry);
+            }
+            events.push(member.event);
+        }
+        events
+    }
+
+    fn take_success(&mut self, at_ms: i64, success: &Success) {
+        let Some(command) = primary(&success.command) else {
+            return;
+        };
+        let base = attempt_base(&command);
+        let session = &success.session_id;
+        let keys = [
+            (session.as_str(), base.as_str()),
+            (session, &command.program),
+            (LEDGER, &base),
+        ];
+        let Some((key, (id, failed_ms))) = keys.iter().find_map(|(session, name)| {
+            let key = ((*session).to_owned(), (*name).to_owned());
+            let open = self.open.get(&key).copied()?;
+            Some((key, open))
+        }) else {
+            return;
+        };
+        if at_ms < failed_ms || at_ms.saturating_sub(failed_ms) > LESSON_MS {
+            return;
+        }
+        if self.learn(id, session, &command, at_ms) || key.1 == base {
+            // What the command shows is known now, whether it is a lesson or not.
+            self.open.remove(&key);
+        }
+    }
+
+    /// Takes over what a success shows about a group of failures. Returns whether it shows anything.
+    fn learn(&mut self, id: usize, session: &str, success: &Simple, at_ms: i64) -> bool {
+        let group = &self.groups[id];
+        let Some(failure) = failure_of(group) else {
+            return false;
+        };
+        if group.lesson != Lesson::None || failure.class.has_remedy() {
+            return false;
+        }
+        let of_session = group
+            .members
+            .iter()
+            .filter(|member| session.is_empty() || member.session == session);
+        let mut lines: Vec<&str> = of_session
+            .map(|member| member.finding.sample.as_str())
+            .collect();
+        if lines.is_empty() {
+            lines.extend(group.samples.iter().map(String::as_str));
+        }
+        let start = lines.len().saturating_sub(3);
+        let failed: Vec<Simple> = lines[start..]
+            .iter()
+            .filter_map(|line| primary(line))
+            .collect();
+        let events = group.known_events + group.members.len() as u64;
+        let enough = events >= self.settings.min_evidence_count as u64;
+        let Some(advice) = failure::learn(&failed, &failure.class, success, enough) else {
+            return false;
+        };
+        let group = &mut self.groups[id];
+        group.lesson = advice.lesson;
+        group.advice = Some(advice);
+        if group.is_waiting() {
+            let family = self.family(GroupKind::Failure, "");
+            self.form(id, family, at_ms);
+        } else {
+            group.reword();
+        }
+        true
+    }
+
+    fn family(&mut self, kind: GroupKind, key: &str) -> usize {
+        let next = self.families.len();
+        if let Some(family) = self
+            .families
+            .get(&(kind, String::new()))
+            .filter(|_| kind != GroupKind::Skill)
+        {
+            return *family;
+        }
+        let key = if kind == GroupKind::Skill { key } else { "" };
+        *self.families.entry((kind, key.to_owned())).or_insert(next)
+    }
+}
+
+/// Stands for the session of failures that only the ledger knows. No session has such an id.
+const LEDGER: &str = "\u{0}";
+
+/// Returns what a group of failures is about: from its events, or from what the ledger keeps.
+pub(super) fn failure_of(group: &Group) -> Option<failure::Failure> {
+    let of_ledger = || failure::of_ledger(&group.key, group.samples.last()?);
+    match (
+        &group.state,
+        group.members.first().map(|member| &member.finding.detail),
+    ) {
+        (State::Waiting | State::Formed { .. }, Some(Detail::Failure(failure))) => {
+            Some(failure.clone())
+        }
+        _ => of_ledger(),
+    }
+}
+
+fn known_keywords(known: &super::known::KnownCandidate) -> Vec<Keywords> {
+    let samples = known
+        .groups
+        .iter()
+        .filter(|group| group.kind != GroupKind::Failure);
+    samples
+        .flat_map(|group| &group.samples)
+        .map(|sample| Keywords::of(sample))
+        .collect()
+}
+
+/// Returns the session of an event; for events without one, as ledgers of other tools have them, its day.
+fn session_of(event: &Event) -> String {
+    if event.session_id.is_empty() {
+        event.timestamp.chars().take(10).collect()
+    } else {
+        event.session_id.clone()
+    }
+}

@@ -1,6 +1,7 @@
 //! One part of a command line: a program with its words.
 
 use super::split::Part;
+use std::collections::VecDeque;
 
 /// How a part is joined to the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,30 +70,27 @@ const TRIVIAL: &[&str] = &[
 impl Simple {
     /// Returns the program of a part; none when it has only assignments or words of the shell's language.
     pub(super) fn of(part: Part) -> Option<Self> {
-        let mut words = part.words.into_iter().peekable();
+        let mut words = VecDeque::from(part.words);
         let mut assignments = Vec::new();
-        loop {
-            let word = words.next()?;
+        while let Some(word) = words.pop_front() {
             if is_assignment(&word) {
                 assignments.push(word);
-            } else if KEYWORDS.contains(&word.as_str()) {
-                // What follows is the command.
-            } else {
+            } else if !KEYWORDS.contains(&word.as_str()) {
                 let program = file_name(&word).to_owned();
-                let rest: Vec<String> = words.collect();
-                match wrapped(&program, &rest) {
-                    Some(inner) => words = inner.to_vec().into_iter().peekable(),
-                    None => {
-                        return Some(Self {
-                            connector: part.connector,
-                            assignments,
-                            program,
-                            words: rest,
-                        });
-                    }
+                if let Some(start) = wrapped(&program, words.make_contiguous()) {
+                    words.drain(..start);
+                } else {
+                    let words = words.into();
+                    return Some(Self {
+                        connector: part.connector,
+                        assignments,
+                        program,
+                        words,
+                    });
                 }
             }
         }
+        None
     }
 
     /// Returns the words that are options. Those after `--` count: they are options of what a script starts.
@@ -209,8 +207,8 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// Returns what `program` runs, if it is a wrapper that runs something.
-fn wrapped<'a>(program: &str, words: &'a [String]) -> Option<&'a [String]> {
+/// Returns where in `words` the command starts that `program` runs, if it is a wrapper that runs something.
+fn wrapped(program: &str, words: &[String]) -> Option<usize> {
     let (_, with_value) = WRAPPERS.iter().find(|(name, _)| *name == program)?;
     if program == "command"
         && words
@@ -230,5 +228,5 @@ fn wrapped<'a>(program: &str, words: &'a [String]) -> Option<&'a [String]> {
     if program == "timeout" {
         index += 1; // the duration
     }
-    words.get(index..).filter(|rest| !rest.is_empty())
+    (index < words.len()).then_some(index)
 }

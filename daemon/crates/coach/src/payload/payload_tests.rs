@@ -1,0 +1,139 @@
+use super::{HookEvent, MAX_TEXT_BYTES, Payload, PayloadError};
+use proptest::prelude::*;
+use serde_json::json;
+
+fn parse(value: &serde_json::Value) -> Payload {
+    Payload::parse(value.to_string().as_bytes()).unwrap()
+}
+
+#[test]
+fn a_failure_has_its_exit_code_and_what_was_printed() {
+    let payload = parse(&json!({
+        "hook_event_name": "PostToolUseFailure", "session_id": "s", "cwd": "/p", "tool_name": "Bash",
+        "tool_input": {"command": "make", "description": "Run"}, "error": "Exit code 2\nmake: no rule", "is_interrupt": false,
+    }));
+    assert_eq!(payload.event, HookEvent::PostToolUseFailure);
+    assert_eq!(payload.tool_input.command.as_deref(), Some("make"));
+    assert_eq!(
+        (payload.exit_code(), payload.stderr()),
+        (Some(2), "make: no rule")
+    );
+}
+
+#[test]
+fn a_failure_without_an_exit_code_keeps_its_whole_text() {
+    let payload = parse(
+        &json!({"hook_event_name": "PostToolUseFailure", "error": "File does not exist.\nReally."}),
+    );
+    assert_eq!(
+        (payload.exit_code(), payload.stderr()),
+        (None, "File does not exist.\nReally.")
+    );
+}
+
+#[test]
+fn a_success_has_the_exit_code_zero() {
+    let payload = parse(
+        &json!({"hook_event_name": "PostToolUse", "tool_response": {"stdout": "o", "stderr": "e"}}),
+    );
+    assert_eq!((payload.exit_code(), payload.stderr()), (Some(0), "e"));
+}
+
+#[test]
+fn wrong_types_and_missing_members_are_empty() {
+    let payload = parse(&json!({
+        "hook_event_name": 7, "session_id": null, "prompt": ["no"], "tool_input": "text", "tool_response": [1, {"a": 2}],
+        "error": {"x": 1}, "is_interrupt": "yes", "tool_calls": {"a": 1},
+    }));
+    assert_eq!(payload.event, HookEvent::Other(String::new()));
+    assert_eq!(payload, parse(&json!({})));
+}
+
+#[test]
+fn an_unknown_event_is_accepted() {
+    assert_eq!(
+        parse(&json!({"hook_event_name": "FileChanged"})).event,
+        HookEvent::Other("FileChanged".into())
+    );
+}
+
+#[test]
+fn the_calls_of_a_batch_are_read() {
+    let payload = parse(&json!({"hook_event_name": "PostToolBatch", "tool_calls": [
+        {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t", "tool_response": "Exit code 1"}, 5]}));
+    assert_eq!(payload.batch.len(), 2);
+    assert_eq!(
+        payload.batch[0].tool_response.text.as_deref(),
+        Some("Exit code 1")
+    );
+}
+
+#[test]
+fn what_is_no_json_object_is_refused_with_its_reason() {
+    let error = |bytes: &[u8]| Payload::parse(bytes).unwrap_err();
+    assert!(matches!(error(b""), PayloadError::NotJson { .. }));
+    assert!(matches!(
+        error(b"{\"prompt\": \"no"),
+        PayloadError::NotJson { .. }
+    ));
+    assert!(matches!(
+        error(b"{\"a\": \"\xff\"}"),
+        PayloadError::NotText { offset: 7 }
+    ));
+    assert!(matches!(error(b"[1]"), PayloadError::NotAnObject));
+    assert!(matches!(
+        error(b"\x00\x01\x02"),
+        PayloadError::NotJson { .. }
+    ));
+    assert_eq!(
+        error(b"{").to_string(),
+        "the hook payload is not JSON: line 1, column 1"
+    );
+}
+
+#[test]
+fn deep_nesting_is_an_error_wherever_it_is() {
+    let deep = "[".repeat(1_000_000);
+    for text in [
+        deep.clone(),
+        format!("{{\"other\": {deep}"),
+        format!("{{\"tool_input\": {}", "{\"a\":".repeat(100_000)),
+    ] {
+        assert!(matches!(
+            Payload::parse(text.as_bytes()),
+            Err(PayloadError::NotJson { .. })
+        ));
+    }
+}
+
+#[test]
+fn a_long_text_is_clipped_between_its_ends() {
+    let text = format!("start{}end", "ä".repeat(5_000_000));
+    let prompt = parse(&json!({"prompt": text})).prompt.unwrap();
+    assert!(
+        prompt.len() <= MAX_TEXT_BYTES && prompt.starts_with("start") && prompt.ends_with("end")
+    );
+}
+
+#[test]
+fn every_text_is_redacted() {
+    let mut payload = parse(
+        &json!({"prompt": "secret", "error": "secret", "tool_input": {"command": "secret"},
+        "tool_calls": [{"tool_response": "secret"}]}),
+    );
+    payload.redact_with(|text| text.replace("secret", "***"));
+    assert!(!format!("{payload:?}").contains("secret"));
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let _ = Payload::parse(&bytes);
+    }
+
+    #[test]
+    fn any_error_text_can_be_split(error in "(?s)(Exit code )?-?[0-9]{0,12}.{0,40}") {
+        let payload = parse(&json!({"hook_event_name": "PostToolUseFailure", "error": error}));
+        let _ = (payload.exit_code(), payload.stderr());
+    }
+}

@@ -1,0 +1,188 @@
+//! All lists, ready to be searched.
+
+use super::error::PatternError;
+use super::group::PatternGroup;
+use regex::{Match, Regex, RegexBuilder};
+use std::collections::BTreeMap;
+
+/// Maximum number of patterns of a group.
+pub const MAX_PATTERNS: usize = 200;
+
+/// Maximum length of a pattern.
+pub const MAX_PATTERN_BYTES: usize = 1000;
+
+/// Maximum number of bytes of a compiled pattern, so that the largest configuration stays below 1 GB of nothing but
+/// repetition counts; the largest built-in pattern takes less than a tenth.
+const MAX_COMPILED_BYTES: usize = 512 * 1024;
+
+/// The patterns of all groups.
+#[derive(Debug)]
+pub struct PatternSet {
+    groups: BTreeMap<PatternGroup, Group>,
+}
+
+#[derive(Debug)]
+struct Group {
+    patterns: Vec<Pattern>,
+    /// Whether each built-in pattern is in it.
+    has_built_ins: bool,
+}
+
+#[derive(Debug)]
+struct Pattern {
+    source: String,
+    regex: Regex,
+}
+
+/// A pattern that matched, and where.
+#[derive(Debug, Clone, Copy)]
+pub struct Found<'p, 't> {
+    /// As it is spelled in the list.
+    pub pattern: &'p str,
+    pub text: Match<'t>,
+}
+
+impl PatternSet {
+    /// Returns the built-in lists.
+    pub fn built_in() -> Self {
+        Self::with_config(&BTreeMap::new()).0
+    }
+
+    /// Returns the built-in lists, each replaced by the configuration's list of that name, and what cannot be used.
+    ///
+    /// A list with a broken pattern is reported and its built-in list holds. Names that are not of a group are ignored.
+    pub fn with_config(config: &BTreeMap<String, Vec<String>>) -> (Self, Vec<PatternError>) {
+        let mut errors = Vec::new();
+        let mut groups = BTreeMap::new();
+        for group in PatternGroup::ALL {
+            let own = config
+                .get(group.name())
+                .map(|sources| Group::compile(group, sources));
+            let compiled = match own {
+                Some(Ok(compiled)) => Ok(compiled),
+                Some(Err(error)) => {
+                    errors.push(error);
+                    Group::compile(group, group.built_in())
+                }
+                None => Group::compile(group, group.built_in()),
+            };
+            match compiled {
+                Ok(compiled) => drop(groups.insert(group, compiled)),
+                Err(error) => errors.push(error), // a built-in pattern is broken, which a test excludes
+            }
+        }
+        (Self { groups }, errors)
+    }
+
+    /// Returns the spellings of a group.
+    pub fn sources(&self, group: PatternGroup) -> impl Iterator<Item = &str> {
+        self.patterns(group).map(|pattern| pattern.source.as_str())
+    }
+
+    /// Returns whether the group holds the whole built-in list, perhaps with further patterns.
+    ///
+    /// Only then do the detector's own phrasings for that kind of signal apply: a list that somebody has shortened is
+    /// meant as it is.
+    pub fn has_built_ins(&self, group: PatternGroup) -> bool {
+        self.groups
+            .get(&group)
+            .is_some_and(|group| group.has_built_ins)
+    }
+
+    /// Returns the first match of each pattern of the group that `accepts` a match, in the order of the list.
+    pub fn find<'p, 't>(
+        &'p self,
+        group: PatternGroup,
+        text: &'t str,
+        accepts: impl Fn(&Found<'p, 't>) -> bool,
+    ) -> Vec<Found<'p, 't>> {
+        let first = |pattern: &'p Pattern| {
+            let matches = pattern.regex.find_iter(text);
+            matches
+                .map(|text| Found {
+                    pattern: &pattern.source,
+                    text,
+                })
+                .find(&accepts)
+        };
+        self.patterns(group).filter_map(first).collect()
+    }
+
+    fn patterns(&self, group: PatternGroup) -> impl Iterator<Item = &Pattern> {
+        self.groups
+            .get(&group)
+            .into_iter()
+            .flat_map(|group| &group.patterns)
+    }
+}
+
+impl Group {
+    fn compile<S: AsRef<str>>(group: PatternGroup, sources: &[S]) -> Result<Self, PatternError> {
+        if sources.len() > MAX_PATTERNS {
+            return Err(PatternError::TooMany {
+                group: group.name().to_owned(),
+                count: sources.len(),
+            });
+        }
+        let patterns = sources
+            .iter()
+            .enumerate()
+            .map(|(index, source)| compile(group, index + 1, source.as_ref()));
+        let patterns = patterns.collect::<Result<Vec<_>, _>>()?;
+        let has = |source: &&str| patterns.iter().any(|pattern| pattern.source == **source);
+        let has_built_ins = group.built_in().iter().all(has);
+        Ok(Self {
+            patterns,
+            has_built_ins,
+        })
+    }
+}
+
+fn compile(group: PatternGroup, number: usize, source: &str) -> Result<Pattern, PatternError> {
+    let group = group.name().to_owned();
+    if source.len() > MAX_PATTERN_BYTES {
+        return Err(PatternError::TooLong { group, number });
+    }
+    let regex = RegexBuilder::new(source)
+        .case_insensitive(!looks_for_capitals(source))
+        .size_limit(MAX_COMPILED_BYTES)
+        .dfa_size_limit(MAX_COMPILED_BYTES)
+        .build();
+    match regex {
+        Ok(regex) if regex.is_match("") => Err(PatternError::MatchesEmpty {
+            group,
+            number,
+            pattern: source.to_owned(),
+        }),
+        Ok(regex) => Ok(Pattern {
+            source: source.to_owned(),
+            regex,
+        }),
+        Err(error) => {
+            let reason = error.to_string();
+            // The last line of the message says what is wrong; the others show the pattern.
+            let reason = reason
+                .lines()
+                .last()
+                .unwrap_or_default()
+                .trim_start_matches("error: ")
+                .to_owned();
+            Err(PatternError::Broken {
+                group,
+                number,
+                pattern: source.to_owned(),
+                reason,
+            })
+        }
+    }
+}
+
+/// Returns whether a pattern is about capital letters, so that it must not match small ones.
+///
+/// `[A-Z]{3,}` without regard to case would match every text.
+fn looks_for_capitals(source: &str) -> bool {
+    let without_both = source.replace("A-Za-z", "").replace("a-zA-Z", "");
+    ["A-Z", r"\p{Lu}", "[[:upper:]]"]
+        .iter()
+        .any(|class| without_both.contains(class))
+}

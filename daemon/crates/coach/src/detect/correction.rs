@@ -1,0 +1,52 @@
+//! USER_CORRECTION: the user rejects, corrects or forbids what the assistant did or may do.
+
+use super::correction_guards::accepts;
+use super::correction_phrases::phrase;
+use super::found::{Formula, patterns, rounded, signal};
+use super::prose::Prose;
+use super::spot::Spot;
+use crate::patterns::{PatternGroup, PatternSet};
+use crate::signal::{EventType, Signal, SignalType};
+use serde_json::Value;
+
+const FORMULA: Formula = Formula {
+    base: 0.3,
+    step: 0.2,
+    most: 1.0,
+};
+
+/// Returns the signal of a prompt.
+///
+/// A correction needs something to correct. In a session that is known to be new and in which the assistant has not
+/// acted, the value is halved. Where the start of the session was not seen, the assistant is taken to have acted.
+pub(super) fn detect(
+    prompt: &str,
+    prose: &Prose,
+    set: &PatternSet,
+    is_untouched: bool,
+) -> Option<Signal> {
+    let group = PatternGroup::Correction;
+    let found = set.find(group, &prose.text, |found| {
+        accepts(&Spot::new(&prose.text, found.text), prose)
+    });
+    let mut matches = patterns(&found);
+    if matches.is_empty() && set.has_built_ins(group) {
+        matches.extend(phrase(prose).map(Value::from));
+    }
+    if matches.is_empty() {
+        return None;
+    }
+    let confidence = FORMULA.of(matches.len());
+    let confidence = if is_untouched {
+        rounded(confidence / 2.0)
+    } else {
+        confidence
+    };
+    Some(signal(
+        SignalType::UserCorrection,
+        EventType::Pre,
+        matches,
+        confidence,
+        prompt,
+    ))
+}

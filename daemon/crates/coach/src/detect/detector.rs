@@ -1,0 +1,178 @@
+//! The signals of a payload in the light of its session so far.
+
+use super::history::History;
+use super::prose::Prose;
+use super::{
+    claim, correction, failure, rejection, repetition, skill, tone, verification, version,
+    violation,
+};
+use crate::event::Success;
+use crate::patterns::PatternSet;
+use crate::payload::{HookEvent, Payload};
+use crate::signal::Signal;
+use std::sync::Arc;
+
+/// Detects the signals of one session. Give each session its own, and its payloads in order.
+#[derive(Debug)]
+pub struct Detector {
+    patterns: Arc<PatternSet>,
+    /// Names of the installed skills.
+    skills: Vec<String>,
+    history: History,
+}
+
+/// What was found in a payload.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Detected {
+    pub signals: Vec<Signal>,
+    /// A command that succeeded after a command of the same base had failed. Time and repository are for the caller to
+    /// fill in, who knows them.
+    pub observed: Option<Success>,
+}
+
+impl Detector {
+    /// Returns a detector that has seen nothing.
+    pub fn new(patterns: Arc<PatternSet>) -> Self {
+        Self {
+            patterns,
+            skills: Vec::new(),
+            history: History::default(),
+        }
+    }
+
+    /// Sets the patterns, for example after a change of the configuration; what has been seen stays.
+    pub fn set_patterns(&mut self, patterns: Arc<PatternSet>) {
+        self.patterns = patterns;
+    }
+
+    /// Sets the names of the installed skills, so that a skill is recognised by its name.
+    pub fn set_skills(&mut self, skills: Vec<String>) {
+        self.skills = skills;
+    }
+
+    /// Returns the signals of a payload, whose texts are already redacted, and remembers what later ones need.
+    pub fn detect(&mut self, payload: &Payload) -> Detected {
+        let mut detected = Detected::default();
+        match payload.event {
+            HookEvent::SessionStart => self.session_started(payload),
+            HookEvent::UserPromptSubmit => {
+                detected.signals = self.prompt(payload.prompt.as_deref().unwrap_or_default())
+            }
+            HookEvent::PreToolUse => self.history.is_untouched = false,
+            HookEvent::PostToolUse | HookEvent::PostToolUseFailure => detected = self.tool(payload),
+            HookEvent::PostToolBatch | HookEvent::PermissionDenied => {
+                detected
+                    .signals
+                    .extend(rejection::detect(payload, &mut self.history));
+            }
+            HookEvent::Stop => {
+                detected
+                    .signals
+                    .extend(claim::detect(payload, &self.patterns, &self.history));
+                self.history.is_untouched = false;
+            }
+            // An API that is overloaded or refuses the key is friction, but nothing that a rule for the assistant could
+            // prevent. The claims of a sub-agent are read by the assistant that started it, not by the user.
+            HookEvent::StopFailure | HookEvent::SubagentStop => {}
+            HookEvent::PermissionRequest
+            | HookEvent::Notification
+            | HookEvent::SessionEnd
+            | HookEvent::PreCompact
+            | HookEvent::Other(_) => {}
+        }
+        detected
+    }
+
+    fn session_started(&mut self, payload: &Payload) {
+        if matches!(payload.source.as_deref(), Some("startup" | "clear")) {
+            self.history = History::untouched();
+        }
+    }
+
+    fn prompt(&mut self, prompt: &str) -> Vec<Signal> {
+        let mut signals = Vec::new();
+        if let Some(prose) = Prose::of(prompt) {
+            let patterns = &self.patterns;
+            signals.extend(correction::detect(
+                prompt,
+                &prose,
+                patterns,
+                self.history.is_untouched,
+            ));
+            signals.extend(tone::detect(prompt, &prose, patterns));
+            signals.extend(repetition::detect(prompt, &prose, &mut self.history));
+            signals.extend(skill::detect(
+                prompt,
+                &prose,
+                patterns,
+                &self.skills,
+                self.history.skill(),
+            ));
+            signals.extend(verification::detect(prompt, &prose, patterns));
+            self.history.end_prompt();
+        }
+        signals
+    }
+
+    fn tool(&mut self, payload: &Payload) -> Detected {
+        let history = &mut self.history;
+        history.is_untouched = false;
+        history.turn_tool_outputs += 1;
+        if let Some(skill) = payload
+            .tool_input
+            .skill
+            .as_deref()
+            .filter(|_| payload.tool_name.as_deref() == Some("Skill"))
+        {
+            history.start_skill(skill);
+        }
+        if payload.is_interrupt || payload.tool_response.interrupted {
+            return Detected::default();
+        }
+        if let Some(rejected) = rejection::detect(payload, history) {
+            return Detected {
+                signals: vec![rejected],
+                observed: None,
+            };
+        }
+        let Some(line) = payload
+            .tool_input
+            .command
+            .as_deref()
+            .filter(|_| is_shell(payload))
+        else {
+            return Detected {
+                signals: violation::of_file(payload, &self.patterns)
+                    .into_iter()
+                    .collect(),
+                observed: None,
+            };
+        };
+        let failure = failure::detect(payload, line, &self.patterns, history);
+        let is_success = failure.is_none() && payload.event == HookEvent::PostToolUse;
+        let observed = (is_success && history.solve(line)).then(|| Success {
+            timestamp: String::new(),
+            session_id: payload.session_id.clone(),
+            repo_id: String::new(),
+            command: line.to_owned(),
+        });
+        history.add_call(line, failure.is_some());
+        let later = [
+            failure,
+            version::detect(payload, line, &self.patterns),
+            violation::of_command(payload, line, &self.patterns),
+        ];
+        Detected {
+            signals: later.into_iter().flatten().collect(),
+            observed,
+        }
+    }
+}
+
+/// Returns whether the tool executes command lines.
+fn is_shell(payload: &Payload) -> bool {
+    matches!(
+        payload.tool_name.as_deref(),
+        Some("Bash" | "PowerShell" | "Shell")
+    )
+}

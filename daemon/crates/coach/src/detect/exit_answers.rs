@@ -1,0 +1,101 @@
+//! Commands whose exit code is an answer: `grep` exits with 1 when it finds nothing.
+
+use crate::command::{Connector, Simple, parse};
+
+/// Returns whether a code other than 0 is an answer of what `line` executed last.
+///
+/// `printed_error` says whether a failure was printed: then another part of the line may have failed.
+pub(super) fn is_answer(line: &str, code: i32, printed_error: bool) -> bool {
+    let commands = parse(line);
+    let worked: Vec<&Simple> = commands
+        .iter()
+        .filter(|command| !command.is_trivial())
+        .collect();
+    if let [command] = worked[..] {
+        return answers(command, code);
+    }
+    // After `;` the code is of the last sequence alone. In it, any part that says no may have ended it.
+    let start = worked
+        .iter()
+        .rposition(|command| command.connector == Connector::Sequence)
+        .unwrap_or(0);
+    !printed_error && worked[start..].iter().any(|command| answers(command, code))
+}
+
+/// Programs that exit with 1 for "no", "none" or "different".
+const SAYS_NO: &[&str] = &[
+    "[",
+    "[[",
+    "ack",
+    "ag",
+    "cmp",
+    "command",
+    "diff",
+    "egrep",
+    "expr",
+    "fgrep",
+    "fuser",
+    "grep",
+    "hash",
+    "lsof",
+    "mountpoint",
+    "nc",
+    "pgrep",
+    "pidof",
+    "pkill",
+    "rg",
+    "sdiff",
+    "test",
+    "type",
+    "ugrep",
+    "which",
+    "zgrep",
+];
+
+fn answers(command: &Simple, code: i32) -> bool {
+    let words: Vec<&str> = command
+        .from_subcommand()
+        .iter()
+        .map(String::as_str)
+        .collect();
+    let has = |name: &str| command.has_flag(name);
+    match (command.program.as_str(), code) {
+        (program, 1) if SAYS_NO.binary_search(&program).is_ok() => true,
+        ("git", 1) => match words.first().copied().unwrap_or_default() {
+            "diff" | "diff-index" | "diff-files" | "diff-tree" => {
+                has("--exit-code")
+                    || has("--quiet")
+                    || has("--no-index")
+                    || has("-q")
+                    || has("--check")
+            }
+            "merge-base" => has("--is-ancestor"),
+            "grep" | "check-ignore" => true,
+            "config" => {
+                has("--get")
+                    || has("--get-all")
+                    || has("--get-regexp")
+                    || words.len() == 2
+                    || words.get(1) == Some(&"get")
+            }
+            "show-ref" | "ls-files" | "symbolic-ref" | "rev-parse" => {
+                has("--verify") || has("-q") || has("--quiet") || has("--error-unmatch")
+            }
+            _ => false,
+        },
+        ("git", 2) => words.first() == Some(&"ls-remote") && has("--exit-code"),
+        ("systemctl", _) => matches!(
+            words.first(),
+            Some(&("is-active" | "is-enabled" | "is-failed" | "status"))
+        ),
+        ("jq", 1) => has("-e") || has("--exit-status"),
+        ("kill", 1) => words.contains(&"-0"),
+        ("ps", 1) => has("-p") || has("-C"),
+        ("getent", 2) | ("false", 1) => true,
+        ("npm" | "pnpm" | "yarn", 1) => words.first() == Some(&"outdated"),
+        ("terraform", 2) => has("-detailed-exitcode"),
+        ("docker", 1) => words.starts_with(&["image", "inspect"]) && has("--format"),
+        ("tmux", 1) => words.first() == Some(&"has-session"),
+        _ => false,
+    }
+}

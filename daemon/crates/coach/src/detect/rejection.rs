@@ -1,0 +1,102 @@
+//! USER_CORRECTION of a tool call: the user, or who decides for the user, rejected it.
+
+use super::failure::add_action;
+use super::found::signal;
+use super::history::History;
+use super::spot::regex;
+use crate::payload::{HookEvent, Payload};
+use crate::signal::{EventType, Signal, SignalType};
+use regex::Regex;
+use serde_json::Value;
+use std::sync::LazyLock;
+
+/// A rejected call is the clearest correction there is.
+const REJECTED: f64 = 0.9;
+
+/// A classifier may have denied it in the user's name.
+const DENIED: f64 = 0.8;
+
+static BY_USER: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"\buser (?:doesn't|does not|didn't|did not) want to (?:proceed|take this action)|\btool use was rejected\b|\buser (?:has )?(?:rejected|declined|denied) (?:this|the) (?:tool|action|command|edit|permission)",
+    )
+});
+
+/// Returns the signal of a call that was rejected. The failure and the batch of one call give one signal together.
+pub(super) fn detect(payload: &Payload, history: &mut History) -> Option<Signal> {
+    match payload.event {
+        HookEvent::PermissionDenied => {
+            let said = payload
+                .reason
+                .as_deref()
+                .or(payload.error.as_deref())
+                .unwrap_or_default();
+            let is_new = history.add_rejected(payload.tool_use_id.as_deref());
+            is_new.then(|| rejected(payload, "permission denied", DENIED, said))
+        }
+        HookEvent::PostToolUseFailure => {
+            let error = payload
+                .error
+                .as_deref()
+                .filter(|error| BY_USER.is_match(error))?;
+            let is_new = history.add_rejected(payload.tool_use_id.as_deref());
+            is_new.then(|| rejected(payload, "tool use rejected", REJECTED, what_was_said(error)))
+        }
+        HookEvent::PostToolBatch => {
+            for call in &payload.batch {
+                let answer = call
+                    .tool_response
+                    .text
+                    .as_deref()
+                    .filter(|answer| is_refusal(answer));
+                let Some(answer) = answer else { continue };
+                if !history.add_rejected(call.tool_use_id.as_deref()) {
+                    continue;
+                }
+                // The batch names the call within itself, and not at its top.
+                let mut of_call = payload.clone();
+                of_call.tool_name.clone_from(&call.tool_name);
+                of_call.tool_input = call.tool_input.clone();
+                return Some(rejected(
+                    &of_call,
+                    "tool use rejected",
+                    REJECTED,
+                    what_was_said(answer),
+                ));
+            }
+            None
+        }
+        _ => None,
+    }
+}
+
+/// A tool may print the words as data, but a rejection starts with them.
+fn is_refusal(answer: &str) -> bool {
+    BY_USER.find(answer).is_some_and(|found| found.start() < 40)
+}
+
+fn rejected(payload: &Payload, name: &str, confidence: f64, said: &str) -> Signal {
+    let line = payload.tool_input.command.as_deref();
+    let content = if said.trim().is_empty() {
+        line.unwrap_or(name)
+    } else {
+        said
+    };
+    let mut signal = signal(
+        SignalType::UserCorrection,
+        EventType::Tool,
+        vec![Value::from(name)],
+        confidence,
+        content,
+    );
+    add_action(&mut signal.detail, payload, line);
+    signal
+}
+
+/// Returns what the user said to a rejection; the whole text when they said nothing.
+fn what_was_said(text: &str) -> &str {
+    let said = text
+        .split_once("the user said:")
+        .map(|(_, said)| said.trim());
+    said.filter(|said| !said.is_empty()).unwrap_or(text)
+}

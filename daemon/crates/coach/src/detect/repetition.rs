@@ -1,0 +1,221 @@
+//! REPETITION: the user says the third time what they have said before.
+
+use super::found::{Formula, first_chars, signal};
+use super::history::History;
+use super::prose::Prose;
+use crate::signal::{EventType, Signal, SignalType};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const FORMULA: Formula = Formula {
+    base: 0.4,
+    step: 0.15,
+    most: 0.95,
+};
+
+/// Earlier messages that are alike and needed: three in all.
+const MIN_SIMILAR: usize = 2;
+
+/// Limits of `similar_messages`.
+const MAX_LISTED: usize = 5;
+const MAX_LISTED_CHARS: usize = 200;
+
+/// Words that say nothing about what is wanted: small words, politeness, and nudges such as "go on".
+const EMPTY_WORDS: &[&str] = &[
+    "a",
+    "again",
+    "ahead",
+    "all",
+    "also",
+    "always",
+    "an",
+    "and",
+    "any",
+    "are",
+    "as",
+    "at",
+    "be",
+    "before",
+    "but",
+    "by",
+    "can",
+    "continue",
+    "could",
+    "did",
+    "do",
+    "does",
+    "don't",
+    "done",
+    "each",
+    "every",
+    "everything",
+    "fine",
+    "for",
+    "from",
+    "go",
+    "going",
+    "good",
+    "great",
+    "has",
+    "have",
+    "hello",
+    "hi",
+    "i",
+    "if",
+    "in",
+    "is",
+    "it",
+    "it's",
+    "its",
+    "just",
+    "keep",
+    "kindly",
+    "looks",
+    "make",
+    "me",
+    "more",
+    "must",
+    "my",
+    "need",
+    "needs",
+    "never",
+    "next",
+    "no",
+    "not",
+    "now",
+    "of",
+    "ok",
+    "okay",
+    "on",
+    "one",
+    "onto",
+    "or",
+    "out",
+    "perfect",
+    "please",
+    "proceed",
+    "really",
+    "same",
+    "should",
+    "so",
+    "step",
+    "sure",
+    "thank",
+    "thanks",
+    "that",
+    "that's",
+    "the",
+    "them",
+    "then",
+    "there",
+    "these",
+    "they",
+    "thing",
+    "this",
+    "to",
+    "try",
+    "until",
+    "up",
+    "us",
+    "want",
+    "was",
+    "we",
+    "what",
+    "when",
+    "will",
+    "with",
+    "would",
+    "yeah",
+    "yep",
+    "yes",
+    "you",
+    "your",
+];
+
+/// Returns the signal of a prompt, and remembers the prompt.
+pub(super) fn detect(prompt: &str, prose: &Prose, history: &mut History) -> Option<Signal> {
+    let words = words(&prose.text);
+    let similar: Vec<&str> = if content(&words).count() < 2 {
+        Vec::new() // a nudge such as "continue" is no instruction
+    } else {
+        history
+            .messages()
+            .filter(|earlier| is_alike(&words, &self::words(earlier)))
+            .collect()
+    };
+    let signal = (similar.len() >= MIN_SIMILAR).then(|| {
+        let listed = similar
+            .iter()
+            .take(MAX_LISTED)
+            .map(|message| Value::from(first_chars(message, MAX_LISTED_CHARS)));
+        let listed = Value::Array(listed.collect());
+        let mut signal = signal(
+            SignalType::Repetition,
+            EventType::Pre,
+            Vec::new(),
+            FORMULA.of(similar.len()),
+            prompt,
+        );
+        signal
+            .detail
+            .insert("similar_count".into(), similar.len().into());
+        signal.detail.insert("similar_messages".into(), listed);
+        signal
+    });
+    history.add_message(&prose.text);
+    signal
+}
+
+/// Returns whether two messages share more than half of their words, and do not differ in what is worked on.
+fn is_alike(words: &[String], others: &[String]) -> bool {
+    let (one, other): (BTreeSet<_>, BTreeSet<_>) =
+        (words.iter().collect(), others.iter().collect());
+    let common = one.intersection(&other).count();
+    let all = one.union(&other).count();
+    common * 2 > all && !is_series(words, others)
+}
+
+/// Returns whether one content word is exchanged for another at the same place, as in "fix issue 1" and "fix issue 2":
+/// these are items of a list, and nothing is said twice.
+fn is_series(words: &[String], others: &[String]) -> bool {
+    let (one, other): (Vec<_>, Vec<_>) = (content(words).collect(), content(others).collect());
+    let different: Vec<_> = one
+        .iter()
+        .zip(&other)
+        .filter(|(one, other)| one != other)
+        .collect();
+    let [(one_word, other_word)] = different[..] else {
+        return false;
+    };
+    one.len() == other.len() && !is_same_word(one_word, other_word)
+}
+
+/// Returns whether two words are forms or spellings of one: "commit" and "committing", "formatter" and "formater".
+fn is_same_word(one: &str, other: &str) -> bool {
+    let common = one
+        .chars()
+        .zip(other.chars())
+        .take_while(|(one, other)| one == other)
+        .count();
+    let longest = one.chars().count().max(other.chars().count());
+    let is_word = |word: &str| word.chars().all(char::is_alphabetic);
+    is_word(one) && is_word(other) && common >= 4 && longest - common <= 4
+}
+
+/// Returns the words that say what is wanted.
+fn content(words: &[String]) -> impl Iterator<Item = &str> {
+    words
+        .iter()
+        .map(String::as_str)
+        .filter(|word| EMPTY_WORDS.binary_search(word).is_err())
+}
+
+fn words(text: &str) -> Vec<String> {
+    let trimmed = text
+        .split_whitespace()
+        .map(|word| word.trim_matches(|character: char| !character.is_alphanumeric()));
+    trimmed
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}

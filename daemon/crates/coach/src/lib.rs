@@ -7,8 +7,12 @@
 
 pub mod aggregate;
 pub mod command;
+pub mod detect;
+pub mod evaluate;
 pub mod event;
 pub mod fingerprint;
+pub mod patterns;
+pub mod payload;
 pub mod scope;
 pub mod signal;
 pub mod similarity;

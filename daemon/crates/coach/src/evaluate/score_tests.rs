@@ -1,0 +1,49 @@
+use super::{Evaluation, LabelledSet, evaluate};
+use crate::patterns::PatternSet;
+use std::sync::Arc;
+
+/// What the specification asks for of each kind of signal.
+const MIN_PRECISION: f64 = 0.95;
+const MIN_RECALL: f64 = 0.85;
+
+fn assert_good(set: LabelledSet) {
+    let evaluation = evaluate(set, &Arc::new(PatternSet::built_in()));
+    for score in &evaluation.types {
+        let is_good = score.precision >= MIN_PRECISION && score.recall >= MIN_RECALL;
+        assert!(
+            is_good && score.true_positives > 0,
+            "{score:?}\n{}",
+            shown(&evaluation)
+        );
+    }
+}
+
+fn shown(evaluation: &Evaluation) -> String {
+    let mistakes = evaluation.mistakes.iter();
+    let lines = mistakes.map(|mistake| {
+        format!(
+            "+{:?} -{:?}: {}",
+            mistake.found, mistake.expected, mistake.text
+        )
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_tuned_cases_are_detected_as_well_as_asked_for() {
+    assert_good(LabelledSet::Tuned);
+}
+
+#[test]
+fn the_held_out_cases_are_detected_as_well_as_asked_for() {
+    assert_good(LabelledSet::HeldOut);
+}
+
+#[test]
+fn every_line_of_the_sets_is_a_case() {
+    for set in [LabelledSet::Tuned, LabelledSet::HeldOut] {
+        let cases: Vec<_> = set.cases().into_iter().collect::<Result<_, _>>().unwrap();
+        assert!(cases.len() >= 200);
+        assert!(cases.iter().all(|case| !case.payloads().is_empty()));
+    }
+}

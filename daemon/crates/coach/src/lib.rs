@@ -11,8 +11,12 @@ pub mod detect;
 pub mod evaluate;
 pub mod event;
 pub mod fingerprint;
+mod instant;
 pub mod patterns;
 pub mod payload;
+pub mod report;
 pub mod scope;
 pub mod signal;
 pub mod similarity;
+#[cfg(any(test, feature = "synthetic"))]
+pub mod synthetic;

@@ -2,7 +2,6 @@
 
 use super::failure;
 use super::group::{Group, State};
-use super::instant::{self, WINDOW_MS};
 use super::known::{KnownCandidate, KnownGroup, Status};
 use super::outcome::{Aggregation, Evidence, Proposal, Sighting};
 use super::timeline::{Timeline, failure_of};
@@ -10,6 +9,7 @@ use super::wording::Wording;
 use super::{Input, Settings};
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, normalized_text};
+use crate::instant::{self, WINDOW_MS};
 use crate::scope::{RuleFile, ScopeInput, guess, promotion_eligible};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

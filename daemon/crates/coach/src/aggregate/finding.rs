@@ -19,8 +19,8 @@ pub(super) struct Finding {
     pub(super) key: String,
     /// What a group of alike texts compares; the command of a failure. At most [`MAX_SAMPLE`] characters.
     pub(super) sample: String,
-    /// Keywords of the sample. None when the key alone decides.
-    pub(super) keywords: Option<Keywords>,
+    /// What is compared: the sample as a whole, and its core. Empty when the key alone decides.
+    pub(super) texts: Vec<Keywords>,
     pub(super) quote: String,
     pub(super) detail: Detail,
 }
@@ -70,18 +70,20 @@ impl Finding {
         detail: Detail,
     ) -> Self {
         let sample = one_line(sample, MAX_SAMPLE);
-        let by_text = matches!(
-            kind,
-            GroupKind::Correction | GroupKind::Repetition | GroupKind::Skill
-        );
+        let texts = compared(kind, &sample);
         Self {
             kind,
             key,
-            keywords: by_text.then(|| Keywords::of(&sample)),
+            texts,
             sample,
             quote: super::wording::quote(quoted),
             detail,
         }
+    }
+
+    /// Returns whether it has enough words to be about anything.
+    pub(super) fn has_matter(&self) -> bool {
+        self.texts.first().is_some_and(|whole| whole.len() >= 2)
     }
 
     pub(super) fn needed(&self, settings: &Settings) -> Needed {
@@ -134,6 +136,24 @@ impl Finding {
         };
         // 0.7 + 0.05 * 3 is not 0.85 in binary; a reader of the ledger should see 0.85.
         (value * 1000.0).round() / 1000.0
+    }
+}
+
+/// Returns what a text is compared by: all of it and, for a correction, what it forbids. Some users add what they want
+/// instead, and some do not.
+pub(super) fn compared(kind: GroupKind, sample: &str) -> Vec<Keywords> {
+    match kind {
+        GroupKind::Repetition | GroupKind::Skill => vec![Keywords::of(sample)],
+        GroupKind::Correction => {
+            let whole = Keywords::of(sample);
+            let core = Said::of(sample).core().map(|core| Keywords::of(&core));
+            let core = core.filter(|core| core.len() >= 2 && *core != whole);
+            std::iter::once(whole).chain(core).collect()
+        }
+        GroupKind::Failure
+        | GroupKind::Verification
+        | GroupKind::Version
+        | GroupKind::Violation => Vec::new(),
     }
 }
 

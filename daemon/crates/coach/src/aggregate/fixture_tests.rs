@@ -32,49 +32,15 @@ fn run(id: &str, known: &[KnownCandidate]) -> Aggregation {
     aggregate(&input, &Settings::default())
 }
 
-/// Returns the ledger after a run, as the daemon keeps it.
+/// Returns the ledger after a run.
 pub(super) fn ledger(mut known: Vec<KnownCandidate>, result: &Aggregation) -> Vec<KnownCandidate> {
-    for proposal in &result.proposals {
-        known.push(KnownCandidate {
-            fingerprint: proposal.fingerprint.clone(),
-            status: Status::Pending,
-            count: proposal.count,
-            rejected_at_count: 0,
-            last_seen: proposal.last_seen.clone(),
-            repo_keys: proposal.repo_keys.clone(),
-            evidence_ids: proposal
-                .evidence
-                .iter()
-                .map(|piece| piece.event_id.clone())
-                .collect(),
-            groups: proposal.groups.clone(),
-        });
-    }
     for sighting in &result.sightings {
         let row = known
             .iter_mut()
-            .find(|row| row.fingerprint == sighting.fingerprint)
-            .unwrap();
-        row.count += sighting.count_added;
-        row.last_seen = row.last_seen.clone().max(sighting.last_seen.clone());
-        // The daemon merges the evidence with `Evidence::merge`; ids that fall out only make this set larger.
-        row.evidence_ids
-            .extend(sighting.evidence.iter().map(|piece| piece.event_id.clone()));
-        let keys: BTreeSet<String> = row
-            .repo_keys
-            .drain(..)
-            .chain(sighting.repo_keys.clone())
-            .collect();
-        row.repo_keys = keys.into_iter().collect();
-        for group in &sighting.groups {
-            row.groups
-                .retain(|old| (old.kind, &old.key) != (group.kind, &group.key));
-            row.groups.push(group.clone());
-        }
-        if let Some(better) = &sighting.better {
-            row.fingerprint = better.fingerprint();
-        }
+            .find(|row| row.fingerprint == sighting.fingerprint);
+        row.unwrap().add(sighting);
     }
+    known.extend(result.proposals.iter().map(KnownCandidate::from));
     known
 }
 

@@ -14,8 +14,8 @@ pub(super) struct Member {
     pub(super) at_ms: i64,
     pub(super) session: String,
     pub(super) finding: Finding,
-    /// Its entry in the index of texts.
-    pub(super) entry: Option<usize>,
+    /// Its entries in the index of texts: one for each of [`Finding::texts`], or none.
+    pub(super) entries: Vec<usize>,
 }
 
 /// How far a group is.
@@ -39,8 +39,8 @@ pub(super) struct Group {
     /// Events of this run, oldest first.
     pub(super) members: Vec<Member>,
     pub(super) samples: Vec<String>,
-    /// How many entries of the index belong to it.
-    pub(super) entries: usize,
+    /// How many members have entries in the index.
+    pub(super) indexed: usize,
     pub(super) lesson: Lesson,
     /// What a later success showed in this run.
     pub(super) advice: Option<Advice>,
@@ -58,7 +58,7 @@ impl Group {
             known_events: 0,
             members: Vec::new(),
             samples: Vec::new(),
-            entries: 0,
+            indexed: 0,
             lesson: Lesson::None,
             advice: None,
         }

@@ -3,7 +3,7 @@
 //! Two sets of words with a Jaccard index of 0.6 share at least 60 % of each set. So if the words of each set are put in one
 //! order, the rarest first, alike sets share one of their first 40 % (and one more). Only those words are indexed.
 
-use super::instant::WINDOW_MS;
+use crate::instant::WINDOW_MS;
 use crate::similarity::{Keywords, reaches_threshold};
 use std::collections::HashMap;
 
@@ -93,30 +93,39 @@ impl LikeIndex {
         self.entries[entry].is_formed = true;
     }
 
-    /// Returns the group with the text that is most like this one; of equally alike ones the oldest text decides.
-    pub(super) fn best(&mut self, family: usize, words: &[u32], now_ms: i64) -> Option<usize> {
+    /// Returns the group with the text that is most like one of these; of equally alike ones the oldest text decides.
+    pub(super) fn best(&mut self, family: usize, texts: &[Words], now_ms: i64) -> Option<usize> {
         let mut best: Option<(usize, usize, usize)> = None; // shared words, all words, entry
-        self.for_each_like(family, words, now_ms, |id, entry, shared| {
-            let all = words.len() + entry.words.len() - shared;
-            let is_better = best.is_none_or(|(most, of, first)| {
-                let (this, that) = (shared * of, most * all);
-                this > that || (this == that && id < first)
+        for words in texts {
+            self.for_each_like(family, words, now_ms, |id, entry, shared| {
+                let all = words.len() + entry.words.len() - shared;
+                let is_better = best.is_none_or(|(most, of, first)| {
+                    let (this, that) = (shared * of, most * all);
+                    this > that || (this == that && id < first)
+                });
+                if is_better {
+                    best = Some((shared, all, id));
+                }
             });
-            if is_better {
-                best = Some((shared, all, id));
-            }
-        });
+        }
         best.map(|(_, _, id)| self.entries[id].group)
     }
 
-    /// Returns the groups without a candidate that have a text like this one, in ascending order.
-    pub(super) fn waiting_like(&mut self, family: usize, words: &[u32], now_ms: i64) -> Vec<usize> {
+    /// Returns the groups without a candidate that have a text like one of these, in ascending order.
+    pub(super) fn waiting_like(
+        &mut self,
+        family: usize,
+        texts: &[Words],
+        now_ms: i64,
+    ) -> Vec<usize> {
         let mut groups = Vec::new();
-        self.for_each_like(family, words, now_ms, |_, entry, _| {
-            if !entry.is_formed {
-                groups.push(entry.group);
-            }
-        });
+        for words in texts {
+            self.for_each_like(family, words, now_ms, |_, entry, _| {
+                if !entry.is_formed {
+                    groups.push(entry.group);
+                }
+            });
+        }
         groups.sort_unstable();
         groups.dedup();
         groups
@@ -158,8 +167,17 @@ fn prefix(words: &[u32]) -> &[u32] {
     &words[..words.len() - must_share + usize::from(!words.is_empty())]
 }
 
+/// Returns whether a text of one list is like a text of the other.
+pub(super) fn are_like(left: &[Words], right: &[Words]) -> bool {
+    left.iter().any(|l| {
+        right
+            .iter()
+            .any(|r| reaches_threshold(shared(l, r), l.len(), r.len()))
+    })
+}
+
 /// Returns how many numbers two ascending lists have in common.
-pub(super) fn shared(left: &[u32], right: &[u32]) -> usize {
+fn shared(left: &[u32], right: &[u32]) -> usize {
     let (mut l, mut r, mut count) = (0, 0, 0);
     while l < left.len() && r < right.len() {
         match left[l].cmp(&right[r]) {
@@ -189,7 +207,7 @@ mod tests {
             let mut index = LikeIndex::new(keywords.iter());
             for (group, words) in keywords.iter().enumerate() {
                 let numbers = index.words(words);
-                let best = index.best(0, &numbers, 0);
+                let best = index.best(0, std::slice::from_ref(&numbers), 0);
                 let found = keywords[..group].iter().map(|other| other.similarity(words)).filter(|s| *s >= 0.599);
                 let most = found.fold(None, |most: Option<f64>, s| Some(most.map_or(s, |m| m.max(s))));
                 let of_best = best.map(|group| keywords[group].similarity(words));

@@ -13,7 +13,6 @@ mod correction;
 mod failure;
 mod finding;
 mod group;
-mod instant;
 mod known;
 mod like_index;
 mod outcome;

@@ -1,6 +1,6 @@
 //! What an aggregation adds to the ledger.
 
-use super::known::KnownGroup;
+use super::known::{KnownCandidate, KnownGroup, Status};
 use super::wording::Wording;
 use crate::fingerprint::Fingerprint;
 use crate::scope::Scope;
@@ -83,6 +83,51 @@ pub struct Evidence {
     pub session_id: String,
     #[serde(default)]
     pub repo_id: String,
+}
+
+impl From<&Proposal> for KnownCandidate {
+    /// Returns what the ledger has once a proposal is stored.
+    fn from(proposal: &Proposal) -> Self {
+        Self {
+            fingerprint: proposal.fingerprint.clone(),
+            status: Status::Pending,
+            count: proposal.count,
+            rejected_at_count: 0,
+            last_seen: proposal.last_seen.clone(),
+            repo_keys: proposal.repo_keys.clone(),
+            evidence_ids: ids(&proposal.evidence),
+            groups: proposal.groups.clone(),
+        }
+    }
+}
+
+impl KnownCandidate {
+    /// Adds what a sighting adds to the ledger. A better wording is taken over as well.
+    pub fn add(&mut self, sighting: &Sighting) {
+        self.count = self.count.saturating_add(sighting.count_added);
+        if sighting.last_seen > self.last_seen {
+            self.last_seen.clone_from(&sighting.last_seen);
+        }
+        self.repo_keys.extend(sighting.repo_keys.iter().cloned());
+        self.repo_keys.sort();
+        self.repo_keys.dedup();
+        self.evidence_ids.extend(ids(&sighting.evidence));
+        for row in &sighting.groups {
+            self.groups
+                .retain(|old| (old.kind, &old.key) != (row.kind, &row.key));
+            self.groups.push(row.clone());
+        }
+        if let Some(better) = &sighting.better {
+            self.fingerprint = better.fingerprint();
+        }
+    }
+}
+
+fn ids(evidence: &[Evidence]) -> Vec<String> {
+    evidence
+        .iter()
+        .map(|piece| piece.event_id.clone())
+        .collect()
 }
 
 impl Evidence {

@@ -68,11 +68,8 @@ pub(super) fn repetition(event: &Event) -> Option<Finding> {
         content(event),
         Detail::Repeated(repeated),
     );
-    finding
-        .keywords
-        .as_ref()
-        .is_some_and(|words| words.len() >= 2)
-        .then_some(finding)
+    // A text that cannot be a rule by itself is none later either, when a longer one is like it.
+    (finding.has_matter() && wording(&[&finding]).is_some()).then_some(finding)
 }
 
 pub(super) fn skill(event: &Event) -> Option<Finding> {
@@ -93,11 +90,7 @@ pub(super) fn skill(event: &Event) -> Option<Finding> {
         text,
         Detail::Skill(skill),
     );
-    finding
-        .keywords
-        .as_ref()
-        .is_some_and(|words| words.len() >= 2)
-        .then_some(finding)
+    finding.has_matter().then_some(finding)
 }
 
 pub(super) fn verification(event: &Event) -> Option<Finding> {
@@ -345,11 +338,54 @@ fn condition(text: &str) -> Option<&str> {
         .filter(|condition| condition.split(' ').count() >= 2)
 }
 
-/// Returns what a skill should say: the part after a colon when the part before names the skill.
+/// Returns what a skill should say: without the words that only name the skill and say that it lacks something.
 fn addition(text: &str) -> String {
-    let text = match text.split_once(": ") {
-        Some((before, after)) if before.contains("skill") && after.chars().count() >= 15 => after,
-        _ => text,
+    let line = instruction(text, 300);
+    if let Some((before, after)) = line.split_once(": ")
+        && before.contains("skill")
+        && after.chars().count() >= MIN_ADDITION
+    {
+        return instruction(after, 200);
+    }
+    let mut rest = match line.split_once(" skill ") {
+        Some((_, after)) if after.chars().count() >= MIN_ADDITION => after,
+        _ => return instruction(&line, 200),
     };
-    instruction(text, 200)
+    for openings in LACKING {
+        let opening = openings.iter().find(|opening| rest.starts_with(**opening));
+        rest = opening.map_or(rest, |opening| &rest[opening.len()..]);
+    }
+    instruction(rest, 200)
 }
+
+const MIN_ADDITION: usize = 15;
+
+/// How a sentence about a skill goes on before it comes to the matter, first and then.
+const LACKING: &[&[&str]] = &[
+    &[
+        "doesn't ",
+        "does not ",
+        "didn't ",
+        "did not ",
+        "should also ",
+        "should ",
+        "also ",
+        "is missing ",
+        "missed ",
+        "forgot ",
+    ],
+    &[
+        "mention ",
+        "know about ",
+        "know ",
+        "say ",
+        "cover ",
+        "include ",
+        "tell ",
+        "have ",
+        "needs ",
+        "need ",
+        "to ",
+    ],
+    &["that ", "to "],
+];

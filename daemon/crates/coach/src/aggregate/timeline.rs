@@ -3,16 +3,16 @@
 //! One event at a time, and each decision from the events before it: so it does not matter where one run ends and the next
 //! begins. An event that waits is given again in the next run and takes the same place again.
 
-use super::failure::{self, attempt_base};
-use super::finding::{Detail, Finding, findings};
+use super::failure::{self, attempt, attempt_base};
+use super::finding::{Detail, Finding, compared, findings};
 use super::group::{Group, Member, State};
-use super::instant::{self, WINDOW_MS};
-use super::known::{GroupKind, Lesson, MAX_SAMPLES, Status};
-use super::like_index::{LikeIndex, Words, shared};
+use super::known::{GroupKind, KnownCandidate, Lesson, MAX_SAMPLES, Status};
+use super::like_index::{LikeIndex, Words, are_like};
 use super::{Input, Settings};
-use crate::command::{Simple, primary};
+use crate::command::Simple;
 use crate::event::{Event, Success};
-use crate::similarity::{Keywords, reaches_threshold};
+use crate::instant::{self, WINDOW_MS};
+use crate::similarity::Keywords;
 use std::collections::{HashMap, HashSet};
 
 /// Groups of all events of a run.
@@ -51,10 +51,7 @@ impl<'a> Timeline<'a> {
             .collect();
         let found: Vec<Vec<Finding>> = input.events.iter().map(findings).collect();
         let known: Vec<Keywords> = input.known.iter().flat_map(known_keywords).collect();
-        let keywords = found
-            .iter()
-            .flatten()
-            .filter_map(|finding| finding.keywords.as_ref());
+        let keywords = found.iter().flatten().flat_map(|finding| &finding.texts);
         let mut timeline = Self {
             settings,
             groups: Vec::new(),
@@ -81,8 +78,10 @@ impl<'a> Timeline<'a> {
                     GroupKind::Correction | GroupKind::Repetition | GroupKind::Skill => {
                         let family = self.family(group.kind, &group.key);
                         for sample in &group.samples {
-                            let words = self.index.words(&Keywords::of(sample));
-                            self.index.add(family, id, i64::MIN, words, true);
+                            for text in compared(group.kind, sample) {
+                                let words = self.index.words(&text);
+                                self.index.add(family, id, i64::MIN, words, true);
+                            }
                         }
                     }
                     _ => {
@@ -94,7 +93,7 @@ impl<'a> Timeline<'a> {
                     && group.lesson == Lesson::None
                 {
                     let failed_ms = instant::parse(&known.last_seen).unwrap_or(i64::MIN / 2);
-                    for command in group.samples.iter().filter_map(|sample| primary(sample)) {
+                    for command in group.samples.iter().filter_map(|sample| attempt(sample)) {
                         self.open
                             .insert((LEDGER.to_owned(), attempt_base(&command)), (id, failed_ms));
                     }
@@ -150,51 +149,50 @@ impl<'a> Timeline<'a> {
     fn take(&mut self, index: usize, event: &Event, finding: Finding) {
         let at_ms = self.times_ms[index];
         let family = self.family(finding.kind, &finding.key);
-        let words = finding
-            .keywords
-            .as_ref()
-            .map(|keywords| self.index.words(keywords));
-        let id = self.find_group(&finding, family, words.as_deref(), at_ms);
-        if let Detail::Failure(failure) = &finding.detail {
-            let program = failure
-                .base
-                .split(' ')
-                .next()
-                .unwrap_or_default()
-                .to_owned();
-            for session in [String::new(), event.session_id.clone()] {
-                for name in [failure.base.clone(), program.clone()] {
-                    self.open.insert((session.clone(), name), (id, at_ms));
-                }
-            }
-        }
+        let texts: Vec<Words> = finding
+            .texts
+            .iter()
+            .map(|text| self.index.words(text))
+            .collect();
+        let id = self.find_group(&finding, family, &texts, at_ms);
+        self.note_failure(id, event, &finding, at_ms);
         self.forget_old(id, at_ms);
-        let mut member = Member {
+        let is_formed = !self.groups[id].is_waiting();
+        let entries = self.add_sample(family, id, at_ms, &texts, &finding.sample);
+        let needed = finding.needed(self.settings);
+        let may_wait = finding.may_wait();
+        let has_new_sample = !entries.is_empty();
+        let session = session_of(event);
+        self.groups[id].members.push(Member {
             event: index,
             at_ms,
-            session: session_of(event),
+            session,
             finding,
-            entry: None,
-        };
-        let is_formed = !self.groups[id].is_waiting();
-        if let Some(words) = &words {
-            member.entry =
-                self.add_sample(family, id, at_ms, words, is_formed, &member.finding.sample);
-        } else {
-            self.groups[id].remember(&member.finding.sample);
-        }
-        let has_new_sample = member.entry.is_some();
-        let needed = member.finding.needed(self.settings);
-        let may_wait = member.finding.may_wait();
-        self.groups[id].members.push(member);
+            entries,
+        });
         if is_formed {
-            if let Some(words) = words.filter(|_| has_new_sample) {
-                self.pull(family, id, &words, at_ms);
+            if has_new_sample {
+                self.pull(family, id, &texts, at_ms);
             }
         } else if self.groups[id].has(needed) && !self.form(id, family, at_ms) && !may_wait {
             let members = std::mem::take(&mut self.groups[id].members);
+            self.groups[id].indexed = 0;
             let events = self.dropped(members);
             self.decided.extend(events);
+        }
+    }
+
+    /// Remembers a failure, so that a later success of the same command is compared with it.
+    fn note_failure(&mut self, id: usize, event: &Event, finding: &Finding, at_ms: i64) {
+        let Detail::Failure(failure) = &finding.detail else {
+            return;
+        };
+        let program = failure.base.split(' ').next().unwrap_or_default();
+        for session in ["", &event.session_id] {
+            for name in [&failure.base, program] {
+                self.open
+                    .insert((session.to_owned(), name.to_owned()), (id, at_ms));
+            }
         }
     }
 
@@ -202,51 +200,58 @@ impl<'a> Timeline<'a> {
         &mut self,
         finding: &Finding,
         family: usize,
-        words: Option<&[u32]>,
+        texts: &[Words],
         at_ms: i64,
     ) -> usize {
-        let found = match words {
-            Some(words) => self.index.best(family, words, at_ms),
-            None => self
-                .by_key
+        let found = if texts.is_empty() {
+            self.by_key
                 .get(&(finding.kind, finding.key.clone()))
-                .copied(),
+                .copied()
+        } else {
+            self.index.best(family, texts, at_ms)
         };
         found.unwrap_or_else(|| {
             let id = self.groups.len();
             self.groups
                 .push(Group::new(finding.kind, finding.key.clone()));
-            if words.is_none() {
+            if texts.is_empty() {
                 self.by_key.insert((finding.kind, finding.key.clone()), id);
             }
             id
         })
     }
 
-    /// Adds a text to what later ones are compared with, unless the group has it or has enough.
+    /// Adds a text to what later ones are compared with, unless the group has it or has enough. Returns the new entries.
     fn add_sample(
         &mut self,
         family: usize,
         id: usize,
         at_ms: i64,
-        words: &Words,
-        is_formed: bool,
+        texts: &[Words],
         sample: &str,
-    ) -> Option<usize> {
+    ) -> Vec<usize> {
         let group = &mut self.groups[id];
-        let is_new = !group
-            .members
-            .iter()
-            .any(|member| member.entry.is_some() && member.finding.sample == sample)
-            && !group.samples.iter().any(|known| known == sample);
-        if !is_new || group.entries.max(group.samples.len()) >= MAX_SAMPLES {
-            return None;
+        let is_formed = !group.is_waiting();
+        if texts.is_empty() {
+            group.remember(sample);
+            return Vec::new();
         }
-        group.entries += 1;
+        let is_known = group.samples.iter().any(|known| known == sample)
+            || group
+                .members
+                .iter()
+                .any(|member| !member.entries.is_empty() && member.finding.sample == sample);
+        if is_known || group.indexed.max(group.samples.len()) >= MAX_SAMPLES {
+            return Vec::new();
+        }
+        group.indexed += 1;
         if is_formed {
             group.remember(sample);
         }
-        Some(self.index.add(family, id, at_ms, words.clone(), is_formed))
+        texts
+            .iter()
+            .map(|words| self.index.add(family, id, at_ms, words.clone(), is_formed))
+            .collect()
     }
 
     /// Makes a candidate of a group; returns whether its words suffice.
@@ -255,47 +260,42 @@ impl<'a> Timeline<'a> {
             return false;
         }
         let group = &mut self.groups[id];
-        let entries: Vec<(usize, String)> = group
+        let mut samples = Vec::new();
+        for member in group
             .members
             .iter()
-            .filter_map(|member| Some((member.entry?, member.finding.sample.clone())))
-            .collect();
-        let texts: Vec<Words> = group
-            .members
-            .iter()
-            .filter(|member| member.entry.is_some())
-            .filter_map(|member| Some(self.index.words(member.finding.keywords.as_ref()?)))
-            .collect();
-        for (entry, sample) in &entries {
-            group.remember(sample);
-            self.index.set_formed(*entry);
+            .filter(|member| !member.entries.is_empty())
+        {
+            for entry in &member.entries {
+                self.index.set_formed(*entry);
+            }
+            samples.push((
+                member.finding.sample.clone(),
+                words_of(&self.index, &member.finding),
+            ));
         }
-        for words in texts {
-            self.pull(family, id, &words, at_ms);
+        for (sample, texts) in samples {
+            self.groups[id].remember(&sample);
+            self.pull(family, id, &texts, at_ms);
         }
         true
     }
 
     /// Moves waiting events that are like a new text of a candidate to it. Given later, they would have joined it at once.
-    fn pull(&mut self, family: usize, id: usize, words: &[u32], at_ms: i64) {
-        for waiting in self.index.waiting_like(family, words, at_ms) {
+    fn pull(&mut self, family: usize, id: usize, texts: &[Words], at_ms: i64) {
+        for waiting in self.index.waiting_like(family, texts, at_ms) {
             self.forget_old(waiting, at_ms);
             let members = std::mem::take(&mut self.groups[waiting].members);
-            let (alike, others): (Vec<_>, Vec<_>) = members.into_iter().partition(|member| {
-                let own = member
-                    .finding
-                    .keywords
-                    .as_ref()
-                    .map(|keywords| self.index.words(keywords));
-                own.is_some_and(|own| {
-                    reaches_threshold(shared(&own, words), own.len(), words.len())
-                })
-            });
+            let (alike, others): (Vec<_>, Vec<_>) = members
+                .into_iter()
+                .partition(|member| are_like(&words_of(&self.index, &member.finding), texts));
             self.groups[waiting].members = others;
             for mut member in alike {
-                if let Some(entry) = member.entry.take() {
+                if !member.entries.is_empty() {
+                    self.groups[waiting].indexed -= 1;
+                }
+                for entry in member.entries.drain(..) {
                     self.index.remove(entry);
-                    self.groups[waiting].entries -= 1;
                 }
                 self.groups[id].members.push(member);
             }
@@ -312,7 +312,10 @@ impl<'a> Timeline<'a> {
             .members
             .partition_point(|member| member.at_ms < at_ms - WINDOW_MS);
         let old: Vec<Member> = group.members.drain(..first_live).collect();
-        group.entries -= old.iter().filter(|member| member.entry.is_some()).count();
+        group.indexed -= old
+            .iter()
+            .filter(|member| !member.entries.is_empty())
+            .count();
         let events = self.dropped(old);
         self.left.extend(events);
     }
@@ -321,7 +324,7 @@ impl<'a> Timeline<'a> {
     fn dropped(&mut self, members: Vec<Member>) -> Vec<usize> {
         let mut events = Vec::with_capacity(members.len());
         for member in members {
-            if let Some(entry) = member.entry {
+            for entry in member.entries {
                 self.index.remove(entry);
             }
             events.push(member.event);
@@ -330,7 +333,7 @@ impl<'a> Timeline<'a> {
     }
 
     fn take_success(&mut self, at_ms: i64, success: &Success) {
-        let Some(command) = primary(&success.command) else {
+        let Some(command) = attempt(&success.command) else {
             return;
         };
         let base = attempt_base(&command);
@@ -378,7 +381,7 @@ impl<'a> Timeline<'a> {
         let start = lines.len().saturating_sub(3);
         let failed: Vec<Simple> = lines[start..]
             .iter()
-            .filter_map(|line| primary(line))
+            .filter_map(|line| attempt(line))
             .collect();
         let events = group.known_events + group.members.len() as u64;
         let enough = events >= self.settings.min_evidence_count as u64;
@@ -428,15 +431,18 @@ pub(super) fn failure_of(group: &Group) -> Option<failure::Failure> {
     }
 }
 
-fn known_keywords(known: &super::known::KnownCandidate) -> Vec<Keywords> {
+fn known_keywords(known: &KnownCandidate) -> Vec<Keywords> {
     let samples = known
         .groups
         .iter()
-        .filter(|group| group.kind != GroupKind::Failure);
+        .flat_map(|group| group.samples.iter().map(|sample| (group.kind, sample)));
     samples
-        .flat_map(|group| &group.samples)
-        .map(|sample| Keywords::of(sample))
+        .flat_map(|(kind, sample)| compared(kind, sample))
         .collect()
+}
+
+fn words_of(index: &LikeIndex, finding: &Finding) -> Vec<Words> {
+    finding.texts.iter().map(|text| index.words(text)).collect()
 }
 
 /// Returns the session of an event; for events without one, as ledgers of other tools have them, its day.

@@ -24,10 +24,11 @@ pub(super) fn finding(event: &Event) -> Option<Finding> {
         text,
         Detail::Said(said),
     );
-    let keywords = finding.keywords.as_ref()?.len();
-    (MIN_KEYWORDS..=MAX_KEYWORDS)
-        .contains(&keywords)
-        .then_some(finding)
+    let is_short = finding
+        .texts
+        .first()
+        .is_some_and(|whole| whole.len() <= MAX_KEYWORDS);
+    (is_short && finding.has_matter()).then_some(finding)
 }
 
 /// Returns the wording of alike corrections: from the one that says most, of equal ones the first.
@@ -39,21 +40,16 @@ pub(super) fn wording(findings: &[&Finding]) -> Option<Wording> {
             _ => None,
         })
         .collect();
-    let mut best: Option<(usize, &Said)> = None;
-    for said in &all {
-        let weight = 2 * usize::from(said.avoid.is_some() || said.instead_of.is_some())
-            + usize::from(said.want.is_some());
-        if best.is_none_or(|(most, _)| weight > most) {
-            best = Some((weight, said));
+    let mut by_weight = all.clone();
+    by_weight.sort_by_key(|said| std::cmp::Reverse(said.weight())); // stable: of equal ones the first
+    by_weight.into_iter().find_map(|said| {
+        let mut said = said.clone();
+        if said.want.is_none() {
+            said.want = all.iter().find_map(|other| other.want.clone());
         }
-    }
-    let mut said = best?.1.clone();
-    if said.want.is_none() {
-        said.want = all.iter().find_map(|other| other.want.clone());
-    }
-    said.wording()
+        said.wording()
+    })
 }
 
-/// Fewer words are about nothing; more are a task or a document, not a correction.
-const MIN_KEYWORDS: usize = 2;
+/// More words are a task or a document, not a correction.
 const MAX_KEYWORDS: usize = 60;

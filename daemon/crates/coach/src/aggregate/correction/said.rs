@@ -17,7 +17,7 @@ pub(in crate::aggregate) struct Said {
 }
 
 impl Said {
-    pub(super) fn of(text: &str) -> Self {
+    pub(in crate::aggregate) fn of(text: &str) -> Self {
         let mut line = one_line(&text.replace('\u{2019}', "'"), 300);
         if !line.contains(char::is_lowercase) {
             line = line.to_lowercase();
@@ -47,6 +47,21 @@ impl Said {
         }
         if self.instead_of.is_none() {
             self.instead_of = instead_of.map(str::to_owned);
+        }
+    }
+
+    /// Returns how much it says: what not to do is worth more, because it says when the rule holds.
+    pub(super) fn weight(&self) -> usize {
+        2 * usize::from(self.avoid.is_some() || self.instead_of.is_some())
+            + usize::from(self.want.is_some())
+    }
+
+    /// Returns what it forbids, or both sides of what is to be used.
+    pub(in crate::aggregate) fn core(&self) -> Option<String> {
+        match (&self.avoid, &self.want, &self.instead_of) {
+            (Some(avoid), _, _) => Some(avoid.clone()),
+            (None, Some(want), Some(other)) => Some(format!("{want} {other}")),
+            (None, _, _) => None,
         }
     }
 

@@ -15,7 +15,7 @@ pub(super) use wording::{wording, wording_of};
 
 use super::finding::{Detail, Finding, command, stderr};
 use super::known::{GroupKind, Lesson};
-use crate::command::{Simple, base, primary};
+use crate::command::{Connector, Simple, base, parse, primary};
 use crate::event::Event;
 use class::Class;
 
@@ -39,7 +39,7 @@ impl Failure {
 /// an answer.
 pub(super) fn finding(event: &Event) -> Option<Finding> {
     let line = command(event);
-    let failed = primary(line)?;
+    let failed = attempt(line)?;
     let class = Class::of(&failed, stderr(event));
     if class.remedy_key() != Some("command-not-found") && is_looking_around(&failed) {
         return None;
@@ -51,9 +51,33 @@ pub(super) fn finding(event: &Event) -> Option<Finding> {
     Some(Finding::new(GroupKind::Failure, key, line, &quoted, detail))
 }
 
+/// Returns the part of a line that failed: the one that it is about, but not what only shortens the output of another
+/// one, such as `tail -5`.
+pub(in crate::aggregate) fn attempt(line: &str) -> Option<Simple> {
+    const SHORTENING: &[&str] = &[
+        "tail", "head", "tee", "grep", "less", "cat", "sort", "uniq", "wc", "sed", "awk", "cut",
+    ];
+    let only_shortens = |part: &Simple| {
+        part.connector == Connector::Pipe && SHORTENING.contains(&part.program.as_str())
+    };
+    let parts = parse(line)
+        .into_iter()
+        .filter(|part| !part.is_trivial() && !only_shortens(part));
+    let weight = |part: &Simple| 2 * part.flags().count() + part.arguments().count();
+    // Of equal ones the first, as `primary` has it.
+    let longest = parts.reduce(|first, part| {
+        if weight(&part) > weight(&first) {
+            part
+        } else {
+            first
+        }
+    });
+    longest.or_else(|| primary(line))
+}
+
 /// Returns what a group of the ledger is about, from its key and one of its commands.
 pub(super) fn of_ledger(key: &str, line: &str) -> Option<Failure> {
-    let base = attempt_base(&primary(line)?);
+    let base = attempt_base(&attempt(line)?);
     let class = Class::of_key(key.rsplit_once(": ")?.1)?;
     Some(Failure { base, class })
 }

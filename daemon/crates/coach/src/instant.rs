@@ -1,12 +1,12 @@
 //! Times as numbers.
 
 /// 30 days in milliseconds: how long evidence waits for more.
-pub(super) const WINDOW_MS: i64 = 30 * 24 * 3600 * 1000;
+pub(crate) const WINDOW_MS: i64 = 30 * 24 * 3600 * 1000;
 
 /// Returns milliseconds since 1970 of a time such as `2026-03-01T08:00:00.5Z`, or as SQLite writes it, with a blank.
 ///
 /// Ledgers of other tools have times without a zone: they count as UTC. None for any other text.
-pub(super) fn parse(text: &str) -> Option<i64> {
+pub(crate) fn parse(text: &str) -> Option<i64> {
     let number =
         |from: usize, to: usize| text.get(from..to)?.parse::<i64>().ok().filter(|n| *n >= 0);
     let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);

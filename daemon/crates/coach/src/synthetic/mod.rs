@@ -1,0 +1,62 @@
+//! A made-up year of friction, for tests and measurements: five repositories, and some matters that come up again and again
+//! among very many that do not.
+//!
+//! - `calendar`: sessions and repositories, random but the same for each seed
+//! - `planted`: matters that must become candidates
+//! - `noise`: everything else
+//! - `texts`: what is said and printed
+
+mod calendar;
+mod noise;
+mod planted;
+mod texts;
+
+#[cfg(test)]
+mod year_tests;
+
+use crate::event::{Event, Success};
+use crate::fingerprint::CandidateType;
+use std::collections::BTreeSet;
+
+/// A year of events, and what must come of it.
+#[derive(Debug, Clone)]
+pub struct Year {
+    /// In the order of time.
+    pub events: Vec<Event>,
+    pub successes: Vec<Success>,
+    pub expected: Vec<Expected>,
+}
+
+/// A candidate that must come of a year.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expected {
+    pub candidate_type: CandidateType,
+    /// Words that its trigger and action must have together.
+    pub words: Vec<String>,
+    /// All of its evidence.
+    pub event_ids: BTreeSet<String>,
+    pub repo_keys: BTreeSet<String>,
+}
+
+/// The last moment of the year.
+pub const YEAR_END: &str = "2026-01-01T00:00:00Z";
+
+/// Returns a year of about `events` events, the same for each seed. At least 3000: the planted ones are among them.
+#[must_use]
+pub fn year(seed: u64, events: usize) -> Year {
+    let mut calendar = calendar::Calendar::new(seed);
+    let mut expected = Vec::new();
+    planted::plant(&mut calendar, &mut expected);
+    noise::fill(&mut calendar, events);
+    let calendar::Calendar {
+        mut events,
+        successes,
+        ..
+    } = calendar;
+    events.sort_by(|left, right| (&left.timestamp, &left.id).cmp(&(&right.timestamp, &right.id)));
+    Year {
+        events,
+        successes,
+        expected,
+    }
+}

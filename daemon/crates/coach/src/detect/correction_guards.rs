@@ -30,7 +30,7 @@ pub(super) fn accepts(spot: &Spot<'_>, prose: &Prose) -> bool {
         "stop" => is_stop(spot),
         "don't" | "dont" => is_prohibition(spot),
         "should have" => is_reproach(spot),
-        "i said" => !SAID_APPROVINGLY.is_match(spot.before),
+        "i said" => !SAID_APPROVINGLY.is_match(spot.before) && !GREETED.is_match(spot.after),
         "i meant" => !MEANT_TO_ADD.is_match(spot.after),
         "you didn't" | "you didnt" => !is_harmless_omission(spot),
         "why did you" => !is_curious(spot),
@@ -43,7 +43,7 @@ static AFTER_NO: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
         r"^\s*(?:[,.!:;\n…—–]|-{1,2}\s|$)|",
         r"^\s+(?:i|i'm|i'd|i've|you|you're|that|that's|thats|this|it|its|it's|not|use|don't|dont|do not|stop|the|we|please|wait|",
-        r"sorry|put|keep|leave|just|never|revert|undo|only|instead|he|they|my|your)\b",
+        r"sorry|put|keep|leave|just|never|revert|undo|only|instead|he|they|my|your|because|cause|since)\b",
     ))
 });
 
@@ -52,7 +52,7 @@ static FRIENDLY_NO: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
         r"^\s*(?:[,.!:;-]\s*)*(?:thanks?\b|thank you|thx|ty\b|that'?s (?:all|fine|ok|okay|good|great|it|perfect|alright|everything)|",
         r"(?:it'?s|this is|it is|that is) (?:fine|ok|okay|all good|good|alright)|all good|all fine|nothing|problem|worries|need\b|rush|",
-        r"hurry|(?:you'?re|you are) (?:right|good|fine|correct)|go ahead|looks? good|lgtm|maybe|yes|",
+        r"hurry|(?:you'?re|you are) (?:right|good|fine|correct)|go ahead|looks? good|lgtm|maybe|yes|but thanks?|",
         r"i (?:don'?t|do not) (?:think so|need|have|mind|know)|i (?:haven'?t|didn'?t)\b|i agree|i'?m (?:good|fine|happy|ok)|",
         r"(?:please )?(?:continue|proceed|carry on|keep going)|not (?:yet|really|needed|necessary|at the moment|right now))|",
         r"^\.\s*\d|^ use (?:trying|in|for|of)\b|^ the\b[^.?!\n]{0,40}\bis (?:fine|ok|good)",
@@ -87,7 +87,7 @@ static AFTER_STOP: LazyLock<Regex> = LazyLock::new(|| {
 /// Nouns that end like a gerund, and what is stopped as a task.
 static STOPPED_THING: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"^\s+(?:\w+ly\s+)?(?:everything|anything|something|nothing|thing|string|ring|running (?:container|process|instance|job|server|service)s?|logging (?:service|daemon)|listening)\b|^\s+(?:it|that|this|now)\s+(?:and|when|if|after|before|with|from|once|on)\b",
+        r"^\s+(?:\w+ly\s+)?(?:everything|anything|something|nothing|thing|string|ring|running (?:container|process|instance|job|server|service)s?|logging (?:service|daemon)|listening)\b|^\s+(?:iterating|polling|retrying|looping|rendering|scrolling|processing|reading|sending|playing|recording|animating|parsing|scanning|counting|running)\b[^.?!\n]*\b(?:when|if|once|after|as soon as|at the)\b|^\s+(?:it|that|this|now)\s+(?:and|when|if|after|before|with|from|once|on)\b",
     )
 });
 
@@ -109,10 +109,12 @@ static HARMLESS_DONT: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
+static THREAT: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s+you (?:dare|ever)\b"));
+
 /// Returns whether a "don't" or "do not" forbids the assistant something.
 pub(super) fn is_prohibition(spot: &Spot<'_>) -> bool {
     (spot.starts_clause() || follows_order(spot))
-        && (!HARMLESS_DONT.is_match(spot.after) || spot.after.trim_start().starts_with("you dare"))
+        && (!HARMLESS_DONT.is_match(spot.after) || THREAT.is_match(spot.after))
         && !spot.after.trim_start().starts_with('•')
         && !is_about_a_case(spot)
 }
@@ -187,9 +189,12 @@ static SAID_APPROVINGLY: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+static GREETED: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^\s+(?:hi|hello|yes|no|ok|thanks|goodbye)\b"));
+
 static MEANT_TO_ADD: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"^\s+to\s+(?:ask|mention|add|include|thank|attach|paste|send|tell you)|^\s+(?:no|every|it (?:well|as))\b",
+        r"^\s+to\s+(?:ask|mention|add|include|thank|attach|paste|send|tell you)|^\s+(?:no|every|well|it (?:well|as))\b",
     )
 });
 

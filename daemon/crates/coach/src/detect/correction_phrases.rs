@@ -1,17 +1,18 @@
 //! Further phrasings of corrections, which the patterns of the list do not have.
 
-use super::correction_guards::{is_curious, is_harmless_omission, is_prohibition, is_rejection};
+use super::correction_guards::{is_curious, is_harmless_omission, is_prohibition};
+use super::correction_phrase_list::PHRASES;
 use super::prose::Prose;
 use super::spot::{Spot, regex};
 use regex::Regex;
 use std::sync::LazyLock;
 
 /// A phrasing, and when it counts.
-struct Phrase {
+pub(super) struct Phrase {
     /// As it is listed in `matches`.
-    name: &'static str,
-    regex: Regex,
-    guard: fn(&Spot<'_>) -> bool,
+    pub(super) name: &'static str,
+    pub(super) regex: Regex,
+    pub(super) guard: fn(&Spot<'_>) -> bool,
 }
 
 /// Returns the name of the first phrasing that a text has.
@@ -27,42 +28,58 @@ pub(super) fn phrase(prose: &Prose) -> Option<&'static str> {
     PHRASES.iter().find(accepts).map(|phrase| phrase.name)
 }
 
-fn starts_clause(spot: &Spot<'_>) -> bool {
+pub(super) fn starts_clause(spot: &Spot<'_>) -> bool {
     spot.starts_clause()
 }
 
 /// An order: at the start of a clause, or as "can you …".
-fn is_order(spot: &Spot<'_>) -> bool {
+pub(super) fn is_order(spot: &Spot<'_>) -> bool {
     spot.starts_clause() || ASKED.is_match(spot.before)
 }
 
-fn is_stated(spot: &Spot<'_>) -> bool {
+pub(super) fn is_stated(spot: &Spot<'_>) -> bool {
     !spot.is_conditional() && !IS_QUOTED.is_match(spot.sentence_before())
 }
 
 /// A reproach: "you deleted …" as a main clause, and no praise.
-fn is_reproach(spot: &Spot<'_>) -> bool {
+pub(super) fn is_reproach(spot: &Spot<'_>) -> bool {
     (spot.starts_clause() || OBSERVED.is_match(spot.before))
         && !spot.is_conditional()
         && !PRAISE.is_match(spot.after)
         && !PRAISE.is_match(spot.before)
+        && !spot.is_question()
+        && !LEADS_ON.is_match(spot.after)
 }
 
-fn is_omission(spot: &Spot<'_>) -> bool {
-    is_reproach(spot) && !is_harmless_omission(spot) && !spot.is_question()
+pub(super) fn is_omission(spot: &Spot<'_>) -> bool {
+    is_reproach(spot) && !is_harmless_omission(spot)
 }
 
-fn is_reproachful_question(spot: &Spot<'_>) -> bool {
+pub(super) fn is_reproachful_question(spot: &Spot<'_>) -> bool {
     !is_curious(spot) && !QUOTING.is_match(spot.before)
 }
 
 /// "Do not" as an order. All in capitals it is shouted, which is tone: a golden case wants it so.
-fn is_written_out_prohibition(spot: &Spot<'_>) -> bool {
+pub(super) fn is_written_out_prohibition(spot: &Spot<'_>) -> bool {
     spot.word != "DO NOT" && is_prohibition(spot)
 }
 
-fn is_contrast(spot: &Spot<'_>) -> bool {
-    spot.starts_clause() && !spot.is_question()
+/// "X, not Y", but not "long, but not too long".
+pub(super) fn is_contrast(spot: &Spot<'_>) -> bool {
+    static DEGREE: LazyLock<Regex> = LazyLock::new(|| {
+        regex(
+            r"\bnot (?:too|necessarily|more|less|only|just|yet|so|very|longer|even|really|sure|that|all|always)$",
+        )
+    });
+    spot.starts_clause() && !spot.is_question() && !DEGREE.is_match(spot.word)
+}
+
+/// "That is not right", but not "that is not right aligned".
+pub(super) fn is_denial(spot: &Spot<'_>) -> bool {
+    static GOES_ON: LazyLock<Regex> = LazyLock::new(|| {
+        regex(r"^[\s-]+(?:aligned|side|click|now|away|hand|to|that|of|for|if|after|before|when)\b")
+    });
+    is_stated(spot) && !spot.is_question() && !GOES_ON.is_match(spot.after)
 }
 
 static ASKED: LazyLock<Regex> = LazyLock::new(|| {
@@ -72,9 +89,11 @@ static ASKED: LazyLock<Regex> = LazyLock::new(|| {
 });
 static OBSERVED: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"\b(?:i think|i see|i noticed|i notice|looks like|seems|seems like|because|since|it appears|why|great,|that)(?: that)?\s+$",
+        r"\b(?:i think|i see|i noticed|i notice|looks like|seems|seems like|it appears|why|that)(?: that)?\s+$",
     )
 });
+/// "You renamed the file, so update the imports": what was done is only the reason.
+static LEADS_ON: LazyLock<Regex> = LazyLock::new(|| regex(r"^[^.?!\n]*, (?:so|now) "));
 static PRAISE: LazyLock<Regex> = LazyLock::new(|| {
     regex(
         r"\b(?:nice|great|thanks|thank you|perfect|awesome|good (?:catch|call|job|work)|well done|love|glad|happy|excellent)\b",
@@ -88,184 +107,15 @@ static IS_QUOTED: LazyLock<Regex> = LazyLock::new(|| {
 static QUOTING: LazyLock<Regex> =
     LazyLock::new(|| regex(r"\b(?:asks?|asked|says?|explain|tell me)\s*:?\s*$"));
 
-/// What an assistant does that somebody forbids it.
-const DEEDS: &str = "use|commit|push|edit|touch|change|delete|remove|run|add|write|create|modify|merge|rebase|put|hard-?code|call|import|assume|do|\
-     make|rename|mock|skip|force|ignore|log|store|expose|install|amend|squash|guess|invent|generate|reformat|disable|bypass|deploy|mix|start|open|copy";
-
-/// Things that can be the wrong ones.
-const THINGS: &str = "file|files|branch|directory|folder|dir|one|ones|place|repo|repository|function|method|table|database|db|column|line|module|package|\
-     version|port|approach|way|language|path|project|component|class|test|tests|environment|env|server|command|order|name|field|format|variable|\
-     endpoint|config|key|spot|section|page|button|type|thing|framework|library|account|cluster|bucket|commit|pr|issue|ticket|rows?|end|direction";
-
-static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
-    let phrase = |name, pattern: &str, guard| Phrase {
-        name,
-        regex: regex(pattern),
-        guard,
-    };
-    vec![
-        phrase("nope", r"\b(?:nope|nah|naw|noo+)\b", is_rejection),
-        phrase(
-            "undo that",
-            r"\b(?:undo|revert|roll\s?back|discard|take back)\s+(?:that|this|it|these|those|them|all of (?:that|it|this|them)|everything|all (?:your|the|those|these) changes|your|what you|the (?:last|previous|latest) (?:change|edit|step)s?|(?:all |the |those |these )*(?:changes?|edits?|commits?|files?) (?:that )?you)\b|\b(?:remove|delete|drop) (?:the|those|these|that) [\w•-]+ (?:that )?you (?:just )?(?:added|made|created|wrote)\b",
-            is_order,
-        ),
-        phrase(
-            "put it back",
-            r"\b(?:put|change|turn|bring|switch|move|set|roll) (?:it|that|this|them|those|everything) back\b|\brestore (?:it|that|what you)\b|\bgo back to (?:the (?:previous|old|original|last)|what we had|how it was|my)\b",
-            is_order,
-        ),
-        phrase(
-            "wrong one",
-            &format!(
-                r"(?:\b(?:that'?s|that is|this is|it'?s|it is|still|again)\s+)*(?:\b(?:the|a)\s+)?\bwrong (?:{THINGS})\b"
-            ),
-            |spot| spot.starts_clause() && !spot.is_conditional(),
-        ),
-        phrase(
-            "you … the wrong",
-            r"\byou(?:'re| are|'ve| have)?\b[^.?!\n,]{1,60}\b(?:the|a|into) wrong\b",
-            |spot| is_reproach(spot) || !spot.is_conditional() && spot.before.trim().is_empty(),
-        ),
-        phrase(
-            "wrong",
-            r"\b(?:wrong|incorrect|false)(?: again)?(?:\s*[.,!:]|$)|\b(?:absolutely|definitely|certainly) not\b",
-            starts_clause,
-        ),
-        phrase(
-            "that is wrong",
-            r"\b(?:that|this|it|which)(?:'?s| is| was| looks| are)(?: still| also| completely| totally| just| simply| all| plain)* (?:incorrect|wrong|false|not true|backwards|the opposite)\b",
-            |spot| is_stated(spot) && !spot.is_question(),
-        ),
-        phrase(
-            "that is not",
-            r"\b(?:that|this|it|these|those)(?:'?s not| is not| isn'?t| was not| wasn'?t| are not| aren'?t)(?: really| at all| quite| even)* (?:what (?:i|we)|how|right|correct|true|the (?:right|correct|point|one|way i)|it\b|where|my|acceptable|good enough|allowed)",
-            |spot| is_stated(spot) && !spot.is_question(),
-        ),
-        phrase(
-            "I told you",
-            r"\bi(?:'ve| have| had)?(?: already| just| clearly| explicitly| specifically| literally| even)* (?:told you|asked you (?:to|for|not)|instructed you)\b",
-            |spot| {
-                !spot.is_conditional()
-                    && !spot.after.trim_start().to_lowercase().starts_with("about")
-            },
-        ),
-        phrase(
-            "I already said",
-            r"\bi(?:'ve| have)? (?:already|explicitly|specifically|clearly|just|literally) (?:said|asked|mentioned|explained|wrote|specified|requested)\b|\b(?:didn'?t|did not|haven'?t) i (?:just |already )?(?:tell|told|say|said|ask|asked)\b",
-            is_stated,
-        ),
-        phrase(
-            "I asked for",
-            r"\bi (?:asked|was asking) (?:for|about)\b|\bi wanted\b[^.?!\n]{1,60}\bnot\b",
-            |spot| !spot.is_conditional() && !spot.is_question(),
-        ),
-        phrase(
-            "I didn't ask",
-            r"\bi (?:did not|didn'?t|never) (?:ask|asked|say|said|told|tell|request|requested|mean that|mean the|want (?:you|that|this|it|a|the)|approve|approved|agree to)\b",
-            |spot| !spot.is_conditional(),
-        ),
-        phrase(
-            "I don't want",
-            r"\bi (?:don'?t|do not) want (?:you to|that|this|it\b)",
-            |spot| !spot.is_conditional(),
-        ),
-        phrase(
-            "you did wrong",
-            r"\byou(?:'ve| have)?(?: still| also| again| just| completely| totally| clearly| accidentally| already| even| now)* (?:forgot|forgotten|missed|ignored|broke|broken|overwrote|overwritten|deleted|removed|renamed|misunderstood|misread|skipped|messed up|screwed|ruined|dropped|duplicated|hallucinated|made (?:it|this|that|everything) worse|made (?:that|this|it) up|invented|lost|confused|mixed up|reverted|touched|got (?:it|that|this|the \w+) wrong)\b",
-            is_reproach,
-        ),
-        phrase(
-            "you keep",
-            r"\byou (?:keep|kept) (?:on )?\w+ing\b|\byou(?:'re| are)(?: still| again| just| completely)* (?:wrong|not listening|ignoring|mistaken|missing the point|over-?complicating|over-?engineering|going in circles|changing|deleting|editing|breaking|guessing|making (?:this|that|it|things) up|doing it again|hallucinating|not supposed)\b",
-            |spot| !spot.is_conditional(),
-        ),
-        phrase(
-            "you were supposed to",
-            r"\byou (?:were|weren'?t|were not|aren'?t|are not|are|'re) (?:not )?supposed to\b|\byou (?:shouldn'?t|should not|must not|mustn'?t) \w+",
-            |spot| !spot.is_conditional(),
-        ),
-        phrase(
-            "you did not",
-            r"\byou (?:did not|have not|haven'?t|still haven'?t|never|did nothing|failed to)\s+\w+",
-            is_missed_deed,
-        ),
-        phrase(
-            "why are you",
-            r"\bwhy (?:are|were|have|did|didn'?t|did not|haven'?t|would|isn'?t|the (?:hell|heck|fuck) (?:did|are|would)) you\b|\bwhy do you (?:keep|always|still|insist|never|change|add|remove|delete|ignore)\b|\bwhy you \w+ed\b",
-            is_reproachful_question,
-        ),
-        phrase(
-            "I mean",
-            r"\bi mean,? (?:the|that|this|a|in|on|your|my)\b",
-            starts_clause,
-        ),
-        phrase(
-            "not convinced",
-            r"\bi (?:don'?t|do not) think (?:that'?s|that is|this is|it'?s|it is|that|this) (?:is |right|correct|true|what|how|it\b|the right)|\bi (?:don'?t|do not) think you (?:understood|understand|got|read)\b|\b(?:that|this|it) (?:doesn'?t|does not) look (?:right|correct)\b|\b(?:that|this)(?:'s| is) (?:not a good|a bad|a terrible|not a great) idea\b",
-            is_stated,
-        ),
-        phrase(
-            "your work is wrong",
-            r"\byour \w+(?: \w+)? (?:is|are|was) (?:still |also |completely )?(?:wrong|incorrect|not right|not correct|outdated)\b|\byou (?:used|wrote|added|made|gave|created|set|put|picked|chose)\b[^.?!\n]{0,20} (?:is|are) (?:wrong|incorrect)\b|\byou (?:changed|did|added|removed|wrote|deleted) (?:too much|way too|more than|things i)\b|\byou (?:can'?t|cannot) just\b|\b(?:that|this|these|those) should(?:n'?t| not) (?:be (?:there|here|in the|on the)|have)\b",
-            is_stated,
-        ),
-        phrase(
-            "who told you",
-            r"\bwho (?:told|asked) you to\b",
-            starts_clause,
-        ),
-        phrase(
-            "never do",
-            &format!(r"\bnever (?:ever |again )?(?:{DEEDS})\b"),
-            |spot| spot.starts_clause() && is_prohibition(spot),
-        ),
-        phrase("do not", r"\bdo not\b", is_written_out_prohibition),
-        phrase("let's not", r"\blet'?s not\b", |spot| {
-            spot.starts_clause()
-                && !spot.after.starts_with(" forget")
-                && !spot.after.starts_with(" worry")
-        }),
-        phrase(
-            "quit it",
-            r"\bquit (?:it|that|\w+ing)\b|\bcut (?:it|that) out\b|\bknock it off\b|\benough with\b|\bno more \w+s\b|\bhands off\b|\bstay (?:out of|away from)\b",
-            starts_clause,
-        ),
-        phrase(
-            "not that",
-            r"\bnot (?:there|here|like (?:that|this)|these|those|this|that|the (?:other|old|new|first|second|whole|entire)|in|on|into)\b",
-            is_rejected_choice,
-        ),
-        phrase(
-            "leave it alone",
-            r"\b(?:leave|keep) (?:it|that|this|them|the [\w•-]+(?: [\w•-]+)?|my [\w•-]+|everything|those)(?: else)? (?:alone|as (?:it|they) (?:is|was|are|were)|as-is|untouched|unchanged|the way)\b|\bleave (?:it|them|that|those|the [\w•-]+) out\b",
-            is_order,
-        ),
-        phrase(
-            "X, not Y",
-            r"\b(?:use|put|call|name|run|place|make it|it'?s|it is|it should be|they'?re|i (?:want|need|asked for|said|meant|wanted))\b[^.?!,\n]{1,50}(?:,| and) not (?:a|an|the|in|on|with|from|to|by|as|for|•|\w+)\b|^\W*(?:(?:no|i need|i want|it'?s|it is|use|i said|i wanted)\W+)\S+ not \S+\W*$",
-            is_contrast,
-        ),
-        phrase(
-            "actually",
-            r"\bactually\b[^.?!\n]{1,80}\b(?:instead|rather than)\b|\bi(?:'d| would) rather you\b",
-            starts_clause,
-        ),
-        phrase(
-            "still wrong",
-            r"\bstill (?:wrong|incorrect|not right|not what|the wrong)\b|\bsame mistake\b|\bdid(?:n'?t| not) (?:listen|read)\b|\b(?:read|re-?read) (?:what i|my (?:message|instructions?|prompt|last))\b|\bfollow (?:my|the) instructions\b|\bmissed the point\b",
-            is_stated,
-        ),
-        phrase(
-            "other languages",
-            r"^\s*(?:nein|non|não|nao|nee|nej|нет|niet|いいえ|违|不对|不是)\s*(?:[,.!、，。]|$)|\bdas (?:ist|war) (?:falsch|nicht)|\bnicht (?:das|so)\s*[,.!]|\bc'est (?:faux|pas)\b|\beso no\b|\bas[ií] no\b|\bpas (?:ça|comme ça)\b|\bhör auf\b|\best[aá] mal\b|\bdas stimmt nicht\b|\bfalsche datei\b|^\s*(?:违背|错了|不要)",
-            |_| true,
-        ),
-    ]
-});
+/// "Could you not", but not "could you not only …" and not "can you not see it?".
+pub(super) fn is_request_not_to(spot: &Spot<'_>) -> bool {
+    static OTHER: LazyLock<Regex> =
+        LazyLock::new(|| regex(r"\bnot (?:only|just|see|find|get|read|simply|also|be)$"));
+    spot.starts_clause() && !OTHER.is_match(spot.word)
+}
 
 /// A deed that was left out. A question about a check is a verification, and no correction.
-fn is_missed_deed(spot: &Spot<'_>) -> bool {
+pub(super) fn is_missed_deed(spot: &Spot<'_>) -> bool {
     let has_to = spot.word.to_lowercase();
     is_omission(spot)
         && !spot.sentence_after().contains(", have you")
@@ -275,11 +125,11 @@ fn is_missed_deed(spot: &Spot<'_>) -> bool {
 }
 
 /// "Not that one" at the start of a sentence.
-fn is_rejected_choice(spot: &Spot<'_>) -> bool {
-    let at_start = spot.sentence_before().trim().is_empty()
-        || spot.starts_clause() && spot.before.trim_end().ends_with(',');
-    let after = spot.after.trim_start().to_lowercase();
-    at_start
-        && !(spot.word.to_lowercase().ends_with("that")
-            && (after.starts_with("it ") || after.starts_with("i ") || after.starts_with("we ")))
+pub(super) fn is_rejected_choice(spot: &Spot<'_>) -> bool {
+    static GOES_ON: LazyLock<Regex> =
+        LazyLock::new(|| regex(r"^\s+(?:it|i|we|you|much|many|bad)\b"));
+    static PLACE: LazyLock<Regex> = LazyLock::new(|| regex(r"\b(?:in|on|into)$"));
+    let follows_comma = spot.starts_clause() && spot.before.trim_end().ends_with(',');
+    let at_start = spot.sentence_before().trim().is_empty();
+    (at_start || (follows_comma && !PLACE.is_match(spot.word))) && !GOES_ON.is_match(spot.after)
 }

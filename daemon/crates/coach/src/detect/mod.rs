@@ -3,7 +3,7 @@
 //! - `detector`: [`Detector`], the signals of a payload in the light of its session so far
 //! - `history`: what is remembered of a session
 //! - `prose`: what a person wrote, without code, logs and quotations; `spot`: a match and what surrounds it
-//! - `correction`, `tone`, `repetition`, `skill`, `verification`: signals of a prompt
+//! - `correction` with its guards and phrasings, `tone`, `repetition`, `skill`, `verification`: signals of a prompt
 //! - `failure`, `version`, `violation`, `rejection`: signals of a tool call
 //! - `claim`: signals of the end of a turn
 //!
@@ -14,6 +14,7 @@
 mod claim;
 mod correction;
 mod correction_guards;
+mod correction_phrase_list;
 mod correction_phrases;
 mod detector;
 #[cfg(test)]
@@ -36,5 +37,5 @@ mod verification;
 mod version;
 mod violation;
 
-pub use detector::{Detected, Detector};
+pub use detector::{Detected, Detector, warm_up};
 pub use found::context;

@@ -115,7 +115,7 @@ static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?:is|are) (?:it|this|that|everything|these|the (?:changes?|branch|fix|code|work)) (?:all |already |actually |really |now )*(?:tested|verified|committed|pushed|checked|linted|formatted|green)\b|",
         r"\b(?:does|did) (?:it|that|everything|ci|the (?:code|project|build|crate|branch|app|ci|pipeline|suite|test suite|whole thing)) (?:still |even |actually |all |now |really )*(?:compile|build|pass|work|run|succeed)\b|",
         r"\bare you (?:really |absolutely |quite |100% )?(?:sure|certain|positive|confident)\b[^.?!\n]{0,40}\b(?:pass|passes|works?|compiles?|builds?|tested|passed|running|correct|fixed|green|fixes)\b|",
-        r"\byou (?:haven'?t|have not|never|didn'?t|did not) (?:even |actually |really |yet )*(?:run|ran|test|tested|check|checked|verify|verified|commit|committed|push|pushed|built?|compiled?|linted|validated?)\b|",
+        r"\byou (?:clearly |obviously |apparently |still )*(?:haven'?t|have not|never|didn'?t|did not) (?:even |actually |really |yet )*(?:run|ran|test|tested|check|checked|verify|verified|commit|committed|push|pushed|built?|compiled?|linted|validated?)\b|",
         r"\b(?:did|have) you forg[eo]t(?:ten)? to (?:run|test|check|commit|push|build|update|verify|add|fix)\b|\byou forgot to (?:run|test|check|commit|push|build|verify)\b|",
         r"\bis the (?:build|ci|pipeline|test suite|suite) (?:still |now |really )*(?:green|passing|ok|clean)\b|",
         r"\b(?:what about|how about|and) (?:the )?(?:unit |integration |e2e )?(?:tests|test suite|linter|lint|type ?check|formatter|clippy|ci)\s*\?|",

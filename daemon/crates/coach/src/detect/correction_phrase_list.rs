@@ -1,0 +1,192 @@
+//! The list of phrasings. The first that fits counts.
+
+use super::correction_guards::{is_prohibition, is_rejection};
+use super::correction_phrases::{
+    Phrase, is_contrast, is_denial, is_missed_deed, is_order, is_rejected_choice, is_reproach,
+    is_reproachful_question, is_request_not_to, is_stated, is_written_out_prohibition,
+    starts_clause,
+};
+use super::spot::regex;
+use std::sync::LazyLock;
+
+/// What an assistant does that somebody forbids it.
+const DEEDS: &str = "use|commit|push|edit|touch|change|delete|remove|run|add|write|create|modify|merge|rebase|put|hard-?code|call|import|assume|do|\
+     make|rename|mock|skip|force|ignore|log|store|expose|install|amend|squash|guess|invent|generate|return|trust|rely|catch|swallow|leave|send|print|ask|break|update|upgrade|throw|block|\
+     reformat|disable|bypass|deploy|mix|start|open|copy";
+
+/// Things that can be the wrong ones.
+const THINGS: &str = "file|files|branch|directory|folder|dir|one|ones|place|repo|repository|function|method|table|database|db|column|line|module|package|\
+     version|port|approach|way|language|path|project|component|class|test|tests|environment|env|server|command|order|name|field|format|variable|\
+     endpoint|config|key|spot|section|page|button|type|thing|framework|library|account|cluster|bucket|commit|pr|issue|ticket|rows?|end|direction";
+
+pub(super) static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
+    let phrase = |name, pattern: &str, guard| Phrase {
+        name,
+        regex: regex(pattern),
+        guard,
+    };
+    vec![
+        phrase("nope", r"\b(?:nope|nah|naw|noo+)\b", is_rejection),
+        phrase(
+            "undo that",
+            r"\b(?:undo|revert|roll\s?back|discard|take back)\s+(?:that|this|it|these|those|them|all of (?:that|it|this|them)|everything|all (?:your|the|those|these) changes|your|what you|the (?:last|previous|latest) (?:change|edit|step)s?|(?:all |the |those |these )*(?:changes?|edits?|commits?|files?) (?:that )?you)\b|\b(?:remove|delete|drop) (?:the|those|these|that) [\w•-]+ (?:that )?you (?:just )?(?:added|made|created|wrote)\b",
+            is_order,
+        ),
+        phrase(
+            "put it back",
+            r"\b(?:put|change|turn|bring|switch|move|set|roll) (?:it|that|this|them|those|everything) back\b|\brestore (?:it|that|what you)\b|\bgo back to (?:the (?:previous|old|original|last)|what we had|how it was|my)\b",
+            is_order,
+        ),
+        phrase(
+            "wrong one",
+            &format!(
+                r"(?:\b(?:that'?s|that is|this is|it'?s|it is|still|again)\s+)*(?:\b(?:the|a)\s+)?\bwrong (?:{THINGS})\b"
+            ),
+            |spot| spot.starts_clause() && !spot.is_conditional(),
+        ),
+        phrase(
+            "you … the wrong",
+            r"\byou(?:'re| are|'ve| have)?\b[^.?!\n,]{1,60}\b(?:the|a|into) wrong\b",
+            |spot| is_reproach(spot) || !spot.is_conditional() && spot.before.trim().is_empty(),
+        ),
+        phrase(
+            "wrong",
+            r"\b(?:wrong|incorrect|false)(?: again)?(?:\s*[.,!:]|$)|\b(?:absolutely|definitely|certainly) not\b",
+            starts_clause,
+        ),
+        phrase(
+            "that is wrong",
+            r"\b(?:that|this|it|which)(?:'?s| is| was| looks| are)(?: still| also| completely| totally| just| simply| all| plain)* (?:incorrect|wrong|false|not true|backwards|the opposite)\b",
+            |spot| is_stated(spot) && !spot.is_question(),
+        ),
+        phrase(
+            "that is not",
+            r"\b(?:that|this|it|these|those)(?:'?s not| is not| isn'?t| was not| wasn'?t| are not| aren'?t)(?: really| at all| quite| even)* (?:what (?:i|we)|how|right|correct|true|the (?:right|correct|point|one|way i)|it\b|where|my|acceptable|good enough|allowed)",
+            is_denial,
+        ),
+        phrase(
+            "I told you",
+            r"\bi(?:'ve| have| had)?(?: already| just| clearly| explicitly| specifically| literally| even| only)* (?:told you|asked you (?:to|for|not)|instructed you)\b|\bi keep (?:telling|asking|reminding) you\b|\ball i (?:wanted|asked for)\b|\bi (?:just|only) (?:wanted|asked)\b",
+            |spot| {
+                !spot.is_conditional()
+                    && !spot.after.trim_start().to_lowercase().starts_with("about")
+            },
+        ),
+        phrase(
+            "I already said",
+            r"\bi(?:'ve| have)? (?:already|explicitly|specifically|clearly|just|literally) (?:said|asked|mentioned|explained|wrote|specified|requested)\b|\b(?:as|like) i (?:already )?(?:mentioned|explained|told you|wrote)\b|\bi mentioned (?:earlier|before|already|that)\b|\bi thought we (?:had )?agreed\b|\bwe (?:have |'ve )?already (?:discussed|agreed on|talked about) (?:this|that|it)\b|\b(?:didn'?t|did not|haven'?t) i (?:just |already )?(?:tell|told|say|said|ask|asked)\b",
+            is_stated,
+        ),
+        phrase(
+            "I asked for",
+            r"\bi (?:asked|was asking) (?:for|about)\b|\bi wanted\b[^.?!\n]{1,60}\bnot\b",
+            |spot| !spot.is_conditional() && !spot.is_question(),
+        ),
+        phrase(
+            "I didn't ask",
+            r"\bi (?:did not|didn'?t|never) (?:ask|asked|say|said|told|tell|request|requested|mean that|mean the|want (?:you|that|this|it|a|the)|approve|approved|agree to)\b",
+            |spot| !spot.is_conditional(),
+        ),
+        phrase(
+            "I don't want",
+            r"\bi (?:don'?t|do not) want (?:you to|that|this|it\b)",
+            |spot| !spot.is_conditional(),
+        ),
+        phrase(
+            "you did wrong",
+            r"\byou(?:'ve| have)?(?: still| also| again| just| completely| totally| clearly| accidentally| already| even| now| obviously| apparently| simply| constantly| always)* (?:forgot|forgotten|missed|ignored|broke|broken|overwrote|overwritten|deleted|removed|renamed|misunderstood|misread|skipped|messed up|screwed|ruined|dropped|duplicated|hallucinated|made (?:it|this|that|everything) worse|made (?:that|this|it) up|invented|lost|confused|mixed up|reverted|touched|forget|ignore|break|miss|do this|do that|got (?:it|that|this|the \w+) wrong)\b",
+            is_reproach,
+        ),
+        phrase(
+            "you keep",
+            r"\byou (?:keep|kept) (?:on )?\w+ing\b|\byou(?:'re| are) still \w+ing\b|\byou(?:'re| are)(?: still| again| just| completely)* (?:wrong|not listening|ignoring|mistaken|missing the point|over-?complicating|over-?engineering|going in circles|changing|deleting|editing|breaking|guessing|making (?:this|that|it|things) up|doing it again|hallucinating|not supposed)\b",
+            |spot| !spot.is_conditional(),
+        ),
+        phrase(
+            "you were supposed to",
+            r"\byou(?: were| weren'?t| were not| aren'?t| are not| are|'re) (?:not )?supposed to\b|\b(?:that|this|which) was(?:n'?t| not)? supposed to\b|\byou (?:shouldn'?t|should not|must not|mustn'?t) \w+",
+            |spot| !spot.is_conditional(),
+        ),
+        phrase(
+            "you did not",
+            r"\byou (?:clearly |obviously |apparently |really |still |even |simply )*(?:did not|have not|haven'?t|still haven'?t|never|did nothing|failed to)\s+\w+|\byou (?:clearly|obviously|apparently|really|still|even|simply) didn'?t\s+\w+",
+            is_missed_deed,
+        ),
+        phrase(
+            "why are you",
+            r"\bwhy (?:are|were|have|did|didn'?t|did not|haven'?t|would|isn'?t|the (?:hell|heck|fuck) (?:did|are|would)) you\b|\bwhy do you (?:keep|always|still|insist|never|change|add|remove|delete|ignore)\b|\bwhy you \w+ed\b",
+            is_reproachful_question,
+        ),
+        phrase(
+            "I mean",
+            r"\bi mean,? (?:the|that|this|a|in|on|your|my)\b",
+            starts_clause,
+        ),
+        phrase(
+            "not convinced",
+            r"\bi (?:don'?t|do not) think (?:that'?s|that is|this is|it'?s|it is|that|this) (?:is |right|correct|true|what|how|it\b|the right)|\bi (?:don'?t|do not) think you (?:understood|understand|got|read)\b|\b(?:that|this|it) (?:doesn'?t|does not) look (?:right|correct)\b|\b(?:that|this)(?:'s| is) (?:not a good|a bad|a terrible|not a great) idea\b",
+            is_stated,
+        ),
+        phrase(
+            "your work is wrong",
+            r"\byour \w+(?: \w+)? (?:is|are|was) (?:still |also |completely )?(?:wrong|incorrect|not right|not correct|outdated)\b|\byou (?:used|wrote|added|made|gave|created|set|put|picked|chose)\b[^.?!\n]{0,20} (?:is|are) (?:wrong|incorrect)\b|\byou (?:changed|did|added|removed|wrote|deleted) (?:too much|way too|more than|things i)\b|\byou (?:can'?t|cannot) just\b|\b(?:that|this|these|those) should(?:n'?t| not) (?:be (?:there|here|in the|on the)|have)\b",
+            |spot| is_stated(spot) && !spot.word.to_lowercase().contains(" skill"),
+        ),
+        phrase(
+            "who told you",
+            r"\bwho (?:told|asked) you to\b",
+            starts_clause,
+        ),
+        phrase(
+            "never do",
+            &format!(r"\bnever (?:ever |again )?(?:{DEEDS})\b"),
+            |spot| spot.starts_clause() && is_prohibition(spot),
+        ),
+        phrase("do not", r"\bdo not\b", is_written_out_prohibition),
+        phrase(
+            "could you not",
+            r"\b(?:can|could|would) you (?:please |just )*not (?:\w+)?",
+            is_request_not_to,
+        ),
+        phrase("let's not", r"\blet'?s not\b", |spot| {
+            spot.starts_clause()
+                && !spot.after.starts_with(" forget")
+                && !spot.after.starts_with(" worry")
+        }),
+        phrase(
+            "quit it",
+            r"\bquit (?:it|that|\w+ing)\b|\bcut (?:it|that) out\b|\bknock it off\b|\benough with\b|\bno more \w+s\b|\bhands off\b|\brefrain from\b|\bstart over\b|\bcorrection:|\bnext time,? (?:please )?(?:ask|use|run|check|read|tell|wait|make|do)\b|\b(?:it'?s |it is )?the other way a?round\b|\bstay (?:out of|away from)\b",
+            starts_clause,
+        ),
+        phrase(
+            "not that",
+            r"^\W*not\b[^.?!,\n]{1,40}, (?:the|a|in|use)\b|\bnot (?:there|here|like (?:that|this)|these|those|this|that|the (?:other|old|new|first|second|whole|entire)|in|on|into)\b",
+            is_rejected_choice,
+        ),
+        phrase(
+            "leave it alone",
+            r"\b(?:leave|keep) (?:it|that|this|them|the [\w•-]+(?: [\w•-]+)?|my [\w•-]+|everything|those)(?: else)? (?:alone|as (?:it|they) (?:is|was|are|were)|as-is|untouched|unchanged|the way)\b|\bleave (?:it|them|that|those|the [\w•-]+) out\b",
+            is_order,
+        ),
+        phrase(
+            "X, not Y",
+            r"\b(?:use|put|call|name|run|place|make it|it'?s|it is|it should be|they'?re|i (?:want|need|asked for|said|meant|wanted))\b[^.?!,\n]{1,50}(?:,| and) not (?:a|an|the|in|on|with|from|to|by|as|for|•|\w+)\b|^\W*(?:(?:no|i need|i want|it'?s|it is|use|i said|i wanted)\W+)\S+ not \S+\W*$",
+            is_contrast,
+        ),
+        phrase(
+            "actually",
+            r"\bactually\b[^.?!\n]{1,80}\b(?:instead|rather than)\b|\bi(?:'d| would) rather you\b",
+            starts_clause,
+        ),
+        phrase(
+            "still wrong",
+            r"\bstill (?:wrong|incorrect|not right|not what|the wrong)\b|\bsame mistake\b|\bdid(?:n'?t| not) (?:listen|read)\b|\b(?:read|re-?read) (?:what i|my (?:message|instructions?|prompt|last))\b|\bfollow (?:my|the) instructions\b|\bmissed the point\b",
+            is_stated,
+        ),
+        phrase(
+            "other languages",
+            r"^\s*(?:nein|non|não|nao|nee|nej|нет|niet|いいえ|违|不对|不是)\s*(?:[,.!、，。]|$)|\bdas (?:ist|war) (?:falsch|nicht)|\bnicht (?:das|so)\s*[,.!]|\bc'est (?:faux|pas)\b|\beso no\b|\bas[ií] no\b|\bpas (?:ça|comme ça)\b|\bhör auf\b|\best[aá] mal\b|\bdas stimmt nicht\b|\bfalsche datei\b|^\s*(?:违背|错了|不要)",
+            |_| true,
+        ),
+    ]
+});

@@ -29,7 +29,7 @@ pub(super) static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
         phrase("nope", r"\b(?:nope|nah|naw|noo+)\b", is_rejection),
         phrase(
             "undo that",
-            r"\b(?:undo|revert|roll\s?back|discard|take back)\s+(?:that|this|it|these|those|them|all of (?:that|it|this|them)|everything|all (?:your|the|those|these) changes|your|what you|the (?:last|previous|latest) (?:change|edit|step)s?|(?:all |the |those |these )*(?:changes?|edits?|commits?|files?) (?:that )?you)\b|\b(?:remove|delete|drop) (?:the|those|these|that) [\w•-]+ (?:that )?you (?:just )?(?:added|made|created|wrote)\b",
+            r"\b(?:undo|revert|roll\s?back|discard|take back)\s+(?:that|this|it|these|those|them|all of (?:that|it|this|them)|everything|all (?:your|the|those|these) changes|your|what you|the (?:last|previous|latest) (?:change|edit|step)s?|(?:all |the |those |these )*(?:changes?|edits?|commits?|files?) (?:that )?you)\b|\bundo the (?:last|previous|latest) commits?\b|\b(?:remove|delete|drop) (?:the|those|these|that) [\w•-]+ (?:that )?you (?:just )?(?:added|made|created|wrote)\b",
             is_order,
         ),
         phrase(
@@ -185,7 +185,7 @@ pub(super) static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
         ),
         phrase(
             "other languages",
-            r"^\s*(?:nein|non|não|nao|nee|nej|нет|niet|いいえ|违|不对|不是)\s*(?:[,.!、，。]|$)|\bdas (?:ist|war) (?:falsch|nicht)|\bnicht (?:das|so)\s*[,.!]|\bc'est (?:faux|pas)\b|\beso no\b|\bas[ií] no\b|\bpas (?:ça|comme ça)\b|\bhör auf\b|\best[aá] mal\b|\bdas stimmt nicht\b|\bfalsche datei\b|^\s*(?:违背|错了|不要)",
+            r"^\s*(?:nein|non|não|nao|nee|nej|нет|niet|いいえ|違います|違う|违|不对|不是)\s*(?:[,.!、，。]|$)|\bdas (?:ist|war) (?:falsch|nicht)|\bnicht (?:das|so)\s*[,.!]|\bc'est (?:faux|pas)\b|\beso no\b|\bas[ií] no\b|\bpas (?:ça|comme ça)\b|\bhör auf\b|\best[aá] mal\b|\bdas stimmt nicht\b|\bfalsche datei\b|^\s*(?:违背|错了|不要)",
             |_| true,
         ),
     ]

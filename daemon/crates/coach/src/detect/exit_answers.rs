@@ -1,6 +1,9 @@
 //! Commands whose exit code is an answer: `grep` exits with 1 when it finds nothing.
 
+use super::spot::word_set;
 use crate::command::{Connector, Simple, parse};
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 /// Returns whether a code other than 0 is an answer of what `line` executed last.
 ///
@@ -23,34 +26,12 @@ pub(super) fn is_answer(line: &str, code: i32, printed_error: bool) -> bool {
 }
 
 /// Programs that exit with 1 for "no", "none" or "different".
-const SAYS_NO: &[&str] = &[
-    "[",
-    "[[",
-    "ack",
-    "ag",
-    "cmp",
-    "command",
-    "diff",
-    "egrep",
-    "expr",
-    "fgrep",
-    "fuser",
-    "grep",
-    "hash",
-    "lsof",
-    "mountpoint",
-    "nc",
-    "pgrep",
-    "pidof",
-    "pkill",
-    "rg",
-    "sdiff",
-    "test",
-    "type",
-    "ugrep",
-    "which",
-    "zgrep",
-];
+static SAYS_NO: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    word_set(
+        "[ [[ ack ag cmp command diff egrep expr fgrep fuser grep hash lsof mountpoint nc pgrep pidof pkill rg \
+         sdiff test type ugrep which zgrep",
+    )
+});
 
 fn answers(command: &Simple, code: i32) -> bool {
     let words: Vec<&str> = command
@@ -60,7 +41,7 @@ fn answers(command: &Simple, code: i32) -> bool {
         .collect();
     let has = |name: &str| command.has_flag(name);
     match (command.program.as_str(), code) {
-        (program, 1) if SAYS_NO.binary_search(&program).is_ok() => true,
+        (program, 1) if SAYS_NO.contains(program) => true,
         ("git", 1) => match words.first().copied().unwrap_or_default() {
             "diff" | "diff-index" | "diff-files" | "diff-tree" => {
                 has("--exit-code")

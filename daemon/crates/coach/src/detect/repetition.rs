@@ -3,9 +3,11 @@
 use super::found::{Formula, first_chars, signal};
 use super::history::History;
 use super::prose::Prose;
+use super::spot::word_set;
 use crate::signal::{EventType, Signal, SignalType};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::LazyLock;
 
 const FORMULA: Formula = Formula {
     base: 0.4,
@@ -21,116 +23,15 @@ const MAX_LISTED: usize = 5;
 const MAX_LISTED_CHARS: usize = 200;
 
 /// Words that say nothing about what is wanted: small words, politeness, and nudges such as "go on".
-const EMPTY_WORDS: &[&str] = &[
-    "a",
-    "again",
-    "ahead",
-    "all",
-    "also",
-    "always",
-    "an",
-    "and",
-    "any",
-    "are",
-    "as",
-    "at",
-    "be",
-    "before",
-    "but",
-    "by",
-    "can",
-    "continue",
-    "could",
-    "did",
-    "do",
-    "does",
-    "don't",
-    "done",
-    "each",
-    "every",
-    "everything",
-    "fine",
-    "for",
-    "from",
-    "go",
-    "going",
-    "good",
-    "great",
-    "has",
-    "have",
-    "hello",
-    "hi",
-    "i",
-    "if",
-    "in",
-    "is",
-    "it",
-    "it's",
-    "its",
-    "just",
-    "keep",
-    "kindly",
-    "looks",
-    "make",
-    "me",
-    "more",
-    "must",
-    "my",
-    "need",
-    "needs",
-    "never",
-    "next",
-    "no",
-    "not",
-    "now",
-    "of",
-    "ok",
-    "okay",
-    "on",
-    "one",
-    "onto",
-    "or",
-    "out",
-    "perfect",
-    "please",
-    "proceed",
-    "really",
-    "same",
-    "should",
-    "so",
-    "step",
-    "sure",
-    "thank",
-    "thanks",
-    "that",
-    "that's",
-    "the",
-    "them",
-    "then",
-    "there",
-    "these",
-    "they",
-    "thing",
-    "this",
-    "to",
-    "try",
-    "until",
-    "up",
-    "us",
-    "want",
-    "was",
-    "we",
-    "what",
-    "when",
-    "will",
-    "with",
-    "would",
-    "yeah",
-    "yep",
-    "yes",
-    "you",
-    "your",
-];
+static EMPTY_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    word_set(
+        "a again ahead all also always an and any are as at be before but by can continue could did do does don't \
+         done each every everything fine for from go going good great has have hello hi i if in is it it's its just \
+         kindly looks make me more must my need needs never next no not now of ok okay on one onto or out perfect \
+         please proceed really remember same should so step sure thank thanks that that's the them then there these \
+         they thing this to try until up us want was we what when will with would yeah yep yes you your",
+    )
+});
 
 /// Returns the signal of a prompt, and remembers the prompt.
 pub(super) fn detect(prompt: &str, prose: &Prose, history: &mut History) -> Option<Signal> {
@@ -166,13 +67,25 @@ pub(super) fn detect(prompt: &str, prose: &Prose, history: &mut History) -> Opti
     signal
 }
 
-/// Returns whether two messages share more than half of their words, and do not differ in what is worked on.
+/// Returns whether two messages share more than half of all their words or more than two thirds of those that say what is wanted,
+/// and do not differ in what is worked on.
 fn is_alike(words: &[String], others: &[String]) -> bool {
-    let (one, other): (BTreeSet<_>, BTreeSet<_>) =
-        (words.iter().collect(), others.iter().collect());
-    let common = one.intersection(&other).count();
-    let all = one.union(&other).count();
-    common * 2 > all && !is_series(words, others)
+    let (common, all) = overlap(
+        words.iter().map(String::as_str),
+        others.iter().map(String::as_str),
+    );
+    let (common_content, all_content) = overlap(content(words), content(others));
+    let is_near = common * 2 > all || (common_content >= 2 && common_content * 3 > all_content * 2);
+    is_near && !is_series(words, others)
+}
+
+/// Returns how many words two messages have in common, and how many there are in all, each counted once.
+fn overlap<'t>(
+    words: impl Iterator<Item = &'t str>,
+    others: impl Iterator<Item = &'t str>,
+) -> (usize, usize) {
+    let (one, other): (BTreeSet<_>, BTreeSet<_>) = (words.collect(), others.collect());
+    (one.intersection(&other).count(), one.union(&other).count())
 }
 
 /// Returns whether one content word is exchanged for another at the same place, as in "fix issue 1" and "fix issue 2":
@@ -207,7 +120,7 @@ fn content(words: &[String]) -> impl Iterator<Item = &str> {
     words
         .iter()
         .map(String::as_str)
-        .filter(|word| EMPTY_WORDS.binary_search(word).is_err())
+        .filter(|word| !EMPTY_WORDS.contains(*word))
 }
 
 fn words(text: &str) -> Vec<String> {

@@ -2,11 +2,12 @@
 
 use super::found::{Formula, patterns, signal};
 use super::prose::{Prose, folded};
-use super::spot::regex;
+use super::spot::{regex, word_set};
 use crate::patterns::{PatternGroup, PatternSet};
 use crate::signal::{EventType, Signal, SignalType};
 use regex::Regex;
 use serde_json::Value;
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 const FORMULA: Formula = Formula {
@@ -113,22 +114,18 @@ fn name(text: &str, installed: &[String], is_named: bool) -> Option<String> {
         .filter_map(|found| found.get(1).or(found.get(2)).or(found.get(3)));
     let mut names = before.chain(after).map(|name| name.as_str());
     names
-        .find(|name| {
-            NO_NAMES
-                .binary_search(&name.to_lowercase().as_str())
-                .is_err()
-        })
+        .find(|name| !NO_NAMES.contains(name.to_lowercase().as_str()))
         .map(str::to_owned)
 }
 
-/// Words beside "skill" that are no name, sorted.
-const NO_NAMES: &[&str] = &[
-    "a", "active", "also", "an", "and", "any", "another", "are", "but", "current", "each", "every",
-    "existing", "extend", "fix", "for", "from", "had", "has", "have", "her", "his", "in", "into",
-    "is", "it", "its", "last", "my", "new", "no", "of", "old", "on", "one", "or", "other", "our",
-    "own", "same", "some", "such", "that", "the", "their", "this", "to", "update", "used", "using",
-    "was", "we", "which", "whole", "with", "wrong", "you", "your",
-];
+/// Words beside "skill" that are no name.
+static NO_NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    word_set(
+        "a active also an and any another are but current each every existing extend fix for from had has have her \
+         his in into is it its last my new no of old on one or other our own same some such that the their this to \
+         update used using was we which whole with wrong you your",
+    )
+});
 
 fn contains_word(text: &str, word: &str) -> bool {
     let is_part = |character: char| character.is_alphanumeric() || matches!(character, '-' | '_');

@@ -1,6 +1,7 @@
 //! A match and what surrounds it.
 
 use regex::{Match, Regex, RegexBuilder};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// A part of a text with what is before and after it.
@@ -80,6 +81,11 @@ impl<'t> Spot<'t> {
     pub(super) fn is_conditional(&self) -> bool {
         CONDITION.is_match(self.sentence_before())
     }
+}
+
+/// Returns the words of a list that is written as one text.
+pub(super) fn word_set(words: &'static str) -> HashSet<&'static str> {
+    words.split_whitespace().collect()
 }
 
 /// Compiles a pattern of the detector itself, without regard to case.

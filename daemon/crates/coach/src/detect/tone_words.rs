@@ -1,7 +1,8 @@
 //! Words that are shouted, and words of frustration.
 
-use super::spot::regex;
+use super::spot::{regex, word_set};
 use regex::Regex;
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// Words of frustration that the list of patterns does not have.
@@ -21,159 +22,19 @@ pub(super) static FRUSTRATION: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Words that nobody writes in capitals but for emphasis. Not among them: abbreviations, log levels, HTTP methods, words
 /// of SQL and of requirements (SHOULD, REQUIRED), values (TRUE, NONE), and marks such as TODO and NOTE.
-const ORDINARY: &[&str] = &[
-    "ABSOLUTELY",
-    "AGAIN",
-    "ALL",
-    "ALREADY",
-    "ALWAYS",
-    "ANY",
-    "ANYTHING",
-    "ARE",
-    "ASKED",
-    "BAD",
-    "BECAUSE",
-    "BEEN",
-    "BEFORE",
-    "BOTH",
-    "BROKE",
-    "BROKEN",
-    "BUT",
-    "CANNOT",
-    "CANT",
-    "CHANGE",
-    "CHANGED",
-    "COMPLETELY",
-    "COULD",
-    "DELETED",
-    "DELETING",
-    "DID",
-    "DIDNT",
-    "DOES",
-    "DOESNT",
-    "DOING",
-    "DONT",
-    "EACH",
-    "EDITED",
-    "ENOUGH",
-    "ENTIRE",
-    "EVEN",
-    "EVER",
-    "EVERY",
-    "EVERYTHING",
-    "EXACT",
-    "EXACTLY",
-    "EXISTING",
-    "FIRST",
-    "FIVE",
-    "FOUR",
-    "HATE",
-    "HAVE",
-    "HAVENT",
-    "HER",
-    "HERE",
-    "HIS",
-    "HOW",
-    "HOURS",
-    "IGNORE",
-    "IGNORED",
-    "IMMEDIATELY",
-    "INSTEAD",
-    "ISNT",
-    "ITS",
-    "JUST",
-    "KEEP",
-    "KEEPS",
-    "LEAVE",
-    "LISTEN",
-    "LITERALLY",
-    "LOOK",
-    "MADE",
-    "MANY",
-    "MINE",
-    "MORE",
-    "MOST",
-    "MUST",
-    "NEED",
-    "NEVER",
-    "NOBODY",
-    "NOT",
-    "NOTHING",
-    "NOW",
-    "ONCE",
-    "ONLY",
-    "OTHER",
-    "OUR",
-    "OWN",
-    "PLEASE",
-    "REALLY",
-    "REMOVED",
-    "REMOVING",
-    "SAID",
-    "SAME",
-    "SECOND",
-    "SERIOUSLY",
-    "SHOULDNT",
-    "SIMPLE",
-    "SINGLE",
-    "SOMETHING",
-    "STILL",
-    "STOP",
-    "TERRIBLE",
-    "THAT",
-    "THATS",
-    "THE",
-    "THEIR",
-    "THEM",
-    "THERE",
-    "THESE",
-    "THEY",
-    "THING",
-    "THINGS",
-    "THINK",
-    "THIRD",
-    "THIS",
-    "THOSE",
-    "THREE",
-    "TIME",
-    "TIMES",
-    "TODAY",
-    "TOLD",
-    "TOO",
-    "TOUCH",
-    "TOUCHED",
-    "TWICE",
-    "USED",
-    "USING",
-    "VERY",
-    "WAIT",
-    "WANT",
-    "WANTED",
-    "WAS",
-    "WASNT",
-    "WERE",
-    "WHAT",
-    "WHEN",
-    "WHERE",
-    "WHICH",
-    "WHO",
-    "WHOLE",
-    "WHY",
-    "WILL",
-    "WITHOUT",
-    "WONT",
-    "WORK",
-    "WORKED",
-    "WORKING",
-    "WORKS",
-    "WORSE",
-    "WOULD",
-    "WRONG",
-    "YESTERDAY",
-    "YOU",
-    "YOUR",
-    "YOURE",
-];
+static ORDINARY: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    word_set(
+        "ABSOLUTELY AGAIN ALL ALREADY ALWAYS ANY ANYTHING ARE ASKED BAD BECAUSE BEEN BEFORE BOTH BROKE BROKEN BUT \
+         CANNOT CANT CHANGE CHANGED COMPLETELY COULD DELETED DELETING DID DIDNT DOES DOESNT DOING DONT EACH EDITED \
+         ENOUGH ENTIRE EVEN EVER EVERY EVERYTHING EXACT EXACTLY EXISTING FIRST FIVE FOUR HATE HAVE HAVENT HER HERE \
+         HIS HOW HOURS IGNORE IGNORED IMMEDIATELY INSTEAD ISNT ITS JUST KEEP KEEPS LEAVE LISTEN LITERALLY LOOK MADE \
+         MANY MINE MORE MOST MUST NEED NEVER NOBODY NOT NOTHING NOW ONCE ONLY OTHER OUR OWN PLEASE REALLY REMOVED \
+         REMOVING SAID SAME SECOND SERIOUSLY SHOULDNT SIMPLE SINGLE SOMETHING STILL STOP TERRIBLE THAT THATS THE \
+         THEIR THEM THERE THESE THEY THING THINGS THINK THIRD THIS THOSE THREE TIME TIMES TODAY TOLD TOO TOUCH \
+         TOUCHED TWICE USED USING VERY WAIT WANT WANTED WAS WASNT WERE WHAT WHEN WHERE WHICH WHO WHOLE WHY WILL \
+         WITHOUT WONT WORK WORKED WORKING WORKS WORSE WOULD WRONG YESTERDAY YOU YOUR YOURE",
+    )
+});
 
 /// Returns the words of at least three capitals that are emphasis.
 ///
@@ -193,11 +54,7 @@ pub(super) fn capital_words(text: &str) -> Vec<&str> {
         .copied()
         .filter(|word| is_shouted(word))
         .collect();
-    let ordinary = |word: &&str| {
-        ORDINARY
-            .binary_search(&word.replace('\'', "").as_str())
-            .is_ok()
-    };
+    let ordinary = |word: &&str| ORDINARY.contains(word.replace('\'', "").as_str());
     let long = capitals.iter().copied().filter(|word| letters(word) >= 3);
     let is_mostly_shouted =
         capitals.len() * 2 > words.len() && capitals.len() >= 2 && capitals.iter().any(ordinary);

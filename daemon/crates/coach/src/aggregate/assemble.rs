@@ -1,6 +1,7 @@
 //! Groups with enough evidence into proposals and sightings.
 
 use super::failure;
+use super::finding::Finding;
 use super::group::{Group, State};
 use super::known::{KnownCandidate, KnownGroup, Status};
 use super::outcome::{Aggregation, Evidence, Proposal, Sighting};
@@ -22,7 +23,7 @@ struct Draft<'a> {
     rows: Vec<KnownGroup>,
     confidence: f64,
     /// New evidence by event index.
-    evidence: BTreeMap<usize, &'a str>,
+    evidence: BTreeMap<usize, &'a Finding>,
 }
 
 pub(super) fn assemble(
@@ -146,9 +147,7 @@ impl<'a> Draft<'a> {
             self.confidence = self.confidence.max(group.confidence(new.len() as u64));
         }
         for member in new {
-            self.evidence
-                .entry(member.event)
-                .or_insert(&member.finding.quote);
+            self.evidence.entry(member.event).or_insert(&member.finding);
         }
         if let (State::Known { candidate }, Some(advice)) = (&group.state, &group.advice)
             && input.known[*candidate].status == Status::Pending
@@ -287,7 +286,7 @@ struct Seen {
 
 impl Seen {
     fn of(
-        evidence: &BTreeMap<usize, &str>,
+        evidence: &BTreeMap<usize, &Finding>,
         input: &Input<'_>,
         timeline: &Timeline<'_>,
     ) -> Option<Self> {
@@ -296,12 +295,12 @@ impl Seen {
         let last = &input.events[*evidence.keys().max_by_key(by_time)?];
         let events = || evidence.keys().map(|index| &input.events[*index]);
         let sorted = |texts: BTreeSet<&str>| texts.into_iter().map(str::to_owned).collect();
-        let pieces = evidence.iter().map(|(index, quote)| {
+        let pieces = evidence.iter().map(|(index, finding)| {
             let event = &input.events[*index];
             Evidence {
                 timestamp: event.timestamp.clone(),
                 event_id: event.id.clone(),
-                quote: (*quote).to_owned(),
+                quote: finding.quote(event),
                 session_id: event.session_id.clone(),
                 repo_id: event.repo_id.clone(),
             }

@@ -5,7 +5,7 @@ use super::failure::{self, Failure};
 use super::known::{GroupKind, Lesson};
 use super::reminder::{self, Repeated, Skill, Verified, Version};
 use super::violation::{self, Violation};
-use super::wording::{Wording, one_line};
+use super::wording::{Wording, one_line, quote};
 use super::{Settings, failure::Advice};
 use crate::event::Event;
 use crate::signal::SignalType;
@@ -17,11 +17,10 @@ use serde_json::Value;
 pub(super) struct Finding {
     pub(super) kind: GroupKind,
     pub(super) key: String,
-    /// What a group of alike texts compares; the command of a failure. At most [`MAX_SAMPLE`] characters.
+    /// What a group of alike texts compares; the command of a failure; what a violation did. At most [`MAX_SAMPLE`] characters.
     pub(super) sample: String,
     /// What is compared: the sample as a whole, and its core. Empty when the key alone decides.
     pub(super) texts: Vec<Keywords>,
-    pub(super) quote: String,
     pub(super) detail: Detail,
 }
 
@@ -62,22 +61,27 @@ pub(super) fn findings(event: &Event) -> Vec<Finding> {
 }
 
 impl Finding {
-    pub(super) fn new(
-        kind: GroupKind,
-        key: String,
-        sample: &str,
-        quoted: &str,
-        detail: Detail,
-    ) -> Self {
+    pub(super) fn new(kind: GroupKind, key: String, sample: &str, detail: Detail) -> Self {
         let sample = one_line(sample, MAX_SAMPLE);
-        let texts = compared(kind, &sample);
+        let texts = match &detail {
+            Detail::Said(said) => of_correction(&sample, said),
+            _ => compared(kind, &sample),
+        };
         Self {
             kind,
             key,
             texts,
             sample,
-            quote: super::wording::quote(quoted),
             detail,
+        }
+    }
+
+    /// Returns the quotation for evidence.
+    pub(super) fn quote(&self, event: &Event) -> String {
+        match &self.detail {
+            Detail::Failure(_) => quote(&format!("{}: {}", command(event), stderr(event))),
+            Detail::Violation(_) => quote(&self.sample),
+            _ => quote(content(event)),
         }
     }
 
@@ -144,17 +148,19 @@ impl Finding {
 pub(super) fn compared(kind: GroupKind, sample: &str) -> Vec<Keywords> {
     match kind {
         GroupKind::Repetition | GroupKind::Skill => vec![Keywords::of(sample)],
-        GroupKind::Correction => {
-            let whole = Keywords::of(sample);
-            let core = Said::of(sample).core().map(|core| Keywords::of(&core));
-            let core = core.filter(|core| core.len() >= 2 && *core != whole);
-            std::iter::once(whole).chain(core).collect()
-        }
+        GroupKind::Correction => of_correction(sample, &Said::of(sample)),
         GroupKind::Failure
         | GroupKind::Verification
         | GroupKind::Version
         | GroupKind::Violation => Vec::new(),
     }
+}
+
+fn of_correction(sample: &str, said: &Said) -> Vec<Keywords> {
+    let whole = Keywords::of(sample);
+    let core = said.core().map(|core| Keywords::of(&core));
+    let core = core.filter(|core| core.len() >= 2 && *core != whole);
+    std::iter::once(whole).chain(core).collect()
 }
 
 /// Returns what the candidate of these findings says, or none when they say too little.

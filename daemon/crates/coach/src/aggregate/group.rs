@@ -137,15 +137,12 @@ impl Group {
 
     /// Remembers what later events or successes are compared with.
     pub(super) fn remember(&mut self, sample: &str) {
-        if sample.is_empty() {
-            return;
-        }
         if self.kind == GroupKind::Failure {
             self.samples.retain(|known| known != sample);
             self.samples.push(sample.to_owned());
             let surplus = self.samples.len().saturating_sub(MAX_COMMANDS);
             self.samples.drain(..surplus);
-        } else if self.samples.len() < MAX_SAMPLES {
+        } else if self.kind.is_by_text() && self.samples.len() < MAX_SAMPLES {
             self.samples.push(sample.to_owned());
         }
     }

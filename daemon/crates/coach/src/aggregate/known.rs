@@ -33,6 +33,13 @@ pub enum GroupKind {
     Violation,
 }
 
+impl GroupKind {
+    /// Returns whether alike texts make a group, and not the key alone.
+    pub(super) fn is_by_text(self) -> bool {
+        matches!(self, Self::Correction | Self::Repetition | Self::Skill)
+    }
+}
+
 /// Where the advice about a failing command comes from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -65,7 +65,6 @@ pub(super) fn repetition(event: &Event) -> Option<Finding> {
         GroupKind::Repetition,
         String::new(),
         &sample,
-        content(event),
         Detail::Repeated(repeated),
     );
     // A text that cannot be a rule by itself is none later either, when a longer one is like it.
@@ -87,7 +86,6 @@ pub(super) fn skill(event: &Event) -> Option<Finding> {
         GroupKind::Skill,
         skill.name.clone(),
         &sample,
-        text,
         Detail::Skill(skill),
     );
     finding.has_matter().then_some(finding)
@@ -103,7 +101,6 @@ pub(super) fn verification(event: &Event) -> Option<Finding> {
         GroupKind::Verification,
         key,
         "",
-        content(event),
         Detail::Verified(verified),
     ))
 }
@@ -141,7 +138,6 @@ pub(super) fn version(event: &Event) -> Option<Finding> {
         GroupKind::Version,
         version.tool.clone(),
         line,
-        content(event),
         Detail::Version(version),
     ))
 }

@@ -74,19 +74,18 @@ impl<'a> Timeline<'a> {
             for row in &known.groups {
                 let id = self.groups.len();
                 let group = Group::of_ledger(row, candidate);
-                match group.kind {
-                    GroupKind::Correction | GroupKind::Repetition | GroupKind::Skill => {
-                        let family = self.family(group.kind, &group.key);
-                        for sample in &group.samples {
-                            for text in compared(group.kind, sample) {
-                                let words = self.index.words(&text);
-                                self.index.add(family, id, i64::MIN, words, true);
-                            }
-                        }
+                if group.kind.is_by_text() {
+                    let family = self.family(group.kind, &group.key);
+                    for text in group
+                        .samples
+                        .iter()
+                        .flat_map(|sample| compared(group.kind, sample))
+                    {
+                        let words = self.index.words(&text);
+                        self.index.add(family, id, i64::MIN, words, true);
                     }
-                    _ => {
-                        self.by_key.insert((group.kind, group.key.clone()), id);
-                    }
+                } else {
+                    self.by_key.insert((group.kind, group.key.clone()), id);
                 }
                 if group.kind == GroupKind::Failure
                     && known.status == Status::Pending

@@ -52,7 +52,6 @@ pub(super) fn findings(event: &Event) -> Vec<Finding> {
             findings.push(Finding::new(
                 GroupKind::Violation,
                 key,
-                "",
                 &quoted,
                 Detail::Violation(violation),
             ));

@@ -56,10 +56,15 @@ const MAX_ACTION: usize = 240;
 const MIN_PART: usize = 15;
 const MIN_KEYWORDS: usize = 2;
 
+/// How much of a text is looked at for one line, and four times the line besides.
+const MAX_READ: usize = 400;
+
 /// Returns a text as one line of at most `max_chars` characters, cut between words.
 pub(super) fn one_line(text: &str, max_chars: usize) -> String {
+    // The rest is cut anyway, also when much of the start is white space or hidden.
     let clean: String = text
         .chars()
+        .take(MAX_READ + 4 * max_chars)
         .map(|c| {
             if c.is_whitespace() || c.is_control() {
                 ' '

@@ -1,5 +1,8 @@
 //! Parts of a sentence, and what each forbids or orders.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// Returns the clauses of a line. A sign in the middle of a word, as in `a.rs`, ends none.
 pub(super) fn clauses(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(line);
@@ -146,9 +149,7 @@ pub(super) fn avoided(clause: &str) -> Option<&str> {
 pub(super) fn wanted(clause: &str) -> Option<&str> {
     let clause = without_end(clause);
     let order = strip_words(clause, "always").unwrap_or(clause);
-    let is_order = VERBS
-        .split(' ')
-        .any(|verb| first_word(order).eq_ignore_ascii_case(verb));
+    let is_order = VERBS.contains(first_word(order).to_lowercase().as_str());
     let should_be = [
         "it should be",
         "this should be",
@@ -204,9 +205,13 @@ pub(super) fn is_gerund(text: &str) -> bool {
 }
 
 /// Verbs with which an order starts.
-const VERBS: &str = "add always ask avoid break bump call change check clean close commit copy create delete \
+static VERBS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "add always ask avoid break bump call change check clean close commit copy create delete \
     deploy document edit ensure escape explain export extend find fix follow format generate \
     give go handle import include install keep leave let link list log look make merge mock \
     move name open pass pin prefer push put read rebase regenerate remove rename replace \
     report restart return revert review run save search send set show sign skip sort split \
-    squash start store switch take tell test throw try update use validate verify wrap write";
+    squash start store switch take tell test throw try update use validate verify wrap write"
+        .split(' ')
+        .collect()
+});

@@ -21,7 +21,6 @@ pub(super) fn finding(event: &Event) -> Option<Finding> {
         GroupKind::Correction,
         String::new(),
         text,
-        text,
         Detail::Said(said),
     );
     let is_short = finding

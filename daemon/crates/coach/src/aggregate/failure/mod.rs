@@ -40,15 +40,19 @@ impl Failure {
 pub(super) fn finding(event: &Event) -> Option<Finding> {
     let line = command(event);
     let failed = attempt(line)?;
-    let class = Class::of(&failed, stderr(event));
+    let output = stderr(event);
+    // That the program itself is missing is no answer.
+    if is_looking_around(&failed) && !output.contains("not found") {
+        return None;
+    }
+    let class = Class::of(&failed, output);
     if class.remedy_key() != Some("command-not-found") && is_looking_around(&failed) {
         return None;
     }
     let base = attempt_base(&failed);
     let key = class.key(&base);
-    let quoted = format!("{line}: {}", stderr(event));
     let detail = Detail::Failure(Failure { base, class });
-    Some(Finding::new(GroupKind::Failure, key, line, &quoted, detail))
+    Some(Finding::new(GroupKind::Failure, key, line, detail))
 }
 
 /// Returns the part of a line that failed: the one that it is about, but not what only shortens the output of another

@@ -128,7 +128,7 @@ static TOLD_OFTEN: LazyLock<Regex> = LazyLock::new(|| {
 
 static ORDER_AGAIN: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"^\W*(?:(?:and|then|now|please|ok|okay|so|could|can|would|you|let'?s|just|we|to)\W+)*(?:run|try|retry|check|build|read|test|start|restart|deploy|look|do|open|show|explain|execute|rebuild|fetch|pull|push|ask|send|use|go|generate|write|create|take|make|call|compile|rerun|search|add)\b|\b(?:if|when|once|after|until|whenever|in case|before|should|can you|could you)\b|\bonce again\b|\btry again\b|\bthanks\b",
+        r"^\W*(?:(?:great|nice|cool|good|perfect|thanks|and|then|now|please|ok|okay|so|could|can|would|you|let'?s|just|we|to)\W+)*(?:run|try|retry|check|build|read|test|start|restart|deploy|look|do|open|show|explain|execute|rebuild|fetch|pull|push|ask|send|use|go|generate|write|create|take|make|call|compile|rerun|search|add)\b|\b(?:if|when|once|after|until|whenever|in case|before|should|can you|could you)\b|\bonce again\b|\btry again\b|\bthanks\b",
     )
 });
 
@@ -161,7 +161,7 @@ fn is_reproachful_literally(spot: &Spot<'_>) -> bool {
         LazyLock::new(|| regex(r"\b(?:you|you're|i|i've|i have|it's|that's)(?: have| had)?\s*$"));
     static AFTER: LazyLock<Regex> = LazyLock::new(|| {
         regex(
-            r"^\s+(?:just |only )?(?:told|said|asked|deleted|ignored|broke|did|wrote|removed|impossible|unusable|nothing|every|all i|useless|the (?:first|only|opposite))\b",
+            r"^\s+(?:just |only |have |had )*(?:told|said|asked|deleted|ignored|broke|did|wrote|removed|impossible|unusable|nothing|every|all i|useless|the (?:first|only|opposite))\b",
         )
     });
     BEFORE.is_match(spot.before) && AFTER.is_match(spot.after)
@@ -172,7 +172,7 @@ fn is_praise(text: &str) -> bool {
     static FRIENDLY: LazyLock<Regex> = LazyLock::new(|| {
         regex(concat!(
             r"\b(?:thanks?|thx|great|awesome|perfect|excellent|amazing|love|nice|good (?:job|work|one|stuff)|well done|wonderful|fantastic|brilliant|cool|",
-            r"yay|woo+t?|hoo?ray|exactly|congrat\w*|welcome|hello|hi|hey|let'?s go|lgtm|beautiful|superb|impressive|works|working|danke|gracias|merci|happy|good morning|finally)\b|^\W*yes+\b",
+            r"yay|wo+w|woo+t?|hoo?ray|exactly|congrat\w*|welcome|hello|hi|hey|let'?s go|lgtm|beautiful|superb|impressive|works|working|danke|gracias|merci|happy|good morning|finally)\b|^\W*yes+\b",
         ))
     });
     static BAD: LazyLock<Regex> = LazyLock::new(|| {

@@ -16,7 +16,7 @@ pub(super) static FRUSTRATION: LazyLock<Regex> = LazyLock::new(|| {
         r"\bfuck(?:ing|ed)?\b|\bshit(?:ty)?\b|\bbullshit\b|\bdamn ?it\b|\bgod ?damn|\bcrap\b|\bidiot\w*\b|\bmoron\w*\b|\bstupid (?:bot|ai|thing|machine|tool|assistant)\b|",
         r"\bthis is (?:now |already )?(?:the |my )(?:second|third|fourth|fifth|sixth|tenth|hundredth|thousandth|millionth|umpteenth|\d+(?:nd|rd|th)) time\b|(?:^|[.!,]\s*)for the (?:third|fourth|fifth|tenth|hundredth|millionth|umpteenth|nth|\d+(?:rd|th)) time\b|",
         r"\bcome on\s*[,!.]|\bi(?:'ve| have) (?:told|asked|said|repeated|explained)\b.{0,40}\b(?:times|repeatedly|over and over)\b|\bonce and for all\b|\bunbelievable\b|\bpathetic\b|\bhow (?:hard|difficult) (?:is it|can it be|can this be)\b|",
-        r"\bnothing (?:you do |ever |here )?works\b|\bwhat is wrong with you\b|\bdo you even\b|\bhow often (?:do|must) i\b|\brepeat(?:ing)? myself\b|\bi keep (?:telling|asking|saying|repeating)\b|^\W*(?:useless|terrible|awful|pathetic|come on|seriously|ridiculous|unbelievable|horrible)\W*$|\bdisappoint(?:ed|ing)\b|\bwhat (?:have you done|are you doing)\s*[?!]|\bcan(?:'t you| you not) (?:even |just )?(?:read|follow|listen|understand)\b|\byou never listen\b|\bwast(?:e|ing) (?:of )?my (?:time|day)\b|\bwasted (?:\w+ )?(?:hours?|my)\b|\bjust do (?:it|what i)\b|\bhow is this so hard\b|\bgetting (?:really )?annoyed\b|\bstop wasting\b|\babsolutely useless\b|\byou(?:'re| are) (?:so |completely |absolutely )?useless\b",
+        r"\bnothing (?:you do|here) (?:ever )?works\b|\btime i'?m (?:asking|telling|saying)\b|\bwhat is wrong with you\b|\bdo you even\b|\bhow often (?:do|must) i\b|\brepeat(?:ing)? myself\b|\bi keep (?:telling|asking|saying|repeating)\b|^\W*(?:useless|terrible|awful|pathetic|come on|seriously|ridiculous|unbelievable|horrible)\W*$|\bdisappoint(?:ed|ing)\b|\bwhat (?:have you done|are you doing)\s*[?!]|\bcan(?:'t you| you not) (?:even |just )?(?:read|follow|listen|understand)\b|\byou never listen\b|\bwast(?:e|ing) (?:of )?my (?:time|day)\b|\bwasted (?:\w+ )?(?:hours?|my)\b|\bjust do (?:it|what i)\b|\bhow is this so hard\b|\bgetting (?:really )?annoyed\b|\bstop wasting\b|\babsolutely useless\b|\byou(?:'re| are) (?:so |completely |absolutely )?useless\b",
     ))
 });
 
@@ -61,8 +61,41 @@ pub(super) fn capital_words(text: &str) -> Vec<&str> {
     if is_mostly_shouted {
         long.collect()
     } else {
-        long.filter(ordinary).collect()
+        let names = names_in_capitals(text);
+        long.filter(|word| ordinary(word) && !names.contains(word))
+            .collect()
     }
+}
+
+/// Returns words in capitals that are named and not shouted: "WHERE and HAVING", "the NOT operator", "presses STOP".
+fn names_in_capitals(text: &str) -> HashSet<&str> {
+    // With regard to case, but for the words around.
+    static NAMED: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = concat!(
+            r"\b([A-Z]{2,})(?:,? (?:and|or|vs\.?)|,|/| &) ?([A-Z]{2,})\b|",
+            r"\b([A-Z]{2,}) (?:clause|operator|gate|keyword|statement|constraint|button|key|signal|screen|command|state|mode|caps|flag|column|query|label|event)s?\b|",
+            r"\b(?:press|presses|pressed|click|clicks|clicked|hit|hits|send|sends|type|types|reads?|says?|say|called|named|keyword|label|labelled|labeled) ([A-Z]{2,})\b|",
+            r"\b(?:THE|ALL) (?:END|CAPS|RIGHTS)\b",
+        );
+        Regex::new(pattern).unwrap_or_else(|error| unreachable!("{error}"))
+    });
+    let is_ordinary = |word: &str| ORDINARY.contains(word);
+    let mut names = HashSet::new();
+    for found in NAMED.captures_iter(text) {
+        let words: Vec<&str> = found
+            .iter()
+            .skip(1)
+            .flatten()
+            .map(|word| word.as_str())
+            .collect();
+        match words[..] {
+            // Two words that are both shouted are no names: "NEVER, EVER".
+            [one, other] if is_ordinary(one) && is_ordinary(other) => {}
+            [] => names.extend(["THE", "ALL"]),
+            _ => names.extend(words),
+        }
+    }
+    names
 }
 
 /// Returns the word of a token without punctuation; none for paths, names with underscores or digits, and the like.

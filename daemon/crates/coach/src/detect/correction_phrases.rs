@@ -89,7 +89,7 @@ static ASKED: LazyLock<Regex> = LazyLock::new(|| {
 });
 static OBSERVED: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"\b(?:i think|i see|i noticed|i notice|looks like|seems|seems like|it appears|why|that)(?: that)?\s+$",
+        r"\b(?:i think|i see|i noticed|i notice|looks like|seems|seems like|it appears)(?: that)?\s+$",
     )
 });
 /// "You renamed the file, so update the imports": what was done is only the reason.
@@ -116,12 +116,12 @@ pub(super) fn is_request_not_to(spot: &Spot<'_>) -> bool {
 
 /// A deed that was left out. A question about a check is a verification, and no correction.
 pub(super) fn is_missed_deed(spot: &Spot<'_>) -> bool {
-    let has_to = spot.word.to_lowercase();
+    let word = spot.word.to_lowercase();
     is_omission(spot)
         && !spot.sentence_after().contains(", have you")
         && !["had", "have", "know"]
             .iter()
-            .any(|word| has_to.ends_with(word))
+            .any(|verb| word.ends_with(verb))
 }
 
 /// "Not that one" at the start of a sentence.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 /// Maximum number of characters of [`Signal::content`].
 const MAX_CONTENT_CHARS: usize = 500;
 
-/// Maximum value of a confidence: `base + step * count`, at most `most`.
+/// How a confidence grows with what was found: `base + step * count`, at most `most`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Formula {
     pub(super) base: f64,

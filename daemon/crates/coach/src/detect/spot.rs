@@ -53,6 +53,11 @@ impl<'t> Spot<'t> {
             && !joins(self.word.chars().next_back(), self.after.chars().next())
     }
 
+    /// Returns whether the match starts with a word.
+    pub(super) fn starts_word(&self) -> bool {
+        !self.before.ends_with(char::is_alphanumeric)
+    }
+
     /// Returns the part of its sentence before it.
     pub(super) fn sentence_before(&self) -> &'t str {
         self.before

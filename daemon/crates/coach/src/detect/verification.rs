@@ -79,7 +79,7 @@ static HABIT: LazyLock<Regex> = LazyLock::new(|| {
 
 fn accepts(spot: &Spot<'_>) -> bool {
     let word = spot.word.to_lowercase();
-    if !spot.is_whole_start()
+    if !spot.starts_word()
         || OTHER_VERB.is_match(spot.after)
         || ASKS_HOW.is_match(spot.sentence_before())
     {
@@ -98,12 +98,6 @@ fn accepts(spot: &Spot<'_>) -> bool {
 
 /// The pattern may end inside a word: "did you add" in "did you address".
 static ENDS_VERB: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:\W|$)"));
-
-impl Spot<'_> {
-    fn is_whole_start(&self) -> bool {
-        !self.before.ends_with(char::is_alphanumeric)
-    }
-}
 
 /// Further phrasings.
 static OTHERS: LazyLock<Regex> = LazyLock::new(|| {

@@ -11,9 +11,8 @@ pub const MAX_PATTERNS: usize = 200;
 /// Maximum length of a pattern.
 pub const MAX_PATTERN_BYTES: usize = 1000;
 
-/// Maximum number of bytes of a compiled pattern, so that the largest configuration stays below 1 GB of nothing but
-/// repetition counts; the largest built-in pattern takes less than a tenth.
-const MAX_COMPILED_BYTES: usize = 512 * 1024;
+/// Maximum number of bytes of a compiled pattern. With all groups full of the largest patterns that is some 250 MB.
+const MAX_COMPILED_BYTES: usize = 128 * 1024;
 
 /// The patterns of all groups.
 #[derive(Debug)]

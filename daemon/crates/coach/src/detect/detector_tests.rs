@@ -182,6 +182,16 @@ fn a_started_skill_is_what_a_supplement_is_about() {
 }
 
 #[test]
+fn a_context_has_no_nulls() {
+    let signals = prompt(
+        &mut detector(),
+        "update the skill so that it checks the branch",
+    );
+    assert_eq!(signals[0].detail["skill_name"], Value::Null);
+    assert!(!context(&signals[0]).contains_key("skill_name"));
+}
+
+#[test]
 fn installed_skills_are_known_by_name() {
     let mut detector = detector();
     detector.set_skills(vec!["release-notes".into()]);

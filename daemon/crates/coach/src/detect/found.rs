@@ -50,9 +50,10 @@ pub(super) fn signal(
     }
 }
 
-/// Returns the column `context` of a signal's event: its details, with what each kind has.
+/// Returns the column `context` of a signal's event: its details, with what each kind has, and without nulls.
 pub fn context(signal: &Signal) -> Map<String, Value> {
     let mut context = signal.detail.clone();
+    context.retain(|_, value| !value.is_null());
     context.insert("signal_type".into(), json!(signal.signal_type));
     context.insert("matches".into(), json!(signal.matches));
     context.insert("confidence".into(), json!(signal.confidence));

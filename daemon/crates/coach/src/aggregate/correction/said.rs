@@ -30,6 +30,15 @@ impl Said {
     }
 
     fn read(&mut self, clause: &str) {
+        // "use pnpm, not npm"
+        if let Some(other) = clause
+            .strip_prefix("not ")
+            .filter(|other| !Keywords::of(other).is_empty())
+            && self.want.is_some()
+        {
+            self.instead_of.get_or_insert_with(|| other.to_owned());
+            return;
+        }
         let clause = without_fillers(clause);
         if let Some(avoid) = avoided(clause) {
             if !Keywords::of(avoid).is_empty() && self.avoid.is_none() {
@@ -141,6 +150,11 @@ mod tests {
                 "no, use pnpm run instead of npm run",
                 "when about to use npm run",
                 "use pnpm run instead of npm run",
+            ),
+            (
+                "use pnpm, not npm",
+                "when about to use npm",
+                "use pnpm instead of npm",
             ),
             (
                 "no, use tabs in the Makefile",

@@ -146,8 +146,8 @@ pub(super) fn wording(findings: &[&Finding]) -> Option<Wording> {
     match &findings.first()?.detail {
         Detail::Repeated(repeated) => {
             let trigger = match condition(&repeated.text) {
-                Some(condition) => format!("when it is time to act {condition}"),
-                None => "when working on a task, and before finishing it".to_owned(),
+                Some(condition) if condition.chars().count() >= 15 => condition.to_owned(),
+                _ => "when working on a task, and before finishing it".to_owned(),
             };
             Wording::new(
                 CandidateType::Checklist,

@@ -92,7 +92,13 @@ impl Said {
             (Some(avoid), None, _) => format!("do not {avoid}"),
             (None, None, _) => return None,
         };
-        Wording::new(CandidateType::Rule, &action, &trigger, &action)
+        // "Return it instead" alone says too little in a list.
+        let title = match (&self.avoid, &self.want) {
+            (Some(avoid), Some(want)) if is_gerund(avoid) => format!("avoid {avoid}: {want}"),
+            (Some(avoid), Some(want)) => format!("do not {avoid}: {want}"),
+            _ => action.clone(),
+        };
+        Wording::new(CandidateType::Rule, &title, &trigger, &action)
     }
 }
 

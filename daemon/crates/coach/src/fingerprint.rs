@@ -3,6 +3,7 @@
 //! The fingerprint is exchanged with other tools that read the ledger, so its known weak points stay: `and/or` loses its
 //! second word, and a relative path keeps its first part. What only compares texts uses [`crate::similarity`].
 
+pub use ccd_protocol::coach::CandidateType;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -10,35 +11,27 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-/// What a candidate becomes when it is approved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CandidateType {
-    Rule,
-    Checklist,
-    Snippet,
-    Skill,
-    Antipattern,
-}
-
 /// SHA-256 of a candidate's type and normalised text: 64 lower-case hex digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Fingerprint(String);
 
-/// A text that is not one of the closed set it should be of.
+/// A text that is no fingerprint.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ParseError {
-    #[error("a fingerprint has 64 hex digits, this one is {text:?}")]
-    Fingerprint { text: String },
-    #[error("a candidate is a rule, checklist, snippet, skill or antipattern, not {text:?}")]
-    CandidateType { text: String },
+#[error("a fingerprint has 64 hex digits, this one is {text:?}")]
+pub struct ParseError {
+    text: String,
 }
 
 /// Returns the fingerprint of a candidate.
 #[must_use]
 pub fn fingerprint(kind: CandidateType, trigger: &str, action: &str) -> Fingerprint {
-    let combined = format!("{kind}|{}|{}", normalise(trigger), normalise(action));
+    let combined = format!(
+        "{}|{}|{}",
+        kind.name(),
+        normalise(trigger),
+        normalise(action)
+    );
     let digits = Sha256::digest(combined.as_bytes())
         .iter()
         .map(|byte| format!("{byte:02x}"))
@@ -103,43 +96,6 @@ fn is_blank(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
 
-impl CandidateType {
-    /// Returns the word that stands for it in the ledger.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Rule => "rule",
-            Self::Checklist => "checklist",
-            Self::Snippet => "snippet",
-            Self::Skill => "skill",
-            Self::Antipattern => "antipattern",
-        }
-    }
-}
-
-impl fmt::Display for CandidateType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for CandidateType {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        match text {
-            "rule" => Ok(Self::Rule),
-            "checklist" => Ok(Self::Checklist),
-            "snippet" => Ok(Self::Snippet),
-            "skill" => Ok(Self::Skill),
-            "antipattern" => Ok(Self::Antipattern),
-            _ => Err(ParseError::CandidateType {
-                text: text.to_owned(),
-            }),
-        }
-    }
-}
-
 impl Fingerprint {
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -161,7 +117,7 @@ impl FromStr for Fingerprint {
         if is_digest {
             Ok(Self(text.to_ascii_lowercase()))
         } else {
-            Err(ParseError::Fingerprint {
+            Err(ParseError {
                 text: text.to_owned(),
             })
         }
@@ -199,7 +155,7 @@ mod tests {
             let text = |key: &str| case[key].as_str().unwrap();
             let expected = |key: &str| case["expected"][key].as_str().unwrap();
             let (trigger, action) = (text("trigger"), text("action"));
-            let kind: CandidateType = text("candidate_type").parse().unwrap();
+            let kind = CandidateType::named(text("candidate_type")).unwrap();
             let id = text("id");
             assert_eq!(normalise(trigger), expected("normalized_trigger"), "{id}");
             assert_eq!(normalise(action), expected("normalized_action"), "{id}");

@@ -7,13 +7,17 @@
 
 pub mod aggregate;
 pub mod command;
+mod deliver;
 pub mod detect;
 pub mod evaluate;
 pub mod event;
 pub mod fingerprint;
 mod instant;
+mod ledger;
 pub mod patterns;
 pub mod payload;
+mod place;
+mod record;
 pub mod report;
 pub mod scope;
 pub mod signal;

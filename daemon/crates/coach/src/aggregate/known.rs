@@ -1,17 +1,8 @@
 //! What the ledger already has.
 
 use crate::fingerprint::Fingerprint;
+pub use ccd_protocol::coach::CandidateStatus as Status;
 use serde::{Deserialize, Serialize};
-
-/// A candidate's state: the column `status`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    Pending,
-    Approved,
-    Rejected,
-    Promoted,
-}
 
 /// What the events of a group have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

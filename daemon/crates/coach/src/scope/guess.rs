@@ -2,15 +2,7 @@
 
 use super::indicators::Indicators;
 use super::rule_file::RuleFile;
-use serde::{Deserialize, Serialize};
-
-/// Where a rule holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scope {
-    Project,
-    Global,
-}
+pub use ccd_protocol::coach::Scope;
 
 /// What the guess is made from.
 #[derive(Debug, Clone, Copy)]

@@ -1,0 +1,304 @@
+//! The journal: payloads that were acknowledged and are not in the databases yet.
+//!
+//! It is in the runtime directory, like the rings of sessions: its files outlive both processes, and on most systems they
+//! are in memory, so payloads reach no disk before their secrets are removed. One `write` appends a record. A kill may cut
+//! the last one short; nobody was told that it was taken, so the next start removes it.
+
+use super::Delivery;
+use ccd_protocol::{ErrorCode, Reportable};
+use ccd_store::folder::{FolderError, prepare_private};
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Most bytes that wait to be processed.
+const MAX_WAITING_BYTES: u64 = 64 << 20;
+
+/// After this many bytes, records go to another file; a file is removed once all of its records were processed.
+const FILE_BYTES: u64 = 8 << 20;
+
+/// Most bytes of one record: the largest request that the socket accepts, and its head.
+const MAX_RECORD_BYTES: u32 = (64 << 20) + 1024;
+
+/// Starts each record, before its length.
+const MARK: [u8; 4] = *b"hook";
+const HEAD_LEN: usize = 8;
+
+const DONE: &str = "done";
+
+/// Why a payload was not written down.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    #[error("{} MiB of hook payloads already wait to be processed", MAX_WAITING_BYTES >> 20)]
+    Full,
+    #[error("the journal of hooks cannot be written: {0}")]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+}
+
+impl Reportable for JournalError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::Full => ErrorCode::Busy,
+            Self::Io(_) | Self::Folder(_) => ErrorCode::Storage,
+        }
+    }
+}
+
+/// The end that appends. Positions count bytes since the journal was first used.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    shared: Arc<Shared>,
+    tail: Mutex<Tail>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    folder: PathBuf,
+    /// Where the last record ends.
+    end: AtomicU64,
+    /// Where the first record begins that was not processed.
+    done: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Tail {
+    file: File,
+    /// The position of its first byte.
+    start: u64,
+}
+
+/// The end that reads. There is one.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    shared: Arc<Shared>,
+    done_file: File,
+    position: u64,
+    current: Option<(u64, File)>,
+}
+
+impl Journal {
+    /// Opens the journal in `folder`, and creates it. What an earlier process was writing when it was killed is removed.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if the directory cannot be used.
+    pub(crate) fn open(folder: &Path) -> Result<(Self, Reader), JournalError> {
+        prepare_private(folder)?;
+        let done_file = private().read(true).open(folder.join(DONE))?;
+        let mut done = read_number(&done_file)?;
+        let starts = file_starts(folder)?;
+        let newest = starts.last().copied().unwrap_or(done);
+        let first = starts.first().copied().unwrap_or(done);
+        done = done.max(first);
+        let file = private()
+            .read(true)
+            .append(true)
+            .open(path_of(folder, newest))?;
+        // In older files, every record is whole.
+        let from = done.max(newest);
+        let len = whole_records(&file, from - newest)?;
+        file.set_len(len)?;
+        let shared = Arc::new(Shared {
+            folder: folder.to_owned(),
+            end: (newest + len).into(),
+            done: done.into(),
+        });
+        let tail = Tail {
+            file,
+            start: newest,
+        };
+        let reader = Reader {
+            shared: Arc::clone(&shared),
+            done_file,
+            position: done,
+            current: None,
+        };
+        let tail = tail.into();
+        Ok((Self { shared, tail }, reader))
+    }
+
+    /// Appends a payload. Once this returns, it survives a kill of the daemon.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError::Full`] if too much waits already, [`JournalError::Io`]; nothing was appended then.
+    pub(crate) fn append(&self, delivery: &Delivery) -> Result<(), JournalError> {
+        let body = delivery.to_record();
+        let mut record = Vec::with_capacity(HEAD_LEN + body.len());
+        record.extend_from_slice(&MARK);
+        record.extend_from_slice(&(body.len() as u32).to_le_bytes());
+        record.extend_from_slice(&body);
+        let mut tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = self.shared.end.load(Ordering::Relaxed);
+        if end - self.shared.done.load(Ordering::Relaxed) + record.len() as u64 > MAX_WAITING_BYTES
+        {
+            return Err(JournalError::Full);
+        }
+        if end - tail.start >= FILE_BYTES {
+            *tail = Tail {
+                file: private()
+                    .append(true)
+                    .open(path_of(&self.shared.folder, end))?,
+                start: end,
+            };
+        }
+        if let Err(error) = tail.file.write_all(&record) {
+            // A part of it, for example on a full disk, would hide the records after it.
+            tail.file.set_len(end - tail.start)?;
+            return Err(error.into());
+        }
+        let end = end + record.len() as u64;
+        self.shared.end.store(end, Ordering::Release);
+        Ok(())
+    }
+
+    /// Returns the bytes that wait to be processed.
+    pub(crate) fn waiting_bytes(&self) -> u64 {
+        let end = self.shared.end.load(Ordering::Relaxed);
+        end.saturating_sub(self.shared.done.load(Ordering::Relaxed))
+    }
+}
+
+impl Reader {
+    /// Returns the next records, at least one if there is any, and about `max_bytes` at most.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's error; the same records are read again by the next call.
+    pub(crate) fn next(&mut self, max_bytes: usize) -> io::Result<Vec<Delivery>> {
+        let end = self.shared.end.load(Ordering::Acquire);
+        let (mut deliveries, mut bytes) = (Vec::new(), 0);
+        while self.position < end && bytes < max_bytes {
+            let Some(record) = self.record()? else {
+                // Only damage from outside gets here: what comes after it is given up too.
+                tracing::error!(position = self.position, "the journal of hooks is damaged");
+                self.position = end;
+                break;
+            };
+            self.position += (HEAD_LEN + record.len()) as u64;
+            bytes += record.len();
+            deliveries.extend(Delivery::of_record(&record));
+        }
+        Ok(deliveries)
+    }
+
+    /// Reports that all records returned so far are in the databases.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's error; they are processed again after a restart then, which changes nothing.
+    pub(crate) fn processed(&mut self) -> io::Result<()> {
+        self.done_file
+            .write_all_at(&self.position.to_le_bytes(), 0)?;
+        self.shared.done.store(self.position, Ordering::Relaxed);
+        let starts = file_starts(&self.shared.folder)?;
+        // Each file ends where the next one starts; the last one is still in use.
+        for pair in starts.windows(2).filter(|pair| pair[1] <= self.position) {
+            fs::remove_file(path_of(&self.shared.folder, pair[0]))?;
+        }
+        Ok(())
+    }
+
+    /// Makes the next call return the same records again.
+    pub(crate) fn go_back(&mut self) {
+        self.position = self.shared.done.load(Ordering::Relaxed);
+    }
+
+    /// True if there is a record to read.
+    pub(crate) fn has_more(&self) -> bool {
+        self.position < self.shared.end.load(Ordering::Acquire)
+    }
+
+    fn record(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let is_here = self.current.as_ref().is_some_and(|(start, file)| {
+            let len = file.metadata().map_or(0, |meta| meta.len());
+            (*start..start + len).contains(&self.position)
+        });
+        if !is_here {
+            let starts = file_starts(&self.shared.folder)?;
+            let Some(start) = starts.into_iter().rfind(|start| *start <= self.position) else {
+                return Ok(None);
+            };
+            let file = File::open(path_of(&self.shared.folder, start))?;
+            self.current = Some((start, file));
+        }
+        let Some((start, file)) = &self.current else {
+            return Ok(None);
+        };
+        record_at(file, self.position - start)
+    }
+}
+
+/// Returns the record at `offset`; `None` if there is no whole one.
+fn record_at(file: &File, offset: u64) -> io::Result<Option<Vec<u8>>> {
+    let Some(len) = record_len(file, offset)? else {
+        return Ok(None);
+    };
+    let mut record = vec![0; len as usize];
+    file.read_exact_at(&mut record, offset + HEAD_LEN as u64)?;
+    Ok(Some(record))
+}
+
+/// Returns the length of the record at `offset`, without its head; `None` if there is no whole one.
+fn record_len(file: &File, offset: u64) -> io::Result<Option<u32>> {
+    let file_len = file.metadata()?.len();
+    let mut head = [0; HEAD_LEN];
+    if offset + HEAD_LEN as u64 > file_len {
+        return Ok(None);
+    }
+    file.read_exact_at(&mut head, offset)?;
+    let [mark @ .., a, b, c, d] = head;
+    let len = u32::from_le_bytes([a, b, c, d]);
+    let is_whole = mark == MARK
+        && len <= MAX_RECORD_BYTES
+        && offset + HEAD_LEN as u64 + u64::from(len) <= file_len;
+    Ok(is_whole.then_some(len))
+}
+
+/// Returns where the whole records from `offset` on end.
+fn whole_records(file: &File, mut offset: u64) -> io::Result<u64> {
+    while let Some(len) = record_len(file, offset)? {
+        offset += HEAD_LEN as u64 + u64::from(len);
+    }
+    Ok(offset.min(file.metadata()?.len()))
+}
+
+fn private() -> fs::OpenOptions {
+    let mut options = File::options();
+    options.create(true).write(true).truncate(false).mode(0o600);
+    options
+}
+
+fn read_number(file: &File) -> io::Result<u64> {
+    let mut number = [0; 8];
+    match file.read_exact_at(&mut number, 0) {
+        Ok(()) => Ok(u64::from_le_bytes(number)),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(0),
+        Err(error) => Err(error),
+    }
+}
+
+fn path_of(folder: &Path, start: u64) -> PathBuf {
+    folder.join(format!("{start:016x}"))
+}
+
+/// Returns the positions at which files start, in order.
+fn file_starts(folder: &Path) -> io::Result<Vec<u64>> {
+    let mut starts = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        let start = name.to_str().filter(|name| name.len() == 16);
+        starts.extend(start.and_then(|name| u64::from_str_radix(name, 16).ok()));
+    }
+    starts.sort_unstable();
+    Ok(starts)
+}
+
+#[cfg(test)]
+#[path = "journal_tests.rs"]
+mod tests;

@@ -1,0 +1,313 @@
+//! Changes to `ledger.sqlite`.
+
+use super::row::{CandidateRow, DecisionRow};
+use crate::aggregate::KnownGroup;
+use ccd_protocol::coach::{Evidence, Guard, Promotion};
+use ccd_store::{Connection, SqlResult, Write, query};
+use serde::Serialize;
+
+/// Changes that are made together or not at all.
+#[derive(Debug)]
+pub(crate) struct LedgerWrite(pub(crate) Vec<Change>);
+
+/// A change.
+#[derive(Debug)]
+pub(crate) enum Change {
+    /// Inserts or replaces a candidate.
+    Put(Box<CandidateRow>),
+    /// Deletes a candidate and all that belongs to it.
+    Delete {
+        fingerprint: String,
+    },
+    /// Everything that belongs to a candidate belongs to another one now.
+    Move {
+        from: String,
+        to: String,
+    },
+    Evidence {
+        fingerprint: String,
+        pieces: Vec<Evidence>,
+    },
+    Groups {
+        fingerprint: String,
+        groups: Vec<KnownGroup>,
+    },
+    Promotion(Promotion),
+    /// Inserts a decision.
+    Decision(Box<DecisionRow>),
+    DecisionState {
+        id: i64,
+        state: &'static str,
+    },
+    /// The topmost directory that was created for a decision's file.
+    MadeFolder {
+        id: i64,
+        folder: String,
+    },
+    DeleteDecision {
+        id: i64,
+    },
+    Guard(Guard),
+    DeleteGuard {
+        fingerprint: String,
+    },
+    GuardHit {
+        fingerprint: String,
+    },
+    State {
+        name: &'static str,
+        value: String,
+    },
+    /// Deletes rejected candidates that were last seen before `rejected`, and evidence from before `evidence`.
+    Retain {
+        rejected: String,
+        evidence: String,
+    },
+}
+
+impl Write for LedgerWrite {
+    async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
+        for change in &self.0 {
+            change.apply(connection).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Change {
+    async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
+        match self {
+            Self::Put(row) => put(connection, row).await,
+            Self::Delete { fingerprint } => delete(connection, fingerprint).await,
+            Self::Move { from, to } => {
+                for table in ["promotions", "ccd_evidence", "ccd_decisions"] {
+                    rename(connection, table, from, to).await?;
+                }
+                // The other candidate may have a group with the same key, or a guard.
+                for table in ["ccd_groups", "ccd_guards"] {
+                    rename(connection, table, from, to).await?;
+                }
+                delete(connection, from).await
+            }
+            Self::Evidence {
+                fingerprint,
+                pieces,
+            } => put_evidence(connection, fingerprint, pieces).await,
+            Self::Groups {
+                fingerprint,
+                groups,
+            } => put_groups(connection, fingerprint, groups).await,
+            Self::Promotion(promotion) => {
+                let insert = query("INSERT INTO promotions VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
+                let insert = insert
+                    .bind(&promotion.id)
+                    .bind(&promotion.fingerprint)
+                    .bind(promotion.from_scope.name())
+                    .bind(promotion.to_scope.name())
+                    .bind(&promotion.reason)
+                    .bind(&promotion.promoted_at);
+                insert.execute(connection).await.map(drop)
+            }
+            Self::Decision(row) => put_decision(connection, row).await,
+            Self::DecisionState { id, state } => {
+                let update = query("UPDATE ccd_decisions SET state = ?2 WHERE id = ?1");
+                update
+                    .bind(id)
+                    .bind(*state)
+                    .execute(connection)
+                    .await
+                    .map(drop)
+            }
+            Self::MadeFolder { id, folder } => {
+                let update = query("UPDATE ccd_decisions SET made_folder = ?2 WHERE id = ?1");
+                update
+                    .bind(id)
+                    .bind(folder)
+                    .execute(connection)
+                    .await
+                    .map(drop)
+            }
+            Self::DeleteDecision { id } => {
+                let delete = query("DELETE FROM ccd_decisions WHERE id = ?1");
+                delete.bind(id).execute(connection).await.map(drop)
+            }
+            Self::Guard(guard) => put_guard(connection, guard).await,
+            Self::DeleteGuard { fingerprint } => {
+                let delete = query("DELETE FROM ccd_guards WHERE fingerprint = ?1");
+                delete.bind(fingerprint).execute(connection).await.map(drop)
+            }
+            Self::GuardHit { fingerprint } => {
+                let hit = query("UPDATE ccd_guards SET hits = hits + 1 WHERE fingerprint = ?1");
+                hit.bind(fingerprint).execute(connection).await.map(drop)
+            }
+            Self::State { name, value } => {
+                let put = query("INSERT OR REPLACE INTO ccd_state VALUES (?1, ?2)");
+                put.bind(*name)
+                    .bind(value)
+                    .execute(connection)
+                    .await
+                    .map(drop)
+            }
+            Self::Retain { rejected, evidence } => retain(connection, rejected, evidence).await,
+        }
+    }
+}
+
+async fn put(connection: &mut Connection, row: &CandidateRow) -> SqlResult<()> {
+    let put = "INSERT INTO candidates (fingerprint, normalized_text, title, candidate_type, trigger_condition, action,
+            current_scope, repo_ids, evidence, confidence, count, status, first_seen, last_seen, promoted_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+        ON CONFLICT (fingerprint) DO UPDATE SET normalized_text = ?2, title = ?3, candidate_type = ?4, trigger_condition = ?5,
+            action = ?6, current_scope = ?7, repo_ids = ?8, evidence = ?9, confidence = ?10, count = ?11, status = ?12,
+            first_seen = ?13, last_seen = ?14, promoted_at = ?15, updated_at = CURRENT_TIMESTAMP";
+    query(put)
+        .bind(&row.fingerprint)
+        .bind(&row.normalized_text)
+        .bind(&row.title)
+        .bind(row.candidate_type.name())
+        .bind(&row.trigger_condition)
+        .bind(&row.action)
+        .bind(row.current_scope.name())
+        .bind(json(&row.repo_ids))
+        .bind(json(&row.evidence))
+        .bind(row.confidence)
+        .bind(row.count.cast_signed())
+        .bind(row.status.name())
+        .bind(&row.first_seen)
+        .bind(&row.last_seen)
+        .bind(&row.promoted_at)
+        .execute(&mut *connection)
+        .await?;
+    let put = "INSERT OR REPLACE INTO ccd_candidates VALUES (?1, ?2, ?3, ?4, ?5)";
+    query(put)
+        .bind(&row.fingerprint)
+        .bind(row.scope_guess.name())
+        .bind(json(&row.repo_keys))
+        .bind(row.rejected_at_count.cast_signed())
+        .bind(row.mention)
+        .execute(connection)
+        .await
+        .map(drop)
+}
+
+/// The name of a variant, as serde spells it.
+fn word_of(value: impl Serialize) -> String {
+    json(&value).trim_matches('"').to_owned()
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+async fn delete(connection: &mut Connection, fingerprint: &str) -> SqlResult<()> {
+    for table in [
+        "promotions",
+        "ccd_groups",
+        "ccd_evidence",
+        "ccd_decisions",
+        "ccd_guards",
+        "ccd_candidates",
+        "candidates",
+    ] {
+        let delete = format!("DELETE FROM {table} WHERE fingerprint = ?1");
+        let delete = query(ccd_store::AssertSqlSafe(delete));
+        delete.bind(fingerprint).execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+async fn rename(connection: &mut Connection, table: &str, from: &str, to: &str) -> SqlResult<()> {
+    let rename = format!("UPDATE OR IGNORE {table} SET fingerprint = ?2 WHERE fingerprint = ?1");
+    let rename = query(ccd_store::AssertSqlSafe(rename));
+    rename
+        .bind(from)
+        .bind(to)
+        .execute(connection)
+        .await
+        .map(drop)
+}
+
+async fn put_evidence(
+    connection: &mut Connection,
+    fingerprint: &str,
+    pieces: &[Evidence],
+) -> SqlResult<()> {
+    for piece in pieces {
+        query("INSERT OR IGNORE INTO ccd_evidence VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+            .bind(&piece.event_id)
+            .bind(fingerprint)
+            .bind(&piece.timestamp)
+            .bind(&piece.quote)
+            .bind(piece.session_id.as_deref().unwrap_or_default())
+            .bind(piece.repo_id.as_deref().unwrap_or_default())
+            .execute(&mut *connection)
+            .await?;
+    }
+    Ok(())
+}
+
+async fn put_groups(
+    connection: &mut Connection,
+    fingerprint: &str,
+    groups: &[KnownGroup],
+) -> SqlResult<()> {
+    for group in groups {
+        query("INSERT OR REPLACE INTO ccd_groups VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+            .bind(word_of(group.kind))
+            .bind(&group.key)
+            .bind(fingerprint)
+            .bind(json(&group.samples))
+            .bind(word_of(group.lesson))
+            .bind(group.events.cast_signed())
+            .execute(&mut *connection)
+            .await?;
+    }
+    Ok(())
+}
+
+async fn put_decision(connection: &mut Connection, row: &DecisionRow) -> SqlResult<()> {
+    let insert = "INSERT INTO ccd_decisions
+            (id, fingerprint, at, decision, reason, file, file_before, file_after, block, candidate_before, made_folder, state)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+    query(insert)
+        .bind(row.id)
+        .bind(&row.fingerprint)
+        .bind(&row.at)
+        .bind(&row.decision)
+        .bind(&row.reason)
+        .bind(&row.file)
+        .bind(&row.file_before)
+        .bind(&row.file_after)
+        .bind(&row.block)
+        .bind(&row.candidate_before)
+        .bind(&row.made_folder)
+        .bind(&row.state)
+        .execute(connection)
+        .await
+        .map(drop)
+}
+
+async fn put_guard(connection: &mut Connection, guard: &Guard) -> SqlResult<()> {
+    query("INSERT OR REPLACE INTO ccd_guards VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
+        .bind(&guard.fingerprint)
+        .bind(&guard.tool)
+        .bind(&guard.pattern)
+        .bind(&guard.reason)
+        .bind(guard.repo_ids.as_ref().map(json))
+        .bind(&guard.created_at)
+        .bind(guard.hits.cast_signed())
+        .execute(connection)
+        .await
+        .map(drop)
+}
+
+async fn retain(connection: &mut Connection, rejected: &str, evidence: &str) -> SqlResult<()> {
+    let old = "SELECT fingerprint FROM candidates WHERE status = 'rejected' AND date(last_seen) < date(?1)";
+    let old = ccd_store::query_scalar(old).bind(rejected);
+    let old: Vec<String> = old.fetch_all(&mut *connection).await?;
+    for fingerprint in old {
+        delete(connection, &fingerprint).await?;
+    }
+    let delete = query("DELETE FROM ccd_evidence WHERE timestamp < ?1").bind(evidence);
+    delete.execute(connection).await.map(drop)
+}

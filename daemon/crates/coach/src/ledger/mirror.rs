@@ -1,0 +1,96 @@
+//! `candidates.json`: a mirror of the ledger for tools that read it. It is written after each change, and never read back.
+
+use super::row::{CandidateRow, short_id};
+use ccd_protocol::coach::CandidateStatus;
+use ccd_store::folder::create_private;
+use serde::Serialize;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+/// The file, and what was last written to it.
+#[derive(Debug)]
+pub(crate) struct Mirror {
+    path: PathBuf,
+}
+
+#[derive(Debug, Serialize)]
+struct Document {
+    pending: Vec<Value>,
+    approved: Vec<Value>,
+    rejected: Vec<Value>,
+    last_proposal: Option<String>,
+}
+
+impl Mirror {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Replaces the file. Returns the hash of its content, by which [`Self::is_edited`] tells it from others.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the file system; the old file stays.
+    pub(crate) fn write(
+        &self,
+        rows: &[CandidateRow],
+        last_proposal: Option<String>,
+    ) -> io::Result<String> {
+        let fingerprints: Vec<String> = rows.iter().map(|row| row.fingerprint.clone()).collect();
+        let with = |wanted: &[CandidateStatus]| {
+            let rows = rows.iter().filter(|row| wanted.contains(&row.status));
+            rows.map(|row| entry(row, &fingerprints)).collect()
+        };
+        let document = Document {
+            pending: with(&[CandidateStatus::Pending]),
+            approved: with(&[CandidateStatus::Approved, CandidateStatus::Promoted]),
+            rejected: with(&[CandidateStatus::Rejected]),
+            last_proposal,
+        };
+        let mut text = serde_json::to_string_pretty(&document)?;
+        text.push('\n');
+        let new = self.path.with_extension("json.new");
+        // One that a killed daemon left is in the way.
+        let _ = fs::remove_file(&new);
+        create_private(&new)?.write_all(text.as_bytes())?;
+        fs::rename(&new, &self.path)?;
+        Ok(hash(text.as_bytes()))
+    }
+
+    /// True if somebody else has changed the file since it was written with this hash.
+    pub(crate) fn is_edited(&self, written: &str) -> bool {
+        fs::read(&self.path).is_ok_and(|content| hash(&content) != written)
+    }
+}
+
+fn hash(content: &[u8]) -> String {
+    let digest = Sha256::digest(content);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A candidate in the seed's form.
+fn entry(row: &CandidateRow, fingerprints: &[String]) -> Value {
+    let evidence = row.evidence.iter().map(|piece| {
+        json!({"event_id": piece.event_id, "quote": piece.quote, "timestamp": piece.timestamp})
+    });
+    json!({
+        "id": short_id(&row.fingerprint, fingerprints),
+        "fingerprint": row.fingerprint,
+        "title": row.title,
+        "candidate_type": row.candidate_type,
+        "trigger": row.trigger_condition,
+        "action": row.action,
+        "evidence": evidence.collect::<Vec<_>>(),
+        "confidence": row.confidence,
+        "scope_guess": row.scope_guess,
+        "status": row.status,
+        "created_at": row.first_seen,
+    })
+}

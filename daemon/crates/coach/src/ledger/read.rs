@@ -1,0 +1,322 @@
+//! Reads `ledger.sqlite`.
+
+use super::LedgerWrite;
+use super::row::{CandidateRow, DecisionRow};
+use crate::aggregate::{KnownCandidate, KnownGroup};
+use ccd_protocol::coach::{CandidateStatus, CandidateType, Evidence, Guard, Promotion, Scope};
+use ccd_store::{Database, SqlResult, query_as, query_scalar};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+type Ledger = Database<LedgerWrite>;
+
+const COLUMNS: &str = "SELECT candidates.fingerprint, normalized_text, title, candidate_type, trigger_condition, action,
+        current_scope, repo_ids, evidence, confidence, count, status, first_seen, last_seen, promoted_at,
+        scope_guess, repo_keys, rejected_at_count, mention
+    FROM candidates LEFT JOIN ccd_candidates ON ccd_candidates.fingerprint = candidates.fingerprint";
+
+/// Columns of a candidate. Rows of other programs may lack anything but the fingerprint.
+#[derive(Debug)]
+struct Columns(CandidateRow);
+
+impl<'row> ccd_store::hidden::FromRow<'row, ccd_store::hidden::SqliteRow> for Columns {
+    fn from_row(row: &'row ccd_store::hidden::SqliteRow) -> SqlResult<Self> {
+        use ccd_store::hidden::Row as _;
+        let text = |place: usize| -> SqlResult<String> {
+            Ok(row.try_get::<Option<String>, _>(place)?.unwrap_or_default())
+        };
+        let number = |place: usize| -> SqlResult<u64> {
+            let number = row.try_get::<Option<i64>, _>(place)?.unwrap_or_default();
+            Ok(number.max(0).unsigned_abs())
+        };
+        Ok(Self(CandidateRow {
+            fingerprint: text(0)?,
+            normalized_text: text(1)?,
+            title: text(2)?,
+            candidate_type: CandidateType::named(&text(3)?).unwrap_or(CandidateType::Rule),
+            trigger_condition: text(4)?,
+            action: text(5)?,
+            current_scope: Scope::named(&text(6)?).unwrap_or(Scope::Project),
+            repo_ids: list(&text(7)?),
+            evidence: evidence_in(&text(8)?),
+            confidence: row.try_get::<Option<f64>, _>(9)?.unwrap_or_default(),
+            count: number(10)?,
+            status: CandidateStatus::named(&text(11)?).unwrap_or(CandidateStatus::Pending),
+            first_seen: text(12)?,
+            last_seen: text(13)?,
+            promoted_at: row.try_get(14)?,
+            scope_guess: Scope::named(&text(15)?).unwrap_or(Scope::Project),
+            repo_keys: list(&text(16)?),
+            rejected_at_count: number(17)?,
+            mention: row.try_get::<Option<bool>, _>(18)?.unwrap_or_default(),
+        }))
+    }
+}
+
+fn list<T: DeserializeOwned>(json: &str) -> Vec<T> {
+    serde_json::from_str(json).unwrap_or_default()
+}
+
+/// Another program may have written other members, or only texts.
+fn evidence_in(json: &str) -> Vec<Evidence> {
+    let pieces: Vec<Value> = list(json);
+    let pieces = pieces
+        .into_iter()
+        .filter_map(|piece| serde_json::from_value(piece).ok());
+    pieces.collect()
+}
+
+/// What a start of an id or a fingerprint names.
+#[derive(Debug)]
+pub(crate) enum Found {
+    One(Box<CandidateRow>),
+    None,
+    /// Several; their fingerprints.
+    Several(Vec<String>),
+}
+
+/// Finds the candidate that `start` names.
+pub(crate) async fn find(ledger: &Ledger, start: &str) -> SqlResult<Found> {
+    let start = start.to_ascii_lowercase();
+    if start.is_empty() || !start.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Ok(Found::None);
+    }
+    let statement = format!("{COLUMNS} WHERE substr(candidates.fingerprint, 1, ?2) = ?1 LIMIT 10");
+    let rows: Vec<Columns> = query_as(ccd_store::AssertSqlSafe(statement))
+        .bind(&start)
+        .bind(start.len() as i64)
+        .fetch_all(ledger.readers())
+        .await?;
+    let mut rows: Vec<CandidateRow> = rows.into_iter().map(|row| row.0).collect();
+    Ok(match rows.len() {
+        0 => Found::None,
+        1 => Found::One(Box::new(rows.remove(0))),
+        _ => Found::Several(rows.into_iter().map(|row| row.fingerprint).collect()),
+    })
+}
+
+/// Returns all fingerprints, in order.
+pub(crate) async fn fingerprints(ledger: &Ledger) -> SqlResult<Vec<String>> {
+    let all = query_scalar("SELECT fingerprint FROM candidates ORDER BY fingerprint");
+    all.fetch_all(ledger.readers()).await
+}
+
+/// Which candidates to list.
+#[derive(Debug, Default)]
+pub(crate) struct Page {
+    pub(crate) status: Option<CandidateStatus>,
+    /// Part of title, trigger or action, in any case.
+    pub(crate) search: Option<String>,
+    pub(crate) repo_id: Option<String>,
+    /// Those with the most evidence first, instead of those that were last seen.
+    pub(crate) by_count: bool,
+    pub(crate) limit: u32,
+}
+
+/// Returns candidates.
+pub(crate) async fn page(ledger: &Ledger, page: Page) -> SqlResult<Vec<CandidateRow>> {
+    let order = match page.by_count {
+        true => "count DESC, confidence DESC, candidates.fingerprint",
+        false => "last_seen DESC, candidates.fingerprint",
+    };
+    let statement = format!(
+        "{COLUMNS} WHERE (?1 IS NULL OR status = ?1)
+            AND (?2 IS NULL OR instr(lower(title || ' ' || trigger_condition || ' ' || action), lower(?2)) > 0)
+            AND (?3 IS NULL OR EXISTS (SELECT 1 FROM json_each(repo_ids) WHERE value = ?3))
+        ORDER BY {order} LIMIT ?4"
+    );
+    let rows: Vec<Columns> = query_as(ccd_store::AssertSqlSafe(statement))
+        .bind(page.status.map(CandidateStatus::name))
+        .bind(page.search)
+        .bind(page.repo_id)
+        .bind(page.limit)
+        .fetch_all(ledger.readers())
+        .await?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
+/// Returns all candidates, in the order of their fingerprints.
+pub(crate) async fn all(ledger: &Ledger) -> SqlResult<Vec<CandidateRow>> {
+    let statement = format!("{COLUMNS} ORDER BY candidates.fingerprint");
+    let rows = query_as(ccd_store::AssertSqlSafe(statement));
+    let rows: Vec<Columns> = rows.fetch_all(ledger.readers()).await?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
+/// Returns the candidates as the aggregation needs them.
+pub(crate) async fn known(ledger: &Ledger) -> SqlResult<Vec<KnownCandidate>> {
+    let rows = query_as("SELECT fingerprint, kind, key, samples, lesson, events FROM ccd_groups");
+    let rows: Vec<(String, String, String, String, String, i64)> =
+        rows.fetch_all(ledger.readers()).await?;
+    let mut groups: BTreeMap<String, Vec<KnownGroup>> = BTreeMap::new();
+    for (fingerprint, kind, key, samples, lesson, events) in rows {
+        let word = |word: String| serde_json::from_value(Value::String(word));
+        let group = word(kind).and_then(|kind| {
+            Ok(KnownGroup {
+                kind,
+                key,
+                samples: list(&samples),
+                lesson: serde_json::from_value(Value::String(lesson))?,
+                events: events.max(0).unsigned_abs(),
+            })
+        });
+        groups.entry(fingerprint).or_default().extend(group.ok());
+    }
+    let known = all(ledger).await?.into_iter().filter_map(|row| {
+        Some(KnownCandidate {
+            fingerprint: row.parsed_fingerprint()?,
+            status: row.status,
+            count: row.count,
+            rejected_at_count: row.rejected_at_count,
+            last_seen: row.last_seen,
+            repo_keys: row.repo_keys,
+            evidence_ids: Vec::new(),
+            groups: groups.remove(&row.fingerprint).unwrap_or_default(),
+        })
+    });
+    Ok(known.collect())
+}
+
+/// Returns all promotions, newest first.
+pub(crate) async fn promotions(ledger: &Ledger) -> SqlResult<Vec<Promotion>> {
+    let rows = query_as(
+        "SELECT id, fingerprint, from_scope, to_scope, reason, promoted_at FROM promotions ORDER BY promoted_at DESC, rowid DESC",
+    );
+    type Columns = (
+        String,
+        String,
+        Option<String>,
+        Option<String>,
+        Option<String>,
+        Option<String>,
+    );
+    let rows: Vec<Columns> = rows.fetch_all(ledger.readers()).await?;
+    let scope =
+        |name: Option<String>, other| name.and_then(|name| Scope::named(&name)).unwrap_or(other);
+    let promotion = |row: Columns| Promotion {
+        id: row.0,
+        fingerprint: row.1,
+        from_scope: scope(row.2, Scope::Project),
+        to_scope: scope(row.3, Scope::Global),
+        reason: row.4.unwrap_or_default(),
+        promoted_at: row.5.unwrap_or_default(),
+    };
+    Ok(rows.into_iter().map(promotion).collect())
+}
+
+/// Returns the pieces of evidence for a candidate, oldest first.
+pub(crate) async fn evidence_of(
+    ledger: &Ledger,
+    fingerprint: &str,
+    limit: u32,
+) -> SqlResult<Vec<Evidence>> {
+    let rows = query_as(
+        "SELECT event_id, quote, timestamp, session_id, repo_id FROM ccd_evidence
+            WHERE fingerprint = ?1 ORDER BY timestamp, event_id LIMIT ?2",
+    );
+    let rows: Vec<(String, String, String, String, String)> = rows
+        .bind(fingerprint)
+        .bind(limit)
+        .fetch_all(ledger.readers())
+        .await?;
+    let piece =
+        |(event_id, quote, timestamp, session_id, repo_id): (_, _, _, String, String)| Evidence {
+            event_id,
+            quote,
+            timestamp,
+            session_id: Some(session_id).filter(|id| !id.is_empty()),
+            repo_id: Some(repo_id).filter(|id| !id.is_empty()),
+        };
+    Ok(rows.into_iter().map(piece).collect())
+}
+
+/// Returns when each piece of evidence for a candidate occurred, oldest first.
+pub(crate) async fn evidence_times(ledger: &Ledger, fingerprint: &str) -> SqlResult<Vec<String>> {
+    let times =
+        query_scalar("SELECT timestamp FROM ccd_evidence WHERE fingerprint = ?1 ORDER BY 1");
+    times.bind(fingerprint).fetch_all(ledger.readers()).await
+}
+
+/// Returns the decisions on a candidate, oldest first.
+pub(crate) async fn decisions(ledger: &Ledger, fingerprint: &str) -> SqlResult<Vec<DecisionRow>> {
+    decision_rows(ledger, "fingerprint = ?1", fingerprint).await
+}
+
+/// Returns the decisions in this state.
+pub(crate) async fn decisions_in(ledger: &Ledger, state: &str) -> SqlResult<Vec<DecisionRow>> {
+    decision_rows(ledger, "state = ?1", state).await
+}
+
+async fn decision_rows(ledger: &Ledger, which: &str, value: &str) -> SqlResult<Vec<DecisionRow>> {
+    type Columns = (
+        i64,
+        String,
+        String,
+        String,
+        Option<String>,
+        Option<String>,
+        Option<Vec<u8>>,
+        Option<Vec<u8>>,
+        Option<String>,
+        String,
+        Option<String>,
+        String,
+    );
+    let statement = format!(
+        "SELECT id, fingerprint, at, decision, reason, file, file_before, file_after, block, candidate_before, made_folder, state
+            FROM ccd_decisions WHERE {which} ORDER BY id"
+    );
+    let rows = query_as(ccd_store::AssertSqlSafe(statement)).bind(value);
+    let rows: Vec<Columns> = rows.fetch_all(ledger.readers()).await?;
+    let decision = |row: Columns| DecisionRow {
+        id: row.0,
+        fingerprint: row.1,
+        at: row.2,
+        decision: row.3,
+        reason: row.4,
+        file: row.5,
+        file_before: row.6,
+        file_after: row.7,
+        block: row.8,
+        candidate_before: row.9,
+        made_folder: row.10,
+        state: row.11,
+    };
+    Ok(rows.into_iter().map(decision).collect())
+}
+
+/// Returns all guards, oldest first.
+pub(crate) async fn guards(ledger: &Ledger) -> SqlResult<Vec<Guard>> {
+    let rows = query_as(
+        "SELECT fingerprint, tool, pattern, reason, repo_ids, created_at, hits FROM ccd_guards ORDER BY created_at",
+    );
+    type Columns = (String, String, String, String, Option<String>, String, i64);
+    let rows: Vec<Columns> = rows.fetch_all(ledger.readers()).await?;
+    let guard = |row: Columns| Guard {
+        fingerprint: row.0,
+        tool: row.1,
+        pattern: row.2,
+        reason: row.3,
+        repo_ids: row.4.map(|json| list(&json)),
+        created_at: row.5,
+        hits: row.6.max(0).unsigned_abs(),
+    };
+    Ok(rows.into_iter().map(guard).collect())
+}
+
+/// Returns the number of candidates in each status.
+pub(crate) async fn statuses(ledger: &Ledger) -> SqlResult<BTreeMap<String, u64>> {
+    let rows = query_as("SELECT coalesce(status, 'pending'), count(*) FROM candidates GROUP BY 1");
+    let rows: Vec<(String, i64)> = rows.fetch_all(ledger.readers()).await?;
+    Ok(rows
+        .into_iter()
+        .map(|(status, count)| (status, count.unsigned_abs()))
+        .collect())
+}
+
+/// Returns a value of the table `ccd_state`.
+pub(crate) async fn state_of(ledger: &Ledger, name: &str) -> SqlResult<Option<String>> {
+    let value = query_scalar("SELECT value FROM ccd_state WHERE name = ?1").bind(name);
+    value.fetch_optional(ledger.readers()).await
+}

@@ -1,0 +1,229 @@
+//! Rows of the ledger.
+
+use crate::fingerprint::{Fingerprint, fingerprint, normalized_text};
+use ccd_protocol::coach::{Candidate, CandidateStatus, CandidateType, Evidence, Scope};
+use serde::{Deserialize, Serialize};
+
+/// Digits of a fingerprint that a candidate is known by.
+const ID_LEN: usize = 8;
+
+/// A candidate: its rows in `candidates` and `ccd_candidates`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct CandidateRow {
+    pub(crate) fingerprint: String,
+    pub(crate) normalized_text: String,
+    pub(crate) title: String,
+    pub(crate) candidate_type: CandidateType,
+    pub(crate) trigger_condition: String,
+    pub(crate) action: String,
+    pub(crate) current_scope: Scope,
+    pub(crate) repo_ids: Vec<String>,
+    pub(crate) evidence: Vec<Evidence>,
+    pub(crate) confidence: f64,
+    pub(crate) count: u64,
+    pub(crate) status: CandidateStatus,
+    pub(crate) first_seen: String,
+    pub(crate) last_seen: String,
+    pub(crate) promoted_at: Option<String>,
+    pub(crate) scope_guess: Scope,
+    pub(crate) repo_keys: Vec<String>,
+    pub(crate) rejected_at_count: u64,
+    pub(crate) mention: bool,
+}
+
+impl CandidateRow {
+    /// Computes fingerprint and normalised text from its words.
+    pub(crate) fn identify(&mut self) {
+        let (kind, trigger, action) = (self.candidate_type, &self.trigger_condition, &self.action);
+        self.normalized_text = normalized_text(trigger, action);
+        self.fingerprint = fingerprint(kind, trigger, action).to_string();
+    }
+
+    /// The number of different repositories in which it was seen.
+    pub(crate) fn repositories(&self) -> usize {
+        match self.repo_keys.len() {
+            0 => self.repo_ids.len(), // written by another program
+            len => len,
+        }
+    }
+
+    /// Adds what `other`, which has the same fingerprint, knows.
+    pub(crate) fn merge(&mut self, other: Self) {
+        union(&mut self.repo_ids, other.repo_ids);
+        union(&mut self.repo_keys, other.repo_keys);
+        let both = [std::mem::take(&mut self.evidence), other.evidence].concat();
+        self.evidence = kept(both);
+        self.count += other.count;
+        self.confidence = self.confidence.max(other.confidence);
+        if !other.first_seen.is_empty()
+            && (self.first_seen.is_empty() || other.first_seen < self.first_seen)
+        {
+            self.first_seen = other.first_seen;
+        }
+        self.last_seen = std::mem::take(&mut self.last_seen).max(other.last_seen);
+        self.status = stronger(self.status, other.status);
+        self.promoted_at = self.promoted_at.take().or(other.promoted_at);
+        if self.status == CandidateStatus::Promoted {
+            self.current_scope = Scope::Global;
+        }
+    }
+
+    /// Returns it for a client. `id` is what it is known by.
+    pub(crate) fn to_candidate(&self, id: String, threshold: usize) -> Candidate {
+        let eligible = matches!(
+            self.status,
+            CandidateStatus::Pending | CandidateStatus::Approved
+        ) && self.repositories() >= threshold;
+        Candidate {
+            id,
+            fingerprint: self.fingerprint.clone(),
+            normalized_text: self.normalized_text.clone(),
+            title: self.title.clone(),
+            candidate_type: self.candidate_type,
+            trigger_condition: self.trigger_condition.clone(),
+            action: self.action.clone(),
+            current_scope: self.current_scope,
+            repo_ids: self.repo_ids.clone(),
+            evidence: self.evidence.clone(),
+            confidence: self.confidence,
+            count: self.count,
+            status: self.status,
+            first_seen: self.first_seen.clone(),
+            last_seen: self.last_seen.clone(),
+            promoted_at: self.promoted_at.clone(),
+            scope_guess: self.scope_guess,
+            eligible,
+            mention: self.mention,
+            applied_to: None,
+            effect: None,
+            guarded: false,
+        }
+    }
+
+    /// Returns the candidate of a client, as another ledger knows it.
+    pub(crate) fn of_candidate(candidate: Candidate) -> Self {
+        let mut row = Self {
+            fingerprint: String::new(),
+            normalized_text: String::new(),
+            title: candidate.title,
+            candidate_type: candidate.candidate_type,
+            trigger_condition: candidate.trigger_condition,
+            action: candidate.action,
+            current_scope: candidate.current_scope,
+            repo_keys: candidate.repo_ids.clone(),
+            repo_ids: candidate.repo_ids,
+            evidence: candidate.evidence,
+            confidence: candidate.confidence,
+            count: candidate.count,
+            status: candidate.status,
+            first_seen: candidate.first_seen,
+            last_seen: candidate.last_seen,
+            promoted_at: candidate.promoted_at,
+            scope_guess: candidate.scope_guess,
+            rejected_at_count: 0,
+            mention: false,
+        };
+        row.identify();
+        row
+    }
+
+    pub(crate) fn parsed_fingerprint(&self) -> Option<Fingerprint> {
+        self.fingerprint.parse().ok()
+    }
+}
+
+/// The first and the newest pieces of evidence, oldest first, each once.
+pub(crate) fn kept(mut evidence: Vec<Evidence>) -> Vec<Evidence> {
+    const NEWEST: usize = 20;
+    evidence.sort_by(|a, b| (&a.timestamp, &a.event_id).cmp(&(&b.timestamp, &b.event_id)));
+    evidence.dedup_by(|a, b| a.event_id == b.event_id);
+    let surplus = evidence.len().saturating_sub(NEWEST + 1);
+    let first = evidence.len().min(1);
+    evidence.drain(first..first + surplus);
+    evidence
+}
+
+/// Adds the texts of `other`, sorted and each once.
+pub(crate) fn union(texts: &mut Vec<String>, other: Vec<String>) {
+    texts.extend(other);
+    texts.sort_unstable();
+    texts.dedup();
+}
+
+/// A decision counts for more than none, and a rule that is written somewhere for more than one that was rejected.
+fn stronger(one: CandidateStatus, other: CandidateStatus) -> CandidateStatus {
+    let rank = |status| match status {
+        CandidateStatus::Pending => 0,
+        CandidateStatus::Rejected => 1,
+        CandidateStatus::Approved => 2,
+        CandidateStatus::Promoted => 3,
+    };
+    if rank(other) > rank(one) { other } else { one }
+}
+
+/// Returns what the candidate is known by: the first 8 digits of its fingerprint, more if others share them. `sorted` are
+/// all fingerprints in order.
+pub(crate) fn short_id(fingerprint: &str, sorted: &[String]) -> String {
+    let place = sorted.partition_point(|other| other.as_str() < fingerprint);
+    let before = place.checked_sub(1).and_then(|place| sorted.get(place));
+    let after = sorted[place.min(sorted.len())..]
+        .iter()
+        .find(|other| *other != fingerprint);
+    let shared = |other: &String| {
+        let pairs = other.bytes().zip(fingerprint.bytes());
+        pairs.take_while(|(a, b)| a == b).count()
+    };
+    let longest = before.into_iter().chain(after).map(shared).max();
+    let len = longest.map_or(ID_LEN, |shared| ID_LEN.max(shared + 1));
+    fingerprint.get(..len).unwrap_or(fingerprint).to_owned()
+}
+
+/// A row of `ccd_decisions`.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct DecisionRow {
+    pub(crate) id: i64,
+    pub(crate) fingerprint: String,
+    pub(crate) at: String,
+    pub(crate) decision: String,
+    pub(crate) reason: Option<String>,
+    pub(crate) file: Option<String>,
+    pub(crate) file_before: Option<Vec<u8>>,
+    pub(crate) file_after: Option<Vec<u8>>,
+    pub(crate) block: Option<String>,
+    pub(crate) candidate_before: String,
+    pub(crate) made_folder: Option<String>,
+    pub(crate) state: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_grow_until_no_other_candidate_shares_them() {
+        let sorted = ["0123456789", "0123456799", "0123456ff0", "f000000000"].map(str::to_owned);
+        assert_eq!(short_id("0123456789", &sorted), "012345678");
+        assert_eq!(short_id("0123456799", &sorted), "012345679");
+        assert_eq!(short_id("0123456ff0", &sorted), "0123456f");
+        assert_eq!(short_id("f000000000", &sorted), "f0000000");
+        assert_eq!(short_id("aaaaaaaaaa", &[]), "aaaaaaaa");
+    }
+
+    #[test]
+    fn the_first_and_the_newest_pieces_of_evidence_are_kept() {
+        let piece = |number: usize| Evidence {
+            event_id: number.to_string(),
+            quote: String::new(),
+            timestamp: format!("{number:03}"),
+            session_id: None,
+            repo_id: None,
+        };
+        let all: Vec<_> = (0..50).rev().chain(0..50).map(piece).collect();
+        let kept: Vec<_> = kept(all).into_iter().map(|one| one.event_id).collect();
+        assert_eq!(kept.len(), 21);
+        assert_eq!(
+            (kept[0].as_str(), kept[1].as_str(), kept[20].as_str()),
+            ("0", "30", "49")
+        );
+    }
+}

@@ -1,0 +1,292 @@
+//! Writes a rule to its file, and restores the file.
+
+use super::block::{Words, block_of};
+use super::patch::patch;
+use super::target::Places;
+use ccd_protocol::coach::Scope;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// A file of instructions with more lines is hardly followed any more.
+const LONG_LINES: usize = 200;
+
+/// A change of a file that was not made yet.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    pub(crate) root: PathBuf,
+    pub(crate) path: PathBuf,
+    /// `None` if there is no file.
+    pub(crate) before: Option<Vec<u8>>,
+    pub(crate) after: Vec<u8>,
+    pub(crate) block: String,
+    pub(crate) diff: String,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Why a file was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    #[error("{}: not text in UTF-8; nothing was changed", .0.display())]
+    NotText(PathBuf),
+    #[error("{}: {source}; nothing was changed", .path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{}: edited since the rule was written; remove the rule by hand:\n{block}", .path.display())]
+    Changed { path: PathBuf, block: String },
+}
+
+/// Returns the change that writes a candidate to its file.
+///
+/// # Errors
+///
+/// [`PlaceError`] if the file cannot be read as text.
+pub(crate) fn plan(
+    places: &Places,
+    words: Words<'_>,
+    scope: Scope,
+    root: &Path,
+) -> Result<Plan, PlaceError> {
+    let target = places.target(words.kind, words.title, scope, root);
+    let before = read(&target.path)?;
+    let text = match &before {
+        Some(bytes) => {
+            Some(std::str::from_utf8(bytes).map_err(|_| PlaceError::NotText(target.path.clone()))?)
+        }
+        None => None,
+    };
+    let block = block_of(words);
+    let after = match (target.is_shared, text) {
+        (true, Some(text)) => appended(text, &block),
+        _ => block.clone(),
+    };
+    let lines = after.lines().count();
+    let warnings = (target.is_shared && lines > LONG_LINES).then(|| {
+        format!(
+            "{} now has {lines} lines; long instructions are followed less",
+            target.path.display()
+        )
+    });
+    Ok(Plan {
+        diff: patch(&target.root, &target.path, text, &after),
+        root: target.root,
+        path: target.path,
+        after: after.into_bytes(),
+        before,
+        block,
+        warnings: warnings.into_iter().collect(),
+    })
+}
+
+/// Adds a block after an empty line, with the line ends of the file.
+fn appended(text: &str, block: &str) -> String {
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let gap = match text {
+        "" => String::new(),
+        text if text.ends_with('\n') => end.to_owned(),
+        _ => end.repeat(2),
+    };
+    format!("{text}{gap}{}", block.replace('\n', end))
+}
+
+/// Makes the change. Returns the topmost directory that was created for it.
+///
+/// # Errors
+///
+/// [`PlaceError`]; the file is unchanged then.
+pub(crate) fn write(
+    path: &Path,
+    before: Option<&[u8]>,
+    after: &[u8],
+) -> Result<Option<PathBuf>, PlaceError> {
+    if read(path)?.as_deref() != before {
+        return Err(PlaceError::Io {
+            path: path.to_owned(),
+            source: io::Error::other("changed at this moment; try again"),
+        });
+    }
+    let made = path.parent().and_then(topmost_missing);
+    replace(path, after).map_err(|source| {
+        if let Some(made) = &made {
+            remove_empty(path, made);
+        }
+        failed(path, source)
+    })?;
+    Ok(made)
+}
+
+/// Restores the file as it was before. `made` is the topmost directory that was created for it.
+///
+/// # Errors
+///
+/// [`PlaceError::Changed`] if the file is not as it was written; nothing is changed then.
+pub(crate) fn restore(
+    path: &Path,
+    before: Option<&[u8]>,
+    after: &[u8],
+    block: &str,
+    made: Option<&Path>,
+) -> Result<(), PlaceError> {
+    if read(path)?.as_deref() != Some(after) {
+        return Err(PlaceError::Changed {
+            path: path.to_owned(),
+            block: block.to_owned(),
+        });
+    }
+    match before {
+        Some(before) => replace(path, before).map_err(|source| failed(path, source)),
+        None => {
+            fs::remove_file(path).map_err(|source| failed(path, source))?;
+            if let Some(made) = made {
+                remove_empty(path, made);
+            }
+            Ok(())
+        }
+    }
+}
+
+fn failed(path: &Path, source: io::Error) -> PlaceError {
+    PlaceError::Io {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+fn read(path: &Path) -> Result<Option<Vec<u8>>, PlaceError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(failed(path, source)),
+    }
+}
+
+fn topmost_missing(folder: &Path) -> Option<PathBuf> {
+    let missing = folder.ancestors().take_while(|folder| !folder.exists());
+    missing.last().map(Path::to_owned)
+}
+
+/// Removes the directories of `path` up to `made`, as far as they are empty.
+fn remove_empty(path: &Path, made: &Path) {
+    for folder in path
+        .ancestors()
+        .skip(1)
+        .take_while(|folder| folder.starts_with(made))
+    {
+        if fs::remove_dir(folder).is_err() {
+            return;
+        }
+    }
+}
+
+/// Replaces the file at once, and keeps its mode.
+fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".ccd-new");
+    let new = path.with_file_name(name);
+    // One that a killed daemon left is in the way.
+    let _ = fs::remove_file(&new);
+    let written = File::create_new(&new).and_then(|mut file| {
+        let mode = fs::metadata(path).map_or(0o644, |meta| meta.permissions().mode());
+        file.set_permissions(fs::Permissions::from_mode(mode & 0o7777))?;
+        file.write_all(content)?;
+        file.sync_all()?;
+        fs::rename(&new, path)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&new);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ccd_protocol::coach::CandidateType;
+
+    const WORDS: Words<'static> = Words {
+        fingerprint: "0123456789abcdef",
+        kind: CandidateType::Rule,
+        title: "Title",
+        trigger: "when x",
+        action: "do y",
+    };
+
+    fn places(root: &Path) -> Places {
+        Places {
+            global: root.join("home"),
+        }
+    }
+
+    #[test]
+    fn writing_and_restoring_leaves_every_byte_as_it_was() {
+        for before in [
+            None,
+            Some(""),
+            Some("# A\n"),
+            Some("no end"),
+            Some("a\r\nb\r\n"),
+        ] {
+            for kind in CandidateType::ALL {
+                let folder = tempfile::tempdir().unwrap();
+                let root = folder.path().canonicalize().unwrap();
+                if let Some(before) = before {
+                    fs::write(root.join("CLAUDE.md"), before).unwrap();
+                    let mode = fs::Permissions::from_mode(0o640);
+                    fs::set_permissions(root.join("CLAUDE.md"), mode).unwrap();
+                }
+                let words = Words {
+                    kind: *kind,
+                    ..WORDS
+                };
+                let plan = plan(&places(&root), words, Scope::Project, &root).unwrap();
+                let made = write(&plan.path, plan.before.as_deref(), &plan.after).unwrap();
+                assert_eq!(fs::read(&plan.path).unwrap(), plan.after);
+                restore(
+                    &plan.path,
+                    plan.before.as_deref(),
+                    &plan.after,
+                    "",
+                    made.as_deref(),
+                )
+                .unwrap();
+                let left: Vec<_> = fs::read_dir(&root).unwrap().flatten().collect();
+                assert_eq!(left.len(), usize::from(before.is_some()), "{left:?}");
+                if let Some(before) = before {
+                    let path = root.join("CLAUDE.md");
+                    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+                    assert_eq!(
+                        fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+                        0o640
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_edited_file_is_left_alone_and_the_block_is_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let plan = plan(&places(root), WORDS, Scope::Project, root).unwrap();
+        write(&plan.path, None, &plan.after).unwrap();
+        fs::write(&plan.path, "edited").unwrap();
+        let refused = restore(&plan.path, None, &plan.after, &plan.block, None).unwrap_err();
+        assert!(refused.to_string().contains("## Title"), "{refused}");
+        assert_eq!(fs::read_to_string(&plan.path).unwrap(), "edited");
+        let refused = write(&plan.path, None, b"x").unwrap_err();
+        assert!(matches!(refused, PlaceError::Io { .. }), "{refused}");
+    }
+
+    #[test]
+    fn a_file_that_is_no_text_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("CLAUDE.md"), b"\xff\xfe").unwrap();
+        let refused =
+            plan(&places(folder.path()), WORDS, Scope::Project, folder.path()).unwrap_err();
+        assert!(matches!(refused, PlaceError::NotText(_)), "{refused}");
+    }
+}

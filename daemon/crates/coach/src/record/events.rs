@@ -1,0 +1,289 @@
+//! Changes to `events.sqlite`.
+
+use ccd_protocol::coach::{EventType, Mute, SignalType};
+use ccd_repository::Identity;
+use ccd_store::{Connection, SqlResult, Write, insert, query, query_scalar};
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, HashSet};
+
+/// What became of one payload.
+#[derive(Debug, Clone)]
+pub(crate) struct Recorded {
+    /// `None` for what the daemon has seen itself.
+    pub(crate) delivery_id: Option<String>,
+    pub(crate) timestamp: String,
+    pub(crate) session_id: String,
+    pub(crate) project: Identity,
+    pub(crate) signals: Vec<RecordedSignal>,
+    /// The command, if it succeeded after the same one had failed.
+    pub(crate) success: Option<String>,
+}
+
+/// A signal as it is stored.
+#[derive(Debug, Clone)]
+pub(crate) struct RecordedSignal {
+    pub(crate) event_type: EventType,
+    pub(crate) signal_type: SignalType,
+    pub(crate) content: String,
+    pub(crate) context: Map<String, Value>,
+}
+
+ccd_store::row! {
+    struct EventRow {
+        id: String,
+        timestamp: String,
+        event_type: String,
+        signal_type: String,
+        repo_id: String,
+        content: String,
+        context: String,
+    }
+}
+
+ccd_store::row! {
+    struct SourceRow {
+        event_id: String,
+        delivery_id: Option<String>,
+        session_id: String,
+        repo_key: String,
+    }
+}
+
+ccd_store::row! {
+    struct SuccessRow {
+        timestamp: String,
+        session_id: String,
+        repo_id: String,
+        command: String,
+    }
+}
+
+ccd_store::row! {
+    struct ProjectRow {
+        repo_id: String,
+        repo_key: String,
+        root: String,
+        is_repository: bool,
+        last_seen: String,
+    }
+}
+
+/// A change.
+#[derive(Debug)]
+pub(crate) enum EventWrite {
+    /// Stores what became of payloads, each once.
+    Record(Vec<Recorded>),
+    /// These events belong to candidates, or support none.
+    Processed(Vec<String>),
+    Mute(Mute),
+    Unmute(Mute),
+    /// Deletes events of all that is given, and what is known of their sources.
+    Forget {
+        repo_id: Option<String>,
+        session_id: Option<String>,
+        before: Option<String>,
+    },
+    /// Deletes what is older than these times.
+    Retain {
+        events: String,
+        successes: String,
+    },
+}
+
+impl Write for EventWrite {
+    async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
+        match self {
+            Self::Record(all) => record(connection, all).await,
+            Self::Processed(ids) => {
+                // One statement, whatever their number.
+                let ids = serde_json::to_string(ids).unwrap_or_default();
+                let mark =
+                    "UPDATE events SET processed = 1 WHERE id IN (SELECT value FROM json_each(?1))";
+                query(mark).bind(ids).execute(connection).await?;
+                Ok(())
+            }
+            Self::Mute(mute) => {
+                let (signal_type, repo_id) = mute_key(mute);
+                let insert = "INSERT OR IGNORE INTO ccd_mutes VALUES (?1, ?2, ?3)";
+                let insert = query(insert)
+                    .bind(signal_type)
+                    .bind(repo_id)
+                    .bind(&mute.since);
+                insert.execute(connection).await?;
+                Ok(())
+            }
+            Self::Unmute(mute) => {
+                let (signal_type, repo_id) = mute_key(mute);
+                let delete = "DELETE FROM ccd_mutes WHERE signal_type = ?1 AND repo_id = ?2";
+                query(delete)
+                    .bind(signal_type)
+                    .bind(repo_id)
+                    .execute(connection)
+                    .await?;
+                Ok(())
+            }
+            Self::Forget {
+                repo_id,
+                session_id,
+                before,
+            } => {
+                let which = "SELECT id FROM events LEFT JOIN ccd_event_sources ON event_id = id
+                    WHERE (?1 IS NULL OR repo_id = ?1) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR timestamp < ?3)";
+                forget(connection, which, [repo_id, session_id, before]).await?;
+                let successes = "DELETE FROM ccd_successes
+                    WHERE (?1 IS NULL OR repo_id = ?1) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR timestamp < ?3)";
+                query(successes)
+                    .bind(repo_id)
+                    .bind(session_id)
+                    .bind(before)
+                    .execute(connection)
+                    .await?;
+                Ok(())
+            }
+            Self::Retain { events, successes } => {
+                let which = "SELECT id FROM events WHERE timestamp < ?3";
+                forget(connection, which, [&None, &None, &Some(events.clone())]).await?;
+                for (table, column, time) in [
+                    ("ccd_deliveries", "taken_at", events),
+                    ("ccd_successes", "timestamp", successes),
+                    ("ccd_projects", "last_seen", events),
+                ] {
+                    let delete = format!("DELETE FROM {table} WHERE {column} < ?1");
+                    query(ccd_store::AssertSqlSafe(delete))
+                        .bind(time)
+                        .execute(&mut *connection)
+                        .await?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+fn mute_key(mute: &Mute) -> (&'static str, &str) {
+    (
+        mute.signal_type.map_or("", SignalType::name),
+        mute.repo_id.as_deref().unwrap_or_default(),
+    )
+}
+
+/// Deletes the events that `which` selects.
+async fn forget(
+    connection: &mut Connection,
+    which: &'static str,
+    values: [&Option<String>; 3],
+) -> SqlResult<()> {
+    for (table, id) in [("ccd_event_sources", "event_id"), ("events", "id")] {
+        let delete = format!("DELETE FROM {table} WHERE {id} IN ({which})");
+        let mut delete = query(ccd_store::AssertSqlSafe(delete));
+        for value in values {
+            delete = delete.bind(value.clone());
+        }
+        delete.execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+async fn record(connection: &mut Connection, all: &[Recorded]) -> SqlResult<()> {
+    let mut new = new_deliveries(connection, all).await?;
+    let recorded: Vec<&Recorded> = all
+        .iter()
+        .filter(|one| one.delivery_id.as_ref().is_none_or(|id| new.remove(id)))
+        .collect();
+    let count = recorded.iter().map(|one| one.signals.len()).sum();
+    let mut ids = unused_ids(connection, count).await?.into_iter();
+    let (mut rows, mut sources) = (Vec::new(), Vec::new());
+    for (one, signal) in recorded
+        .iter()
+        .flat_map(|one| one.signals.iter().map(move |signal| (one, signal)))
+    {
+        let Some(id) = ids.next() else { break };
+        sources.push(SourceRow {
+            event_id: id.clone(),
+            delivery_id: one.delivery_id.clone(),
+            session_id: one.session_id.clone(),
+            repo_key: one.project.key.clone(),
+        });
+        rows.push(event_row(id, one, signal));
+    }
+    let successes: Vec<_> = recorded.iter().filter_map(|one| success_row(one)).collect();
+    let projects: BTreeMap<_, _> = recorded
+        .iter()
+        .filter(|one| !one.signals.is_empty())
+        .map(|one| (&one.project.id, project_row(one)))
+        .collect();
+    let projects: Vec<_> = projects.into_values().collect();
+    insert(connection, "INSERT INTO events ({columns}) {values}", &rows).await?;
+    let put = "INSERT INTO ccd_event_sources ({columns}) {values}";
+    insert(connection, put, &sources).await?;
+    let put = "INSERT INTO ccd_successes ({columns}) {values}";
+    insert(connection, put, &successes).await?;
+    let put = "INSERT OR REPLACE INTO ccd_projects ({columns}) {values}";
+    insert(connection, put, &projects).await
+}
+
+/// Notes that these deliveries were taken. Returns those that were not before.
+async fn new_deliveries(
+    connection: &mut Connection,
+    all: &[Recorded],
+) -> SqlResult<HashSet<String>> {
+    let deliveries: Vec<_> = all
+        .iter()
+        .filter_map(|one| Some((one.delivery_id.as_ref()?, &one.timestamp)))
+        .collect();
+    // One statement, whatever their number.
+    let note = "INSERT OR IGNORE INTO ccd_deliveries
+        SELECT value->>0, value->>1 FROM json_each(?1) RETURNING delivery_id";
+    let json = serde_json::to_string(&deliveries).unwrap_or_default();
+    let new: Vec<String> = query_scalar(note).bind(json).fetch_all(connection).await?;
+    Ok(new.into_iter().collect())
+}
+
+/// Returns different ids that no event has.
+async fn unused_ids(connection: &mut Connection, count: usize) -> SqlResult<HashSet<String>> {
+    let mut ids = HashSet::with_capacity(count);
+    while ids.len() < count {
+        while ids.len() < count {
+            ids.insert(format!("{:08x}", rand::random::<u32>()));
+        }
+        let taken = "SELECT id FROM events WHERE id IN (SELECT value FROM json_each(?1))";
+        let json = serde_json::to_string(&ids).unwrap_or_default();
+        let taken: Vec<String> = query_scalar(taken)
+            .bind(json)
+            .fetch_all(&mut *connection)
+            .await?;
+        ids.retain(|id| !taken.contains(id));
+    }
+    Ok(ids)
+}
+
+fn event_row(id: String, recorded: &Recorded, signal: &RecordedSignal) -> EventRow {
+    EventRow {
+        id,
+        timestamp: recorded.timestamp.clone(),
+        event_type: signal.event_type.name().to_owned(),
+        signal_type: signal.signal_type.name().to_owned(),
+        repo_id: recorded.project.id.clone(),
+        content: signal.content.clone(),
+        context: Value::Object(signal.context.clone()).to_string(),
+    }
+}
+
+fn success_row(recorded: &Recorded) -> Option<SuccessRow> {
+    Some(SuccessRow {
+        timestamp: recorded.timestamp.clone(),
+        session_id: recorded.session_id.clone(),
+        repo_id: recorded.project.id.clone(),
+        command: recorded.success.clone()?,
+    })
+}
+
+fn project_row(recorded: &Recorded) -> ProjectRow {
+    ProjectRow {
+        repo_id: recorded.project.id.clone(),
+        repo_key: recorded.project.key.clone(),
+        root: recorded.project.root.to_string_lossy().into_owned(),
+        is_repository: recorded.project.is_repository,
+        last_seen: recorded.timestamp.clone(),
+    }
+}

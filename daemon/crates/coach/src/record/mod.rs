@@ -1,0 +1,15 @@
+//! What is kept of hook payloads: the events in `events.sqlite`, and the payloads without secrets in `ccd.sqlite`.
+
+mod clip;
+mod events;
+mod payloads;
+mod query;
+mod schema;
+
+pub(crate) use clip::clip;
+pub(crate) use events::{EventWrite, Recorded, RecordedSignal};
+pub(crate) use payloads::{PayloadRow, PayloadWrite, payloads_of};
+pub(crate) use query::{
+    Filter, Project, by_day, counts, mutes, page, pending, projects, successes,
+};
+pub(crate) use schema::EVENTS;

@@ -1,0 +1,209 @@
+//! Reads `events.sqlite`.
+
+use super::EventWrite;
+use crate::event::{Event, Success};
+use ccd_protocol::coach::{CoachEvent, EventType, Mute, SignalType};
+use ccd_store::{Database, SqlResult, query_as, query_scalar};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+type Events = Database<EventWrite>;
+
+/// Which events to list.
+#[derive(Debug, Default)]
+pub(crate) struct Filter {
+    pub(crate) since: Option<String>,
+    pub(crate) signal_type: Option<SignalType>,
+    pub(crate) repo_id: Option<String>,
+    pub(crate) before: Option<String>,
+    pub(crate) limit: u32,
+}
+
+/// Columns of an event. Rows of other programs may lack anything but id and time.
+type EventColumns = (
+    String,
+    String,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+    Option<String>,
+    Option<i64>,
+    Option<String>,
+    Option<String>,
+);
+
+const COLUMNS: &str = "events.id, timestamp, event_type, signal_type, events.repo_id, content, context, processed, session_id";
+
+/// Returns one page of events, newest first.
+pub(crate) async fn page(events: &Events, filter: Filter) -> SqlResult<Vec<CoachEvent>> {
+    let statement = format!(
+        "SELECT {COLUMNS}, root FROM events
+            LEFT JOIN ccd_event_sources ON event_id = events.id
+            LEFT JOIN ccd_projects ON ccd_projects.repo_id = events.repo_id
+        WHERE (?1 IS NULL OR timestamp >= ?1) AND (?2 IS NULL OR signal_type = ?2) AND (?3 IS NULL OR events.repo_id = ?3)
+            AND (?4 IS NULL OR (timestamp, events.rowid) < (SELECT timestamp, rowid FROM events WHERE id = ?4))
+        ORDER BY timestamp DESC, events.rowid DESC LIMIT ?5"
+    );
+    let rows: Vec<EventColumns> = query_as(ccd_store::AssertSqlSafe(statement))
+        .bind(filter.since)
+        .bind(filter.signal_type.map(SignalType::name))
+        .bind(filter.repo_id)
+        .bind(filter.before)
+        .bind(filter.limit)
+        .fetch_all(events.readers())
+        .await?;
+    Ok(rows.into_iter().filter_map(listed).collect())
+}
+
+fn listed(row: EventColumns) -> Option<CoachEvent> {
+    Some(CoachEvent {
+        id: row.0,
+        timestamp: row.1,
+        event_type: match row.2.as_deref() {
+            Some("pre") => EventType::Pre,
+            Some("tool") => EventType::Tool,
+            _ => EventType::Post,
+        },
+        signal_type: SignalType::named(&row.3?)?,
+        repo_id: row.4.unwrap_or_default(),
+        content: row.5.unwrap_or_default(),
+        context: object(row.6),
+        processed: row.7.unwrap_or_default() != 0,
+        session_id: row.8.filter(|id| !id.is_empty()),
+        project: row.9,
+    })
+}
+
+fn object(json: Option<String>) -> Map<String, Value> {
+    json.and_then(|json| serde_json::from_str(&json).ok())
+        .unwrap_or_default()
+}
+
+/// Returns the events that are not processed, oldest first, and the ids of those that cannot be understood.
+pub(crate) async fn pending(events: &Events, limit: u32) -> SqlResult<(Vec<Event>, Vec<String>)> {
+    let statement = format!(
+        "SELECT {COLUMNS}, repo_key FROM events LEFT JOIN ccd_event_sources ON event_id = events.id
+        WHERE processed = 0 ORDER BY timestamp, events.rowid LIMIT ?1"
+    );
+    let rows: Vec<EventColumns> = query_as(ccd_store::AssertSqlSafe(statement))
+        .bind(limit)
+        .fetch_all(events.readers())
+        .await?;
+    let (mut pending, mut strange) = (Vec::with_capacity(rows.len()), Vec::new());
+    for row in rows {
+        match row.3.as_deref().and_then(SignalType::named) {
+            Some(signal_type) => pending.push(Event {
+                id: row.0,
+                timestamp: row.1,
+                signal_type,
+                repo_id: row.4.unwrap_or_default(),
+                session_id: row.8.unwrap_or_default(),
+                content: row.5.unwrap_or_default(),
+                context: object(row.6),
+                repo_key: row.9.unwrap_or_default(),
+            }),
+            None => strange.push(row.0),
+        }
+    }
+    Ok((pending, strange))
+}
+
+/// Returns the successes from a time on, oldest first.
+pub(crate) async fn successes(events: &Events, since: &str) -> SqlResult<Vec<Success>> {
+    let rows = query_as(
+        "SELECT timestamp, session_id, repo_id, command FROM ccd_successes WHERE timestamp >= ?1 ORDER BY timestamp, id",
+    );
+    let rows: Vec<(String, String, String, String)> =
+        rows.bind(since).fetch_all(events.readers()).await?;
+    let success = |(timestamp, session_id, repo_id, command)| Success {
+        timestamp,
+        session_id,
+        repo_id,
+        command,
+    };
+    Ok(rows.into_iter().map(success).collect())
+}
+
+/// Numbers of events.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) pending: u64,
+    pub(crate) processed: u64,
+    pub(crate) by_type: BTreeMap<String, u64>,
+}
+
+/// Counts the events by state and type.
+pub(crate) async fn counts(events: &Events) -> SqlResult<Counts> {
+    let rows = query_as(
+        "SELECT signal_type, coalesce(processed, 0) != 0, count(*) FROM events GROUP BY 1, 2",
+    );
+    let rows: Vec<(Option<String>, bool, i64)> = rows.fetch_all(events.readers()).await?;
+    let mut counts = Counts::default();
+    for (signal_type, is_processed, count) in rows {
+        let count = count.unsigned_abs();
+        match is_processed {
+            true => counts.processed += count,
+            false => counts.pending += count,
+        }
+        *counts
+            .by_type
+            .entry(signal_type.unwrap_or_default())
+            .or_default() += count;
+    }
+    Ok(counts)
+}
+
+/// Counts the events from a time on, by day, type and repository.
+pub(crate) async fn by_day(
+    events: &Events,
+    since: &str,
+) -> SqlResult<Vec<(String, Option<String>, Option<String>, i64)>> {
+    let rows = "SELECT substr(timestamp, 1, 10), signal_type, repo_id, count(*) FROM events
+        WHERE timestamp >= ?1 GROUP BY 1, 2, 3 ORDER BY 1";
+    query_as(rows).bind(since).fetch_all(events.readers()).await
+}
+
+/// Returns where the projects are, by the ids of their repositories.
+pub(crate) async fn projects(events: &Events) -> SqlResult<BTreeMap<String, Project>> {
+    let rows = query_as("SELECT repo_id, repo_key, root, is_repository FROM ccd_projects");
+    let rows: Vec<(String, String, String, bool)> = rows.fetch_all(events.readers()).await?;
+    let project = |(id, key, root, is_repository): (_, _, String, _)| {
+        let project = Project {
+            key,
+            root: root.into(),
+            is_repository,
+        };
+        (id, project)
+    };
+    Ok(rows.into_iter().map(project).collect())
+}
+
+/// A project that events came from.
+#[derive(Debug, Clone)]
+pub(crate) struct Project {
+    pub(crate) key: String,
+    pub(crate) root: PathBuf,
+    pub(crate) is_repository: bool,
+}
+
+/// Returns what is not recorded.
+pub(crate) async fn mutes(events: &Events) -> SqlResult<Vec<Mute>> {
+    let rows = query_as("SELECT signal_type, repo_id, since FROM ccd_mutes ORDER BY since");
+    let rows: Vec<(String, String, String)> = rows.fetch_all(events.readers()).await?;
+    let mute = |(signal_type, repo_id, since): (String, String, String)| Mute {
+        signal_type: SignalType::named(&signal_type),
+        repo_id: Some(repo_id).filter(|id| !id.is_empty()),
+        since,
+    };
+    Ok(rows.into_iter().map(mute).collect())
+}
+
+/// Returns how many events there are.
+pub(crate) async fn count(events: &Events) -> SqlResult<u64> {
+    let count: i64 = query_scalar("SELECT count(*) FROM events")
+        .fetch_one(events.readers())
+        .await?;
+    Ok(count.unsigned_abs())
+}

@@ -6,6 +6,7 @@ use crate::config::{
 use crate::connection::{self, Settings};
 use crate::job::Jobs;
 use crate::log::Log;
+use ccd_coach::{Coach, CoachSettings};
 use ccd_protocol::daemon::HandOver;
 use ccd_protocol::session::SessionState;
 use ccd_session::session::{Services, Session, SessionSettings, Sessions};
@@ -15,7 +16,7 @@ use ccd_tape::root::Roots;
 use ccd_terminal::lock::lock;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -25,6 +26,8 @@ pub(crate) struct Daemon {
     pub(crate) sessions: Arc<Sessions>,
     /// What the sessions share.
     pub(crate) services: Arc<Services>,
+    /// Hooks, and the rules that come of them.
+    pub(crate) coach: Arc<Coach>,
     pub(crate) paths: Paths,
     pub(crate) jobs: Jobs,
     /// The directories of tapes in use.
@@ -66,6 +69,7 @@ pub(crate) fn own_pid() -> i32 {
 impl Daemon {
     pub(crate) fn new(
         sessions: Arc<Sessions>,
+        coach: Arc<Coach>,
         paths: Paths,
         jobs: Jobs,
         log: Log,
@@ -81,6 +85,7 @@ impl Daemon {
             chains: Documents::new(paths.base.join("chains")),
             roots: Arc::clone(&services.roots),
             sessions,
+            coach,
             jobs,
             log,
             started: Instant::now(),
@@ -183,6 +188,7 @@ impl Daemon {
         loaded.use_redact_rules();
         self.roots.follow_rules().await;
         self.sessions.set_settings(session_settings(&loaded.config));
+        self.coach.set_settings(coach_settings(&loaded.config));
         self.settings.send_replace(settings_of(&loaded.config));
         self.log.set_level(loaded.config.log_level);
         *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&loaded);
@@ -249,6 +255,18 @@ fn settings_of(config: &Config) -> Settings {
             ..connection::Limits::default()
         },
         allow_root_peer: config.allow_root_peer,
+    }
+}
+
+/// What the configuration says about hooks and coach.
+pub(crate) fn coach_settings(config: &Config) -> CoachSettings {
+    const DAY: Duration = Duration::from_secs(86_400);
+    CoachSettings {
+        enabled: config.hooks.enabled,
+        keep_payloads: DAY * config.hooks.keep_days,
+        keep_events: DAY * config.coach.keep_event_days,
+        guards: config.coach.guards,
+        session_events: config.coach.session_events,
     }
 }
 

@@ -40,6 +40,8 @@ pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
             ("sessions", Some(&paths.sessions)),
             ("logs", Some(&paths.logs)),
             ("database", Some(&paths.database)),
+            ("coach", Some(&paths.coach)),
+            ("spool", Some(&paths.spool)),
             ("runtime", Some(&paths.runtime)),
             (
                 "tapes",
@@ -65,12 +67,18 @@ pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
             ("cols", config.limits.cols.into()),
             ("output_limit", number(config.output_limit)),
             ("max_output_size", config.max_output_size.unwrap_or(0)),
+            ("hook_timeout_ms", config.hooks.timeout_ms),
+            ("hook_spool_bytes", config.hooks.spool_bytes),
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .into(),
         queues: [
             ("interactions", daemon.services.recorder.queue_len()),
             ("database", daemon.services.store.queue_len()),
+            (
+                "hook_bytes",
+                usize::try_from(daemon.coach.queues().0).unwrap_or(usize::MAX),
+            ),
         ]
         .map(|(name, len)| (name.to_owned(), number(len)))
         .into(),
@@ -79,7 +87,7 @@ pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
         lacks: lacks(),
         config_warnings: daemon.loaded().warning_lines(),
         config_error: daemon.config_error(),
-        hooks: None,
+        hooks: Some(daemon.coach.hook_status()),
     }
 }
 
@@ -103,6 +111,7 @@ async fn sizes(daemon: &Daemon) -> BTreeMap<String, u64> {
         folders.map(|(name, folder)| (name.to_owned(), folder_bytes(&folder)))
     });
     let mut sizes: BTreeMap<String, u64> = walked.await.map(BTreeMap::from).unwrap_or_default();
+    sizes.insert("coach".into(), daemon.coach.size_bytes());
     sizes.insert("database".into(), daemon.services.store.size_bytes());
     let tapes = daemon.roots.all().iter().map(|root| root.bytes()).sum();
     sizes.insert("tapes".into(), tapes);

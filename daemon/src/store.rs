@@ -20,6 +20,7 @@ pub(crate) const SCHEMA: Schema<dyn AnyWrite> = Schema::new(
         ("programs", include_str!("../migrations/0003_programs.sql")),
         ("tapes", include_str!("../migrations/0004_tapes.sql")),
         ("history", include_str!("../migrations/0005_history.sql")),
+        ("hooks", include_str!("../migrations/0006_hooks.sql")),
     ],
 );
 
@@ -29,12 +30,13 @@ mod tests {
     use ccd_store::query_as;
 
     /// Databases remember each migration that was ever released, and refuse one that has changed since.
-    const REMEMBERED: [(i64, &str, &str); 5] = [
+    const REMEMBERED: [(i64, &str, &str); 6] = [
         (1, "sessions", "F55C7E9D9174221D"),
         (2, "job entries", "495C1FA5FED1E6C6"),
         (3, "programs", "C713E7FA022C5078"),
         (4, "tapes", "7265E4DDE8C81F4D"),
         (5, "history", "3E66C355AD50A048"),
+        (6, "hooks", ""),
     ];
 
     #[tokio::test]

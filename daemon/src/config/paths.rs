@@ -18,6 +18,14 @@ pub(crate) struct Paths {
     pub(crate) runtime: PathBuf,
     /// Ring files of output. Each socket has its own directory, so two daemons with the same base never share them.
     pub(crate) rings: PathBuf,
+    /// Payloads of hooks that are not processed yet; like the rings, each socket has its own.
+    pub(crate) hook_journal: PathBuf,
+    /// Payloads that clients have kept while no daemon took them.
+    pub(crate) spool: PathBuf,
+    /// `$CCD_COACH_HOME`, else `~/.claude-coach`.
+    pub(crate) coach: PathBuf,
+    /// The user's directory of Claude Code: `$CLAUDE_CONFIG_DIR`, else `~/.claude`.
+    pub(crate) claude: PathBuf,
     /// The socket was named explicitly, so its directory may contain other files.
     runtime_is_named: bool,
 }
@@ -38,7 +46,20 @@ impl Paths {
         let socket = socket_path(socket, &env)?;
         let mut rings = socket.clone().into_os_string();
         rings.push(".rings");
+        let mut hook_journal = socket.clone().into_os_string();
+        hook_journal.push(".hooks");
+        let in_home = |variable: &str, name: &str| match env(variable) {
+            Some(path) if !path.is_empty() => PathBuf::from(path),
+            // Without a home directory, everything is in the base directory, which was named.
+            _ => env("HOME")
+                .map_or_else(|| base.clone(), PathBuf::from)
+                .join(name),
+        };
         Ok(Self {
+            hook_journal: hook_journal.into(),
+            spool: base.join(ccd_protocol::hook::spool::FOLDER),
+            coach: in_home("CCD_COACH_HOME", ".claude-coach"),
+            claude: in_home("CLAUDE_CONFIG_DIR", ".claude"),
             sessions: base.join("sessions"),
             logs: base.join("logs"),
             database: base.join("ccd.sqlite"),

@@ -276,6 +276,20 @@ pub(super) static KEYS: &[Key] = &[
         "Label that is stored on a new tape and used in its name. Empty: none."),
     key!(replay.retention_days, "replay", Accepts::Integer(1, MAX_DAYS),
         "Days to keep the index of an unused directory of tapes and the replay counts of deleted tapes. Tapes are never removed."),
+    key!(hooks.enabled, "hooks", Accepts::Boolean,
+        "Keep the payloads of Claude Code's hooks and look for friction in them. false: they are accepted and thrown away."),
+    key!(hooks.timeout_ms, "hooks", Accepts::Integer(20, 1000),
+        "Milliseconds that a hook may take in all; ccctl hooks install writes a value other than 100 into the command."),
+    key!(hooks.spool_bytes, "hooks", Accepts::Integer(1 << 20, 1 << 30),
+        "Maximum bytes in spool/, where ccctl hook keeps payloads that no daemon takes; ccctl hooks install writes a value other than 67108864 into the command."),
+    key!(hooks.keep_days, "hooks", Accepts::Integer(1, MAX_DAYS),
+        "Days to keep the payloads of hooks, without their secrets."),
+    key!(coach.session_events, "coach", Accepts::Boolean,
+        "Record friction in sessions and runs as well: failed commands, timeouts of expect, the same input three times."),
+    key!(coach.keep_event_days, "coach", Accepts::Integer(1, MAX_DAYS),
+        "Days to keep events in the coach's events.sqlite."),
+    key!(coach.guards, "coach", Accepts::Boolean,
+        "Enforce guards: refuse tool calls that a rule forbids. false: guards stay in the ledger but refuse nothing."),
 ];
 
 #[cfg(test)]

@@ -32,6 +32,8 @@ pub(crate) struct Config {
     pub(crate) limits: ClientLimits,
     pub(crate) logging: Logging,
     pub(crate) replay: Replay,
+    pub(crate) hooks: Hooks,
+    pub(crate) coach: CoachKeys,
 }
 
 /// Limits on the requests of clients.
@@ -46,6 +48,25 @@ pub(crate) struct ClientLimits {
     pub(crate) reply_bytes: usize,
     pub(crate) rows: u16,
     pub(crate) cols: u16,
+}
+
+/// Hooks of Claude Code.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Hooks {
+    pub(crate) enabled: bool,
+    /// Told to clients that install hooks.
+    pub(crate) timeout_ms: u64,
+    pub(crate) spool_bytes: u64,
+    /// Days that payloads are kept.
+    pub(crate) keep_days: u32,
+}
+
+/// What the coach does by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CoachKeys {
+    pub(crate) session_events: bool,
+    pub(crate) keep_event_days: u32,
+    pub(crate) guards: bool,
 }
 
 /// How the daemon's own log is written.
@@ -116,6 +137,17 @@ impl Default for Config {
                 keep_days: 7,
             },
             replay: Replay::default(),
+            hooks: Hooks {
+                enabled: true,
+                timeout_ms: 100,
+                spool_bytes: 64 << 20,
+                keep_days: 30,
+            },
+            coach: CoachKeys {
+                session_events: true,
+                keep_event_days: 365,
+                guards: true,
+            },
         }
     }
 }

@@ -36,6 +36,8 @@ pub(crate) enum StartError {
     Recover(SessionError),
     #[error("could not set up the log: {0}")]
     Log(#[source] io::Error),
+    #[error(transparent)]
+    Hooks(#[from] ccd_coach::JournalError),
     #[error("the holder of the terminals died, and all sessions with it; their output is kept")]
     HolderDied,
     #[error("{what}: {source}")]
@@ -143,6 +145,8 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         sessions,
         jobs,
         history,
+        coach,
+        hooks,
     } = Parts::new(&prepared, &holder, &store)?;
     let past = Past {
         holder_since: &since,
@@ -157,7 +161,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         .map_err(StartError::Recover)?;
     jobs.recover().await?;
     let pumps = spawn_pumps(&sessions, news).map_err(system("threads cannot be started"))?;
-    let daemon = wiring::daemon(prepared, &sessions, jobs, hand_over);
+    let daemon = wiring::daemon(prepared, &sessions, coach, jobs, hand_over);
     report_start(&daemon.loaded(), killed);
     let connections = wiring::accept(&daemon, listener)?;
     wiring::start_background(&daemon, watch);
@@ -168,6 +172,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         sessions,
         connections,
         history,
+        hooks,
         pumps,
     };
     let end = signals.until_end(&serving.daemon).await;

@@ -3,7 +3,7 @@
 use super::run::StartError;
 use super::shutdown::End;
 use super::socket::OwnPath;
-use super::wiring::History;
+use super::wiring::Thread;
 use crate::daemon::Daemon;
 use crate::store::Store;
 use ccd_session::session::Sessions;
@@ -51,7 +51,8 @@ pub(crate) struct Serving {
     pub(crate) daemon: Arc<Daemon>,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) connections: Connections,
-    pub(super) history: History,
+    pub(super) history: Thread,
+    pub(super) hooks: Thread,
     pub(crate) pumps: Pumps,
 }
 
@@ -105,6 +106,8 @@ impl Serving {
             sessions.services.tracker.close();
             sessions.services.tracker.wait().await;
             self.history.end().await;
+            self.hooks.end().await;
+            daemon.coach.close().await;
             if daemon.loaded().config.replay.summary {
                 daemon.roots.summarise();
             }
@@ -127,6 +130,8 @@ impl Serving {
         let _ = tokio::time::timeout(LAST_ITEMS, self.daemon.subscriptions.wait()).await;
         let ended = async {
             self.history.end().await;
+            self.hooks.end().await;
+            self.daemon.coach.close().await;
             self.daemon.roots.close().await;
             self.connections.end().await;
         };
@@ -140,6 +145,9 @@ impl Serving {
         let ended = async {
             self.connections.end().await;
             self.history.end().await;
+            // The next worker processes what is left in the journal.
+            self.hooks.end().await;
+            self.daemon.coach.close().await;
             self.daemon.roots.close().await;
             // If a change is refused, its caller has been notified.
             let _ = store.flush().await;

@@ -7,16 +7,19 @@ use super::run::{Prepared, StartError, system};
 use super::serving::Connections;
 use crate::config::{ConfigWatch, Paths};
 use crate::connection::{self, Ends};
-use crate::daemon::{Daemon, session_settings};
+use crate::daemon::{Daemon, coach_settings, session_settings};
+use crate::friction;
 use crate::job::Jobs;
 use crate::store::Store;
 use crate::tape_usage::TapeUsage;
 use crate::{maintenance, rpc};
-use ccd_session::interaction::{Pending, Recorder};
+use ccd_coach::{Coach, CoachPaths, Work};
+use ccd_session::interaction::Recorder;
 use ccd_session::session::{Folders, Services, Sessions};
 use ccd_tape::root::Roots;
 use ccd_tape::settings::root_of;
 use ccd_terminal::holder::{Cause, HandOver, Holder};
+use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use tokio::net::UnixListener;
@@ -29,37 +32,42 @@ use tokio_util::task::TaskTracker;
 pub(super) struct Parts {
     pub(super) sessions: Arc<Sessions>,
     pub(super) jobs: Jobs,
-    pub(super) history: History,
+    pub(super) history: Thread,
+    pub(super) coach: Arc<Coach>,
+    pub(super) hooks: Thread,
 }
 
-/// The thread that writes the history.
-pub(super) struct History {
+/// A thread with work that gives way to the thread that serves the clients.
+pub(super) struct Thread {
     has_ended: oneshot::Receiver<()>,
     stop: CancellationToken,
 }
 
-impl History {
-    /// Writes what is pending, and ends.
+impl Thread {
+    /// Does what is pending, and ends.
     pub(super) async fn end(self) {
         self.stop.cancel();
         let _ = self.has_ended.await;
     }
 
-    /// Starts the thread. It gives way to the thread that serves the clients.
+    /// Starts the thread. `work` ends once its token is cancelled.
     ///
     /// # Errors
     ///
     /// The kernel's error if no thread can be started.
-    fn start(events: Pending, store: Store) -> io::Result<Self> {
+    fn start<F: Future<Output = ()>>(
+        name: &str,
+        work: impl FnOnce(CancellationToken) -> F + Send + 'static,
+    ) -> io::Result<Self> {
         // It stops after everything that it records.
         let stop = CancellationToken::new();
         let (ended, has_ended) = oneshot::channel();
         let (runtime, stopped) = (Handle::current(), stop.clone());
         std::thread::Builder::new()
-            .name("history".into())
+            .name(name.into())
             .spawn(move || {
                 ccd_terminal::nice::give_way();
-                runtime.block_on(events.run(store, stopped));
+                runtime.block_on(work(stopped));
                 let _ = ended.send(()); // the daemon may have given up waiting
             })?;
         Ok(Self { has_ended, stop })
@@ -91,24 +99,50 @@ impl Parts {
             stop.clone(),
         )
         .map_err(system("the logs of sessions cannot be written"))?;
+        let sessions = Sessions::new(services);
+        let (coach, work) = coach(prepared, store)?;
+        let (history_store, watcher) = (store.clone(), friction::watch(&coach, &sessions));
+        let history = Thread::start("history", move |stop| {
+            events.run(history_store, stop, watcher)
+        });
         Ok(Self {
-            sessions: Sessions::new(services),
+            sessions,
             jobs: Jobs::new(store.clone(), tracker, stop),
-            history: History::start(events, store.clone())
-                .map_err(system("the history cannot be written"))?,
+            history: history.map_err(system("the history cannot be written"))?,
+            coach,
+            hooks: Thread::start("hooks", move |stop| work.run(stop))
+                .map_err(system("hooks cannot be processed"))?,
         })
     }
+}
+
+/// Makes the coach, and the work that processes its payloads.
+fn coach(prepared: &Prepared, store: &Store) -> Result<(Arc<Coach>, Work), StartError> {
+    let paths = &prepared.paths;
+    let paths = CoachPaths {
+        home: paths.coach.clone(),
+        journal: paths.hook_journal.clone(),
+        spool: paths.spool.clone(),
+        claude: paths.claude.clone(),
+    };
+    Ok(Coach::new(
+        paths,
+        store.clone(),
+        coach_settings(&prepared.loaded.config),
+    )?)
 }
 
 /// Returns the daemon that the methods work on.
 pub(super) fn daemon(
     prepared: Prepared,
     sessions: &Arc<Sessions>,
+    coach: Arc<Coach>,
     jobs: Jobs,
     hand_over: Option<HandOver>,
 ) -> Arc<Daemon> {
     Arc::new(Daemon::new(
         Arc::clone(sessions),
+        coach,
         prepared.paths,
         jobs,
         prepared.log,

@@ -2,10 +2,12 @@
 
 mod attach;
 mod chain;
+mod coach;
 mod config;
 mod daemon;
 mod discover;
 mod error;
+mod hook;
 mod job;
 mod pattern;
 mod program;
@@ -40,6 +42,8 @@ pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<Arc<Daemon>>, Regi
     subscribe::register(&mut module)?;
     attach::register(&mut module)?;
     tape::register(&mut module)?;
+    hook::register(&mut module)?;
+    coach::register(&mut module)?;
     discover::register(&mut module)?;
     Ok(module)
 }

@@ -78,6 +78,7 @@ pub struct Candidate {
     pub id: String,
     /// SHA-256 of type, trigger and action, normalised.
     pub fingerprint: String,
+    /// Trigger and action, normalised.
     pub normalized_text: String,
     pub title: String,
     pub candidate_type: CandidateType,
@@ -88,11 +89,11 @@ pub struct Candidate {
     pub current_scope: Scope,
     /// The repositories that it was seen in.
     pub repo_ids: Vec<String>,
-    /// The first and the newest pieces of evidence.
+    /// The first piece of evidence and the 20 newest, oldest first.
     pub evidence: Vec<Evidence>,
     /// 0.0 to 1.0.
     pub confidence: f64,
-    /// How often it was seen, by batches of evidence.
+    /// 1 when it was proposed, and one more for each event since.
     pub count: u64,
     pub status: CandidateStatus,
     /// RFC 3339, UTC.

@@ -59,9 +59,11 @@ pub struct CoachFingerprintParams {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CoachFingerprintReply {
-    /// Type, trigger and action, normalised, with `|` between them.
+    /// Trigger and action, normalised: the column of the ledger.
     pub normalized_text: String,
-    /// SHA-256 of it, 64 hexadecimal digits.
+    pub normalized_trigger: String,
+    pub normalized_action: String,
+    /// SHA-256 of type, normalised trigger and normalised action with `|` between them, 64 hexadecimal digits.
     pub fingerprint: String,
 }
 

@@ -6,7 +6,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 pub mod aggregate;
+mod coach;
 pub mod command;
+mod config;
 mod deliver;
 pub mod detect;
 pub mod evaluate;
@@ -24,3 +26,7 @@ pub mod signal;
 pub mod similarity;
 #[cfg(any(test, feature = "synthetic"))]
 pub mod synthetic;
+
+pub use coach::{Coach, CoachError, CoachPaths, CoachSettings, Friction, Work};
+pub use deliver::{Delivery, DeliveryError, JournalError, delivery_of};
+pub use place::PlaceError;

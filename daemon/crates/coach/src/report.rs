@@ -113,6 +113,14 @@ pub fn effect<'a>(
     })
 }
 
+/// Returns the Monday of the week of a day or time, `YYYY-MM-DD`.
+#[must_use]
+pub fn monday_of(day: &str) -> Option<String> {
+    day_of(day)
+        .or_else(|| day_of(&format!("{day}T00:00:00Z")))
+        .map(|day| date(monday(day)))
+}
+
 const DAY_MS: i64 = 24 * 3600 * 1000;
 const WEEK_MS: i64 = 7 * DAY_MS;
 

@@ -22,7 +22,9 @@ pub use error::StoreError;
 pub use open::{Column, Opened, Opening, Schema};
 pub use row::{Row, Values, insert};
 pub use sqlx::sqlite::{SqliteConnection as Connection, SqliteSynchronous as Synchronous};
-pub use sqlx::{AssertSqlSafe, Result as SqlResult, query, query_as, query_scalar};
+pub use sqlx::{
+    AssertSqlSafe, Error as SqlError, Result as SqlResult, query, query_as, query_scalar,
+};
 pub use write::{AnyWrite, Write};
 
 /// Used by the expansion of [`row!`].

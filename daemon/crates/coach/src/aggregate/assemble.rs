@@ -10,7 +10,7 @@ use super::wording::Wording;
 use super::{Input, Settings};
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, normalized_text};
-use crate::instant::{self, WINDOW_MS};
+use crate::instant::WINDOW_MS;
 use crate::scope::{RuleFile, ScopeInput, guess, promotion_eligible};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -57,7 +57,7 @@ pub(super) fn assemble(
             .entry(fingerprint)
             .or_insert_with(|| Draft::new(known, wording));
         let counted = known.map(|index| &ledger[index]);
-        draft.add(group, counted, input, &timeline.times_ms);
+        draft.add(group, counted, input);
     }
     let mut result = decisions(&timeline, input);
     for (fingerprint, draft) in drafts {
@@ -78,32 +78,15 @@ pub(super) fn assemble(
 }
 
 /// Which events a candidate of the ledger has counted already.
-struct Counted<'a> {
-    ids: HashSet<&'a str>,
-    /// The time up to which everything was counted, when the evidence does not hold all of it.
-    until_ms: Option<i64>,
-}
+struct Counted<'a>(HashSet<&'a str>);
 
 impl<'a> Counted<'a> {
     fn of(known: &'a KnownCandidate) -> Self {
-        let ids: HashSet<&str> = known.evidence_ids.iter().map(String::as_str).collect();
-        let events: u64 = known
-            .groups
-            .iter()
-            .map(|group| group.events)
-            .fold(0, u64::saturating_add);
-        // An event that comes late, when the evidence is full, is taken for one that was counted: a missed count is
-        // harmless, and an event that counts at each run is not.
-        let until_ms = if events > ids.len() as u64 {
-            instant::parse(&known.last_seen)
-        } else {
-            None
-        };
-        Self { ids, until_ms }
+        Self(known.evidence_ids.iter().map(String::as_str).collect())
     }
 
-    fn has(&self, event: &Event, at_ms: i64) -> bool {
-        self.ids.contains(event.id.as_str()) || self.until_ms.is_some_and(|until| at_ms < until)
+    fn has(&self, event: &Event) -> bool {
+        self.0.contains(event.id.as_str())
     }
 }
 
@@ -119,20 +102,12 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn add(
-        &mut self,
-        group: &'a Group,
-        counted: Option<&Counted<'_>>,
-        input: &Input<'_>,
-        times_ms: &[i64],
-    ) {
+    fn add(&mut self, group: &'a Group, counted: Option<&Counted<'_>>, input: &Input<'_>) {
         let new: Vec<_> = group
             .members
             .iter()
             .filter(|member| {
-                counted.is_none_or(|counted| {
-                    !counted.has(&input.events[member.event], times_ms[member.event])
-                })
+                counted.is_none_or(|counted| !counted.has(&input.events[member.event]))
             })
             .collect();
         let is_new_group = matches!(group.state, State::Formed { .. });
@@ -216,7 +191,6 @@ impl<'a> Draft<'a> {
             wording,
             repo_ids: seen.repo_ids,
             repo_keys: seen.repo_keys,
-            evidence_count: self.evidence.len() as u64,
             evidence: seen.evidence,
             confidence: self.confidence,
             count: 1,
@@ -306,7 +280,7 @@ impl Seen {
             }
         });
         Some(Self {
-            evidence: Evidence::merge(pieces.collect()),
+            evidence: Evidence::in_order(pieces.collect()),
             repo_ids: sorted(
                 events()
                     .map(|event| event.repo_id.as_str())

@@ -64,7 +64,8 @@ fn fits(expected: &Value, proposal: &Proposal) -> bool {
         .unwrap()
         .iter()
         .all(|(key, value)| match key.as_str() {
-            "evidence_count_min" => proposal.evidence_count >= value.as_u64().unwrap(),
+            "evidence_count" => proposal.evidence.len() as u64 == value.as_u64().unwrap(),
+            "evidence_count_min" => proposal.evidence.len() as u64 >= value.as_u64().unwrap(),
             "trigger_contains" | "action_contains" | "base_command" | "about" => {
                 contains(key, value)
             }

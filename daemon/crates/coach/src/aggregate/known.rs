@@ -97,7 +97,7 @@ pub struct KnownCandidate {
     /// Different repositories in which it was seen, by `repo_key`.
     #[serde(default)]
     pub repo_keys: Vec<String>,
-    /// Ids of the events in its evidence: none of them counts again.
+    /// Ids of events that it has counted: none of them counts again. Only those that are given once more are needed.
     #[serde(default)]
     pub evidence_ids: Vec<String>,
     /// Empty for a candidate that another tool wrote: it is found by its fingerprint alone.

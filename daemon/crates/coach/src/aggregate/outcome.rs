@@ -35,10 +35,8 @@ pub struct Proposal {
     pub repo_keys: Vec<String>,
     /// Whether `repo_keys` reaches `promotion_threshold_repos`.
     pub promotion_eligible: bool,
-    /// The first piece and the 20 newest, oldest first.
+    /// Oldest first.
     pub evidence: Vec<Evidence>,
-    /// All pieces of evidence, also those that `evidence` leaves out.
-    pub evidence_count: u64,
     pub confidence: f64,
     /// Always 1: what it takes to make a candidate is one sighting of it, however many events that were. Each event of a
     /// later run adds one ([`Sighting::count_added`]).
@@ -54,7 +52,7 @@ pub struct Sighting {
     pub fingerprint: Fingerprint,
     /// How many events were added.
     pub count_added: u64,
-    /// New evidence, oldest first, at most the first piece and the 20 newest. The ledger keeps as many: see [`Evidence::merge`].
+    /// New evidence, oldest first.
     pub evidence: Vec<Evidence>,
     /// Repositories of the new evidence, sorted.
     pub repo_ids: Vec<String>,
@@ -131,16 +129,11 @@ fn ids(evidence: &[Evidence]) -> Vec<String> {
 }
 
 impl Evidence {
-    /// How many pieces a candidate keeps besides the first.
-    pub const KEPT: usize = 20;
-
-    /// Returns the pieces that are kept: the first and the [`Self::KEPT`] newest, oldest first, each event once.
+    /// Returns the pieces, oldest first, each event once.
     #[must_use]
-    pub fn merge(mut pieces: Vec<Self>) -> Vec<Self> {
+    pub fn in_order(mut pieces: Vec<Self>) -> Vec<Self> {
         pieces.sort();
         pieces.dedup_by(|right, left| right.event_id == left.event_id);
-        let surplus = pieces.len().saturating_sub(1 + Self::KEPT);
-        pieces.drain(1.min(pieces.len())..(1 + surplus).min(pieces.len()));
         pieces
     }
 }

@@ -210,6 +210,7 @@ impl Reader {
     }
 
     /// True if there is a record to read.
+    #[cfg(test)]
     pub(crate) fn has_more(&self) -> bool {
         self.position < self.shared.end.load(Ordering::Acquire)
     }

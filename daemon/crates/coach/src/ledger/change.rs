@@ -33,6 +33,9 @@ pub(crate) enum Change {
         groups: Vec<KnownGroup>,
     },
     Promotion(Promotion),
+    DeletePromotion {
+        id: String,
+    },
     /// Inserts a decision.
     Decision(Box<DecisionRow>),
     DecisionState {
@@ -107,6 +110,10 @@ impl Change {
                     .bind(&promotion.reason)
                     .bind(&promotion.promoted_at);
                 insert.execute(connection).await.map(drop)
+            }
+            Self::DeletePromotion { id } => {
+                let delete = query("DELETE FROM promotions WHERE id = ?1");
+                delete.bind(id).execute(connection).await.map(drop)
             }
             Self::Decision(row) => put_decision(connection, row).await,
             Self::DecisionState { id, state } => {

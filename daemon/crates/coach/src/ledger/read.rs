@@ -320,3 +320,26 @@ pub(crate) async fn state_of(ledger: &Ledger, name: &str) -> SqlResult<Option<St
     let value = query_scalar("SELECT value FROM ccd_state WHERE name = ?1").bind(name);
     value.fetch_optional(ledger.readers()).await
 }
+
+/// Returns which of these events are evidence, by fingerprint.
+pub(crate) async fn evidence_ids(
+    ledger: &Ledger,
+    ids: &[&str],
+) -> SqlResult<BTreeMap<String, Vec<String>>> {
+    let rows = query_as(
+        "SELECT fingerprint, event_id FROM ccd_evidence WHERE event_id IN (SELECT value FROM json_each(?1))",
+    );
+    let json = serde_json::to_string(ids).unwrap_or_default();
+    let rows: Vec<(String, String)> = rows.bind(json).fetch_all(ledger.readers()).await?;
+    let mut counted: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (fingerprint, id) in rows {
+        counted.entry(fingerprint).or_default().push(id);
+    }
+    Ok(counted)
+}
+
+/// Returns an id for the next decision.
+pub(crate) async fn next_decision(ledger: &Ledger) -> SqlResult<i64> {
+    let newest = query_scalar("SELECT coalesce(max(id), 0) + 1 FROM ccd_decisions");
+    newest.fetch_one(ledger.readers()).await
+}

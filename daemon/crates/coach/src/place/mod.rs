@@ -7,5 +7,5 @@ mod target;
 
 pub use apply::PlaceError;
 pub(crate) use apply::{Plan, plan, restore, write};
-pub(crate) use block::{Words, mark_of};
+pub(crate) use block::Words;
 pub(crate) use target::Places;

@@ -18,16 +18,15 @@ const SHORT_LIST_LEN: usize = 32;
 
 /// A payload without secrets.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Clipped {
+pub(crate) struct Clipped {
     /// Each of its texts is at most 32 KiB long.
-    pub payload: Value,
+    pub(crate) payload: Value,
     /// At most 64 KiB of JSON, for `hook_events`.
-    pub kept: String,
+    pub(crate) kept: String,
 }
 
 /// Removes the secrets of `payload`, and shortens its texts.
-#[must_use]
-pub fn clip(mut payload: Value) -> Clipped {
+pub(crate) fn clip(mut payload: Value) -> Clipped {
     each_text(&mut payload, &mut |text| {
         cut(text, MAX_TEXT_BYTES + SLACK_BYTES);
     });

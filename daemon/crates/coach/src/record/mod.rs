@@ -8,8 +8,8 @@ mod schema;
 
 pub(crate) use clip::clip;
 pub(crate) use events::{EventWrite, Recorded, RecordedSignal};
-pub(crate) use payloads::{PayloadRow, PayloadWrite, payloads_of};
+pub(crate) use payloads::{PayloadRow, PayloadWrite, payload_count, payloads_of};
 pub(crate) use query::{
-    Filter, Project, by_day, counts, mutes, page, pending, projects, successes,
+    Counts, Filter, by_day, contexts_of, counts, mutes, page, pending, projects, successes,
 };
 pub(crate) use schema::EVENTS;

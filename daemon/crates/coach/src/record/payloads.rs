@@ -70,3 +70,11 @@ pub(crate) async fn payloads_of(
         .fetch_all(store.readers())
         .await
 }
+
+/// Returns how many payloads there are.
+pub(crate) async fn payload_count(store: &Store) -> SqlResult<u64> {
+    let count: i64 = query_scalar("SELECT count(*) FROM hook_events")
+        .fetch_one(store.readers())
+        .await?;
+    Ok(count.unsigned_abs())
+}

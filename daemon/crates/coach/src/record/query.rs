@@ -166,26 +166,13 @@ pub(crate) async fn by_day(
 }
 
 /// Returns where the projects are, by the ids of their repositories.
-pub(crate) async fn projects(events: &Events) -> SqlResult<BTreeMap<String, Project>> {
-    let rows = query_as("SELECT repo_id, repo_key, root, is_repository FROM ccd_projects");
-    let rows: Vec<(String, String, String, bool)> = rows.fetch_all(events.readers()).await?;
-    let project = |(id, key, root, is_repository): (_, _, String, _)| {
-        let project = Project {
-            key,
-            root: root.into(),
-            is_repository,
-        };
-        (id, project)
-    };
-    Ok(rows.into_iter().map(project).collect())
-}
-
-/// A project that events came from.
-#[derive(Debug, Clone)]
-pub(crate) struct Project {
-    pub(crate) key: String,
-    pub(crate) root: PathBuf,
-    pub(crate) is_repository: bool,
+pub(crate) async fn projects(events: &Events) -> SqlResult<BTreeMap<String, PathBuf>> {
+    let rows = query_as("SELECT repo_id, root FROM ccd_projects");
+    let rows: Vec<(String, String)> = rows.fetch_all(events.readers()).await?;
+    Ok(rows
+        .into_iter()
+        .map(|(id, root)| (id, root.into()))
+        .collect())
 }
 
 /// Returns what is not recorded.
@@ -200,10 +187,12 @@ pub(crate) async fn mutes(events: &Events) -> SqlResult<Vec<Mute>> {
     Ok(rows.into_iter().map(mute).collect())
 }
 
-/// Returns how many events there are.
-pub(crate) async fn count(events: &Events) -> SqlResult<u64> {
-    let count: i64 = query_scalar("SELECT count(*) FROM events")
-        .fetch_one(events.readers())
-        .await?;
-    Ok(count.unsigned_abs())
+/// Returns the contexts of these events.
+pub(crate) async fn contexts_of(events: &Events, ids: &[&str]) -> SqlResult<Vec<Value>> {
+    let rows =
+        query_scalar("SELECT context FROM events WHERE id IN (SELECT value FROM json_each(?1))");
+    let json = serde_json::to_string(ids).unwrap_or_default();
+    let rows: Vec<Option<String>> = rows.bind(json).fetch_all(events.readers()).await?;
+    let contexts = rows.into_iter().map(|json| Value::Object(object(json)));
+    Ok(contexts.collect())
 }

@@ -98,8 +98,13 @@ impl Recorder {
 }
 
 impl Pending {
-    /// Writes rows until `stop` is cancelled and no event waits. Sleeps while there are no events.
-    pub async fn run(mut self, store: Store, stop: CancellationToken) {
+    /// Writes rows until `stop` is cancelled and no event waits. Sleeps while there are no events. `see` is shown all rows.
+    pub async fn run(
+        mut self,
+        store: Store,
+        stop: CancellationToken,
+        mut see: impl FnMut(&[InteractionRow]),
+    ) {
         let mut batch = Vec::new();
         let mut reported = 0;
         loop {
@@ -136,6 +141,7 @@ impl Pending {
                 );
                 reported = dropped;
             }
+            see(&rows);
             write(&store, rows).await;
             for done in waiting {
                 // The caller may have been cancelled.

@@ -1,0 +1,520 @@
+//! What the coach shows: candidates, events, counts.
+
+use super::CoachError;
+use super::batch::{LAST_PROPOSAL, MIRROR_HASH};
+use super::owner::{Coach, Databases};
+use crate::detect::Detector;
+use crate::evaluate::{LabelledSet, evaluate};
+use crate::fingerprint::{fingerprint, normalise};
+use crate::ledger::{
+    CandidateRow, DecisionRow, Page, decisions, evidence_of, evidence_times, fingerprints, guards,
+    page, promotions, short_id, state_of, statuses,
+};
+use crate::payload::Payload;
+use crate::record::{Filter, by_day, clip, counts, mutes, page as events_page, projects};
+use crate::report::{Occurrence, effect};
+use ccd_protocol::coach::{
+    Candidate, CandidateStatus, CoachDetectParams, CoachDetectReply, CoachEvaluateReply,
+    CoachEventsParams, CoachEventsReply, CoachFingerprintParams, CoachFingerprintReply,
+    CoachGetParams, CoachGetReply, CoachLedgerParams, CoachLedgerReply, CoachPatternsReply,
+    CoachReportParams, CoachReportReply, CoachReviewParams, CoachReviewReply, CoachStatusReply,
+    Decision, Detected, Effect, ProjectCount, Quality, RuleReport, Signal, SignalType, TypeCount,
+    WeekCount,
+};
+use ccd_store::blocking;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, PoisonError};
+
+/// Entries of a list, unless the caller says otherwise, and at most.
+const LIST_LEN: u32 = 100;
+const MAX_LIST_LEN: u32 = 1000;
+
+/// Payloads of one call of `coach.detect`.
+const MAX_PAYLOADS: usize = 10_000;
+
+/// Days that a report is about, unless the caller says otherwise.
+const REPORT_DAYS: f64 = 84.0;
+
+/// Weeks of a rule's chart.
+const MAX_WEEKS: usize = 104;
+
+const DAY_S: f64 = 86_400.0;
+
+impl Coach {
+    /// Returns the numbers of events and candidates, and what is wrong.
+    ///
+    /// # Errors
+    ///
+    /// [`CoachError`] of the databases.
+    pub async fn status(&self) -> Result<CoachStatusReply, CoachError> {
+        let databases = self.databases()?;
+        let counts = counts(&databases.events).await?;
+        let pending = Page {
+            status: Some(CandidateStatus::Pending),
+            limit: u32::MAX,
+            ..Page::default()
+        };
+        let config = self.config();
+        let pending = page(&databases.ledger, pending).await?;
+        let eligible = pending
+            .iter()
+            .filter(|row| row.repositories() >= config.promotion_threshold_repos);
+        let written = state_of(&databases.ledger, MIRROR_HASH).await?;
+        let mut problems = config.problems.clone();
+        problems.extend(
+            self.unavailable
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone(),
+        );
+        let invalid = self.queues().1;
+        if invalid > 0 {
+            problems.push(format!("{invalid} hook payloads could not be read"));
+        }
+        Ok(CoachStatusReply {
+            enabled: self.settings().enabled,
+            pending_events: counts.pending,
+            processed_events: counts.processed,
+            events_by_type: counts.by_type,
+            candidates: statuses(&databases.ledger).await?,
+            eligible: eligible.count() as u64,
+            last_proposal: state_of(&databases.ledger, LAST_PROPOSAL).await?,
+            backlog: self.journal.waiting_bytes(),
+            home: self.paths.home.display().to_string(),
+            sizes: [
+                ("events".to_owned(), databases.events.size_bytes()),
+                ("ledger".to_owned(), databases.ledger.size_bytes()),
+            ]
+            .into(),
+            mirror_edited: written.is_some_and(|written| self.mirror.is_edited(&written)),
+            problems,
+            mutes: mutes(&databases.events).await?,
+            guards: guards(&databases.ledger).await?,
+        })
+    }
+
+    /// Lists the candidates that wait for a decision.
+    ///
+    /// # Errors
+    ///
+    /// [`CoachError`] of the databases, or for a wrong limit.
+    pub async fn review(&self, params: CoachReviewParams) -> Result<CoachReviewReply, CoachError> {
+        let databases = self.databases()?;
+        let rows = page(
+            &databases.ledger,
+            Page {
+                status: Some(CandidateStatus::Pending),
+                repo_id: params.project.map(|project| self.repo_id(&project)),
+                by_count: true,
+                limit: limit(params.limit)?,
+                ..Page::default()
+            },
+        );
+        let candidates = self.shown_candidates(databases, rows.await?).await?;
+        Ok(CoachReviewReply { candidates })
+    }
+
+    /// Returns a candidate with all that is known of it.
+    ///
+    /// # Errors
+    ///
+    /// [`CoachError::NotFound`], or errors of the databases.
+    pub async fn get(&self, params: CoachGetParams) -> Result<CoachGetReply, CoachError> {
+        let databases = self.databases()?;
+        let row = self.row(databases, &params.id).await?;
+        let candidate = self.shown_candidate(databases, &row).await?;
+        let decisions = decisions(&databases.ledger, &row.fingerprint).await?;
+        let (mut file, mut diff) = (candidate.applied_to.clone(), String::new());
+        if row.status == CandidateStatus::Pending {
+            // A diff that cannot be made hides nothing else.
+            if let Ok(root) = self.root_of(databases, &row, params.cwd.as_deref()).await
+                && let Ok(plan) = self.plan(&row, row.scope_guess, &root).await
+            {
+                (file, diff) = (Some(plan.path.display().to_string()), plan.diff);
+            }
+        }
+        Ok(CoachGetReply {
+            evidence: evidence_of(&databases.ledger, &row.fingerprint, MAX_LIST_LEN).await?,
+            decisions: decisions.into_iter().map(decision).collect(),
+            candidate,
+            file,
+            diff,
+        })
+    }
+
+    /// Lists events.
+    ///
+    /// # Errors
+    ///
+    /// [`CoachError`] of the databases, or for a wrong parameter.
+    pub async fn events(&self, params: CoachEventsParams) -> Result<CoachEventsReply, CoachError> {
+        let databases = self.databases()?;
+        if let Some(since) = &params.since {
+            check_time("since", since)?;
+        }
+        let filter = Filter {
+            since: params.since,
+            signal_type: params.signal_type,
+            repo_id: params.project.map(|project| self.repo_id(&project)),
+            before: params.before,
+            limit: limit(params.limit)?,
+        };
+        let events = events_page(&databases.events, filter).await?;
+        Ok(CoachEventsReply { events })
+    }
+
+    /// Lists candidates of every status, and promotions.
+    ///
+    /// # Errors
+    ///
+    /// [`CoachError`] of the databases, or for a wrong limit.
+    pub async fn ledger(&self, params: CoachLedgerParams) -> Result<CoachLedgerReply, CoachError> {
+        let databases = self.databases()?;
+        let rows = page(
+            &databases.ledger,
+            Page {
+                status: params.status,
+                search: params.search,
+                limit: limit(params.limit)?,
+                ..Page::default()
+            },
+        );
+        Ok(CoachLedgerReply {
+            candidates: self.shown_candidates(databases, rows.await?).await?,
+            promotions: promotions(&databases.ledger).await?,
+        })
+    }
+
+    /// Counts events by type, project and week, and the recurrences of approved rules.
+    ///
+    /// # Errors
+    ///
+    /// [`CoachError`] of the databases, or for a wrong time.
+    pub async fn report(&self, params: CoachReportParams) -> Result<CoachReportReply, CoachError> {
+        let databases = self.databases()?;
+        let since = match params.since {
+            Some(since) => {
+                check_time("since", &since)?;
+                since
+            }
+            None => ccd_text::clock::seconds_ago(REPORT_DAYS * DAY_S),
+        };
+        let days = by_day(&databases.events, &since).await?;
+        let (mut types, mut by_repo) = (BTreeMap::new(), BTreeMap::new());
+        let mut weeks = empty_weeks(&since);
+        for (day, signal_type, repo_id, count) in days {
+            let count = count.unsigned_abs();
+            if let Some(signal_type) = signal_type.as_deref().and_then(SignalType::named) {
+                *types.entry(signal_type).or_insert(0) += count;
+            }
+            *by_repo.entry(repo_id.unwrap_or_default()).or_insert(0) += count;
+            if let Some(week) = crate::report::monday_of(&day) {
+                *weeks.entry(week).or_insert(0) += count;
+            }
+        }
+        let known = projects(&databases.events).await?;
+        let mut by_type: Vec<TypeCount> = types
+            .into_iter()
+            .map(|(signal_type, count)| TypeCount { signal_type, count })
+            .collect();
+        by_type.sort_by_key(|one| std::cmp::Reverse(one.count));
+        let project = |(repo_id, count): (String, u64)| ProjectCount {
+            project: known.get(&repo_id).map(|root| root.display().to_string()),
+            repo_id,
+            count,
+        };
+        let mut by_project: Vec<ProjectCount> = by_repo.into_iter().map(project).collect();
+        by_project.sort_by_key(|one| std::cmp::Reverse(one.count));
+        Ok(CoachReportReply {
+            since,
+            by_type,
+            by_project,
+            weeks: weeks
+                .into_iter()
+                .map(|(week, count)| WeekCount { week, count })
+                .collect(),
+            rules: self.rule_reports(databases).await?,
+        })
+    }
+
+    async fn rule_reports(&self, databases: &Databases) -> Result<Vec<RuleReport>, CoachError> {
+        let mut reports = Vec::new();
+        for status in [CandidateStatus::Approved, CandidateStatus::Promoted] {
+            let rows = page(
+                &databases.ledger,
+                Page {
+                    status: Some(status),
+                    limit: MAX_LIST_LEN,
+                    ..Page::default()
+                },
+            );
+            let rows = rows.await?;
+            for (row, candidate) in rows
+                .iter()
+                .zip(self.shown_candidates(databases, rows.clone()).await?)
+            {
+                let Some(shown) = candidate.effect.clone() else {
+                    continue;
+                };
+                let times = evidence_times(&databases.ledger, &row.fingerprint).await?;
+                let weeks = computed(row, &shown.since, &times)
+                    .map(|effect| effect.weeks)
+                    .unwrap_or_default();
+                let skipped = weeks.len().saturating_sub(MAX_WEEKS);
+                reports.push(RuleReport {
+                    id: candidate.id,
+                    title: candidate.title,
+                    status,
+                    effect: shown,
+                    weeks: weeks
+                        .into_iter()
+                        .skip(skipped)
+                        .map(|(week, count)| WeekCount { week, count })
+                        .collect(),
+                    guarded: candidate.guarded,
+                });
+            }
+        }
+        reports.sort_by(|a, b| b.effect.since.cmp(&a.effect.since));
+        Ok(reports)
+    }
+
+    /// Lists the patterns.
+    pub fn patterns(&self) -> CoachPatternsReply {
+        let config = self.config();
+        let file = self.config.lock().unwrap_or_else(PoisonError::into_inner);
+        CoachPatternsReply {
+            groups: config.listed(),
+            path: file.path().display().to_string(),
+            problems: config.problems.clone(),
+        }
+    }
+
+    /// Returns the signals of payloads, each in the light of the earlier ones of its session.
+    ///
+    /// # Errors
+    ///
+    /// [`CoachError::InvalidArgument`] for too many.
+    pub async fn detect(&self, params: CoachDetectParams) -> Result<CoachDetectReply, CoachError> {
+        if params.payloads.len() > MAX_PAYLOADS {
+            return Err(CoachError::InvalidArgument(format!(
+                "payloads: at most {MAX_PAYLOADS}"
+            )));
+        }
+        let patterns = Arc::clone(&self.config().patterns);
+        let detected = blocking(move || {
+            let mut sessions: HashMap<String, Detector> = HashMap::new();
+            let mut results = Vec::with_capacity(params.payloads.len());
+            for payload in params.payloads {
+                results.push(match read(&payload) {
+                    Ok(payload) => {
+                        let detector = sessions
+                            .entry(payload.session_id.clone())
+                            .or_insert_with(|| Detector::new(Arc::clone(&patterns)));
+                        let signals = detector.detect(&payload).signals;
+                        Detected {
+                            signals: signals.into_iter().map(signal).collect(),
+                            error: None,
+                        }
+                    }
+                    Err(error) => Detected {
+                        signals: Vec::new(),
+                        error: Some(error),
+                    },
+                });
+            }
+            results
+        });
+        Ok(CoachDetectReply {
+            results: detected.await,
+        })
+    }
+
+    /// Returns the fingerprint of a candidate with these words.
+    #[must_use]
+    pub fn fingerprint(&self, params: &CoachFingerprintParams) -> CoachFingerprintReply {
+        let (kind, trigger, action) = (params.candidate_type, &params.trigger, &params.action);
+        CoachFingerprintReply {
+            normalized_text: crate::fingerprint::normalized_text(trigger, action),
+            normalized_trigger: normalise(trigger),
+            normalized_action: normalise(action),
+            fingerprint: fingerprint(kind, trigger, action).to_string(),
+        }
+    }
+
+    /// Returns how well the detector does on its labelled cases.
+    pub async fn evaluate(&self) -> CoachEvaluateReply {
+        let patterns = Arc::clone(&self.config().patterns);
+        // The other set was used to make the rules.
+        let evaluation = blocking(move || evaluate(LabelledSet::HeldOut, &patterns)).await;
+        let types = evaluation.types.iter().map(|score| Quality {
+            signal_type: score.signal_type,
+            true_positives: score.true_positives as u64,
+            false_positives: score.false_positives as u64,
+            false_negatives: score.false_negatives as u64,
+            precision: score.precision,
+            recall: score.recall,
+        });
+        CoachEvaluateReply {
+            cases: evaluation.cases as u64,
+            types: types.collect(),
+        }
+    }
+
+    /// Returns the id of a repository that is given by it, or by a directory in it.
+    pub(super) fn repo_id(&self, project: &str) -> String {
+        match project.contains('/') {
+            true => self.projects.of(project).id,
+            false => project.to_owned(),
+        }
+    }
+
+    pub(super) async fn candidates(
+        &self,
+        databases: &Databases,
+        wanted: &[String],
+    ) -> Result<Vec<Candidate>, CoachError> {
+        let mut rows = Vec::new();
+        for fingerprint in wanted {
+            rows.push(self.row(databases, fingerprint).await?);
+        }
+        self.shown_candidates(databases, rows).await
+    }
+
+    pub(super) async fn shown_candidate(
+        &self,
+        databases: &Databases,
+        row: &CandidateRow,
+    ) -> Result<Candidate, CoachError> {
+        let shown = self.shown_candidates(databases, vec![row.clone()]).await?;
+        shown
+            .into_iter()
+            .next()
+            .ok_or_else(|| CoachError::NotFound(row.fingerprint.clone()))
+    }
+
+    /// Returns rows as clients see them.
+    async fn shown_candidates(
+        &self,
+        databases: &Databases,
+        rows: Vec<CandidateRow>,
+    ) -> Result<Vec<Candidate>, CoachError> {
+        let all = fingerprints(&databases.ledger).await?;
+        let guards = guards(&databases.ledger).await?;
+        let threshold = self.config().promotion_threshold_repos;
+        let mut shown = Vec::with_capacity(rows.len());
+        for row in rows {
+            let mut candidate = row.to_candidate(short_id(&row.fingerprint, &all), threshold);
+            candidate.guarded = guards
+                .iter()
+                .any(|guard| guard.fingerprint == row.fingerprint);
+            if matches!(
+                row.status,
+                CandidateStatus::Approved | CandidateStatus::Promoted
+            ) {
+                let decisions = decisions(&databases.ledger, &row.fingerprint).await?;
+                let is_in_force = |decision: &&DecisionRow| decision.state != "undone";
+                let mut written = decisions
+                    .iter()
+                    .filter(is_in_force)
+                    .filter(|one| one.file.is_some());
+                let first = written.next();
+                candidate.applied_to = written
+                    .next_back()
+                    .or(first)
+                    .and_then(|one| one.file.clone());
+                let since =
+                    first.map_or_else(|| row.promoted_at.clone(), |one| Some(one.at.clone()));
+                if let Some(since) = since {
+                    let times = evidence_times(&databases.ledger, &row.fingerprint).await?;
+                    candidate.effect = shown_effect(&row, &since, &times);
+                }
+            }
+            shown.push(candidate);
+        }
+        Ok(shown)
+    }
+}
+
+fn computed(row: &CandidateRow, since: &str, times: &[String]) -> Option<crate::report::Effect> {
+    let occurrences = times.iter().map(|timestamp| Occurrence {
+        timestamp,
+        signal_type: SignalType::UserCorrection, // of no importance here
+        repo_id: "",
+        session_id: "",
+    });
+    effect(
+        &row.parsed_fingerprint()?,
+        since,
+        &ccd_text::clock::now(),
+        occurrences,
+    )
+}
+
+fn shown_effect(row: &CandidateRow, since: &str, times: &[String]) -> Option<Effect> {
+    let effect = computed(row, since, times)?;
+    Some(Effect {
+        since: since.to_owned(),
+        before: effect.before.count,
+        after: effect.after.count,
+        days_before: effect.before.weeks * 7.0,
+        days_after: effect.after.weeks * 7.0,
+    })
+}
+
+/// Reads a payload, without its secrets.
+fn read(text: &str) -> Result<Payload, String> {
+    let json = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let clipped = clip(json);
+    Payload::parse(clipped.payload.to_string().as_bytes()).map_err(|error| error.to_string())
+}
+
+fn signal(signal: crate::signal::Signal) -> Signal {
+    Signal {
+        signal_type: signal.signal_type,
+        event_type: signal.event_type,
+        matches: signal.matches,
+        confidence: signal.confidence,
+        detail: signal.detail,
+    }
+}
+
+pub(super) fn decision(row: DecisionRow) -> Decision {
+    Decision {
+        at: row.at,
+        decision: row.decision,
+        reason: row.reason,
+        file: row.file,
+        undone: row.state == "undone",
+    }
+}
+
+fn limit(limit: Option<u32>) -> Result<u32, CoachError> {
+    match limit {
+        None => Ok(LIST_LEN),
+        Some(limit) if (1..=MAX_LIST_LEN).contains(&limit) => Ok(limit),
+        Some(_) => Err(CoachError::InvalidArgument(format!(
+            "limit: must be from 1 to {MAX_LIST_LEN}"
+        ))),
+    }
+}
+
+pub(super) fn check_time(name: &str, time: &str) -> Result<(), CoachError> {
+    match ccd_text::clock::age_s(time) {
+        Some(_) => Ok(()),
+        None => Err(CoachError::InvalidArgument(format!(
+            "{name}: {time:?} is not a time (RFC 3339)"
+        ))),
+    }
+}
+
+/// Returns the weeks from a time until now, without events.
+fn empty_weeks(since: &str) -> BTreeMap<String, u64> {
+    let age_s = ccd_text::clock::age_s(since).unwrap_or_default().max(0.0);
+    let weeks = (age_s / (7.0 * DAY_S)).ceil().min(MAX_WEEKS as f64) as usize;
+    let week = |back: usize| {
+        let day = ccd_text::clock::seconds_ago(back as f64 * 7.0 * DAY_S);
+        Some((crate::report::monday_of(&day)?, 0))
+    };
+    (0..=weeks).filter_map(week).collect()
+}

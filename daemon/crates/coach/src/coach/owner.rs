@@ -1,0 +1,245 @@
+//! The coach as handlers see it.
+
+use super::CoachError;
+use super::guard::Guards;
+use super::projects::Projects;
+use super::timing::Timings;
+use crate::config::{CoachConfig, ConfigFile};
+use crate::deliver::{Delivery, Journal, JournalError, Spool};
+use crate::ledger::{LedgerWrite, Mirror};
+use crate::place::Places;
+use crate::record::EventWrite;
+use ccd_protocol::coach::SignalType;
+use ccd_protocol::hook::HookStatus;
+use ccd_store::{Database, Store};
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// Where the coach's files are.
+#[derive(Debug, Clone)]
+pub struct CoachPaths {
+    /// `$CCD_COACH_HOME`, otherwise `~/.claude-coach`.
+    pub home: PathBuf,
+    /// In the runtime directory: payloads that are not processed yet.
+    pub journal: PathBuf,
+    /// Payloads that clients have kept while no daemon took them.
+    pub spool: PathBuf,
+    /// `~/.claude`.
+    pub claude: PathBuf,
+}
+
+/// What the daemon's configuration says about hooks and coach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoachSettings {
+    /// `hooks.enabled`.
+    pub enabled: bool,
+    /// `hooks.keep_days`.
+    pub keep_payloads: Duration,
+    /// `coach.keep_event_days`.
+    pub keep_events: Duration,
+    /// `coach.guards`.
+    pub guards: bool,
+    /// `coach.session_events`.
+    pub session_events: bool,
+}
+
+/// Friction that the daemon has seen itself.
+#[derive(Debug, Clone)]
+pub struct Friction {
+    pub signal_type: SignalType,
+    pub session_id: String,
+    /// The directory that says which project it belongs to.
+    pub cwd: String,
+    pub content: String,
+    /// `command`, `exit_code`, `action` and so on.
+    pub context: Map<String, Value>,
+}
+
+/// Friction that waits to be recorded; more is dropped.
+const MAX_FRICTION: usize = 1000;
+
+/// Takes payloads, makes candidates of them, and carries out decisions.
+#[derive(Debug)]
+pub struct Coach {
+    pub(super) paths: CoachPaths,
+    pub(super) store: Store,
+    pub(super) journal: Journal,
+    pub(super) spool: Mutex<Spool>,
+    pub(super) settings: RwLock<CoachSettings>,
+    pub(super) config: Mutex<ConfigFile>,
+    pub(super) databases: OnceLock<Databases>,
+    /// Why the databases are not open.
+    pub(super) unavailable: Mutex<Option<String>>,
+    pub(super) guards: RwLock<Arc<Guards>>,
+    pub(super) projects: Projects,
+    pub(super) friction: Mutex<Vec<(String, Friction)>>,
+    pub(super) mirror: Mirror,
+    pub(super) places: Places,
+    pub(super) timings: Timings,
+    /// Payloads that could not be read.
+    pub(super) invalid: AtomicU64,
+    /// There is something to process.
+    pub(super) news: Notify,
+    /// Held by whoever changes the ledger.
+    pub(super) deciding: tokio::sync::Mutex<()>,
+}
+
+/// Both databases.
+#[derive(Debug)]
+pub(super) struct Databases {
+    pub(super) events: Database<EventWrite>,
+    pub(super) ledger: Database<LedgerWrite>,
+}
+
+impl Coach {
+    /// Takes payloads from now on. They are processed by the returned work.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError`] if the journal cannot be used.
+    pub fn new(
+        paths: CoachPaths,
+        store: Store,
+        settings: CoachSettings,
+    ) -> Result<(Arc<Self>, super::Work), JournalError> {
+        let (journal, reader) = Journal::open(&paths.journal)?;
+        ccd_store::folder::prepare_private(&paths.home)?;
+        let coach = Arc::new(Self {
+            spool: Spool::new(paths.spool.clone()).into(),
+            config: ConfigFile::open(paths.home.join("config.json")).into(),
+            mirror: Mirror::new(paths.home.join("candidates.json")),
+            places: Places {
+                global: paths.claude.clone(),
+            },
+            paths,
+            store,
+            journal,
+            settings: settings.into(),
+            databases: OnceLock::new(),
+            unavailable: Mutex::default(),
+            guards: RwLock::default(),
+            projects: Projects::default(),
+            friction: Mutex::default(),
+            timings: Timings::default(),
+            invalid: AtomicU64::new(0),
+            news: Notify::new(),
+            deciding: tokio::sync::Mutex::default(),
+        });
+        let work = super::Work::new(Arc::clone(&coach), reader);
+        Ok((coach, work))
+    }
+
+    /// Takes a payload. Once this returns, it survives a kill of the daemon. Returns what the hook is to print.
+    ///
+    /// # Errors
+    ///
+    /// [`CoachError::Journal`] if it cannot be written down, [`CoachError::Disabled`].
+    pub fn post(&self, delivery: &Delivery) -> Result<Option<String>, CoachError> {
+        let settings = self.settings();
+        if !settings.enabled {
+            return Ok(None); // it is not kept, so nothing is to be kept by the client either
+        }
+        self.journal.append(delivery)?;
+        self.news.notify_one();
+        let guards = Arc::clone(&self.guards.read().unwrap_or_else(PoisonError::into_inner));
+        if !settings.guards || guards.is_empty() {
+            return Ok(None);
+        }
+        Ok(guards.answer(&delivery.payload, &self.projects))
+    }
+
+    /// Records friction that the daemon has seen itself, as long as few wait.
+    pub fn note(&self, friction: Friction) {
+        let settings = self.settings();
+        if !settings.enabled || !settings.session_events {
+            return;
+        }
+        let mut waiting = self.friction.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.len() < MAX_FRICTION {
+            waiting.push((ccd_text::clock::now(), friction));
+            self.news.notify_one();
+        }
+    }
+
+    /// Puts settings in force.
+    pub fn set_settings(&self, settings: CoachSettings) {
+        *self
+            .settings
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = settings;
+    }
+
+    pub(super) fn settings(&self) -> CoachSettings {
+        self.settings
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Returns the coach's own configuration, read again if its file has changed.
+    pub(super) fn config(&self) -> Arc<CoachConfig> {
+        self.config
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .fresh()
+    }
+
+    /// Returns the databases.
+    ///
+    /// # Errors
+    ///
+    /// [`CoachError::Unavailable`] if they are not open.
+    pub(super) fn databases(&self) -> Result<&Databases, CoachError> {
+        self.databases.get().ok_or_else(|| {
+            let why = self
+                .unavailable
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone();
+            CoachError::Unavailable(
+                why.unwrap_or_else(|| "they are being opened; try again in a moment".into()),
+            )
+        })
+    }
+
+    /// Returns the hooks since the start, and what waits in the spool.
+    pub fn hook_status(&self) -> HookStatus {
+        HookStatus {
+            events: self.timings.status(),
+            spool: self
+                .spool
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .status(),
+        }
+    }
+
+    /// Returns the bytes of payloads that wait to be processed, and the number of those that could not be read.
+    #[must_use]
+    pub fn queues(&self) -> (u64, u64) {
+        (
+            self.journal.waiting_bytes(),
+            self.invalid.load(Ordering::Relaxed),
+        )
+    }
+
+    /// Returns the bytes of both databases.
+    #[must_use]
+    pub fn size_bytes(&self) -> u64 {
+        self.databases.get().map_or(0, |databases| {
+            databases.events.size_bytes() + databases.ledger.size_bytes()
+        })
+    }
+
+    /// Commits what is waiting, and closes the databases. The work must have ended.
+    pub async fn close(&self) {
+        if let Some(databases) = self.databases.get() {
+            databases.events.close().await;
+            databases.ledger.close().await;
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Whose directory a hook ran in, remembered for a moment.
+
+use ccd_repository::{Identity, identify};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A remote may be added or a repository be made meanwhile.
+const MAX_AGE: Duration = Duration::from_secs(30);
+
+const MAX_FOLDERS: usize = 256;
+
+/// Identities by directory.
+#[derive(Debug, Default)]
+pub(super) struct Projects(Mutex<HashMap<String, (Instant, Identity)>>);
+
+impl Projects {
+    /// Returns what `folder` belongs to.
+    pub(super) fn of(&self, folder: &str) -> Identity {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((since, identity)) = known.get(folder)
+            && since.elapsed() < MAX_AGE
+        {
+            return identity.clone();
+        }
+        let identity = identify(Path::new(folder));
+        if known.len() >= MAX_FOLDERS {
+            known.clear();
+        }
+        known.insert(folder.to_owned(), (Instant::now(), identity.clone()));
+        identity
+    }
+}

@@ -1,0 +1,455 @@
+//! Processes payloads: from the journal to the databases.
+
+use super::owner::{Coach, Databases};
+use crate::deliver::{Delivery, Reader};
+use crate::detect::{Detector, context, warm_up};
+use crate::event::Success;
+use crate::ledger::{Change, LEDGER, LedgerWrite};
+use crate::patterns::PatternSet;
+use crate::payload::{HookEvent, Payload};
+use crate::record::{
+    EVENTS, EventWrite, PayloadRow, PayloadWrite, Recorded, RecordedSignal, clip, mutes,
+    payloads_of,
+};
+use crate::signal::Signal;
+use ccd_protocol::coach::{EventType, Mute};
+use ccd_store::{Opening, StoreError};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::{Component, Path};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
+
+/// About as many bytes of payloads are processed together.
+const BATCH_BYTES: usize = 1 << 20;
+
+/// Sessions whose history is kept in memory; that of others is read again from `hook_events`.
+const MAX_SESSIONS: usize = 256;
+
+/// Payloads of a session that its history is made of after a restart.
+const HISTORY_LEN: u32 = 60;
+
+/// Pauses after a database could not be used: the first one, and the longest one.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+
+/// Processes payloads until it is stopped.
+#[derive(Debug)]
+pub struct Work {
+    coach: Arc<Coach>,
+    reader: Reader,
+    sessions: HashMap<String, (Instant, Detector)>,
+    patterns: Arc<PatternSet>,
+    /// Events were recorded that no batch has seen, and when it is to run at the latest.
+    batch_at: Option<Instant>,
+    /// A turn has ended since then.
+    turn_has_ended: bool,
+}
+
+impl Work {
+    pub(super) fn new(coach: Arc<Coach>, reader: Reader) -> Self {
+        Self {
+            patterns: coach.config().patterns.clone(),
+            coach,
+            reader,
+            sessions: HashMap::new(),
+            batch_at: None,
+            turn_has_ended: false,
+        }
+    }
+
+    /// Runs until `stop`, then processes what is waiting, as far as the databases can be used.
+    pub async fn run(mut self, stop: CancellationToken) {
+        warm_up(&self.patterns);
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let done = self.step().await;
+            let wait = match &done {
+                Ok(false) if stop.is_cancelled() => return,
+                Ok(true) => {
+                    pause = FIRST_PAUSE;
+                    continue;
+                }
+                Ok(false) => self
+                    .batch_at
+                    .map(|at| at.saturating_duration_since(Instant::now())),
+                Err(_) if stop.is_cancelled() => return,
+                Err(error) => {
+                    tracing::warn!(%error, "hook payloads wait: a database of the coach cannot be used");
+                    self.reader.go_back();
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                    Some(pause)
+                }
+            };
+            let timer = async {
+                match wait {
+                    Some(wait) => tokio::time::sleep(wait).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = self.coach.news.notified(), if done.is_ok() => {}
+                () = timer => {}
+                () = stop.cancelled() => {}
+            }
+        }
+    }
+
+    /// Processes what there is; false if there was nothing.
+    async fn step(&mut self) -> Result<bool, StoreError> {
+        let coach = Arc::clone(&self.coach);
+        let databases = open(&coach).await?;
+        self.take_in_spool();
+        let deliveries = self.reader.next(BATCH_BYTES).unwrap_or_else(|error| {
+            tracing::error!(%error, "the journal of hooks cannot be read");
+            Vec::new()
+        });
+        let friction = std::mem::take(
+            &mut *coach
+                .friction
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
+        if deliveries.is_empty() && friction.is_empty() {
+            return self.batch_if_due().await;
+        }
+        self.patterns = coach.config().patterns.clone();
+        let muted = mutes(&databases.events).await?;
+        let (mut recorded, mut rows) = (Vec::new(), Vec::new());
+        for delivery in &deliveries {
+            let (one, row) = self.process(delivery, &muted).await?;
+            recorded.extend(one);
+            rows.push(row);
+        }
+        for (at, friction) in friction {
+            recorded.push(seen(&coach, at, friction, &muted));
+        }
+        if recorded.iter().any(|one| !one.signals.is_empty()) {
+            let due = Instant::now() + coach.config().batch_interval;
+            self.batch_at.get_or_insert(due);
+        }
+        databases
+            .events
+            .commit(EventWrite::Record(recorded))
+            .await?;
+        if !rows.is_empty() {
+            coach.store.commit(PayloadWrite::Record(rows)).await?;
+        }
+        if let Err(error) = self.reader.processed() {
+            tracing::error!(%error, "the journal of hooks cannot be written");
+        }
+        count_hits(&coach, databases).await?;
+        Ok(true)
+    }
+
+    fn take_in_spool(&self) {
+        let coach = &self.coach;
+        if !coach.settings().enabled {
+            return;
+        }
+        let mut spool = coach.spool.lock().unwrap_or_else(PoisonError::into_inner);
+        match spool.take_in(|delivery| coach.journal.append(&delivery)) {
+            Ok(0) => {}
+            Ok(taken) => tracing::info!(taken, "hook payloads were taken in from the spool"),
+            Err(error) => tracing::warn!(%error, "hook payloads stay in the spool"),
+        }
+    }
+
+    async fn process(
+        &mut self,
+        delivery: &Delivery,
+        muted: &[Mute],
+    ) -> Result<(Option<Recorded>, PayloadRow), StoreError> {
+        let took_ms = (!delivery.is_spooled)
+            .then(|| age_ms(&delivery.at))
+            .flatten();
+        let Some((payload, kept)) = read(&delivery.payload) else {
+            self.coach.invalid.fetch_add(1, Ordering::Relaxed);
+            self.coach.timings.count("invalid", &delivery.at, took_ms);
+            tracing::warn!(
+                len = delivery.payload.len(),
+                "a hook payload cannot be read"
+            );
+            return Ok((None, row(delivery, "invalid", "", "", String::from("{}"))));
+        };
+        self.coach
+            .timings
+            .count(payload.event.name(), &delivery.at, took_ms);
+        let cwd = payload.cwd.clone().unwrap_or_default();
+        let project = self.coach.projects.of(&cwd);
+        let detected = self.detector(&payload.session_id).await?.detect(&payload);
+        self.turn_has_ended |= matches!(payload.event, HookEvent::Stop | HookEvent::SessionEnd);
+        let signals = detected
+            .signals
+            .iter()
+            .filter(|signal| !is_muted(muted, signal, &project.id));
+        let recorded = Recorded {
+            delivery_id: Some(delivery.id.clone()),
+            timestamp: delivery.at.clone(),
+            session_id: payload.session_id.clone(),
+            signals: signals
+                .map(|signal| stored(signal, &project.root))
+                .collect(),
+            success: detected.observed.map(|Success { command, .. }| command),
+            project,
+        };
+        let row = row(
+            delivery,
+            payload.event.name(),
+            &payload.session_id,
+            &recorded.project.id,
+            kept,
+        );
+        Ok((Some(recorded), row))
+    }
+
+    /// Returns the detector with the history of a session.
+    async fn detector(&mut self, session_id: &str) -> Result<&mut Detector, StoreError> {
+        if !self.sessions.contains_key(session_id) {
+            if self.sessions.len() >= MAX_SESSIONS {
+                let oldest = self.sessions.iter().min_by_key(|(_, (used, _))| *used);
+                if let Some(oldest) = oldest.map(|(id, _)| id.clone()) {
+                    self.sessions.remove(&oldest);
+                }
+            }
+            let mut detector = Detector::new(Arc::clone(&self.patterns));
+            // What an earlier process, or this one long ago, has seen of it.
+            for payload in payloads_of(&self.coach.store, session_id, HISTORY_LEN).await? {
+                if let Ok(payload) = Payload::parse(payload.as_bytes()) {
+                    detector.detect(&payload);
+                }
+            }
+            self.sessions
+                .insert(session_id.to_owned(), (Instant::now(), detector));
+        }
+        let (used, detector) = self
+            .sessions
+            .entry(session_id.to_owned())
+            .or_insert_with(|| (Instant::now(), Detector::new(Arc::clone(&self.patterns))));
+        *used = Instant::now();
+        detector.set_patterns(Arc::clone(&self.patterns));
+        Ok(detector)
+    }
+
+    /// Makes candidates of events if it is time; false if it is not.
+    async fn batch_if_due(&mut self) -> Result<bool, StoreError> {
+        let is_due = self
+            .batch_at
+            .is_some_and(|at| self.turn_has_ended || at <= Instant::now());
+        if !is_due {
+            return Ok(false);
+        }
+        (self.batch_at, self.turn_has_ended) = (None, false);
+        if let Err(error) = self.coach.aggregate().await {
+            tracing::error!(
+                error = error.to_string(),
+                "events could not be turned into candidates"
+            );
+        }
+        Ok(true)
+    }
+}
+
+/// Opens the databases, unless they are open.
+async fn open(coach: &Coach) -> Result<&Databases, StoreError> {
+    if let Some(databases) = coach.databases.get() {
+        return Ok(databases);
+    }
+    let opened = async {
+        let home = &coach.paths.home;
+        let events = EVENTS
+            .open(&home.join("events.sqlite"), Opening::First)
+            .await?;
+        let ledger = LEDGER
+            .open(&home.join("ledger.sqlite"), Opening::First)
+            .await?;
+        let databases = Databases {
+            events: events.database,
+            ledger: ledger.database,
+        };
+        coach.finish_decisions(&databases).await?;
+        coach.use_guards(&databases).await?;
+        Ok(databases)
+    };
+    let result: Result<Databases, StoreError> = opened.await;
+    let mut unavailable = coach
+        .unavailable
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    match result {
+        Ok(databases) => {
+            *unavailable = None;
+            Ok(coach.databases.get_or_init(|| databases))
+        }
+        Err(error) => {
+            *unavailable = Some(error.to_string());
+            Err(error)
+        }
+    }
+}
+
+/// Returns a payload without its secrets, and what is kept of it.
+fn read(bytes: &[u8]) -> Option<(Payload, String)> {
+    let text = String::from_utf8_lossy(bytes);
+    let json: Value = match serde_json::from_str(&text) {
+        Ok(json) => json,
+        // A text that was cut in the middle of a character of UTF-16 is no text to serde.
+        Err(_) => serde_json::from_str(&without_lone_surrogates(&text)).ok()?,
+    };
+    let clipped = clip(json);
+    let payload = Payload::parse(clipped.payload.to_string().as_bytes()).ok()?;
+    Some((payload, clipped.kept))
+}
+
+/// Replaces each `\uD800` to `\uDFFF` that is no half of a pair.
+fn without_lone_surrogates(text: &str) -> String {
+    let code = |at: usize| {
+        let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    let (mut clean, mut at) = (String::with_capacity(text.len()), 0);
+    while let Some(next) = text[at..].find('\\').map(|found| at + found) {
+        clean.push_str(&text[at..next]);
+        let (taken, is_lone) = match (code(next), code(next + 6)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => (12, false),
+            (Some(0xD800..=0xDFFF), _) => (6, true),
+            (Some(_), _) => (6, false),
+            // The next character is part of the escape.
+            (None, _) => (
+                1 + text[next + 1..].chars().next().map_or(0, char::len_utf8),
+                false,
+            ),
+        };
+        match is_lone {
+            true => clean.push_str("\\ufffd"),
+            false => clean.push_str(&text[next..next + taken]),
+        }
+        at = next + taken;
+    }
+    clean.push_str(&text[at..]);
+    clean
+}
+
+fn row(
+    delivery: &Delivery,
+    event: &str,
+    session_id: &str,
+    repo_id: &str,
+    payload: String,
+) -> PayloadRow {
+    PayloadRow {
+        delivery_id: delivery.id.clone(),
+        at: delivery.at.clone(),
+        event: event.to_owned(),
+        session_id: session_id.to_owned(),
+        repo_id: repo_id.to_owned(),
+        payload,
+    }
+}
+
+/// Returns a signal as it is stored; files are relative to the project.
+fn stored(signal: &Signal, root: &Path) -> RecordedSignal {
+    let mut context = context(signal);
+    if let Some(Value::String(file)) = context.get_mut("file")
+        && let Ok(inside) = Path::new(&*file).strip_prefix(root)
+        && inside
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)))
+    {
+        *file = inside.display().to_string();
+    }
+    RecordedSignal {
+        event_type: signal.event_type,
+        signal_type: signal.signal_type,
+        content: signal.content.clone(),
+        context,
+    }
+}
+
+fn is_muted(muted: &[Mute], signal: &Signal, repo_id: &str) -> bool {
+    muted.iter().any(|mute| {
+        mute.signal_type
+            .is_none_or(|muted| muted == signal.signal_type)
+            && mute.repo_id.as_deref().is_none_or(|muted| muted == repo_id)
+    })
+}
+
+/// Returns friction that the daemon has seen as it is recorded.
+fn seen(coach: &Coach, at: String, friction: super::Friction, muted: &[Mute]) -> Recorded {
+    let mut context = Value::Object(friction.context);
+    ccd_text::redact::redact_values(ccd_text::redact::Values::Document(&mut context));
+    let signal = Signal {
+        signal_type: friction.signal_type,
+        event_type: EventType::Tool,
+        matches: Vec::new(),
+        confidence: 0.7,
+        detail: match context {
+            Value::Object(members) => members,
+            _ => serde_json::Map::new(),
+        },
+        content: clipped(&ccd_text::redact::redact(&friction.content).text, 500),
+    };
+    let project = coach.projects.of(&friction.cwd);
+    let signals = match is_muted(muted, &signal, &project.id) {
+        true => Vec::new(),
+        false => vec![stored(&signal, &project.root)],
+    };
+    Recorded {
+        delivery_id: None,
+        timestamp: at,
+        session_id: friction.session_id,
+        project,
+        signals,
+        success: None,
+    }
+}
+
+fn clipped(text: &str, chars: usize) -> String {
+    text.chars().take(chars).collect()
+}
+
+fn age_ms(at: &str) -> Option<f64> {
+    ccd_text::clock::age_s(at).map(|age| age * 1000.0)
+}
+
+async fn count_hits(coach: &Coach, databases: &Databases) -> Result<(), StoreError> {
+    let guards = Arc::clone(&coach.guards.read().unwrap_or_else(PoisonError::into_inner));
+    let hits = guards.take_hits();
+    if hits.is_empty() {
+        return Ok(());
+    }
+    let hits = hits
+        .into_iter()
+        .map(|fingerprint| Change::GuardHit { fingerprint });
+    databases.ledger.commit(LedgerWrite(hits.collect())).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_of_characters_are_replaced_and_whole_ones_kept() {
+        for (text, clean) in [
+            (r#"{"a":"\ud83d"}"#, r#"{"a":"\ufffd"}"#),
+            (
+                r#"{"a":"\ud83d\ude00 \udE00"}"#,
+                r#"{"a":"\ud83d\ude00 \ufffd"}"#,
+            ),
+            (r#"{"a":"\\ud83d\n\u0041"}"#, r#"{"a":"\\ud83d\n\u0041"}"#),
+            (r#"{"a":"é\"#, r#"{"a":"é\"#),
+            ("\\é\\u12", "\\é\\u12"),
+        ] {
+            assert_eq!(without_lone_surrogates(text), clean);
+        }
+        let (payload, _) =
+            read(br#"{"hook_event_name":"UserPromptSubmit","prompt":"a\ud83d"}"#).unwrap();
+        assert_eq!(payload.prompt.as_deref(), Some("a\u{fffd}"));
+        assert!(read(b"{\"a\": ").is_none());
+        assert!(
+            read(format!("{{\"a\":{}{}}}", "[".repeat(500), "]".repeat(500)).as_bytes()).is_none()
+        );
+    }
+}

@@ -1,0 +1,294 @@
+//! The coach's own `config.json`, in the seed's form.
+
+use crate::patterns::{PatternError, PatternGroup, PatternSet};
+use crate::scope::{IndicatorError, Indicators};
+use ccd_protocol::coach::PatternGroup as ListedGroup;
+use ccd_store::folder::create_private;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// What the file says, with the built-in values where it says nothing.
+#[derive(Debug, Clone)]
+pub(crate) struct CoachConfig {
+    pub(crate) batch_interval: Duration,
+    pub(crate) min_evidence_count: usize,
+    pub(crate) promotion_threshold_repos: usize,
+    pub(crate) patterns: Arc<PatternSet>,
+    pub(crate) indicators: Indicators,
+    /// What cannot be used, each in one line.
+    pub(crate) problems: Vec<String>,
+    /// The groups of the file.
+    signal_patterns: BTreeMap<String, Vec<String>>,
+    scope_indicators: BTreeMap<String, Vec<String>>,
+}
+
+/// The file, and when it was last read.
+#[derive(Debug)]
+pub(crate) struct ConfigFile {
+    path: PathBuf,
+    stamp: Option<(SystemTime, u64)>,
+    config: Arc<CoachConfig>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Document {
+    batch_interval_minutes: Option<Value>,
+    min_evidence_count: Option<Value>,
+    promotion_threshold_repos: Option<Value>,
+    signal_patterns: Option<Value>,
+    scope_indicators: Option<Value>,
+}
+
+impl ConfigFile {
+    /// Reads the file, and creates it with the built-in lists if there is none.
+    pub(crate) fn open(path: PathBuf) -> Self {
+        if !path.exists()
+            && let Err(error) = create(&path)
+        {
+            tracing::warn!(%error, path = %path.display(), "the coach's configuration could not be created");
+        }
+        let mut file = Self {
+            config: Arc::new(CoachConfig::of(&Document::default(), Vec::new())),
+            path,
+            stamp: None,
+        };
+        file.fresh();
+        file
+    }
+
+    /// Returns the configuration, read again if the file has changed.
+    pub(crate) fn fresh(&mut self) -> Arc<CoachConfig> {
+        let stamp = std::fs::metadata(&self.path)
+            .and_then(|meta| Ok((meta.modified()?, meta.len())))
+            .ok();
+        if stamp != self.stamp {
+            self.stamp = stamp;
+            self.config = Arc::new(read(&self.path));
+            for problem in &self.config.problems {
+                tracing::warn!(problem, "the coach's configuration");
+            }
+        }
+        Arc::clone(&self.config)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+fn read(path: &Path) -> CoachConfig {
+    let shown = path.display();
+    let document = match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Document::default()),
+        Err(error) => Err(format!("{shown}: {error}; the built-in values are used")),
+        Ok(text) => serde_json::from_str(&text)
+            .map_err(|error| format!("{shown}: {error}; the built-in values are used")),
+    };
+    match document {
+        Ok(document) => CoachConfig::of(&document, Vec::new()),
+        Err(problem) => CoachConfig::of(&Document::default(), vec![problem]),
+    }
+}
+
+impl CoachConfig {
+    fn of(document: &Document, mut problems: Vec<String>) -> Self {
+        let mut number = |name: &str, value: &Option<Value>, default: u64, max: u64| match value {
+            None => default,
+            Some(value) => match value.as_u64().filter(|number| (1..=max).contains(number)) {
+                Some(number) => number,
+                None => {
+                    problems.push(format!(
+                        "{name}: must be a whole number from 1 to {max}; {default} is used"
+                    ));
+                    default
+                }
+            },
+        };
+        let minutes = number(
+            "batch_interval_minutes",
+            &document.batch_interval_minutes,
+            15,
+            1440,
+        );
+        let min_evidence = number("min_evidence_count", &document.min_evidence_count, 2, 1000);
+        let threshold = number(
+            "promotion_threshold_repos",
+            &document.promotion_threshold_repos,
+            2,
+            1000,
+        );
+        let signal_patterns = groups("signal_patterns", &document.signal_patterns, &mut problems);
+        let scope_indicators = groups(
+            "scope_indicators",
+            &document.scope_indicators,
+            &mut problems,
+        );
+        let (patterns, errors) = PatternSet::with_config(&signal_patterns);
+        problems.extend(errors.iter().map(PatternError::to_string));
+        let scope = |name: &str| scope_indicators.get(name).map(Vec::as_slice);
+        let (indicators, errors) = Indicators::with_config(scope("project"), scope("global"));
+        problems.extend(errors.iter().map(IndicatorError::to_string));
+        Self {
+            batch_interval: Duration::from_secs(minutes * 60),
+            min_evidence_count: min_evidence as usize,
+            promotion_threshold_repos: threshold as usize,
+            patterns: Arc::new(patterns),
+            indicators,
+            problems,
+            signal_patterns,
+            scope_indicators,
+        }
+    }
+
+    /// Returns all groups, those of the file and the built-in ones.
+    pub(crate) fn listed(&self) -> Vec<ListedGroup> {
+        let listed =
+            |section: &str, name: &str, built_in: &[&str], own: Option<&Vec<String>>| ListedGroup {
+                section: section.to_owned(),
+                name: name.to_owned(),
+                patterns: own.cloned().unwrap_or_else(|| owned(built_in)),
+                built_in: own.is_none_or(|own| *own == owned(built_in)),
+            };
+        let signals = PatternGroup::ALL.iter().map(|group| {
+            let name = group.name();
+            listed(
+                "signal_patterns",
+                name,
+                group.built_in(),
+                self.signal_patterns.get(name),
+            )
+        });
+        let scopes = Indicators::built_in();
+        let scopes = scopes.iter().map(|(name, built_in)| {
+            listed(
+                "scope_indicators",
+                name,
+                built_in,
+                self.scope_indicators.get(*name),
+            )
+        });
+        signals.chain(scopes).collect()
+    }
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+/// Returns the groups of a section, as far as they are lists of texts.
+fn groups(
+    section: &str,
+    value: &Option<Value>,
+    problems: &mut Vec<String>,
+) -> BTreeMap<String, Vec<String>> {
+    let mut groups = BTreeMap::new();
+    let members = match value {
+        None => return groups,
+        Some(Value::Object(members)) => members,
+        Some(_) => {
+            problems.push(format!(
+                "{section}: must be an object of lists; the built-in lists are used"
+            ));
+            return groups;
+        }
+    };
+    for (name, list) in members {
+        match serde_json::from_value(list.clone()) {
+            Ok(list) => {
+                groups.insert(name.clone(), list);
+            }
+            Err(_) => problems.push(format!(
+                "{section}.{name}: must be a list of texts; the built-in list is used"
+            )),
+        }
+    }
+    groups
+}
+
+/// Creates the file with the seed's keys and the built-in lists.
+fn create(path: &Path) -> io::Result<()> {
+    let signals: Map<String, Value> = PatternGroup::ALL
+        .iter()
+        .map(|group| (group.name().to_owned(), json!(group.built_in())))
+        .collect();
+    let scopes: Map<String, Value> = Indicators::built_in()
+        .into_iter()
+        .map(|(name, list)| (name.to_owned(), json!(list)))
+        .collect();
+    let document = json!({
+        "version": "1.0.0",
+        "batch_interval_minutes": 15,
+        "min_evidence_count": 2,
+        "promotion_threshold_repos": 2,
+        "signal_patterns": signals,
+        "scope_indicators": scopes,
+        "created_at": ccd_text::clock::now(),
+    });
+    let mut text = serde_json::to_string_pretty(&document)?;
+    text.push('\n');
+    create_private(path)?.write_all(text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_start_writes_the_built_in_lists_and_they_count_as_built_in() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.json");
+        let mut file = ConfigFile::open(path.clone());
+        let written: Value =
+            serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        assert_eq!(written["batch_interval_minutes"], 15);
+        assert!(
+            written["signal_patterns"]["correction"]
+                .as_array()
+                .unwrap()
+                .len()
+                > 5
+        );
+        let config = file.fresh();
+        assert_eq!(config.problems, [""; 0]);
+        assert!(config.listed().iter().all(|group| group.built_in));
+    }
+
+    #[test]
+    fn mistakes_are_named_and_the_rest_of_the_file_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.json");
+        std::fs::write(
+            &path,
+            r#"{"min_evidence_count": 3, "promotion_threshold_repos": "two", "signal_patterns":
+                {"correction": ["\\bhalt\\b"], "escalation": ["("], "failure_stderr": 5}, "scope_indicators": []}"#,
+        )
+        .unwrap();
+        let mut file = ConfigFile::open(path.clone());
+        let config = file.fresh();
+        assert_eq!(
+            (config.min_evidence_count, config.promotion_threshold_repos),
+            (3, 2)
+        );
+        assert_eq!(config.problems.len(), 4, "{:?}", config.problems);
+        let listed = config.listed();
+        let correction = listed
+            .iter()
+            .find(|group| group.name == "correction")
+            .unwrap();
+        assert!(!correction.built_in);
+        std::fs::write(&path, "{").unwrap();
+        let config = file.fresh();
+        assert_eq!(config.min_evidence_count, 2);
+        assert!(
+            config.problems[0].contains("config.json"),
+            "{:?}",
+            config.problems
+        );
+    }
+}

@@ -49,7 +49,7 @@ pub fn main() -> u8 {
     let args = match Ccctl::parse_words(&words) {
         Ok(args) => args,
         Err(error) if args::names_hook(&words) && !is_help(&error) => {
-            hook::run(HookArgs::default().timeout(), None);
+            hook::run(&HookArgs::default(), None);
             return Exit::Done.code();
         }
         Err(error) => return without_verb(&error, &words).code(),

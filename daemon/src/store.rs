@@ -36,7 +36,7 @@ mod tests {
         (3, "programs", "C713E7FA022C5078"),
         (4, "tapes", "7265E4DDE8C81F4D"),
         (5, "history", "3E66C355AD50A048"),
-        (6, "hooks", ""),
+        (6, "hooks", "548ABAAF6F531A56"),
     ];
 
     #[tokio::test]

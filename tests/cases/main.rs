@@ -8,9 +8,11 @@
 mod attach;
 mod chain;
 mod client;
+mod coach;
 mod config;
 mod connection;
 mod expect;
+mod hook;
 mod input;
 mod life;
 mod output;

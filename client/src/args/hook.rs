@@ -1,5 +1,6 @@
 //! `ccctl hook`, `ccctl hooks` and `ccctl doctor`.
 
+use ccd_protocol::hook::spool::LIMIT_BYTES;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -57,9 +58,17 @@ pub(crate) struct HookArgs {
     /// Longest time that the hook may take if the daemon does not reply, in milliseconds (20 to 1000) [default: 100]
     #[arg(long, value_name = "MS", value_parser = super::value::count)]
     pub(crate) timeout_ms: Option<u64>,
+    /// Most bytes in spool/, where payloads wait for a daemon [default: 67108864]
+    #[arg(long, value_name = "BYTES", value_parser = super::value::count)]
+    pub(crate) spool_bytes: Option<u64>,
 }
 
 impl HookArgs {
+    /// The most bytes that may wait in the spool.
+    pub(crate) fn spool_bytes(&self) -> u64 {
+        self.spool_bytes.unwrap_or(LIMIT_BYTES)
+    }
+
     /// How long the hook may take. A value out of range is no reason to fail: a hook never fails.
     pub(crate) fn timeout(&self) -> Duration {
         let ms = self.timeout_ms.unwrap_or(TIMEOUT_MS);
@@ -160,9 +169,13 @@ impl HooksInstallArgs {
         EVENTS.iter().filter(is_named).copied().collect()
     }
 
-    /// The time limit to write into the command: the given one or the daemon's, unless it is the default.
-    pub(crate) fn timeout_ms(&self, of_daemon: Option<u64>) -> Option<u64> {
-        let ms = self.timeout_ms.or(of_daemon);
-        ms.filter(|ms| *ms != TIMEOUT_MS)
+    /// The options to write into the command: the given time limit or the daemon's, and the daemon's limit of the spool,
+    /// unless they are the defaults.
+    pub(crate) fn hook_args(&self, of_daemon: &HookArgs) -> HookArgs {
+        let ms = self.timeout_ms.or(of_daemon.timeout_ms);
+        HookArgs {
+            timeout_ms: ms.filter(|ms| *ms != TIMEOUT_MS),
+            spool_bytes: of_daemon.spool_bytes.filter(|bytes| *bytes != LIMIT_BYTES),
+        }
     }
 }

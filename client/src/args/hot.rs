@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 /// Options with a value, of any of these commands, each with its letter or an empty text.
-const VALUES: [(&str, &str); 8] = [
+const VALUES: [(&str, &str); 9] = [
     ("--socket", ""),
     ("--host", "-H"),
     ("--expect", "-e"),
@@ -23,6 +23,7 @@ const VALUES: [(&str, &str); 8] = [
     ("--timeout", ""),
     ("--from", ""),
     ("--timeout-ms", ""),
+    ("--spool-bytes", ""),
 ];
 
 /// Options without a value, each with its letter or an empty text.
@@ -178,6 +179,13 @@ impl PlainLine {
         }
     }
 
+    fn count(&mut self, name: &str) -> Option<Option<u64>> {
+        match self.value(name)? {
+            Some(text) => count(&text).ok().map(Some),
+            None => Some(None),
+        }
+    }
+
     fn is_used_up(&self) -> bool {
         self.flags.is_empty() && self.values.is_empty() && self.positionals.is_empty()
     }
@@ -223,11 +231,10 @@ impl PlainLine {
     }
 
     fn hook(&mut self) -> Option<HookArgs> {
-        let timeout_ms = match self.value("--timeout-ms")? {
-            Some(text) => Some(count(&text).ok()?),
-            None => None,
-        };
-        Some(HookArgs { timeout_ms })
+        Some(HookArgs {
+            timeout_ms: self.count("--timeout-ms")?,
+            spool_bytes: self.count("--spool-bytes")?,
+        })
     }
 
     fn expect(&mut self) -> Option<ExpectArgs> {
@@ -239,10 +246,7 @@ impl PlainLine {
             patterns,
             exact: self.flag("--exact"),
             eof: self.flag("--eof"),
-            from: match self.value("--from")? {
-                Some(text) => Some(count(&text).ok()?),
-                None => None,
-            },
+            from: self.count("--from")?,
             raw: self.flag("--raw"),
             timeout: self.timeout()?,
         };
@@ -312,6 +316,7 @@ mod tests {
                 "ccctl", "--socket", "/s", "-v", "session", "expect", "py", "x",
             ],
             &["ccctl", "hook"],
+            &["ccctl", "hook", "--spool-bytes", "1048576"],
             &[
                 "ccctl",
                 "--socket",

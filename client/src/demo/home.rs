@@ -54,6 +54,7 @@ impl Home {
         Command::new(&self.ccctl)
             .args(words)
             .env("CCD_HOME", &self.folder)
+            .env("CCD_COACH_HOME", self.folder.join("coach"))
             .env("CCD_CONFIG", self.config())
             .env_remove("CCD_HOST")
             .env_remove("CCD_SOCKET")

@@ -8,6 +8,7 @@ mod payload;
 mod post;
 mod spool;
 
+use crate::args::HookArgs;
 use ccd_protocol::socket::{base_path, socket_path};
 use delivery::Delivery;
 use payload::Payload;
@@ -19,8 +20,8 @@ use std::time::{Duration, Instant, SystemTime};
 /// may take; without a limit, a caller that keeps the pipe open would be stopped by Claude Code, and the payload lost.
 const READ_LIMIT: Duration = Duration::from_secs(1);
 
-/// Hands the payload on standard input to the daemon. `timeout` is how long the hook may take in all.
-pub(crate) fn run(timeout: Duration, socket: Option<&str>) {
+/// Hands the payload on standard input to the daemon.
+pub(crate) fn run(args: &HookArgs, socket: Option<&str>) {
     let read = payload::read(stdin(), Instant::now() + READ_LIMIT);
     let start = Instant::now();
     let Some(payload) = Payload::of(read) else {
@@ -28,20 +29,21 @@ pub(crate) fn run(timeout: Duration, socket: Option<&str>) {
     };
     let delivery = Delivery::of(payload, SystemTime::now());
     // A quarter of the time is left to start, and to write to the spool.
-    let deadline = start + timeout * 3 / 4;
+    let deadline = start + args.timeout() * 3 / 4;
     let taken = socket_path(socket, env)
         .ok()
         .and_then(|socket| post::post(&socket, &delivery, deadline));
     match taken {
         Some(reply) => print(reply.output.as_deref().unwrap_or_default()),
-        None => keep(&delivery),
+        None => keep(&delivery, args.spool_bytes()),
     }
 }
 
 /// Writes the payload to the spool. If that fails too, nobody is there to hear of it but the spool's count of losses.
-fn keep(delivery: &Delivery) {
+fn keep(delivery: &Delivery, limit_bytes: u64) {
     if let Ok(base) = base_path(env) {
-        spool::keep(&base.join(ccd_protocol::hook::spool::FOLDER), delivery);
+        let folder = base.join(ccd_protocol::hook::spool::FOLDER);
+        spool::keep(&folder, delivery, limit_bytes);
     }
 }
 

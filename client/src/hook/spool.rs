@@ -1,15 +1,15 @@
 //! Keeping of a payload that no daemon took; `ccd_protocol::hook::spool` describes the files.
 
 use super::delivery::Delivery;
-use ccd_protocol::hook::spool::{FileName, LIMIT_BYTES, LIMIT_FILES, LOST};
+use ccd_protocol::hook::spool::{FileName, LIMIT_FILES, LOST};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, IoSlice, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
-/// Writes the payload to a file of its own, or counts it as lost.
-pub(super) fn keep(folder: &Path, delivery: &Delivery) {
-    if write(folder, delivery).is_err() {
+/// Writes the payload to a file of its own, or counts it as lost. All payloads together have at most `limit_bytes`.
+pub(super) fn keep(folder: &Path, delivery: &Delivery, limit_bytes: u64) {
+    if write(folder, delivery, limit_bytes).is_err() {
         // One byte for each loss. If this fails as well, for example without a writable home, nothing is left to do.
         let _ = options()
             .append(true)
@@ -18,12 +18,12 @@ pub(super) fn keep(folder: &Path, delivery: &Delivery) {
     }
 }
 
-fn write(folder: &Path, delivery: &Delivery) -> io::Result<()> {
+fn write(folder: &Path, delivery: &Delivery, limit_bytes: u64) -> io::Result<()> {
     let parts = delivery.parts();
     let len_bytes = parts.iter().map(|part| part.len() as u64).sum();
     let name = FileName::new(delivery.at, len_bytes);
     let (files, bytes) = used(folder);
-    if files >= LIMIT_FILES || bytes.saturating_add(len_bytes) > LIMIT_BYTES {
+    if files >= LIMIT_FILES || bytes.saturating_add(len_bytes) > limit_bytes {
         return Err(ErrorKind::StorageFull.into());
     }
     let unfinished = folder.join(name.unfinished());
@@ -86,6 +86,7 @@ mod tests {
     use super::super::payload::Payload;
     use super::*;
     use ccd_protocol::hook::HookPostParams;
+    use ccd_protocol::hook::spool::LIMIT_BYTES;
     use std::os::unix::fs::PermissionsExt as _;
     use std::path::PathBuf;
     use std::time::{Duration, SystemTime};
@@ -113,7 +114,7 @@ mod tests {
     fn payloads_are_kept_in_order_for_the_daemon_alone() {
         let (_base, folder) = spool();
         for ns in [2_000_000_000, 3, 700_000_000_000_000_000] {
-            keep(&folder, &delivery(ns));
+            keep(&folder, &delivery(ns), LIMIT_BYTES);
         }
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(
@@ -144,25 +145,25 @@ mod tests {
     #[test]
     fn a_full_spool_counts_what_it_drops() {
         let (_base, folder) = spool();
-        keep(&folder, &delivery(1));
+        keep(&folder, &delivery(1), LIMIT_BYTES);
         // Unfinished files take space too; sizes are taken from the names.
         let big = FileName {
             len_bytes: LIMIT_BYTES - 150,
             ..FileName::new(SystemTime::now(), 0)
         };
         File::create(folder.join(big.unfinished())).unwrap();
-        keep(&folder, &delivery(2));
-        keep(&folder, &delivery(3));
+        keep(&folder, &delivery(2), LIMIT_BYTES);
+        keep(&folder, &delivery(3), LIMIT_BYTES);
         assert_eq!(names(&folder).len(), 3);
         assert_eq!(fs::read(folder.join(LOST)).unwrap(), b"..");
         fs::remove_file(folder.join(big.unfinished())).unwrap();
-        keep(&folder, &delivery(4));
+        keep(&folder, &delivery(4), LIMIT_BYTES);
         assert_eq!(names(&folder).len(), 3);
     }
 
     #[test]
     fn a_place_where_nothing_can_be_written_is_no_error() {
-        keep(Path::new("/proc/spool"), &delivery(1));
-        keep(Path::new("/dev/null/spool"), &delivery(1));
+        keep(Path::new("/proc/spool"), &delivery(1), LIMIT_BYTES);
+        keep(Path::new("/dev/null/spool"), &delivery(1), LIMIT_BYTES);
     }
 }

@@ -1,5 +1,6 @@
 //! The command that Claude Code runs, and how it is recognised.
 
+use crate::args::HookArgs;
 use crate::render::{shell_line, shell_words};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -11,10 +12,18 @@ const PROGRAM: &str = "ccctl";
 const VERB: &str = "hook";
 
 /// Returns the command for a shell.
-pub(super) fn command(program: &str, timeout_ms: Option<u64>) -> String {
+pub(super) fn command(program: &str, args: &HookArgs) -> String {
     let mut words = vec![program.to_owned(), VERB.to_owned()];
-    if let Some(timeout_ms) = timeout_ms {
-        words.extend(["--timeout-ms".to_owned(), timeout_ms.to_string()]);
+    let options = [
+        ("--timeout-ms", args.timeout_ms),
+        ("--spool-bytes", args.spool_bytes),
+    ];
+    for (option, value) in options {
+        words.extend(
+            value
+                .into_iter()
+                .flat_map(|value| [option.to_owned(), value.to_string()]),
+        );
     }
     shell_line(&words)
 }
@@ -73,10 +82,15 @@ mod tests {
 
     #[test]
     fn a_command_of_ours_is_recognised_wherever_it_is() {
-        let plain = command("/usr/bin/ccctl", None);
+        let plain = command("/usr/bin/ccctl", &HookArgs::default());
         assert_eq!(plain, "/usr/bin/ccctl hook");
-        let spaced = command("/my tools/ccctl", Some(50));
-        assert_eq!(spaced, "'/my tools/ccctl' hook --timeout-ms 50");
+        let args = HookArgs {
+            timeout_ms: Some(50),
+            spool_bytes: Some(1 << 20),
+        };
+        let spaced = command("/my tools/ccctl", &args);
+        let expected = "'/my tools/ccctl' hook --timeout-ms 50 --spool-bytes 1048576";
+        assert_eq!(spaced, expected);
         assert_eq!(program_of(&spaced).unwrap(), Path::new("/my tools/ccctl"));
         for ours in [&*plain, &spaced, "ccctl hook", "\"$HOME/ccctl\" hook"] {
             assert!(is_ours(ours), "{ours}");

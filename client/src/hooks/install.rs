@@ -6,7 +6,7 @@ use super::diff::diff;
 use super::file::{Scope, SettingsFile, invalid};
 use super::settings::{self, Mistake};
 
-use crate::args::{HooksInstallArgs, HooksUninstallArgs, ScopeArgs};
+use crate::args::{HookArgs, HooksInstallArgs, HooksUninstallArgs, ScopeArgs};
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::daemon::{ConfigGet, ConfigGetParams};
 use std::fs;
@@ -40,7 +40,7 @@ pub(super) fn install(args: &HooksInstallArgs, context: &mut Context) -> Result<
             "the path {program} is not UTF-8; move ccctl to another one"
         ))
     })?;
-    let command = command(program, args.timeout_ms(timeout_of_daemon(context)));
+    let command = command(program, &args.hook_args(&of_daemon(context)));
     let mistaken = |mistake: Mistake| invalid(&file.path, &mistake);
     let events = args.events();
     let new = settings::install(file.text(), &events, &command).map_err(mistaken)?;
@@ -122,14 +122,20 @@ fn scope(args: &ScopeArgs) -> Scope {
     }
 }
 
-/// The daemon's `hooks.timeout_ms`, if one is running and knows it.
-fn timeout_of_daemon(context: &Context) -> Option<u64> {
-    let key = "hooks.timeout_ms".to_owned();
-    let mut connection = connection(context).ok()??;
-    let entry = connection
-        .call::<ConfigGet>(&ConfigGetParams { key })
-        .ok()?;
-    entry.value.value.as_u64()
+/// What a running daemon's configuration says about hooks.
+fn of_daemon(context: &Context) -> HookArgs {
+    let Ok(Some(mut connection)) = connection(context) else {
+        return HookArgs::default();
+    };
+    let mut value = |key: &str| {
+        let key = key.to_owned();
+        let entry = connection.call::<ConfigGet>(&ConfigGetParams { key });
+        entry.ok()?.value.value.as_u64()
+    };
+    HookArgs {
+        timeout_ms: value("hooks.timeout_ms"),
+        spool_bytes: value("hooks.spool_bytes"),
+    }
 }
 
 fn report(

@@ -48,7 +48,8 @@ pub(super) fn write(folder: &Path, context: &mut Context) -> Result<Exit, Failur
 
 /// The hooks with the path of a program that is not on PATH.
 fn hooks_of(program: &str) -> String {
-    let quoted = serde_json::Value::from(command(program, None)).to_string();
+    let quoted =
+        serde_json::Value::from(command(program, &crate::args::HookArgs::default())).to_string();
     HOOKS.replace(COMMAND, &quoted)
 }
 

@@ -39,7 +39,7 @@ fn of(survey: &Survey, name: &str) -> Vec<(State, String)> {
 
 fn own() -> String {
     let own = own_path().unwrap();
-    super::super::command::command(own.to_str().unwrap(), None)
+    super::super::command::command(own.to_str().unwrap(), &crate::args::HookArgs::default())
 }
 
 #[test]

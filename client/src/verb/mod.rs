@@ -48,7 +48,7 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
         Noun::Config(verb) => config::dispatch(verb, context),
         Noun::Daemon(verb) => daemon::dispatch(verb, context),
         Noun::Hook(args) => {
-            hook::run(args.timeout(), context.global.socket.as_deref());
+            hook::run(args, context.global.socket.as_deref());
             Ok(Exit::Done)
         }
         Noun::Hooks(verb) => hooks::dispatch(verb, context),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
     method::<HookPost, _, _>(module, |daemon, _, params| async move {
         let delivery = delivery_of(params).map_err(ccd_coach::CoachError::from)?;
-        let output = daemon.coach.post(&delivery)?;
+        let output = daemon.coach.post(delivery)?;
         Ok(HookPostReply { output })
     })
 }

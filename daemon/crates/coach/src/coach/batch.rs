@@ -40,7 +40,7 @@ impl Coach {
     /// [`CoachError`] of the databases.
     pub async fn aggregate(&self) -> Result<CoachAggregateReply, CoachError> {
         let start = Instant::now();
-        let databases = self.databases()?;
+        let databases = self.databases().await?;
         let _deciding = self.deciding.lock().await;
         finish(databases).await?;
         let (events, strange) = pending(&databases.events, MAX_EVENTS).await?;

@@ -3,6 +3,7 @@
 use super::CoachError;
 use super::batch::{LAST_PROPOSAL, MIRROR_HASH};
 use super::owner::{Coach, Databases};
+use super::reports::shown_effect;
 use crate::detect::Detector;
 use crate::evaluate::{LabelledSet, evaluate};
 use crate::fingerprint::{fingerprint, normalise};
@@ -11,34 +12,23 @@ use crate::ledger::{
     page, promotions, short_id, state_of, statuses,
 };
 use crate::payload::Payload;
-use crate::record::{Filter, by_day, clip, counts, mutes, page as events_page, projects};
-use crate::report::{Occurrence, effect};
+use crate::record::{Filter, clip, counts, mutes, page as events_page};
 use ccd_protocol::coach::{
     Candidate, CandidateStatus, CoachDetectParams, CoachDetectReply, CoachEvaluateReply,
     CoachEventsParams, CoachEventsReply, CoachFingerprintParams, CoachFingerprintReply,
     CoachGetParams, CoachGetReply, CoachLedgerParams, CoachLedgerReply, CoachPatternsReply,
-    CoachReportParams, CoachReportReply, CoachReviewParams, CoachReviewReply, CoachStatusReply,
-    Decision, Detected, Effect, ProjectCount, Quality, RuleReport, Signal, SignalType, TypeCount,
-    WeekCount,
+    CoachReviewParams, CoachReviewReply, CoachStatusReply, Decision, Detected, Quality, Signal,
 };
 use ccd_store::blocking;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
 /// Entries of a list, unless the caller says otherwise, and at most.
 const LIST_LEN: u32 = 100;
-const MAX_LIST_LEN: u32 = 1000;
+pub(super) const MAX_LIST_LEN: u32 = 1000;
 
 /// Payloads of one call of `coach.detect`.
 const MAX_PAYLOADS: usize = 10_000;
-
-/// Days that a report is about, unless the caller says otherwise.
-const REPORT_DAYS: f64 = 84.0;
-
-/// Weeks of a rule's chart.
-const MAX_WEEKS: usize = 104;
-
-const DAY_S: f64 = 86_400.0;
 
 impl Coach {
     /// Returns the numbers of events and candidates, and what is wrong.
@@ -47,7 +37,7 @@ impl Coach {
     ///
     /// [`CoachError`] of the databases.
     pub async fn status(&self) -> Result<CoachStatusReply, CoachError> {
-        let databases = self.databases()?;
+        let databases = self.databases().await?;
         let counts = counts(&databases.events).await?;
         let pending = Page {
             status: Some(CandidateStatus::Pending),
@@ -99,7 +89,7 @@ impl Coach {
     ///
     /// [`CoachError`] of the databases, or for a wrong limit.
     pub async fn review(&self, params: CoachReviewParams) -> Result<CoachReviewReply, CoachError> {
-        let databases = self.databases()?;
+        let databases = self.databases().await?;
         let rows = page(
             &databases.ledger,
             Page {
@@ -120,7 +110,7 @@ impl Coach {
     ///
     /// [`CoachError::NotFound`], or errors of the databases.
     pub async fn get(&self, params: CoachGetParams) -> Result<CoachGetReply, CoachError> {
-        let databases = self.databases()?;
+        let databases = self.databases().await?;
         let row = self.row(databases, &params.id).await?;
         let candidate = self.shown_candidate(databases, &row).await?;
         let decisions = decisions(&databases.ledger, &row.fingerprint).await?;
@@ -148,7 +138,7 @@ impl Coach {
     ///
     /// [`CoachError`] of the databases, or for a wrong parameter.
     pub async fn events(&self, params: CoachEventsParams) -> Result<CoachEventsReply, CoachError> {
-        let databases = self.databases()?;
+        let databases = self.databases().await?;
         if let Some(since) = &params.since {
             check_time("since", since)?;
         }
@@ -169,7 +159,7 @@ impl Coach {
     ///
     /// [`CoachError`] of the databases, or for a wrong limit.
     pub async fn ledger(&self, params: CoachLedgerParams) -> Result<CoachLedgerReply, CoachError> {
-        let databases = self.databases()?;
+        let databases = self.databases().await?;
         let rows = page(
             &databases.ledger,
             Page {
@@ -183,100 +173,6 @@ impl Coach {
             candidates: self.shown_candidates(databases, rows.await?).await?,
             promotions: promotions(&databases.ledger).await?,
         })
-    }
-
-    /// Counts events by type, project and week, and the recurrences of approved rules.
-    ///
-    /// # Errors
-    ///
-    /// [`CoachError`] of the databases, or for a wrong time.
-    pub async fn report(&self, params: CoachReportParams) -> Result<CoachReportReply, CoachError> {
-        let databases = self.databases()?;
-        let since = match params.since {
-            Some(since) => {
-                check_time("since", &since)?;
-                since
-            }
-            None => ccd_text::clock::seconds_ago(REPORT_DAYS * DAY_S),
-        };
-        let days = by_day(&databases.events, &since).await?;
-        let (mut types, mut by_repo) = (BTreeMap::new(), BTreeMap::new());
-        let mut weeks = empty_weeks(&since);
-        for (day, signal_type, repo_id, count) in days {
-            let count = count.unsigned_abs();
-            if let Some(signal_type) = signal_type.as_deref().and_then(SignalType::named) {
-                *types.entry(signal_type).or_insert(0) += count;
-            }
-            *by_repo.entry(repo_id.unwrap_or_default()).or_insert(0) += count;
-            if let Some(week) = crate::report::monday_of(&day) {
-                *weeks.entry(week).or_insert(0) += count;
-            }
-        }
-        let known = projects(&databases.events).await?;
-        let mut by_type: Vec<TypeCount> = types
-            .into_iter()
-            .map(|(signal_type, count)| TypeCount { signal_type, count })
-            .collect();
-        by_type.sort_by_key(|one| std::cmp::Reverse(one.count));
-        let project = |(repo_id, count): (String, u64)| ProjectCount {
-            project: known.get(&repo_id).map(|root| root.display().to_string()),
-            repo_id,
-            count,
-        };
-        let mut by_project: Vec<ProjectCount> = by_repo.into_iter().map(project).collect();
-        by_project.sort_by_key(|one| std::cmp::Reverse(one.count));
-        Ok(CoachReportReply {
-            since,
-            by_type,
-            by_project,
-            weeks: weeks
-                .into_iter()
-                .map(|(week, count)| WeekCount { week, count })
-                .collect(),
-            rules: self.rule_reports(databases).await?,
-        })
-    }
-
-    async fn rule_reports(&self, databases: &Databases) -> Result<Vec<RuleReport>, CoachError> {
-        let mut reports = Vec::new();
-        for status in [CandidateStatus::Approved, CandidateStatus::Promoted] {
-            let rows = page(
-                &databases.ledger,
-                Page {
-                    status: Some(status),
-                    limit: MAX_LIST_LEN,
-                    ..Page::default()
-                },
-            );
-            let rows = rows.await?;
-            for (row, candidate) in rows
-                .iter()
-                .zip(self.shown_candidates(databases, rows.clone()).await?)
-            {
-                let Some(shown) = candidate.effect.clone() else {
-                    continue;
-                };
-                let times = evidence_times(&databases.ledger, &row.fingerprint).await?;
-                let weeks = computed(row, &shown.since, &times)
-                    .map(|effect| effect.weeks)
-                    .unwrap_or_default();
-                let skipped = weeks.len().saturating_sub(MAX_WEEKS);
-                reports.push(RuleReport {
-                    id: candidate.id,
-                    title: candidate.title,
-                    status,
-                    effect: shown,
-                    weeks: weeks
-                        .into_iter()
-                        .skip(skipped)
-                        .map(|(week, count)| WeekCount { week, count })
-                        .collect(),
-                    guarded: candidate.guarded,
-                });
-            }
-        }
-        reports.sort_by(|a, b| b.effect.since.cmp(&a.effect.since));
-        Ok(reports)
     }
 
     /// Lists the patterns.
@@ -394,7 +290,7 @@ impl Coach {
     }
 
     /// Returns rows as clients see them.
-    async fn shown_candidates(
+    pub(super) async fn shown_candidates(
         &self,
         databases: &Databases,
         rows: Vec<CandidateRow>,
@@ -434,32 +330,6 @@ impl Coach {
         }
         Ok(shown)
     }
-}
-
-fn computed(row: &CandidateRow, since: &str, times: &[String]) -> Option<crate::report::Effect> {
-    let occurrences = times.iter().map(|timestamp| Occurrence {
-        timestamp,
-        signal_type: SignalType::UserCorrection, // of no importance here
-        repo_id: "",
-        session_id: "",
-    });
-    effect(
-        &row.parsed_fingerprint()?,
-        since,
-        &ccd_text::clock::now(),
-        occurrences,
-    )
-}
-
-fn shown_effect(row: &CandidateRow, since: &str, times: &[String]) -> Option<Effect> {
-    let effect = computed(row, since, times)?;
-    Some(Effect {
-        since: since.to_owned(),
-        before: effect.before.count,
-        after: effect.after.count,
-        days_before: effect.before.weeks * 7.0,
-        days_after: effect.after.weeks * 7.0,
-    })
 }
 
 /// Reads a payload, without its secrets.
@@ -506,15 +376,4 @@ pub(super) fn check_time(name: &str, time: &str) -> Result<(), CoachError> {
             "{name}: {time:?} is not a time (RFC 3339)"
         ))),
     }
-}
-
-/// Returns the weeks from a time until now, without events.
-fn empty_weeks(since: &str) -> BTreeMap<String, u64> {
-    let age_s = ccd_text::clock::age_s(since).unwrap_or_default().max(0.0);
-    let weeks = (age_s / (7.0 * DAY_S)).ceil().min(MAX_WEEKS as f64) as usize;
-    let week = |back: usize| {
-        let day = ccd_text::clock::seconds_ago(back as f64 * 7.0 * DAY_S);
-        Some((crate::report::monday_of(&day)?, 0))
-    };
-    (0..=weeks).filter_map(week).collect()
 }

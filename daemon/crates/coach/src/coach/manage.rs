@@ -30,7 +30,7 @@ impl Coach {
     ///
     /// [`CoachError`] of the databases, or if neither is given.
     pub async fn mute(&self, params: CoachMuteParams) -> Result<CoachMuteReply, CoachError> {
-        let databases = self.databases()?;
+        let databases = self.databases().await?;
         if params.signal_type.is_none() && params.project.is_none() {
             return Err(CoachError::InvalidArgument(
                 "give a type, a project, or both".into(),
@@ -56,7 +56,7 @@ impl Coach {
     ///
     /// [`CoachError`] of the databases, or if nothing is given.
     pub async fn forget(&self, params: CoachForgetParams) -> Result<CoachForgetReply, CoachError> {
-        let databases = self.databases()?;
+        let databases = self.databases().await?;
         let is_empty =
             params.project.is_none() && params.session.is_none() && params.before.is_none();
         if is_empty && !params.all {
@@ -115,7 +115,7 @@ impl Coach {
     ///
     /// [`CoachError`] of the databases.
     pub async fn retain(&self) -> Result<(), CoachError> {
-        let databases = self.databases()?;
+        let databases = self.databases().await?;
         let settings = self.settings();
         let ago = |seconds: f64| ccd_text::clock::seconds_ago(seconds);
         let events = ago(settings.keep_events.as_secs_f64());
@@ -145,7 +145,7 @@ impl Coach {
     ///
     /// [`CoachError`] of the databases.
     pub async fn export(&self) -> Result<CoachExportReply, CoachError> {
-        let databases = self.databases()?;
+        let databases = self.databases().await?;
         let rows = all(&databases.ledger).await?;
         let fingerprints: Vec<String> = rows.iter().map(|row| row.fingerprint.clone()).collect();
         let candidates = rows.iter().map(|row| {
@@ -168,7 +168,7 @@ impl Coach {
     ///
     /// [`CoachError`] of the databases, or if the document has no list of candidates.
     pub async fn import(&self, params: CoachImportParams) -> Result<CoachImportReply, CoachError> {
-        let databases = self.databases()?;
+        let databases = self.databases().await?;
         let entries = params.document["candidates"].as_array().cloned();
         let entries = entries.ok_or_else(|| {
             CoachError::InvalidArgument("document: has no list \"candidates\"".into())

@@ -1,16 +1,19 @@
 //! The coach: takes payloads, makes candidates of them, and carries out decisions.
 //!
 //! `owner` is what handlers call; `work` processes payloads in a thread of its own; `batch` turns events into candidates;
-//! `decide`, `list` and `manage` are the methods.
+//! `decide` (on top of `rule`), `enforce`, `list` and `manage` are the methods.
 
 mod batch;
 mod decide;
+mod enforce;
 mod error;
 mod guard;
 mod list;
 mod manage;
 mod owner;
 mod projects;
+mod reports;
+mod rule;
 mod timing;
 mod work;
 

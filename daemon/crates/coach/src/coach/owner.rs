@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 /// Where the coach's files are.
 #[derive(Debug, Clone)]
@@ -59,6 +59,9 @@ pub struct Friction {
     pub context: Map<String, Value>,
 }
 
+/// How long a call waits for the databases after the start of the daemon.
+const OPEN_PATIENCE: Duration = Duration::from_secs(6);
+
 /// Friction that waits to be recorded; more is dropped.
 const MAX_FRICTION: usize = 1000;
 
@@ -72,6 +75,8 @@ pub struct Coach {
     pub(super) settings: RwLock<CoachSettings>,
     pub(super) config: Mutex<ConfigFile>,
     pub(super) databases: OnceLock<Databases>,
+    /// Whether they have been opened, or could not be.
+    pub(super) tried: watch::Sender<bool>,
     /// Why the databases are not open.
     pub(super) unavailable: Mutex<Option<String>>,
     pub(super) guards: RwLock<Arc<Guards>>,
@@ -120,6 +125,7 @@ impl Coach {
             journal,
             settings: settings.into(),
             databases: OnceLock::new(),
+            tried: watch::Sender::new(false),
             unavailable: Mutex::default(),
             guards: RwLock::default(),
             projects: Projects::default(),
@@ -138,12 +144,13 @@ impl Coach {
     /// # Errors
     ///
     /// [`CoachError::Journal`] if it cannot be written down, [`CoachError::Disabled`].
-    pub fn post(&self, delivery: &Delivery) -> Result<Option<String>, CoachError> {
+    pub fn post(&self, mut delivery: Delivery) -> Result<Option<String>, CoachError> {
         let settings = self.settings();
         if !settings.enabled {
             return Ok(None); // it is not kept, so nothing is to be kept by the client either
         }
-        self.journal.append(delivery)?;
+        delivery.took_ms = ccd_text::clock::age_s(&delivery.at).map(|age| age.max(0.0) * 1000.0);
+        self.journal.append(&delivery)?;
         self.news.notify_one();
         let guards = Arc::clone(&self.guards.read().unwrap_or_else(PoisonError::into_inner));
         if !settings.guards || guards.is_empty() {
@@ -188,21 +195,22 @@ impl Coach {
             .fresh()
     }
 
-    /// Returns the databases.
+    /// Returns the databases, once they are open.
     ///
     /// # Errors
     ///
-    /// [`CoachError::Unavailable`] if they are not open.
-    pub(super) fn databases(&self) -> Result<&Databases, CoachError> {
+    /// [`CoachError::Unavailable`] if they cannot be opened.
+    pub(super) async fn databases(&self) -> Result<&Databases, CoachError> {
+        let mut tried = self.tried.subscribe();
+        // An error means that the time is up, and the reason is in `unavailable` or not known yet.
+        let _ = tokio::time::timeout(OPEN_PATIENCE, tried.wait_for(|tried| *tried)).await;
         self.databases.get().ok_or_else(|| {
             let why = self
                 .unavailable
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .clone();
-            CoachError::Unavailable(
-                why.unwrap_or_else(|| "they are being opened; try again in a moment".into()),
-            )
+            CoachError::Unavailable(why.unwrap_or_else(|| "they are still being opened".into()))
         })
     }
 

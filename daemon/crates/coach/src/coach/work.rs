@@ -162,12 +162,11 @@ impl Work {
         delivery: &Delivery,
         muted: &[Mute],
     ) -> Result<(Option<Recorded>, PayloadRow), StoreError> {
-        let took_ms = (!delivery.is_spooled)
-            .then(|| age_ms(&delivery.at))
-            .flatten();
         let Some((payload, kept)) = read(&delivery.payload) else {
             self.coach.invalid.fetch_add(1, Ordering::Relaxed);
-            self.coach.timings.count("invalid", &delivery.at, took_ms);
+            self.coach
+                .timings
+                .count("invalid", &delivery.at, delivery.took_ms);
             tracing::warn!(
                 len = delivery.payload.len(),
                 "a hook payload cannot be read"
@@ -176,7 +175,7 @@ impl Work {
         };
         self.coach
             .timings
-            .count(payload.event.name(), &delivery.at, took_ms);
+            .count(payload.event.name(), &delivery.at, delivery.took_ms);
         let cwd = payload.cwd.clone().unwrap_or_default();
         let project = self.coach.projects.of(&cwd);
         let detected = self.detector(&payload.session_id).await?.detect(&payload);
@@ -278,7 +277,7 @@ async fn open(coach: &Coach) -> Result<&Databases, StoreError> {
         .unavailable
         .lock()
         .unwrap_or_else(PoisonError::into_inner);
-    match result {
+    let opened = match result {
         Ok(databases) => {
             *unavailable = None;
             Ok(coach.databases.get_or_init(|| databases))
@@ -287,7 +286,9 @@ async fn open(coach: &Coach) -> Result<&Databases, StoreError> {
             *unavailable = Some(error.to_string());
             Err(error)
         }
-    }
+    };
+    coach.tried.send_replace(true);
+    opened
 }
 
 /// Returns a payload without its secrets, and what is kept of it.
@@ -408,10 +409,6 @@ fn seen(coach: &Coach, at: String, friction: super::Friction, muted: &[Mute]) ->
 
 fn clipped(text: &str, chars: usize) -> String {
     text.chars().take(chars).collect()
-}
-
-fn age_ms(at: &str) -> Option<f64> {
-    ccd_text::clock::age_s(at).map(|age| age * 1000.0)
 }
 
 async fn count_hits(coach: &Coach, databases: &Databases) -> Result<(), StoreError> {

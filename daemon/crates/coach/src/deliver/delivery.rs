@@ -3,7 +3,7 @@
 use ccd_protocol::{ErrorCode, Reportable};
 
 /// The payload of a hook.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Delivery {
     /// 32 hexadecimal digits: the same for the same payload, however often and in which way it arrives.
     pub id: String,
@@ -11,8 +11,8 @@ pub struct Delivery {
     pub at: String,
     /// JSON, as far as it was checked: an object.
     pub payload: Vec<u8>,
-    /// It was kept in a file while the daemon could not take it.
-    pub is_spooled: bool,
+    /// Milliseconds from the start of the hook until the daemon took it; `None` from the spool.
+    pub took_ms: Option<f64>,
 }
 
 /// Why a payload was not accepted.
@@ -55,15 +55,15 @@ impl Delivery {
             id: id.to_ascii_lowercase(),
             at,
             payload,
-            is_spooled: false,
+            took_ms: None,
         })
     }
 
     /// Returns it as a record of the journal.
     pub(super) fn to_record(&self) -> Vec<u8> {
-        let spooled = if self.is_spooled { "s" } else { "-" };
+        let took_ms = self.took_ms.unwrap_or(-1.0);
         let mut record = Vec::with_capacity(self.payload.len() + 96);
-        record.extend_from_slice(format!("{} {spooled} {}\n", self.id, self.at).as_bytes());
+        record.extend_from_slice(format!("{} {took_ms} {}\n", self.id, self.at).as_bytes());
         record.extend_from_slice(&self.payload);
         record
     }
@@ -74,7 +74,7 @@ impl Delivery {
         let mut head = std::str::from_utf8(&record[..end]).ok()?.splitn(3, ' ');
         Some(Self {
             id: head.next()?.to_owned(),
-            is_spooled: head.next()? == "s",
+            took_ms: Some(head.next()?.parse().ok()?).filter(|ms| *ms >= 0.0),
             at: head.next()?.to_owned(),
             payload: record[end + 1..].to_vec(),
         })

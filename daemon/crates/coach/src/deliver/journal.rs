@@ -2,7 +2,8 @@
 //!
 //! It is in the runtime directory, like the rings of sessions: its files outlive both processes, and on most systems they
 //! are in memory, so payloads reach no disk before their secrets are removed. One `write` appends a record. A kill may cut
-//! the last one short; nobody was told that it was taken, so the next start removes it.
+//! the last one short; nobody was told that it was taken, so the next start removes it. Once everything was processed, no
+//! payload is left in it.
 
 use super::Delivery;
 use ccd_protocol::{ErrorCode, Reportable};
@@ -12,7 +13,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Most bytes that wait to be processed.
 const MAX_WAITING_BYTES: u64 = 64 << 20;
@@ -53,12 +54,12 @@ impl Reportable for JournalError {
 #[derive(Debug)]
 pub(crate) struct Journal {
     shared: Arc<Shared>,
-    tail: Mutex<Tail>,
 }
 
 #[derive(Debug)]
 struct Shared {
     folder: PathBuf,
+    tail: Mutex<Tail>,
     /// Where the last record ends.
     end: AtomicU64,
     /// Where the first record begins that was not processed.
@@ -105,21 +106,20 @@ impl Journal {
         file.set_len(len)?;
         let shared = Arc::new(Shared {
             folder: folder.to_owned(),
+            tail: Mutex::new(Tail {
+                file,
+                start: newest,
+            }),
             end: (newest + len).into(),
             done: done.into(),
         });
-        let tail = Tail {
-            file,
-            start: newest,
-        };
         let reader = Reader {
             shared: Arc::clone(&shared),
             done_file,
             position: done,
             current: None,
         };
-        let tail = tail.into();
-        Ok((Self { shared, tail }, reader))
+        Ok((Self { shared }, reader))
     }
 
     /// Appends a payload. Once this returns, it survives a kill of the daemon.
@@ -133,19 +133,14 @@ impl Journal {
         record.extend_from_slice(&MARK);
         record.extend_from_slice(&(body.len() as u32).to_le_bytes());
         record.extend_from_slice(&body);
-        let mut tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tail = self.shared.tail();
         let end = self.shared.end.load(Ordering::Relaxed);
         if end - self.shared.done.load(Ordering::Relaxed) + record.len() as u64 > MAX_WAITING_BYTES
         {
             return Err(JournalError::Full);
         }
         if end - tail.start >= FILE_BYTES {
-            *tail = Tail {
-                file: private()
-                    .append(true)
-                    .open(path_of(&self.shared.folder, end))?,
-                start: end,
-            };
+            *tail = self.shared.new_tail(end)?;
         }
         if let Err(error) = tail.file.write_all(&record) {
             // A part of it, for example on a full disk, would hide the records after it.
@@ -161,6 +156,18 @@ impl Journal {
     pub(crate) fn waiting_bytes(&self) -> u64 {
         let end = self.shared.end.load(Ordering::Relaxed);
         end.saturating_sub(self.shared.done.load(Ordering::Relaxed))
+    }
+}
+
+impl Shared {
+    fn tail(&self) -> MutexGuard<'_, Tail> {
+        self.tail.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Creates the file for the records from `start` on.
+    fn new_tail(&self, start: u64) -> io::Result<Tail> {
+        let file = private().append(true).open(path_of(&self.folder, start))?;
+        Ok(Tail { file, start })
     }
 }
 
@@ -196,6 +203,11 @@ impl Reader {
         self.done_file
             .write_all_at(&self.position.to_le_bytes(), 0)?;
         self.shared.done.store(self.position, Ordering::Relaxed);
+        let mut tail = self.shared.tail();
+        if self.position == self.shared.end.load(Ordering::Acquire) && tail.start < self.position {
+            *tail = self.shared.new_tail(self.position)?;
+        }
+        drop(tail);
         let starts = file_starts(&self.shared.folder)?;
         // Each file ends where the next one starts; the last one is still in use.
         for pair in starts.windows(2).filter(|pair| pair[1] <= self.position) {

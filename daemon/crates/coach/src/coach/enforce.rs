@@ -1,0 +1,166 @@
+//! Rules that are enforced: guards.
+
+use super::CoachError;
+use super::guard::{Guards, compile};
+use super::owner::{Coach, Databases};
+use crate::command;
+use crate::ledger::{CandidateRow, Change, LedgerWrite, evidence_of, guards};
+use crate::record::contexts_of;
+use ccd_protocol::coach::{
+    CandidateStatus, CandidateType, CoachGuardParams, CoachGuardReply, Guard, Scope,
+};
+use ccd_store::StoreError;
+use std::sync::PoisonError;
+
+/// Words of a command that a pattern is made of, at most.
+const MAX_WORDS: usize = 3;
+
+impl Coach {
+    /// Turns a rule into a guard, or removes it.
+    ///
+    /// # Errors
+    ///
+    /// [`CoachError`]; nothing is changed then.
+    pub async fn guard(&self, params: CoachGuardParams) -> Result<CoachGuardReply, CoachError> {
+        let databases = self.databases().await?;
+        let _deciding = self.deciding.lock().await;
+        let row = self.row(databases, &params.id).await?;
+        let guard = match params.off {
+            true => {
+                let fingerprint = row.fingerprint.clone();
+                databases
+                    .ledger
+                    .commit(LedgerWrite(vec![Change::DeleteGuard { fingerprint }]))
+                    .await?;
+                None
+            }
+            false => {
+                let guard = self.new_guard(databases, &row, params).await?;
+                databases
+                    .ledger
+                    .commit(LedgerWrite(vec![Change::Guard(guard.clone())]))
+                    .await?;
+                Some(guard)
+            }
+        };
+        self.use_guards(databases).await?;
+        let candidate = self.shown_candidate(databases, &row).await?;
+        Ok(CoachGuardReply { candidate, guard })
+    }
+
+    async fn new_guard(
+        &self,
+        databases: &Databases,
+        row: &CandidateRow,
+        params: CoachGuardParams,
+    ) -> Result<Guard, CoachError> {
+        if !matches!(
+            row.status,
+            CandidateStatus::Approved | CandidateStatus::Promoted
+        ) {
+            return Err(self
+                .state(databases, row, "it has no guard; approve it first")
+                .await);
+        }
+        let pattern = match params.pattern {
+            Some(pattern) => pattern,
+            None => derived_pattern(databases, row).await?,
+        };
+        compile(&pattern)
+            .map_err(|error| CoachError::InvalidArgument(format!("pattern: {error}")))?;
+        let is_everywhere = row.current_scope == Scope::Global;
+        Ok(Guard {
+            fingerprint: row.fingerprint.clone(),
+            tool: params.tool.unwrap_or_else(|| "Bash".into()),
+            pattern,
+            reason: format!(
+                "{}: {} (rule {})",
+                row.trigger_condition,
+                row.action,
+                row.fingerprint.get(..8).unwrap_or_default()
+            ),
+            repo_ids: (!is_everywhere).then(|| row.repo_ids.clone()),
+            created_at: ccd_text::clock::now(),
+            hits: 0,
+        })
+    }
+
+    /// Puts the guards of the ledger in force.
+    pub(super) async fn use_guards(&self, databases: &Databases) -> Result<(), StoreError> {
+        let guards = guards(&databases.ledger).await?;
+        let guards = Guards::new(guards);
+        *self.guards.write().unwrap_or_else(PoisonError::into_inner) = guards.into();
+        Ok(())
+    }
+}
+
+/// Returns a pattern for the commands that the rule is about: the words with which all of its evidence starts.
+async fn derived_pattern(databases: &Databases, row: &CandidateRow) -> Result<String, CoachError> {
+    let evidence = evidence_of(&databases.ledger, &row.fingerprint, 100).await?;
+    let ids: Vec<&str> = evidence
+        .iter()
+        .map(|piece| piece.event_id.as_str())
+        .collect();
+    let mut common: Option<Vec<String>> = None;
+    for context in contexts_of(&databases.events, &ids).await? {
+        let in_violation = context["violations"][0]["command"].as_str();
+        let line = context["command"]
+            .as_str()
+            .or(in_violation)
+            .unwrap_or_default();
+        let Some(words) = first_words(line) else {
+            continue;
+        };
+        common = Some(match common {
+            None => words,
+            Some(common) => {
+                let both = common.into_iter().zip(words);
+                both.take_while(|(one, other)| one == other)
+                    .map(|(one, _)| one)
+                    .collect()
+            }
+        });
+    }
+    let Some((program, rest)) = common.as_deref().and_then(<[String]>::split_first) else {
+        let what = "its evidence does not name one command; give a pattern";
+        return Err(CoachError::InvalidArgument(what.into()));
+    };
+    let squash =
+        (row.candidate_type == CandidateType::Antipattern).then_some("--squash".to_owned());
+    let words = rest.iter().chain(&squash);
+    let words = words.map(|word| format!(r"\s(?:.*\s)?{}(?:\s|$)", regex::escape(word)));
+    // The white space between two words belongs to the first one.
+    let words: String = words
+        .collect::<Vec<_>>()
+        .join("")
+        .replace(r"(?:\s|$)\s(?:.*\s)?", r"\s(?:.*\s)?");
+    Ok(format!(
+        "^{}{}",
+        regex::escape(program),
+        if words.is_empty() {
+            r"(?:\s|$)".into()
+        } else {
+            words
+        }
+    ))
+}
+
+/// Returns the program of a command line and the names of what it is to do, without options, numbers and paths.
+fn first_words(line: &str) -> Option<Vec<String>> {
+    let simple = command::primary(line)?;
+    let is_name = |word: &&String| {
+        word.starts_with(|letter: char| letter.is_ascii_alphabetic())
+            && !word.contains(['/', '.', '='])
+    };
+    let names = simple
+        .words
+        .iter()
+        .take_while(is_name)
+        .take(MAX_WORDS - 1)
+        .cloned();
+    Some(
+        std::iter::once(simple.program.clone())
+            .chain(names)
+            .collect(),
+    )
+}

@@ -1,0 +1,154 @@
+//! Reports: counts, and whether rules are followed.
+
+use super::CoachError;
+use super::list::{MAX_LIST_LEN, check_time};
+use super::owner::{Coach, Databases};
+use crate::ledger::{CandidateRow, Page, evidence_times, page};
+use crate::record::{by_day, projects};
+use crate::report::{Occurrence, effect, monday_of};
+use ccd_protocol::coach::{
+    CandidateStatus, CoachReportParams, CoachReportReply, Effect, ProjectCount, RuleReport,
+    SignalType, TypeCount, WeekCount,
+};
+use std::collections::BTreeMap;
+
+/// Days that a report is about, unless the caller says otherwise.
+const REPORT_DAYS: f64 = 84.0;
+
+/// Weeks of a rule's chart.
+const MAX_WEEKS: usize = 104;
+
+const DAY_S: f64 = 86_400.0;
+
+impl Coach {
+    /// Counts events by type, project and week, and the recurrences of approved rules.
+    ///
+    /// # Errors
+    ///
+    /// [`CoachError`] of the databases, or for a wrong time.
+    pub async fn report(&self, params: CoachReportParams) -> Result<CoachReportReply, CoachError> {
+        let databases = self.databases().await?;
+        let since = match params.since {
+            Some(since) => {
+                check_time("since", &since)?;
+                since
+            }
+            None => ccd_text::clock::seconds_ago(REPORT_DAYS * DAY_S),
+        };
+        let days = by_day(&databases.events, &since).await?;
+        let (mut types, mut by_repo) = (BTreeMap::new(), BTreeMap::new());
+        let mut weeks = empty_weeks(&since);
+        for (day, signal_type, repo_id, count) in days {
+            let count = count.unsigned_abs();
+            if let Some(signal_type) = signal_type.as_deref().and_then(SignalType::named) {
+                *types.entry(signal_type).or_insert(0) += count;
+            }
+            *by_repo.entry(repo_id.unwrap_or_default()).or_insert(0) += count;
+            if let Some(week) = monday_of(&day) {
+                *weeks.entry(week).or_insert(0) += count;
+            }
+        }
+        let known = projects(&databases.events).await?;
+        let mut by_type: Vec<TypeCount> = types
+            .into_iter()
+            .map(|(signal_type, count)| TypeCount { signal_type, count })
+            .collect();
+        by_type.sort_by_key(|one| std::cmp::Reverse(one.count));
+        let project = |(repo_id, count): (String, u64)| ProjectCount {
+            project: known.get(&repo_id).map(|root| root.display().to_string()),
+            repo_id,
+            count,
+        };
+        let mut by_project: Vec<ProjectCount> = by_repo.into_iter().map(project).collect();
+        by_project.sort_by_key(|one| std::cmp::Reverse(one.count));
+        Ok(CoachReportReply {
+            since,
+            by_type,
+            by_project,
+            weeks: weeks
+                .into_iter()
+                .map(|(week, count)| WeekCount { week, count })
+                .collect(),
+            rules: self.rule_reports(databases).await?,
+        })
+    }
+
+    async fn rule_reports(&self, databases: &Databases) -> Result<Vec<RuleReport>, CoachError> {
+        let mut reports = Vec::new();
+        for status in [CandidateStatus::Approved, CandidateStatus::Promoted] {
+            let rows = page(
+                &databases.ledger,
+                Page {
+                    status: Some(status),
+                    limit: MAX_LIST_LEN,
+                    ..Page::default()
+                },
+            );
+            let rows = rows.await?;
+            for (row, candidate) in rows
+                .iter()
+                .zip(self.shown_candidates(databases, rows.clone()).await?)
+            {
+                let Some(shown) = candidate.effect.clone() else {
+                    continue;
+                };
+                let times = evidence_times(&databases.ledger, &row.fingerprint).await?;
+                let weeks = computed(row, &shown.since, &times)
+                    .map(|effect| effect.weeks)
+                    .unwrap_or_default();
+                let skipped = weeks.len().saturating_sub(MAX_WEEKS);
+                reports.push(RuleReport {
+                    id: candidate.id,
+                    title: candidate.title,
+                    status,
+                    effect: shown,
+                    weeks: weeks
+                        .into_iter()
+                        .skip(skipped)
+                        .map(|(week, count)| WeekCount { week, count })
+                        .collect(),
+                    guarded: candidate.guarded,
+                });
+            }
+        }
+        reports.sort_by(|a, b| b.effect.since.cmp(&a.effect.since));
+        Ok(reports)
+    }
+}
+
+pub(super) fn shown_effect(row: &CandidateRow, since: &str, times: &[String]) -> Option<Effect> {
+    let effect = computed(row, since, times)?;
+    Some(Effect {
+        since: since.to_owned(),
+        before: effect.before.count,
+        after: effect.after.count,
+        days_before: effect.before.weeks * 7.0,
+        days_after: effect.after.weeks * 7.0,
+    })
+}
+
+fn computed(row: &CandidateRow, since: &str, times: &[String]) -> Option<crate::report::Effect> {
+    let occurrences = times.iter().map(|timestamp| Occurrence {
+        timestamp,
+        signal_type: SignalType::UserCorrection, // of no importance here
+        repo_id: "",
+        session_id: "",
+    });
+    effect(
+        &row.parsed_fingerprint()?,
+        since,
+        &ccd_text::clock::now(),
+        occurrences,
+    )
+}
+
+/// Returns the weeks from a time until now, without events.
+fn empty_weeks(since: &str) -> BTreeMap<String, u64> {
+    let age_s = ccd_text::clock::age_s(since).unwrap_or_default().max(0.0);
+    let weeks = (age_s / (7.0 * DAY_S)).ceil().min(MAX_WEEKS as f64) as usize;
+    let week = |back: usize| {
+        let day = ccd_text::clock::seconds_ago(back as f64 * 7.0 * DAY_S);
+        Some((monday_of(&day)?, 0))
+    };
+    (0..=weeks).filter_map(week).collect()
+}

@@ -1,0 +1,233 @@
+//! What decisions are made of: the candidate, the file, and both together.
+
+use super::CoachError;
+use super::owner::{Coach, Databases};
+use crate::ledger::{
+    CandidateRow, Change, DecisionRow, Found, LedgerWrite, decisions_in, evidence_of, find,
+    next_decision, promotions,
+};
+use crate::place::{Plan, Words, plan, write};
+use crate::record::projects;
+use ccd_protocol::coach::Scope;
+use ccd_store::{StoreError, blocking};
+use std::path::{Path, PathBuf};
+
+/// A decision that writes a file.
+pub(super) struct Rule<'a> {
+    /// The candidate before and after.
+    pub(super) old: &'a CandidateRow,
+    pub(super) row: &'a CandidateRow,
+    pub(super) decision: &'static str,
+    pub(super) reason: Option<String>,
+    /// What else changes in the ledger.
+    pub(super) changes: Vec<Change>,
+    pub(super) plan: &'a Plan,
+}
+
+impl Coach {
+    /// Finishes decisions in whose middle the daemon was killed: the file is written, or the decision was never made.
+    pub(super) async fn finish_decisions(&self, databases: &Databases) -> Result<(), StoreError> {
+        for decision in decisions_in(&databases.ledger, "writing").await? {
+            let (Some(file), Some(after)) = (&decision.file, &decision.file_after) else {
+                continue;
+            };
+            let is_written = std::fs::read(file).is_ok_and(|bytes| bytes == *after)
+                || write(Path::new(file), decision.file_before.as_deref(), after).is_ok();
+            let id = decision.id;
+            let changes = match (
+                is_written,
+                serde_json::from_str::<CandidateRow>(&decision.candidate_before),
+            ) {
+                (false, Ok(before)) => {
+                    let from = decision.fingerprint.clone();
+                    let to = before.fingerprint.clone();
+                    let mut back =
+                        vec![Change::Put(Box::new(before)), Change::DeleteDecision { id }];
+                    back.extend((from != to).then_some(Change::Move { from, to }));
+                    back
+                }
+                _ => vec![Change::DecisionState { id, state: "done" }],
+            };
+            tracing::warn!(
+                file,
+                is_written,
+                "a decision of the coach was interrupted; it was finished or taken back"
+            );
+            databases.ledger.commit(LedgerWrite(changes)).await?;
+        }
+        Ok(())
+    }
+
+    /// Decides, then writes the file; takes the decision back if the file cannot be written.
+    pub(super) async fn write_rule(
+        &self,
+        databases: &Databases,
+        rule: Rule<'_>,
+    ) -> Result<(), CoachError> {
+        let Rule {
+            old,
+            row,
+            decision: what,
+            reason,
+            mut changes,
+            plan,
+        } = rule;
+        let decision = self
+            .decision(databases, old, row, what, reason, Some(plan))
+            .await?;
+        let id = decision.id;
+        changes.push(Change::Decision(Box::new(DecisionRow {
+            state: "writing".into(),
+            ..decision
+        })));
+        databases.ledger.commit(LedgerWrite(changes)).await?;
+        let (path, before, after) = (plan.path.clone(), plan.before.clone(), plan.after.clone());
+        match blocking(move || write(&path, before.as_deref(), &after)).await {
+            Ok(made) => {
+                let mut done = vec![Change::DecisionState { id, state: "done" }];
+                if let Some(made) = made {
+                    let folder = made.display().to_string();
+                    done.push(Change::MadeFolder { id, folder });
+                }
+                Ok(databases.ledger.commit(LedgerWrite(done)).await?)
+            }
+            Err(error) => {
+                let mut back = vec![Change::DeleteDecision { id }];
+                back.extend(moved(row, old));
+                if what == super::decide::PROMOTE {
+                    let made = promotions(&databases.ledger)
+                        .await?
+                        .into_iter()
+                        .find(|one| one.fingerprint == row.fingerprint);
+                    back.extend(made.map(|one| Change::DeletePromotion { id: one.id }));
+                }
+                databases.ledger.commit(LedgerWrite(back)).await?;
+                Err(error.into())
+            }
+        }
+    }
+
+    pub(super) async fn decision(
+        &self,
+        databases: &Databases,
+        old: &CandidateRow,
+        new: &CandidateRow,
+        decision: &str,
+        reason: Option<String>,
+        plan: Option<&Plan>,
+    ) -> Result<DecisionRow, CoachError> {
+        Ok(DecisionRow {
+            id: next_decision(&databases.ledger).await?,
+            fingerprint: new.fingerprint.clone(),
+            at: ccd_text::clock::now(),
+            decision: decision.into(),
+            reason,
+            file: plan.map(|plan| plan.path.display().to_string()),
+            file_before: plan.and_then(|plan| plan.before.clone()),
+            file_after: plan.map(|plan| plan.after.clone()),
+            block: plan.map(|plan| plan.block.clone()),
+            candidate_before: serde_json::to_string(old).unwrap_or_default(),
+            made_folder: None,
+            state: "done".into(),
+        })
+    }
+
+    pub(super) async fn plan(
+        &self,
+        row: &CandidateRow,
+        scope: Scope,
+        root: &Path,
+    ) -> Result<Plan, CoachError> {
+        let (places, row, root) = (self.places.clone(), row.clone(), root.to_owned());
+        let planned = blocking(move || {
+            let words = Words {
+                fingerprint: &row.fingerprint,
+                kind: row.candidate_type,
+                title: &row.title,
+                trigger: &row.trigger_condition,
+                action: &row.action,
+            };
+            plan(&places, words, scope, &root)
+        });
+        Ok(planned.await?)
+    }
+
+    /// Returns the candidate that `id` names.
+    pub(super) async fn row(
+        &self,
+        databases: &Databases,
+        id: &str,
+    ) -> Result<CandidateRow, CoachError> {
+        match find(&databases.ledger, id.trim()).await? {
+            Found::One(row) => Ok(*row),
+            Found::None => Err(CoachError::NotFound(id.to_owned())),
+            Found::Several(found) => Err(CoachError::Ambiguous {
+                start: id.to_owned(),
+                found: found
+                    .iter()
+                    .map(|one| one.chars().take(12).collect())
+                    .collect(),
+            }),
+        }
+    }
+
+    pub(super) async fn state(
+        &self,
+        databases: &Databases,
+        row: &CandidateRow,
+        what: &'static str,
+    ) -> CoachError {
+        let id = self
+            .shown_candidate(databases, row)
+            .await
+            .map(|candidate| candidate.id);
+        CoachError::State {
+            id: id.unwrap_or_else(|_| row.fingerprint.clone()),
+            status: row.status,
+            what,
+        }
+    }
+
+    /// Returns the directory of the project that a candidate is written to: the caller's, if it was seen there, otherwise
+    /// that of its newest evidence.
+    pub(super) async fn root_of(
+        &self,
+        databases: &Databases,
+        row: &CandidateRow,
+        cwd: Option<&str>,
+    ) -> Result<PathBuf, CoachError> {
+        if let Some(cwd) = cwd {
+            let here = self.projects.of(cwd);
+            if row.repo_ids.contains(&here.id) {
+                return Ok(here.root);
+            }
+        }
+        let known = projects(&databases.events).await?;
+        let evidence = evidence_of(&databases.ledger, &row.fingerprint, 1000).await?;
+        let newest = evidence
+            .iter()
+            .rev()
+            .filter_map(|piece| piece.repo_id.as_ref());
+        let mut ids = newest.chain(row.repo_ids.iter());
+        let found = ids.find_map(|id| known.get(id).filter(|root| root.is_dir()));
+        match (found, cwd) {
+            (Some(root), _) => Ok(root.clone()),
+            (None, Some(cwd)) => Ok(self.projects.of(cwd).root),
+            (None, None) => Err(CoachError::InvalidArgument(
+                "the project's directory is not known; give cwd".into(),
+            )),
+        }
+    }
+}
+
+/// Returns the changes that put `new` in the place of `old`.
+pub(super) fn moved(old: &CandidateRow, new: &CandidateRow) -> Vec<Change> {
+    let mut changes = vec![Change::Put(Box::new(new.clone()))];
+    if old.fingerprint != new.fingerprint {
+        changes.push(Change::Move {
+            from: old.fingerprint.clone(),
+            to: new.fingerprint.clone(),
+        });
+    }
+    changes
+}

@@ -1,0 +1,197 @@
+//! The coach's databases, as other programs see them.
+
+use super::{Repository, candidate};
+use crate::hook::{events, failure, silent_hook};
+use crate::support::session::lacks;
+use crate::support::{Daemon, eventually};
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+fn home(daemon: &Daemon) -> PathBuf {
+    daemon.home().join(".claude-coach")
+}
+
+fn sqlite(path: &PathBuf, sql: &str) -> String {
+    let output = Command::new("sqlite3").arg(path).arg(sql).output().unwrap();
+    assert!(
+        output.status.success(),
+        "{sql}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The example queries of the schema, unchanged.
+const QUERIES: [(&str, &str); 4] = [
+    (
+        "ledger.sqlite",
+        "SELECT * FROM candidates\nWHERE json_array_length(repo_ids) >= 2\nAND status != 'promoted';",
+    ),
+    (
+        "ledger.sqlite",
+        "SELECT fingerprint, title, repo_ids, count\nFROM candidates\nWHERE status = 'pending'\nAND json_array_length(repo_ids) >= 2\nORDER BY count DESC;",
+    ),
+    (
+        "events.sqlite",
+        "SELECT * FROM events\nWHERE date(timestamp) >= date('now', '-7 days')\nORDER BY timestamp DESC\nLIMIT 100;",
+    ),
+    (
+        "ledger.sqlite",
+        "DELETE FROM candidates\nWHERE status = 'rejected'\nAND date(last_seen) < date('now', '-90 days');",
+    ),
+];
+
+#[test]
+fn the_example_queries_run_while_the_daemon_writes() {
+    if lacks(&["sqlite3"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let (one, two) = (Repository::new(), Repository::new());
+    candidate(&daemon, &one);
+    let mut payload = failure(
+        "s2",
+        "t2",
+        "gh pr merge 8",
+        "Exit code 1\nmerge queue is required",
+    );
+    payload["cwd"] = json!(two.path());
+    silent_hook(&daemon, &payload);
+    events(&daemon, 2);
+    daemon.call_value("coach.aggregate", &json!({})).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 0..40 {
+                silent_hook(
+                    &daemon,
+                    &failure(
+                        "s3",
+                        &format!("u{number}"),
+                        "make all",
+                        "Exit code 2\nerror: x",
+                    ),
+                );
+            }
+        });
+        for _ in 0..10 {
+            for (file, query) in QUERIES {
+                sqlite(&home(&daemon).join(file), query);
+            }
+        }
+    });
+    let both = sqlite(&home(&daemon).join("ledger.sqlite"), QUERIES[1].1);
+    assert_eq!(both.lines().count(), 1, "{both}");
+    assert!(both.contains("merge queue"), "{both}");
+    assert!(
+        sqlite(&home(&daemon).join("events.sqlite"), QUERIES[2].1)
+            .lines()
+            .count()
+            >= 42
+    );
+}
+
+#[test]
+fn databases_exist_from_the_first_start_and_have_the_schema() {
+    if lacks(&["sqlite3"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let (events, ledger) = (
+        home(&daemon).join("events.sqlite"),
+        home(&daemon).join("ledger.sqlite"),
+    );
+    eventually("both databases are open", || {
+        daemon.call_value("coach.status", &json!({})).ok()
+    });
+    let columns = |path, table: &str| {
+        sqlite(
+            path,
+            &format!("SELECT group_concat(name) FROM pragma_table_info('{table}')"),
+        )
+    };
+    assert_eq!(
+        columns(&events, "events").trim(),
+        "id,timestamp,event_type,signal_type,repo_id,content,context,processed,created_at"
+    );
+    assert_eq!(
+        columns(&ledger, "promotions").trim(),
+        "id,fingerprint,from_scope,to_scope,reason,promoted_at"
+    );
+    let foreign = sqlite(
+        &events,
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'ccd_%' AND name != 'events'",
+    );
+    assert_eq!(foreign, "");
+}
+
+#[test]
+fn an_older_events_database_is_completed_and_a_corrupt_one_set_aside() {
+    if lacks(&["sqlite3"]) {
+        return;
+    }
+    let mut daemon = Daemon::builder().prepare();
+    std::fs::create_dir(home(&daemon)).unwrap();
+    let (events_file, ledger) = (
+        home(&daemon).join("events.sqlite"),
+        home(&daemon).join("ledger.sqlite"),
+    );
+    sqlite(
+        &events_file,
+        "CREATE TABLE events (id TEXT PRIMARY KEY, timestamp TEXT NOT NULL, event_type TEXT NOT NULL, signal_type TEXT, content TEXT);
+         INSERT INTO events VALUES ('old', '2026-01-01T00:00:00Z', 'pre', 'USER_CORRECTION', 'no')",
+    );
+    std::fs::write(
+        &ledger,
+        "this is no database, but it is long enough to be looked at as one",
+    )
+    .unwrap();
+    daemon.restart();
+    silent_hook(
+        &daemon,
+        &failure("s", "t1", "make", "Exit code 1\nerror: x"),
+    );
+    let events = events(&daemon, 2);
+    assert_eq!(events[0]["id"], "old");
+    let aside = std::fs::read_dir(home(&daemon)).unwrap().flatten();
+    assert!(aside.into_iter().any(|file| {
+        file.file_name()
+            .to_string_lossy()
+            .contains("ledger.sqlite.corrupt-")
+    }));
+    assert!(daemon.log_text().contains("set aside"));
+}
+
+#[test]
+fn payloads_wait_while_another_program_locks_the_database() {
+    if lacks(&["sqlite3"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    eventually("the databases are open", || {
+        daemon.call_value("coach.status", &json!({})).ok()
+    });
+    let mut locking = Command::new("sqlite3")
+        .arg(home(&daemon).join("events.sqlite"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = locking.stdin.take().unwrap();
+    std::io::Write::write_all(&mut input, b"BEGIN EXCLUSIVE;\nSELECT 'locked';\n").unwrap();
+    let mut line = String::new();
+    std::io::BufRead::read_line(
+        &mut std::io::BufReader::new(locking.stdout.as_mut().unwrap()),
+        &mut line,
+    )
+    .unwrap();
+    assert_eq!(line, "locked\n");
+    silent_hook(
+        &daemon,
+        &failure("s", "t1", "make", "Exit code 1\nerror: x"),
+    );
+    std::io::Write::write_all(&mut input, b"COMMIT;\n").unwrap();
+    drop(input);
+    locking.wait().unwrap();
+    events(&daemon, 1);
+}

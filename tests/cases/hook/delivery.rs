@@ -1,0 +1,139 @@
+//! From a hook to an event.
+
+use super::{events, failure, hook, prompt, silent_hook};
+use crate::support::files::files_with;
+use crate::support::secrets::TOKEN;
+use crate::support::{Ccctl, Daemon, eventually, kind};
+use serde_json::json;
+
+#[test]
+fn a_hook_prints_nothing_and_its_signal_is_an_event() {
+    let daemon = Daemon::start();
+    silent_hook(
+        &daemon,
+        &failure("s", "t1", "make test", "Exit code 2\nerror: no rule"),
+    );
+    silent_hook(&daemon, &prompt("s", "p1", "no, use the other file"));
+    silent_hook(&daemon, &prompt("s", "p2", "please go on"));
+    let events = events(&daemon, 2);
+    assert_eq!(events[0]["signal_type"], "COMMAND_FAILURE");
+    assert_eq!(events[0]["event_type"], "tool");
+    assert_eq!(events[0]["context"]["command"], "make test");
+    assert_eq!(events[0]["context"]["exit_code"], 2);
+    assert_eq!(events[1]["signal_type"], "USER_CORRECTION");
+    assert_eq!(events[1]["event_type"], "pre");
+    assert_eq!(events[1]["content"], "no, use the other file");
+    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    let hooks = status["hooks"]["events"].as_array().unwrap();
+    let prompts = hooks
+        .iter()
+        .find(|one| one["event"] == "UserPromptSubmit")
+        .unwrap();
+    assert_eq!(prompts["count"], 2);
+}
+
+#[test]
+fn a_delivery_that_arrives_again_is_taken_once() {
+    let daemon = Daemon::start();
+    let payload = failure("s", "t1", "make", "Exit code 1\nerror: x");
+    for _ in 0..3 {
+        silent_hook(&daemon, &payload);
+    }
+    silent_hook(&daemon, &prompt("s", "p1", "no, not that file"));
+    events(&daemon, 2);
+}
+
+#[test]
+fn no_secret_of_a_payload_reaches_a_file() {
+    let daemon = Daemon::start();
+    silent_hook(
+        &daemon,
+        &prompt("s", "p1", &format!("no, use {TOKEN} instead")),
+    );
+    silent_hook(
+        &daemon,
+        &failure(
+            "s",
+            "t1",
+            &format!("curl -H 'Authorization: Bearer {TOKEN}' x"),
+            "Exit code 7\nfailed to connect",
+        ),
+    );
+    let events = events(&daemon, 2);
+    assert_eq!(events[0]["content"], "no, use *** instead");
+    eventually("the payloads have left the journal", || {
+        files_with(daemon.home(), TOKEN.as_bytes())
+            .is_empty()
+            .then_some(())
+    });
+}
+
+#[test]
+fn what_is_no_payload_costs_nothing_and_breaks_nothing() {
+    let daemon = Daemon::start();
+    let deep = format!("{{\"a\":{}{}}}", "[".repeat(5000), "]".repeat(5000));
+    for payload in [
+        &b""[..],
+        b"not json",
+        b"{\"prompt\": \"cut of",
+        b"\xff\xfe\x00",
+        b"[]",
+        b"{}",
+        b"{\"hook_event_name\": 5, \"session_id\": [], \"prompt\": {}}",
+        b"{\"hook_event_name\": \"UserPromptSubmit\", \"prompt\": \"\\ud83d no\"}",
+        deep.as_bytes(),
+    ] {
+        let ran = hook(&daemon, payload);
+        assert_eq!(
+            (ran.code, ran.stdout.as_str(), ran.stderr.as_str()),
+            (Some(0), "", "")
+        );
+    }
+    let large = prompt("s", "p1", &format!("no, {}", "x".repeat(10 << 20)));
+    silent_hook(&daemon, &large);
+    let events = events(&daemon, 1);
+    assert!(events[0]["content"].as_str().unwrap().chars().count() <= 500);
+    let status = daemon.call_value("coach.status", &json!({})).unwrap();
+    assert!(
+        status["problems"][0]
+            .as_str()
+            .unwrap()
+            .contains("could not be read"),
+        "{status}"
+    );
+}
+
+#[test]
+fn a_post_with_wrong_parameters_is_refused() {
+    let daemon = Daemon::start();
+    let post = |id: &str, at: &str, payload: &str| {
+        let params = format!(r#"{{"delivery_id": "{id}", "at": "{at}", "payload": {payload}}}"#);
+        let params = serde_json::from_str(&params).unwrap();
+        daemon.call_value("hook.post", &params)
+    };
+    let (id, at) = ("0123456789abcdef0123456789abcdef", "2026-01-01T00:00:00Z");
+    assert_eq!(kind(&post("1", at, "{}").unwrap_err()), "invalid_argument");
+    assert_eq!(
+        kind(&post(id, "now", "{}").unwrap_err()),
+        "invalid_argument"
+    );
+    assert_eq!(
+        kind(&post(id, at, "[]").unwrap_err()),
+        "hook_payload_invalid"
+    );
+    assert_eq!(post(id, at, "{}").unwrap(), json!({}));
+}
+
+#[test]
+fn hooks_that_are_switched_off_are_accepted_and_thrown_away() {
+    let daemon = Daemon::builder()
+        .config(r#"{"hooks": {"enabled": false}}"#)
+        .start();
+    silent_hook(
+        &daemon,
+        &failure("s", "t1", "make", "Exit code 1\nerror: x"),
+    );
+    assert!(!daemon.home().join("spool").exists());
+    let ran = Ccctl::new(&daemon).run(&["coach", "status"]);
+    assert!(ran.stdout.contains("off"), "{}", ran.stdout);
+}

@@ -1,0 +1,106 @@
+//! Acknowledged payloads survive kills.
+
+use crate::support::{Daemon, any_moment, eventually, rounds};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::net::UnixStream;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+const CLIENTS: usize = 50;
+
+/// Posts payloads one after another until the daemon is gone, and notes those that it has acknowledged.
+fn client(
+    daemon: &Daemon,
+    round: usize,
+    client: usize,
+    stop: &AtomicBool,
+    taken: &Mutex<Vec<String>>,
+) {
+    let Ok(mut stream) = UnixStream::connect(daemon.socket()) else {
+        return;
+    };
+    let mut replies = BufReader::new(stream.try_clone().unwrap());
+    for number in 0.. {
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
+        let command = format!("tool-{round}-{client}-{number} build");
+        let payload = super::failure(
+            &format!("s{client}"),
+            "t",
+            &command,
+            "Exit code 1\nerror: x",
+        );
+        let id = format!("{round:08x}{client:08x}{number:016x}");
+        let params =
+            json!({"delivery_id": id, "at": "2026-01-01T00:00:00.000000Z", "payload": payload});
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": "hook.post", "params": params});
+        let mut line = String::new();
+        let sent = stream.write_all(format!("{request}\n").as_bytes());
+        if sent.is_err() || replies.read_line(&mut line).unwrap_or(0) == 0 {
+            return;
+        }
+        let reply: Value = serde_json::from_str(&line).unwrap();
+        assert!(reply.get("result").is_some(), "{reply}");
+        taken.lock().unwrap().push(command);
+    }
+}
+
+#[test]
+fn every_acknowledged_payload_is_recorded_once_through_kills_of_the_daemon() {
+    let mut daemon = Daemon::start();
+    let taken = Mutex::new(Vec::new());
+    for round in 0..rounds() {
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for number in 0..CLIENTS {
+                let (daemon, stop, taken) = (&daemon, &stop, &taken);
+                scope.spawn(move || client(daemon, round, number, stop, taken));
+            }
+            any_moment(round, Duration::from_millis(400));
+            // All processes at once, in the middle of everything.
+            let holder = rustix::process::Pid::from_raw(daemon.pid()).unwrap();
+            let worker = crate::support::processes::worker_of(daemon.pid());
+            rustix::process::kill_process(holder, rustix::process::Signal::STOP).unwrap();
+            if let Some(worker) = worker.and_then(rustix::process::Pid::from_raw) {
+                let _ = rustix::process::kill_process(worker, rustix::process::Signal::KILL);
+            }
+            stop.store(true, Ordering::Relaxed);
+            rustix::process::kill_process(holder, rustix::process::Signal::KILL).unwrap();
+        });
+        daemon.kill();
+        daemon.restart();
+    }
+    let taken: BTreeSet<String> = taken.into_inner().unwrap().into_iter().collect();
+    assert!(taken.len() >= rounds(), "{}", taken.len());
+    let recorded = eventually("everything is recorded", || {
+        let status = daemon.call_value("coach.status", &json!({})).ok()?;
+        (status["backlog"] == 0).then_some(())?;
+        let commands = all_commands(&daemon);
+        let set: BTreeSet<String> = commands.iter().cloned().collect();
+        taken.is_subset(&set).then_some(commands)
+    });
+    let set: BTreeSet<&String> = recorded.iter().collect();
+    assert_eq!(set.len(), recorded.len(), "some are recorded twice");
+    println!("{} acknowledged, {} recorded", taken.len(), recorded.len());
+}
+
+/// Returns the commands of all events.
+fn all_commands(daemon: &Daemon) -> Vec<String> {
+    let mut commands = Vec::new();
+    let mut before: Option<String> = None;
+    loop {
+        let params = json!({"limit": 1000, "before": before});
+        let page = daemon.call_value("coach.events", &params).unwrap();
+        let events = page["events"].as_array().unwrap();
+        let Some(last) = events.last() else {
+            return commands;
+        };
+        before = last["id"].as_str().map(str::to_owned);
+        let command = |event: &Value| event["context"]["command"].as_str().unwrap().to_owned();
+        commands.extend(events.iter().map(command));
+    }
+}

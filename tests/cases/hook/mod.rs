@@ -1,0 +1,60 @@
+//! Hooks of Claude Code: `ccctl hook` with a real daemon, one that is not there, and one that does not answer.
+
+mod delivery;
+mod kill;
+mod spool;
+
+use crate::support::client::Ran;
+use crate::support::{Ccctl, Daemon, eventually};
+use serde_json::{Value, json};
+use std::io::Write as _;
+use std::process::Stdio;
+
+/// Runs `ccctl hook` with a payload.
+pub(crate) fn hook(daemon: &Daemon, payload: &[u8]) -> Ran {
+    let mut command = Ccctl::new(daemon).command(&["hook"]);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A client that has heard enough need not read all of it.
+    let _ = child.stdin.take().unwrap().write_all(payload);
+    Ran::of(child.wait_with_output().unwrap())
+}
+
+/// Runs `ccctl hook`, which prints nothing and succeeds.
+pub(crate) fn silent_hook(daemon: &Daemon, payload: &Value) {
+    let ran = hook(daemon, payload.to_string().as_bytes());
+    assert_eq!(
+        (ran.code, ran.stdout.as_str(), ran.stderr.as_str()),
+        (Some(0), "", "")
+    );
+}
+
+/// A failed command, as Claude Code reports it.
+pub(crate) fn failure(session: &str, id: &str, command: &str, error: &str) -> Value {
+    json!({
+        "session_id": session, "cwd": "/nowhere", "hook_event_name": "PostToolUseFailure", "tool_name": "Bash",
+        "tool_use_id": id, "tool_input": {"command": command}, "error": error, "is_interrupt": false,
+    })
+}
+
+/// A prompt, as Claude Code reports it.
+pub(crate) fn prompt(session: &str, id: &str, text: &str) -> Value {
+    json!({"session_id": session, "cwd": "/nowhere", "hook_event_name": "UserPromptSubmit", "prompt_id": id, "prompt": text})
+}
+
+/// Returns the recorded events, oldest first, once there are so many.
+pub(crate) fn events(daemon: &Daemon, count: usize) -> Vec<Value> {
+    let mut events = eventually(&format!("{count} events"), || {
+        let listed = daemon
+            .call_value("coach.events", &json!({"limit": 1000}))
+            .ok()?;
+        let events = listed["events"].as_array()?.clone();
+        (events.len() >= count).then_some(events)
+    });
+    events.reverse();
+    assert_eq!(events.len(), count, "{events:#?}");
+    events
+}

@@ -1,0 +1,100 @@
+//! Payloads while no daemon takes them.
+
+use super::{events, failure, silent_hook};
+use crate::support::worker::{is_one_process, kill_worker, signal_worker, worker};
+use crate::support::{Daemon, eventually};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+fn post(daemon: &Daemon, number: usize) {
+    let command = format!("tool{number} build");
+    silent_hook(
+        daemon,
+        &failure(
+            "s",
+            &format!("t{number}"),
+            &command,
+            "Exit code 1\nerror: x",
+        ),
+    );
+}
+
+/// Returns the commands of the recorded events, oldest first.
+fn commands(daemon: &Daemon, count: usize) -> Vec<String> {
+    let command = |event: &Value| event["context"]["command"].as_str().unwrap().to_owned();
+    events(daemon, count).iter().map(command).collect()
+}
+
+fn expected(count: usize) -> Vec<String> {
+    (0..count)
+        .map(|number| format!("tool{number} build"))
+        .collect()
+}
+
+#[test]
+fn what_came_while_no_daemon_ran_is_taken_in_in_order_by_the_next_one() {
+    let mut daemon = Daemon::start();
+    post(&daemon, 0);
+    commands(&daemon, 1);
+    daemon.stop();
+    for number in 1..6 {
+        post(&daemon, number);
+    }
+    let spool = daemon.home().join("spool");
+    assert_eq!(std::fs::read_dir(&spool).unwrap().count(), 5);
+    daemon.restart();
+    assert_eq!(commands(&daemon, 6), expected(6));
+    eventually("the spool is empty", || {
+        (std::fs::read_dir(&spool).unwrap().count() == 0).then_some(())
+    });
+    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    assert_eq!(status["hooks"]["events"][0]["spooled"], 5);
+}
+
+#[test]
+fn a_daemon_that_is_stopped_by_a_signal_gets_each_payload_once_when_it_goes_on() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    post(&daemon, 0);
+    let pid = worker(&daemon);
+    signal_worker(&daemon, pid, Signal::STOP);
+    for number in 1..4 {
+        post(&daemon, number);
+    }
+    signal_worker(&daemon, pid, Signal::CONT);
+    let mut commands = commands(&daemon, 4);
+    commands.sort();
+    assert_eq!(commands, expected(4));
+}
+
+#[test]
+fn restarts_and_kills_of_the_worker_lose_none() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    for number in 0..30 {
+        post(&daemon, number);
+        match number % 10 {
+            4 => kill_worker(&daemon),
+            9 => {
+                // The worker that answers is not the one that serves afterwards.
+                let _ = daemon.try_call_value("daemon.restart", &json!({}));
+            }
+            _ => {}
+        }
+    }
+    // What is in the spool is taken in with the next payload at the latest.
+    eventually("all payloads are taken in", || {
+        let listed = daemon.try_call_value("coach.events", &json!({"limit": 1000}))?;
+        let count = listed["events"].as_array()?.len();
+        (count == 30).then_some(())
+    });
+    let mut commands = commands(&daemon, 30);
+    commands.sort();
+    let mut expected = expected(30);
+    expected.sort();
+    assert_eq!(commands, expected);
+}

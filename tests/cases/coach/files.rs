@@ -83,12 +83,9 @@ fn the_example_queries_run_while_the_daemon_writes() {
     let both = sqlite(&home(&daemon).join("ledger.sqlite"), QUERIES[1].1);
     assert_eq!(both.lines().count(), 1, "{both}");
     assert!(both.contains("merge queue"), "{both}");
-    assert!(
-        sqlite(&home(&daemon).join("events.sqlite"), QUERIES[2].1)
-            .lines()
-            .count()
-            >= 42
-    );
+    events(&daemon, 42);
+    let recent = sqlite(&home(&daemon).join("events.sqlite"), QUERIES[2].1);
+    assert!(recent.lines().count() >= 42, "{recent}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Hooks of Claude Code: `ccctl hook` with a real daemon, one that is not there, and one that does not answer.
 
+mod claude;
 mod delivery;
 mod kill;
 mod spool;

@@ -22,6 +22,20 @@ static BY_USER: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// Nobody was there to approve it, as in `claude -p`: the user has only not allowed it.
+const NOT_GRANTED: f64 = 0.5;
+
+/// What Claude Code answers to a call that a rule of the user denies.
+static BY_RULE: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^permission to use .{1,400} has been denied"));
+
+/// What it answers to a call that needs an approval, and gets none.
+static BY_NOBODY: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"^(?:claude requested permissions to .{1,400} you haven't granted it yet|this command requires approval|\S.{0,400} needs approval\. )",
+    )
+});
+
 /// Returns the signal of a call that was rejected. The failure and the batch of one call give one signal together.
 pub(super) fn detect(payload: &Payload, history: &mut History) -> Option<Signal> {
     match payload.event {
@@ -44,12 +58,10 @@ pub(super) fn detect(payload: &Payload, history: &mut History) -> Option<Signal>
         }
         HookEvent::PostToolBatch => {
             for call in &payload.batch {
-                let answer = call
-                    .tool_response
-                    .text
-                    .as_deref()
-                    .filter(|answer| is_refusal(answer));
-                let Some(answer) = answer else { continue };
+                let answer = call.tool_response.text.as_deref().unwrap_or_default();
+                let Some((name, confidence)) = refusal(answer) else {
+                    continue;
+                };
                 if !history.add_rejected(call.tool_use_id.as_deref()) {
                     continue;
                 }
@@ -57,12 +69,7 @@ pub(super) fn detect(payload: &Payload, history: &mut History) -> Option<Signal>
                 let mut of_call = payload.clone();
                 of_call.tool_name.clone_from(&call.tool_name);
                 of_call.tool_input = call.tool_input.clone();
-                return Some(rejected(
-                    &of_call,
-                    "tool use rejected",
-                    REJECTED,
-                    what_was_said(answer),
-                ));
+                return Some(rejected(&of_call, name, confidence, what_was_said(answer)));
             }
             None
         }
@@ -70,9 +77,18 @@ pub(super) fn detect(payload: &Payload, history: &mut History) -> Option<Signal>
     }
 }
 
-/// A tool may print the words as data, but a rejection starts with them.
-fn is_refusal(answer: &str) -> bool {
-    BY_USER.find(answer).is_some_and(|found| found.start() < 40)
+/// Returns what kind of refusal the answer is, and its confidence. A tool may print the words as data, but a refusal
+/// starts with them.
+fn refusal(answer: &str) -> Option<(&'static str, f64)> {
+    if BY_USER.find(answer).is_some_and(|found| found.start() < 40) {
+        return Some(("tool use rejected", REJECTED));
+    }
+    if BY_RULE.is_match(answer) {
+        return Some(("permission denied", DENIED));
+    }
+    BY_NOBODY
+        .is_match(answer)
+        .then_some(("permission not granted", NOT_GRANTED))
 }
 
 fn rejected(payload: &Payload, name: &str, confidence: f64, said: &str) -> Signal {
@@ -99,4 +115,37 @@ fn what_was_said(text: &str) -> &str {
         .split_once("the user said:")
         .map(|(_, said)| said.trim());
     said.filter(|said| !said.is_empty()).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_of_claude_code_are_refusals_and_output_about_them_is_not() {
+        for (answer, expected) in [
+            (
+                "The user doesn't want to proceed with this tool use.",
+                Some(REJECTED),
+            ),
+            (
+                "Permission to use Bash with command rm -f README.md has been denied.",
+                Some(DENIED),
+            ),
+            (
+                "Claude requested permissions to write to /etc/y.txt, but you haven't granted it yet.",
+                Some(NOT_GRANTED),
+            ),
+            ("This command requires approval", Some(NOT_GRANTED)),
+            (
+                "touch in '/p/x.txt' needs approval. The path is inside the working directories",
+                Some(NOT_GRANTED),
+            ),
+            ("docs/a.md:4: This command requires approval", None),
+            ("The change needs approval", None),
+            ("", None),
+        ] {
+            assert_eq!(refusal(answer).map(|found| found.1), expected, "{answer}");
+        }
+    }
 }

@@ -54,6 +54,13 @@ pub(crate) struct Daemon {
     pub(crate) connections: Arc<()>,
 }
 
+/// The parts that own something, and that the methods work on.
+pub(crate) struct Owners {
+    pub(crate) sessions: Arc<Sessions>,
+    pub(crate) coach: Arc<Coach>,
+    pub(crate) jobs: Jobs,
+}
+
 /// The build that takes over the sessions.
 #[derive(Debug)]
 pub(crate) struct Successor {
@@ -68,15 +75,18 @@ pub(crate) fn own_pid() -> i32 {
 
 impl Daemon {
     pub(crate) fn new(
-        sessions: Arc<Sessions>,
-        coach: Arc<Coach>,
+        owners: Owners,
         paths: Paths,
-        jobs: Jobs,
         log: Log,
         sources: Sources,
         loaded: (Arc<Loaded>, Snapshot),
         hand_over: Option<HandOver>,
     ) -> Self {
+        let Owners {
+            sessions,
+            coach,
+            jobs,
+        } = owners;
         let (loaded, snapshot) = loaded;
         let services = Arc::clone(&sessions.services);
         let (settings, _) = watch::channel(settings_of(&loaded.config));

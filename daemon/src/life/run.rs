@@ -8,6 +8,7 @@ use super::socket::{OwnPath, Socket, SocketError, passed_in};
 use super::terminals::{Begun, Terminals};
 use super::wiring::{self, Parts};
 use crate::config::{ConfigWatch, Loaded, Paths, Snapshot, Sources};
+use crate::daemon::Owners;
 use crate::log::Log;
 use crate::store::{Opening, SCHEMA, Store, StoreError};
 use ccd_session::session::{Past, SessionError};
@@ -161,7 +162,12 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         .map_err(StartError::Recover)?;
     jobs.recover().await?;
     let pumps = spawn_pumps(&sessions, news).map_err(system("threads cannot be started"))?;
-    let daemon = wiring::daemon(prepared, &sessions, coach, jobs, hand_over);
+    let owners = Owners {
+        sessions: Arc::clone(&sessions),
+        coach,
+        jobs,
+    };
+    let daemon = wiring::daemon(prepared, owners, hand_over);
     report_start(&daemon.loaded(), killed);
     let connections = wiring::accept(&daemon, listener)?;
     wiring::start_background(&daemon, watch);

@@ -7,7 +7,7 @@ use super::run::{Prepared, StartError, system};
 use super::serving::Connections;
 use crate::config::{ConfigWatch, Paths};
 use crate::connection::{self, Ends};
-use crate::daemon::{Daemon, coach_settings, session_settings};
+use crate::daemon::{Daemon, Owners, coach_settings, session_settings};
 use crate::friction;
 use crate::job::Jobs;
 use crate::store::Store;
@@ -135,16 +135,12 @@ fn coach(prepared: &Prepared, store: &Store) -> Result<(Arc<Coach>, Work), Start
 /// Returns the daemon that the methods work on.
 pub(super) fn daemon(
     prepared: Prepared,
-    sessions: &Arc<Sessions>,
-    coach: Arc<Coach>,
-    jobs: Jobs,
+    owners: Owners,
     hand_over: Option<HandOver>,
 ) -> Arc<Daemon> {
     Arc::new(Daemon::new(
-        Arc::clone(sessions),
-        coach,
+        owners,
         prepared.paths,
-        jobs,
         prepared.log,
         prepared.sources,
         (prepared.loaded, prepared.read),

@@ -60,10 +60,9 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     method::<CoachUndo, _, _>(module, |daemon, _, params| async move {
         Ok(daemon.coach.undo(&params.id).await?)
     })?;
-    method::<CoachPatterns, _, _>(
-        module,
-        |daemon, _, _| async move { Ok(daemon.coach.patterns()) },
-    )?;
+    method::<CoachPatterns, _, _>(module, |daemon, _, _| async move {
+        Ok(daemon.coach.patterns().await)
+    })?;
     method::<CoachFingerprint, _, _>(module, |daemon, _, params| async move {
         Ok(daemon.coach.fingerprint(&params))
     })?;

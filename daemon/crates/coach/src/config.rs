@@ -32,7 +32,8 @@ pub(crate) struct CoachConfig {
 pub(crate) struct ConfigFile {
     path: PathBuf,
     stamp: Option<(SystemTime, u64)>,
-    config: Arc<CoachConfig>,
+    /// `None` until it is needed: to compile all patterns takes tens of milliseconds.
+    config: Option<Arc<CoachConfig>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -46,20 +47,12 @@ struct Document {
 }
 
 impl ConfigFile {
-    /// Reads the file, and creates it with the built-in lists if there is none.
-    pub(crate) fn open(path: PathBuf) -> Self {
-        if !path.exists()
-            && let Err(error) = create(&path)
-        {
-            tracing::warn!(%error, path = %path.display(), "the coach's configuration could not be created");
-        }
-        let mut file = Self {
-            config: Arc::new(CoachConfig::of(&Document::default(), Vec::new())),
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Self {
             path,
             stamp: None,
-        };
-        file.fresh();
-        file
+            config: None,
+        }
     }
 
     /// Returns the configuration, read again if the file has changed.
@@ -67,18 +60,27 @@ impl ConfigFile {
         let stamp = std::fs::metadata(&self.path)
             .and_then(|meta| Ok((meta.modified()?, meta.len())))
             .ok();
-        if stamp != self.stamp {
-            self.stamp = stamp;
-            self.config = Arc::new(read(&self.path));
-            for problem in &self.config.problems {
-                tracing::warn!(problem, "the coach's configuration");
-            }
+        if let Some(config) = &self.config
+            && stamp == self.stamp
+        {
+            return Arc::clone(config);
         }
-        Arc::clone(&self.config)
+        self.stamp = stamp;
+        let config = Arc::new(read(&self.path));
+        for problem in &config.problems {
+            tracing::warn!(problem, "the coach's configuration");
+        }
+        self.config = Some(Arc::clone(&config));
+        config
     }
+}
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+/// Creates the file with the built-in lists, if there is none.
+pub(crate) fn create_config(path: &Path) {
+    if !path.exists()
+        && let Err(error) = create(path)
+    {
+        tracing::warn!(%error, path = %path.display(), "the coach's configuration could not be created");
     }
 }
 
@@ -243,7 +245,8 @@ mod tests {
     fn the_first_start_writes_the_built_in_lists_and_they_count_as_built_in() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.json");
-        let mut file = ConfigFile::open(path.clone());
+        create_config(&path);
+        let mut file = ConfigFile::new(path.clone());
         let written: Value =
             serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
         assert_eq!(written["batch_interval_minutes"], 15);
@@ -269,7 +272,7 @@ mod tests {
                 {"correction": ["\\bhalt\\b"], "escalation": ["("], "failure_stderr": 5}, "scope_indicators": []}"#,
         )
         .unwrap();
-        let mut file = ConfigFile::open(path.clone());
+        let mut file = ConfigFile::new(path.clone());
         let config = file.fresh();
         assert_eq!(
             (config.min_evidence_count, config.promotion_threshold_repos),

@@ -4,6 +4,7 @@ mod attach;
 mod beside_floods;
 mod client_process;
 mod far_match;
+mod hook;
 mod idle;
 pub(crate) mod memory;
 pub(crate) mod pipe;
@@ -26,7 +27,7 @@ pub(crate) struct Row {
 }
 
 /// Everything that is measured.
-pub(crate) const ALL: [Row; 14] = [
+pub(crate) const ALL: [Row; 15] = [
     Row {
         name: "round-trip",
         measure: round_trip::measure,
@@ -46,6 +47,10 @@ pub(crate) const ALL: [Row; 14] = [
     Row {
         name: "client-process",
         measure: client_process::measure,
+    },
+    Row {
+        name: "hook",
+        measure: hook::measure,
     },
     Row {
         name: "start",

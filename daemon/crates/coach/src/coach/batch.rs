@@ -123,7 +123,7 @@ impl Coach {
     }
 
     async fn aggregation_settings(&self, databases: &Databases) -> Result<Settings, CoachError> {
-        let config = self.config();
+        let config = self.config().await;
         let projects = projects(&databases.events).await?;
         let project_rules = projects.into_iter().map(|(id, root)| {
             let rules = ["CLAUDE.md", ".claude/CLAUDE.md", "AGENTS.md"]

@@ -199,7 +199,7 @@ impl Coach {
                 )
                 .await);
         }
-        let threshold = self.config().promotion_threshold_repos;
+        let threshold = self.config().await.promotion_threshold_repos;
         let seen_in = old.repositories();
         if seen_in < threshold
             && params

@@ -44,7 +44,7 @@ impl Coach {
             limit: u32::MAX,
             ..Page::default()
         };
-        let config = self.config();
+        let config = self.config().await;
         let pending = page(&databases.ledger, pending).await?;
         let eligible = pending
             .iter()
@@ -176,12 +176,11 @@ impl Coach {
     }
 
     /// Lists the patterns.
-    pub fn patterns(&self) -> CoachPatternsReply {
-        let config = self.config();
-        let file = self.config.lock().unwrap_or_else(PoisonError::into_inner);
+    pub async fn patterns(&self) -> CoachPatternsReply {
+        let config = self.config().await;
         CoachPatternsReply {
             groups: config.listed(),
-            path: file.path().display().to_string(),
+            path: self.paths.config().display().to_string(),
             problems: config.problems.clone(),
         }
     }
@@ -197,7 +196,7 @@ impl Coach {
                 "payloads: at most {MAX_PAYLOADS}"
             )));
         }
-        let patterns = Arc::clone(&self.config().patterns);
+        let patterns = Arc::clone(&self.config().await.patterns);
         let detected = blocking(move || {
             let mut sessions: HashMap<String, Detector> = HashMap::new();
             let mut results = Vec::with_capacity(params.payloads.len());
@@ -240,7 +239,7 @@ impl Coach {
 
     /// Returns how well the detector does on its labelled cases.
     pub async fn evaluate(&self) -> CoachEvaluateReply {
-        let patterns = Arc::clone(&self.config().patterns);
+        let patterns = Arc::clone(&self.config().await.patterns);
         // The other set was used to make the rules.
         let evaluation = blocking(move || evaluate(LabelledSet::HeldOut, &patterns)).await;
         let types = evaluation.types.iter().map(|score| Quality {
@@ -297,7 +296,7 @@ impl Coach {
     ) -> Result<Vec<Candidate>, CoachError> {
         let all = fingerprints(&databases.ledger).await?;
         let guards = guards(&databases.ledger).await?;
-        let threshold = self.config().promotion_threshold_repos;
+        let threshold = self.config().await.promotion_threshold_repos;
         let mut shown = Vec::with_capacity(rows.len());
         for row in rows {
             let mut candidate = row.to_candidate(short_id(&row.fingerprint, &all), threshold);

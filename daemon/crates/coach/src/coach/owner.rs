@@ -32,6 +32,13 @@ pub struct CoachPaths {
     pub claude: PathBuf,
 }
 
+impl CoachPaths {
+    /// The coach's own configuration.
+    pub(super) fn config(&self) -> PathBuf {
+        self.home.join("config.json")
+    }
+}
+
 /// What the daemon's configuration says about hooks and coach.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoachSettings {
@@ -73,7 +80,7 @@ pub struct Coach {
     pub(super) journal: Journal,
     pub(super) spool: Mutex<Spool>,
     pub(super) settings: RwLock<CoachSettings>,
-    pub(super) config: Mutex<ConfigFile>,
+    pub(super) config: Arc<Mutex<ConfigFile>>,
     pub(super) databases: OnceLock<Databases>,
     /// Whether they have been opened, or could not be.
     pub(super) tried: watch::Sender<bool>,
@@ -115,7 +122,7 @@ impl Coach {
         ccd_store::folder::prepare_private(&paths.home)?;
         let coach = Arc::new(Self {
             spool: Spool::new(paths.spool.clone()).into(),
-            config: ConfigFile::open(paths.home.join("config.json")).into(),
+            config: Arc::new(ConfigFile::new(paths.config()).into()),
             mirror: Mirror::new(paths.home.join("candidates.json")),
             places: Places {
                 global: paths.claude.clone(),
@@ -187,12 +194,12 @@ impl Coach {
             .clone()
     }
 
-    /// Returns the coach's own configuration, read again if its file has changed.
-    pub(super) fn config(&self) -> Arc<CoachConfig> {
-        self.config
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .fresh()
+    /// Returns the coach's own configuration, read again if its file has changed. Its patterns are compiled when they are
+    /// needed for the first time, outside the thread that serves the clients.
+    pub(super) async fn config(&self) -> Arc<CoachConfig> {
+        let file = Arc::clone(&self.config);
+        let fresh = move || file.lock().unwrap_or_else(PoisonError::into_inner).fresh();
+        ccd_store::blocking(fresh).await
     }
 
     /// Returns the databases, once they are open.

@@ -1,8 +1,9 @@
 //! Processes payloads: from the journal to the databases.
 
 use super::owner::{Coach, Databases};
+use crate::config::create_config;
 use crate::deliver::{Delivery, Reader};
-use crate::detect::{Detector, context, warm_up};
+use crate::detect::{Detector, context};
 use crate::event::Success;
 use crate::ledger::{Change, LEDGER, LedgerWrite};
 use crate::patterns::PatternSet;
@@ -41,6 +42,7 @@ pub struct Work {
     coach: Arc<Coach>,
     reader: Reader,
     sessions: HashMap<String, (Instant, Detector)>,
+    /// Those for the last payloads; none before the first one.
     patterns: Arc<PatternSet>,
     /// Events were recorded that no batch has seen, and when it is to run at the latest.
     batch_at: Option<Instant>,
@@ -51,7 +53,7 @@ pub struct Work {
 impl Work {
     pub(super) fn new(coach: Arc<Coach>, reader: Reader) -> Self {
         Self {
-            patterns: coach.config().patterns.clone(),
+            patterns: Arc::default(),
             coach,
             reader,
             sessions: HashMap::new(),
@@ -62,7 +64,7 @@ impl Work {
 
     /// Runs until `stop`, then processes what is waiting, as far as the databases can be used.
     pub async fn run(mut self, stop: CancellationToken) {
-        warm_up(&self.patterns);
+        create_config(&self.coach.paths.config());
         let mut pause = FIRST_PAUSE;
         loop {
             let done = self.step().await;
@@ -115,7 +117,8 @@ impl Work {
         if deliveries.is_empty() && friction.is_empty() {
             return self.batch_if_due().await;
         }
-        self.patterns = coach.config().patterns.clone();
+        let config = coach.config().await;
+        self.patterns = Arc::clone(&config.patterns);
         let muted = mutes(&databases.events).await?;
         let (mut recorded, mut rows) = (Vec::new(), Vec::new());
         for delivery in &deliveries {
@@ -127,7 +130,7 @@ impl Work {
             recorded.push(seen(&coach, at, friction, &muted));
         }
         if recorded.iter().any(|one| !one.signals.is_empty()) {
-            let due = Instant::now() + coach.config().batch_interval;
+            let due = Instant::now() + config.batch_interval;
             self.batch_at.get_or_insert(due);
         }
         databases

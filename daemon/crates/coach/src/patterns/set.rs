@@ -15,7 +15,7 @@ pub const MAX_PATTERN_BYTES: usize = 1000;
 const MAX_COMPILED_BYTES: usize = 128 * 1024;
 
 /// The patterns of all groups.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct PatternSet {
     groups: BTreeMap<PatternGroup, Group>,
 }

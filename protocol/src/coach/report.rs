@@ -22,8 +22,8 @@ pub struct CoachStatusReply {
     /// When events were last turned into candidates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_proposal: Option<String>,
-    /// Payloads that were received and not yet processed.
-    pub backlog: u64,
+    /// Bytes of payloads that were received and not processed yet.
+    pub backlog_bytes: u64,
     /// The coach's directory.
     pub home: String,
     /// Bytes of its files by name.

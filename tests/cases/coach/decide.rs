@@ -32,9 +32,10 @@ fn approving_writes_a_marked_block_and_undoing_restores_every_byte() {
     );
     assert_eq!(repository.git(&["status", "--porcelain"]), "?? CLAUDE.md\n");
 
-    // Approved again and edited since: left alone.
+    // Edited since, with the rule still there: left alone.
     daemon.call_value("coach.approve", &id).unwrap();
-    fs::write(&file, "mine").unwrap();
+    let edited = format!("mine\n{}", fs::read_to_string(&file).unwrap());
+    fs::write(&file, &edited).unwrap();
     let refused = daemon.call_value("coach.undo", &id).unwrap_err();
     assert_eq!(kind(&refused), "target_changed");
     assert!(
@@ -43,6 +44,12 @@ fn approving_writes_a_marked_block_and_undoing_restores_every_byte() {
             .unwrap()
             .contains("ccd:rule")
     );
+    assert_eq!(fs::read_to_string(&file).unwrap(), edited);
+
+    // Taken out by hand, as the error says.
+    fs::write(&file, "mine").unwrap();
+    let undone = daemon.call_value("coach.undo", &id).unwrap();
+    assert_eq!(undone["candidate"]["status"], "pending");
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
 }
 
@@ -129,7 +136,7 @@ fn promotion_needs_two_projects_or_a_reason_and_can_be_undone() {
     let candidate = candidate(&daemon, &repository);
     let id = json!({"id": candidate["id"]});
     let refused = daemon.call_value("coach.promote", &id).unwrap_err();
-    assert_eq!(kind(&refused), "invalid_argument");
+    assert_eq!(kind(&refused), "candidate_state");
     let forced = json!({"id": candidate["id"], "force": "everywhere the same"});
     let promoted = daemon.call_value("coach.promote", &forced).unwrap();
     assert_eq!(promoted["candidate"]["status"], "promoted");
@@ -159,14 +166,14 @@ fn a_guard_refuses_the_command_of_its_rule_and_counts() {
     let early = daemon.call_value("coach.guard", &id).unwrap_err();
     assert_eq!(kind(&early), "candidate_state");
     daemon.call_value("coach.approve", &id).unwrap();
-    let made = daemon.call_value("coach.guard", &id).unwrap();
-    assert!(
-        made["guard"]["pattern"]
-            .as_str()
-            .unwrap()
-            .starts_with("^gh"),
-        "{made}"
-    );
+    // The rule itself recommends `gh pr merge --auto`.
+    let derived = daemon.call_value("coach.guard", &id).unwrap_err();
+    assert_eq!(kind(&derived), "invalid_argument");
+    let everything = json!({"id": candidate["id"], "pattern": "x*"});
+    let everything = daemon.call_value("coach.guard", &everything).unwrap_err();
+    assert_eq!(kind(&everything), "invalid_argument");
+    let params = json!({"id": candidate["id"], "pattern": r"^gh pr merge \d+$"});
+    daemon.call_value("coach.guard", &params).unwrap();
     let call = |command: &str| {
         let payload = json!({
             "session_id": "s", "cwd": repository.path(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
@@ -178,6 +185,7 @@ fn a_guard_refuses_the_command_of_its_rule_and_counts() {
     };
     let answer: Value = serde_json::from_str(&call("gh pr merge 9")).unwrap();
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+    assert_eq!(call("gh pr merge 9 --auto"), "");
     assert_eq!(call("gh pr view 9"), "");
     daemon.call_value("coach.undo", &id).unwrap();
     assert_eq!(call("gh pr merge 9"), "", "the guard goes with the rule");
@@ -203,4 +211,32 @@ fn words_can_be_edited_before_a_rule_is_approved() {
         .call_value("coach.undo", &json!({"id": new["id"]}))
         .unwrap();
     assert_eq!(undone["candidate"]["fingerprint"], candidate["fingerprint"]);
+}
+
+#[test]
+fn rules_in_one_file_can_be_undone_in_any_order() {
+    let daemon = Daemon::start();
+    let repository = Repository::new();
+    let first = candidate(&daemon, &repository);
+    let mut payload = failure(
+        "s",
+        "t2",
+        "git push",
+        "Exit code 1\nerror: protected branch hook declined",
+    );
+    payload["cwd"] = json!(repository.path());
+    silent_hook(&daemon, &payload);
+    let made = daemon.call_value("coach.aggregate", &json!({})).unwrap();
+    let second = &made["candidates"][0];
+    for one in [&first, second] {
+        let params = json!({"id": one["id"], "scope": "project"});
+        daemon.call_value("coach.approve", &params).unwrap();
+    }
+    for one in [&first, second] {
+        daemon
+            .call_value("coach.undo", &json!({"id": one["id"]}))
+            .unwrap();
+    }
+    let left = fs::read_to_string(repository.path().join("CLAUDE.md")).unwrap_or_default();
+    assert!(!left.contains("ccd:rule"), "{left}");
 }

@@ -6,6 +6,17 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::time::{Duration, Instant, SystemTime};
 
+/// Keys with tests in `hook/`.
+const OF_HOOKS: [&str; 7] = [
+    "hooks.enabled",
+    "hooks.timeout_ms",
+    "hooks.spool_bytes",
+    "hooks.keep_days",
+    "coach.session_events",
+    "coach.keep_event_days",
+    "coach.guards",
+];
+
 /// Keys whose effects are tested in `connection/peers.rs` and `connection/limits.rs`.
 const ELSEWHERE: [&str; 6] = [
     "allow_root_peer",
@@ -72,7 +83,11 @@ fn every_key_is_tried() {
         .iter()
         .map(|entry| entry["key"].as_str().unwrap());
     let listed: BTreeSet<&str> = listed.collect();
-    let known = ELSEWHERE.into_iter().chain(OF_TAPES).chain(HERE);
+    let known = ELSEWHERE
+        .into_iter()
+        .chain(OF_TAPES)
+        .chain(OF_HOOKS)
+        .chain(HERE);
     assert_eq!(listed, known.collect());
 }
 

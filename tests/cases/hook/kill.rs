@@ -78,7 +78,7 @@ fn every_acknowledged_payload_is_recorded_once_through_kills_of_the_daemon() {
     assert!(taken.len() >= rounds(), "{}", taken.len());
     let recorded = eventually("everything is recorded", || {
         let status = daemon.call_value("coach.status", &json!({})).ok()?;
-        (status["backlog"] == 0).then_some(())?;
+        (status["backlog_bytes"] == 0).then_some(())?;
         let commands = all_commands(&daemon);
         let set: BTreeSet<String> = commands.iter().cloned().collect();
         taken.is_subset(&set).then_some(commands)

@@ -25,9 +25,9 @@ pub(crate) fn coach_status(
         "{} waiting for evidence, {} processed",
         status.pending_events, status.processed_events
     );
-    let backlog = match status.backlog {
+    let backlog = match status.backlog_bytes {
         0 => String::new(),
-        backlog => format!("{} not processed yet", counted(backlog, "payload")),
+        bytes => format!("{} of payloads not processed yet", size(bytes)),
     };
     let eligible = match status.eligible {
         0 => String::new(),
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn the_state_has_counts_and_problems() {
         let status = json!({
-            "enabled": true, "pending_events": 2, "processed_events": 40, "backlog": 0,
+            "enabled": true, "pending_events": 2, "processed_events": 40, "backlog_bytes": 0,
             "events_by_type": {"REPETITION": 2, "TONE_ESCALATION": 0, "USER_CORRECTION": 40},
             "candidates": {"approved": 1, "pending": 3}, "eligible": 1, "home": "/h/.claude-coach",
             "sizes": {"events.sqlite": 2048, "ledger.sqlite": 512}, "mirror_edited": true,

@@ -168,7 +168,7 @@ fn many_events(args: &Args, daemon: &Daemon, report: &mut Report) -> Result<()> 
         wire.exchange(request)?;
     }
     let accepted = start.elapsed();
-    while wire.call::<CoachStatus>(&NoParams {})?.backlog > 0 {
+    while wire.call::<CoachStatus>(&NoParams {})?.backlog_bytes > 0 {
         std::thread::sleep(Duration::from_millis(5));
     }
     let rate = count as f64 / start.elapsed().as_secs_f64();

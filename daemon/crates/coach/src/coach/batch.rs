@@ -33,12 +33,19 @@ pub(super) const MIRROR_HASH: &str = "mirror_hash";
 const MAX_RULES_BYTES: u64 = 1 << 20;
 
 impl Coach {
-    /// Turns all events that wait into candidates, as far as there is enough evidence.
+    /// Turns all events that wait into candidates, as far as there is enough evidence; those of all payloads that have
+    /// been taken so far.
     ///
     /// # Errors
     ///
     /// [`CoachError`] of the databases.
     pub async fn aggregate(&self) -> Result<CoachAggregateReply, CoachError> {
+        self.databases().await?;
+        self.settle().await;
+        self.run_batch().await
+    }
+
+    pub(super) async fn run_batch(&self) -> Result<CoachAggregateReply, CoachError> {
         let start = Instant::now();
         let databases = self.databases().await?;
         let _deciding = self.deciding.lock().await;

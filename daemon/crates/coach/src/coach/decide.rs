@@ -5,6 +5,7 @@ use super::owner::{Coach, Databases};
 use super::rule::{Rule, moved};
 use crate::ledger::{CandidateRow, Change, DecisionRow, Found, LedgerWrite, decisions, find};
 use crate::place::{Plan, restore};
+use crate::scope::{RuleFile, ScopeInput, guess};
 use ccd_protocol::coach::{
     CandidateStatus, CandidateWords, CoachApproveParams, CoachApproveReply, CoachEditParams,
     CoachPromoteParams, CoachPromoteReply, CoachRejectParams, CoachUndoReply, Decided, Promotion,
@@ -48,6 +49,7 @@ impl Coach {
         let mut row = old.clone();
         if let Some(words) = &params.edit {
             apply_words(&mut row, words)?;
+            self.guess_scope(&mut row).await;
         }
         let scope = params.scope.unwrap_or(row.scope_guess);
         let root = self.root_of(databases, &row, params.cwd.as_deref()).await?;
@@ -152,6 +154,7 @@ impl Coach {
         }
         let mut row = old.clone();
         apply_words(&mut row, &params.edit)?;
+        self.guess_scope(&mut row).await;
         if row == old {
             return Err(CoachError::InvalidArgument(
                 "the new words are the old ones".into(),
@@ -208,9 +211,9 @@ impl Coach {
                 .is_none_or(|reason| reason.trim().is_empty())
         {
             let what = format!(
-                "it was seen in {seen_in} of {threshold} projects (promotion_threshold_repos); give a reason with force to promote it all the same"
+                "it was seen in {seen_in} of {threshold} projects (promotion_threshold_repos); --force REASON promotes it all the same"
             );
-            return Err(CoachError::InvalidArgument(what));
+            return Err(CoachError::Refused(what));
         }
         let reason = params
             .force
@@ -264,7 +267,7 @@ impl Coach {
         let now = self.row(databases, id).await?;
         let all = decisions(&databases.ledger, &now.fingerprint).await?;
         let Some(last) = all.into_iter().rfind(|decision| decision.state == "done") else {
-            return Err(CoachError::InvalidArgument(format!(
+            return Err(CoachError::Refused(format!(
                 "no decision on {id} can be undone"
             )));
         };
@@ -334,6 +337,22 @@ impl Coach {
             candidate,
             undone: super::list::decision(last),
         })
+    }
+
+    /// Guesses the scope again, by the new words alone.
+    async fn guess_scope(&self, row: &mut CandidateRow) {
+        let config = self.config().await;
+        let none = RuleFile::default();
+        let input = ScopeInput {
+            title: &row.title,
+            trigger: &row.trigger_condition,
+            action: &row.action,
+            repositories: row.repositories(),
+            promotion_threshold_repos: config.promotion_threshold_repos,
+            project_rules: &none,
+            global_rules: &none,
+        };
+        row.scope_guess = guess(&input, &config.indicators);
     }
 
     async fn decided(

@@ -66,6 +66,15 @@ impl Coach {
             Some(pattern) => pattern,
             None => derived_pattern(databases, row).await?,
         };
+        if params.tool.as_deref().is_some_and(str::is_empty) {
+            return Err(CoachError::InvalidArgument(
+                "tool: must not be empty".into(),
+            ));
+        }
+        if compile(&pattern).is_ok_and(|pattern| pattern.is_match("")) {
+            let what = "pattern: matches an empty text, so it would refuse every call";
+            return Err(CoachError::InvalidArgument(what.into()));
+        }
         compile(&pattern)
             .map_err(|error| CoachError::InvalidArgument(format!("pattern: {error}")))?;
         let is_everywhere = row.current_scope == Scope::Global;
@@ -127,22 +136,30 @@ async fn derived_pattern(databases: &Databases, row: &CandidateRow) -> Result<St
     };
     let squash =
         (row.candidate_type == CandidateType::Antipattern).then_some("--squash".to_owned());
+    // Options may be between the words.
     let words = rest.iter().chain(&squash);
-    let words = words.map(|word| format!(r"\s(?:.*\s)?{}(?:\s|$)", regex::escape(word)));
-    // The white space between two words belongs to the first one.
-    let words: String = words
-        .collect::<Vec<_>>()
-        .join("")
-        .replace(r"(?:\s|$)\s(?:.*\s)?", r"\s(?:.*\s)?");
-    Ok(format!(
-        "^{}{}",
+    let words = words.map(|word| format!(r"\s(?:\S+\s)*?{}", regex::escape(word)));
+    let pattern = format!(
+        "^{}{}(?:\\s|$)",
         regex::escape(program),
-        if words.is_empty() {
-            r"(?:\s|$)".into()
-        } else {
-            words
-        }
-    ))
+        words.collect::<String>()
+    );
+    match recommended(&row.action)
+        .find(|command| compile(&pattern).is_ok_and(|one| one.is_match(command)))
+    {
+        None => Ok(pattern),
+        Some(command) => Err(CoachError::InvalidArgument(format!(
+            "a guard for {pattern} would refuse what the rule recommends ({command}); give a pattern"
+        ))),
+    }
+}
+
+/// Returns the commands in the words of a rule: those in backquotes.
+fn recommended(action: &str) -> impl Iterator<Item = String> {
+    let quoted = action.split('`').skip(1).step_by(2);
+    quoted
+        .flat_map(command::parse)
+        .map(|simple| simple.bare_text())
 }
 
 /// Returns the program of a command line and the names of what it is to do, without options, numbers and paths.

@@ -22,6 +22,8 @@ pub enum CoachError {
     },
     #[error("{0}")]
     InvalidArgument(String),
+    #[error("{0}")]
+    Refused(String),
     #[error("the databases of the coach are not available: {0}")]
     Unavailable(String),
     #[error("hooks are switched off (hooks.enabled)")]
@@ -48,7 +50,7 @@ impl Reportable for CoachError {
     fn code(&self) -> ErrorCode {
         match self {
             Self::NotFound(_) | Self::Ambiguous { .. } => ErrorCode::CandidateNotFound,
-            Self::State { .. } => ErrorCode::CandidateState,
+            Self::State { .. } | Self::Refused(_) => ErrorCode::CandidateState,
             Self::InvalidArgument(_) => ErrorCode::InvalidArgument,
             Self::Unavailable(_) | Self::Store(_) => ErrorCode::CoachDatabaseUnavailable,
             Self::Disabled => ErrorCode::Unavailable,

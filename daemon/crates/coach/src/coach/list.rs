@@ -57,6 +57,12 @@ impl Coach {
                 .unwrap_or_else(PoisonError::into_inner)
                 .clone(),
         );
+        problems.extend(
+            self.incidents
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone(),
+        );
         let invalid = self.queues().1;
         if invalid > 0 {
             problems.push(format!("{invalid} hook payloads could not be read"));
@@ -69,7 +75,7 @@ impl Coach {
             candidates: statuses(&databases.ledger).await?,
             eligible: eligible.count() as u64,
             last_proposal: state_of(&databases.ledger, LAST_PROPOSAL).await?,
-            backlog: self.journal.waiting_bytes(),
+            backlog_bytes: self.journal.waiting_bytes(),
             home: self.paths.home.display().to_string(),
             sizes: [
                 ("events".to_owned(), databases.events.size_bytes()),

@@ -67,6 +67,7 @@ impl Coach {
         if let Some(before) = &params.before {
             check_time("before", before)?;
         }
+        self.settle().await;
         let _deciding = self.deciding.lock().await;
         let repo_id = params.project.map(|project| self.repo_id(&project));
         let (session_id, before) = (params.session, params.before);

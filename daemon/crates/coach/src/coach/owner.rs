@@ -84,6 +84,10 @@ pub struct Coach {
     pub(super) databases: OnceLock<Databases>,
     /// Whether they have been opened, or could not be.
     pub(super) tried: watch::Sender<bool>,
+    /// Notified after each batch of payloads.
+    pub(super) progress: watch::Sender<()>,
+    /// What happened to the databases at the start.
+    pub(super) incidents: Mutex<Vec<String>>,
     /// Why the databases are not open.
     pub(super) unavailable: Mutex<Option<String>>,
     pub(super) guards: RwLock<Arc<Guards>>,
@@ -133,6 +137,8 @@ impl Coach {
             settings: settings.into(),
             databases: OnceLock::new(),
             tried: watch::Sender::new(false),
+            progress: watch::Sender::new(()),
+            incidents: Mutex::default(),
             unavailable: Mutex::default(),
             guards: RwLock::default(),
             projects: Projects::default(),
@@ -219,6 +225,14 @@ impl Coach {
                 .clone();
             CoachError::Unavailable(why.unwrap_or_else(|| "they are still being opened".into()))
         })
+    }
+
+    /// Returns once the payloads that have been taken so far are processed, or after some seconds.
+    pub(super) async fn settle(&self) {
+        let (end, _) = self.journal.positions();
+        let mut progress = self.progress.subscribe();
+        let is_done = |(): &()| self.journal.positions().1 >= end;
+        let _ = tokio::time::timeout(OPEN_PATIENCE, progress.wait_for(is_done)).await;
     }
 
     /// Returns the hooks since the start, and what waits in the spool.

@@ -3,7 +3,7 @@
 use super::owner::{Coach, Databases};
 use crate::config::create_config;
 use crate::deliver::{Delivery, Reader};
-use crate::detect::{Detector, context};
+use crate::detect::{Detector, context, is_answer};
 use crate::event::Success;
 use crate::ledger::{Change, LEDGER, LedgerWrite};
 use crate::patterns::PatternSet;
@@ -143,6 +143,7 @@ impl Work {
         if let Err(error) = self.reader.processed() {
             tracing::error!(%error, "the journal of hooks cannot be written");
         }
+        coach.progress.send_replace(());
         count_hits(&coach, databases).await?;
         Ok(true)
     }
@@ -244,7 +245,7 @@ impl Work {
             return Ok(false);
         }
         (self.batch_at, self.turn_has_ended) = (None, false);
-        if let Err(error) = self.coach.aggregate().await {
+        if let Err(error) = self.coach.run_batch().await {
             tracing::error!(
                 error = error.to_string(),
                 "events could not be turned into candidates"
@@ -267,6 +268,17 @@ async fn open(coach: &Coach) -> Result<&Databases, StoreError> {
         let ledger = LEDGER
             .open(&home.join("ledger.sqlite"), Opening::First)
             .await?;
+        for aside in events.set_aside.iter().chain(&ledger.set_aside) {
+            let text = format!(
+                "a damaged database was set aside as {}; a new one was created",
+                aside.display()
+            );
+            coach
+                .incidents
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(text);
+        }
         let databases = Databases {
             events: events.database,
             ledger: ledger.database,
@@ -396,7 +408,7 @@ fn seen(coach: &Coach, at: String, friction: super::Friction, muted: &[Mute]) ->
         content: clipped(&ccd_text::redact::redact(&friction.content).text, 500),
     };
     let project = coach.projects.of(&friction.cwd);
-    let signals = match is_muted(muted, &signal, &project.id) {
+    let signals = match is_muted(muted, &signal, &project.id) || is_only_an_answer(&signal) {
         true => Vec::new(),
         false => vec![stored(&signal, &project.root)],
     };
@@ -407,6 +419,16 @@ fn seen(coach: &Coach, at: String, friction: super::Friction, muted: &[Mute]) ->
         project,
         signals,
         success: None,
+    }
+}
+
+/// True for a command whose status is its answer, such as `grep` that finds nothing.
+fn is_only_an_answer(signal: &Signal) -> bool {
+    let command = signal.detail.get("command").and_then(Value::as_str);
+    let code = signal.detail.get("exit_code").and_then(Value::as_i64);
+    match (command, code.and_then(|code| i32::try_from(code).ok())) {
+        (Some(command), Some(code)) => is_answer(command, code, false),
+        _ => false,
     }
 }
 

@@ -152,6 +152,12 @@ impl Journal {
         Ok(())
     }
 
+    /// Returns where the last record ends, and up to where records were processed.
+    pub(crate) fn positions(&self) -> (u64, u64) {
+        let end = self.shared.end.load(Ordering::Acquire);
+        (end, self.shared.done.load(Ordering::Acquire))
+    }
+
     /// Returns the bytes that wait to be processed.
     pub(crate) fn waiting_bytes(&self) -> u64 {
         let end = self.shared.end.load(Ordering::Relaxed);
@@ -202,7 +208,7 @@ impl Reader {
     pub(crate) fn processed(&mut self) -> io::Result<()> {
         self.done_file
             .write_all_at(&self.position.to_le_bytes(), 0)?;
-        self.shared.done.store(self.position, Ordering::Relaxed);
+        self.shared.done.store(self.position, Ordering::Release);
         let mut tail = self.shared.tail();
         if self.position == self.shared.end.load(Ordering::Acquire) && tail.start < self.position {
             *tail = self.shared.new_tail(self.position)?;

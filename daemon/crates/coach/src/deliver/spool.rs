@@ -15,6 +15,8 @@ pub(crate) struct Spool {
     folder: PathBuf,
     /// When the directory was changed before it was last found empty.
     empty_since: Option<SystemTime>,
+    /// Payloads that were lost, as far as that was noted and reported.
+    lost: u64,
 }
 
 impl Spool {
@@ -22,6 +24,7 @@ impl Spool {
         Self {
             folder,
             empty_since: None,
+            lost: 0,
         }
     }
 
@@ -42,6 +45,7 @@ impl Spool {
             return Ok(0);
         }
         let names = self.names().unwrap_or_default();
+        self.report_lost();
         if names.is_empty() {
             self.empty_since = Some(changed);
         }
@@ -66,12 +70,27 @@ impl Spool {
     /// Returns what waits, and how many payloads were lost.
     pub(crate) fn status(&self) -> SpoolStatus {
         let names = self.names().unwrap_or_default();
-        let lost = fs::metadata(self.folder.join(spool::LOST));
         SpoolStatus {
             files: names.len() as u64,
             bytes: names.iter().map(|name| name.len_bytes).sum(),
-            lost: lost.map_or(0, |meta| meta.len()),
+            lost: self.lost + self.unreported(),
         }
+    }
+
+    /// Reports payloads that clients had to drop, once.
+    fn report_lost(&mut self) {
+        let lost = self.unreported();
+        if lost > 0 && fs::remove_file(self.folder.join(spool::LOST)).is_ok() {
+            tracing::error!(
+                lost,
+                "hook payloads were lost: the spool was full or could not be written"
+            );
+            self.lost += lost;
+        }
+    }
+
+    fn unreported(&self) -> u64 {
+        fs::metadata(self.folder.join(spool::LOST)).map_or(0, |meta| meta.len())
     }
 
     /// Returns the names of the complete files, oldest first, and removes those that were given up.
@@ -185,7 +204,8 @@ mod tests {
         });
         assert_eq!(taken, Ok(1));
         assert_eq!(seen, [br#"{"n":1}"#, br#"{"n":2}"#, br#"{"n":3}"#]);
-        assert_eq!(spool.status().files, 0);
+        assert_eq!((spool.status().files, spool.status().lost), (0, 2));
+        assert!(!folder.join("lost").exists(), "it is reported once");
         assert!(bad.with_extension("invalid").exists());
         assert!(!given_up.exists());
     }

@@ -38,4 +38,5 @@ mod version;
 mod violation;
 
 pub use detector::{Detected, Detector, warm_up};
+pub(crate) use exit_answers::is_answer;
 pub use found::context;

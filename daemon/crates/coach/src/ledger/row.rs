@@ -49,11 +49,20 @@ impl CandidateRow {
 
     /// Adds what `other`, which has the same fingerprint, knows.
     pub(crate) fn merge(&mut self, other: Self) {
+        // A ledger that comes back counts nothing twice.
+        let is_known = |piece: &Evidence| {
+            let mut own = self.evidence.iter();
+            own.any(|own| own.event_id == piece.event_id)
+        };
+        let has_news = other.evidence.is_empty() || !other.evidence.iter().all(is_known);
         union(&mut self.repo_ids, other.repo_ids);
         union(&mut self.repo_keys, other.repo_keys);
         let both = [std::mem::take(&mut self.evidence), other.evidence].concat();
         self.evidence = kept(both);
-        self.count += other.count;
+        self.count = match has_news {
+            true => self.count + other.count,
+            false => self.count.max(other.count),
+        };
         self.confidence = self.confidence.max(other.confidence);
         if !other.first_seen.is_empty()
             && (self.first_seen.is_empty() || other.first_seen < self.first_seen)

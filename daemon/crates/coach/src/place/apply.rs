@@ -117,9 +117,12 @@ pub(crate) fn write(
 
 /// Restores the file as it was before. `made` is the topmost directory that was created for it.
 ///
+/// A file from which somebody has taken the rule, by hand or by restoring it, is left as it is. From a file in which only
+/// other rules of the coach have changed since, this rule is taken.
+///
 /// # Errors
 ///
-/// [`PlaceError::Changed`] if the file is not as it was written; nothing is changed then.
+/// [`PlaceError::Changed`] if the file was edited and still has the rule; nothing is changed then.
 pub(crate) fn restore(
     path: &Path,
     before: Option<&[u8]>,
@@ -127,22 +130,54 @@ pub(crate) fn restore(
     block: &str,
     made: Option<&Path>,
 ) -> Result<(), PlaceError> {
-    if read(path)?.as_deref() != Some(after) {
-        return Err(PlaceError::Changed {
+    let now = read(path)?;
+    if now.as_deref() == Some(after) {
+        return match before {
+            Some(before) => replace(path, before).map_err(|source| failed(path, source)),
+            None => {
+                fs::remove_file(path).map_err(|source| failed(path, source))?;
+                if let Some(made) = made {
+                    remove_empty(path, made);
+                }
+                Ok(())
+            }
+        };
+    }
+    let mark = block
+        .lines()
+        .find(|line| line.starts_with("<!-- ccd:rule "))
+        .unwrap_or(block);
+    let text = String::from_utf8_lossy(now.as_deref().unwrap_or_default());
+    if !text.contains(mark) {
+        return Ok(());
+    }
+    match without_rule(&text, before.unwrap_or_default(), after) {
+        Some(text) => replace(path, text.as_bytes()).map_err(|source| failed(path, source)),
+        None => Err(PlaceError::Changed {
             path: path.to_owned(),
             block: block.to_owned(),
-        });
+        }),
     }
-    match before {
-        Some(before) => replace(path, before).map_err(|source| failed(path, source)),
-        None => {
-            fs::remove_file(path).map_err(|source| failed(path, source))?;
-            if let Some(made) = made {
-                remove_empty(path, made);
-            }
-            Ok(())
-        }
-    }
+}
+
+/// Returns `now` without what was added to `before`; `None` if anything but other rules has changed since.
+fn without_rule(now: &str, before: &[u8], after: &[u8]) -> Option<String> {
+    let after = std::str::from_utf8(after).ok()?;
+    let added = after.strip_prefix(std::str::from_utf8(before).ok()?)?;
+    let is_same = without_rules(now) == without_rules(after);
+    (is_same && now.matches(added).count() == 1).then(|| now.replacen(added, "", 1))
+}
+
+/// Returns the lines outside the coach's blocks, without empty ones.
+fn without_rules(text: &str) -> Vec<&str> {
+    let mut is_inside = false;
+    let outside = text.lines().filter(|line| {
+        let was_inside = is_inside;
+        is_inside = (is_inside || line.starts_with("<!-- ccd:rule "))
+            && !line.starts_with("<!-- /ccd:rule");
+        !was_inside && !is_inside && !line.trim().is_empty()
+    });
+    outside.collect()
 }
 
 fn failed(path: &Path, source: io::Error) -> PlaceError {
@@ -273,10 +308,15 @@ mod tests {
         let root = folder.path();
         let plan = plan(&places(root), WORDS, Scope::Project, root).unwrap();
         write(&plan.path, None, &plan.after).unwrap();
-        fs::write(&plan.path, "edited").unwrap();
-        let refused = restore(&plan.path, None, &plan.after, &plan.block, None).unwrap_err();
+        let edited = [b"edited\n", &*plan.after].concat();
+        fs::write(&plan.path, &edited).unwrap();
+        let undo = || restore(&plan.path, None, &plan.after, &plan.block, None);
+        let refused = undo().unwrap_err();
         assert!(refused.to_string().contains("## Title"), "{refused}");
-        assert_eq!(fs::read_to_string(&plan.path).unwrap(), "edited");
+        assert_eq!(fs::read(&plan.path).unwrap(), edited);
+        fs::write(&plan.path, "taken out").unwrap();
+        undo().unwrap();
+        assert_eq!(fs::read_to_string(&plan.path).unwrap(), "taken out");
         let refused = write(&plan.path, None, b"x").unwrap_err();
         assert!(matches!(refused, PlaceError::Io { .. }), "{refused}");
     }

@@ -173,14 +173,14 @@ async fn forget(
     which: &'static str,
     values: [&Option<String>; 3],
 ) -> SqlResult<()> {
-    for (table, id) in [("ccd_event_sources", "event_id"), ("events", "id")] {
-        let delete = format!("DELETE FROM {table} WHERE {id} IN ({which})");
-        let mut delete = query(ccd_store::AssertSqlSafe(delete));
-        for value in values {
-            delete = delete.bind(value.clone());
-        }
-        delete.execute(&mut *connection).await?;
+    let delete = format!("DELETE FROM events WHERE id IN ({which})");
+    let mut delete = query(ccd_store::AssertSqlSafe(delete));
+    for value in values {
+        delete = delete.bind(value.clone());
     }
+    delete.execute(&mut *connection).await?;
+    let sources = "DELETE FROM ccd_event_sources WHERE event_id NOT IN (SELECT id FROM events)";
+    query(sources).execute(connection).await?;
     Ok(())
 }
 

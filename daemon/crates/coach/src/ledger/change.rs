@@ -3,8 +3,19 @@
 use super::row::{CandidateRow, DecisionRow};
 use crate::aggregate::KnownGroup;
 use ccd_protocol::coach::{Evidence, Guard, Promotion};
-use ccd_store::{Connection, SqlResult, Write, query};
+use ccd_store::{Connection, SqlResult, Write, insert, query};
 use serde::Serialize;
+
+ccd_store::row! {
+    struct EvidenceRow {
+        event_id: String,
+        fingerprint: String,
+        timestamp: String,
+        quote: String,
+        session_id: String,
+        repo_id: String,
+    }
+}
 
 /// Changes that are made together or not at all.
 #[derive(Debug)]
@@ -239,18 +250,17 @@ async fn put_evidence(
     fingerprint: &str,
     pieces: &[Evidence],
 ) -> SqlResult<()> {
-    for piece in pieces {
-        query("INSERT OR IGNORE INTO ccd_evidence VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
-            .bind(&piece.event_id)
-            .bind(fingerprint)
-            .bind(&piece.timestamp)
-            .bind(&piece.quote)
-            .bind(piece.session_id.as_deref().unwrap_or_default())
-            .bind(piece.repo_id.as_deref().unwrap_or_default())
-            .execute(&mut *connection)
-            .await?;
-    }
-    Ok(())
+    let row = |piece: &Evidence| EvidenceRow {
+        event_id: piece.event_id.clone(),
+        fingerprint: fingerprint.to_owned(),
+        timestamp: piece.timestamp.clone(),
+        quote: piece.quote.clone(),
+        session_id: piece.session_id.clone().unwrap_or_default(),
+        repo_id: piece.repo_id.clone().unwrap_or_default(),
+    };
+    let rows: Vec<EvidenceRow> = pieces.iter().map(row).collect();
+    let put = "INSERT OR IGNORE INTO ccd_evidence ({columns}) {values}";
+    insert(connection, put, &rows).await
 }
 
 async fn put_groups(

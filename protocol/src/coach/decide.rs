@@ -67,7 +67,7 @@ pub struct Decision {
     pub undone: bool,
 }
 
-/// Other words for a candidate; what is absent stays.
+/// New words for a candidate. Members that are absent keep their old value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CandidateWords {

@@ -24,7 +24,7 @@ pub struct CoachMuteParams {
     pub off: bool,
 }
 
-/// What is not recorded.
+/// A type of signal, a project, or both, whose events are not recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mute {

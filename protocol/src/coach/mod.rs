@@ -33,7 +33,7 @@ pub use try_out::{
 };
 
 methods! {
-    CoachStatus = "coach.status" (NoParams) -> CoachStatusReply, "Returns how many events and candidates there are, and what is wrong with the coach's files.";
+    CoachStatus = "coach.status" (NoParams) -> CoachStatusReply, "Returns the numbers of events and candidates, and the problems of the coach's files.";
     CoachReview = "coach.review" (CoachReviewParams) -> CoachReviewReply, "Lists the candidates that wait for a decision, those with the most evidence first.";
     CoachGet = "coach.get" (CoachGetParams) -> CoachGetReply, "Returns a candidate, its evidence, its decisions, and the diff that approving it would make.";
     CoachApprove = "coach.approve" (CoachApproveParams) -> CoachApproveReply, "Writes a candidate to the file where the project keeps such rules.";

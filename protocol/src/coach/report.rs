@@ -30,10 +30,10 @@ pub struct CoachStatusReply {
     pub sizes: BTreeMap<String, u64>,
     /// True if somebody else has changed `candidates.json`, which is only a mirror of the ledger.
     pub mirror_edited: bool,
-    /// What is wrong with the coach's configuration and databases.
+    /// Problems of the coach's configuration and databases, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
-    /// What is not recorded.
+    /// The mutes in force.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mutes: Vec<super::Mute>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -36,16 +36,8 @@ impl Coach {
     ) -> Result<CoachApproveReply, CoachError> {
         let databases = self.databases().await?;
         let _deciding = self.deciding.lock().await;
-        let old = self.row(databases, &params.id).await?;
-        if old.status != CandidateStatus::Pending {
-            return Err(self
-                .state(
-                    databases,
-                    &old,
-                    "it cannot be approved; undo the last decision first",
-                )
-                .await);
-        }
+        let what = "it cannot be approved; undo the last decision first";
+        let old = self.pending(databases, &params.id, what).await?;
         let mut row = old.clone();
         if let Some(words) = &params.edit {
             apply_words(&mut row, words)?;
@@ -107,16 +99,8 @@ impl Coach {
     pub async fn reject(&self, params: CoachRejectParams) -> Result<Decided, CoachError> {
         let databases = self.databases().await?;
         let _deciding = self.deciding.lock().await;
-        let old = self.row(databases, &params.id).await?;
-        if old.status != CandidateStatus::Pending {
-            return Err(self
-                .state(
-                    databases,
-                    &old,
-                    "it cannot be rejected; undo the last decision first",
-                )
-                .await);
-        }
+        let what = "it cannot be rejected; undo the last decision first";
+        let old = self.pending(databases, &params.id, what).await?;
         let mut row = old.clone();
         row.status = CandidateStatus::Rejected;
         row.rejected_at_count = row.count;
@@ -142,16 +126,8 @@ impl Coach {
     pub async fn edit(&self, params: CoachEditParams) -> Result<Decided, CoachError> {
         let databases = self.databases().await?;
         let _deciding = self.deciding.lock().await;
-        let old = self.row(databases, &params.id).await?;
-        if old.status != CandidateStatus::Pending {
-            return Err(self
-                .state(
-                    databases,
-                    &old,
-                    "its words cannot be changed; undo the last decision first",
-                )
-                .await);
-        }
+        let what = "its words cannot be changed; undo the last decision first";
+        let old = self.pending(databases, &params.id, what).await?;
         let mut row = old.clone();
         apply_words(&mut row, &params.edit)?;
         self.guess_scope(&mut row).await;
@@ -337,6 +313,20 @@ impl Coach {
             candidate,
             undone: super::list::decision(last),
         })
+    }
+
+    /// Returns the candidate that `id` names, if it waits for a decision; otherwise the error says that `what`.
+    async fn pending(
+        &self,
+        databases: &Databases,
+        id: &str,
+        what: &'static str,
+    ) -> Result<CandidateRow, CoachError> {
+        let row = self.row(databases, id).await?;
+        match row.status {
+            CandidateStatus::Pending => Ok(row),
+            _ => Err(self.state(databases, &row, what).await),
+        }
     }
 
     /// Guesses the scope again, by the new words alone.

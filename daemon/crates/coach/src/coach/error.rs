@@ -26,8 +26,6 @@ pub enum CoachError {
     Refused(String),
     #[error("the databases of the coach are not available: {0}")]
     Unavailable(String),
-    #[error("hooks are switched off (hooks.enabled)")]
-    Disabled,
     #[error(transparent)]
     Delivery(#[from] DeliveryError),
     #[error(transparent)]
@@ -53,7 +51,6 @@ impl Reportable for CoachError {
             Self::State { .. } | Self::Refused(_) => ErrorCode::CandidateState,
             Self::InvalidArgument(_) => ErrorCode::InvalidArgument,
             Self::Unavailable(_) | Self::Store(_) => ErrorCode::CoachDatabaseUnavailable,
-            Self::Disabled => ErrorCode::Unavailable,
             Self::Delivery(error) => error.code(),
             Self::Journal(error) => error.code(),
             Self::Place(PlaceError::Changed { .. }) => ErrorCode::TargetChanged,
@@ -67,7 +64,6 @@ impl Reportable for CoachError {
         match self {
             Self::NotFound(_) => Some("coach.ledger lists all candidates"),
             Self::Ambiguous { .. } => Some("give more digits"),
-            Self::Disabled => Some("set hooks.enabled in the configuration"),
             _ => None,
         }
     }

@@ -156,7 +156,7 @@ impl Coach {
     ///
     /// # Errors
     ///
-    /// [`CoachError::Journal`] if it cannot be written down, [`CoachError::Disabled`].
+    /// [`CoachError::Journal`] if it cannot be written down.
     pub fn post(&self, mut delivery: Delivery) -> Result<Option<String>, CoachError> {
         let settings = self.settings();
         if !settings.enabled {

@@ -169,26 +169,6 @@ impl Detector {
     }
 }
 
-/// Compiles what a detector compiles when it is first needed, which takes some tens of milliseconds.
-///
-/// A daemon calls this once in the background, so that the first payloads of a session are not slow.
-pub fn warm_up(patterns: &Arc<PatternSet>) {
-    let payloads = [
-        r#"{"hook_event_name": "UserPromptSubmit", "prompt": "Please look at the deploy skill again! It should have no stop, don't you think?"}"#,
-        r#"{"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": {"command": "make"}, "error": "Exit code 2\nerror: failed to upgrade, HTTP status 500"}"#,
-        r#"{"hook_event_name": "Stop", "last_assistant_message": "It is verified. Please try again."}"#,
-    ];
-    let mut detector = Detector::new(Arc::clone(patterns));
-    // The end of a turn comes first: after a tool result nothing is searched for claims.
-    for payload in payloads
-        .iter()
-        .rev()
-        .filter_map(|payload| Payload::parse(payload.as_bytes()).ok())
-    {
-        detector.detect(&payload);
-    }
-}
-
 /// Returns whether the tool executes command lines.
 fn is_shell(payload: &Payload) -> bool {
     matches!(

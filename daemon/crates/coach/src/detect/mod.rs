@@ -37,6 +37,6 @@ mod verification;
 mod version;
 mod violation;
 
-pub use detector::{Detected, Detector, warm_up};
+pub use detector::{Detected, Detector};
 pub(crate) use exit_answers::is_answer;
 pub use found::context;

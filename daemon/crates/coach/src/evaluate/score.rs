@@ -8,18 +8,6 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The kinds of signals, in the order in which they are listed.
-const TYPES: [SignalType; 8] = [
-    SignalType::UserCorrection,
-    SignalType::ToneEscalation,
-    SignalType::Repetition,
-    SignalType::SkillSupplement,
-    SignalType::VerificationQuestion,
-    SignalType::CommandFailure,
-    SignalType::VersionIssue,
-    SignalType::ProcessViolation,
-];
-
 /// How good the detection is on a labelled set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evaluation {
@@ -52,7 +40,7 @@ pub struct Mistake {
 
 /// Returns how good the detection with these patterns is.
 pub fn evaluate(set: LabelledSet, patterns: &Arc<PatternSet>) -> Evaluation {
-    let mut types = TYPES.map(TypeScore::new);
+    let mut types = SignalType::ALL.map(TypeScore::new);
     let mut mistakes = Vec::new();
     let cases: Vec<_> = set.cases().into_iter().flatten().collect();
     for case in &cases {

@@ -1,15 +1,16 @@
 //! Clients that disconnect, at once or in the middle of a call: nothing is left of them.
 
-use crate::support::worker::worker;
+use crate::support::worker::settled_worker;
 use crate::support::{Daemon, eventually, processes};
 use serde_json::json;
 
 #[test]
 fn a_client_that_leaves_ends_its_calls() {
     let daemon = Daemon::start();
+    let worker = settled_worker(&daemon);
     let mut connection = daemon.connect();
     let session = connection.start_session(&["cat"]);
-    let before = processes::descriptors(worker(&daemon));
+    let before = processes::descriptors(worker);
     let mut leaving = daemon.connect();
     for _ in 0..3 {
         leaving.request(
@@ -28,7 +29,7 @@ fn a_client_that_leaves_ends_its_calls() {
     });
     eventually("nothing is left of the connection", || {
         let status = connection.call_value("daemon.status", &json!({})).unwrap();
-        (status["connections"] == 1 && processes::descriptors(worker(&daemon)) <= before)
+        (status["connections"] == 1 && processes::descriptors(worker) <= before)
             .then_some(())
     });
     assert_eq!(
@@ -76,16 +77,15 @@ fn a_client_that_leaves_while_its_session_starts_leaves_nothing_half() {
 #[test]
 fn ten_thousand_quick_clients_are_served_and_leave_nothing() {
     let daemon = Daemon::start();
+    let worker = settled_worker(&daemon);
     let mut first = daemon.connect();
-    // It is answered once all databases are open.
-    first.call_value("coach.status", &json!({})).unwrap();
-    let before = processes::descriptors(worker(&daemon));
+    let before = processes::descriptors(worker);
     for _ in 0..10_000 {
         daemon.call_value("daemon.ping", &json!({})).unwrap();
     }
     eventually("all of them are gone", || {
         let status = first.call_value("daemon.status", &json!({})).unwrap();
-        (status["connections"] == 1 && processes::descriptors(worker(&daemon)) <= before)
+        (status["connections"] == 1 && processes::descriptors(worker) <= before)
             .then_some(())
     });
 }

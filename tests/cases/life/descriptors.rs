@@ -3,7 +3,7 @@
 use crate::support::Daemon;
 use crate::support::processes::descriptors;
 use crate::support::session::program;
-use crate::support::worker::{is_one_process, worker};
+use crate::support::worker::{is_one_process, settled_worker};
 use ccd_protocol::session::SessionCreate;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use serde_json::json;
@@ -31,7 +31,7 @@ fn a_start_without_a_descriptor_is_told_so_whichever_it_is() {
     if is_one_process(&daemon) {
         return;
     }
-    let worker = worker(&daemon);
+    let worker = settled_worker(&daemon);
     let sleep = program(&daemon, "sleep", &["1000"]);
     for process in [daemon.pid(), worker] {
         for more in 0..8 {
@@ -62,5 +62,5 @@ fn a_start_without_a_descriptor_is_told_so_whichever_it_is() {
     let cat = daemon.open("cat", &[]);
     cat.ask("all is well", "all is well\n");
     assert_eq!(daemon.listed(false).len(), 1);
-    assert_eq!(self::worker(&daemon), worker);
+    assert_eq!(settled_worker(&daemon), worker);
 }

@@ -1,6 +1,7 @@
 //! Two hundred sessions that end at once.
 
 use crate::support::processes::{descriptors, lives};
+use crate::support::worker::settled_worker;
 use crate::support::{Daemon, eventually};
 use serde_json::{Value, json};
 
@@ -75,8 +76,7 @@ fn sessions_that_have_ended_keep_nothing_open() {
     const ENDED: usize = 30;
     let daemon = daemon();
     let mut connection = daemon.connect();
-    let status = connection.call_value("daemon.status", &json!({})).unwrap();
-    let pid = i32::try_from(status["pid"].as_i64().unwrap()).unwrap();
+    let pid = settled_worker(&daemon);
     let before = descriptors(pid);
     for number in 0..ENDED {
         let id = format!("talks-{number}");

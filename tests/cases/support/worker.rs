@@ -16,6 +16,13 @@ pub(crate) fn worker(daemon: &Daemon) -> i32 {
     })
 }
 
+/// Returns the worker as [`worker`] does, once it has opened all databases: from then on, its descriptors are those of its clients and sessions.
+pub(crate) fn settled_worker(daemon: &Daemon) -> i32 {
+    // It is answered once the coach's databases are open, which are the last.
+    daemon.call_value("coach.status", &json!({})).unwrap();
+    worker(daemon)
+}
+
 /// Sends the worker a signal.
 pub(crate) fn signal_worker(daemon: &Daemon, pid: i32, signal: Signal) {
     assert_ne!(pid, daemon.pid());

@@ -46,11 +46,12 @@ fn run() -> Result<()> {
     {
         return rows::pipe::tell_time();
     }
-    let args = Args::parse()?;
+    let mut args = Args::parse()?;
     if let Some(count) = args.hold_sessions {
         return rows::memory::hold_bare_sessions(count);
     }
     leftovers::sweep();
+    args.install()?;
     let mut report = Report::default();
     for row in rows::ALL {
         if args.wants(row.name) {
@@ -58,6 +59,7 @@ fn run() -> Result<()> {
             (row.measure)(&args, &mut report).map_err(|error| format!("{}: {error}", row.name))?;
         }
     }
+    std::fs::remove_dir_all(&args.bin_dir)?;
     std::io::stdout().write_all(report.markdown().as_bytes())?;
     if let Some(path) = &args.json {
         std::fs::write(path, report.json())?;

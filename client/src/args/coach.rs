@@ -24,13 +24,13 @@ pub(crate) enum CoachVerb {
     #[command(
         visible_alias = "show",
         after_help = "Examples:
-  ccctl coach show 3f2a91bc
+  ccctl coach get 3f2a91bc
   ccctl coach get 3f2a91bc --json | jq -r .diff"
     )]
     Get(CandidateArg),
     /// Approve a candidate: write it to the file where the project keeps its rules
     Approve(ApproveArgs),
-    /// Reject a candidate; it is not proposed again
+    /// Reject a candidate, so that it is not proposed again
     Reject(RejectArgs),
     /// Change the words of a pending candidate
     Edit(EditArgs),
@@ -47,9 +47,9 @@ remove by hand.")]
     Events(EventsArgs),
     /// List candidates of every status, and promotions
     Ledger(LedgerArgs),
-    /// Count events by type, project and week, and show what each approved rule has changed
+    /// Count events by type, project and week, and compare the friction before and after each approved rule
     Report(ReportArgs),
-    /// List the patterns that events and scopes are recognised by
+    /// List the patterns that identify events and scopes
     #[command(after_help = "Examples:
   ccctl coach patterns
   ccctl coach patterns correction
@@ -68,9 +68,10 @@ Your own patterns are in the coach's config.json; the first line of the output n
   ccctl coach aggregate --now
   ccctl coach aggregate --json | jq '.candidates | length'
 
-The daemon does this by itself every 15 minutes and at the end of each turn of the assistant.")]
+The daemon does this at the end of each turn of Claude, and at most batch_interval_minutes (15) after \
+an event.")]
     Aggregate {
-        /// Accepted for clarity: events are always aggregated at once
+        /// Has no effect: events are always aggregated immediately
         #[arg(long)]
         now: bool,
     },

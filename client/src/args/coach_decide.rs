@@ -56,13 +56,13 @@ touched without --branch. ccctl coach undo restores the file.")]
 pub(crate) struct ApproveArgs {
     #[command(flatten)]
     pub(crate) of: CandidateArg,
-    /// Where it applies [default: what its words suggest]
+    /// Where it applies [default: the suggested scope, which coach get shows]
     #[arg(long, value_name = "SCOPE", ignore_case = true, value_parser = scope())]
     pub(crate) scope: Option<Scope>,
     /// Only print the change as a patch; nothing is written or decided
     #[arg(long, conflicts_with = "branch")]
     pub(crate) diff: bool,
-    /// Commit the change to a new branch of this name, without touching the work tree
+    /// Commit the change to a new branch of this name, without touching the working tree
     #[arg(long, value_name = "NAME")]
     pub(crate) branch: Option<String>,
     #[command(flatten)]
@@ -103,12 +103,12 @@ pub(crate) struct EditArgs {
   ccctl coach promote 3f2a91bc
   ccctl coach promote 3f2a91bc --force 'I use pnpm everywhere'
 
-A candidate must have been seen in at least two projects, or in promotion_threshold_repos of them \
-if the coach's config.json sets it.")]
+At least two projects must have seen the candidate (promotion_threshold_repos in the coach's \
+config.json).")]
 pub(crate) struct PromoteArgs {
     #[command(flatten)]
     pub(crate) of: CandidateArg,
-    /// Promote it although too few projects have seen it, for this reason
+    /// Promote it even if too few projects have seen it; the reason is recorded
     #[arg(long, value_name = "REASON")]
     pub(crate) force: Option<String>,
 }

@@ -38,7 +38,7 @@ pub(crate) struct EventsArgs {
   ccctl coach ledger pnpm
   ccctl coach ledger --status rejected")]
 pub(crate) struct LedgerArgs {
-    /// Only candidates that contain this text, in any case
+    /// Only candidates whose title, trigger or action contains this text (case-insensitive)
     pub(crate) search: Option<String>,
     /// Only candidates of this status
     #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = status())]
@@ -69,7 +69,7 @@ pub(crate) struct ReportArgs {
   ccctl coach detect --json < payloads.jsonl
   echo '{\"hook_event_name\": \"UserPromptSubmit\", \"session_id\": \"s\", \"prompt\": \"no, use pnpm\"}' | ccctl coach detect
 
-Each line is one payload. A payload is judged in the light of the earlier ones of its session. With \
+Each line is one payload. Earlier payloads of the same session are taken into account. With \
 --json, the output has one line per payload: {\"signals\": […]}.")]
 pub(crate) struct DetectArgs {
     /// File of hook payloads, one JSON object per line
@@ -102,7 +102,7 @@ pub(crate) struct FingerprintArgs {
   ccctl coach mute --project ~/scratch
   ccctl coach mute tone_escalation --project . --off
 
-Events that are muted are not recorded. ccctl coach status lists what is muted."
+Muted events are not recorded; hook payloads still are. ccctl coach status lists what is muted."
 )]
 pub(crate) struct MuteArgs {
     /// Type of event to stop recording [default: all]
@@ -125,8 +125,8 @@ pub(crate) struct MuteArgs {
   ccctl coach forget --before 90d --yes
   ccctl coach forget --all
 
-Events must match all options. Approved and promoted rules are kept. At a terminal, you are asked \
-first."
+Options combine: an event is deleted if it matches all of them. Approved and promoted rules are \
+kept. At a terminal, you are asked first."
 )]
 pub(crate) struct ForgetArgs {
     /// Delete events of this project: a directory in it, or its repository id
@@ -138,7 +138,7 @@ pub(crate) struct ForgetArgs {
     /// Delete events before this time: 90d, 2026-01-31 (UTC) or 2026-01-31T12:00:00Z
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) before: Option<String>,
-    /// Delete everything, including candidates that were not approved
+    /// Delete all events, payloads, and pending and rejected candidates
     #[arg(long)]
     pub(crate) all: bool,
     /// Do not ask for confirmation

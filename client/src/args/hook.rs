@@ -55,10 +55,10 @@ pub(crate) const DEFAULT_EVENTS: &[&str] = EVENTS.split_at(14).0;
 /// Arguments of `hook`.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct HookArgs {
-    /// Longest time that the hook may take if the daemon does not reply, in milliseconds (20 to 1000) [default: 100]
+    /// Time limit if the daemon does not reply, in milliseconds (20 to 1000) [default: 100]
     #[arg(long, value_name = "MS", value_parser = super::value::count)]
     pub(crate) timeout_ms: Option<u64>,
-    /// Most bytes in spool/, where payloads wait for a daemon [default: 67108864]
+    /// Maximum size of spool/, which keeps payloads until a daemon takes them [default: 67108864]
     #[arg(long, value_name = "BYTES", value_parser = super::value::count)]
     pub(crate) spool_bytes: Option<u64>,
 }
@@ -85,11 +85,12 @@ pub(crate) enum HooksVerb {
   ccctl hooks install --project --dry-run
   ccctl hooks install --events UserPromptSubmit,PostToolUse,PostToolUseFailure,Stop
 
-Everything else in the file stays as it is, comments and other hooks included. Hooks that are already \
-installed are not added again. Before the first change the file is copied to settings.json.ccd-backup.
+Everything else in the file stays as it is, comments and other hooks included. Run it again to update \
+the hooks, for example after moving ccctl or changing hooks.timeout_ms: installed hooks are updated, \
+not added a second time. --events does not remove hooks; use ccctl hooks uninstall. Before the first change the file is copied to settings.json.ccd-backup.
 
-Claude Code runs the hook in a shell. The command contains the path of this ccctl, so install again if \
-you move it.")]
+Claude Code runs the hook in a shell. The command contains the path of this ccctl; do not commit a \
+project's settings with it, unless everyone has ccctl at that path.")]
     Install(HooksInstallArgs),
     /// Remove ccctl hook from Claude Code's settings
     #[command(after_help = "Examples:
@@ -99,14 +100,15 @@ you move it.")]
 Only what ccctl hooks install added is removed. If nothing else in the file has changed, its bytes are \
 those from before the installation.")]
     Uninstall(HooksUninstallArgs),
-    /// Show for each hook whether it is installed, when it last fired and how long it took
+    /// Show whether each hook is installed, when it last ran and how long it took
     #[command(
         visible_aliases = ["get", "list"],
         after_help = "Examples:
   ccctl hooks status
   ccctl hooks status --json
 
-Times are known while a daemon is running; none is started. The exit status is 1 if something is wrong."
+Times come from the running daemon and cover the time since it started. No daemon is started. The \
+exit status is 1 if a check fails (✗)."
     )]
     Status,
     /// Write a Claude Code plugin with these hooks to a directory
@@ -140,10 +142,10 @@ pub(crate) struct ScopeArgs {
 pub(crate) struct HooksInstallArgs {
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
-    /// Install only the hooks of these events [default: all that the daemon uses]
+    /// Add only the hooks for these events, separated by commas [default: the 14 that the coach uses]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = PossibleValuesParser::new(EVENTS), hide_possible_values = true, ignore_case = true)]
     pub(crate) events: Vec<String>,
-    /// Longest time that a hook may take if the daemon does not reply, in milliseconds (20 to 1000) [default: hooks.timeout_ms of a running daemon, otherwise 100]
+    /// Time limit of a hook if the daemon does not reply, in milliseconds (20 to 1000) [default: hooks.timeout_ms of a running daemon, otherwise 100]
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(MIN_TIMEOUT_MS..=MAX_TIMEOUT_MS))]
     pub(crate) timeout_ms: Option<u64>,
 }

@@ -252,14 +252,14 @@ written to a file before you approve it; start with ccctl coach review."
   echo '{\"hook_event_name\": \"Stop\", \"session_id\": \"s\"}' | ccctl hook
 
 The payload is handed to the daemon of this host. If none takes it in time, it is stored in the spool, \
-and the daemon takes it later. Nothing is printed except what the daemon wants Claude Code to read, and \
+and the daemon takes it later. Nothing is printed unless a guard refuses the tool call, and \
 the exit status is always 0, so your work with Claude Code is never disturbed. No daemon is started; \
 $CCD_HOST and --host are ignored.")]
     Hook(HookArgs),
-    /// Install Claude Code's hooks, and show whether they work
+    /// Install ccd's hooks in Claude Code, and check that they work
     #[command(subcommand)]
     Hooks(HooksVerb),
-    /// Check the daemon, its directories and Claude Code's hooks
+    /// Check the daemon, its directories, Claude Code and ccd's hooks
     #[command(after_help = "Examples:
   ccctl doctor
   ccctl doctor --json

@@ -50,11 +50,16 @@ pub(super) fn install(args: &HooksInstallArgs, context: &mut Context) -> Result<
         backup: None,
         file,
     };
+    let is_update = has_hooks(change.file.text());
     if !args.scope.dry_run && change.is_any() {
-        change.backup = change.file.back_up()?;
+        // A file with our hooks is not what is to be restored.
+        if !is_update {
+            change.backup = change.file.back_up()?;
+        }
         change.file.replace(change.new.as_deref())?;
     }
-    report("installed", &change, &args.scope, context)
+    let done = if is_update { "updated" } else { "installed" };
+    report(done, &change, &args.scope, context)
 }
 
 /// Removes our hooks.
@@ -107,6 +112,11 @@ fn removal(text: &str, backup: Option<String>) -> Result<(Option<String>, usize,
         None if new == NOTHING && new != text => (None, events.len(), false),
         _ => (Some(new), events.len(), false),
     })
+}
+
+/// True if our hooks are in this text.
+fn has_hooks(text: &str) -> bool {
+    settings::parse(text).is_ok_and(|root| !settings::installed(&root).is_empty())
 }
 
 impl Change {
@@ -168,7 +178,7 @@ fn report(
     let hooks = render::counted(change.events as u64, "hook");
     context.write_line(&match (is_any, &change.backup) {
         (false, _) => format!("{path}: nothing to change"),
-        (true, Some(backup)) if done == "installed" => {
+        (true, Some(backup)) if done != "removed" => {
             format!(
                 "{path}: {hooks} {done}; the file as it was is {}",
                 backup.display()

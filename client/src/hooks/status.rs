@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Prints for each hook whether it is installed, when it last fired and how long it took; then the checks.
+/// Prints whether each hook is installed, when it last ran and how long it took; then the checks.
 ///
 /// # Errors
 ///
@@ -64,26 +64,26 @@ fn events(survey: &Survey) -> impl Iterator<Item = &str> {
 
 fn event_line(survey: &Survey, event: &str) -> Check {
     let scopes = survey.scopes(event);
-    let fired = survey.event(event).map(|status| {
+    let ran = survey.event(event).map(|status| {
         let ago = age(&status.last_at, SystemTime::now());
         let took = status.last_ms;
         let p99 = status.p99_ms.map(|ms| format!(", p99 {ms:.1} ms"));
         let count = counted(status.count, "time");
         format!(
-            "fired {count}, last {ago} ago in {took:.1} ms{}",
+            "ran {count}, last {ago} ago in {took:.1} ms{}",
             p99.unwrap_or_default()
         )
     });
     if scopes.is_empty() {
-        let fired = fired.map(|fired| format!("; {fired}")).unwrap_or_default();
-        return Check::note(event, format!("not installed{fired}"));
+        let ran = ran.map(|ran| format!("; {ran}")).unwrap_or_default();
+        return Check::note(event, format!("not installed{ran}"));
     }
-    let fired = match (fired, &survey.daemon) {
-        (Some(fired), _) => format!("; {fired}"),
-        (None, Daemon::Running(_)) => "; not fired since the daemon's start".to_owned(),
+    let ran = match (ran, &survey.daemon) {
+        (Some(ran), _) => format!("; {ran}"),
+        (None, Daemon::Running(_)) => "; has not run since the daemon started".to_owned(),
         (None, _) => String::new(),
     };
-    Check::good(event, format!("installed ({}){fired}", scopes.join(", ")))
+    Check::good(event, format!("installed ({}){ran}", scopes.join(", ")))
 }
 
 fn event_json(survey: &Survey, event: &str) -> Value {

@@ -41,8 +41,11 @@ impl Survey {
     /// Looks at everything; starts nothing.
     pub(super) fn take(context: &Context) -> Self {
         let base = base_path(|name| std::env::var_os(name)).ok();
+        let mut settings: Vec<_> = Scope::ALL.into_iter().filter_map(Settings::of).collect();
+        // In the home directory, the project's settings are the user's.
+        settings.dedup_by_key(|settings| settings.real_path());
         Self {
-            settings: Scope::ALL.into_iter().filter_map(Settings::of).collect(),
+            settings,
             daemon: Daemon::ask(context),
             spool: base.as_deref().map(spool).unwrap_or_default(),
             base,
@@ -96,6 +99,13 @@ impl Settings {
             Err(failure) => settings.mistake = Some(failure.to_string()),
         }
         Some(settings)
+    }
+
+    /// The path without links, as far as the file exists.
+    fn real_path(&self) -> PathBuf {
+        self.path
+            .canonicalize()
+            .unwrap_or_else(|_| self.path.clone())
     }
 
     fn read(&mut self, text: &str) {

@@ -426,7 +426,7 @@ const PATTERNS: &[Action] = &[
 const HOOKS: &[Action] = &[
     Action {
         name: "status",
-        about: "show whether the hooks are installed, and when they last fired",
+        about: "show whether the hooks are installed, and when they last ran",
         words: &[Fixed("hooks status")],
     },
     Action {

@@ -84,12 +84,12 @@ fn pids(status: &DaemonStatusReply) -> String {
     format!("{pid}, holder {holder}")
 }
 
-/// How often hooks fired, and what the spool holds; an empty text if neither.
+/// How often hooks ran, and what the spool holds; an empty text if neither.
 fn hooks_line(hooks: &HookStatus) -> String {
     let count: u64 = hooks.events.iter().map(|event| event.count).sum();
     let spool = hooks.spool;
     let parts = [
-        (count, "fired since the start"),
+        (count, "ran since the start"),
         (spool.files, "in the spool"),
         (spool.lost, "lost"),
     ];

@@ -29,8 +29,7 @@ fn a_client_that_leaves_ends_its_calls() {
     });
     eventually("nothing is left of the connection", || {
         let status = connection.call_value("daemon.status", &json!({})).unwrap();
-        (status["connections"] == 1 && processes::descriptors(worker) <= before)
-            .then_some(())
+        (status["connections"] == 1 && processes::descriptors(worker) <= before).then_some(())
     });
     assert_eq!(
         connection
@@ -85,7 +84,6 @@ fn ten_thousand_quick_clients_are_served_and_leave_nothing() {
     }
     eventually("all of them are gone", || {
         let status = first.call_value("daemon.status", &json!({})).unwrap();
-        (status["connections"] == 1 && processes::descriptors(worker) <= before)
-            .then_some(())
+        (status["connections"] == 1 && processes::descriptors(worker) <= before).then_some(())
     });
 }

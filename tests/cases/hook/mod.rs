@@ -2,6 +2,7 @@
 
 mod claude;
 mod delivery;
+mod install;
 mod keys;
 mod kill;
 mod spool;

@@ -27,6 +27,9 @@ pub mod similarity;
 #[cfg(any(test, feature = "synthetic"))]
 pub mod synthetic;
 
+/// Memory that a connection to one of the coach's databases may use for pages: an aggregation changes most of them.
+const CACHE_KIB: u32 = 16_384;
+
 pub use coach::{Coach, CoachError, CoachPaths, CoachSettings, Friction, Work};
 pub use deliver::{Delivery, DeliveryError, JournalError, delivery_of};
 pub use place::PlaceError;

@@ -4,7 +4,8 @@ use super::CoachError;
 use super::owner::{Coach, Databases};
 use crate::aggregate::{self, Aggregation, Input, KnownCandidate, Proposal, Settings, Sighting};
 use crate::ledger::{
-    CandidateRow, Change, LedgerWrite, all, evidence_ids, kept, known, state_of, union,
+    CandidateRow, Change, EvidenceRow, LedgerWrite, all, evidence_ids, kept, known,
+    of_fingerprints, state_of, union,
 };
 use crate::record::{EventWrite, pending, projects, successes};
 use crate::scope::RuleFile;
@@ -69,11 +70,10 @@ impl Coach {
         })
         .await;
         let processed = self.store_result(databases, &result, strange).await?;
-        let new = result
-            .proposals
-            .iter()
-            .map(|one| one.fingerprint.to_string());
-        let candidates = self.candidates(databases, &new.collect::<Vec<_>>()).await?;
+        let new = result.proposals.iter();
+        let new: Vec<String> = new.map(|one| one.fingerprint.to_string()).collect();
+        let new = of_fingerprints(&databases.ledger, &new).await?;
+        let candidates = self.shown_candidates(databases, new).await?;
         Ok(CoachAggregateReply {
             candidates,
             seen_again: result.sightings.len() as u64,
@@ -90,9 +90,9 @@ impl Coach {
         result: &Aggregation,
         strange: Vec<String>,
     ) -> Result<usize, CoachError> {
-        let mut changes = Vec::new();
+        let (mut changes, mut evidence) = (Vec::new(), Vec::new());
         for proposal in &result.proposals {
-            propose(proposal, &mut changes);
+            propose(proposal, &mut changes, &mut evidence);
         }
         let mut rows: BTreeMap<String, CandidateRow> = match result.sightings.is_empty() {
             true => BTreeMap::new(),
@@ -103,8 +103,12 @@ impl Coach {
         };
         for sighting in &result.sightings {
             if let Some(row) = rows.get_mut(sighting.fingerprint.as_str()) {
-                see_again(row, sighting, &mut changes);
+                see_again(row, sighting, &mut changes, &mut evidence);
             }
+        }
+        EvidenceRow::sort(&mut evidence);
+        if !evidence.is_empty() {
+            changes.push(Change::Evidence(evidence));
         }
         let mut ids = result.decided.clone();
         ids.extend(result.expired.iter().cloned());
@@ -199,9 +203,14 @@ async fn add_counted(
     Ok(())
 }
 
-fn propose(proposal: &Proposal, changes: &mut Vec<Change>) {
+fn propose(proposal: &Proposal, changes: &mut Vec<Change>, rows: &mut Vec<EvidenceRow>) {
     let evidence: Vec<Evidence> = proposal.evidence.iter().map(piece).collect();
     let fingerprint = proposal.fingerprint.to_string();
+    rows.extend(
+        evidence
+            .iter()
+            .map(|piece| EvidenceRow::new(&fingerprint, piece)),
+    );
     changes.push(Change::Put(Box::new(CandidateRow {
         fingerprint: fingerprint.clone(),
         normalized_text: proposal.normalized_text.clone(),
@@ -211,7 +220,7 @@ fn propose(proposal: &Proposal, changes: &mut Vec<Change>) {
         action: proposal.wording.action.clone(),
         current_scope: Scope::Project,
         repo_ids: proposal.repo_ids.clone(),
-        evidence: kept(evidence.clone()),
+        evidence: kept(evidence),
         confidence: proposal.confidence,
         count: proposal.count,
         status: CandidateStatus::Pending,
@@ -223,17 +232,18 @@ fn propose(proposal: &Proposal, changes: &mut Vec<Change>) {
         rejected_at_count: 0,
         mention: false,
     })));
-    changes.push(Change::Evidence {
-        fingerprint: fingerprint.clone(),
-        pieces: evidence,
-    });
     changes.push(Change::Groups {
         fingerprint,
         groups: proposal.groups.clone(),
     });
 }
 
-fn see_again(row: &mut CandidateRow, sighting: &Sighting, changes: &mut Vec<Change>) {
+fn see_again(
+    row: &mut CandidateRow,
+    sighting: &Sighting,
+    changes: &mut Vec<Change>,
+    rows: &mut Vec<EvidenceRow>,
+) {
     let evidence: Vec<Evidence> = sighting.evidence.iter().map(piece).collect();
     row.count += sighting.count_added;
     row.confidence = row.confidence.max(sighting.confidence);
@@ -253,6 +263,11 @@ fn see_again(row: &mut CandidateRow, sighting: &Sighting, changes: &mut Vec<Chan
         row.identify();
     }
     let fingerprint = row.fingerprint.clone();
+    rows.extend(
+        evidence
+            .iter()
+            .map(|piece| EvidenceRow::new(&fingerprint, piece)),
+    );
     changes.push(Change::Put(Box::new(row.clone())));
     if fingerprint != old {
         changes.push(Change::Move {
@@ -260,10 +275,6 @@ fn see_again(row: &mut CandidateRow, sighting: &Sighting, changes: &mut Vec<Chan
             to: fingerprint.clone(),
         });
     }
-    changes.push(Change::Evidence {
-        fingerprint: fingerprint.clone(),
-        pieces: evidence,
-    });
     changes.push(Change::Groups {
         fingerprint,
         groups: sighting.groups.clone(),

@@ -270,18 +270,6 @@ impl Coach {
         }
     }
 
-    pub(super) async fn candidates(
-        &self,
-        databases: &Databases,
-        wanted: &[String],
-    ) -> Result<Vec<Candidate>, CoachError> {
-        let mut rows = Vec::new();
-        for fingerprint in wanted {
-            rows.push(self.row(databases, fingerprint).await?);
-        }
-        self.shown_candidates(databases, rows).await
-    }
-
     pub(super) async fn shown_candidate(
         &self,
         databases: &Databases,

@@ -7,7 +7,9 @@ use ccd_store::{Connection, SqlResult, Write, insert, query};
 use serde::Serialize;
 
 ccd_store::row! {
-    struct EvidenceRow {
+    /// A piece of evidence for a candidate.
+    #[derive(Debug)]
+    pub(crate) struct EvidenceRow {
         event_id: String,
         fingerprint: String,
         timestamp: String,
@@ -35,10 +37,7 @@ pub(crate) enum Change {
         from: String,
         to: String,
     },
-    Evidence {
-        fingerprint: String,
-        pieces: Vec<Evidence>,
-    },
+    Evidence(Vec<EvidenceRow>),
     Groups {
         fingerprint: String,
         groups: Vec<KnownGroup>,
@@ -79,6 +78,25 @@ pub(crate) enum Change {
     },
 }
 
+impl EvidenceRow {
+    /// `piece` as evidence for a candidate.
+    pub(crate) fn new(fingerprint: &str, piece: &Evidence) -> Self {
+        Self {
+            event_id: piece.event_id.clone(),
+            fingerprint: fingerprint.to_owned(),
+            timestamp: piece.timestamp.clone(),
+            quote: piece.quote.clone(),
+            session_id: piece.session_id.clone().unwrap_or_default(),
+            repo_id: piece.repo_id.clone().unwrap_or_default(),
+        }
+    }
+
+    /// In the order of the table, so that a large batch is inserted page by page.
+    pub(crate) fn sort(rows: &mut [Self]) {
+        rows.sort_unstable_by(|one, other| one.event_id.cmp(&other.event_id));
+    }
+}
+
 impl Write for LedgerWrite {
     async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
         for change in &self.0 {
@@ -103,10 +121,10 @@ impl Change {
                 }
                 delete(connection, from).await
             }
-            Self::Evidence {
-                fingerprint,
-                pieces,
-            } => put_evidence(connection, fingerprint, pieces).await,
+            Self::Evidence(rows) => {
+                let put = "INSERT OR IGNORE INTO ccd_evidence ({columns}) {values}";
+                insert(connection, put, rows).await
+            }
             Self::Groups {
                 fingerprint,
                 groups,
@@ -243,24 +261,6 @@ async fn rename(connection: &mut Connection, table: &str, from: &str, to: &str) 
         .execute(connection)
         .await
         .map(drop)
-}
-
-async fn put_evidence(
-    connection: &mut Connection,
-    fingerprint: &str,
-    pieces: &[Evidence],
-) -> SqlResult<()> {
-    let row = |piece: &Evidence| EvidenceRow {
-        event_id: piece.event_id.clone(),
-        fingerprint: fingerprint.to_owned(),
-        timestamp: piece.timestamp.clone(),
-        quote: piece.quote.clone(),
-        session_id: piece.session_id.clone().unwrap_or_default(),
-        repo_id: piece.repo_id.clone().unwrap_or_default(),
-    };
-    let rows: Vec<EvidenceRow> = pieces.iter().map(row).collect();
-    let put = "INSERT OR IGNORE INTO ccd_evidence ({columns}) {values}";
-    insert(connection, put, &rows).await
 }
 
 async fn put_groups(

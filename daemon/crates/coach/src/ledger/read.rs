@@ -136,6 +136,20 @@ pub(crate) async fn page(ledger: &Ledger, page: Page) -> SqlResult<Vec<Candidate
     Ok(rows.into_iter().map(|row| row.0).collect())
 }
 
+/// Returns the candidates of these fingerprints, in the order of their fingerprints.
+pub(crate) async fn of_fingerprints(
+    ledger: &Ledger,
+    fingerprints: &[String],
+) -> SqlResult<Vec<CandidateRow>> {
+    let statement = format!(
+        "{COLUMNS} WHERE candidates.fingerprint IN (SELECT value FROM json_each(?1)) ORDER BY candidates.fingerprint"
+    );
+    let rows = query_as(ccd_store::AssertSqlSafe(statement));
+    let wanted = serde_json::to_string(fingerprints).unwrap_or_default();
+    let rows: Vec<Columns> = rows.bind(wanted).fetch_all(ledger.readers()).await?;
+    Ok(rows.into_iter().map(|row| row.0).collect())
+}
+
 /// Returns all candidates, in the order of their fingerprints.
 pub(crate) async fn all(ledger: &Ledger) -> SqlResult<Vec<CandidateRow>> {
     let statement = format!("{COLUMNS} ORDER BY candidates.fingerprint");

@@ -11,7 +11,8 @@ pub(crate) const LEDGER: Schema<LedgerWrite> = Schema::new(
         include_str!("../../migrations/ledger/0001_ledger.sql"),
     )],
 )
-.shared_with_others("ccd_migrations", COLUMNS);
+.shared_with_others("ccd_migrations", COLUMNS)
+.with_cache_kib(crate::CACHE_KIB);
 
 /// Columns that the tables of an older program may lack. A default that is not constant cannot be added.
 const COLUMNS: &[Column] = &[

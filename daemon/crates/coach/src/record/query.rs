@@ -81,11 +81,11 @@ fn object(json: Option<String>) -> Map<String, Value> {
         .unwrap_or_default()
 }
 
-/// Returns the events that are not processed, oldest first, and the ids of those that cannot be understood.
+/// Returns the events that are not processed, in the order in which they were recorded, and the ids of those that cannot be understood.
 pub(crate) async fn pending(events: &Events, limit: u32) -> SqlResult<(Vec<Event>, Vec<String>)> {
     let statement = format!(
         "SELECT {COLUMNS}, repo_key FROM events LEFT JOIN ccd_event_sources ON event_id = events.id
-        WHERE processed = 0 ORDER BY timestamp, events.rowid LIMIT ?1"
+        WHERE processed = 0 ORDER BY events.rowid LIMIT ?1"
     );
     let rows: Vec<EventColumns> = query_as(ccd_store::AssertSqlSafe(statement))
         .bind(limit)

@@ -11,7 +11,8 @@ pub(crate) const EVENTS: Schema<EventWrite> = Schema::new(
         include_str!("../../migrations/events/0001_events.sql"),
     )],
 )
-.shared_with_others("ccd_migrations", COLUMNS);
+.shared_with_others("ccd_migrations", COLUMNS)
+.with_cache_kib(crate::CACHE_KIB);
 
 /// Columns that the table of an older program may lack. A default that is not constant cannot be added.
 const COLUMNS: &[Column] = &[

@@ -13,6 +13,12 @@ pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     // If the path is a link, its target is replaced, not the link.
     let target = match fs::canonicalize(path) {
         Ok(target) => target,
+        Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_symlink() => {
+            return Err(io::Error::new(
+                error.kind(),
+                "a link to a file that does not exist",
+            ));
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
         Err(error) => return Err(error),
     };
@@ -81,6 +87,11 @@ mod tests {
             refused(&folder.path().join("no/a")),
             io::ErrorKind::NotFound
         );
+        let dangling = folder.path().join("dangling");
+        symlink("nowhere", &dangling).unwrap();
+        assert_eq!(refused(&dangling), io::ErrorKind::NotFound);
+        assert!(dangling.is_symlink());
+        fs::remove_file(dangling).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         write(Path::new("/dev/null"), b"x").unwrap();
     }

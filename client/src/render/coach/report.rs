@@ -100,7 +100,22 @@ fn rule(
         let scale = format!("each bar is {} weeks", drawn.weeks_per_bar);
         writeln!(out, "{INDENT}{}", style.paint(Colour::Dim, &scale))?;
     }
-    writeln!(out, "{INDENT}{}", in_words(&rule.effect))
+    writeln!(out, "{INDENT}{}", in_words(&rule.effect))?;
+    if !rule.guarded && is_ignored(&rule.effect) {
+        let hint = format!(
+            "no better since: ccctl coach guard {} refuses such tool calls",
+            rule.id
+        );
+        writeln!(out, "{INDENT}{}", style.paint(Colour::Notice, &hint))?;
+    }
+    Ok(())
+}
+
+/// True if the friction recurs, at least as often as before the approval.
+fn is_ignored(effect: &Effect) -> bool {
+    let rate = |count: u64, days: f64| count as f64 / days.max(1.0);
+    effect.after > 1
+        && rate(effect.after, effect.days_after) >= rate(effect.before, effect.days_before)
 }
 
 /// Returns the effect in words; an empty text if there is none.
@@ -185,6 +200,21 @@ mod tests {
             text.contains("\n2026-01-19  4  ████████████████████████████████████████\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_rule_that_is_ignored_can_become_a_guard() {
+        let hint = "no better since: ccctl coach guard 3f2a91bc refuses such tool calls";
+        for (after, guarded, is_shown) in [(20, false, true), (20, true, false), (5, false, false)]
+        {
+            let mut reply = sample();
+            reply.rules[0].effect.after = after;
+            reply.rules[0].guarded = guarded;
+            let mut out = Vec::new();
+            report(&reply, Some(80), true, &mut out, Style::default()).unwrap();
+            let text = String::from_utf8(out).unwrap();
+            assert_eq!(text.contains(hint), is_shown, "{text}");
+        }
     }
 
     #[test]

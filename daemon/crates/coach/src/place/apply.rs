@@ -190,6 +190,10 @@ fn failed(path: &Path, source: io::Error) -> PlaceError {
 fn read(path: &Path) -> Result<Option<Vec<u8>>, PlaceError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_symlink() => {
+            let dangling = "a link to a file that does not exist";
+            Err(failed(path, io::Error::new(error.kind(), dangling)))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(failed(path, source)),
     }
@@ -254,6 +258,15 @@ mod tests {
         Places {
             global: root.join("home"),
         }
+    }
+
+    #[test]
+    fn a_link_to_nowhere_is_no_place_for_a_rule() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::os::unix::fs::symlink("nowhere", root.join("CLAUDE.md")).unwrap();
+        let error = plan(&places(root), WORDS, Scope::Project, root).unwrap_err();
+        assert!(error.to_string().contains("does not exist"), "{error}");
     }
 
     #[test]

@@ -5,8 +5,9 @@ use crate::support::conversation::{ask, ended, output, record, start, tape, tape
 use crate::support::files::assert_in_no_file;
 use crate::support::session::lacks;
 use crate::support::taped::{Taped, assert_whole};
-use crate::support::worker::{is_one_process, kill_worker};
+use crate::support::worker::{is_one_process, kill_worker, signal_worker, worker};
 use crate::support::{Connection, Daemon, any_moment, eventually, eventually_within, rounds};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -235,6 +236,41 @@ fn nothing_that_was_recorded_is_missing_after_a_kill_of_everything() {
         let cleanup = json!({"force": true});
         let _ = daemon.call_value("session.cleanup", &cleanup);
     }
+}
+
+/// bash reads keys, so the journal has a mask until the echo was seen. A worker that is killed after the echo was logged
+/// and before the journal was written leaves that mask.
+#[test]
+fn an_input_that_the_killed_worker_left_as_a_mask_is_written_before_the_next_worker_serves() {
+    if lacks(&["bash"]) {
+        return;
+    }
+    let mut daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let bash = Take::start(&daemon, "bash", &["bash", "--norc"]);
+    ask(&daemon, &bash.session, (None, "ready> $")).unwrap();
+    let line = (Some("echo one"), "one\\s+ready> $");
+    ask(&daemon, &bash.session, line).unwrap();
+    let journals = std::fs::read_dir(bash.root.join(".journal")).unwrap();
+    let journal = journals.map(|entry| entry.unwrap().path()).next().unwrap();
+    let (text, at) = eventually("the input is in the journal", || {
+        let text = std::fs::read_to_string(&journal).unwrap();
+        let at = text.find("echo one")?;
+        Some((text, at))
+    });
+    let before = worker(&daemon);
+    daemon.signal(Signal::STOP);
+    signal_worker(&daemon, before, Signal::KILL);
+    let (kept, _) = text[..at].rsplit_once('\n').unwrap();
+    assert!(kept.contains("***"), "{text}");
+    std::fs::write(&journal, format!("{kept}\n")).unwrap();
+    daemon.signal(Signal::CONT);
+    assert_ne!(worker(&daemon), before);
+    daemon.kill();
+    daemon.restart();
+    assert_eq!(bash.taped(&daemon).inputs[1..], ["echo one\n"]);
 }
 
 #[test]

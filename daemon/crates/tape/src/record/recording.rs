@@ -125,6 +125,11 @@ impl Recording {
     pub fn kept(&self) -> KeptRecording {
         let state = self.lock();
         let is_plain = state.prompt.is_some();
+        let mut open = state.open.clone();
+        if let Some(open) = &mut open {
+            // Lines that are still in memory are lost if this worker is killed.
+            open.is_written &= state.lines.is_empty();
+        }
         KeptRecording {
             journal: self.path.clone(),
             redacts: state.redacts,
@@ -136,7 +141,7 @@ impl Recording {
                 false => Vec::new(),
             },
             recognised: self.hidden.recognised(),
-            open: state.open.clone(),
+            open,
         }
     }
 

@@ -126,6 +126,21 @@ fn a_line_that_was_not_shown_yet_is_a_mask() {
 }
 
 #[test]
+fn the_next_worker_writes_what_was_only_in_memory() {
+    for (unseen, input) in [(false, "make it\r"), (true, "***\r")] {
+        let recorded = Recorded::new(true);
+        recorded.types("make it\r", unseen);
+        recorded.recording.printed(b"make it\r\n", 0);
+        recorded.has(&["***\r"]);
+        let kept = recorded.recording.kept();
+        let resumption = Resumption::of(&kept);
+        let next = Recording::resume(kept, resumption, Arc::default(), b"make it\r\n", b"");
+        next.flush();
+        recorded.has(&[input]);
+    }
+}
+
+#[test]
 fn what_nobody_has_ended_is_unfinished_unless_the_program_has_ended() {
     let exit = ccd_protocol::tape::TapeExit::default();
     for (exit, is_unfinished) in [(None, true), (Some(exit), false)] {

@@ -147,6 +147,11 @@ impl Sessions {
             session.note(None, Event::Trouble(text.into()));
         }
         session.take_output(usize::MAX);
+        if let Some(recording) = session.tape().as_ref().and_then(|tape| tape.recording()) {
+            // The earlier worker may have left a mask in place of an input whose echo is in the log. If nothing more is
+            // printed, nothing else would write the input before everything is killed.
+            recording.flush();
+        }
         session.play().map_err(|error| text(&error))?;
         if let Some(pipe) = kept.pipe {
             session.resume_pipe(pipe).await;

@@ -26,6 +26,9 @@ const LEAVE_TIME: Duration = Duration::from_secs(12);
 /// How long a worker of another build may take until it serves calls.
 const READY_TIME: Duration = Duration::from_secs(20);
 
+/// How long a worker may take until it begins to end the sessions, once the daemon was asked to end by a signal.
+const HEED_TIME: Duration = Duration::from_secs(2);
+
 /// Interval between two checks.
 const LOOK_PERIOD: Duration = Duration::from_millis(2);
 
@@ -72,6 +75,8 @@ pub(super) struct Worker {
     leaving: Option<(Build, Instant)>,
     /// Set if the worker is of another build than the last worker that served: which build, and by when it must serve.
     candidate: Option<(Build, Instant)>,
+    /// Set once the worker was sent a signal that asks it to end: by when it must heed it.
+    heeds_by: Option<Instant>,
     /// The worker was stopped by a signal.
     is_stopped: bool,
     /// The worker missed its deadline and was killed.
@@ -188,6 +193,7 @@ impl Worker {
             restart_at: None,
             leaving: None,
             candidate: None,
+            heeds_by: None,
             is_stopped: false,
             was_late: false,
             proven: Build::Own,
@@ -267,9 +273,11 @@ impl Worker {
 
     /// Records that the worker serves, so it has recovered from whatever ended the one before.
     pub(super) fn is_ready(&mut self) {
+        let now = Instant::now();
         self.restarts = 0;
-        self.served_at = Some(Instant::now());
+        self.served_at = Some(now);
         self.has_served = true;
+        self.heeds_by = self.stop_signal.map(|_| now + HEED_TIME);
         if let Some((build, _)) = self.candidate.take() {
             self.proven = build;
         }
@@ -278,6 +286,7 @@ impl Worker {
     /// Records that the worker is ending all sessions, as requested.
     pub(super) fn is_stopping(&mut self) {
         self.stop_signal = Some(Signal::TERM);
+        self.heeds_by = None;
     }
 
     /// Records that the worker is about to end, and that a worker of the build in `file`, or of its own, follows.
@@ -287,13 +296,14 @@ impl Worker {
             None => self.proven.clone(),
         };
         self.leaving = Some((build, Instant::now() + LEAVE_TIME));
+        self.heeds_by = None;
     }
 
-    /// Returns by when the worker must have ended, or must serve.
+    /// Returns by when the worker must have ended, must serve, or must end the sessions.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let deadlines = [&self.leaving, &self.candidate].into_iter().flatten();
         let deadlines = deadlines.map(|(_, at)| *at).chain(self.restart_at);
-        deadlines.min()
+        deadlines.chain(self.heeds_by).min()
     }
 
     /// True when the worker has ended and it is time to start another one.
@@ -317,18 +327,29 @@ impl Worker {
                 let _ = kill_process(self.pid, Signal::KILL);
             }
         }
+        if self.heeds_by.is_some_and(|at| at <= now) {
+            tracing::error!("the worker hangs, so it is killed; the next one ends the sessions");
+            self.heeds_by = None;
+            let _ = kill_process(self.pid, Signal::KILL);
+        }
     }
 
     /// Forwards signals that were sent to the daemon.
     pub(super) fn forward_signals(&mut self) {
         for signal in self.signals.take() {
-            if signal != Signal::HUP {
-                self.stop_signal = Some(signal);
+            let asks_to_end = signal != Signal::HUP;
+            if asks_to_end && self.stop_signal.replace(signal).is_none() {
+                // A worker that does not serve yet heeds the signal once it does.
+                let has_begun = self.served_at.is_some() && self.leaving.is_none();
+                self.heeds_by = has_begun.then(|| Instant::now() + HEED_TIME);
             }
             // The worker may have ended, which will be noticed soon. The next worker gets a signal that is to end the
             // daemon.
             if self.ended.is_none() {
                 let _ = kill_process(self.pid, signal);
+                if asks_to_end {
+                    let _ = kill_process(self.pid, Signal::CONT); // a stopped worker would not get it
+                }
             }
         }
     }
@@ -351,6 +372,7 @@ impl Worker {
             self.quick_ends = if is_fault { self.quick_ends + 1 } else { 0 };
         }
         self.ended = Some(ended);
+        self.heeds_by = None;
         // Terminals are still read during the pause.
         self.restart_at = Some(Instant::now() + self.pause());
     }

@@ -2,17 +2,21 @@
 
 use crate::args::Global;
 use crate::call::{
-    Answer, ConnectError, Connection, Place, call_at, host_asked_for, set_elsewhere,
+    Answer, ConnectError, Connection, Place, call_at, call_within, host_asked_for, set_elsewhere,
 };
 use crate::output::decode;
 use crate::render::Style;
 use crate::{Exit, Failure};
 use ccd_protocol::daemon::{DaemonStatus, DaemonStatusReply};
-use ccd_protocol::{Method, NoParams};
+use ccd_protocol::{Method, NoParams, Timeout};
 use serde::Serialize;
 use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::io::{self, BufRead as _, IsTerminal as _, Write};
+use std::time::Duration;
+
+/// How much later than a timeout the reply may come before the daemon is asked whether it still replies.
+const REPLY_MARGIN: Duration = Duration::from_secs(1);
 
 /// The global options, and where results are written.
 pub(crate) struct Context {
@@ -66,6 +70,25 @@ impl Context {
     /// As [`call_at`].
     pub(crate) fn call<M: Method>(&self, params: &M::Params) -> Result<Answer<M::Reply>, Failure> {
         call_at::<M>(&self.place()?, params)
+    }
+
+    /// Calls a method that waits up to `timeout`. If that is a time, a daemon that does not reply ends the call soon
+    /// after it.
+    ///
+    /// # Errors
+    ///
+    /// As [`call_within`].
+    pub(crate) fn call_waiting<M: Method>(
+        &self,
+        params: &M::Params,
+        timeout: Option<Timeout>,
+    ) -> Result<Answer<M::Reply>, Failure> {
+        let limit = match timeout {
+            Some(Timeout::After(ms)) => Duration::try_from_secs_f64(ms / 1000.0).ok(),
+            _ => None,
+        };
+        let limit = limit.map(|time| time.saturating_add(REPLY_MARGIN));
+        call_within::<M>(&self.place()?, params, limit)
     }
 
     /// Returns the status of a running daemon; `None` if none is running. Never starts one.

@@ -79,7 +79,7 @@ pub(crate) fn is_repeatable(method: &str) -> bool {
 ///
 /// A repetition waits only for the rest of its time. A request that lasted for [`SETTLED`], or was not read, is
 /// repeated again; one that is read and lost at once twice may be what kills the daemon. No new daemon is started for a
-/// repetition, because it would know no sessions.
+/// repetition, because it would know no sessions. `limit` is that of [`Connection::within`].
 ///
 /// # Errors
 ///
@@ -91,6 +91,7 @@ pub(crate) fn again(
     params: &impl Serialize,
     start: Instant,
     mut was_read: bool,
+    limit: Option<Duration>,
 ) -> Result<Box<RawValue>, Failure> {
     let place = Place {
         may_start: place.may_start && !method.starts_with("session."),
@@ -106,7 +107,7 @@ pub(crate) fn again(
             Err(ConnectError::NoDaemon { .. }) => return Err(lost(method, was_read)),
             connected => connected?,
         };
-        let mut connection = Connection::over(stream);
+        let mut connection = Connection::over(stream).within(limit)?;
         let mut next = params.clone();
         if was_read || WAITING.contains(&method) {
             match adapt(method, &mut next, &mut connection, start) {

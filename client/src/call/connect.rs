@@ -1,12 +1,14 @@
 //! Finds the daemon's socket and connects to it.
 
 use super::host::{Host, HostError};
+use super::processes;
 use super::request::Connection;
 use super::ssh::{HostLink, SshError};
 use super::start;
 use crate::Exit;
 use crate::args::Global;
 use ccd_protocol::socket::{SocketPathError, socket_path};
+use rustix::process::Pid;
 use std::ffi::OsString;
 use std::fmt::{self, Display};
 use std::io;
@@ -165,6 +167,14 @@ impl Place {
         match &self.at {
             At::Here(socket) => socket.connect(),
             At::Elsewhere(link) => link.connect(false, self.may_ask),
+        }
+    }
+
+    /// Returns the processes of the daemon, if they are on this host: see [`processes::of_socket`].
+    pub(crate) fn processes(&self) -> Vec<Pid> {
+        match &self.at {
+            At::Here(socket) => processes::of_socket(&socket.path),
+            At::Elsewhere(_) => Vec::new(),
         }
     }
 

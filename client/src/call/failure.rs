@@ -23,6 +23,9 @@ pub(crate) enum Failure {
     /// The connection ended before the reply. A request that was not read was not carried out.
     #[error("{method}: {}", message_of_loss(.method, *.was_read))]
     Lost { method: String, was_read: bool },
+    /// The daemon hangs or is stopped. It may still carry out the request later.
+    #[error("{method}: {}", message_of_silence(.method, *.pid))]
+    Silent { method: String, pid: Option<i32> },
     #[error("{method}: the reply cannot be read: {why}")]
     Garbled { method: String, why: String },
     #[error("{0}")]
@@ -54,6 +57,7 @@ impl Failure {
         match self {
             Failure::Refused { error, .. } => Failure::Refused { method, error },
             Failure::Lost { was_read, .. } => Failure::Lost { method, was_read },
+            Failure::Silent { pid, .. } => Failure::Silent { method, pid },
             Failure::Garbled { why, .. } => Failure::Garbled { method, why },
             other => other,
         }
@@ -70,7 +74,10 @@ impl Failure {
             Failure::NotFound(_) => Exit::NotFound,
             Failure::TimedOut(_) => Exit::TimedOut,
             Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::BrokenPipe,
-            Failure::Failed(_) | Failure::Io { .. } | Failure::Output(_) => Exit::Failed,
+            Failure::Silent { .. }
+            | Failure::Failed(_)
+            | Failure::Io { .. }
+            | Failure::Output(_) => Exit::Failed,
         }
     }
 
@@ -80,7 +87,7 @@ impl Failure {
     }
 
     /// The line for programs, without a newline: `{"error": {code?, message, data}}`. Errors of ccctl itself have no
-    /// code, and the exit status as their kind; for a lost request, `done` says whether it was carried out.
+    /// code, and the exit status as their kind; for a request without a reply, `done` says whether it was carried out.
     pub(crate) fn json(&self) -> String {
         #[derive(Serialize)]
         struct ErrorLine<'a> {
@@ -90,8 +97,14 @@ impl Failure {
             Failure::Refused { error, .. } => error,
             _ => {
                 let mut data = serde_json::json!({"kind": self.exit().kind()});
-                if let Failure::Lost { was_read, .. } = self {
-                    data["done"] = if *was_read { "unknown" } else { "no" }.into();
+                match self {
+                    Failure::Lost {
+                        was_read: false, ..
+                    } => data["done"] = "no".into(),
+                    Failure::Lost { .. } | Failure::Silent { .. } => {
+                        data["done"] = "unknown".into();
+                    }
+                    _ => {}
                 }
                 let error = serde_json::json!({"message": self.to_string(), "data": data});
                 return serde_json::json!({ "error": error }).to_string();
@@ -191,6 +204,20 @@ fn message_of_loss(method: &str, was_read: bool) -> String {
         false => "the daemon was restarted or killed before it replied",
     };
     format!("{lost}; {}", after_loss(method))
+}
+
+/// What to do if the daemon does not reply, and what is known about the request.
+fn message_of_silence(method: &str, pid: Option<i32>) -> String {
+    let daemon = match pid {
+        Some(pid) => format!("the daemon (pid {pid})"),
+        None => "the daemon".to_owned(),
+    };
+    let silent =
+        format!("{daemon} does not reply; ccctl daemon stop --force ends it and its sessions");
+    match is_repeatable(method) {
+        true => silent,
+        false => format!("{silent}; {}", after_loss(method)),
+    }
 }
 
 /// What to do after the loss of a reply, in terms of the command line.
@@ -335,6 +362,26 @@ mod tests {
                 "{told}"
             );
         }
+    }
+
+    #[test]
+    fn a_request_without_a_reply_says_so_and_what_is_known() {
+        let silent = |method: &str, pid| Failure::Silent {
+            method: method.into(),
+            pid,
+        };
+        assert_eq!(
+            silent("daemon.status", Some(7)).line(),
+            "ccctl: daemon.status: the daemon (pid 7) does not reply; ccctl daemon stop --force ends it and its sessions"
+        );
+        let send = silent("session.send", None);
+        assert!(
+            send.line()
+                .contains("the daemon does not reply; ccctl daemon stop --force")
+        );
+        assert!(send.line().contains("whether the input was typed"));
+        assert!(send.json().contains(r#""done":"unknown""#));
+        assert_eq!(send.exit(), Exit::Failed);
     }
 
     #[test]

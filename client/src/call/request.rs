@@ -3,15 +3,16 @@
 use super::again::again;
 use super::connect::Place;
 use super::failure::Failure;
+use ccd_protocol::daemon::DaemonPing;
 use ccd_protocol::session::{SessionClose, SessionCloseParams, SessionCloseReply};
-use ccd_protocol::{Caller, ErrorCode, ErrorObject, Method, PROTOCOL_VERSION};
+use ccd_protocol::{Caller, ErrorCode, ErrorObject, Method, NoParams, PROTOCOL_VERSION};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Client name of ccctl, as the history shows it.
 pub(crate) const CLIENT_NAME: &str = "ccctl";
@@ -19,12 +20,22 @@ pub(crate) const CLIENT_NAME: &str = "ccctl";
 /// Longest line that is read: the daemon's largest reply and some room for the JSON around it.
 const MAX_LINE_BYTES: u64 = (64 << 20) + (1 << 20);
 
+/// How long a daemon that has not replied in time may take to reply to a ping.
+const PING_LIMIT: Duration = Duration::from_millis(1500);
+
+/// A request up to this length can always be written at once.
+const SMALL_BYTES: usize = 64 << 10;
+
 /// A connection to the daemon that carries one request at a time.
 #[derive(Debug)]
 pub(crate) struct Connection {
     reader: BufReader<Incoming>,
     next_id: u64,
     client: &'static str,
+    /// How long to wait for a reply until the daemon is asked whether it still replies.
+    limit: Option<Duration>,
+    /// It was asked, and nothing has arrived since.
+    is_asked: bool,
 }
 
 /// The reading end of a connection. A thread that waits in a read is also woken when the daemon takes its request; one
@@ -99,7 +110,25 @@ impl Connection {
             reader: BufReader::new(Incoming(stream)),
             next_id: 1,
             client: CLIENT_NAME,
+            limit: None,
+            is_asked: false,
         }
+    }
+
+    /// Fails with [`Failure::Silent`] if a reply takes longer than `limit` and the daemon does not reply to a ping
+    /// either; `None` waits without limit.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Io`] if the limit is not accepted.
+    pub(crate) fn within(mut self, limit: Option<Duration>) -> Result<Self, Failure> {
+        if limit.is_some() {
+            let stream = &self.reader.get_ref().0;
+            let limited = stream.set_read_timeout(limit);
+            limited.map_err(Failure::io("the connection"))?;
+        }
+        self.limit = limit;
+        Ok(self)
     }
 
     /// Sets the client name of this connection, as the history shows it.
@@ -137,7 +166,15 @@ impl Connection {
         let id = self.next_id;
         self.next_id += 1;
         let line = request_line(id, method, params, self.client)?;
-        let written = (&self.reader.get_ref().0).write_all(&line);
+        let mut stream = &self.reader.get_ref().0;
+        if self.limit.is_some() && line.len() > SMALL_BYTES {
+            let limited = stream.set_write_timeout(self.limit);
+            limited.map_err(Failure::io("the connection"))?;
+        }
+        let written = stream.write_all(&line);
+        if written.as_ref().is_err_and(is_timeout) {
+            return Err(silent(method));
+        }
         // A daemon that refuses the connection says why before it closes it; so the reply is read even if writing
         // failed.
         loop {
@@ -169,12 +206,20 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// [`Failure::Lost`] at the end of the connection, [`Failure::Garbled`] for a line that is not a message.
+    /// [`Failure::Lost`] at the end of the connection, [`Failure::Garbled`] for a line that is not a message,
+    /// [`Failure::Silent`] after the limit of [`Self::within`].
     pub(crate) fn next(&mut self, method: &str) -> Result<Message, Failure> {
         let mut line = Vec::new();
-        let read = (&mut self.reader)
-            .take(MAX_LINE_BYTES)
-            .read_until(b'\n', &mut line);
+        let read = loop {
+            let read = (&mut self.reader)
+                .take(MAX_LINE_BYTES - line.len() as u64)
+                .read_until(b'\n', &mut line);
+            if self.limit.is_none() || !read.as_ref().is_err_and(is_timeout) {
+                break read;
+            }
+            self.ask_for_life(method)?;
+        };
+        self.is_asked = false;
         if read.is_err() || line.last() != Some(&b'\n') {
             return Err(if line.len() as u64 == MAX_LINE_BYTES {
                 garbled(method, &"the line is too long")
@@ -183,6 +228,23 @@ impl Connection {
             });
         }
         serde_json::from_slice(&line).map_err(|error| garbled(method, &error))
+    }
+
+    /// Sends a ping after the limit: its reply, like everything that arrives, shows that the daemon still replies.
+    fn ask_for_life(&mut self, method: &str) -> Result<(), Failure> {
+        if self.is_asked {
+            return Err(silent(method));
+        }
+        self.is_asked = true;
+        let id = self.next_id;
+        self.next_id += 1;
+        let ping = request_line(id, DaemonPing::NAME, &NoParams {}, self.client)?;
+        let mut stream = &self.reader.get_ref().0;
+        let limited = stream.set_read_timeout(Some(PING_LIMIT));
+        limited.map_err(Failure::io("the connection"))?;
+        // If this fails, the connection has ended, which the next read reports.
+        let _ = stream.write_all(&ping);
+        Ok(())
     }
 
     /// The socket, after the last reply.
@@ -236,7 +298,20 @@ pub(crate) fn call_at<M: Method>(
     place: &Place,
     params: &M::Params,
 ) -> Result<Answer<M::Reply>, Failure> {
-    let json = request_at(place, M::NAME, params)?;
+    call_within::<M>(place, params, None)
+}
+
+/// Calls as [`call_at`] does, but fails if the daemon replies to nothing any more after `limit`.
+///
+/// # Errors
+///
+/// As [`call_at`], and [`Failure::Silent`].
+pub(crate) fn call_within<M: Method>(
+    place: &Place,
+    params: &M::Params,
+    limit: Option<Duration>,
+) -> Result<Answer<M::Reply>, Failure> {
+    let json = request_within(place, M::NAME, params, limit)?;
     let value = serde_json::from_str(json.get()).map_err(|error| garbled(M::NAME, &error))?;
     Ok(Answer { value, json })
 }
@@ -264,15 +339,37 @@ pub(crate) fn request_at(
     method: &str,
     params: &impl Serialize,
 ) -> Result<Box<RawValue>, Failure> {
+    request_within(place, method, params, None)
+}
+
+fn request_within(
+    place: &Place,
+    method: &str,
+    params: &impl Serialize,
+    limit: Option<Duration>,
+) -> Result<Box<RawValue>, Failure> {
     let start = Instant::now();
-    let mut connection = Connection::over(place.connect()?);
-    match connection.request(method, params) {
-        Err(Failure::Lost { was_read, .. }) => again(place, method, params, start, was_read),
+    let mut connection = Connection::over(place.connect()?).within(limit)?;
+    let done = match connection.request(method, params) {
+        Err(Failure::Lost { was_read, .. }) => again(place, method, params, start, was_read, limit),
         done => {
-            place.keep(connection);
+            // A ping may be outstanding on one with a limit.
+            if limit.is_none() {
+                place.keep(connection);
+            }
             done
         }
-    }
+    };
+    done.map_err(|failure| match failure {
+        Failure::Silent { method, .. } => Failure::Silent {
+            method,
+            pid: place
+                .processes()
+                .first()
+                .map(|pid| pid.as_raw_nonzero().get()),
+        },
+        other => other,
+    })
 }
 
 /// Whether a call that a handover interrupted may have been carried out; `None` for other errors, and if the error says
@@ -300,6 +397,18 @@ pub(crate) fn lost(method: &str, was_read: bool) -> Failure {
         method: method.to_owned(),
         was_read,
     }
+}
+
+/// A daemon that does not reply.
+fn silent(method: &str) -> Failure {
+    Failure::Silent {
+        method: method.to_owned(),
+        pid: None,
+    }
+}
+
+fn is_timeout(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::WouldBlock
 }
 
 /// A reply that cannot be read.

@@ -94,3 +94,52 @@ fn a_line_that_is_no_message_is_an_internal_error() {
     let server = serve(&["hello\n"]);
     assert_eq!(ping(&server).unwrap_err().exit(), Exit::Internal);
 }
+
+/// Calls a server that takes a request and a ping without a reply, then sends `replies`.
+fn call_slow(replies: &'static str) -> Result<Answer<ccd_protocol::Done>, Failure> {
+    let (place, listener, _folder) = Place::listening();
+    let server = std::thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        let mut lines = BufReader::new(&stream).lines().map(Result::unwrap);
+        let methods = [0, 1].map(|_| {
+            let request: Value = serde_json::from_str(&lines.next().unwrap()).unwrap();
+            request["method"].as_str().unwrap().to_owned()
+        });
+        assert_eq!(methods, ["daemon.reload", "daemon.ping"]);
+        (&stream).write_all(replies.as_bytes()).unwrap();
+        // The connection stays open until the client closes it.
+        lines.for_each(drop);
+    });
+    let limit = Some(Duration::from_millis(1));
+    let answer = call_within::<DaemonReload>(&place, &NoParams {}, limit);
+    server.join().unwrap();
+    answer.map(|answer| Answer {
+        value: ccd_protocol::Done {},
+        json: answer.json,
+    })
+}
+
+#[test]
+fn a_slow_call_of_a_daemon_that_replies_to_a_ping_is_waited_for() {
+    let answer = call_slow(
+        "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}\n\
+        {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"path\":null,\"warnings\":[]}}\n",
+    );
+    assert!(answer.is_ok(), "{answer:?}");
+}
+
+#[test]
+fn a_daemon_that_does_not_reply_to_a_ping_either_is_silent() {
+    let failure = call_slow("").unwrap_err();
+    assert!(matches!(failure, Failure::Silent { .. }), "{failure:?}");
+    assert_eq!(failure.exit(), Exit::Failed);
+}
+
+#[test]
+fn a_long_request_that_is_not_read_is_silent() {
+    let (place, _listener, _folder) = Place::listening();
+    let long = "x".repeat(4 << 20);
+    let limit = Some(Duration::from_millis(1));
+    let failure = request_within(&place, "session.send", &long, limit).unwrap_err();
+    assert!(matches!(failure, Failure::Silent { .. }), "{failure:?}");
+}

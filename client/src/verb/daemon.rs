@@ -2,13 +2,19 @@
 
 use super::{job, logs, over_there, stop, upgrade};
 use crate::args::{DaemonVerb, LogArgs};
-use crate::call::{Connection, call_at};
+use crate::call::{call_at, call_within};
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::NoParams;
 use ccd_protocol::daemon::{
     DaemonCheck, DaemonLog, DaemonLogParams, DaemonPing, DaemonReload, DaemonStatus,
 };
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// How long the daemon may take to reply to a status request or a ping before it is asked whether it still replies.
+const REPLY_LIMIT: Duration = Duration::from_millis(1500);
+
+/// The same for a daemon that may just be starting, and restores the sessions of an earlier one.
+const START_LIMIT: Duration = Duration::from_secs(10);
 
 /// Carries out `ccctl daemon`.
 ///
@@ -44,18 +50,10 @@ pub(crate) fn dispatch(verb: &DaemonVerb, context: &mut Context) -> Result<Exit,
 
 fn start(context: &mut Context) -> Result<Exit, Failure> {
     let mut place = context.place()?;
-    let running = place.try_connect()?;
-    let was_running = running.is_some();
+    let was_running = place.try_connect()?.is_some();
     // The user asked for a start; $CCD_NO_START is only about automatic starts.
     place.may_start = true;
-    let stream = match running {
-        Some(stream) => stream,
-        None => place.connect()?,
-    };
-    let answer = match Connection::over(stream).call::<DaemonStatus>(&NoParams {}) {
-        Err(Failure::Lost { .. }) => call_at::<DaemonStatus>(&place, &NoParams {}),
-        answer => answer,
-    }?;
+    let answer = call_within::<DaemonStatus>(&place, &NoParams {}, Some(START_LIMIT))?;
     context.print(&answer, |status, out, _| {
         let how = if was_running {
             "is already running"
@@ -73,7 +71,7 @@ fn start(context: &mut Context) -> Result<Exit, Failure> {
 /// Never starts a daemon.
 fn status(context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
-    let answer = call_at::<DaemonStatus>(&place, &NoParams {})?;
+    let answer = call_within::<DaemonStatus>(&place, &NoParams {}, Some(REPLY_LIMIT))?;
     context.print(&answer, render::status)
 }
 
@@ -104,7 +102,7 @@ fn log(args: &LogArgs, context: &mut Context) -> Result<Exit, Failure> {
 }
 
 fn ping(context: &mut Context) -> Result<Exit, Failure> {
-    let mut connection = context.connect()?;
+    let mut connection = context.connect()?.within(Some(REPLY_LIMIT))?;
     let start = Instant::now();
     let answer = match connection.call::<DaemonPing>(&NoParams {}) {
         Err(Failure::Lost { .. }) => context.call::<DaemonPing>(&NoParams {}),

@@ -1,19 +1,35 @@
 //! `ccctl daemon stop`.
 
 use crate::args::StopArgs;
-use crate::call::{Place, call_at};
+use crate::call::{Place, call_within};
 use crate::context::{confirm, is_at_terminal};
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::daemon::{DaemonStop, DaemonStopParams};
 use ccd_protocol::session::{SessionList, SessionListParams};
-use rustix::process::{Pid, test_kill_process};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use std::time::{Duration, Instant};
 
 /// How long the daemon may take to stop: its own limit of 10 s, and a margin.
 const STOP_LIMIT: Duration = Duration::from_secs(12);
 
+/// How long the daemon may take to reply before it is pinged.
+const REPLY_LIMIT: Duration = Duration::from_secs(10);
+
+/// The same with `--force`: a signal does what the call does.
+const FORCED_REPLY_LIMIT: Duration = Duration::from_secs(1);
+
+/// How long a daemon that does not reply may take to end after a signal: the holder kills a worker that does not heed it
+/// within 2 s, and the next worker ends the sessions.
+const SIGNAL_LIMIT: Duration = Duration::from_secs(8);
+
+/// How long killed processes may take to end.
+const KILL_LIMIT: Duration = Duration::from_secs(2);
+
 /// Pause between two checks whether the process has ended.
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
+
+/// Pause between two searches for processes.
+const PROCESSES_PAUSE: Duration = Duration::from_millis(50);
 
 /// Most sessions that the question names, and the most bytes of each command.
 const MAX_NAMED: usize = 10;
@@ -28,7 +44,17 @@ const MAX_COMMAND_LEN: usize = 60;
 pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
     ask_first(args, &place)?;
-    let answer = call_at::<DaemonStop>(&place, &DaemonStopParams {})?;
+    let limit = match args.force {
+        true => FORCED_REPLY_LIMIT,
+        false => REPLY_LIMIT,
+    };
+    let asked = call_within::<DaemonStop>(&place, &DaemonStopParams {}, Some(limit));
+    let answer = match asked {
+        Err(silent @ Failure::Silent { .. }) if args.force => {
+            return end_silent(&place, silent, context);
+        }
+        asked => asked?,
+    };
     let (pid, sessions) = (answer.value.pid, answer.value.sessions);
     wait_until_gone(&place, pid)?;
     context.print(&answer, |_, out, _| {
@@ -50,7 +76,8 @@ pub(super) fn ask_first(args: &StopArgs, place: &Place) -> Result<(), Failure> {
         return Ok(());
     }
     let place = &place.clone().without_start();
-    let live = call_at::<SessionList>(place, &SessionListParams::default())?;
+    let params = SessionListParams::default();
+    let live = call_within::<SessionList>(place, &params, Some(REPLY_LIMIT))?;
     let sessions = live.value.sessions;
     let shown = sessions.iter().map(|session| {
         let name = session.name.as_ref().unwrap_or(&session.session_id);
@@ -81,6 +108,46 @@ fn named<'a>(mut sessions: impl ExactSizeIterator<Item = (&'a str, String)>) -> 
         rest => named.push(format!("and {rest} more")),
     }
     named.join(", ")
+}
+
+/// Ends a daemon that does not reply: by a signal to its holder or, if that has no effect, by killing all its processes.
+/// Returns `silent` if none is found, or one is left.
+fn end_silent(place: &Place, silent: Failure, context: &mut Context) -> Result<Exit, Failure> {
+    let Some(&holder) = place.processes().first() else {
+        return Err(silent);
+    };
+    for signal in [Signal::TERM, Signal::CONT] {
+        let _ = kill_process(holder, signal);
+    }
+    if !has_no_process(place, SIGNAL_LIMIT) {
+        // A holder that is stopped starts no other worker.
+        for signal in [Signal::STOP, Signal::KILL] {
+            for pid in place.processes() {
+                let _ = kill_process(pid, signal);
+            }
+        }
+        if !has_no_process(place, KILL_LIMIT) {
+            return Err(silent);
+        }
+    }
+    let pid = holder.as_raw_nonzero();
+    match context.global.json {
+        true => context.write_json(&serde_json::json!({ "pid": pid, "replied": false }))?,
+        false => context.write_line(&format!("ccd stopped: pid {pid}, which did not reply"))?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Waits until the daemon has no process any more; false if it still has one after `limit`.
+fn has_no_process(place: &Place, limit: Duration) -> bool {
+    let deadline = Instant::now() + limit;
+    while !place.processes().is_empty() {
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(PROCESSES_PAUSE);
+    }
+    true
 }
 
 fn wait_until_gone(place: &Place, pid: i32) -> Result<(), Failure> {

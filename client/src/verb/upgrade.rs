@@ -1,7 +1,7 @@
 //! `ccctl daemon restart` and `ccctl daemon upgrade`: another worker takes over the sessions.
 
 use crate::args::UpgradeArgs;
-use crate::call::{Connection, LaunchError, Place, call_at, find_program};
+use crate::call::{Connection, LaunchError, Place, call_within, find_program};
 use crate::render::counted;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::daemon::{
@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 
 /// How long a handover may take: the end of the old worker (12 s), the start of the new one (20 s), or a rollback.
 const LIMIT: Duration = Duration::from_secs(45);
+
+/// How long the worker may take to begin the handover before it is pinged. It runs the new build for its formats.
+const REPLY_LIMIT: Duration = Duration::from_secs(3);
 
 /// Pause between two checks whether another worker replies.
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
@@ -67,7 +70,7 @@ fn hand_over<M: Method<Reply = DaemonUpgradeReply>>(
     context: &mut Context,
 ) -> Result<Exit, Failure> {
     let place = context.place()?.without_start();
-    let asked = call_at::<M>(&place, params)?.value;
+    let asked = call_within::<M>(&place, params, Some(REPLY_LIMIT))?.value;
     let verb = M::NAME;
     let deadline = Instant::now() + LIMIT;
     let (status, hand_over) = wait_for_next(verb, &place, asked.number, deadline)?;

@@ -1,8 +1,10 @@
-//! The daemon's life: one per socket and base directory, how it starts and stops, what it keeps.
+//! The daemon's life: one per socket and base directory, how it starts and stops, what it keeps, and what
+//! clients see of one that hangs.
 
 mod database;
 mod descriptors;
 mod goodbye;
+mod hung;
 mod service_manager;
 mod start_and_stop;
 mod two_daemons;

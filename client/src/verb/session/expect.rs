@@ -21,7 +21,7 @@ pub(crate) fn expect(args: &ExpectArgs, context: &mut Context) -> Result<Exit, F
         from: args.from,
         raw: args.raw,
     };
-    let answer = context.call::<SessionExpect>(&params)?;
+    let answer = context.call_waiting::<SessionExpect>(&params, args.timeout)?;
     if context.global.json {
         context.write_line(answer.json.get())?;
     } else {

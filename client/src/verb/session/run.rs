@@ -18,7 +18,7 @@ pub(crate) fn run(args: &SessionRunArgs, context: &mut Context) -> Result<Exit, 
         timeout_ms: args.timeout.unwrap_or_default(),
         run_id: Some(new_run_id()),
     };
-    let answer = match context.call::<SessionRun>(&params) {
+    let answer = match context.call_waiting::<SessionRun>(&params, args.timeout) {
         Ok(answer) => answer,
         Err(failure) => {
             let data = failure.refusal().and_then(|error| error.data.as_ref());

@@ -24,7 +24,7 @@ pub(crate) fn send(args: &SendArgs, context: &mut Context) -> Result<Exit, Failu
         timeout_ms: args.timeout.unwrap_or_default(),
         raw: args.raw,
     });
-    let answer = context.call::<SessionSend>(&params)?;
+    let answer = context.call_waiting::<SessionSend>(&params, args.timeout)?;
     let reply = &answer.value;
     if reply.discarded == Some(true) {
         context

@@ -28,7 +28,7 @@ pub(crate) fn wait(args: &WaitArgs, context: &mut Context) -> Result<Exit, Failu
         idle_ms: condition.idle,
         timeout_ms: args.timeout.unwrap_or_default(),
     };
-    let answer = context.call::<SessionWait>(&params)?;
+    let answer = context.call_waiting::<SessionWait>(&params, args.timeout)?;
     let has_ended = answer.value.reason == "exit";
     context.print(&answer, |reply, out, _| {
         if !has_ended {

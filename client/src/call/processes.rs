@@ -1,0 +1,87 @@
+//! The processes of a daemon, found by its lock: for a daemon that does not reply.
+
+use rustix::fs::{Mode, OFlags, open};
+use rustix::process::Pid;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+/// Returns the processes that hold the lock of the daemon at `socket`. The first is the one that took it, if it lives:
+/// signals to it reach the whole daemon.
+pub(super) fn of_socket(socket: &Path) -> Vec<Pid> {
+    let mut path = socket.as_os_str().to_owned();
+    path.push(".lock");
+    let path = Path::new(&path);
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let Ok(lock) = open(path, flags, Mode::empty()) else {
+        return Vec::new();
+    };
+    let mut lock = File::from(lock);
+    let mut note = String::new();
+    let read = lock.read_to_string(&mut note);
+    let taker = read.ok().and_then(|_| pid_in(&note));
+    let mut holders = holders_of(&lock, path, taker);
+    holders.sort_by_key(|pid| Some(*pid) != taker);
+    holders
+}
+
+/// Returns the process in the text that a daemon writes to its lock file: `pid N, socket PATH`.
+fn pid_in(note: &str) -> Option<Pid> {
+    let (pid, _) = note.strip_prefix("pid ")?.split_once(',')?;
+    Pid::from_raw(pid.parse().ok()?)
+}
+
+/// The lock file says who took the lock, but that process may have ended and its number may belong to another one. So
+/// only processes that have the file open count.
+#[cfg(target_os = "linux")]
+fn holders_of(lock: &File, path: &Path, _: Option<Pid>) -> Vec<Pid> {
+    use std::os::unix::fs::MetadataExt as _;
+    let identity = |file: &std::fs::Metadata| (file.dev(), file.ino());
+    let Ok(lock) = lock.metadata() else {
+        return Vec::new();
+    };
+    let has_it_open = |pid: &Pid| {
+        let files = std::fs::read_dir(format!("/proc/{pid}/fd"));
+        let mut files = files.into_iter().flatten().flatten();
+        files.any(|file| {
+            // Only files of that name are looked at: others may be on a file system that hangs.
+            let link = std::fs::read_link(file.path());
+            let open = link
+                .is_ok_and(|link| link.file_name() == path.file_name())
+                .then(|| std::fs::metadata(file.path()));
+            matches!(open, Some(Ok(open)) if identity(&open) == identity(&lock))
+        })
+    };
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
+        .filter(|pid| *pid != rustix::process::getpid() && has_it_open(pid))
+        .collect()
+}
+
+/// A daemon is one process here, which holds the lock as long as it lives.
+#[cfg(not(target_os = "linux"))]
+fn holders_of(lock: &File, _: &Path, taker: Option<Pid>) -> Vec<Pid> {
+    use rustix::fs::{FlockOperation, flock};
+    let is_held = flock(lock, FlockOperation::NonBlockingLockShared).is_err();
+    taker.filter(|_| is_held).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_another_process_has_is_not_believed() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("s");
+        assert!(of_socket(&socket).is_empty());
+        let note = format!("pid {}, socket {}\n", std::process::id(), socket.display());
+        assert!(pid_in(&note).is_some());
+        std::fs::write(folder.path().join("s.lock"), note).unwrap();
+        assert!(of_socket(&socket).is_empty());
+        for note in ["", "pid", "pid x, socket /s", "pid 0, socket /s"] {
+            assert!(pid_in(note).is_none(), "{note:?}");
+        }
+    }
+}

@@ -175,6 +175,31 @@ impl Simple {
             .join(" ")
     }
 
+    /// Returns the command that `xargs` or `find -exec` executes for what it is given.
+    pub fn executed(&self) -> Option<Self> {
+        const WITH_VALUE: [&str; 8] = ["-n", "-P", "-I", "-L", "-s", "-d", "-a", "-E"];
+        let start = match self.program.as_str() {
+            "xargs" => {
+                let mut start = 0;
+                while let Some(word) = self.words.get(start).filter(|word| is_flag(word)) {
+                    start += 1 + usize::from(WITH_VALUE.contains(&word.as_str()));
+                }
+                start
+            }
+            "find" => {
+                1 + self
+                    .words
+                    .iter()
+                    .position(|word| word.starts_with("-exec"))?
+            }
+            _ => return None,
+        };
+        Self::of(Part {
+            connector: self.connector,
+            words: self.words.get(start..)?.to_vec(),
+        })
+    }
+
     /// Returns the command line that a shell is started for: `cargo test` of `bash -lc 'cargo test'`.
     pub(super) fn inner_line(&self) -> Option<&str> {
         if !matches!(self.program.as_str(), "sh" | "bash" | "zsh" | "dash") {

@@ -81,7 +81,10 @@ fn passes_something(spot: &Spot<'_>) -> bool {
         regex(r"^\s+(?:a|an|the|null|it|them|its|their|through|to|into|arguments?|data|criteria)\b")
     });
     let word = spot.word.to_lowercase();
-    (word.ends_with("pass") || word.ends_with("passed")) && OBJECT.is_match(spot.after)
+    ["pass", "passed", "passes"]
+        .iter()
+        .any(|verb| word.ends_with(verb))
+        && OBJECT.is_match(spot.after)
 }
 
 /// Words that take a claim back, or put it into the future: "not verified", "once the tests pass", "run the tests to see".
@@ -146,6 +149,7 @@ static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?:everything|it|this|that|the \w+(?: \w+)?) (?:now |all |fully |really )*(?:works|is working|runs)(?: now| again| fine| correctly| perfectly| as expected| as intended| properly| flawlessly| end to end| without (?:errors|issues|problems))*(?:\s*[.!,;—]|\s*$| and\b)|",
         r"\beverything (?:passes|passed|is green|is passing|compiles|builds)\b|\b(?:all|the)(?: \d+)?(?: \w+)? (?:checks|specs|suites?|tests|assertions|test cases) (?:now |all |still )*(?:pass|passed|are green|is green|are passing|succeed|succeeded|ran (?:fine|clean|successfully)|came back (?:green|clean))\b|",
         r"\b(?:the |your |our )?(?:build|suite|test suite|pipeline|ci|lint|linter|compilation|project|code|crate|binary|type ?check|clippy) (?:now |still |also )*(?:passes|passed|succeeds|succeeded|is green|is clean|compiles|compiled|builds|completes)\b|",
+        r"(?:\b(?:cargo|pytest|npm|npx|yarn|pnpm|bun|deno|go|make|mvn|gradlew?|mix|swift|dotnet|rake|bazel|tox|ruff|mypy|tsc|eslint|jest|vitest|rspec|phpunit)(?: (?:run )?[\w:/-][\w.:/-]*| \./[\w./]+){0,2}|•) (?:now |still |also |all )*(?:passes|passed|succeeds|succeeded|is (?:green|clean))\b|",
         r"\b(?:builds|compiles|compiled|built|lints|runs) (?:cleanly|fine|successfully|without (?:errors|warnings|issues|problems))\b|",
         r"\bi(?:'ve| have)? (?:also |just |now |already )*(?:ran|run|executed|tested|checked|confirmed|validated|double[- ]checked) (?:it|this|that|the|all|both|everything|every|against|locally|manually)\b|\b(?:tested|confirmed|validated)(?::| (?:and|locally|manually|it|that|this|on|in|with|against|end to end)\b)|\b(?:and|is|are|has been|have been) (?:fully |now )?(?:tested|validated)\s*[.!]|",
         r"\b(?:tests?|it|this|that|build|everything) should (?:all )?(?:now (?:pass|work|compile|build|be (?:fixed|working|green))|(?:pass|compile|build|be (?:fixed|working|green)) now)\b|\bi can confirm\b|\bit'?s (?:now |all )?working\b|\b(?:fully|now) (?:working|functional|operational)\b|\bit works\b|\bworks (?:as expected|perfectly|correctly|now|like a charm)\b|\bpasses all (?:the )?(?:tests|checks)\b|\b100% (?:passing|green|of (?:the )?tests)\b|\b\d+ (?:tests? )?(?:passed|passing)\b|\bno (?:errors|failures|regressions|test failures)\s*[.!]|\b(?:zero|0) (?:failures|errors)\b",

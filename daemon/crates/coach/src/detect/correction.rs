@@ -1,8 +1,9 @@
 //! USER_CORRECTION: the user rejects, corrects or forbids what the assistant did or may do.
 
-use super::correction_guards::accepts;
+use super::correction_guards::{accepts, instructs};
 use super::correction_phrases::phrase;
 use super::found::{Formula, patterns, rounded, signal};
+use super::history::Assistant;
 use super::prose::Prose;
 use super::spot::Spot;
 use crate::patterns::{PatternGroup, PatternSet};
@@ -17,27 +18,29 @@ const FORMULA: Formula = Formula {
 
 /// Returns the signal of a prompt.
 ///
-/// A correction needs something to correct. In a session that is known to be new and in which the assistant has not
-/// acted, the value is halved. Where the start of the session was not seen, the assistant is taken to have acted.
+/// A correction needs something to correct. As long as the assistant of a new session has not acted, "use tabs, not
+/// spaces" is only an instruction, and a reference to an earlier session ("I told you") counts half. Where the start of
+/// the session was not seen, the assistant is taken to have acted.
 pub(super) fn detect(
     prompt: &str,
     prose: &Prose,
     set: &PatternSet,
-    is_untouched: bool,
+    assistant: Assistant,
 ) -> Option<Signal> {
     let group = PatternGroup::Correction;
     let found = set.find(group, &prose.text, |found| {
-        accepts(&Spot::new(&prose.text, found.text), prose)
+        let is_instruction = assistant == Assistant::Idle && instructs(found.text.as_str());
+        !is_instruction && accepts(&Spot::new(&prose.text, found.text), prose)
     });
     let mut matches = patterns(&found);
     if matches.is_empty() && set.has_built_ins(group) {
-        matches.extend(phrase(prose).map(Value::from));
+        matches.extend(phrase(prose, assistant).map(Value::from));
     }
     if matches.is_empty() {
         return None;
     }
     let confidence = FORMULA.of(matches.len());
-    let confidence = if is_untouched {
+    let confidence = if assistant == Assistant::Idle {
         rounded(confidence / 2.0)
     } else {
         confidence

@@ -38,6 +38,14 @@ pub(super) fn accepts(spot: &Spot<'_>, prose: &Prose) -> bool {
     }
 }
 
+/// Returns whether a match may as well begin the work: "don't use a framework".
+pub(super) fn instructs(word: &str) -> bool {
+    matches!(
+        word.to_lowercase().as_str(),
+        "no" | "stop" | "don't" | "dont" | "that's wrong" | "not what i"
+    )
+}
+
 /// What follows a "no" that rejects: a pause, the end, or an address.
 static AFTER_NO: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
@@ -117,7 +125,13 @@ pub(super) fn is_prohibition(spot: &Spot<'_>) -> bool {
         && (!HARMLESS_DONT.is_match(spot.after) || THREAT.is_match(spot.after))
         && !spot.after.trim_start().starts_with('•')
         && !is_about_a_case(spot)
+        && !SAID_BY_OTHERS.is_match(spot.sentence_before())
 }
+
+/// "My colleague said: don't …".
+static SAID_BY_OTHERS: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"\b(?:says|tells|states|recommends|wrote|told me|told us|\w{3,} said)\s*:\s*$")
+});
 
 static ORDER_BUT: LazyLock<Regex> = LazyLock::new(|| {
     regex(

@@ -2,9 +2,9 @@
 
 use super::correction_guards::{is_prohibition, is_rejection};
 use super::correction_phrases::{
-    Phrase, is_contrast, is_denial, is_missed_deed, is_order, is_rejected_choice, is_reproach,
-    is_reproachful_question, is_request_not_to, is_stated, is_written_out_prohibition,
-    starts_clause,
+    About, Phrase, is_contrast, is_denial, is_missed_deed, is_order, is_rejected_choice,
+    is_reproach, is_reproachful_question, is_request_not_to, is_stated, is_unwanted,
+    is_written_out_prohibition, starts_clause,
 };
 use super::spot::regex;
 use std::sync::LazyLock;
@@ -20,16 +20,19 @@ const THINGS: &str = "file|files|branch|directory|folder|dir|one|ones|place|repo
      endpoint|config|key|spot|section|page|button|type|thing|framework|library|account|cluster|bucket|commit|pr|issue|ticket|rows?|end|direction";
 
 pub(super) static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
-    let phrase = |name, pattern: &str, guard| Phrase {
+    let about = |about, name, pattern: &str, guard| Phrase {
         name,
         regex: regex(pattern),
         guard,
+        about,
     };
+    let phrase = |name, pattern: &str, guard| about(About::Work, name, pattern, guard);
+    let reproach = |name, pattern: &str, guard| about(About::Past, name, pattern, guard);
     vec![
         phrase("nope", r"\b(?:nope|nah|naw|noo+)\b", is_rejection),
         phrase(
             "undo that",
-            r"\b(?:undo|revert|roll\s?back|discard|take back)\s+(?:that|this|it|these|those|them|all of (?:that|it|this|them)|everything|all (?:your|the|those|these) changes|your|what you|the (?:last|previous|latest) (?:change|edit|step)s?|(?:all |the |those |these )*(?:changes?|edits?|commits?|files?) (?:that )?you)\b|\bundo the (?:last|previous|latest) commits?\b|\b(?:remove|delete|drop) (?:the|those|these|that) [\w•-]+ (?:that )?you (?:just )?(?:added|made|created|wrote)\b",
+            r"^\W*(?:undo|revert|roll\s?back)(?: please| pls)?\W*$|\b(?:undo|revert|roll\s?back|discard|take back)\s+(?:that|this|it|these|those|them|all of (?:that|it|this|them)|everything|all (?:your|the|those|these) changes|your|what you|the (?:last|previous|latest) (?:change|edit|step)s?|(?:all |the |those |these )*(?:changes?|edits?|commits?|files?) (?:that )?you)\b|\bundo the (?:last|previous|latest) commits?\b|\b(?:remove|delete|drop) (?:the|those|these|that) [\w•-]+ (?:that )?you (?:just )?(?:added|made|created|wrote)\b",
             is_order,
         ),
         phrase(
@@ -64,7 +67,7 @@ pub(super) static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
             r"\b(?:that|this|it|these|those)(?:'?s not| is not| isn'?t| was not| wasn'?t| are not| aren'?t)(?: really| at all| quite| even)* (?:what (?:i|we)|how|right|correct|true|the (?:right|correct|point|one|way i)|it\b|where|my|acceptable|good enough|allowed)",
             is_denial,
         ),
-        phrase(
+        reproach(
             "I told you",
             r"\bi(?:'ve| have| had)?(?: already| just| clearly| explicitly| specifically| literally| even| only)* (?:told you|asked you (?:to|for|not)|instructed you)\b|\bi keep (?:telling|asking|reminding) you\b|\ball i (?:wanted|asked for)\b|\bi (?:just|only) (?:wanted|asked)\b",
             |spot| {
@@ -72,7 +75,7 @@ pub(super) static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
                     && !spot.after.trim_start().to_lowercase().starts_with("about")
             },
         ),
-        phrase(
+        reproach(
             "I already said",
             r"\bi(?:'ve| have)? (?:already|explicitly|specifically|clearly|just|literally) (?:said|asked|mentioned|explained|wrote|specified|requested)\b|\b(?:as|like) i (?:already )?(?:mentioned|explained|told you|wrote)\b|\bi mentioned (?:earlier|before|already|that)\b|\bi thought we (?:had )?agreed\b|\bwe (?:have |'ve )?already (?:discussed|agreed on|talked about) (?:this|that|it)\b|\b(?:didn'?t|did not|haven'?t) i (?:just |already )?(?:tell|told|say|said|ask|asked)\b",
             is_stated,
@@ -82,37 +85,37 @@ pub(super) static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
             r"\bi (?:asked|was asking) (?:for|about)\b|\bi wanted\b[^.?!\n]{1,60}\bnot\b",
             |spot| !spot.is_conditional() && !spot.is_question(),
         ),
-        phrase(
+        reproach(
             "I didn't ask",
             r"\bi (?:did not|didn'?t|never) (?:ask|asked|say|said|told|tell|request|requested|mean that|mean the|want (?:you|that|this|it|a|the)|approve|approved|agree to)\b",
             |spot| !spot.is_conditional(),
         ),
         phrase(
             "I don't want",
-            r"\bi (?:don'?t|do not) want (?:you to|that|this|it\b)",
-            |spot| !spot.is_conditional(),
+            r"\bi (?:don'?t|do not) (?:want (?:you to|that|this|it\b|another|(?:any|more|new|extra|a|an)\b)|need (?:any|a|an|another|more)\b|(?:want|need) (?:\w+ ){1,2}(?:here|there|in (?:the |my |this |our )?(?:\w+ )?(?:code|commits?|files?|tests?|diff|repo|docs?))\b)",
+            is_unwanted,
         ),
-        phrase(
+        reproach(
             "you did wrong",
             r"\byou(?:'ve| have)?(?: still| also| again| just| completely| totally| clearly| accidentally| already| even| now| obviously| apparently| simply| constantly| always)* (?:forgot|forgotten|missed|ignored|broke|broken|overwrote|overwritten|deleted|removed|renamed|misunderstood|misread|skipped|messed up|screwed|ruined|dropped|duplicated|hallucinated|made (?:it|this|that|everything) worse|made (?:that|this|it) up|invented|lost|confused|mixed up|reverted|touched|forget|ignore|break|miss|do this|do that|got (?:it|that|this|the \w+) wrong)\b",
             is_reproach,
         ),
-        phrase(
+        reproach(
             "you keep",
             r"\byou (?:keep|kept) (?:on )?\w+ing\b|\byou(?:'re| are) still \w+ing\b|\byou(?:'re| are)(?: still| again| just| completely)* (?:wrong|not listening|ignoring|mistaken|missing the point|over-?complicating|over-?engineering|going in circles|changing|deleting|editing|breaking|guessing|making (?:this|that|it|things) up|doing it again|hallucinating|not supposed)\b",
             |spot| !spot.is_conditional(),
         ),
-        phrase(
+        reproach(
             "you were supposed to",
             r"\byou(?: were| weren'?t| were not| aren'?t| are not| are|'re) (?:not )?supposed to\b|\b(?:that|this|which) was(?:n'?t| not)? supposed to\b|\byou (?:shouldn'?t|should not|must not|mustn'?t) \w+",
             |spot| !spot.is_conditional(),
         ),
-        phrase(
+        reproach(
             "you did not",
             r"\byou (?:clearly |obviously |apparently |really |still |even |simply )*(?:did not|have not|haven'?t|still haven'?t|never|did nothing|failed to)\s+\w+|\byou (?:clearly|obviously|apparently|really|still|even|simply) didn'?t\s+\w+",
             is_missed_deed,
         ),
-        phrase(
+        reproach(
             "why are you",
             r"\bwhy (?:are|were|have|did|didn'?t|did not|haven'?t|would|isn'?t|the (?:hell|heck|fuck) (?:did|are|would)) you\b|\bwhy do you (?:keep|always|still|insist|never|change|add|remove|delete|ignore)\b|\bwhy you \w+ed\b",
             is_reproachful_question,
@@ -132,7 +135,7 @@ pub(super) static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
             r"\byour \w+(?: \w+)? (?:is|are|was) (?:still |also |completely )?(?:wrong|incorrect|not right|not correct|outdated)\b|\byou (?:used|wrote|added|made|gave|created|set|put|picked|chose)\b[^.?!\n]{0,20} (?:is|are) (?:wrong|incorrect)\b|\byou (?:changed|did|added|removed|wrote|deleted) (?:too much|way too|more than|things i)\b|\byou (?:can'?t|cannot) just\b|\b(?:that|this|these|those) should(?:n'?t| not) (?:be (?:there|here|in the|on the)|have)\b",
             |spot| is_stated(spot) && !spot.word.to_lowercase().contains(" skill"),
         ),
-        phrase(
+        reproach(
             "who told you",
             r"\bwho (?:told|asked) you to\b",
             starts_clause,
@@ -142,7 +145,40 @@ pub(super) static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
             &format!(r"\bnever (?:ever |again )?(?:{DEEDS})\b"),
             |spot| spot.starts_clause() && is_prohibition(spot),
         ),
+        phrase(
+            "we never",
+            &format!(
+                r"\bwe never (?:{DEEDS})\b|\bwe (?:don'?t|do not) (?:{DEEDS})\b[^.?!\n]{{0,60}}\b(?:here|anymore|in this (?:repo|repository|project|team|code ?base|company))\b"
+            ),
+            |spot| spot.starts_clause() && !spot.is_question(),
+        ),
+        phrase(
+            "no such thing please",
+            r"\bno [\w•-]+(?: [\w•-]+){0,4} (?:please|pls|plz)\b",
+            |spot| spot.starts_clause() && !spot.is_question(),
+        ),
+        phrase(
+            "too much",
+            r"^\W*(?:(?:that|this|it)(?:'s| is) )?(?:way |far |a bit |much )?too (?:verbose|wordy|complicated|complex|clever)\b",
+            |spot| !spot.is_question(),
+        ),
         phrase("do not", r"\bdo not\b", is_written_out_prohibition),
+        about(About::SeenWork, "DO NOT", r"\bdo not\b", is_prohibition),
+        phrase(
+            "instead of",
+            r"\brather (?:use|take|put|make)\b|\binstead of [^.?!\n]{1,50}?,? (?:please |just |we |you should |always )*(?:use|take|prefer|go with)\b",
+            |spot| spot.starts_clause() && !spot.is_question(),
+        ),
+        reproach(
+            "once more",
+            r"^\W*(?:once )?again ?[:–—]|\b(?:(?:this|that|it)(?:'s| is) (?:now |already )?the )?(?:third|fourth|fifth|tenth|nth|umpteenth|hundredth) time (?:that )?you\b|\bfor the (?:second|third|fourth|fifth|tenth|nth|umpteenth|hundredth|\d+(?:nd|rd|th)) time ?[:,–—]",
+            starts_clause,
+        ),
+        phrase(
+            "only what I said",
+            r"\bonly (?:change|edit|touch|do|modify|fix|update|use|rename|replace|move|add|remove|delete|the)\b[^.?!\n]{1,60}\bi (?:mentioned|asked|said|told|named|marked|listed)\b",
+            starts_clause,
+        ),
         phrase(
             "could you not",
             r"\b(?:can|could|would) you (?:please |just )*not (?:\w+)?",
@@ -165,20 +201,20 @@ pub(super) static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
         ),
         phrase(
             "leave it alone",
-            r"\b(?:leave|keep) (?:it|that|this|them|the [\w•-]+(?: [\w•-]+)?|my [\w•-]+|everything|those)(?: else)? (?:alone|as (?:it|they) (?:is|was|are|were)|as-is|untouched|unchanged|the way)\b|\bleave (?:it|them|that|those|the [\w•-]+) out\b",
+            r"\b(?:leave|keep) (?:it|that|this|them|the [\w•-]+(?: [\w•-]+)?|my [\w•-]+|[\w•/-]+\.\w+|•|everything|those)(?: else)? (?:alone|as (?:it|they) (?:is|was|are|were)|as-is|untouched|unchanged|the way)\b|\bleave (?:it|them|that|those|the [\w•-]+) out\b",
             is_order,
         ),
         phrase(
             "X, not Y",
-            r"\b(?:use|put|call|name|run|place|make it|it'?s|it is|it should be|they'?re|i (?:want|need|asked for|said|meant|wanted))\b[^.?!,\n]{1,50}(?:,| and) not (?:a|an|the|in|on|with|from|to|by|as|for|•|\w+)\b|^\W*(?:(?:no|i need|i want|it'?s|it is|use|i said|i wanted)\W+)\S+ not \S+\W*$",
+            r"\b(?:use|put|call|name|run|place|make it|we use|we need|it'?s|it is|it should be|they'?re|i (?:want|need|asked for|said|meant|wanted))\b[^.?!,\n]{1,50}(?:,| and) not (?:•|\w+\b)|^\W*(?:(?:no|i need|i want|it'?s|it is|use|i said|i wanted)\W+)\S+ not \S+\W*$|^\W*[\w•./-]+(?: [\w•./-]+)?, not (?:the |a |an )?[\w•./-]+\W*$|^\W*(?:[\w•./-]+ ){1,5}(?:(?:should be|must be|goes|lives|belongs|(?:is|are) (?:in|on|at|for|under|called|named)) (?:[\w•./-]+ ?){1,3}, not|(?:is|are) [\w•./-]*[\d•_/][\w•./-]*, not) (?:[\w•./-]+ ?){1,3}[.!]*$",
             is_contrast,
         ),
         phrase(
             "actually",
-            r"\bactually\b[^.?!\n]{1,80}\b(?:instead|rather than)\b|\bi(?:'d| would) rather you\b",
+            r"\bactually\b[^.?!\n]{1,80}\b(?:instead|rather than)\b|\bactually,? (?:please |just )*(?:keep|leave|use|put|make it|go back|revert|undo)\b|\bi(?:'d| would) (?:rather|prefer(?: that| if)?) you\b",
             starts_clause,
         ),
-        phrase(
+        reproach(
             "still wrong",
             r"\bstill (?:wrong|incorrect|not right|not what|the wrong)\b|\bsame mistake\b|\bdid(?:n'?t| not) (?:listen|read)\b|\b(?:read|re-?read) (?:what i|my (?:message|instructions?|prompt|last))\b|\bfollow (?:my|the) instructions\b|\bmissed the point\b",
             is_stated,

@@ -2,6 +2,7 @@
 
 use super::correction_guards::{is_curious, is_harmless_omission, is_prohibition};
 use super::correction_phrase_list::PHRASES;
+use super::history::Assistant;
 use super::prose::Prose;
 use super::spot::{Spot, regex};
 use regex::Regex;
@@ -13,10 +14,32 @@ pub(super) struct Phrase {
     pub(super) name: &'static str,
     pub(super) regex: Regex,
     pub(super) guard: fn(&Spot<'_>) -> bool,
+    pub(super) about: About,
+}
+
+/// What a phrasing is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum About {
+    /// What the assistant does or may do; at the start of a session it is an instruction.
+    Work,
+    /// What was said or done earlier, perhaps in another session.
+    Past,
+    /// Work that the assistant was seen to have begun.
+    SeenWork,
+}
+
+impl About {
+    fn fits(self, assistant: Assistant) -> bool {
+        match self {
+            Self::Work => assistant != Assistant::Idle,
+            Self::Past => true,
+            Self::SeenWork => assistant == Assistant::Acted,
+        }
+    }
 }
 
 /// Returns the name of the first phrasing that a text has.
-pub(super) fn phrase(prose: &Prose) -> Option<&'static str> {
+pub(super) fn phrase(prose: &Prose, assistant: Assistant) -> Option<&'static str> {
     let text = &prose.text;
     let accepts = |phrase: &&Phrase| {
         let mut matches = phrase.regex.find_iter(text);
@@ -25,7 +48,8 @@ pub(super) fn phrase(prose: &Prose) -> Option<&'static str> {
             spot.is_whole() && (phrase.guard)(&spot)
         })
     };
-    PHRASES.iter().find(accepts).map(|phrase| phrase.name)
+    let mut phrases = PHRASES.iter().filter(|phrase| phrase.about.fits(assistant));
+    phrases.find(accepts).map(|phrase| phrase.name)
 }
 
 pub(super) fn starts_clause(spot: &Spot<'_>) -> bool {
@@ -59,9 +83,19 @@ pub(super) fn is_reproachful_question(spot: &Spot<'_>) -> bool {
     !is_curious(spot) && !QUOTING.is_match(spot.before)
 }
 
-/// "Do not" as an order. All in capitals it is shouted, which is tone: a golden case wants it so.
+/// "Do not" as an order. All in capitals, with nothing known of the session, it is tone alone: a golden case wants it so.
 pub(super) fn is_written_out_prohibition(spot: &Spot<'_>) -> bool {
     spot.word != "DO NOT" && is_prohibition(spot)
+}
+
+/// "I don't want a class", but neither "if I don't want …" nor what a program shall not do: "I don't want users to …".
+pub(super) fn is_unwanted(spot: &Spot<'_>) -> bool {
+    static WISH_OF_A_PROGRAM: LazyLock<Regex> = LazyLock::new(|| {
+        regex(
+            r"^\s+(?:\w+ ){0,2}(?:users?|people|customers?|clients?|anyone|visitors?|browsers?)\b",
+        )
+    });
+    !spot.is_conditional() && !spot.is_question() && !WISH_OF_A_PROGRAM.is_match(spot.after)
 }
 
 /// "X, not Y", but not "long, but not too long".
@@ -71,7 +105,13 @@ pub(super) fn is_contrast(spot: &Spot<'_>) -> bool {
             r"\bnot (?:too|necessarily|more|less|only|just|yet|so|very|longer|even|really|sure|that|all|always)$",
         )
     });
-    spot.starts_clause() && !spot.is_question() && !DEGREE.is_match(spot.word)
+    static REPORT: LazyLock<Regex> = LazyLock::new(|| {
+        regex(r"\b(?:still|also|probably|maybe|just|really|sometimes) not\b|\bnot \w+ing\W*$")
+    });
+    spot.starts_clause()
+        && !spot.is_question()
+        && !DEGREE.is_match(spot.word)
+        && !REPORT.is_match(spot.word)
 }
 
 /// "That is not right", but not "that is not right aligned".

@@ -1,6 +1,6 @@
 //! The signals of a payload in the light of its session so far.
 
-use super::history::History;
+use super::history::{Assistant, History};
 use super::prose::Prose;
 use super::{
     claim, correction, failure, rejection, repetition, skill, tone, verification, version,
@@ -58,7 +58,7 @@ impl Detector {
             HookEvent::UserPromptSubmit => {
                 detected.signals = self.prompt(payload.prompt.as_deref().unwrap_or_default())
             }
-            HookEvent::PreToolUse => self.history.is_untouched = false,
+            HookEvent::PreToolUse => self.history.assistant = Assistant::Acted,
             HookEvent::PostToolUse | HookEvent::PostToolUseFailure => detected = self.tool(payload),
             HookEvent::PostToolBatch | HookEvent::PermissionDenied => {
                 detected
@@ -69,7 +69,7 @@ impl Detector {
                 detected
                     .signals
                     .extend(claim::detect(payload, &self.patterns, &self.history));
-                self.history.is_untouched = false;
+                self.history.assistant = Assistant::Acted;
             }
             // An API that is overloaded or refuses the key is friction, but nothing that a rule for the assistant could
             // prevent. The claims of a sub-agent are read by the assistant that started it, not by the user.
@@ -85,7 +85,7 @@ impl Detector {
 
     fn session_started(&mut self, payload: &Payload) {
         if matches!(payload.source.as_deref(), Some("startup" | "clear")) {
-            self.history = History::untouched();
+            self.history = History::new();
         }
     }
 
@@ -97,7 +97,7 @@ impl Detector {
                 prompt,
                 &prose,
                 patterns,
-                self.history.is_untouched,
+                self.history.assistant,
             ));
             signals.extend(tone::detect(prompt, &prose, patterns));
             signals.extend(repetition::detect(prompt, &prose, &mut self.history));
@@ -116,7 +116,7 @@ impl Detector {
 
     fn tool(&mut self, payload: &Payload) -> Detected {
         let history = &mut self.history;
-        history.is_untouched = false;
+        history.assistant = Assistant::Acted;
         history.turn_tool_outputs += 1;
         if let Some(skill) = payload
             .tool_input

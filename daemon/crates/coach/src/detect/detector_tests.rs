@@ -96,15 +96,54 @@ fn two_detectors_share_nothing() {
 }
 
 #[test]
-fn a_correction_counts_half_where_the_assistant_has_done_nothing_yet() {
+fn an_instruction_that_opens_a_session_corrects_nothing_and_a_reference_to_earlier_ones_counts_half()
+ {
     let mut detector = detector();
     detect(
         &mut detector,
         &json!({"hook_event_name": "SessionStart", "source": "startup"}),
     );
-    assert_eq!(prompt(&mut detector, "don't use tabs")[0].confidence, 0.25);
+    for instruction in [
+        "don't use tabs",
+        "use tabs, not spaces",
+        "DO NOT TOUCH THE DATABASE",
+    ] {
+        let mut signals = prompt(&mut detector, instruction).into_iter();
+        assert!(
+            signals.all(|signal| signal.signal_type != SignalType::UserCorrection),
+            "{instruction}"
+        );
+    }
+    let reminder = prompt(&mut detector, "I said use tabs");
+    assert_eq!(reminder[0].confidence, 0.25);
     detect(&mut detector, &succeeded("ls"));
     assert_eq!(prompt(&mut detector, "don't use tabs")[0].confidence, 0.5);
+}
+
+#[test]
+fn what_a_tester_wrote_is_detected_once_the_assistant_has_acted() {
+    let correction = SignalType::UserCorrection;
+    for (text, expected) in [
+        ("I don't want a class here", vec![correction]),
+        ("instead of axios use fetch", vec![correction]),
+        (
+            "DO NOT TOUCH THE DATABASE",
+            vec![correction, SignalType::ToneEscalation],
+        ),
+        (
+            "Again: use yarn!",
+            vec![correction, SignalType::ToneEscalation],
+        ),
+        ("no no no, the other one", vec![correction]),
+        ("it's still not working", vec![]),
+        ("I need to improve my SQL skill, any books?", vec![]),
+    ] {
+        let mut detector = detector();
+        detect(&mut detector, &succeeded("ls"));
+        let signals = prompt(&mut detector, text);
+        let types: Vec<_> = signals.iter().map(|signal| signal.signal_type).collect();
+        assert_eq!(types, expected, "{text}");
+    }
 }
 
 #[test]

@@ -33,7 +33,20 @@ static SAYS_NO: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     )
 });
 
+/// What `xargs` exits with when a command that it executed exited with 1 to 125.
+const XARGS_SOME_FAILED: i32 = 123;
+
+/// Returns whether the code is an answer of the command, or of the one that `xargs` or `find -exec` executes.
 fn answers(command: &Simple, code: i32) -> bool {
+    match (command.program.as_str(), code) {
+        ("xargs", XARGS_SOME_FAILED) | ("find", 1) => command
+            .executed()
+            .is_some_and(|executed| answers_itself(&executed, 1)),
+        _ => answers_itself(command, code),
+    }
+}
+
+fn answers_itself(command: &Simple, code: i32) -> bool {
     let words: Vec<&str> = command
         .from_subcommand()
         .iter()

@@ -17,8 +17,19 @@ pub(super) struct History {
     /// Number of tool results since the last prompt of the user.
     pub(super) turn_tool_outputs: usize,
     skill: Option<(String, u8)>,
-    /// Whether the session is known to be new and the assistant has not acted yet.
-    pub(super) is_untouched: bool,
+    pub(super) assistant: Assistant,
+}
+
+/// What the assistant is known to have done in the session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Assistant {
+    /// The start of the session was not seen, and no act since.
+    #[default]
+    Unknown,
+    /// The session is new: there is nothing to correct yet.
+    Idle,
+    /// It called a tool or ended a turn.
+    Acted,
 }
 
 /// A command that was executed.
@@ -33,9 +44,9 @@ struct Call {
 
 impl History {
     /// Returns the history of a session that has just started.
-    pub(super) fn untouched() -> Self {
+    pub(super) fn new() -> Self {
         Self {
-            is_untouched: true,
+            assistant: Assistant::Idle,
             ..Self::default()
         }
     }

@@ -25,7 +25,7 @@ pub(super) fn detect(
     active: Option<&str>,
 ) -> Option<Signal> {
     let text = &prose.text;
-    let is_named = SKILL.is_match(text) && !OTHER_SKILLS.is_match(text);
+    let is_named = SKILL.is_match(text) && !OTHER_SKILLS.is_match(text) && !ABILITY.is_match(text);
     let name = name(
         &folded(super::found::first_chars(prompt, 2000)),
         installed,
@@ -65,8 +65,16 @@ pub(super) fn detect(
 static SKILL: LazyLock<Regex> = LazyLock::new(|| regex(r"\bskill\b|\bskill\.md\b"));
 static OTHER_SKILLS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"\bskill[- _](?:tree|level|points?|matrix|set|gap|check|test|field|page|table|model|column|list|card|component|endpoint|enum|class|schema|id|rating|score|badge|category|tags?|filter|assessment)\b|\bskill (?:of|in) (?:the )?(?:player|user|employee|candidate|character)|\b(?:player|user|employee|candidate|character|hero)(?:'s)? skill\b",
+        r"\bskill[- _](?:tree|level|points?|matrix|set|gap|check|test|field|page|table|model|column|list|card|component|endpoint|enum|class|schema|id|rating|score|badge|category|tags?|filter|assessment|match\w*|search|system|name|list|graph|service|api|requirements?|names?|development)\b|\bskill of\b|\ba skill (?:is|was)\b|\bskill in (?:the )?(?:player|user|employee|candidate|character)|\b(?:player|user|employee|candidate|character|hero)(?:'s)? skill\b",
     )
+});
+
+/// What a person can do: "improve my SQL skill", "my typing skill is poor".
+static ABILITY: LazyLock<Regex> = LazyLock::new(|| {
+    regex(concat!(
+        r"\bskill\b.*\b(?:books?|courses?|tutorials?|interview|resume|cv|career|beginners?|recommend\w*)\b|\b(?:books?|courses?|tutorials?|interview|resume|cv|career|learn|practi[cs]e)\b.*\bskill\b|",
+        r"\b(?:improve|practi[cs]e|train|sharpen|develop) (?:my|his|her|their)\b[^.?!\n]{0,30}\bskill\b|\b(?:my|his|her|their)\b[^.?!\n]{0,30}\bskill (?:is|are) (?:\w+ )?(?:poor|bad|weak|low|limited|rusty|basic|good|great)\b",
+    ))
 });
 
 /// A question about skills, or a new skill: nothing is added to one.
@@ -79,7 +87,7 @@ static IS_ASKED: LazyLock<Regex> = LazyLock::new(|| {
 /// Further phrasings: the skill with a verb of lack, or an order to put something into it.
 static LACKS: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
-        r"\bskill\b[^.?!\n]{0,20}?\b(?:should|must|needs?|has to|ought to|also (?:needs?|has to|should|must)|has (?:a|an|no)\b[^.?!\n]{0,20}(?:typo|mistake|bug|error|gap)|lacks?|misses|missed|missing|forgets?|forgot|omits?|omitted|ignores?|ignored|skips?|skipped|never|",
+        r"\bskill(?:\.md)?\b[^.?!\n]{0,20}?\b(?:should|must|needs?|has to|ought to|also (?:needs?|has to|should|must)|has (?:a|an|no)\b[^.?!\n]{0,20}(?:typo|mistake|bug|error|gap)|lacks?|misses|missed|missing|forgets?|forgot|omits?|omitted|ignores?|ignored|skips?|skipped|never|",
         r"doesn'?t|does not|didn'?t|did not|isn'?t|is not|is (?:wrong|outdated|incomplete|stale|out of date|missing|too)|says\b[^.?!\n]*\b(?:but|instead|although|yet)|still (?:says|uses|mentions|refers|points)|left out|fails? to|can'?t|cannot|could)\b|",
         r"\b(?:add|put|include|document|note|write|mention|append|insert|save|store|record|remember|move)\b[^.?!\n]{1,80}\b(?:to|in|into|for)\s+(?:the |that |this |your |our |my )?(?:[\w•-]+ )?skill\b|",
         r"\b(?:add|append)\s+(?:to|in)\b[^.?!\n]{0,40}\bskill\b|",

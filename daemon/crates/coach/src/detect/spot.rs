@@ -14,7 +14,7 @@ pub(super) struct Spot<'t> {
 
 /// Words that may come before a clause without changing what it says.
 const LEAD_WORDS: &str = "and|but|so|then|please|pls|plz|just|also|ok|okay|well|hm+|um+|uh|oh|ah|wait|hey|actually|sorry|\
-     yes|yeah|yep|now|again|really|seriously|look|listen|dude|bro|guys|claude|no|nope|next time|instead|first|good|great|\
+     yes|yeah|yep|omg|wtf|ffs|now|again|really|seriously|look|listen|dude|bro|guys|claude|no|nope|next time|instead|first|good|great|\
      nice|cool|thanks|thank you|perfect|i said|i told you|like i said|as i said|i repeat|once more|once again|remember|ugh|argh|still|\
      in general|in future|in the future|from now on|for now|at least|todo|note|important|rule|hi|hello";
 
@@ -76,10 +76,14 @@ impl<'t> Spot<'t> {
 
     /// Returns whether its sentence ends with a question mark.
     pub(super) fn is_question(&self) -> bool {
+        self.sentence_ends_with('?')
+    }
+
+    pub(super) fn sentence_ends_with(&self, mark: char) -> bool {
         self.after
             .chars()
             .find(|character| matches!(character, '.' | '!' | '?' | '\n'))
-            == Some('?')
+            == Some(mark)
     }
 
     /// Returns whether it is said under a condition or asked for, as in "tell me if that's wrong".

@@ -148,6 +148,7 @@ fn is_impatient_again(spot: &Spot<'_>) -> bool {
     }
     spot.word == "AGAIN"
         || spot.after.starts_with(['!'])
+        || (spot.after.starts_with(':') && spot.sentence_ends_with('!'))
         || BROKEN.is_match(sentence)
         || STILL_AFTER.is_match(spot.sentence_after())
         || (spot.starts_clause() && spot.after.trim_start().starts_with("you "))

@@ -8,14 +8,14 @@ use std::sync::LazyLock;
 /// Words of frustration that the list of patterns does not have.
 pub(super) static FRUSTRATION: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
-        r"\?!|!!+\?|\bno\W+no\W+no\b|\bwtf\b|\bffs\b|\bomfg\b|\bfor (?:god|fuck|christ|heaven|pete|goodness|crying)\S* sake\b|\bfor crying out loud\b|",
+        r"\?!|!!+\?|\b(?-i:NO\W+NO\W+NO)\b|\bwtf\b|\bffs\b|\bomfg\b|\bfor (?:god|fuck|christ|heaven|pete|goodness|crying)\S* sake\b|\bfor crying out loud\b|",
         r"\b(?:what|why|how) the (?:hell|heck|fuck|f)\b|\bwhat on earth\b|\bare you (?:kidding|serious|joking|even (?:listening|reading|trying)|blind|deaf|insane|stupid)\b|",
         r"\b(?:a+r+gh+|aa+rgh*|u+gh+|gr+r|gah|jesus(?: christ)?|oh my god|my god|good grief)\b|^\W*seriously\s*[?!,.]|\bseriously\?|\bthis (?:is|has become|is getting) (?:so |really |just |getting |absolutely |beyond |completely )*",
         r"(?:ridiculous|absurd|insane|unacceptable|infuriating|frustrating|annoying|a joke|driving me|garbage|terrible|hopeless|useless|a waste|unbelievable|nonsense|stupid|crazy|maddening|exhausting|a nightmare|a mess|awful|horrible|pathetic)|",
         r"\bdriv(?:ing|es) me (?:crazy|mad|insane|nuts|up the wall)\b|\b(?:i'?m|i am|i'?ve|i have)(?: so| really| getting| very| had| quite| pretty| beyond)* (?:tired of|sick of|sick and tired|fed up|frustrated|annoyed|losing (?:my )?(?:patience|mind)|done with (?:this|you)|angry|furious|had enough|had it with|enough of)\b|",
         r"\bfuck(?:ing|ed)?\b|\bshit(?:ty)?\b|\bbullshit\b|\bdamn ?it\b|\bgod ?damn|\bcrap\b|\bidiot\w*\b|\bmoron\w*\b|\bstupid (?:bot|ai|thing|machine|tool|assistant)\b|",
         r"\bthis is (?:now |already )?(?:the |my )(?:second|third|fourth|fifth|sixth|tenth|hundredth|thousandth|millionth|umpteenth|\d+(?:nd|rd|th)) time\b|(?:^|[.!,]\s*)for the (?:third|fourth|fifth|tenth|hundredth|millionth|umpteenth|nth|\d+(?:rd|th)) time\b|",
-        r"\bcome on\s*[,!.]|\bi(?:'ve| have) (?:told|asked|said|repeated|explained)\b.{0,40}\b(?:times|repeatedly|over and over)\b|\bonce and for all\b|\bunbelievable\b|\bpathetic\b|\bhow (?:hard|difficult) (?:is it|can it be|can this be)\b|",
+        r"\bcome on\s*[,!.]|\bi(?:'ve| have)? (?:told|asked|said|repeated|explained)\b.{0,40}\b(?:times|repeatedly|over and over)\b|\bonce and for all\b|\bunbelievable\b|\bpathetic\b|\bhow (?:hard|difficult) (?:is it|can it be|can this be)\b|",
         r"\bnothing (?:you do|here) (?:ever )?works\b|\btime i'?m (?:asking|telling|saying)\b|\bwhat is wrong with you\b|\bdo you even\b|\bhow often (?:do|must) i\b|\brepeat(?:ing)? myself\b|\bi keep (?:telling|asking|saying|repeating)\b|^\W*(?:useless|terrible|awful|pathetic|come on|seriously|ridiculous|unbelievable|horrible)\W*$|\bdisappoint(?:ed|ing)\b|\bwhat (?:have you done|are you doing)\s*[?!]|\bcan(?:'t you| you not) (?:even |just )?(?:read|follow|listen|understand)\b|\byou never listen\b|\bwast(?:e|ing) (?:of )?my (?:time|day)\b|\bwasted (?:\w+ )?(?:hours?|my)\b|\bjust do (?:it|what i)\b|\bhow is this so hard\b|\bgetting (?:really )?annoyed\b|\bstop wasting\b|\babsolutely useless\b|\byou(?:'re| are) (?:so |completely |absolutely )?useless\b",
     ))
 });

@@ -70,7 +70,7 @@ pub(super) fn detect(payload: &Payload, line: &str, set: &PatternSet) -> Option<
 /// Further phrasings: a wanted version beside another one.
 static UNFIT: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
-        r"\brequires?(?:d)?(?: a)?(?: different| newer| minimum| at least)?[\s:]+(?:the )?[\w@./-]{0,30}?[\s:]*(?:version )?\W{0,3}(?:>=|<=|=>|\^|~|==)\s*v?\d|",
+        r"\brequires-\w+ ?[<>=~!]=? ?v?\d|\brequires?(?:d)?(?: a)?(?: different| newer| minimum| at least)?[\s:]+(?:the )?[\w@./-]{0,30}?[\s:]*(?:version )?\W{0,3}(?:>=|<=|=>|\^|~|==)\s*v?\d|",
         r"\brequires?(?: a)?(?: different| newer| at least)? ?(?:version of )?(?:node(?:\.js)?|python|rustc|rust|go|java|jdk|ruby|php|npm|cargo|gradle|maven|\.net|dotnet|xcode|swift|gcc|cmake|kotlin|scala|terraform|docker|a different python|openssl|glibc)[ :,]+(?:version )?(?:>=|>|\^|~)?\s*v?\d+|",
         r"\bunsupported (?:engine|(?:\w+ )?version|class file)\b|\bebadengine\b|\b(?:incompatible|unsupported|mismatched|wrong|too old|outdated) (?:\w+ )?version\b|\bversion mismatch\b|",
         r"\b\w+ (?:version )?v?\d[\w.]* is (?:not supported|no longer supported|too old|unsupported|end.of.life|not compatible|incompatible|deprecated|below)|",

@@ -11,6 +11,9 @@ use serde_json::{Value, json};
 pub enum LabelledSet {
     Tuned,
     HeldOut,
+    /// Written by a second author: 230 cases before that author had read the rules, 134 after the rules were mended by them,
+    /// most of these to mislead.
+    Others,
 }
 
 /// A prompt, a command, an edit or the end of a turn, with the kinds of signals that a careful reader sees in it.
@@ -18,6 +21,12 @@ pub enum LabelledSet {
 #[serde(deny_unknown_fields)]
 pub(super) struct Case {
     pub(super) prompt: Option<String>,
+    /// Whether the prompt is the first of a session that was seen to start.
+    #[serde(default)]
+    first: bool,
+    /// Whether the assistant has edited a file before.
+    #[serde(default)]
+    acted: bool,
     /// Earlier prompts of the session.
     #[serde(default)]
     pub(super) history: Vec<String>,
@@ -43,6 +52,7 @@ impl LabelledSet {
         let lines = match self {
             Self::Tuned => include_str!("labelled/tuned.jsonl"),
             Self::HeldOut => include_str!("labelled/held_out.jsonl"),
+            Self::Others => include_str!("labelled/others.jsonl"),
         };
         lines.lines().map(serde_json::from_str).collect()
     }
@@ -51,11 +61,14 @@ impl LabelledSet {
 impl Case {
     /// Returns the payloads of the case; the signals of the last one are what is judged.
     pub(super) fn payloads(&self) -> Vec<Payload> {
-        let mut payloads: Vec<Value> = self
-            .history
-            .iter()
-            .map(|prompt| prompt_payload(prompt))
-            .collect();
+        let mut payloads = Vec::new();
+        if self.first {
+            payloads.push(json!({"hook_event_name": "SessionStart", "source": "startup"}));
+        }
+        payloads.extend(self.history.iter().map(|prompt| prompt_payload(prompt)));
+        if self.acted {
+            payloads.push(json!({"hook_event_name": "PostToolUse", "tool_name": "Edit"}));
+        }
         if let Some(prompt) = &self.prompt {
             payloads.push(prompt_payload(prompt));
         }

@@ -40,8 +40,17 @@ fn the_held_out_cases_are_detected_as_well_as_asked_for() {
 }
 
 #[test]
+fn the_cases_of_others_are_detected_as_well_as_asked_for() {
+    assert_good(LabelledSet::Others);
+}
+
+#[test]
 fn every_line_of_the_sets_is_a_case() {
-    for set in [LabelledSet::Tuned, LabelledSet::HeldOut] {
+    for set in [
+        LabelledSet::Tuned,
+        LabelledSet::HeldOut,
+        LabelledSet::Others,
+    ] {
         let cases: Vec<_> = set.cases().into_iter().collect::<Result<_, _>>().unwrap();
         assert!(cases.len() >= 200);
         assert!(cases.iter().all(|case| !case.payloads().is_empty()));

@@ -86,3 +86,110 @@ fn passwords_have_more_forms_in_statements_and_commands() {
         stays(text);
     }
 }
+
+#[test]
+fn a_password_that_a_sentence_states_is_a_secret() {
+    for (text, redacted) in [
+        ("my password is hunter2", "my password is ***"),
+        (
+            "The password is s3cr3t!x, please log in",
+            "The password is ***, please log in",
+        ),
+        ("my db password is swordfish.", "my db password is ***."),
+        (
+            "my password is swordfish and it works",
+            "my password is *** and it works",
+        ),
+        (
+            "the password is \"correct horse\"",
+            "the password is \"***\"",
+        ),
+        ("the password was: Tr0ub4dor&3", "the password was: ***"),
+        ("my passcode is 4711", "my passcode is ***"),
+        ("the API key is 9f86d081884c7d659a2f", "the API key is ***"),
+        ("the token is `9f86d081884c7d659a2f`", "the token is `***`"),
+    ] {
+        becomes(text, redacted);
+    }
+    for text in [
+        "the password is wrong",
+        "the password is required",
+        "The password is incorrect. Try again.",
+        "my password is not accepted",
+        "my password is expired",
+        "my password is too short",
+        "my password is in the vault",
+        "is the password is set?",
+        "the password is stored as base64-encoded text",
+        "the password is base64",
+        "the password is sha256-hashed",
+        "the password is 12 characters long",
+        "the password is 1024 bytes",
+        "the password is swordfish-like",
+        "the password is case-sensitive",
+        "the password is read from /etc/x1/passwd",
+        "the password is ${DB_PASSWORD}",
+        "the password is <your-password>",
+        "the password is validate2(input)",
+        "the password is \"required\"",
+        "the token is expired",
+        "the token is valid for 3600 seconds",
+        "the token is \"x\" or nothing",
+        "password isn't set",
+        "password is",
+    ] {
+        stays(text);
+    }
+}
+
+#[test]
+fn a_netrc_entry_is_a_secret_in_the_middle_of_a_line() {
+    becomes(
+        "machine h login u password p",
+        "machine h login u password ***",
+    );
+    becomes(
+        "put machine github login bob password s3cr3t into it",
+        "put machine github login bob password *** into it",
+    );
+    stays("a machine learning login page password policy");
+}
+
+#[test]
+fn tokens_of_more_issuers_are_recognised_by_their_form() {
+    let key = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3".to_owned(); // 33 characters
+    let hex = "0123456789abcdef".repeat(2);
+    let discord = "MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs";
+    for secret in [
+        format!("hvs.{key}"),
+        format!("hvb.{key}{key}"),
+        format!("hf_{key}1"),
+        format!("SK{hex}"),
+        discord.to_owned(),
+    ] {
+        becomes(&format!("use {secret} now"), "use *** now");
+        becomes(&format!("{{\"{secret}\": true}}"), "{\"***\": true}");
+    }
+    becomes(
+        &format!("bot123456789:AA{key}/getMe"),
+        "bot123456789:***/getMe",
+    );
+    becomes(
+        &format!("Authorization: Bot {discord}"),
+        "Authorization: Bot ***",
+    );
+    for text in [
+        "hvs.example".to_owned(),
+        "hf_hub_download".to_owned(),
+        format!("TASK{hex}"),
+        format!("SK{hex}0"),
+        "SKeleton".to_owned(),
+        format!("12:AA{key}"),
+        format!("123456789:AA{key}x"),
+        "aa:bb:cc:AA:BB".to_owned(),
+        "MTk4NjIyNDgzNDcxOTI1MjQ4".to_owned(),
+        "MTk4NjIyNDgzNDcxOTI1MjQ4.tar.gz".to_owned(),
+    ] {
+        stays(&text);
+    }
+}

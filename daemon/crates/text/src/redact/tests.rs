@@ -323,6 +323,10 @@ mod properties {
     /// Text that consists mostly of what rules look for.
     fn soup() -> impl Strategy<Value = String> {
         let piece = prop::sample::select(vec![
+            "my password is ",
+            "the token was: ",
+            "swordfish",
+            "123456789:AA",
             "password",
             "token",
             "API_KEY",

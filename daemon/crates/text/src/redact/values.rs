@@ -93,6 +93,7 @@ fn in_document(document: &mut Value) -> Vec<MaskedValue> {
 }
 
 fn in_members(members: &mut Map<String, Value>) -> Vec<MaskedValue> {
+    let renamed = without_secret_names(members);
     let each = members.iter_mut().flat_map(|(name, value)| {
         let mut masked = in_document(value);
         if masked.is_empty() && is_named_secret(name, value) {
@@ -100,7 +101,36 @@ fn in_members(members: &mut Map<String, Value>) -> Vec<MaskedValue> {
         }
         below(masked, || format!(".{name}"))
     });
-    each.collect()
+    renamed.into_iter().chain(each).collect()
+}
+
+/// Renames the members whose name contains a secret, such as a token that is the key of a table.
+fn without_secret_names(members: &mut Map<String, Value>) -> Vec<MaskedValue> {
+    let is_secret = |name: &&String| redact(name).removed > 0;
+    let names: Vec<String> = members.keys().filter(is_secret).cloned().collect();
+    let rename = |name: String| {
+        let value = members.remove(&name)?;
+        let mut masked = None;
+        let clean = redact(&name).text.into_owned();
+        // Two names may become the same one.
+        let new = (1..).map(|count| {
+            if count == 1 {
+                clean.clone()
+            } else {
+                format!("{clean}{count}")
+            }
+        });
+        if let Some(new) = new.into_iter().find(|new| !members.contains_key(new)) {
+            masked = Some(MaskedValue {
+                place: format!(".{new}"),
+                count: 1,
+                texts: masked_texts(&name, &clean),
+            });
+            members.insert(new, value);
+        }
+        masked
+    };
+    names.into_iter().filter_map(rename).collect()
 }
 
 fn in_text(text: &mut String) -> Option<MaskedValue> {
@@ -200,6 +230,20 @@ mod tests {
         assert_eq!(
             document,
             json!({"a": ["b", {"c": "password=*** x"}], "api_key": "***", "n": 1})
+        );
+        assert_eq!(redact_document(&mut document), (0, None));
+    }
+
+    #[test]
+    fn a_secret_that_is_the_name_of_a_member_goes() {
+        let token = format!("ghp_{}", "a1b2".repeat(9));
+        let other = format!("hf_{}", "a1b2".repeat(9));
+        let mut document = json!({"t": {token.clone(): 1, other: {"x": "y"}, "z": 2}});
+        let (count, place) = redact_document(&mut document);
+        assert_eq!((count, place.as_deref()), (2, Some("t.***")));
+        assert_eq!(
+            document,
+            json!({"t": {"***": 1, "***2": {"x": "y"}, "z": 2}})
         );
         assert_eq!(redact_document(&mut document), (0, None));
     }

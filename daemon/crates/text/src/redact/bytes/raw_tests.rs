@@ -183,6 +183,9 @@ fn a_mask_is_where_its_secret_starts() {
 fn soup() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop::sample::select(vec![
         &b"password"[..],
+        b"my password is ",
+        b"hunter2.",
+        b"123456789:AA",
         b"token",
         b"API_KEY",
         b"=",

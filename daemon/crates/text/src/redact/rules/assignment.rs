@@ -1,6 +1,7 @@
 //! Secrets that a name gives away: `PASSWORD=…`, `"token": "…"`, `api_key: …`, `X-Api-Key: …`, `--password …`.
 
 use super::key::{self, KeyKind, SecretKey, secret_key};
+use super::prose;
 use super::sql;
 use super::value::Quote;
 use crate::redact::engine::{Rule, Shown, Verdict};
@@ -60,8 +61,11 @@ fn judge(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     let assignment = Assignment::around(shown.text, anchor.clone());
     match assignment.and_then(|found| found.secret()) {
         Some(secret) => Verdict::Secret(secret),
-        // In a statement, no separator precedes the value.
-        None => sql::after_password(shown, anchor.start),
+        // In a sentence and in a statement, no separator precedes the value.
+        None => match prose::stated(shown, anchor.clone()) {
+            Some(secret) => Verdict::Secret(secret),
+            None => sql::after_password(shown, anchor.start),
+        },
     }
 }
 

@@ -23,4 +23,5 @@ pub(super) fn builtin() -> impl Iterator<Item = Rule> {
     ]
     .into_iter()
     .chain(tokens::RULES)
+    .chain([tokens::discord_bots()])
 }

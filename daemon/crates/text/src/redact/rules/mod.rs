@@ -12,6 +12,7 @@ mod netrc;
 pub(super) mod pem;
 mod piped;
 mod placeholder;
+mod prose;
 mod protocol;
 mod secret;
 mod sql;

@@ -37,9 +37,8 @@ fn password(shown: Shown<'_>, anchor: &Range<usize>) -> Option<Range<usize>> {
     // The host, or the login of all hosts.
     let host = word(bytes, anchor.end, enclosing)?;
     let begins = matches!(before, None | Some(b'\n' | b'\r')) || enclosing.is_some();
-    if !begins && !bytes[host.clone()].contains(&b'.') {
-        return None;
-    }
+    // In the middle of a line, after a name without a dot, only a value that is no word of a sentence counts.
+    let is_doubtful = !begins && !bytes[host.clone()].contains(&b'.');
     let is_name = is_plain_word(&bytes[host.clone()]);
     let mut may_be_prose = is_name && enclosing.is_none();
     let mut at = host.end;
@@ -54,7 +53,10 @@ fn password(shown: Shown<'_>, anchor: &Range<usize>) -> Option<Range<usize>> {
         let begins_line = bytes[at..key.start].contains(&b'\n');
         may_be_prose &= !begins_line && is_plain_word(&bytes[value.clone()]);
         if name.eq_ignore_ascii_case(b"password") {
-            let is_secret = !may_be_prose && !is_placeholder(&bytes[value.clone()]);
+            let password = &bytes[value.clone()];
+            let is_prose =
+                may_be_prose || (is_doubtful && password.iter().all(u8::is_ascii_lowercase));
+            let is_secret = !is_prose && !is_placeholder(password);
             return is_secret.then_some(value);
         }
         if !KEYS.iter().any(|known| name.eq_ignore_ascii_case(known)) {

@@ -15,7 +15,15 @@ const MIN_TOKEN_BYTES: usize = 6;
 const MIN_MIXED_BYTES: usize = 8;
 
 /// Words before the credentials of an `Authorization` header.
-const SCHEMES: &[&str] = &["bearer", "basic", "token", "apikey", "negotiate", "ntlm"];
+const SCHEMES: &[&str] = &[
+    "bearer",
+    "basic",
+    "token",
+    "apikey",
+    "bot",
+    "negotiate",
+    "ntlm",
+];
 
 /// Schemes with several parameters, including the signature.
 const SCHEMES_OF_PAIRS: &[&str] = &["digest", "aws4-hmac-sha256"];

@@ -1,0 +1,234 @@
+//! Secrets that a sentence states: `my password is hunter2`, `the token is 9f86d081884c7d65`.
+//!
+//! Most sentences of that form state something else: "the password is wrong".
+
+use super::assignment::{blanks, is_name};
+use super::key::{KeyKind, secret_key};
+use super::placeholder::{MAX_COMPARED_BYTES, is_placeholder};
+use super::value::{Ending, Quote, bare_end};
+use crate::redact::engine::Shown;
+use std::ops::Range;
+
+/// Maximum length of a name on either side of its anchor, in bytes.
+const MAX_NAME_BYTES: usize = 64;
+
+/// How much before a name is searched for its owner, in bytes.
+const MAX_OWNER_BYTES: usize = 24;
+
+/// A shorter number is a count: "the password is 12 characters long".
+const MIN_DIGITS: usize = 4;
+
+/// A shorter token is a word or a version.
+const MIN_TOKEN_BYTES: usize = 16;
+
+/// Words after "my password is" that are not the password. Words that end as a participle or an adverb are not listed.
+const STATES: &[&str] = &[
+    "about",
+    "absent",
+    "all",
+    "already",
+    "also",
+    "always",
+    "asked",
+    "at",
+    "bad",
+    "because",
+    "being",
+    "blank",
+    "broken",
+    "case",
+    "correct",
+    "different",
+    "fine",
+    "getting",
+    "good",
+    "gone",
+    "here",
+    "incorrect",
+    "invalid",
+    "it",
+    "kept",
+    "known",
+    "long",
+    "lost",
+    "mandatory",
+    "missing",
+    "my",
+    "never",
+    "now",
+    "ok",
+    "okay",
+    "old",
+    "only",
+    "out",
+    "plain",
+    "private",
+    "public",
+    "random",
+    "readable",
+    "right",
+    "safe",
+    "same",
+    "secret",
+    "secure",
+    "sent",
+    "set",
+    "short",
+    "shown",
+    "simple",
+    "still",
+    "strong",
+    "stronger",
+    "temporary",
+    "that",
+    "there",
+    "this",
+    "too",
+    "unique",
+    "up",
+    "valid",
+    "very",
+    "visible",
+    "weak",
+    "what",
+    "where",
+    "written",
+    "wrong",
+    "your",
+    "yours",
+];
+
+/// Words with digits that name how a password is stored.
+const FORMATS: &[&str] = &[
+    "base64", "sha", "md5", "utf", "argon2", "pbkdf2", "bcrypt", "aes", "rsa", "oauth2", "x509",
+    "http", "sso", "ntlm",
+];
+
+/// Returns the secret that a sentence states after the name at `anchor`.
+pub(super) fn stated(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
+    let bytes = shown.text.as_bytes();
+    let before = bytes[..anchor.start].iter().rev().take(MAX_NAME_BYTES);
+    let begin = anchor.start - before.take_while(|byte| is_name(**byte)).count();
+    let after = bytes[anchor.end..].iter().take(MAX_NAME_BYTES);
+    let end = anchor.end + after.take_while(|byte| is_name(**byte)).count();
+    let start = after_verb(bytes, end)?;
+    let horizon = bytes.len().min(start + MAX_COMPARED_BYTES + 1);
+    let quote = Quote::at(bytes, start);
+    let (value, is_over) = match quote {
+        Some(quote) => {
+            let inner = start + quote.len();
+            let value = inner..quote.content_end(&bytes[..horizon], inner);
+            let is_closed = Quote::at(bytes, value.end) == Some(quote);
+            (is_closed.then_some(value)?, true)
+        }
+        None => said(bytes, start, horizon)?,
+    };
+    let word = &bytes[value.clone()];
+    // The cheap checks first: most sentences of this form state no secret.
+    let is_token = is_token(word);
+    let is_password =
+        is_chosen(word, is_over) || (is_over && (quote.is_some() || is_owned(bytes, begin)));
+    if !(is_token || is_password) || is_state(word) || is_placeholder(word) {
+        return None;
+    }
+    let is_secret = match secret_key(&shown.text[begin..end])?.kind {
+        KeyKind::Password => is_password,
+        KeyKind::Generated | KeyKind::Authorization => is_token,
+    };
+    is_secret.then_some(value)
+}
+
+/// Returns the word that starts at `start`, without the punctuation after it, and whether its clause ends there; `None`
+/// if it is longer than what somebody says.
+fn said(bytes: &[u8], start: usize, horizon: usize) -> Option<(Range<usize>, bool)> {
+    let end = bare_end(&bytes[..horizon], start, Ending::Blank);
+    if end == horizon && horizon < bytes.len() {
+        return None;
+    }
+    let closing = bytes[start..end].iter().rev();
+    let closing = closing.take_while(|byte| b".,;:!?)\"'`".contains(byte));
+    let value = start..end - closing.count();
+    let is_over = value.end < end || ends_sentence(bytes, end);
+    (!value.is_empty()).then_some((value, is_over))
+}
+
+/// Returns where a value starts after "is" or "was".
+fn after_verb(bytes: &[u8], name_end: usize) -> Option<usize> {
+    let verb = name_end + blanks(bytes, name_end);
+    let rest = bytes.get(verb..)?;
+    let len = [&b"is"[..], b"was"]
+        .iter()
+        .find(|word| {
+            rest.get(..word.len())
+                .is_some_and(|found| found.eq_ignore_ascii_case(word))
+        })?
+        .len();
+    let colon = verb + len + usize::from(rest.get(len) == Some(&b':'));
+    let start = colon + blanks(bytes, colon);
+    (verb > name_end && start > colon && start < bytes.len()).then_some(start)
+}
+
+/// Returns whether a word has the shape of a password that somebody chose: it is not a word of a language.
+fn is_chosen(word: &[u8], is_over: bool) -> bool {
+    let has = |wanted: fn(&u8) -> bool| word.iter().any(wanted);
+    let has_digit = has(u8::is_ascii_digit);
+    let has_letter = has(u8::is_ascii_alphabetic);
+    let has_sign = has(|byte| b"!@#$%^&*+=?~".contains(byte));
+    if has_digit && !has_letter && !has_sign {
+        return is_over && word.len() >= MIN_DIGITS && word.iter().all(u8::is_ascii_digit);
+    }
+    word.len() >= MIN_DIGITS && has_letter && (has_digit || has_sign) && !is_code(word)
+}
+
+/// Returns whether a word is a call, a path, or names a format: `validate(x2)`, `/etc/x1`, `base64-encoded`.
+fn is_code(word: &[u8]) -> bool {
+    let lower = word.to_ascii_lowercase();
+    word.iter().any(|byte| b"()/\\<>{}[]".contains(byte))
+        || lower.starts_with(b"<")
+        || FORMATS
+            .iter()
+            .any(|format| lower.starts_with(format.as_bytes()))
+}
+
+fn is_token(word: &[u8]) -> bool {
+    let is_plain = word
+        .iter()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"_-.~+/=".contains(byte));
+    let has = |wanted: fn(&u8) -> bool| word.iter().any(wanted);
+    is_plain
+        && word.len() >= MIN_TOKEN_BYTES
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
+}
+
+fn is_state(word: &[u8]) -> bool {
+    let lower = word.to_ascii_lowercase();
+    let is_inflected = ["ed", "ing", "ly", "ble", "en"]
+        .iter()
+        .any(|end| lower.ends_with(end.as_bytes()));
+    let is_word = lower
+        .iter()
+        .all(|byte| byte.is_ascii_lowercase() || b"-'".contains(byte));
+    is_word
+        && (is_inflected
+            || STATES.iter().any(|state| state.as_bytes() == lower)
+            || lower.contains(&b'-')
+            || lower.contains(&b'\''))
+}
+
+/// Returns whether a sentence or a clause ends at `at`.
+fn ends_sentence(bytes: &[u8], at: usize) -> bool {
+    let rest = &bytes[at + blanks(bytes, at)..];
+    rest.first().is_none_or(|byte| b"\r\n".contains(byte))
+        || rest.starts_with(b"and ")
+        || rest.starts_with(b"- ")
+}
+
+/// Returns whether the words before a name say whose it is: "my", "our".
+fn is_owned(bytes: &[u8], begin: usize) -> bool {
+    let window = &bytes[begin.saturating_sub(MAX_OWNER_BYTES)..begin];
+    let is_break = |byte: &u8| b".,;:!?\r\n".contains(byte);
+    let clause = window.rsplit(is_break).next().unwrap_or_default();
+    let mut words = clause.split(|byte| *byte == b' ');
+    words.any(|word| word.eq_ignore_ascii_case(b"my") || word.eq_ignore_ascii_case(b"our"))
+}

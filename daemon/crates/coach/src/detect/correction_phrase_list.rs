@@ -77,7 +77,7 @@ pub(super) static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
         ),
         reproach(
             "I already said",
-            r"\bi(?:'ve| have)? (?:already|explicitly|specifically|clearly|just|literally) (?:said|asked|mentioned|explained|wrote|specified|requested)\b|\b(?:as|like) i (?:already )?(?:mentioned|explained|told you|wrote)\b|\bi mentioned (?:earlier|before|already|that)\b|\bi thought we (?:had )?agreed\b|\bwe (?:have |'ve )?already (?:discussed|agreed on|talked about) (?:this|that|it)\b|\b(?:didn'?t|did not|haven'?t) i (?:just |already )?(?:tell|told|say|said|ask|asked)\b",
+            r"\bi(?:'ve| have)? (?:already|explicitly|specifically|clearly|just|literally) (?:said|asked|mentioned|explained|wrote|specified|requested)\b|\b(?:as|like) i (?:already )?(?:mentioned|explained|told you|wrote)\b|\bi mentioned (?:earlier|before|already|that)\b|\bi thought we (?:had )?agreed\b|^\W*(?:but )?we (?:already )?(?:said|agreed)\b|\bwe (?:have |'ve )?already (?:discussed|agreed on|talked about) (?:this|that|it)\b|\b(?:didn'?t|did not|haven'?t) i (?:just |already )?(?:tell|told|say|said|ask|asked)\b",
             is_stated,
         ),
         phrase(
@@ -159,7 +159,7 @@ pub(super) static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
         ),
         phrase(
             "too much",
-            r"^\W*(?:(?:that|this|it)(?:'s| is) )?(?:way |far |a bit |much )?too (?:verbose|wordy|complicated|complex|clever)\b",
+            r"^\W*(?:(?:that|this|it)(?:'s| is) )?(?:way |far |a bit |much )?too (?:verbose|wordy|complicated|complex|clever)\b|^\W*(?:that|this|it)(?:'s| is) (?:way |far )?too much\s*(?:[,.!:]|$)",
             |spot| !spot.is_question(),
         ),
         phrase("do not", r"\bdo not\b", is_written_out_prohibition),
@@ -206,7 +206,7 @@ pub(super) static PHRASES: LazyLock<Vec<Phrase>> = LazyLock::new(|| {
         ),
         phrase(
             "X, not Y",
-            r"\b(?:use|put|call|name|run|place|make it|we use|we need|it'?s|it is|it should be|they'?re|i (?:want|need|asked for|said|meant|wanted))\b[^.?!,\n]{1,50}(?:,| and) not (?:•|\w+\b)|^\W*(?:(?:no|i need|i want|it'?s|it is|use|i said|i wanted)\W+)\S+ not \S+\W*$|^\W*[\w•./-]+(?: [\w•./-]+)?, not (?:the |a |an )?[\w•./-]+\W*$|^\W*(?:[\w•./-]+ ){1,5}(?:(?:should be|must be|goes|lives|belongs|(?:is|are) (?:in|on|at|for|under|called|named)) (?:[\w•./-]+ ?){1,3}, not|(?:is|are) [\w•./-]*[\d•_/][\w•./-]*, not) (?:[\w•./-]+ ?){1,3}[.!]*$",
+            r"\b(?:use|put|call|name|run|place|make it|we use|we need|it'?s|it is|it should \w+|they'?re|i (?:want|need|asked for|said|meant|wanted))\b[^.?!,\n]{1,50}(?:,| and) not (?:•|\w+\b)|\b(?:use|put|it should \w+|i (?:want|need|meant|asked for))\b[^.?!,\n]{1,50} not (?:in|on|at|the|a|an)\b|^\W*(?:(?:no|i need|i want|it'?s|it is|use|i said|i wanted)\W+)\S+ not \S+\W*$|^\W*[\w•./-]+(?: [\w•./-]+)?, not (?:the |a |an )?[\w•./-]+\W*$|^\W*(?:[\w•./-]+ ){1,5}(?:(?:should be|must be|goes|lives|belongs|(?:is|are) (?:in|on|at|for|under|called|named)) (?:[\w•./-]+ ?){1,3}, not|(?:is|are) [\w•./-]*[\d•_/][\w•./-]*, not) (?:[\w•./-]+ ?){1,3}[.!]*$",
             is_contrast,
         ),
         phrase(

@@ -106,7 +106,9 @@ pub(super) fn is_contrast(spot: &Spot<'_>) -> bool {
         )
     });
     static REPORT: LazyLock<Regex> = LazyLock::new(|| {
-        regex(r"\b(?:still|also|probably|maybe|just|really|sometimes) not\b|\bnot \w+ing\W*$")
+        regex(
+            r"\b(?:still|also|probably|maybe|just|really|sometimes|to|is|are|was|were|do|does|can|could|will|should) not\b|\bnot \w+ing\W*$",
+        )
     });
     spot.starts_clause()
         && !spot.is_question()

@@ -316,7 +316,7 @@ impl Coach {
                     first.map_or_else(|| row.promoted_at.clone(), |one| Some(one.at.clone()));
                 if let Some(since) = since {
                     let times = evidence_times(&databases.ledger, &row.fingerprint).await?;
-                    candidate.effect = shown_effect(&row, &since, &times);
+                    candidate.effect = shown_effect(&since, &times);
                 }
             }
             shown.push(candidate);

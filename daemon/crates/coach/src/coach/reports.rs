@@ -3,9 +3,9 @@
 use super::CoachError;
 use super::list::{MAX_LIST_LEN, check_time};
 use super::owner::{Coach, Databases};
-use crate::ledger::{CandidateRow, Page, evidence_times, page};
+use crate::ledger::{Page, evidence_times, page};
 use crate::record::{by_day, projects};
-use crate::report::{Occurrence, effect, monday_of};
+use crate::report::{monday_of, recurrence};
 use ccd_protocol::coach::{
     CandidateStatus, CoachReportParams, CoachReportReply, Effect, ProjectCount, RuleReport,
     SignalType, TypeCount, WeekCount,
@@ -93,8 +93,8 @@ impl Coach {
                     continue;
                 };
                 let times = evidence_times(&databases.ledger, &row.fingerprint).await?;
-                let weeks = computed(row, &shown.since, &times)
-                    .map(|effect| effect.weeks)
+                let weeks = recurrence(&shown.since, &ccd_text::clock::now(), &times)
+                    .map(|seen| seen.weeks)
                     .unwrap_or_default();
                 let skipped = weeks.len().saturating_sub(MAX_WEEKS);
                 reports.push(RuleReport {
@@ -116,30 +116,15 @@ impl Coach {
     }
 }
 
-pub(super) fn shown_effect(row: &CandidateRow, since: &str, times: &[String]) -> Option<Effect> {
-    let effect = computed(row, since, times)?;
+pub(super) fn shown_effect(since: &str, times: &[String]) -> Option<Effect> {
+    let seen = recurrence(since, &ccd_text::clock::now(), times)?;
     Some(Effect {
         since: since.to_owned(),
-        before: effect.before.count,
-        after: effect.after.count,
-        days_before: effect.before.weeks * 7.0,
-        days_after: effect.after.weeks * 7.0,
+        before: seen.before,
+        after: seen.after,
+        days_before: seen.days_before,
+        days_after: seen.days_after,
     })
-}
-
-fn computed(row: &CandidateRow, since: &str, times: &[String]) -> Option<crate::report::Effect> {
-    let occurrences = times.iter().map(|timestamp| Occurrence {
-        timestamp,
-        signal_type: SignalType::UserCorrection, // of no importance here
-        repo_id: "",
-        session_id: "",
-    });
-    effect(
-        &row.parsed_fingerprint()?,
-        since,
-        &ccd_text::clock::now(),
-        occurrences,
-    )
 }
 
 /// Returns the weeks from a time until now, without events.

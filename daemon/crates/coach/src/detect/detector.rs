@@ -16,8 +16,6 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Detector {
     patterns: Arc<PatternSet>,
-    /// Names of the installed skills.
-    skills: Vec<String>,
     history: History,
 }
 
@@ -35,7 +33,6 @@ impl Detector {
     pub fn new(patterns: Arc<PatternSet>) -> Self {
         Self {
             patterns,
-            skills: Vec::new(),
             history: History::default(),
         }
     }
@@ -43,11 +40,6 @@ impl Detector {
     /// Sets the patterns, for example after a change of the configuration; what has been seen stays.
     pub fn set_patterns(&mut self, patterns: Arc<PatternSet>) {
         self.patterns = patterns;
-    }
-
-    /// Sets the names of the installed skills, so that a skill is recognised by its name.
-    pub fn set_skills(&mut self, skills: Vec<String>) {
-        self.skills = skills;
     }
 
     /// Returns the signals of a payload, whose texts are already redacted, and remembers what later ones need.
@@ -105,7 +97,6 @@ impl Detector {
                 prompt,
                 &prose,
                 patterns,
-                &self.skills,
                 self.history.skill(),
             ));
             signals.extend(verification::detect(prompt, &prose, patterns));

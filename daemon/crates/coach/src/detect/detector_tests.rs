@@ -231,17 +231,6 @@ fn a_context_has_no_nulls() {
 }
 
 #[test]
-fn installed_skills_are_known_by_name() {
-    let mut detector = detector();
-    detector.set_skills(vec!["release-notes".into()]);
-    let signals = prompt(
-        &mut detector,
-        "release-notes should work on tags, and it missed the last one",
-    );
-    assert_eq!(signals[0].detail["skill_name"], "release-notes");
-}
-
-#[test]
 fn an_api_error_is_no_friction_of_the_user() {
     let failure = json!({"hook_event_name": "StopFailure", "error": "rate_limit", "last_assistant_message": "All tests pass. try again"});
     assert_eq!(detect(&mut detector(), &failure), []);

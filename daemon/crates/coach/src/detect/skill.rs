@@ -16,23 +16,17 @@ const FORMULA: Formula = Formula {
     most: 0.9,
 };
 
-/// Returns the signal of a prompt. `installed` are the names of skills, `active` is the one that was started lately.
+/// Returns the signal of a prompt. `active` is the skill that was started lately.
 pub(super) fn detect(
     prompt: &str,
     prose: &Prose,
     set: &PatternSet,
-    installed: &[String],
     active: Option<&str>,
 ) -> Option<Signal> {
     let text = &prose.text;
     let is_named = SKILL.is_match(text) && !OTHER_SKILLS.is_match(text) && !ABILITY.is_match(text);
-    let name = name(
-        &folded(super::found::first_chars(prompt, 2000)),
-        installed,
-        is_named,
-    );
     // "We also need …" is about a skill only when one is named or at work.
-    if !is_named && (name.is_none() && active.is_none()) || IS_ASKED.is_match(text) {
+    if !is_named && active.is_none() || IS_ASKED.is_match(text) {
         return None;
     }
     let group = PatternGroup::SkillSupplement;
@@ -54,7 +48,10 @@ pub(super) fn detect(
         prompt,
     );
     // The golden cases have null for "no skill is named".
-    let named = name.or_else(|| active.filter(|_| !is_named).map(str::to_owned));
+    let named = match is_named {
+        true => name(&folded(super::found::first_chars(prompt, 2000))),
+        false => active.map(str::to_owned),
+    };
     signal
         .detail
         .insert("skill_name".into(), named.map_or(Value::Null, Value::from));
@@ -98,7 +95,7 @@ static LACKS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Returns the name of the skill that a prompt names. An article is never a name.
-fn name(text: &str, installed: &[String], is_named: bool) -> Option<String> {
+fn name(text: &str) -> Option<String> {
     static BEFORE: LazyLock<Regex> =
         LazyLock::new(|| regex(r#"[`"'/]?([\p{L}\d][\p{L}\d_:-]*)[`"']?\s+skill\b"#));
     static AFTER: LazyLock<Regex> = LazyLock::new(|| {
@@ -106,16 +103,6 @@ fn name(text: &str, installed: &[String], is_named: bool) -> Option<String> {
             r#"\bskill\s+(?:(?:for|called|named)\s+(?:the\s+)?[`"']?([\p{L}\d][\p{L}\d_:-]*)|[`"']([\p{L}\d][\p{L}\d_:-]*)[`"']|([\p{L}\d]+(?:[-_:][\p{L}\d]+)+))"#,
         )
     });
-    let lower = text.to_lowercase();
-    let known = installed
-        .iter()
-        .find(|name| contains_word(&lower, &name.to_lowercase()));
-    if let Some(known) = known.filter(|known| is_named || known.contains(['-', '_', ':'])) {
-        return Some(known.clone());
-    }
-    if !is_named {
-        return None;
-    }
     let before = BEFORE.captures_iter(text).filter_map(|found| found.get(1));
     let after = AFTER
         .captures_iter(text)
@@ -134,11 +121,3 @@ static NO_NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
          update used using was we which whole with wrong you your",
     )
 });
-
-fn contains_word(text: &str, word: &str) -> bool {
-    let is_part = |character: char| character.is_alphanumeric() || matches!(character, '-' | '_');
-    !word.is_empty()
-        && text.match_indices(word).any(|(start, _)| {
-            !text[..start].ends_with(is_part) && !text[start + word.len()..].starts_with(is_part)
-        })
-}

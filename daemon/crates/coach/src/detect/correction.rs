@@ -1,6 +1,6 @@
 //! USER_CORRECTION: the user rejects, corrects or forbids what the assistant did or may do.
 
-use super::correction_guards::{accepts, instructs};
+use super::correction_guards::accepts;
 use super::correction_phrases::phrase;
 use super::found::{Formula, patterns, rounded, signal};
 use super::history::Assistant;
@@ -18,9 +18,8 @@ const FORMULA: Formula = Formula {
 
 /// Returns the signal of a prompt.
 ///
-/// A correction needs something to correct. As long as the assistant of a new session has not acted, "use tabs, not
-/// spaces" is only an instruction, and a reference to an earlier session ("I told you") counts half. Where the start of
-/// the session was not seen, the assistant is taken to have acted.
+/// A correction needs something to correct. As long as the assistant of a new session has not acted, it counts half: it may
+/// be about an earlier session. Where the start of the session was not seen, the assistant is taken to have acted.
 pub(super) fn detect(
     prompt: &str,
     prose: &Prose,
@@ -29,8 +28,7 @@ pub(super) fn detect(
 ) -> Option<Signal> {
     let group = PatternGroup::Correction;
     let found = set.find(group, &prose.text, |found| {
-        let is_instruction = assistant == Assistant::Idle && instructs(found.text.as_str());
-        !is_instruction && accepts(&Spot::new(&prose.text, found.text), prose)
+        accepts(&Spot::new(&prose.text, found.text), prose)
     });
     let mut matches = patterns(&found);
     if matches.is_empty() && set.has_built_ins(group) {

@@ -38,14 +38,6 @@ pub(super) fn accepts(spot: &Spot<'_>, prose: &Prose) -> bool {
     }
 }
 
-/// Returns whether a match may as well begin the work: "don't use a framework".
-pub(super) fn instructs(word: &str) -> bool {
-    matches!(
-        word.to_lowercase().as_str(),
-        "no" | "stop" | "don't" | "dont" | "that's wrong" | "not what i"
-    )
-}
-
 /// What follows a "no" that rejects: a pause, the end, or an address.
 static AFTER_NO: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(

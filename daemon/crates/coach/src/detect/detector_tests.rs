@@ -96,26 +96,15 @@ fn two_detectors_share_nothing() {
 }
 
 #[test]
-fn an_instruction_that_opens_a_session_corrects_nothing_and_a_reference_to_earlier_ones_counts_half()
- {
+fn a_correction_counts_half_where_the_assistant_has_done_nothing_yet() {
     let mut detector = detector();
     detect(
         &mut detector,
         &json!({"hook_event_name": "SessionStart", "source": "startup"}),
     );
-    for instruction in [
-        "don't use tabs",
-        "use tabs, not spaces",
-        "DO NOT TOUCH THE DATABASE",
-    ] {
-        let mut signals = prompt(&mut detector, instruction).into_iter();
-        assert!(
-            signals.all(|signal| signal.signal_type != SignalType::UserCorrection),
-            "{instruction}"
-        );
+    for text in ["don't use tabs", "I said use tabs"] {
+        assert_eq!(prompt(&mut detector, text)[0].confidence, 0.25);
     }
-    let reminder = prompt(&mut detector, "I said use tabs");
-    assert_eq!(reminder[0].confidence, 0.25);
     detect(&mut detector, &succeeded("ls"));
     assert_eq!(prompt(&mut detector, "don't use tabs")[0].confidence, 0.5);
 }

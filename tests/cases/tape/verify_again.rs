@@ -4,7 +4,7 @@ use crate::support::client::{CCCTL, person};
 use crate::support::conversation::{Step, ask, converse, start, tape};
 use crate::support::pipeline::{Did, Pipeline};
 use crate::support::session::lacks;
-use crate::support::{Daemon, rounds_or, throughout};
+use crate::support::{Daemon, eventually_within, rounds_or, throughout};
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -269,7 +269,12 @@ fn lines_that_a_person_edits_are_compared_as_what_they_show() {
             "(ready>|>>>|\n>) $"
         });
         for key in keys.chars() {
+            let shown = person.now().output.output_bytes;
             person.text(&key.to_string());
+            // A person sees the effect of a key before the next one. Some keys have none.
+            eventually_within(Duration::from_millis(200), || {
+                (person.now().output.output_bytes > shown).then_some(())
+            });
             throughout(Duration::from_millis(20), || ());
         }
         person.text(if name == "node" {

@@ -1,7 +1,8 @@
 //! Repositories for tests.
 
-use std::path::Path;
-use std::process::Command;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// A repository with one commit.
@@ -16,19 +17,59 @@ pub(crate) fn repository() -> TempDir {
     folder
 }
 
+/// Commits a file and returns the commit's id.
+pub(crate) fn commit(folder: &Path, path: &str, content: &str) -> String {
+    std::fs::write(folder.join(path), content).unwrap();
+    git(folder, &["add", path]);
+    git(folder, &["commit", "-q", "-m", content]);
+    git(folder, &["rev-parse", "HEAD"]).trim().to_owned()
+}
+
 /// Runs git and returns what it prints.
 pub(crate) fn git(folder: &Path, args: &[&str]) -> String {
-    let output = Command::new("git")
-        .arg("-C")
-        .arg(folder)
-        .args(args)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .output()
-        .unwrap();
+    String::from_utf8(git_bytes(folder, args, &[])).unwrap()
+}
+
+/// Runs git with more variables and returns what it prints.
+pub(crate) fn git_bytes(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Vec<u8> {
+    let output = run(folder, args, variables);
     assert!(
         output.status.success(),
         "git {args:?}: {}",
         String::from_utf8_lossy(&output.stderr)
     );
-    String::from_utf8(output.stdout).unwrap()
+    output.stdout
+}
+
+/// Runs git, which must fail.
+pub(crate) fn git_fails(folder: &Path, args: &[&str]) {
+    assert!(!run(folder, args, &[]).status.success(), "git {args:?}");
+}
+
+fn run(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Output {
+    Command::new("git")
+        .arg("-C")
+        .arg(folder)
+        .args(args)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap()
+}
+
+/// Returns every file in `.git` outside `objects` with its content.
+pub(crate) fn git_folder(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![root.join(".git")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && path != root.join(".git/objects") {
+                folders.push(path);
+            } else if path.is_file() {
+                files.insert(path.clone(), std::fs::read(path).unwrap());
+            }
+        }
+    }
+    files
 }

@@ -1,0 +1,103 @@
+//! The commits that a run made.
+
+use crate::WorkTree;
+use crate::error::Result;
+use git2::{Oid, Sort};
+
+/// How many commits are listed; only a run that fetches a history makes more.
+pub const COMMITS_LEN: usize = 10_000;
+
+impl WorkTree {
+    /// Returns the ids of `HEAD` and of what every reference points to: what exists before a run.
+    ///
+    /// # Errors
+    ///
+    /// `Gone`, `Git`.
+    pub fn tips(&self) -> Result<Vec<String>> {
+        let repository = self.open()?;
+        let mut tips: Vec<Oid> = self.head_of(&repository)?.into_iter().collect();
+        let references = repository.references().map_err(|error| self.git(error))?;
+        // A reference that is broken or does not lead to a commit hides nothing.
+        tips.extend(
+            references
+                .flatten()
+                .filter_map(|reference| reference.peel_to_commit().ok())
+                .map(|commit| commit.id()),
+        );
+        tips.sort_unstable();
+        tips.dedup();
+        Ok(tips.iter().map(Oid::to_string).collect())
+    }
+
+    /// Returns the full ids of the commits that `after` has and none of `before` has, oldest first; the newest
+    /// [`COMMITS_LEN`] of them.
+    ///
+    /// With the `HEAD` of before as `before`, a run that checks out an old branch seems to have made its commits; with
+    /// [`Self::tips`] it does not. History may have been rewritten, and nothing need be in common. A commit of `before`
+    /// that is gone hides nothing.
+    ///
+    /// # Errors
+    ///
+    /// `Gone`, `Git` (also for text that is no id).
+    pub fn commits(&self, before: &[String], after: &str) -> Result<Vec<String>> {
+        let repository = self.open()?;
+        let list = || -> std::result::Result<Vec<Oid>, git2::Error> {
+            let mut walk = repository.revwalk()?;
+            walk.set_sorting(Sort::TOPOLOGICAL)?;
+            walk.push(Oid::from_str(after)?)?;
+            for id in before {
+                let id = Oid::from_str(id)?;
+                if repository.find_commit(id).is_ok() {
+                    walk.hide(id)?;
+                }
+            }
+            walk.take(COMMITS_LEN).collect()
+        };
+        let newest_first = list().map_err(|error| self.git(error))?;
+        Ok(newest_first.iter().rev().map(Oid::to_string).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_repository::{commit, git, repository};
+
+    #[test]
+    fn commits_are_listed_oldest_first_and_also_without_a_common_ancestor() {
+        let folder = repository();
+        let root = folder.path();
+        let tree = WorkTree::find(root).unwrap();
+        let before = vec![tree.head().unwrap().unwrap()];
+        let made: Vec<String> = (0..3)
+            .map(|n| commit(root, "a.txt", &format!("{n}")))
+            .collect();
+        assert_eq!(tree.commits(&before, &made[2]).unwrap(), made);
+        assert!(tree.commits(&made, &made[2]).unwrap().is_empty());
+        assert_eq!(tree.commits(&[], &made[2]).unwrap().len(), 4);
+
+        git(root, &["commit", "-q", "--amend", "-m", "amended"]);
+        let amended = tree.head().unwrap().unwrap();
+        assert_eq!(tree.commits(&made[2..], &amended).unwrap(), [amended]);
+
+        git(root, &["checkout", "-q", "--orphan", "other"]);
+        let orphan = commit(root, "a.txt", "orphan");
+        assert_eq!(tree.commits(&made, &orphan).unwrap(), [orphan]);
+    }
+
+    #[test]
+    fn a_branch_that_existed_before_was_not_made_and_missing_commits_do_not_matter() {
+        let folder = repository();
+        let root = folder.path();
+        git(root, &["checkout", "-q", "-b", "old"]);
+        let old = commit(root, "a.txt", "old");
+        git(root, &["checkout", "-q", "main"]);
+        let tree = WorkTree::find(root).unwrap();
+        let mut before = tree.tips().unwrap();
+        before.push("0123456789012345678901234567890123456789".to_owned());
+        git(root, &["checkout", "-q", "old"]);
+        assert!(tree.commits(&before, &old).unwrap().is_empty());
+        let made = commit(root, "a.txt", "new");
+        assert_eq!(tree.commits(&before, &made).unwrap(), [made]);
+    }
+}

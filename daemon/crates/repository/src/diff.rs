@@ -1,0 +1,121 @@
+//! What changed between two trees, as git prints it.
+
+use crate::WorkTree;
+use crate::error::{RepositoryError, Result};
+use git2::Oid;
+use std::ffi::OsString;
+use std::io::Read as _;
+use std::process::{Child, Command, Stdio};
+
+/// How long a diff may be. It is held in memory; only a run that adds something like a disk image exceeds this.
+pub const DIFF_LEN: usize = 128 << 20;
+
+/// How much of git's messages is kept.
+const MESSAGE_LEN: u64 = 4096;
+
+impl WorkTree {
+    /// Returns what `git diff -M --binary before after` prints: renames at 50 %, binary files included, so that
+    /// `git apply` turns the one tree into the other. [`crate::files`] lists the files in it.
+    ///
+    /// It is bytes, because files need not be UTF-8. The git program makes it: libgit2 pairs renames differently and
+    /// takes twice the time. The user's settings for `git diff` do not count, external diff programs and text
+    /// conversions are not run.
+    ///
+    /// # Errors
+    ///
+    /// `Gone`, `GitMissing`, `GitFailed` (also if a tree is no longer there), `DiffTooLong` over [`DIFF_LEN`], `Git` for
+    /// text that is no id.
+    pub fn diff(&self, before: &str, after: &str) -> Result<Vec<u8>> {
+        for id in [before, after] {
+            Oid::from_str(id).map_err(|error| self.git(error))?;
+        }
+        self.open()?;
+        if before == after {
+            return Ok(Vec::new());
+        }
+        let mut child = self
+            .command(before, after)
+            .spawn()
+            .map_err(RepositoryError::GitMissing)?;
+        let read = read(&mut child);
+        if !matches!(&read, Ok((diff, _)) if diff.len() <= DIFF_LEN) {
+            // It has ended already, or waits for somebody to read the rest.
+            let _ = child.kill();
+        }
+        let status = child.wait();
+        let failed = |message: String| RepositoryError::GitFailed {
+            root: self.root.clone(),
+            command: "diff-tree",
+            message,
+        };
+        let (diff, message) = read.map_err(|error| failed(error.to_string()))?;
+        if diff.len() > DIFF_LEN {
+            return Err(RepositoryError::DiffTooLong {
+                root: self.root.clone(),
+                limit: DIFF_LEN,
+                before: before.to_owned(),
+                after: after.to_owned(),
+            });
+        }
+        match status {
+            Ok(status) if status.success() => Ok(diff),
+            Ok(status) => Err(failed(format!("{} ({status})", message.trim()))),
+            Err(error) => Err(failed(error.to_string())),
+        }
+    }
+
+    fn command(&self, before: &str, after: &str) -> Command {
+        let mut command = Command::new("git");
+        let option = |name: &str, path: &std::path::Path| {
+            let mut option = OsString::from(name);
+            option.push(path);
+            option
+        };
+        command
+            .current_dir(&self.root)
+            .arg(option("--git-dir=", &self.git_dir))
+            .arg(option("--work-tree=", &self.root))
+            .args(["diff-tree", "-r", "-p", "-M", "--binary"])
+            .args(["--no-ext-diff", "--no-textconv", "--no-color"])
+            .args(["--src-prefix=a/", "--dst-prefix=b/"])
+            .args(["--submodule=short", "--ignore-submodules=none"])
+            .args([before, after])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        // A daemon that a hook of git started has variables that name another repository.
+        for (name, _) in std::env::vars_os() {
+            let text = name.to_string_lossy();
+            if text.starts_with("GIT_")
+                && !text.starts_with("GIT_CONFIG_")
+                && text != "GIT_EXEC_PATH"
+            {
+                command.env_remove(&name);
+            }
+        }
+        command
+    }
+}
+
+/// Returns the output, at most one byte more than allowed, and the messages.
+fn read(child: &mut Child) -> std::io::Result<(Vec<u8>, String)> {
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    std::thread::scope(|scope| {
+        let messages = scope.spawn(move || {
+            let mut bytes = Vec::new();
+            if let Some(stderr) = stderr {
+                // Messages only explain a failure.
+                let _ = stderr.take(MESSAGE_LEN).read_to_end(&mut bytes);
+            }
+            String::from_utf8_lossy(&bytes).into_owned()
+        });
+        let mut diff = Vec::new();
+        if let Some(stdout) = stdout {
+            stdout.take(DIFF_LEN as u64 + 1).read_to_end(&mut diff)?;
+        }
+        if diff.len() > DIFF_LEN {
+            return Ok((diff, String::new()));
+        }
+        Ok((diff, messages.join().unwrap_or_default()))
+    })
+}

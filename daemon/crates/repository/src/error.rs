@@ -1,0 +1,90 @@
+//! Why something could not be done with a work tree.
+
+use std::path::{Path, PathBuf};
+
+/// Each message names the path and what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum RepositoryError {
+    #[error("{}: no such directory; name the directory of a repository", .0.display())]
+    NoDirectory(PathBuf),
+    #[error("{}: cannot be read: {source}; check its permissions", path.display())]
+    NotReadable {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("{}: not in a git repository; run git init there or choose another directory", .0.display())]
+    NoRepository(PathBuf),
+    #[error("{}: a bare repository has no work tree; clone it or add one with git worktree add", .0.display())]
+    Bare(PathBuf),
+    #[error("{}: the repository is owned by another user; to trust it, run git config --global --add safe.directory {}", .0.display(), .0.display())]
+    OtherOwner(PathBuf),
+    #[error("{}: its git folder {} is gone or was replaced; restore it, or clone again", root.display(), git_dir.display())]
+    Gone { root: PathBuf, git_dir: PathBuf },
+    #[error("{}: not writable; give yourself write permission", .0.display())]
+    NotWritable(PathBuf),
+    #[error("{}: another git command is running; wait for it, or remove the file if none is", .0.display())]
+    IndexLocked(PathBuf),
+    #[error("{}: there is no commit yet, so nothing can be stashed; commit first", .0.display())]
+    Unborn(PathBuf),
+    #[error("{}: unresolved merge conflicts cannot be stashed: {paths}; resolve them first", root.display())]
+    Unmerged { root: PathBuf, paths: String },
+    #[error("{}: files changed while they were being stashed; nothing was removed, try again", .0.display())]
+    Changed(PathBuf),
+    #[error("{}: the stash {id} is no longer in git stash list; if it was dropped by mistake: git stash apply --index {id}", root.display())]
+    StashGone { root: PathBuf, id: String },
+    #[error("{}: restoring the stash {id} would overwrite {paths}; nothing was restored. Commit or remove these, then run: git stash pop --index stash@{{{position}}}", root.display())]
+    StashConflict {
+        root: PathBuf,
+        id: String,
+        /// Where the stash is in `git stash list`; 0 is the top.
+        position: usize,
+        paths: String,
+    },
+    #[error("git: cannot be started: {0}; install git or add it to PATH")]
+    GitMissing(#[source] std::io::Error),
+    #[error("{}: git {command} failed: {message}", root.display())]
+    GitFailed {
+        root: PathBuf,
+        command: &'static str,
+        message: String,
+    },
+    #[error("{}: the diff exceeds {limit} bytes; git diff {before} {after} prints it", root.display())]
+    DiffTooLong {
+        root: PathBuf,
+        limit: usize,
+        before: String,
+        after: String,
+    },
+    #[error("{}: git: {}", path.display(), source.message())]
+    Git { path: PathBuf, source: git2::Error },
+}
+
+impl RepositoryError {
+    /// Returns a function for `map_err` that names `path`.
+    pub(crate) fn git(path: &Path) -> impl Fn(git2::Error) -> Self {
+        move |source| Self::Git {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
+pub(crate) type Result<T> = std::result::Result<T, RepositoryError>;
+
+/// Returns at most `limit` of the paths, separated by commas, and the number of the others. Bytes that are not UTF-8
+/// become U+FFFD.
+#[must_use]
+pub fn name_paths<P: AsRef<Path>>(paths: &[P], limit: usize) -> String {
+    let mut names: Vec<String> = paths
+        .iter()
+        .take(limit)
+        .map(|path| path.as_ref().to_string_lossy().into_owned())
+        .collect();
+    if paths.len() > limit {
+        names.push(format!("{} more", paths.len() - limit));
+    }
+    names.join(", ")
+}
+
+/// How many paths a message names.
+pub(crate) const NAMED_PATHS: usize = 10;

@@ -1,0 +1,203 @@
+//! The work tree that a directory belongs to.
+
+use crate::error::{RepositoryError, Result};
+use git2::{ErrorCode, Oid, Repository};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A work tree and its folders. All paths are absolute, with links resolved.
+///
+/// It holds no handle: each method opens the repository, which is cheap, so that a `git gc` or a removed `.git` between
+/// two calls is noticed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkTree {
+    /// The top directory.
+    pub root: PathBuf,
+    /// The git folder of this work tree; linked work trees have their own.
+    pub git_dir: PathBuf,
+    /// The git folder that all linked work trees share.
+    pub common_dir: PathBuf,
+}
+
+impl WorkTree {
+    /// Returns the work tree that the directory `path` is in, also with an unborn branch or a detached head.
+    ///
+    /// # Errors
+    ///
+    /// `NoDirectory`, `NotReadable`, `NoRepository`, `Bare`, `OtherOwner`; `Git` for a repository that libgit2 refuses,
+    /// for example because of an extension that it does not know.
+    pub fn find(path: &Path) -> Result<Self> {
+        std::fs::read_dir(path).map_err(|error| unreadable(path, error))?;
+        let repository = Repository::discover(path).map_err(|error| refused(path, error))?;
+        let Some(root) = repository.workdir() else {
+            return Err(RepositoryError::Bare(path.to_owned()));
+        };
+        Ok(Self {
+            root: resolve(root)?,
+            git_dir: resolve(repository.path())?,
+            common_dir: resolve(repository.commondir())?,
+        })
+    }
+
+    /// Returns the id of the commit that is checked out; nothing on an unborn branch.
+    ///
+    /// # Errors
+    ///
+    /// `Gone`, `Git`.
+    pub fn head(&self) -> Result<Option<String>> {
+        let repository = self.open()?;
+        Ok(self.head_of(&repository)?.map(|id| id.to_string()))
+    }
+
+    pub(crate) fn head_of(&self, repository: &Repository) -> Result<Option<Oid>> {
+        match repository.head().and_then(|head| head.peel_to_commit()) {
+            Ok(commit) => Ok(Some(commit.id())),
+            Err(error) if error.code() == ErrorCode::UnbornBranch => Ok(None),
+            Err(error) => Err(self.git(error)),
+        }
+    }
+
+    /// Opens the repository, and only this one: if `.git` was removed, not the one that the directory would then be in.
+    pub(crate) fn open(&self) -> Result<Repository> {
+        let gone = || RepositoryError::Gone {
+            root: self.root.clone(),
+            git_dir: self.git_dir.clone(),
+        };
+        let repository = match Repository::open(&self.root) {
+            Ok(repository) => repository,
+            Err(error) if error.code() == ErrorCode::NotFound => return Err(gone()),
+            Err(error) => return Err(refused(&self.root, error)),
+        };
+        if resolve(repository.path())? != self.git_dir {
+            return Err(gone());
+        }
+        Ok(repository)
+    }
+
+    pub(crate) fn git(&self, error: git2::Error) -> RepositoryError {
+        RepositoryError::git(&self.root)(error)
+    }
+
+    /// Returns the reason for an error of something that writes objects.
+    pub(crate) fn not_written(&self, error: git2::Error) -> RepositoryError {
+        let objects = self.common_dir.join("objects");
+        match rustix::fs::access(&objects, rustix::fs::Access::WRITE_OK) {
+            Ok(()) => self.git(error),
+            Err(_) => RepositoryError::NotWritable(objects),
+        }
+    }
+}
+
+fn resolve(path: &Path) -> Result<PathBuf> {
+    path.canonicalize().map_err(|error| unreadable(path, error))
+}
+
+fn unreadable(path: &Path, source: io::Error) -> RepositoryError {
+    let path = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            RepositoryError::NoDirectory(path)
+        }
+        _ => RepositoryError::NotReadable { path, source },
+    }
+}
+
+fn refused(path: &Path, source: git2::Error) -> RepositoryError {
+    let path = path.to_owned();
+    match source.code() {
+        ErrorCode::NotFound => RepositoryError::NoRepository(path),
+        ErrorCode::Owner => RepositoryError::OtherOwner(path),
+        _ => RepositoryError::Git { path, source },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_repository::{git, repository};
+
+    #[test]
+    fn every_directory_and_link_leads_to_one_work_tree() {
+        let folder = repository();
+        std::fs::create_dir_all(folder.path().join("a b/c")).unwrap();
+        let links = tempfile::tempdir().unwrap();
+        let link = links.path().join("link");
+        std::os::unix::fs::symlink(folder.path(), &link).unwrap();
+        let tree = WorkTree::find(folder.path()).unwrap();
+        assert_eq!(tree.root, folder.path().canonicalize().unwrap());
+        assert_eq!(tree.git_dir, tree.root.join(".git"));
+        assert_eq!(tree.common_dir, tree.git_dir);
+        assert_eq!(WorkTree::find(&link.join("a b/c")).unwrap(), tree);
+        assert_eq!(
+            tree.head().unwrap().unwrap(),
+            git(folder.path(), &["rev-parse", "HEAD"]).trim()
+        );
+    }
+
+    #[test]
+    fn a_linked_work_tree_has_its_own_git_folder_and_shares_the_common_one() {
+        let folder = repository();
+        let other = tempfile::tempdir().unwrap();
+        let path = other.path().join("linked");
+        git(
+            folder.path(),
+            &["worktree", "add", "-q", path.to_str().unwrap()],
+        );
+        let main = WorkTree::find(folder.path()).unwrap();
+        let linked = WorkTree::find(&path).unwrap();
+        assert_eq!(linked.git_dir, main.git_dir.join("worktrees/linked"));
+        assert_eq!(linked.common_dir, main.git_dir);
+    }
+
+    #[test]
+    fn an_unborn_branch_has_no_head_and_a_detached_one_does() {
+        let folder = tempfile::tempdir().unwrap();
+        git(folder.path(), &["init", "-q"]);
+        assert_eq!(WorkTree::find(folder.path()).unwrap().head().unwrap(), None);
+        let folder = repository();
+        git(folder.path(), &["checkout", "-q", "--detach"]);
+        let tree = WorkTree::find(folder.path()).unwrap();
+        assert!(tree.head().unwrap().is_some());
+    }
+
+    #[test]
+    fn what_is_no_work_tree_has_its_own_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let none = WorkTree::find(folder.path()).unwrap_err();
+        assert!(matches!(none, RepositoryError::NoRepository(_)), "{none}");
+        let missing = WorkTree::find(&folder.path().join("x")).unwrap_err();
+        assert!(
+            matches!(missing, RepositoryError::NoDirectory(_)),
+            "{missing}"
+        );
+        git(folder.path(), &["init", "-q", "--bare"]);
+        let bare = WorkTree::find(folder.path()).unwrap_err();
+        assert!(matches!(bare, RepositoryError::Bare(_)), "{bare}");
+    }
+
+    #[test]
+    fn a_repository_of_another_user_is_refused() {
+        let folder = repository();
+        // Only root can give files away; others cannot make what this test needs.
+        for path in [folder.path().to_owned(), folder.path().join(".git")] {
+            if std::os::unix::fs::chown(path, Some(12345), None).is_err() {
+                eprintln!("skipped: only root can give files to another user");
+                return;
+            }
+        }
+        let error = WorkTree::find(folder.path()).unwrap_err();
+        assert!(matches!(error, RepositoryError::OtherOwner(_)), "{error}");
+        assert!(error.to_string().contains("safe.directory"));
+    }
+
+    #[test]
+    fn a_removed_git_folder_is_noticed_also_inside_another_repository() {
+        let outer = repository();
+        let inner = outer.path().join("inner");
+        git(outer.path(), &["init", "-q", inner.to_str().unwrap()]);
+        let tree = WorkTree::find(&inner).unwrap();
+        std::fs::remove_dir_all(inner.join(".git")).unwrap();
+        let error = tree.head().unwrap_err();
+        assert!(matches!(error, RepositoryError::Gone { .. }), "{error}");
+    }
+}

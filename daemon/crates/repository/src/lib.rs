@@ -15,9 +15,13 @@ mod error;
 mod identity;
 mod lock;
 mod patch;
+mod restore;
 mod snapshot;
 #[cfg(test)]
 mod snapshot_tests;
+mod stash;
+#[cfg(test)]
+mod stash_tests;
 #[cfg(test)]
 mod test_repository;
 mod work_tree;

@@ -17,7 +17,7 @@ const FILTERED_LEN: u64 = 32 << 20;
 /// Flags of an index entry, see gitformat-index(5), section "extended".
 const INTENT_TO_ADD: u16 = 1 << 13;
 const SKIP_WORKTREE: u16 = 1 << 14;
-const GITLINK_MODE: u32 = 0o160_000;
+pub(crate) const GITLINK_MODE: u32 = 0o160_000;
 
 impl WorkTree {
     /// Returns the id of a tree that is `HEAD` plus everything dirty or untracked that is not ignored.
@@ -104,7 +104,7 @@ impl WorkTree {
             match self.root.join(path).symlink_metadata() {
                 Ok(metadata) => present.push((path, metadata)),
                 Err(error) if is_missing(&error) => {
-                    remove(index, path).map_err(|error| self.git(error))?;
+                    index.remove_path(path).map_err(|error| self.git(error))?;
                 }
                 Err(source) => return Err(unreadable(path, source)),
             }
@@ -125,7 +125,7 @@ impl WorkTree {
         let head = nested.and_then(|nested| nested.head()?.peel_to_commit().map(|head| head.id()));
         match head {
             Ok(head) => {
-                remove(index, path).map_err(|error| self.git(error))?;
+                index.remove_path(path).map_err(|error| self.git(error))?;
                 index
                     .add(&entry(path, head, GITLINK_MODE))
                     .map_err(|error| self.git(error))
@@ -133,7 +133,7 @@ impl WorkTree {
             // A plain directory where a file or a submodule was, or a repository without a commit.
             Err(_) => match index.get_path(path, 0) {
                 Some(known) if known.mode != GITLINK_MODE => {
-                    remove(index, path).map_err(|error| self.git(error))
+                    index.remove_path(path).map_err(|error| self.git(error))
                 }
                 _ => Ok(()),
             },
@@ -156,9 +156,9 @@ impl WorkTree {
             }
         }
         let Some((blob, mode)) = self.stream(repository, index, path, metadata)? else {
-            return remove(index, path).map_err(|error| self.git(error));
+            return index.remove_path(path).map_err(|error| self.git(error));
         };
-        remove(index, path).map_err(|error| self.git(error))?;
+        index.remove_path(path).map_err(|error| self.git(error))?;
         index
             .add(&entry(path, blob, mode))
             .map_err(|error| self.git(error))
@@ -226,11 +226,6 @@ pub(crate) fn is_missing(error: &io::Error) -> bool {
     )
 }
 
-/// Removes every stage of `path`, if there are any.
-fn remove(index: &mut Index, path: &Path) -> std::result::Result<(), git2::Error> {
-    index.remove_path(path)
-}
-
 fn unreadable(path: &Path, source: io::Error) -> RepositoryError {
     RepositoryError::NotReadable {
         path: path.to_owned(),
@@ -238,7 +233,8 @@ fn unreadable(path: &Path, source: io::Error) -> RepositoryError {
     }
 }
 
-fn entry(path: &Path, id: Oid, mode: u32) -> IndexEntry {
+/// Returns an entry that git compares by content, because it has no times.
+pub(crate) fn entry(path: &Path, id: Oid, mode: u32) -> IndexEntry {
     IndexEntry {
         ctime: IndexTime::new(0, 0),
         mtime: IndexTime::new(0, 0),

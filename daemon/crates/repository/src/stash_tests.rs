@@ -1,0 +1,362 @@
+//! The stash on repositories that git made: what comes back is compared with what was there.
+
+use crate::test_repository::{commit, git, git_fails, repository};
+use crate::{RepositoryError, WorkTree};
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+/// Every file of the work tree with mode and content, what git says of it, and the stash.
+#[derive(Debug, PartialEq)]
+struct Everything {
+    files: BTreeMap<PathBuf, (u32, Vec<u8>)>,
+    status: String,
+    index: String,
+    stash: String,
+}
+
+fn everything(root: &Path) -> Everything {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let metadata = path.symlink_metadata().unwrap();
+            if path == root.join(".git") {
+                continue;
+            }
+            let content = match metadata.file_type() {
+                kind if kind.is_dir() => {
+                    folders.push(path);
+                    continue;
+                }
+                kind if kind.is_symlink() => fs::read_link(&path)
+                    .unwrap()
+                    .as_os_str()
+                    .as_bytes()
+                    .to_vec(),
+                _ => fs::read(&path).unwrap(),
+            };
+            files.insert(path, (metadata.permissions().mode(), content));
+        }
+    }
+    Everything {
+        files,
+        status: git(root, &["status", "--porcelain", "-uall"]),
+        index: git(root, &["ls-files", "-s"]),
+        stash: git(root, &["stash", "list"]),
+    }
+}
+
+/// A work tree with every kind of change.
+fn dirty() -> tempfile::TempDir {
+    let folder = repository();
+    let root = folder.path();
+    for path in [
+        "both",
+        "deleted",
+        "staged away",
+        "kept on disk",
+        "type",
+        "mode",
+        "becomes a folder",
+    ] {
+        commit(root, path, "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+    }
+    fs::create_dir(root.join("folder")).unwrap();
+    commit(root, "folder/becomes a file", "x\n");
+    fs::write(root.join(".gitignore"), "ignored*\n").unwrap();
+    git(root, &["add", ".gitignore"]);
+    git(root, &["commit", "-q", "-m", "ignore"]);
+    fs::write(root.join("ignored"), "ignored\n").unwrap();
+    fs::write(root.join("both"), "one\n2\n3\n4\n5\n6\n7\n8\n9\n").unwrap();
+    fs::write(root.join("new staged"), "new\n").unwrap();
+    fs::write(root.join("new and gone"), "new\n").unwrap();
+    git(root, &["add", "both", "new staged", "new and gone"]);
+    git(root, &["rm", "-q", "staged away"]);
+    git(root, &["rm", "-q", "--cached", "kept on disk"]);
+    fs::write(root.join("both"), "uno\n2\n3\n4\n5\n6\n7\n8\n9\n").unwrap();
+    for path in ["new and gone", "deleted", "type", "becomes a folder"] {
+        fs::remove_file(root.join(path)).unwrap();
+    }
+    symlink("a.txt", root.join("type")).unwrap();
+    fs::set_permissions(root.join("mode"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::create_dir(root.join("becomes a folder")).unwrap();
+    fs::write(root.join("becomes a folder/x"), "x").unwrap();
+    fs::remove_dir_all(root.join("folder")).unwrap();
+    fs::write(root.join("folder"), "file now\n").unwrap();
+    fs::create_dir_all(root.join("deep/er")).unwrap();
+    fs::write(root.join("deep/er/line\nbreak"), "x").unwrap();
+    fs::write(
+        root.join("deep")
+            .join(std::ffi::OsStr::from_bytes(b"latin-\xe4")),
+        "x",
+    )
+    .unwrap();
+    fs::write(root.join("deep/script"), "#!/bin/sh\n").unwrap();
+    fs::set_permissions(root.join("deep/script"), fs::Permissions::from_mode(0o755)).unwrap();
+    folder
+}
+
+fn stash(tree: &WorkTree) -> String {
+    let id = tree.stash_save("before 7").unwrap().unwrap();
+    tree.stash_clean(&id).unwrap();
+    id
+}
+
+#[test]
+fn everything_comes_back_and_ignored_files_stay() {
+    let folder = dirty();
+    let root = folder.path();
+    let tree = WorkTree::find(root).unwrap();
+    fs::write(root.join("other"), "x").unwrap();
+    git(root, &["stash", "push", "-q", "-u", "-m", "other", "other"]);
+    let before = everything(root);
+    let id = stash(&tree);
+    let clean = everything(root);
+    assert_eq!(clean.status, "");
+    assert!(clean.files.contains_key(&root.join("ignored")));
+    assert_eq!(clean.stash.lines().count(), 2);
+    assert!(
+        clean.stash.starts_with("stash@{0}: On main: before 7\n"),
+        "{}",
+        clean.stash
+    );
+    assert_eq!(tree.stash_find("before 7").unwrap().unwrap(), id);
+    assert!(tree.stash_save("clean").unwrap().is_none());
+    tree.stash_restore(&id).unwrap();
+    assert_eq!(everything(root), before);
+    let gone = tree.stash_restore(&id).unwrap_err();
+    assert!(matches!(gone, RepositoryError::StashGone { .. }), "{gone}");
+}
+
+#[test]
+fn git_itself_can_restore_our_stash() {
+    let folder = dirty();
+    let root = folder.path();
+    let before = everything(root);
+    stash(&WorkTree::find(root).unwrap());
+    git(root, &["stash", "pop", "-q", "--index"]);
+    assert_eq!(everything(root), before);
+}
+
+#[test]
+fn what_a_run_committed_is_merged_and_its_other_files_stay() {
+    let folder = dirty();
+    let root = folder.path();
+    let tree = WorkTree::find(root).unwrap();
+    let before = everything(root);
+    let id = stash(&tree);
+    commit(root, "both", "1\n2\n3\n4\n5\n6\n7\n8\nnine\n");
+    fs::write(root.join("by the run"), "x").unwrap();
+    fs::write(root.join("a.txt"), "by the run").unwrap();
+    git(root, &["stash", "push", "-q", "-m", "later", "a.txt"]);
+    tree.stash_restore(&id).unwrap();
+    assert_eq!(
+        fs::read_to_string(root.join("both")).unwrap(),
+        "uno\n2\n3\n4\n5\n6\n7\n8\nnine\n"
+    );
+    assert_eq!(
+        git(root, &["show", ":both"]),
+        "one\n2\n3\n4\n5\n6\n7\n8\nnine\n"
+    );
+    assert!(root.join("by the run").exists());
+    let expected = before.status.replacen("?? ", "?? \"by the run\"\n?? ", 1);
+    let sorted = |status: &str| {
+        let mut lines: Vec<String> = status.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(sorted(&everything(root).status), sorted(&expected));
+    assert!(git(root, &["stash", "list"]).contains("later"));
+    assert_eq!(git(root, &["stash", "list"]).lines().count(), 1);
+}
+
+#[test]
+fn a_conflict_restores_nothing_and_names_the_way() {
+    type Run = fn(&Path);
+    let runs: [(&str, Run); 6] = [
+        ("both", |root| {
+            fs::write(root.join("both"), "not committed\n").unwrap()
+        }),
+        ("both", |root| {
+            drop(commit(root, "both", "another line 1\n"))
+        }),
+        ("new staged", |root| {
+            drop(commit(root, "new staged", "another\n"))
+        }),
+        ("deep/script", |root| {
+            fs::create_dir(root.join("deep")).unwrap();
+            fs::write(root.join("deep/script"), "another\n").unwrap();
+        }),
+        ("deep/script", |root| drop(commit(root, "deep", "a file\n"))),
+        ("new staged", |root| {
+            fs::write(root.join(".git/info/exclude"), "new*\n").unwrap();
+            fs::write(root.join("new staged"), "ignored now\n").unwrap();
+        }),
+    ];
+    for (path, run) in runs {
+        let folder = dirty();
+        let root = folder.path();
+        let tree = WorkTree::find(root).unwrap();
+        let id = stash(&tree);
+        run(root);
+        let before = everything(root);
+        let error = tree.stash_restore(&id).unwrap_err();
+        assert!(
+            matches!(error, RepositoryError::StashConflict { .. }),
+            "{error}"
+        );
+        let text = error.to_string();
+        assert!(
+            text.contains(path) && text.contains("git stash pop --index stash@{0}"),
+            "{text}"
+        );
+        assert_eq!(everything(root), before);
+    }
+}
+
+#[test]
+fn a_stash_is_restored_from_wherever_a_killed_process_left_it() {
+    // Saved, but nothing removed yet.
+    let folder = dirty();
+    let root = folder.path();
+    let tree = WorkTree::find(root).unwrap();
+    let before = everything(root);
+    let id = tree.stash_save("saved").unwrap().unwrap();
+    assert_eq!(everything(root).files, before.files);
+    tree.stash_restore(&id).unwrap();
+    assert_eq!(everything(root), before);
+    // Some files are as they were, others are not.
+    let mut paths: Vec<&PathBuf> = before.files.keys().collect();
+    paths.retain(|path| !path.ends_with("ignored") && !path.ends_with("a.txt"));
+    for (n, kept) in paths.iter().enumerate() {
+        let id = stash(&tree);
+        let (mode, content) = &before.files[*kept];
+        let _ = fs::remove_file(kept);
+        if kept.parent().is_some_and(Path::is_file) {
+            fs::remove_file(kept.parent().unwrap()).unwrap();
+        }
+        fs::create_dir_all(kept.parent().unwrap()).unwrap();
+        if kept.ends_with("folder") {
+            fs::remove_dir_all(kept).unwrap();
+        }
+        if kept.ends_with("type") {
+            symlink("a.txt", kept).unwrap();
+        } else {
+            fs::write(kept, content).unwrap();
+            fs::set_permissions(kept, fs::Permissions::from_mode(*mode)).unwrap();
+        }
+        // The index comes back last.
+        if n == 0 {
+            assert_eq!(git(root, &["diff", "--cached", "--name-only"]), "");
+        }
+        tree.stash_restore(&id).unwrap();
+        assert_eq!(everything(root), before, "{}", kept.display());
+    }
+}
+
+#[test]
+fn a_restored_stash_that_was_not_removed_is_only_removed() {
+    let folder = dirty();
+    let root = folder.path();
+    let tree = WorkTree::find(root).unwrap();
+    let id = stash(&tree);
+    commit(root, "a.txt", "by the run\n");
+    git(root, &["stash", "apply", "-q", "--index"]);
+    let mut restored = everything(root);
+    tree.stash_restore(&id).unwrap();
+    restored.stash = String::new();
+    assert_eq!(everything(root), restored);
+}
+
+#[test]
+fn what_cannot_be_stashed_is_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    git(folder.path(), &["init", "-q"]);
+    let unborn = WorkTree::find(folder.path())
+        .unwrap()
+        .stash_save("x")
+        .unwrap_err();
+    assert!(matches!(unborn, RepositoryError::Unborn(_)), "{unborn}");
+
+    let folder = dirty();
+    let root = folder.path();
+    let tree = WorkTree::find(root).unwrap();
+    let before = everything(root);
+    let lock = root.join(".git/index.lock");
+    fs::write(&lock, "").unwrap();
+    let locked = tree.stash_save("x").unwrap_err();
+    assert!(
+        matches!(locked, RepositoryError::IndexLocked(_)),
+        "{locked}"
+    );
+    fs::remove_file(&lock).unwrap();
+    assert_eq!(everything(root), before);
+
+    let id = tree.stash_save("x").unwrap().unwrap();
+    fs::write(root.join("both"), "typed meanwhile").unwrap();
+    let changed = everything(root);
+    let error = tree.stash_clean(&id).unwrap_err();
+    assert!(matches!(error, RepositoryError::Changed(_)), "{error}");
+    assert_eq!(everything(root), changed);
+}
+
+#[test]
+fn conflicts_of_a_merge_are_not_stashed() {
+    let folder = repository();
+    let root = folder.path();
+    git(root, &["checkout", "-q", "-b", "other"]);
+    commit(root, "a.txt", "theirs\n");
+    git(root, &["checkout", "-q", "main"]);
+    commit(root, "a.txt", "ours\n");
+    git_fails(root, &["merge", "-q", "other"]);
+    let error = WorkTree::find(root).unwrap().stash_save("x").unwrap_err();
+    assert!(matches!(error, RepositoryError::Unmerged { .. }), "{error}");
+}
+
+#[test]
+fn submodules_nested_repositories_and_sparse_checkouts_survive_a_stash() {
+    let (folder, other) = (repository(), repository());
+    let root = folder.path();
+    let url = other.path().to_str().unwrap();
+    git(
+        root,
+        &[
+            "-c",
+            "protocol.file.allow=always",
+            "submodule",
+            "--quiet",
+            "add",
+            url,
+            "sub",
+        ],
+    );
+    fs::create_dir(root.join("out")).unwrap();
+    commit(root, "out/file", "x");
+    git(root, &["clone", "-q", url, "nested"]);
+    git(
+        root,
+        &["sparse-checkout", "set", "--no-cone", "/*", "!/out"],
+    );
+    git(&root.join("sub"), &["config", "user.name", "dev"]);
+    git(
+        &root.join("sub"),
+        &["config", "user.email", "dev@example.com"],
+    );
+    commit(&root.join("sub"), "new", "x");
+    fs::write(root.join("a.txt"), "changed\n").unwrap();
+    fs::write(root.join("untracked"), "x\n").unwrap();
+    let before = everything(root);
+    let tree = WorkTree::find(root).unwrap();
+    let id = stash(&tree);
+    assert_eq!(fs::read(root.join("a.txt")).unwrap(), b"a\n");
+    assert_eq!(
+        git(root, &["status", "--porcelain"]),
+        " M sub\n?? nested/\n"
+    );
+    tree.stash_restore(&id).unwrap();
+    assert_eq!(everything(root), before);
+}

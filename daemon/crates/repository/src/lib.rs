@@ -15,7 +15,10 @@ mod error;
 mod identity;
 mod lock;
 mod patch;
+#[cfg(test)]
+mod random_tests;
 mod restore;
+mod rewrite;
 mod snapshot;
 #[cfg(test)]
 mod snapshot_tests;

@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 
 /// Every file of the work tree with mode and content, what git says of it, and the stash.
 #[derive(Debug, PartialEq)]
-struct Everything {
-    files: BTreeMap<PathBuf, (u32, Vec<u8>)>,
-    status: String,
+pub(crate) struct Everything {
+    pub(crate) files: BTreeMap<PathBuf, (u32, Vec<u8>)>,
+    pub(crate) status: String,
     index: String,
     stash: String,
 }
 
-fn everything(root: &Path) -> Everything {
+pub(crate) fn everything(root: &Path) -> Everything {
     let mut files = BTreeMap::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {

@@ -41,20 +41,39 @@ pub(crate) fn git_bytes(folder: &Path, args: &[&str], variables: &[(&str, &str)]
     output.stdout
 }
 
+/// Runs git with variables and an input.
+pub(crate) fn git_input(folder: &Path, args: &[&str], variables: &[(&str, &str)], input: &[u8]) {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), input).unwrap();
+    let output = command(folder, args, variables)
+        .stdin(file.reopen().unwrap())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "git {args:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
 /// Runs git, which must fail.
 pub(crate) fn git_fails(folder: &Path, args: &[&str]) {
     assert!(!run(folder, args, &[]).status.success(), "git {args:?}");
 }
 
 fn run(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Output {
-    Command::new("git")
+    command(folder, args, variables).output().unwrap()
+}
+
+fn command(folder: &Path, args: &[&str], variables: &[(&str, &str)]) -> Command {
+    let mut command = Command::new("git");
+    command
         .arg("-C")
         .arg(folder)
         .args(args)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .envs(variables.iter().copied())
-        .output()
-        .unwrap()
+        .envs(variables.iter().copied());
+    command
 }
 
 /// Returns every file in `.git` outside `objects` with its content.

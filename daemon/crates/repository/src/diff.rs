@@ -15,7 +15,8 @@ const MESSAGE_LEN: u64 = 4096;
 
 impl WorkTree {
     /// Returns what `git diff -M --binary before after` prints: renames at 50 %, binary files included, so that
-    /// `git apply` turns the one tree into the other. [`crate::files`] lists the files in it.
+    /// `git apply` turns the one tree into the other (but for a link that became a folder, which `git apply` refuses).
+    /// [`crate::files`] lists the files in it.
     ///
     /// It is bytes, because files need not be UTF-8. The git program makes it: libgit2 pairs renames differently and
     /// takes twice the time. The user's settings for `git diff` do not count, external diff programs and text

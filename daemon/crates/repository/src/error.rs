@@ -30,6 +30,8 @@ pub enum RepositoryError {
     Unmerged { root: PathBuf, paths: String },
     #[error("{}: files changed while they were being stashed; nothing was removed, try again", .0.display())]
     Changed(PathBuf),
+    #[error("{}: ignored files are where files of HEAD belong: {paths}; move them away", root.display())]
+    Blocked { root: PathBuf, paths: String },
     #[error("{}: the stash {id} is no longer in git stash list; if it was dropped by mistake: git stash apply --index {id}", root.display())]
     StashGone { root: PathBuf, id: String },
     #[error("{}: restoring the stash {id} would overwrite {paths}; nothing was restored. Commit or remove these, then run: git stash pop --index stash@{{{position}}}", root.display())]

@@ -2,8 +2,10 @@
 //! this crate knows git2.
 //!
 //! For a run: [`WorkTree::find`] the work tree, take its [`Lock`], look at [`WorkTree::changes`], take a
-//! [`WorkTree::snapshot`] before and after, and compare them with [`WorkTree::diff`] and [`WorkTree::commits`].
-//! Everything blocks.
+//! [`WorkTree::snapshot`] before and after, and compare them with [`WorkTree::diff`] and [`WorkTree::commits`]. A dirty
+//! work tree can be put aside: [`WorkTree::stash_save`], [`WorkTree::stash_clean`], [`WorkTree::stash_restore`].
+//!
+//! Everything blocks. No program of the user's configuration is run: no hook, filter, text conversion or external diff.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
@@ -15,18 +17,12 @@ mod error;
 mod identity;
 mod lock;
 mod patch;
-#[cfg(test)]
-mod random_tests;
-mod restore;
-mod rewrite;
 mod snapshot;
-#[cfg(test)]
-mod snapshot_tests;
 mod stash;
 #[cfg(test)]
-mod stash_tests;
-#[cfg(test)]
 mod test_repository;
+#[cfg(test)]
+mod tests;
 mod work_tree;
 
 pub use branch::{BranchError, commit_file};

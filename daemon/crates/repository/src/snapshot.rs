@@ -86,6 +86,7 @@ impl WorkTree {
             }
             dirty.push(Dirty {
                 path,
+                is_deleted: delta.status() == Delta::Deleted,
                 is_untracked: delta.status() == Delta::Untracked,
             });
         }
@@ -100,8 +101,16 @@ impl WorkTree {
         dirty: impl IntoIterator<Item = &'a Dirty>,
     ) -> Result<()> {
         let mut present = Vec::new();
-        for Dirty { path, .. } in dirty {
-            match self.root.join(path).symlink_metadata() {
+        for Dirty {
+            path, is_deleted, ..
+        } in dirty
+        {
+            // Not looked up: a parent of a deleted file may be a link to where there is one.
+            let found = match is_deleted {
+                true => Err(io::ErrorKind::NotFound.into()),
+                false => self.root.join(path).symlink_metadata(),
+            };
+            match found {
                 Ok(metadata) => present.push((path, metadata)),
                 Err(error) if is_missing(&error) => {
                     index.remove_path(path).map_err(|error| self.git(error))?;
@@ -205,6 +214,7 @@ impl WorkTree {
 #[derive(Debug)]
 pub(crate) struct Dirty {
     pub path: PathBuf,
+    pub is_deleted: bool,
     pub is_untracked: bool,
 }
 

@@ -41,19 +41,23 @@ pub(crate) fn git_bytes(folder: &Path, args: &[&str], variables: &[(&str, &str)]
     output.stdout
 }
 
-/// Runs git with variables and an input.
-pub(crate) fn git_input(folder: &Path, args: &[&str], variables: &[(&str, &str)], input: &[u8]) {
+/// Runs git with variables and an input; fails with its messages.
+pub(crate) fn git_input(
+    folder: &Path,
+    args: &[&str],
+    variables: &[(&str, &str)],
+    input: &[u8],
+) -> Result<(), String> {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), input).unwrap();
     let output = command(folder, args, variables)
         .stdin(file.reopen().unwrap())
         .output()
         .unwrap();
-    assert!(
-        output.status.success(),
-        "git {args:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    }
 }
 
 /// Runs git, which must fail.

@@ -1,9 +1,9 @@
 //! Random changes of a work tree, judged by git: a diff applied to the tree before gives the tree after, and a stash comes
 //! back as it was.
 
-use crate::stash_tests::everything;
+use super::stash::everything;
 use crate::test_repository::{git, git_bytes, git_input, repository};
-use crate::{FileStatus, WorkTree, files};
+use crate::{FileStatus, RepositoryError, WorkTree, files};
 use proptest::prelude::*;
 use std::ffi::OsStr;
 use std::fs;
@@ -174,7 +174,7 @@ fn list_by_git(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_diff_applied_to_the_tree_before_gives_the_tree_after(base in steps(0..12), dirty in steps(0..6), made in steps(1..12)) {
@@ -192,19 +192,23 @@ proptest! {
         prop_assert_eq!(&diff, &git_bytes(root, &["diff", "-M", "--binary", &before, &after], &[]));
         let list: Vec<_> = files(&diff).into_iter().map(|file| (file.status, file.path, file.old_path)).collect();
         prop_assert_eq!(list, list_by_git(root, &before, &after));
-        let index = tempfile::tempdir().unwrap();
-        let index = index.path().join("index");
-        let variables = [("GIT_INDEX_FILE", index.to_str().unwrap())];
-        git_bytes(root, &["read-tree", &before], &variables);
-        if !diff.is_empty() {
-            git_input(root, &["apply", "--cached", "-"], &variables, &diff);
-        }
-        let applied = String::from_utf8(git_bytes(root, &["write-tree"], &variables)).unwrap();
-        prop_assert_eq!(applied.trim(), &after);
-        // Last, because it changes the index.
         git(root, &["add", "-A"]);
         let added = git(root, &["write-tree"]);
         prop_assert_eq!(added.trim(), &after);
+
+        let folder = tempfile::tempdir().unwrap();
+        let index = folder.path().join("index");
+        let variables = [("GIT_INDEX_FILE", index.to_str().unwrap())];
+        git_bytes(root, &["read-tree", &before], &variables);
+        if !diff.is_empty()
+            && let Err(message) = git_input(root, &["apply", "--cached", "-"], &variables, &diff)
+        {
+            // git cannot apply its own diff of a link that became a folder.
+            prop_assert!(message.contains("is beyond a symbolic link"), "{}", message);
+            return Ok(());
+        }
+        let applied = String::from_utf8(git_bytes(root, &["write-tree"], &variables)).unwrap();
+        prop_assert_eq!(applied.trim(), &after);
     }
 
     #[test]
@@ -224,5 +228,29 @@ proptest! {
         prop_assert_eq!(everything(root).status, "");
         tree.stash_restore(&id).unwrap();
         prop_assert_eq!(everything(root), before);
+    }
+
+    #[test]
+    fn a_stash_is_merged_or_nothing_happens(base in steps(0..12), dirty in steps(1..12), made in steps(1..6), commits in any::<bool>()) {
+        let folder = repository();
+        let root = folder.path();
+        let tree = WorkTree::find(root).unwrap();
+        run(root, &base);
+        commit_all(root);
+        run(root, &dirty);
+        let Some(id) = tree.stash_save("random").unwrap() else {
+            return Ok(());
+        };
+        tree.stash_clean(&id).unwrap();
+        run(root, &made);
+        if commits {
+            commit_all(root);
+        }
+        let before = everything(root);
+        match tree.stash_restore(&id) {
+            Ok(()) => prop_assert_eq!(git(root, &["stash", "list"]), ""),
+            Err(RepositoryError::StashConflict { .. }) => prop_assert_eq!(everything(root), before),
+            Err(other) => prop_assert!(false, "{}", other),
+        }
     }
 }

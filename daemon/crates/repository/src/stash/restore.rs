@@ -1,9 +1,12 @@
 //! Gives back what was stashed, all of it or nothing.
 
+use super::commit::Stash;
+use super::rewrite::holds_only;
+use super::save::State;
+use super::trees::{changed_paths, conflicts, lookup, set_index};
 use crate::WorkTree;
 use crate::error::{NAMED_PATHS, RepositoryError, Result, name_paths};
 use crate::snapshot::{as_path, is_missing};
-use crate::stash::{Stash, State, changed_paths, conflicts, lookup, set_index};
 use git2::{Index, Oid, Repository, Tree};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -94,11 +97,14 @@ impl WorkTree {
             if present.is_some() || staged.is_some() {
                 return is_known;
             }
+            if let Some(parent) = self.blocking_parent(path) {
+                return removed.contains(parent);
+            }
             // An ignored file is in no tree; a folder must become empty.
             let full = self.root.join(path);
             match full.symlink_metadata() {
                 Ok(metadata) => metadata.is_dir() && holds_only(&full, &self.root, &removed),
-                Err(error) => is_missing(&error) && self.has_free_parents(path, &removed),
+                Err(error) => is_missing(&error),
             }
         };
         let obstacles = plan.paths.iter().filter(|path| !is_free(path));
@@ -161,22 +167,6 @@ impl Plan {
             staged,
         }))
     }
-}
-
-/// Says whether a folder contains only files that will be removed, and folders with such.
-fn holds_only(folder: &Path, root: &Path, removed: &BTreeSet<&Path>) -> bool {
-    let Ok(entries) = std::fs::read_dir(folder) else {
-        return false;
-    };
-    entries.flatten().all(|entry| {
-        let path = entry.path();
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => holds_only(&path, root, removed),
-            _ => path
-                .strip_prefix(root)
-                .is_ok_and(|path| removed.contains(path)),
-        }
-    })
 }
 
 /// Says whether everything of the stash is there: nothing was removed yet, or the process that restored it was killed

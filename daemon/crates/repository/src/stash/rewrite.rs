@@ -14,11 +14,14 @@ use std::path::{Path, PathBuf};
 const LINK_MODE: u32 = 0o120_000;
 
 impl WorkTree {
-    /// Says whether every parent of `path` is a directory, missing, or a file that will be removed.
-    pub(crate) fn has_free_parents(&self, path: &Path, removed: &BTreeSet<&Path>) -> bool {
-        path.ancestors().skip(1).all(|parent| {
-            removed.contains(parent)
-                || !matches!(self.root.join(parent).symlink_metadata(), Ok(metadata) if !metadata.is_dir())
+    /// Returns the parent of `path` that is a file or a link, if there is one: nothing is at `path` then, whatever the
+    /// link leads to.
+    pub(crate) fn blocking_parent<'a>(&self, path: &'a Path) -> Option<&'a Path> {
+        let mut parents: Vec<&Path> = path.ancestors().skip(1).collect();
+        parents.reverse();
+        parents.into_iter().find(|parent| {
+            let metadata = self.root.join(parent).symlink_metadata();
+            metadata.is_ok_and(|metadata| !metadata.is_dir())
         })
     }
 
@@ -50,6 +53,11 @@ impl WorkTree {
             let Some(entry) = entry.filter(|entry| entry.mode != GITLINK_MODE) else {
                 continue;
             };
+            // What is left of a folder has no files any more.
+            if is_folder(&self.root.join(path)) {
+                std::fs::remove_dir_all(self.root.join(path))
+                    .map_err(|error| failed(path, &error))?;
+            }
             let was = head.as_ref().and_then(|head| head.get_path(path).ok());
             if entry.mode == LINK_MODE || !was.is_none_or(|entry| is_file(entry.filemode())) {
                 let blob = repository.find_blob(entry.id)?;
@@ -71,6 +79,31 @@ impl WorkTree {
         }
     }
 
+    /// Returns the paths of `target` among `paths` that [`Self::rewrite`] could not write without removing ignored files:
+    /// a folder with such files, or one that is the parent of the path.
+    pub(crate) fn blocked(&self, target: &Index, paths: &[PathBuf]) -> Vec<PathBuf> {
+        let (present, removed): (Vec<_>, Vec<_>) = paths
+            .iter()
+            .partition(|path| target.get_path(path, 0).is_some());
+        let removed: BTreeSet<&Path> = removed.into_iter().map(PathBuf::as_path).collect();
+        present
+            .into_iter()
+            .filter(|path| {
+                let full = self.root.join(path);
+                let entry = target.get_path(path, 0);
+                match self.blocking_parent(path) {
+                    Some(parent) => !removed.contains(parent),
+                    None => {
+                        entry.is_some_and(|entry| entry.mode != GITLINK_MODE)
+                            && is_folder(&full)
+                            && !holds_only(&full, &self.root, &removed)
+                    }
+                }
+            })
+            .cloned()
+            .collect()
+    }
+
     /// Writes a link, or a file as it is stored, without filters: libgit2 writes nothing where the type is not that in
     /// `HEAD` and the disk has nothing.
     fn write(&self, path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
@@ -80,8 +113,6 @@ impl WorkTree {
         }
         if full.is_symlink() || full.is_file() {
             std::fs::remove_file(&full)?;
-        } else if full.is_dir() {
-            std::fs::remove_dir(&full)?;
         }
         if mode == LINK_MODE {
             return std::os::unix::fs::symlink(OsStr::from_bytes(content), full);
@@ -97,8 +128,8 @@ impl WorkTree {
 
     /// Removes a file and the directories that this leaves empty.
     fn remove(&self, path: &Path) -> io::Result<()> {
-        if !self.has_free_parents(path, &BTreeSet::new()) {
-            return Ok(()); // a link to elsewhere is in the way
+        if self.blocking_parent(path).is_some() {
+            return Ok(());
         }
         let full = self.root.join(path);
         match full.symlink_metadata() {
@@ -123,4 +154,26 @@ fn failed(path: &Path, error: &io::Error) -> git2::Error {
 
 fn is_file(mode: i32) -> bool {
     mode & 0o170_000 == 0o100_000
+}
+
+/// Says whether there is a folder, and no link to one.
+fn is_folder(path: &Path) -> bool {
+    path.symlink_metadata()
+        .is_ok_and(|metadata| metadata.is_dir())
+}
+
+/// Says whether a folder contains only files that will be removed, and folders with such.
+pub(crate) fn holds_only(folder: &Path, root: &Path, removed: &BTreeSet<&Path>) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return false;
+    };
+    entries.flatten().all(|entry| {
+        let path = entry.path();
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => holds_only(&path, root, removed),
+            _ => path
+                .strip_prefix(root)
+                .is_ok_and(|path| removed.contains(path)),
+        }
+    })
 }

@@ -1,7 +1,5 @@
 //! Snapshots and diffs of repositories that git made, compared with what git says.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
-
 use crate::test_repository::{commit, git, git_bytes, git_folder, repository};
 use crate::{FileStatus, RepositoryError, WorkTree, files};
 use std::fs;

@@ -360,3 +360,17 @@ fn submodules_nested_repositories_and_sparse_checkouts_survive_a_stash() {
     tree.stash_restore(&id).unwrap();
     assert_eq!(everything(root), before);
 }
+
+#[test]
+fn ignored_files_in_the_way_stop_a_stash_before_anything_changes() {
+    let folder = dirty();
+    let root = folder.path();
+    fs::write(root.join("becomes a folder/ignored"), "precious").unwrap();
+    let before = everything(root);
+    let tree = WorkTree::find(root).unwrap();
+    let id = tree.stash_save("x").unwrap().unwrap();
+    let error = tree.stash_clean(&id).unwrap_err();
+    assert!(matches!(error, RepositoryError::Blocked { .. }), "{error}");
+    tree.stash_restore(&id).unwrap();
+    assert_eq!(everything(root), before);
+}

@@ -1,0 +1,10 @@
+//! Everything dirty, put aside in the user's stash and given back exactly.
+//!
+//! The stash is in git's format, so that `git stash pop --index` restores it as well. libgit2's functions do not make it:
+//! they clean the work tree before the id is known, and restore untracked files before they notice a conflict.
+
+mod commit;
+mod restore;
+mod rewrite;
+mod save;
+mod trees;

@@ -1,0 +1,144 @@
+//! Puts everything dirty aside in the user's stash.
+
+use super::commit::{Stash, push};
+use super::trees::{changed_paths, conflicts, set_index};
+use crate::WorkTree;
+use crate::error::{NAMED_PATHS, RepositoryError, Result, name_paths};
+use crate::snapshot::Dirty;
+use git2::{Index, Oid};
+use std::path::PathBuf;
+
+impl WorkTree {
+    /// Saves everything dirty (staged, modified, untracked; not ignored) on top of `git stash list`, as
+    /// `git stash push --include-untracked` does, but leaves the work tree as it is. Returns the id of the stash's
+    /// commit, or nothing if the work tree is clean.
+    ///
+    /// The caller writes the id down and then calls [`Self::stash_clean`]. If the process dies between or in these,
+    /// [`Self::stash_restore`] repairs everything. If it dies before the id is written down, [`Self::stash_find`] knows
+    /// the id by the `message`, which must be unique.
+    ///
+    /// Left alone: the contents of submodules and nested repositories. A file that is only marked to be added
+    /// (`git add -N`) comes back untracked.
+    ///
+    /// # Errors
+    ///
+    /// `Unborn`, `Unmerged`, `IndexLocked` and those of [`Self::snapshot`]; nothing was stashed then.
+    pub fn stash_save(&self, message: &str) -> Result<Option<String>> {
+        let repository = self.open()?;
+        self.refuse_lock()?;
+        let Some(head) = self.head_of(&repository)? else {
+            return Err(RepositoryError::Unborn(self.root.clone()));
+        };
+        let save = |state: &State| -> std::result::Result<Option<Oid>, git2::Error> {
+            let head = repository.find_commit(head)?;
+            let clean = head.tree_id();
+            if state.staged == clean && state.tracked == clean && state.untracked.is_none() {
+                return Ok(None);
+            }
+            push(&repository, &head, state, message).map(Some)
+        };
+        let state = self.state()?;
+        let id = save(&state).map_err(|error| self.not_written(error))?;
+        Ok(id.map(|id| id.to_string()))
+    }
+
+    /// Makes the work tree and the index clean, after [`Self::stash_save`] returned `id`. Ignored files stay.
+    ///
+    /// # Errors
+    ///
+    /// `Changed` if anything is not as in the stash, `Blocked`, `StashGone`, `IndexLocked`; nothing was removed then, and
+    /// [`Self::stash_restore`] removes the stash.
+    pub fn stash_clean(&self, id: &str) -> Result<()> {
+        let repository = self.open()?;
+        self.refuse_lock()?;
+        self.stash_position(id)?;
+        let stash = Stash::load(&repository, id).map_err(|error| self.git(error))?;
+        if self.state()? != stash.state() {
+            return Err(RepositoryError::Changed(self.root.clone()));
+        }
+        let plan = || -> std::result::Result<(Index, Vec<PathBuf>), git2::Error> {
+            let mut target = Index::new()?;
+            target.read_tree(&stash.base)?;
+            let mut paths = changed_paths(&repository, Some(&stash.base), Some(&stash.tracked))?;
+            paths.extend(changed_paths(&repository, None, stash.untracked.as_ref())?);
+            Ok((target, paths))
+        };
+        let (mut target, paths) = plan().map_err(|error| self.git(error))?;
+        let blocked = self.blocked(&target, &paths);
+        if !blocked.is_empty() {
+            return Err(RepositoryError::Blocked {
+                root: self.root.clone(),
+                paths: name_paths(&blocked, NAMED_PATHS),
+            });
+        }
+        // The index first, so that a process that is killed leaves files that `stash_restore` knows to be the stash's.
+        set_index(&repository, &stash.staged, &stash.base)
+            .and_then(|()| self.rewrite(&repository, &mut target, &paths))
+            .map_err(|error| self.git(error))
+    }
+
+    /// Refuses while another git command writes the index, before anything is touched.
+    pub(crate) fn refuse_lock(&self) -> Result<()> {
+        let lock = self.git_dir.join("index.lock");
+        match lock.symlink_metadata() {
+            Ok(_) => Err(RepositoryError::IndexLocked(lock)),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Writes the three trees that a stash consists of, and nothing else.
+    pub(crate) fn state(&self) -> Result<State> {
+        // Handles of its own: a repository hands out one index, and what is added to it here must not be written.
+        let repository = self.open()?;
+        let mut index = self.read_index(&repository)?;
+        if let Some(paths) = conflicts(&index).map_err(|error| self.git(error))? {
+            return Err(RepositoryError::Unmerged {
+                root: self.root.clone(),
+                paths: name_paths(&paths, NAMED_PATHS),
+            });
+        }
+        let staged = index
+            .write_tree()
+            .map_err(|error| self.not_written(error))?;
+        let dirty = self.dirty(&repository, &index)?;
+        let (untracked, tracked): (Vec<Dirty>, Vec<Dirty>) =
+            dirty.into_iter().partition(|dirty| dirty.is_untracked);
+        self.add_all(&repository, &mut index, &tracked)?;
+        let tracked = index
+            .write_tree()
+            .map_err(|error| self.not_written(error))?;
+        let second = self.open()?;
+        let mut others = second.index().map_err(|error| self.git(error))?;
+        others.clear().map_err(|error| self.git(error))?;
+        // Nested repositories stay where they are.
+        let files = untracked.iter().filter(|dirty| {
+            let metadata = self.root.join(&dirty.path).symlink_metadata();
+            metadata.is_ok_and(|metadata| !metadata.is_dir())
+        });
+        self.add_all(&second, &mut others, files)?;
+        let untracked = match others.is_empty() {
+            true => None,
+            false => Some(
+                others
+                    .write_tree()
+                    .map_err(|error| self.not_written(error))?,
+            ),
+        };
+        Ok(State {
+            staged,
+            tracked,
+            untracked,
+        })
+    }
+}
+
+/// What is in a work tree, as ids of trees.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct State {
+    /// The index.
+    pub staged: Oid,
+    /// What the work tree has of the files that the index has.
+    pub tracked: Oid,
+    /// Files that are neither in the index nor ignored.
+    pub untracked: Option<Oid>,
+}

@@ -1,0 +1,66 @@
+//! Trees and indexes, path by path.
+
+use crate::snapshot::{as_path, entry};
+use git2::{Index, ObjectType, Oid, Repository, Tree};
+use std::path::{Path, PathBuf};
+
+/// Makes the index have what `to` has instead of `from`. Other entries keep their times and flags.
+pub(crate) fn set_index(
+    repository: &Repository,
+    from: &Tree<'_>,
+    to: &Tree<'_>,
+) -> Result<(), git2::Error> {
+    let mut index = repository.index()?;
+    let paths = changed_paths(repository, Some(from), Some(to))?;
+    let (present, missing): (Vec<_>, Vec<_>) = paths
+        .into_iter()
+        .map(|path| (lookup(to, &path), path))
+        .partition(|(found, _)| found.is_some());
+    for (_, path) in missing {
+        index.remove_path(&path)?;
+    }
+    for (found, path) in present {
+        if let Some((id, mode)) = found {
+            index.add(&entry(&path, id, mode))?;
+        }
+    }
+    index.write()
+}
+
+/// Returns the id and mode of a file or submodule in a tree.
+pub(crate) fn lookup(tree: &Tree<'_>, path: &Path) -> Option<(Oid, u32)> {
+    let entry = tree.get_path(path).ok()?;
+    let mode = u32::try_from(entry.filemode()).ok()?;
+    (entry.kind() != Some(ObjectType::Tree)).then_some((entry.id(), mode))
+}
+
+/// Returns the paths that two trees do not have in common; without a tree, all of the other.
+pub(crate) fn changed_paths(
+    repository: &Repository,
+    one: Option<&Tree<'_>>,
+    two: Option<&Tree<'_>>,
+) -> Result<Vec<PathBuf>, git2::Error> {
+    let diff = repository.diff_tree_to_tree(one, two, None)?;
+    let mut paths: Vec<PathBuf> = diff
+        .deltas()
+        .filter_map(|delta| delta.new_file().path_bytes())
+        .map(|bytes| as_path(bytes).to_owned())
+        .collect();
+    paths.sort_unstable();
+    paths.dedup();
+    Ok(paths)
+}
+
+/// Returns the paths in conflict, or nothing if there are none.
+pub(crate) fn conflicts(index: &Index) -> Result<Option<Vec<PathBuf>>, git2::Error> {
+    if !index.has_conflicts() {
+        return Ok(None);
+    }
+    let mut paths = Vec::new();
+    for conflict in index.conflicts()? {
+        let conflict = conflict?;
+        let entry = conflict.our.or(conflict.their).or(conflict.ancestor);
+        paths.extend(entry.map(|entry| as_path(&entry.path).to_owned()));
+    }
+    Ok(Some(paths))
+}

@@ -1,0 +1,6 @@
+//! Tests of more than one file, on repositories that the git program made.
+
+mod random;
+mod snapshot;
+mod stash;
+mod timing;

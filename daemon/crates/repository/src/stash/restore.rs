@@ -93,9 +93,11 @@ impl WorkTree {
             let wanted = wanted.map(|entry| (entry.id, entry.mode));
             let staged = lookup(&staged, path);
             // What was in `HEAD` then is what a process left that was killed while it made the work tree clean.
-            let is_known = [wanted, staged, lookup(&stash.base, path)].contains(&present);
-            if present.is_some() || staged.is_some() {
-                return is_known;
+            if present.is_some() {
+                return [wanted, staged, lookup(&stash.base, path)].contains(&present);
+            }
+            if wanted.is_none() {
+                return true; // gone already
             }
             if let Some(parent) = self.blocking_parent(path) {
                 return removed.contains(parent);

@@ -8,8 +8,11 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{OpenOptionsExt as _, symlink};
 use std::path::{Path, PathBuf};
+
+/// The folder in the git folder of the work tree where files are made. It is there only meanwhile.
+const STAGING: &str = "ccd-stash";
 
 const LINK_MODE: u32 = 0o120_000;
 
@@ -27,56 +30,38 @@ impl WorkTree {
 
     /// Makes the work tree have what `target` has at `paths`: nothing is merged and nothing else is touched.
     /// Submodules stay as they are.
+    ///
+    /// The files are made elsewhere and then moved: a process that is killed leaves each path as it was, as it is to be,
+    /// or empty, and a full disk is noticed first.
     pub(crate) fn rewrite(
         &self,
         repository: &Repository,
         target: &mut Index,
         paths: &[PathBuf],
     ) -> Result<(), git2::Error> {
-        let mut checkout = CheckoutBuilder::new();
-        checkout
-            .force()
-            .recreate_missing(true)
-            .update_index(false)
-            .disable_pathspec_match(true);
-        let head = repository.head().and_then(|head| head.peel_to_tree()).ok(); // none on an unborn branch
-        // First what goes: a file may get the name of a folder.
-        let (present, missing): (Vec<_>, Vec<_>) = paths
+        let (present, missing): (Vec<&PathBuf>, Vec<_>) = paths
             .iter()
-            .map(|path| (path, target.get_path(path, 0)))
-            .partition(|(_, entry)| entry.is_some());
-        for (path, _) in missing {
+            .partition(|path| target.get_path(path, 0).is_some());
+        let present: Vec<&PathBuf> = present
+            .into_iter()
+            .filter(|path| {
+                let entry = target.get_path(path, 0);
+                entry.is_some_and(|entry| entry.mode != GITLINK_MODE)
+            })
+            .collect();
+        let folder = self.git_dir.join(STAGING);
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir(&folder).map_err(|error| failed(&folder, &error))?;
+        make_files(repository, target, &present, &folder)?;
+        // First what goes: a file may get the name of a folder.
+        for path in missing {
             self.remove(path).map_err(|error| failed(path, &error))?;
         }
-        let mut is_empty = true;
-        for (path, entry) in present {
-            let Some(entry) = entry.filter(|entry| entry.mode != GITLINK_MODE) else {
-                continue;
-            };
-            // What is left of a folder has no files any more.
-            if is_folder(&self.root.join(path)) {
-                std::fs::remove_dir_all(self.root.join(path))
-                    .map_err(|error| failed(path, &error))?;
-            }
-            let was = head.as_ref().and_then(|head| head.get_path(path).ok());
-            if entry.mode == LINK_MODE || !was.is_none_or(|entry| is_file(entry.filemode())) {
-                let blob = repository.find_blob(entry.id)?;
-                self.write(path, blob.content(), entry.mode)
-                    .map_err(|error| failed(path, &error))?;
-                continue;
-            }
-            // libgit2 would write through a link.
-            if self.root.join(path).is_symlink() {
-                self.remove(path).map_err(|error| failed(path, &error))?;
-            }
-            checkout.path(path.as_path());
-            is_empty = false;
+        for path in present {
+            self.put(&folder.join(path), path)
+                .map_err(|error| failed(path, &error))?;
         }
-        // Without a path it would be the whole tree.
-        match is_empty {
-            true => Ok(()),
-            false => repository.checkout_index(Some(target), Some(&mut checkout)),
-        }
+        std::fs::remove_dir_all(&folder).map_err(|error| failed(&folder, &error))
     }
 
     /// Returns the paths of `target` among `paths` that [`Self::rewrite`] could not write without removing ignored files:
@@ -104,26 +89,29 @@ impl WorkTree {
             .collect()
     }
 
-    /// Writes a link, or a file as it is stored, without filters: libgit2 writes nothing where the type is not that in
-    /// `HEAD` and the disk has nothing.
-    fn write(&self, path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    /// Moves a file or link to its place.
+    fn put(&self, from: &Path, path: &Path) -> io::Result<()> {
         let full = self.root.join(path);
+        if is_folder(&full) {
+            // What is left of a folder has no files any more.
+            std::fs::remove_dir_all(&full)?;
+        }
         if let Some(parent) = full.parent() {
             std::fs::create_dir_all(parent)?;
         }
-        if full.is_symlink() || full.is_file() {
-            std::fs::remove_file(&full)?;
+        match std::fs::rename(from, &full) {
+            // A linked work tree may be on another disk than its git folder.
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                if full.symlink_metadata().is_ok() {
+                    std::fs::remove_file(&full)?;
+                }
+                match std::fs::read_link(from) {
+                    Ok(link) => symlink(link, full),
+                    Err(_) => std::fs::copy(from, full).map(drop),
+                }
+            }
+            other => other,
         }
-        if mode == LINK_MODE {
-            return std::os::unix::fs::symlink(OsStr::from_bytes(content), full);
-        }
-        let mut options = std::fs::OpenOptions::new();
-        options
-            .write(true)
-            .create_new(true)
-            // As git does: the umask takes away what nobody may have.
-            .mode(if mode & 0o100 == 0 { 0o666 } else { 0o777 });
-        options.open(full)?.write_all(content)
     }
 
     /// Removes a file and the directories that this leaves empty.
@@ -146,6 +134,61 @@ impl WorkTree {
         }
         Ok(())
     }
+}
+
+/// Makes the files of `target` at `paths` in an empty folder.
+fn make_files(
+    repository: &Repository,
+    target: &mut Index,
+    paths: &[&PathBuf],
+    folder: &Path,
+) -> Result<(), git2::Error> {
+    let mut checkout = CheckoutBuilder::new();
+    checkout
+        .target_dir(folder)
+        .force()
+        .recreate_missing(true)
+        .update_index(false)
+        .disable_pathspec_match(true);
+    let head = repository.head().and_then(|head| head.peel_to_tree()).ok(); // none on an unborn branch
+    let mut is_empty = true;
+    for path in paths {
+        let Some(entry) = target.get_path(path, 0) else {
+            continue;
+        };
+        let was = head.as_ref().and_then(|head| head.get_path(path).ok());
+        // libgit2 writes nothing where the type is not that in `HEAD` and the disk has nothing.
+        if entry.mode == LINK_MODE || !was.is_none_or(|entry| is_file(entry.filemode())) {
+            let blob = repository.find_blob(entry.id)?;
+            write(&folder.join(path), blob.content(), entry.mode)
+                .map_err(|error| failed(path, &error))?;
+        } else {
+            checkout.path(path.as_path());
+            is_empty = false;
+        }
+    }
+    // Without a path it would be the whole tree.
+    match is_empty {
+        true => Ok(()),
+        false => repository.checkout_index(Some(target), Some(&mut checkout)),
+    }
+}
+
+/// Writes a new link, or a new file as it is stored, without filters.
+fn write(full: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    if let Some(parent) = full.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    if mode == LINK_MODE {
+        return symlink(OsStr::from_bytes(content), full);
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options
+        .write(true)
+        .create_new(true)
+        // As git does: the umask takes away what nobody may have.
+        .mode(if mode & 0o100 == 0 { 0o666 } else { 0o777 });
+    options.open(full)?.write_all(content)
 }
 
 fn failed(path: &Path, error: &io::Error) -> git2::Error {

@@ -61,6 +61,9 @@ impl WorkTree {
             target.read_tree(&stash.base)?;
             let mut paths = changed_paths(&repository, Some(&stash.base), Some(&stash.tracked))?;
             paths.extend(changed_paths(&repository, None, stash.untracked.as_ref())?);
+            // A file that `git rm --cached` left on the disk is in both.
+            paths.sort_unstable();
+            paths.dedup();
             Ok((target, paths))
         };
         let (mut target, paths) = plan().map_err(|error| self.git(error))?;

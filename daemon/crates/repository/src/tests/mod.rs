@@ -1,5 +1,6 @@
 //! Tests of more than one file, on repositories that the git program made.
 
+mod killed;
 mod random;
 mod snapshot;
 mod stash;

@@ -51,7 +51,7 @@ pub(crate) fn everything(root: &Path) -> Everything {
 }
 
 /// A work tree with every kind of change.
-fn dirty() -> tempfile::TempDir {
+pub(crate) fn dirty() -> tempfile::TempDir {
     let folder = repository();
     let root = folder.path();
     for path in [

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_work_tree_has_its_own_error() {
+    fn a_directory_without_a_work_tree_is_an_error_that_says_why() {
         let folder = tempfile::tempdir().unwrap();
         let none = WorkTree::find(folder.path()).unwrap_err();
         assert!(matches!(none, RepositoryError::NoRepository(_)), "{none}");

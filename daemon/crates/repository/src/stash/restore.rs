@@ -20,8 +20,9 @@ impl WorkTree {
     ///
     /// # Errors
     ///
-    /// `StashConflict` if a file that the stash contains was changed and not committed meanwhile, exists again, or
-    /// cannot be merged: nothing is restored, the stash stays. `StashGone`, `IndexLocked`; those of [`Self::snapshot`].
+    /// `StashConflict` if a file that the stash contains was changed and not committed meanwhile, exists again, or cannot
+    /// be merged: nothing is restored, the stash stays. `StashGone`; those of [`Self::snapshot`]. `IndexLocked` also if
+    /// the killed process was just writing the index: only a person can say that no other git command is running.
     pub fn stash_restore(&self, id: &str) -> Result<()> {
         let mut repository = self.open()?;
         self.refuse_lock()?;
@@ -50,9 +51,11 @@ impl WorkTree {
             self.carry_out(&repository, &mut plan, &now)
                 .map_err(|error| self.git(error))?;
         }
+        self.remove_staging();
         drop(stash);
+        // Again, because somebody may have stashed something meanwhile.
         repository
-            .stash_drop(position)
+            .stash_drop(self.stash_position(id)?)
             .map_err(|error| self.git(error))
     }
 

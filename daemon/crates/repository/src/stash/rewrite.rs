@@ -50,7 +50,7 @@ impl WorkTree {
             })
             .collect();
         let folder = self.git_dir.join(STAGING);
-        let _ = std::fs::remove_dir_all(&folder);
+        self.remove_staging();
         std::fs::create_dir(&folder).map_err(|error| failed(&folder, &error))?;
         make_files(repository, target, &present, &folder)?;
         // First what goes: a file may get the name of a folder.
@@ -87,6 +87,11 @@ impl WorkTree {
             })
             .cloned()
             .collect()
+    }
+
+    /// Removes what a killed process left; mostly nothing.
+    pub(crate) fn remove_staging(&self) {
+        let _ = std::fs::remove_dir_all(self.git_dir.join(STAGING));
     }
 
     /// Moves a file or link to its place.

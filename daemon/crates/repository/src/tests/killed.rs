@@ -45,6 +45,7 @@ fn another_process_restores_what_a_killed_one_stashed() {
         let _ = std::fs::remove_file(root.join(".git/index.lock"));
         if let Some(id) = tree.stash_find(MESSAGE).unwrap() {
             tree.stash_restore(&id).unwrap();
+            assert!(!root.join(".git/ccd-stash").exists());
         }
         assert_eq!(git(root, &["stash", "list"]), "");
         assert_eq!(everything(root), before, "round {round}");

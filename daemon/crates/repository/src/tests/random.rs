@@ -174,7 +174,7 @@ fn list_by_git(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_diff_applied_to_the_tree_before_gives_the_tree_after(base in steps(0..12), dirty in steps(0..6), made in steps(1..12)) {

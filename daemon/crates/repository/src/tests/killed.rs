@@ -5,7 +5,7 @@ use crate::WorkTree;
 use crate::test_repository::git;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const ROOT: &str = "CCD_TEST_ROOT";
 const MESSAGE: &str = "killed";
@@ -38,7 +38,10 @@ fn another_process_restores_what_a_killed_one_stashed() {
             .spawn()
             .unwrap();
         // Not a wait for anything: it is to be killed wherever it is.
-        std::thread::sleep(Duration::from_micros(10_000 + 731 * round));
+        let moment = Instant::now() + Duration::from_micros(10_000 + 731 * round);
+        while Instant::now() < moment {
+            std::thread::yield_now();
+        }
         victim.kill().unwrap();
         victim.wait().unwrap();
         // Its own: nobody else works here.

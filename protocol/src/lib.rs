@@ -10,6 +10,7 @@ pub mod id;
 pub mod job;
 pub mod method;
 pub mod pattern;
+pub mod policy;
 pub mod program;
 mod report;
 pub mod run;

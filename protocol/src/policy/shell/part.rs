@@ -1,0 +1,346 @@
+//! The commands of a line, with those that they execute.
+
+use super::carriers::{EVALUATING, OPAQUE, SHELLS, WRAPPERS, Wrapper};
+use super::command::{check_assignment, has_quoted_substitution};
+use super::git;
+use super::scan::{Doubt, scan};
+use super::word::{Word, file_name};
+
+/// Maximum depth of `bash -c 'bash -c …'`, and of wrappers of wrappers.
+const MAX_DEPTH: usize = 8;
+
+/// Maximum number of parts of a line.
+const MAX_PARTS: usize = 4096;
+
+/// Directories whose programs are meant by their names.
+const SYSTEM: &[&str] = &[
+    "/bin/",
+    "/usr/bin/",
+    "/usr/local/bin/",
+    "/sbin/",
+    "/usr/sbin/",
+    "/opt/homebrew/bin/",
+];
+
+/// One command that a line executes, directly or through another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::policy) struct Part {
+    /// Empty if it only redirects.
+    pub(in crate::policy) words: Vec<Word>,
+    /// The command only starts another one, which is a part of its own.
+    pub(in crate::policy) is_transparent: bool,
+    /// Why it is not known what else the command executes.
+    pub(in crate::policy) opaque: Option<String>,
+    /// Files that its output goes to.
+    pub(in crate::policy) writes: Vec<String>,
+}
+
+/// Returns every command that a line executes.
+///
+/// # Errors
+///
+/// Why the line is not understood.
+pub(in crate::policy) fn parts(line: &str) -> Result<Vec<Part>, Doubt> {
+    let mut parts = Vec::new();
+    add_line(line, 0, &mut parts)?;
+    Ok(parts)
+}
+
+fn add_line(line: &str, depth: usize, parts: &mut Vec<Part>) -> Result<(), Doubt> {
+    for command in scan(line)? {
+        let first = parts.len();
+        add(&command.words, depth, parts)?;
+        if !command.writes.is_empty() {
+            if parts.len() == first {
+                parts.push(Part {
+                    words: Vec::new(),
+                    is_transparent: true,
+                    opaque: None,
+                    writes: Vec::new(),
+                });
+            }
+            parts[first].writes = command.writes.into_iter().map(|file| file.text).collect();
+        }
+    }
+    Ok(())
+}
+
+/// Adds the command of these words, and those that it executes.
+fn add(words: &[Word], depth: usize, parts: &mut Vec<Part>) -> Result<(), Doubt> {
+    let Some(program) = words.first() else {
+        return Ok(());
+    };
+    if depth > MAX_DEPTH || parts.len() >= MAX_PARTS {
+        return Err("it has too many commands in one another".into());
+    }
+    let inner = if program.known {
+        inner(words)?
+    } else {
+        Inner::Opaque("the name of a program is computed".into())
+    };
+    let is_transparent = inner.is_transparent() && is_system(&program.text);
+    let mut part = Part {
+        words: words.to_vec(),
+        is_transparent,
+        opaque: None,
+        writes: Vec::new(),
+    };
+    match inner {
+        Inner::Opaque(reason) => {
+            part.opaque = Some(reason);
+            parts.push(part);
+            Ok(())
+        }
+        Inner::None => {
+            parts.push(part);
+            Ok(())
+        }
+        Inner::Words { commands, .. } => {
+            parts.push(part);
+            commands
+                .iter()
+                .try_for_each(|words| add(words, depth + 1, parts))
+        }
+        Inner::Line { line, .. } => {
+            parts.push(part);
+            add_line(&line, depth + 1, parts)
+        }
+    }
+}
+
+/// What a command executes.
+enum Inner {
+    None,
+    Words {
+        commands: Vec<Vec<Word>>,
+        is_transparent: bool,
+    },
+    Line {
+        line: String,
+        is_transparent: bool,
+    },
+    Opaque(String),
+}
+
+impl Inner {
+    fn is_transparent(&self) -> bool {
+        match self {
+            Self::Words { is_transparent, .. } | Self::Line { is_transparent, .. } => {
+                *is_transparent
+            }
+            Self::None | Self::Opaque(_) => false,
+        }
+    }
+}
+
+fn is_system(program: &str) -> bool {
+    !program.contains('/')
+        || SYSTEM.iter().any(|folder| {
+            program
+                .strip_prefix(folder)
+                .is_some_and(|name| !name.contains('/'))
+        })
+}
+
+fn inner(words: &[Word]) -> Result<Inner, Doubt> {
+    let name = file_name(&words[0].text).to_ascii_lowercase();
+    let arguments = &words[1..];
+    let opaque = || {
+        Ok(Inner::Opaque(format!(
+            "what `{name}` executes is not known"
+        )))
+    };
+    if let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
+        return wrapped(wrapper, arguments);
+    }
+    if OPAQUE.contains(&&*name) {
+        return opaque();
+    }
+    if SHELLS.contains(&&*name) {
+        return Ok(match shell_line(arguments) {
+            Some(line) => Inner::Line {
+                line,
+                is_transparent: true,
+            },
+            None => Inner::Opaque(format!("what `{name}` executes is not in the command line")),
+        });
+    }
+    if EVALUATING.contains(&&*name) {
+        for word in arguments {
+            if word.assigned().is_some() {
+                check_assignment(word)?;
+            } else if has_quoted_substitution(word) && !matches!(&*name, "printf" | "print") {
+                return opaque();
+            }
+        }
+        let has = |option: &str| arguments.iter().any(|word| word.text.starts_with(option));
+        let evaluates = match &*name {
+            "printf" | "print" | "test" | "[" => has("-v") || has("-R"),
+            "mapfile" | "readarray" => has("-C"),
+            _ => arguments
+                .iter()
+                .any(|word| !word.known && word.assigned().is_none()),
+        };
+        return if evaluates { opaque() } else { Ok(Inner::None) };
+    }
+    match &*name {
+        "eval" | "trap" => Ok(evaluated(&name, arguments)),
+        "find" => Ok(found(arguments)),
+        "fd" | "fdfind" if arguments.iter().any(|word| is_fd_exec(&word.text)) => opaque(),
+        "git" if git::executes(arguments) => opaque(),
+        _ => Ok(Inner::None),
+    }
+}
+
+/// Returns what a wrapper executes: the words after its options, assignments and operands.
+fn wrapped(wrapper: &Wrapper, arguments: &[Word]) -> Result<Inner, Doubt> {
+    if wrapper.name == "command"
+        && arguments
+            .first()
+            .is_some_and(|word| matches!(&*word.text, "-v" | "-V"))
+    {
+        return Ok(Inner::None); // it asks whether there is such a command
+    }
+    let mut at = 0;
+    let mut replaced = None;
+    while let Some(word) = arguments.get(at).filter(|word| word.text.starts_with('-')) {
+        if word.text == "--" {
+            at += 1;
+            break;
+        }
+        if wrapper.name == "xargs" && word.text.starts_with("-I") {
+            replaced = match &word.text[2..] {
+                "" => arguments.get(at + 1).map(|word| word.text.clone()),
+                text => Some(text.to_owned()),
+            };
+        }
+        match wrapper.option_len(&word.text).filter(|_| word.known) {
+            Some(len) => at += len,
+            // Even a rule that allows the wrapper does not allow a command that cannot be found.
+            None => {
+                return Err(format!(
+                    "the option {} of `{}` is not known",
+                    word.text, wrapper.name
+                ));
+            }
+        }
+    }
+    if matches!(wrapper.name, "env" | "sudo") {
+        while let Some(word) = arguments.get(at).filter(|word| word.assigned().is_some()) {
+            check_assignment(word)?;
+            at += 1;
+        }
+    }
+    at += wrapper.operands;
+    let skipped = &arguments[..at.min(arguments.len())];
+    if skipped.iter().any(|word| word.splits) {
+        // `timeout $x ls` executes rm if x is `5 rm`.
+        return Err(format!(
+            "an expansion decides what `{}` executes",
+            wrapper.name
+        ));
+    }
+    let mut command: Vec<Word> = arguments.get(at..).unwrap_or_default().to_vec();
+    if wrapper.name == "xargs" {
+        if command.is_empty() {
+            return Ok(Inner::None);
+        }
+        for word in &mut command {
+            word.known &= !replaced
+                .as_ref()
+                .is_some_and(|text| word.text.contains(&**text));
+        }
+        command.push(Word::unknown());
+    }
+    Ok(match command.is_empty() {
+        true => Inner::None,
+        false => Inner::Words {
+            commands: vec![command],
+            is_transparent: wrapper.is_transparent,
+        },
+    })
+}
+
+/// Returns the line of `bash -c LINE`; `None` if the shell reads its commands from elsewhere.
+fn shell_line(arguments: &[Word]) -> Option<String> {
+    let mut has_line = false;
+    let mut at = 0;
+    while let Some(word) = arguments.get(at) {
+        let text = word.known.then_some(&*word.text)?;
+        match text {
+            "--" => {
+                at += 1;
+                break;
+            }
+            "--norc" | "--noprofile" | "--login" | "--posix" => {}
+            _ if text.starts_with("--") => return None,
+            _ if text.len() > 1 && text.starts_with(['-', '+']) => {
+                has_line |= text.contains('c');
+                if text.contains('s') {
+                    return None;
+                }
+                if text.ends_with(['o', 'O']) {
+                    at += 1;
+                    arguments.get(at).filter(|word| !word.splits)?;
+                }
+            }
+            _ => break,
+        }
+        at += 1;
+    }
+    let line = arguments.get(at).filter(|word| has_line && word.known)?;
+    Some(line.text.clone())
+}
+
+/// Returns what `eval WORDS` or `trap LINE SIGNALS` executes.
+fn evaluated(name: &str, arguments: &[Word]) -> Inner {
+    let skipped = usize::from(arguments.first().is_some_and(|word| word.text == "--"));
+    let arguments = &arguments[skipped..];
+    let words = if name == "trap" {
+        &arguments[..arguments.len().min(1)]
+    } else {
+        arguments
+    };
+    if words.iter().any(|word| !word.known) {
+        return Inner::Opaque(format!("what `{name}` executes is computed"));
+    }
+    let line: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    match name == "trap" && line.first().is_some_and(|line| line.starts_with('-')) {
+        true => Inner::None,
+        false => Inner::Line {
+            line: line.join(" "),
+            is_transparent: true,
+        },
+    }
+}
+
+/// Returns what `find … -exec COMMAND ;` executes.
+fn found(arguments: &[Word]) -> Inner {
+    let mut commands = Vec::new();
+    for (index, word) in arguments.iter().enumerate() {
+        if !matches!(&*word.text, "-exec" | "-execdir" | "-ok" | "-okdir") {
+            continue;
+        }
+        let rest = &arguments[index + 1..];
+        let len = rest
+            .iter()
+            .position(|word| matches!(&*word.text, ";" | "+"))
+            .unwrap_or(rest.len());
+        let mut command = rest[..len].to_vec();
+        for word in &mut command {
+            word.known &= !word.text.contains("{}");
+        }
+        commands.push(command);
+    }
+    match commands.is_empty() {
+        true => Inner::None,
+        false => Inner::Words {
+            commands,
+            is_transparent: false,
+        },
+    }
+}
+
+fn is_fd_exec(option: &str) -> bool {
+    option.starts_with("-x") || option.starts_with("-X") || option.starts_with("--exec")
+}

@@ -1,0 +1,337 @@
+//! A line into commands.
+
+use super::command::Command;
+use super::word::Word;
+
+/// Maximum length of a command line.
+const MAX_LINE_BYTES: usize = 256 * 1024;
+
+/// Maximum depth of subshells and substitutions.
+const MAX_DEPTH: usize = 16;
+
+/// Why a line is not understood: a clause that completes "the rules cannot be checked: …".
+pub(super) type Doubt = String;
+
+/// Returns all commands of a line, including those in subshells and substitutions, and those that conditions skip.
+pub(super) fn scan(line: &str) -> Result<Vec<Command>, Doubt> {
+    scan_at_depth(line, 0)
+}
+
+pub(super) fn scan_at_depth(line: &str, depth: usize) -> Result<Vec<Command>, Doubt> {
+    if line.len() > MAX_LINE_BYTES {
+        return Err(format!("the command is longer than {MAX_LINE_BYTES} bytes"));
+    }
+    if line.contains('\0') {
+        return Err("the command contains a NUL".into());
+    }
+    let mut scanner = Scanner {
+        line,
+        at: 0,
+        depth,
+        commands: Vec::new(),
+        here_documents: Vec::new(),
+    };
+    scanner.list(false)?;
+    Ok(scanner.commands)
+}
+
+/// Returns the commands in the substitutions of a text that is expanded as in double quotation marks.
+fn scan_text(text: &str, depth: usize) -> Result<Vec<Command>, Doubt> {
+    let mut scanner = Scanner {
+        line: text,
+        at: 0,
+        depth,
+        commands: Vec::new(),
+        here_documents: Vec::new(),
+    };
+    scanner.expanded_text(&mut Word::new())?;
+    Ok(scanner.commands)
+}
+
+/// What the next word is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Expect {
+    Word,
+    /// The file that a redirection reads, or a descriptor.
+    Source,
+    /// The file that a redirection writes.
+    Target,
+    /// The delimiter of a here-document; with `true` its lines may be indented with tabs.
+    Delimiter(bool),
+}
+
+/// A here-document whose text starts at the next line.
+struct HereDocument {
+    delimiter: String,
+    is_indented: bool,
+    is_expanded: bool,
+}
+
+pub(super) struct Scanner<'a> {
+    pub(super) line: &'a str,
+    pub(super) at: usize,
+    pub(super) depth: usize,
+    pub(super) commands: Vec<Command>,
+    here_documents: Vec<HereDocument>,
+}
+
+/// A command that is being read.
+struct Reading {
+    words: Vec<Word>,
+    writes: Vec<Word>,
+    word: Option<Word>,
+    expect: Expect,
+}
+
+impl Reading {
+    fn new() -> Self {
+        Self {
+            words: Vec::new(),
+            writes: Vec::new(),
+            word: None,
+            expect: Expect::Word,
+        }
+    }
+
+    fn word(&mut self) -> &mut Word {
+        self.word.get_or_insert_with(Word::new)
+    }
+}
+
+impl Scanner<'_> {
+    pub(super) fn peek(&self) -> Option<char> {
+        self.line[self.at..].chars().next()
+    }
+
+    pub(super) fn next(&mut self) -> Option<char> {
+        let next = self.peek()?;
+        self.at += next.len_utf8();
+        Some(next)
+    }
+
+    pub(super) fn skip(&mut self, text: &str) -> bool {
+        let is_next = self.line[self.at..].starts_with(text);
+        if is_next {
+            self.at += text.len();
+        }
+        is_next
+    }
+
+    /// Counts one level of nesting; who enters one leaves it by lowering `depth`.
+    pub(super) fn enter(&mut self) -> Result<(), Doubt> {
+        self.depth += 1;
+        match self.depth > MAX_DEPTH {
+            true => Err("its substitutions are nested too deeply".into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Reads commands up to the end, or to the closing parenthesis.
+    pub(super) fn list(&mut self, in_parentheses: bool) -> Result<(), Doubt> {
+        self.enter()?;
+        let mut reading = Reading::new();
+        while let Some(character) = self.next() {
+            match character {
+                '\n' => {
+                    self.end_command(&mut reading)?;
+                    self.skip_here_documents()?;
+                }
+                ' ' | '\t' => self.end_word(&mut reading)?,
+                '#' if reading.word.is_none() => self.skip_comment(),
+                ';' | '|' | '&' => self.separator(character, &mut reading)?,
+                '(' => {
+                    self.end_word(&mut reading)?;
+                    if reading.words.iter().any(|word| !is_opening(word))
+                        || reading.expect != Expect::Word
+                    {
+                        return Err(
+                            "it has parentheses after a word, as a function or an array has".into(),
+                        );
+                    }
+                    if self.peek() == Some('(') {
+                        return Err("it has `((`".into());
+                    }
+                    self.list(true)?;
+                }
+                ')' if in_parentheses => {
+                    self.end_command(&mut reading)?;
+                    self.depth -= 1;
+                    return Ok(());
+                }
+                ')' => return Err("a `)` has no `(`".into()),
+                '<' | '>' => self.redirection(character, &mut reading)?,
+                character => self.word_character(character, reading.word())?,
+            }
+        }
+        if in_parentheses {
+            return Err("a `(` is not closed".into());
+        }
+        self.depth -= 1;
+        self.end_command(&mut reading)
+    }
+
+    fn separator(&mut self, character: char, reading: &mut Reading) -> Result<(), Doubt> {
+        if character == '&' && self.skip(">") {
+            // `&> file`: both outputs into a file.
+            self.end_word(reading)?;
+            return self.redirection('>', reading);
+        }
+        self.end_command(reading)?;
+        match (character, self.peek()) {
+            (';', Some(';' | '&' | '|')) => Err("it has `;;`, `;&` or `;|`".into()),
+            ('|', Some('|' | '&')) | ('&', Some('&')) => {
+                self.next();
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn redirection(&mut self, character: char, reading: &mut Reading) -> Result<(), Doubt> {
+        if self.peek() == Some('(') {
+            // `<(command)` is a word that names a file.
+            self.next();
+            self.list(true)?;
+            reading.word().known = false;
+            reading.word().text.push('…');
+            return Ok(());
+        }
+        match &reading.word {
+            Some(word) if word.has_brace => return Err("it has a descriptor in braces".into()),
+            Some(word)
+                if word.quoted_at.is_none()
+                    && word.text.bytes().all(|byte| byte.is_ascii_digit()) =>
+            {
+                reading.word = None; // the descriptor in `2>`
+            }
+            _ => self.end_word(reading)?,
+        }
+        if reading.expect != Expect::Word {
+            return Err("a redirection has no file".into());
+        }
+        reading.expect = if character == '<' {
+            self.input()
+        } else {
+            self.output()
+        };
+        if self.peek() == Some('!') {
+            return Err("it has a redirection with `!`".into());
+        }
+        Ok(())
+    }
+
+    /// Reads the rest of an operator that starts with `<`.
+    fn input(&mut self) -> Expect {
+        if self.skip("<<") {
+            Expect::Source
+        } else if self.skip("<-") {
+            Expect::Delimiter(true)
+        } else if self.skip("<") {
+            Expect::Delimiter(false)
+        } else if self.skip(">") {
+            Expect::Target
+        } else {
+            self.skip("&");
+            Expect::Source
+        }
+    }
+
+    /// Reads the rest of an operator that starts with `>`.
+    fn output(&mut self) -> Expect {
+        self.skip(">");
+        if self.skip("&") {
+            // `>&2` and `>&-` are descriptors, `>& file` is a file.
+            let rest = self.line[self.at..].trim_start_matches([' ', '\t']);
+            let is_descriptor = rest.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+            return if is_descriptor {
+                Expect::Source
+            } else {
+                Expect::Target
+            };
+        }
+        self.skip("|");
+        Expect::Target
+    }
+
+    fn skip_comment(&mut self) {
+        while self.peek().is_some_and(|character| character != '\n') {
+            self.next();
+        }
+    }
+
+    fn skip_here_documents(&mut self) -> Result<(), Doubt> {
+        for document in std::mem::take(&mut self.here_documents) {
+            let mut text = String::new();
+            loop {
+                if self.at >= self.line.len() {
+                    break;
+                }
+                let rest = &self.line[self.at..];
+                let line = rest.split('\n').next().unwrap_or_default();
+                self.at += rest.len().min(line.len() + 1);
+                let line = if document.is_indented {
+                    line.trim_start_matches('\t')
+                } else {
+                    line
+                };
+                if line == document.delimiter {
+                    break;
+                }
+                text.push_str(line);
+                text.push('\n');
+            }
+            if document.is_expanded {
+                self.commands.extend(scan_text(&text, self.depth)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn end_word(&mut self, reading: &mut Reading) -> Result<(), Doubt> {
+        let Some(mut word) = reading.word.take() else {
+            return Ok(());
+        };
+        let is_list = word.text.contains(',') || word.text.contains("..");
+        if word.has_brace && is_list {
+            word.known = false;
+            word.splits = true; // `{rm,-r,x}` is three words
+        }
+        let is_test = matches!(&*word.text, "[" | "[[") && word.quoted_at.is_none();
+        word.known |= is_test; // a bracket alone is no pattern of file names
+        match std::mem::replace(&mut reading.expect, Expect::Word) {
+            Expect::Word => reading.words.push(word),
+            Expect::Source => {}
+            Expect::Target => reading.writes.push(word),
+            Expect::Delimiter(is_indented) => {
+                if !word.known {
+                    return Err("the end of a here-document is not plain text".into());
+                }
+                self.here_documents.push(HereDocument {
+                    is_expanded: word.quoted_at.is_none(),
+                    delimiter: word.text,
+                    is_indented,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn end_command(&mut self, reading: &mut Reading) -> Result<(), Doubt> {
+        self.end_word(reading)?;
+        if reading.expect != Expect::Word {
+            return Err("a redirection has no file".into());
+        }
+        let Reading { words, writes, .. } = std::mem::replace(reading, Reading::new());
+        self.commands.extend(Command::of(words, writes)?);
+        Ok(())
+    }
+}
+
+/// Returns whether a subshell may follow this word.
+fn is_opening(word: &Word) -> bool {
+    [
+        "if", "then", "elif", "else", "while", "until", "do", "!", "{", "time",
+    ]
+    .iter()
+    .any(|text| word.is_bare(text))
+}

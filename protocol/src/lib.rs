@@ -4,6 +4,7 @@ pub mod chain;
 pub mod coach;
 pub mod daemon;
 pub mod error;
+pub mod exec;
 pub mod frame;
 pub mod hook;
 pub mod id;

@@ -32,5 +32,5 @@ mod rule;
 mod shell;
 
 pub use call::ToolCall;
-pub use policy::{Judgement, Policy, ToolMode};
+pub use policy::{DENIAL, Judgement, Policy, ToolMode};
 pub use rule::{Rule, RuleError, split_list};

@@ -7,6 +7,9 @@ use super::pattern::{CommandPattern, Match, Pattern};
 use super::rule::{Rule, canonical};
 use serde::{Deserialize, Serialize};
 
+/// What the reason of every denial starts with, by which it is found in the answers of a run.
+pub const DENIAL: &str = "forbidden by the tool policy of this run: ";
+
 /// How a policy's rules are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -48,6 +51,21 @@ impl Judgement {
         Self::Denied {
             reason: reason.into(),
         }
+    }
+
+    /// Returns what a PreToolUse hook prints to deny the call; `None` if the call is allowed: the hook says nothing then,
+    /// so that Claude Code's own rules still hold.
+    #[must_use]
+    pub fn hook_answer(&self) -> Option<String> {
+        let Self::Denied { reason } = self else {
+            return None;
+        };
+        let answer = serde_json::json!({"hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "deny",
+            "permissionDecisionReason": format!("{DENIAL}{reason}"),
+        }});
+        Some(answer.to_string())
     }
 
     #[must_use]

@@ -254,3 +254,16 @@ fn a_policy_survives_its_file_and_denies_what_it_cannot_read() {
         Judgement::Allowed
     );
 }
+
+#[test]
+fn a_denial_is_answered_as_claude_code_expects_it_and_an_allowed_call_by_silence() {
+    let denied = Judgement::denied("why");
+    let answer: Value = serde_json::from_str(&denied.hook_answer().unwrap()).unwrap();
+    let output = &answer["hookSpecificOutput"];
+    assert_eq!(output["permissionDecision"], "deny");
+    assert_eq!(
+        output["permissionDecisionReason"],
+        format!("{}why", super::DENIAL)
+    );
+    assert_eq!(Judgement::Allowed.hook_answer(), None);
+}

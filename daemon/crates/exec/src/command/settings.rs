@@ -1,0 +1,52 @@
+//! The settings of one run, for the option `--settings`.
+
+use ccd_text::shell::quoted;
+use serde_json::{Value, json};
+
+/// Time limit of the hook in seconds. A hook that exceeds its limit decides nothing, so the limit is far beyond what it
+/// needs.
+const HOOK_TIMEOUT_S: u32 = 600;
+
+/// Returns settings whose hook judges every call of a tool by the policy in a file, with this `ccctl`.
+///
+/// Claude Code carries a call out if its hook fails in any other way than with exit code 2, or if the program is
+/// missing, so the command line turns every failure into that code. Settings of the user cannot turn the hook off.
+#[must_use]
+pub fn settings(ccctl: &str, policy_file: &str) -> Value {
+    let command = format!(
+        "{} hook --policy {} || exit 2",
+        quoted_whole(ccctl),
+        quoted_whole(policy_file)
+    );
+    json!({
+        "disableAllHooks": false,
+        "hooks": {"PreToolUse": [{
+            "matcher": "*",
+            "hooks": [{"type": "command", "command": command, "timeout": HOOK_TIMEOUT_S}],
+        }]},
+    })
+}
+
+/// Quotes a word; braces too, which [`quoted`] leaves as they are.
+fn quoted_whole(word: &str) -> String {
+    match word.contains(['{', '}', '^']) {
+        true => format!("'{}'", word.replace('\'', r"'\''")),
+        false => quoted(word),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::settings;
+
+    #[test]
+    fn the_hook_fails_closed_and_its_paths_are_quoted() {
+        let settings = settings("/opt/a b/ccctl", "/run/{x,y}/it's");
+        let group = &settings["hooks"]["PreToolUse"][0];
+        assert_eq!(group["matcher"], "*");
+        assert_eq!(
+            group["hooks"][0]["command"],
+            r"'/opt/a b/ccctl' hook --policy '/run/{x,y}/it'\''s' || exit 2"
+        );
+    }
+}

@@ -1,0 +1,207 @@
+//! The parameters of `exec.run` as a type that cannot be wrong.
+
+use super::error::RequestError;
+use super::tools::ToolConfig;
+use ccd_protocol::exec::{DirtyWorktree, ExecRunParams, OutputFormat};
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Maximum length of an instruction: Claude Code reads no more from its standard input.
+pub const MAX_INSTRUCTION_BYTES: usize = 10_000_000;
+
+/// What a request does not say, from the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Defaults {
+    pub timeout: Duration,
+    pub lock_timeout: Duration,
+}
+
+/// Which conversation a run belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Conversation {
+    New,
+    /// The one with this id, which need not exist.
+    Resume(String),
+    /// The last one of the repository.
+    Last,
+}
+
+/// How Claude Code treats calls that would need a person's permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PermissionMode {
+    Default,
+    AcceptEdits,
+    Plan,
+    DontAsk,
+    Auto,
+    BypassPermissions,
+}
+
+/// A run that may be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Request {
+    /// Not blank.
+    pub instruction: String,
+    pub output_format: OutputFormat,
+    pub tools: ToolConfig,
+    pub conversation: Conversation,
+    pub verbose: bool,
+    /// 1 to 3600 seconds.
+    pub timeout: Duration,
+    pub dirty_worktree: DirtyWorktree,
+    /// Absolute.
+    pub repo_path: PathBuf,
+    pub model: Option<String>,
+    pub max_turns: Option<NonZeroU32>,
+    pub permission_mode: Option<PermissionMode>,
+    pub lock_timeout: Duration,
+    pub stall_timeout: Option<Duration>,
+    pub worktree: bool,
+}
+
+impl Request {
+    /// Checks the parameters, in the order of the seed.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError`] names the first thing that is wrong.
+    pub fn parse(params: ExecRunParams, defaults: &Defaults) -> Result<Self, RequestError> {
+        if params.instruction.trim().is_empty() {
+            return Err(RequestError::EmptyInstruction);
+        }
+        let timeout = match params.timeout {
+            None => defaults.timeout,
+            Some(seconds @ 1..=3600) => Duration::from_secs(seconds.unsigned_abs()),
+            Some(_) => return Err(RequestError::Timeout),
+        };
+        let tools = ToolConfig::parse(&params.allowed_tools, &params.disallowed_tools)?;
+        let conversation = match (params.resume_session_id, params.continue_last) {
+            (Some(_), true) => return Err(RequestError::BothConversations),
+            (Some(id), false) if id.trim().is_empty() => {
+                return Err(RequestError::EmptyConversation);
+            }
+            (Some(id), false) => Conversation::Resume(id),
+            (None, true) => Conversation::Last,
+            (None, false) => Conversation::New,
+        };
+        if params.instruction.len() > MAX_INSTRUCTION_BYTES {
+            return Err(RequestError::LongInstruction(params.instruction.len()));
+        }
+        let lock_timeout = seconds("lock_timeout", params.lock_timeout, 0, 86_400)?;
+        Ok(Self {
+            instruction: params.instruction,
+            output_format: params.output_format,
+            tools,
+            conversation,
+            verbose: params.verbose,
+            timeout,
+            dirty_worktree: params.dirty_worktree,
+            repo_path: repository(params.repo_path)?,
+            model: params.model.map(model).transpose()?,
+            max_turns: params.max_turns.map(turns).transpose()?,
+            permission_mode: params
+                .permission_mode
+                .as_deref()
+                .map(PermissionMode::parse)
+                .transpose()?,
+            lock_timeout: lock_timeout.unwrap_or(defaults.lock_timeout),
+            stall_timeout: seconds("stall_timeout", params.stall_timeout, 1, 3600)?,
+            worktree: params.worktree,
+        })
+    }
+}
+
+impl PermissionMode {
+    const ALL: [(Self, &str); 6] = [
+        (Self::Default, "default"),
+        (Self::AcceptEdits, "acceptEdits"),
+        (Self::Plan, "plan"),
+        (Self::DontAsk, "dontAsk"),
+        (Self::Auto, "auto"),
+        (Self::BypassPermissions, "bypassPermissions"),
+    ];
+
+    /// Reads a mode's name, in any case. `manual` is the later name of `default`, which all versions accept.
+    fn parse(name: &str) -> Result<Self, RequestError> {
+        let wanted = if name.eq_ignore_ascii_case("manual") {
+            "default"
+        } else {
+            name
+        };
+        let found = Self::ALL
+            .into_iter()
+            .find(|(_, name)| name.eq_ignore_ascii_case(wanted));
+        found
+            .map(|(mode, _)| mode)
+            .ok_or_else(|| RequestError::PermissionMode(name.to_owned()))
+    }
+
+    /// Returns the mode's name for the option `--permission-mode`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::AcceptEdits => "acceptEdits",
+            Self::Plan => "plan",
+            Self::DontAsk => "dontAsk",
+            Self::Auto => "auto",
+            Self::BypassPermissions => "bypassPermissions",
+        }
+    }
+}
+
+fn seconds(
+    name: &'static str,
+    given: Option<i64>,
+    least: i64,
+    most: i64,
+) -> Result<Option<Duration>, RequestError> {
+    match given {
+        None => Ok(None),
+        Some(seconds) if (least..=most).contains(&seconds) => {
+            Ok(Some(Duration::from_secs(seconds.unsigned_abs())))
+        }
+        Some(_) => Err(RequestError::OutOfRange {
+            name,
+            least,
+            most,
+            unit: "seconds",
+        }),
+    }
+}
+
+fn turns(given: i64) -> Result<NonZeroU32, RequestError> {
+    let turns = u32::try_from(given).ok().and_then(NonZeroU32::new);
+    let most = i64::from(u32::MAX);
+    turns.ok_or(RequestError::OutOfRange {
+        name: "max_turns",
+        least: 1,
+        most,
+        unit: "turns",
+    })
+}
+
+fn repository(given: Option<String>) -> Result<PathBuf, RequestError> {
+    let text = given
+        .filter(|text| !text.is_empty())
+        .ok_or(RequestError::NoRepository)?;
+    match text.starts_with('/') && !text.contains('\0') {
+        true => Ok(PathBuf::from(text)),
+        false => Err(RequestError::RelativeRepository(text)),
+    }
+}
+
+/// Accepts what cannot be taken for an option.
+fn model(name: String) -> Result<String, RequestError> {
+    let is_name = !name.is_empty()
+        && name.len() <= 256
+        && !name.starts_with('-')
+        && !name.chars().any(|c| c.is_whitespace() || c.is_control());
+    if is_name {
+        Ok(name)
+    } else {
+        Err(RequestError::Model(name))
+    }
+}

@@ -1,0 +1,15 @@
+//! A request to run Claude Code, checked once.
+//!
+//! - `check`: [`Request`], made from the parameters of `exec.run`
+//! - `tools`: [`ToolConfig`], which tools a run may use
+//! - `error`: [`RequestError`]
+
+mod check;
+mod error;
+#[cfg(test)]
+mod request_tests;
+mod tools;
+
+pub use check::{Conversation, Defaults, MAX_INSTRUCTION_BYTES, PermissionMode, Request};
+pub use error::RequestError;
+pub use tools::ToolConfig;

@@ -1,0 +1,53 @@
+//! What Claude Code would have printed in another format.
+
+use crate::stream::Facts;
+use ccd_protocol::exec::OutputFormat;
+
+/// Returns the member `stdout` of a result. `stream` is what Claude Code did print.
+///
+/// `text` without a finished answer is what the model had said until then: Claude Code itself would only print that there
+/// was an error, and an ended run keeps what it had.
+#[must_use]
+pub fn stdout_as(format: OutputFormat, facts: &Facts, stream: &str) -> String {
+    match format {
+        OutputFormat::StreamJson => stream.to_owned(),
+        OutputFormat::Json => facts
+            .outcome
+            .as_ref()
+            .map(|outcome| format!("{}\n", outcome.line))
+            .unwrap_or_default(),
+        OutputFormat::Text => as_text(facts),
+    }
+}
+
+fn as_text(facts: &Facts) -> String {
+    if facts.answers.is_empty() && !facts.said.is_empty() {
+        return ended(&facts.said);
+    }
+    let error = facts
+        .outcome
+        .as_ref()
+        .filter(|outcome| outcome.text.is_none());
+    match error {
+        None if facts.answers.is_empty() => String::new(),
+        None => ended(&facts.answers.join("\n\n")),
+        Some(outcome) => {
+            let answers: String = facts
+                .answers
+                .iter()
+                .map(|answer| format!("{answer}\n\n"))
+                .collect();
+            let errors = match &*outcome.subtype {
+                "error_during_execution" => "Execution error".to_owned(),
+                _ => format!("Error: {}", outcome.errors.join("; ")),
+            };
+            answers + &errors
+        }
+    }
+}
+
+/// Returns a text with a line end.
+fn ended(text: &str) -> String {
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    format!("{text}{end}")
+}

@@ -1,0 +1,79 @@
+//! What is known of a run.
+
+use super::calls::{Calls, Denial, DeniedCall};
+use super::outcome::Outcome;
+use ccd_protocol::policy::{Policy, ToolCall, ToolMode};
+use std::collections::BTreeSet;
+
+/// Tokens of a run, sub-agents included as far as the CLI counts them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tokens {
+    pub input: u64,
+    pub output: u64,
+    pub cache_read: u64,
+    pub cache_creation: u64,
+}
+
+/// The last time that the CLI repeated a request to the API.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Retry {
+    pub attempt: u64,
+    pub max_retries: u64,
+    /// The HTTP status; none if there was no answer.
+    pub status: Option<u64>,
+    pub error: String,
+}
+
+/// The facts of one run, from its stream. Everything that can grow has a limit.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Facts {
+    pub session_id: Option<String>,
+    /// Of Claude Code.
+    pub version: Option<String>,
+    pub model: Option<String>,
+    /// Messages of the main conversation so far, for progress; the outcome has the CLI's own number.
+    pub turns: u64,
+    pub calls: Calls,
+    /// Errors of the API as the CLI named them in its messages, for example `rate_limit`.
+    pub errors: Vec<String>,
+    /// The last record of type `result`.
+    pub outcome: Option<Outcome>,
+    /// The last one of a turn that nobody interrupted.
+    pub finished: Option<Outcome>,
+    /// Texts of all of them, in order: what the format `text` prints.
+    pub answers: Vec<String>,
+    /// What the model has said in the main conversation, one message a paragraph.
+    pub said: String,
+    /// Background tasks that have not ended.
+    pub open_tasks: BTreeSet<String>,
+    pub tokens: Tokens,
+    pub retries: u64,
+    pub last_retry: Option<Retry>,
+    pub records: u64,
+    /// Lines that are not JSON objects.
+    pub unreadable_lines: u64,
+    pub too_long_lines: u64,
+    pub(super) last_message: String,
+}
+
+impl Facts {
+    /// Returns the calls that the run tried although they were forbidden, each once: `policy_violations`.
+    ///
+    /// Without a whitelist a call of a tool that does not exist is no violation unless a rule forbids it.
+    pub fn violations<'a>(&'a self, policy: &'a Policy) -> impl Iterator<Item = &'a DeniedCall> {
+        self.calls
+            .denied
+            .iter()
+            .filter(|denied| match denied.denial {
+                Denial::Permission => true,
+                Denial::Unavailable => {
+                    let call = ToolCall {
+                        tool_name: denied.call.name.clone(),
+                        tool_input: denied.call.input.clone(),
+                        cwd: None,
+                    };
+                    policy.mode != ToolMode::All && !policy.judge(&call).is_allowed()
+                }
+            })
+    }
+}

@@ -1,0 +1,61 @@
+//! The reader that is fed with what Claude Code prints.
+
+use super::facts::Facts;
+use super::fold;
+use super::lines::{Line, Lines};
+use serde_json::Value;
+
+/// Maximum length of a line that is read; a longer one is counted and otherwise ignored.
+pub const MAX_LINE_BYTES: usize = 32 * 1024 * 1024;
+
+/// Reads the stream of one run, in chunks of any size.
+#[derive(Debug)]
+pub struct Reader {
+    lines: Lines,
+    facts: Facts,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self {
+            lines: Lines::new(MAX_LINE_BYTES),
+            facts: Facts::default(),
+        }
+    }
+}
+
+impl Reader {
+    /// Takes the next bytes.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        let facts = &mut self.facts;
+        self.lines.feed(bytes, |line| read(facts, &line));
+    }
+
+    /// Returns what is known so far.
+    #[must_use]
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// Returns what is known of the whole run, a last line without an end included.
+    #[must_use]
+    pub fn finish(mut self) -> Facts {
+        let facts = &mut self.facts;
+        self.lines.finish(|line| read(facts, &line));
+        self.facts
+    }
+}
+
+fn read(facts: &mut Facts, line: &Line<'_>) {
+    let Line::Whole(bytes) = line else {
+        facts.too_long_lines += 1;
+        return;
+    };
+    if bytes.trim_ascii().is_empty() {
+        return;
+    }
+    match serde_json::from_slice(bytes) {
+        Ok(record @ Value::Object(_)) => fold::fold(facts, &record, bytes),
+        _ => facts.unreadable_lines += 1,
+    }
+}

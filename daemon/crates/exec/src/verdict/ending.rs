@@ -1,0 +1,32 @@
+//! The end of the process.
+
+/// How the process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    Code(i32),
+    Signal(i32),
+}
+
+/// Why the daemon ended the process, if it did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// Its time was over.
+    TimeLimit { limit_s: u64 },
+    /// It had printed nothing for the time of `stall_timeout`.
+    Stalled { limit_s: u64 },
+    /// A client cancelled it.
+    Cancelled,
+    /// It had answered, and its background tasks did not end within the grace.
+    Grace,
+    /// A run of an earlier daemon, which could not be adopted.
+    DaemonRestarted,
+}
+
+/// All that is known of the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ending<'a> {
+    pub exit: Exit,
+    pub cause: Option<Cause>,
+    /// The end of standard error is enough.
+    pub stderr: &'a str,
+}

@@ -1,0 +1,128 @@
+//! The verdict on a run.
+
+use super::ending::{Cause, Ending, Exit};
+use super::unusable::Unusable;
+use crate::stream::{Facts, Outcome};
+use ccd_protocol::exec::ExecutionStatus;
+
+/// Maximum length of a message from standard error, in bytes; its end is kept.
+const MAX_STDERR_BYTES: usize = 4096;
+
+/// Whether a run succeeded, and if not, why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    pub status: ExecutionStatus,
+    /// Always there unless the run succeeded.
+    pub error_message: Option<String>,
+    /// Set if Claude Code could not work, whatever the instruction.
+    pub unusable: Option<Unusable>,
+}
+
+/// Returns the verdict on a run that has ended.
+///
+/// Success needs both, the exit code 0 and a last result without an error: an interrupted run exits with 0, and a run whose
+/// calls could not be checked has a good result and the exit code 1.
+#[must_use]
+pub fn verdict(facts: &Facts, ending: &Ending<'_>) -> Verdict {
+    match ending.cause {
+        Some(Cause::TimeLimit { limit_s }) => timeout(format!(
+            "the run exceeded its time limit of {limit_s} seconds"
+        )),
+        Some(Cause::Stalled { limit_s }) => {
+            timeout(format!("the run printed nothing for {limit_s} seconds"))
+        }
+        Some(Cause::Cancelled) => failed("the run was cancelled".to_owned()),
+        Some(Cause::DaemonRestarted) => {
+            failed("the run was ended because the daemon restarted".to_owned())
+        }
+        // We ended it after its answer, so only the answer counts.
+        Some(Cause::Grace) => of_outcome(facts, facts.finished.as_ref(), true, ending),
+        None => of_outcome(
+            facts,
+            facts.outcome.as_ref(),
+            ending.exit == Exit::Code(0),
+            ending,
+        ),
+    }
+}
+
+fn timeout(message: String) -> Verdict {
+    Verdict {
+        status: ExecutionStatus::Timeout,
+        error_message: Some(message),
+        unusable: None,
+    }
+}
+
+fn failed(message: String) -> Verdict {
+    Verdict {
+        status: ExecutionStatus::Failed,
+        error_message: Some(message),
+        unusable: None,
+    }
+}
+
+fn of_outcome(
+    facts: &Facts,
+    outcome: Option<&Outcome>,
+    is_exit_good: bool,
+    ending: &Ending<'_>,
+) -> Verdict {
+    if is_exit_good && outcome.is_some_and(|outcome| !outcome.is_error) {
+        return Verdict {
+            status: ExecutionStatus::Success,
+            error_message: None,
+            unusable: None,
+        };
+    }
+    let message = message(outcome, ending);
+    match Unusable::of(facts, outcome, ending.stderr) {
+        Some(unusable) => Verdict {
+            unusable: Some(unusable),
+            ..failed(format!("{unusable}: {message}"))
+        },
+        None => failed(message),
+    }
+}
+
+/// Returns what the run said of its failure: its errors, else its result, else standard error.
+fn message(outcome: Option<&Outcome>, ending: &Ending<'_>) -> String {
+    if let Some(outcome) = outcome {
+        if outcome.is_aborted() {
+            // Its errors alone are diagnostics for the CLI's own developers.
+            return format!("the run was interrupted: {}", outcome.errors.join("; "));
+        }
+        if !outcome.errors.is_empty() {
+            return outcome.errors.join("; ");
+        }
+        // The result of a turn without an error is an answer and says nothing of the failure.
+        if let Some(text) = outcome
+            .text
+            .as_ref()
+            .filter(|text| outcome.is_error && !text.trim().is_empty())
+        {
+            return text.trim().to_owned();
+        }
+    }
+    let stderr = last_bytes(ending.stderr.trim(), MAX_STDERR_BYTES);
+    match (stderr, ending.exit, outcome) {
+        ("", Exit::Code(code), Some(_)) => format!("claude exited with code {code}"),
+        ("", Exit::Code(code), None) => {
+            format!("claude exited with code {code} and printed no result")
+        }
+        ("", Exit::Signal(signal), _) => format!("claude was ended by signal {signal}"),
+        // A signal is the cause; what is on standard error may be older.
+        (stderr, Exit::Signal(signal), _) => {
+            format!("claude was ended by signal {signal}: {stderr}")
+        }
+        (stderr, Exit::Code(_), _) => stderr.to_owned(),
+    }
+}
+
+fn last_bytes(text: &str, max: usize) -> &str {
+    let mut start = text.len().saturating_sub(max);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    &text[start..]
+}

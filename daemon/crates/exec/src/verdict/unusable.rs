@@ -1,0 +1,143 @@
+//! Why Claude Code could not work, whatever the instruction: the causes of `claude_unusable`.
+
+use crate::stream::{Facts, Outcome};
+use std::fmt;
+
+/// A cause that the user has to remove outside of ccd. The text is the start of a message that says what to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unusable {
+    NotLoggedIn,
+    OutOfQuota,
+    ApiError,
+    NetworkDown,
+    RootRefused,
+    TooOld,
+}
+
+/// Texts of messages that name a cause, in lower case. Claude Code has no code for these.
+const TEXTS: &[(Unusable, &[&str])] = &[
+    (
+        Unusable::NotLoggedIn,
+        &[
+            "invalid api key",
+            "please run /login",
+            "not logged in",
+            "invalid bearer token",
+            "oauth token has expired",
+            "oauth token revoked",
+        ],
+    ),
+    (
+        Unusable::OutOfQuota,
+        &[
+            "credit balance is too low",
+            "usage limit reached",
+            "hit your limit",
+            "hit your usage limit",
+            "out of extra usage",
+            "exceed your limit",
+        ],
+    ),
+    (
+        Unusable::NetworkDown,
+        &[
+            "connection error",
+            "unable to connect to api",
+            "econnrefused",
+            "enotfound",
+            "etimedout",
+            "econnreset",
+            "eai_again",
+            "fetch failed",
+            "connectionrefused",
+            "failedtoopensocket",
+            "getaddrinfo",
+            "network is unreachable",
+        ],
+    ),
+];
+
+impl Unusable {
+    /// Returns the name of the cause, for the data of an error.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NotLoggedIn => "not_logged_in",
+            Self::OutOfQuota => "out_of_quota",
+            Self::ApiError => "api_error",
+            Self::NetworkDown => "network_down",
+            Self::RootRefused => "root_refused",
+            Self::TooOld => "too_old",
+        }
+    }
+
+    /// Returns the cause of a failed run, if it is one of these.
+    pub(super) fn of(facts: &Facts, outcome: Option<&Outcome>, stderr: &str) -> Option<Self> {
+        match outcome {
+            Some(outcome) => Self::of_api(facts, outcome),
+            None => Self::of_start(stderr),
+        }
+    }
+
+    /// A run with a result reached the API, or tried to.
+    fn of_api(facts: &Facts, outcome: &Outcome) -> Option<Self> {
+        let is_about_the_request =
+            outcome.terminal_reason == "prompt_too_long" || outcome.stop_reason == "refusal";
+        if !outcome.is_error || outcome.subtype != "success" || is_about_the_request {
+            return None; // the instruction is what failed
+        }
+        let text = outcome.text.as_deref().unwrap_or_default();
+        let named = facts.errors.last().map_or("", String::as_str);
+        let by_name = match (outcome.api_error_status, named) {
+            (Some(401), _) | (None, "authentication_failed" | "oauth_org_not_allowed") => {
+                Some(Self::NotLoggedIn)
+            }
+            (Some(402 | 429), _) | (_, "rate_limit" | "billing_error") => Some(Self::OutOfQuota),
+            _ => None,
+        };
+        let is_api = outcome.api_error_status.is_some()
+            || outcome.terminal_reason == "api_error"
+            || !named.is_empty()
+            || text.starts_with("API Error");
+        by_name
+            .or_else(|| by_text(text))
+            .or(is_api.then_some(Self::ApiError))
+    }
+
+    /// A run without a result did not get that far.
+    fn of_start(stderr: &str) -> Option<Self> {
+        let text = stderr.to_lowercase();
+        if text.contains("cannot be used with root")
+            || (text.contains("root") && text.contains("privileges"))
+        {
+            Some(Self::RootRefused)
+        } else if text.contains("error: unknown option") || text.contains("needs an update") {
+            Some(Self::TooOld)
+        } else {
+            // A hook that reached nobody says ECONNREFUSED too, so only the login counts here.
+            by_text(stderr).filter(|cause| *cause == Self::NotLoggedIn)
+        }
+    }
+}
+
+fn by_text(text: &str) -> Option<Unusable> {
+    let text = text.to_lowercase();
+    let is_named = |texts: &[&str]| texts.iter().any(|known| text.contains(known));
+    TEXTS
+        .iter()
+        .find(|(_, texts)| is_named(texts))
+        .map(|(cause, _)| *cause)
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotLoggedIn => "Claude Code is not logged in; run `claude` and log in, or set ANTHROPIC_API_KEY",
+            Self::OutOfQuota => "the quota or credit of the account is used up; wait, or add credit",
+            Self::ApiError => "the API of Claude answered with an error; try again later",
+            Self::NetworkDown => "the API of Claude cannot be reached; check the network",
+            Self::RootRefused => "Claude Code does not bypass permissions as root; choose another permission mode or user",
+            Self::TooOld => "this version of Claude Code is too old; update it",
+        })
+    }
+}

@@ -1,0 +1,179 @@
+use super::{Cause, Ending, Exit, Unusable, verdict};
+use crate::stream::{Facts, Reader};
+use ccd_protocol::exec::ExecutionStatus::{Failed, Success, Timeout};
+use serde_json::{Value, json};
+
+fn facts(records: &[Value]) -> Facts {
+    let mut reader = Reader::default();
+    for record in records {
+        reader.feed(format!("{record}\n").as_bytes());
+    }
+    reader.finish()
+}
+
+fn ending(exit: Exit) -> Ending<'static> {
+    Ending {
+        exit,
+        cause: None,
+        stderr: "",
+    }
+}
+
+fn good() -> Value {
+    json!({"type": "result", "subtype": "success", "is_error": false, "result": "done", "terminal_reason": "completed"})
+}
+
+#[test]
+fn success_needs_a_good_result_and_the_exit_code_0() {
+    let good = facts(&[good()]);
+    assert_eq!(verdict(&good, &ending(Exit::Code(0))).status, Success);
+    for exit in [Exit::Code(1), Exit::Code(143), Exit::Signal(15)] {
+        assert_eq!(verdict(&good, &ending(exit)).status, Failed);
+    }
+    let nothing = verdict(&Facts::default(), &ending(Exit::Code(0)));
+    assert_eq!(
+        nothing.error_message.unwrap(),
+        "claude exited with code 0 and printed no result"
+    );
+}
+
+#[test]
+fn the_last_result_counts() {
+    let bad = json!({"type": "result", "subtype": "success", "is_error": true, "result": "no"});
+    assert_eq!(
+        verdict(&facts(&[good(), bad.clone()]), &ending(Exit::Code(0))).status,
+        Failed
+    );
+    assert_eq!(
+        verdict(&facts(&[bad, good()]), &ending(Exit::Code(0))).status,
+        Success
+    );
+}
+
+#[test]
+fn the_daemon_knows_best_why_it_ended_a_run() {
+    let good = facts(&[good()]);
+    let of = |cause| {
+        verdict(
+            &good,
+            &Ending {
+                cause: Some(cause),
+                ..ending(Exit::Code(0))
+            },
+        )
+    };
+    let timeout = of(Cause::TimeLimit { limit_s: 5 });
+    assert_eq!(
+        (timeout.status, timeout.error_message.as_deref()),
+        (
+            Timeout,
+            Some("the run exceeded its time limit of 5 seconds")
+        )
+    );
+    assert_eq!(of(Cause::Stalled { limit_s: 5 }).status, Timeout);
+    assert_eq!(of(Cause::Cancelled).status, Failed);
+    assert_eq!(of(Cause::DaemonRestarted).status, Failed);
+}
+
+#[test]
+fn background_tasks_that_we_ended_do_not_spoil_the_answer() {
+    let aborted = json!({"type": "result", "subtype": "error_during_execution", "is_error": true, "terminal_reason": "aborted_tools"});
+    let facts = facts(&[good(), aborted.clone()]);
+    let grace = |exit| Ending {
+        cause: Some(Cause::Grace),
+        ..ending(exit)
+    };
+    assert_eq!(verdict(&facts, &grace(Exit::Code(0))).status, Success);
+    assert_eq!(verdict(&facts, &grace(Exit::Signal(9))).status, Success);
+    assert_eq!(verdict(&facts, &ending(Exit::Code(0))).status, Failed);
+}
+
+#[test]
+fn the_message_is_of_errors_then_result_then_standard_error() {
+    let message = |record: Value, exit, stderr| {
+        verdict(
+            &facts(&[record]),
+            &Ending {
+                exit,
+                cause: None,
+                stderr,
+            },
+        )
+        .error_message
+        .unwrap()
+    };
+    let both = json!({"type": "result", "is_error": true, "errors": ["a", "b"], "result": "c"});
+    assert_eq!(message(both, Exit::Code(1), "d"), "a; b");
+    let result = json!({"type": "result", "is_error": true, "errors": [], "result": "c"});
+    assert_eq!(message(result, Exit::Code(1), "d"), "c");
+    assert_eq!(
+        message(good(), Exit::Code(1), " d\n"),
+        "d",
+        "an answer is no message"
+    );
+    assert_eq!(
+        message(good(), Exit::Code(1), ""),
+        "claude exited with code 1"
+    );
+    let long = "ä".repeat(5000);
+    assert!(message(good(), Exit::Code(1), &long).len() <= 4096);
+}
+
+#[test]
+fn causes_outside_of_the_run_have_names() {
+    let api = |status: Option<u64>, text: &str| {
+        let record = json!({"type": "result", "subtype": "success", "is_error": true, "api_error_status": status, "result": text});
+        verdict(&facts(&[record]), &ending(Exit::Code(1))).unusable
+    };
+    assert_eq!(
+        api(None, "Not logged in · Please run /login"),
+        Some(Unusable::NotLoggedIn)
+    );
+    assert_eq!(
+        api(
+            Some(403),
+            "API Error: 403 OAuth token revoked · Please run /login"
+        ),
+        Some(Unusable::NotLoggedIn)
+    );
+    assert_eq!(
+        api(None, "Claude AI usage limit reached|1795295303"),
+        Some(Unusable::OutOfQuota)
+    );
+    assert_eq!(
+        api(None, "API Error: Unable to connect to API (ECONNREFUSED)"),
+        Some(Unusable::NetworkDown)
+    );
+    assert_eq!(
+        api(Some(529), "API Error: 529 Overloaded"),
+        Some(Unusable::ApiError)
+    );
+    assert_eq!(api(None, "I could not do it"), None);
+    let start = |stderr| {
+        verdict(
+            &Facts::default(),
+            &Ending {
+                exit: Exit::Code(1),
+                cause: None,
+                stderr,
+            },
+        )
+    };
+    let root = start(
+        "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons",
+    );
+    assert_eq!(root.unusable, Some(Unusable::RootRefused));
+    assert!(
+        root.error_message
+            .unwrap()
+            .contains("cannot be used with root/sudo")
+    );
+    assert_eq!(
+        start("error: unknown option '--tools'").unusable,
+        Some(Unusable::TooOld)
+    );
+    assert_eq!(
+        start("SessionEnd hook failed: connect ECONNREFUSED 127.0.0.1:1").unusable,
+        None
+    );
+}

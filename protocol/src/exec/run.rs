@@ -1,0 +1,111 @@
+//! Starting a run.
+
+use serde::{Deserialize, Serialize};
+
+/// Parameters of `exec.run`: the ExecutionRequest of the seed, and more. The daemon checks them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ExecRunParams {
+    /// What Claude Code is to do; at most 10 MB.
+    pub instruction: String,
+    #[serde(default, deserialize_with = "crate::spelling::any_case")]
+    pub output_format: OutputFormat,
+    /// Rules such as `Read` and `Bash(git:*)`: only these calls are allowed. Empty: no restriction.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allowed_tools: Vec<String>,
+    /// Rules of calls that are forbidden. Not together with `allowed_tools`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disallowed_tools: Vec<String>,
+    /// Continue this conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume_session_id: Option<String>,
+    /// Continue the last conversation of this repository.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub continue_last: bool,
+    /// Add logs to the result.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub verbose: bool,
+    /// Time limit in seconds, 1 to 3600. Default: the configuration's, 600.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<i64>,
+    /// What to do about changes that are not committed.
+    #[serde(default, deserialize_with = "crate::spelling::any_case")]
+    pub dirty_worktree: DirtyWorktree,
+    /// The work tree, absolute. Required; ccctl sends its own directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo_path: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// At least 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_turns: Option<i64>,
+    /// `default`, `manual`, `acceptEdits`, `plan`, `dontAsk`, `auto` or `bypassPermissions`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permission_mode: Option<String>,
+    /// Longest wait for other runs in the same work tree, in seconds. Default: the configuration's, 300.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lock_timeout: Option<i64>,
+    /// End the run after this many seconds without output. Default: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stall_timeout: Option<i64>,
+    /// Run in a fresh git worktree.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub worktree: bool,
+}
+
+/// The form of a result, and of what Claude Code would have printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum OutputFormat {
+    #[default]
+    Text,
+    Json,
+    StreamJson,
+}
+
+/// What to do about changes that are not committed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum DirtyWorktree {
+    /// Do not run.
+    #[default]
+    Block,
+    /// Put them away and restore them after the run.
+    Stash,
+    /// Run on top of them.
+    Allow,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum ExecutionStatus {
+    Success,
+    Failed,
+    Timeout,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DirtyWorktree, ExecRunParams, OutputFormat};
+
+    #[test]
+    fn choices_are_read_in_any_case_and_have_defaults() {
+        let read = |text: &str| serde_json::from_str::<ExecRunParams>(text).unwrap();
+        let params = read(r#"{"instruction":"x"}"#);
+        assert_eq!(
+            (params.output_format, params.dirty_worktree),
+            (OutputFormat::Text, DirtyWorktree::Block)
+        );
+        let params = read(
+            r#"{"instruction":"x","output_format":"STREAM-JSON","dirty_worktree":"Stash","other":1}"#,
+        );
+        assert_eq!(
+            (params.output_format, params.dirty_worktree),
+            (OutputFormat::StreamJson, DirtyWorktree::Stash)
+        );
+    }
+}

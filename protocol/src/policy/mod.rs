@@ -16,6 +16,8 @@
 
 mod bash;
 #[cfg(test)]
+mod bash_lines;
+#[cfg(test)]
 mod bash_tests;
 mod call;
 mod glob;

@@ -226,6 +226,12 @@ fn a_rule_that_would_mean_nothing_is_refused() {
         error("WebFetch(example.com)"),
         RuleError::Pattern { .. }
     ));
+    for pattern in ["Bash(echo \"a b\")", "Bash(a && b)", "Bash(a; b:*)"] {
+        assert!(
+            matches!(error(pattern), RuleError::Pattern { .. }),
+            "{pattern}"
+        );
+    }
     assert!(matches!(error("mcp__a__b(x)"), RuleError::NoPattern { .. }));
     assert!(matches!(error("Read(../x)"), RuleError::Pattern { .. }));
 }

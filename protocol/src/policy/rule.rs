@@ -153,6 +153,10 @@ fn read_pattern(rule: &str, tool: &str, pattern: &str) -> Result<Pattern, RuleEr
         expected,
     };
     match tool {
+        // Such a pattern would be compared with one command's words, and never fit.
+        "Bash" | "Monitor" if pattern.contains(['\'', '"', '`', '\\', ';', '|', '&', '\n']) => Err(
+            wrong("write one command, without quotation marks and operators"),
+        ),
         "Bash" | "Monitor" => CommandPattern::parse(pattern)
             .map(Pattern::Command)
             .ok_or_else(|| wrong("write Bash(PROGRAM WORDS:*)")),

@@ -101,6 +101,9 @@ impl Scanner<'_> {
         loop {
             match self.next().ok_or("a quotation mark is not closed")? {
                 '\'' => return Ok(()),
+                '\\' if self.peek() == Some('\'') => {
+                    return Err("it has `\\'` in `$'…'`, which not all shells know".into());
+                }
                 '\\' => {
                     word.known = false; // `$'\x72m'` is rm
                     word.text.push('\\');
@@ -116,6 +119,10 @@ impl Scanner<'_> {
         loop {
             match self.next().ok_or("a backtick is not closed")? {
                 '`' => break,
+                // In double quotation marks it is one of the command's own, elsewhere it is not.
+                '\\' if self.peek() == Some('"') => {
+                    return Err("it has `\\\"` between backticks".into());
+                }
                 '\\' if matches!(self.peek(), Some('`' | '\\' | '$')) => line.extend(self.next()),
                 character => line.push(character),
             }

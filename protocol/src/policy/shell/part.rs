@@ -166,10 +166,11 @@ fn inner(words: &[Word]) -> Result<Inner, Doubt> {
         });
     }
     if EVALUATING.contains(&&*name) {
+        let is_declaring = !matches!(&*name, "test" | "[" | "printf" | "print" | "set");
         for word in arguments {
             if word.assigned().is_some() {
                 check_assignment(word)?;
-            } else if has_quoted_substitution(word) && !matches!(&*name, "printf" | "print") {
+            } else if has_quoted_substitution(word) || (is_declaring && word.text.contains('[')) {
                 return opaque();
             }
         }
@@ -275,7 +276,7 @@ fn shell_line(arguments: &[Word]) -> Option<String> {
             "--norc" | "--noprofile" | "--login" | "--posix" => {}
             _ if text.starts_with("--") => return None,
             _ if text.len() > 1 && text.starts_with(['-', '+']) => {
-                has_line |= text.contains('c');
+                has_line |= text.starts_with('-') && text.contains('c');
                 if text.contains('s') {
                     return None;
                 }

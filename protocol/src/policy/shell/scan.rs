@@ -242,7 +242,9 @@ impl Scanner<'_> {
         if self.skip("&") {
             // `>&2` and `>&-` are descriptors, `>& file` is a file.
             let rest = self.line[self.at..].trim_start_matches([' ', '\t']);
-            let is_descriptor = rest.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+            let after = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-');
+            let is_descriptor = after.len() < rest.len()
+                && !after.starts_with(|c: char| !" \t\n;|&()<>".contains(c));
             return if is_descriptor {
                 Expect::Source
             } else {
@@ -276,6 +278,11 @@ impl Scanner<'_> {
                 };
                 if line == document.delimiter {
                     break;
+                }
+                let backslashes = line.len() - line.trim_end_matches('\\').len();
+                if document.is_expanded && backslashes % 2 == 1 {
+                    // The shell joins such a line with the next one before it looks for the end.
+                    return Err("a line of a here-document ends with a backslash".into());
                 }
                 text.push_str(line);
                 text.push('\n');

@@ -205,6 +205,11 @@ pub(super) const REMOVES: &[&str] = &[
     "!(rm x)",
     "echo $((1); (rm x))",
     "for ((;;)); do rm x; done",
+    // Found by comparing random lines with what bash, zsh and dash execute.
+    "time x= rm y",
+    "time ! rm x",
+    "time if rm x; then :; fi",
+    "\\\n rm x",
 ];
 
 /// Lines that do not execute rm, though some look like it.

@@ -13,7 +13,7 @@ pub(super) struct Command {
 }
 
 /// Keywords before a command.
-const BEFORE: &[&str] = &[
+pub(super) const BEFORE: &[&str] = &[
     "if", "then", "elif", "else", "while", "until", "do", "!", "{",
 ];
 
@@ -21,7 +21,7 @@ const BEFORE: &[&str] = &[
 const AFTER: &[&str] = &["fi", "done", "}"];
 
 /// Keywords of compound commands that are not taken apart, in bash and zsh.
-const NOT_UNDERSTOOD: &[&str] = &[
+pub(super) const NOT_UNDERSTOOD: &[&str] = &[
     "[[", "case", "esac", "function", "coproc", "select", "repeat", "foreach", "end", "let",
     "always",
 ];

@@ -1,7 +1,7 @@
 //! The commands of a line, with those that they execute.
 
 use super::carriers::{EVALUATING, OPAQUE, SHELLS, WRAPPERS, Wrapper};
-use super::command::{check_assignment, has_quoted_substitution};
+use super::command::{BEFORE, NOT_UNDERSTOOD, check_assignment, has_quoted_substitution};
 use super::git;
 use super::scan::{Doubt, scan};
 use super::word::{Word, file_name};
@@ -226,7 +226,10 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word]) -> Result<Inner, Doubt> {
             }
         }
     }
-    if matches!(wrapper.name, "env" | "sudo") {
+    if matches!(
+        wrapper.name,
+        "env" | "sudo" | "time" | "noglob" | "nocorrect" | "-"
+    ) {
         while let Some(word) = arguments.get(at).filter(|word| word.assigned().is_some()) {
             check_assignment(word)?;
             at += 1;
@@ -242,6 +245,15 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word]) -> Result<Inner, Doubt> {
         ));
     }
     let mut command: Vec<Word> = arguments.get(at..).unwrap_or_default().to_vec();
+    let is_keyword = |word: &Word| {
+        [BEFORE, NOT_UNDERSTOOD]
+            .concat()
+            .iter()
+            .any(|text| word.is_bare(text))
+    };
+    if command.first().is_some_and(is_keyword) {
+        return Err(format!("a keyword follows `{}`", wrapper.name)); // `time if rm x; then …` is valid
+    }
     if wrapper.name == "xargs" {
         if command.is_empty() {
             return Ok(Inner::None);

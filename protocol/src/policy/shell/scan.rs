@@ -137,6 +137,8 @@ impl Scanner<'_> {
                     self.skip_here_documents()?;
                 }
                 ' ' | '\t' => self.end_word(&mut reading)?,
+                // The line goes on; no word starts here, not even an empty one.
+                '\\' if self.skip("\n") => {}
                 '#' if reading.word.is_none() => self.skip_comment(),
                 ';' | '|' | '&' => self.separator(character, &mut reading)?,
                 '(' => {

@@ -206,6 +206,8 @@ pub(super) const REMOVES: &[&str] = &[
     "echo $((1); (rm x))",
     "for ((;;)); do rm x; done",
     // Found by comparing random lines with what bash, zsh and dash execute.
+    "env = rm x",
+    "env 'X'=1 rm x",
     "time x= rm y",
     "time ! rm x",
     "time if rm x; then :; fi",

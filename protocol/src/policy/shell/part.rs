@@ -226,15 +226,7 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word]) -> Result<Inner, Doubt> {
             }
         }
     }
-    if matches!(
-        wrapper.name,
-        "env" | "sudo" | "time" | "noglob" | "nocorrect" | "-"
-    ) {
-        while let Some(word) = arguments.get(at).filter(|word| word.assigned().is_some()) {
-            check_assignment(word)?;
-            at += 1;
-        }
-    }
+    at += assignments(wrapper, &arguments[at.min(arguments.len())..])?;
     at += wrapper.operands;
     let skipped = &arguments[..at.min(arguments.len())];
     if skipped.iter().any(|word| word.splits) {
@@ -272,6 +264,30 @@ fn wrapped(wrapper: &Wrapper, arguments: &[Word]) -> Result<Inner, Doubt> {
             is_transparent: wrapper.is_transparent,
         },
     })
+}
+
+/// Returns how many assignments follow the options of a wrapper that accepts them.
+fn assignments(wrapper: &Wrapper, words: &[Word]) -> Result<usize, Doubt> {
+    let is_program = matches!(wrapper.name, "env" | "sudo");
+    if !is_program && !matches!(wrapper.name, "time" | "noglob" | "nocorrect" | "-") {
+        return Ok(0);
+    }
+    let mut count = 0;
+    for word in words {
+        match word.assigned() {
+            Some(_) => check_assignment(word)?,
+            // A program takes any word with `=` for an assignment, a shell only those with a name.
+            None if is_program && word.text.contains('=') => {
+                return Err(format!(
+                    "an assignment of `{}` has no plain name",
+                    wrapper.name
+                ));
+            }
+            None => break,
+        }
+        count += 1;
+    }
+    Ok(count)
 }
 
 /// Returns the line of `bash -c LINE`; `None` if the shell reads its commands from elsewhere.

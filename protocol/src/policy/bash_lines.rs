@@ -208,6 +208,7 @@ pub(super) const REMOVES: &[&str] = &[
     // Found by comparing random lines with what bash, zsh and dash execute.
     "env = rm x",
     "env 'X'=1 rm x",
+    "1= rm y",
     "time x= rm y",
     "time ! rm x",
     "time if rm x; then :; fi",

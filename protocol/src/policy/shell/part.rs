@@ -73,10 +73,13 @@ fn add(words: &[Word], depth: usize, parts: &mut Vec<Part>) -> Result<(), Doubt>
     if depth > MAX_DEPTH || parts.len() >= MAX_PARTS {
         return Err("it has too many commands in one another".into());
     }
-    let inner = if program.known {
-        inner(words)?
-    } else {
+    let inner = if !program.known {
         Inner::Opaque("the name of a program is computed".into())
+    } else if program.text.contains('=') {
+        // zsh takes `1=` for an assignment, other shells for a program.
+        Inner::Opaque("the name of a program contains `=`".into())
+    } else {
+        inner(words)?
     };
     let is_transparent = inner.is_transparent() && is_system(&program.text);
     let mut part = Part {

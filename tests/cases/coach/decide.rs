@@ -99,6 +99,33 @@ fn the_diff_is_a_patch_that_git_applies_and_a_branch_leaves_the_work_tree_alone(
 }
 
 #[test]
+fn a_rule_is_written_to_a_project_in_which_it_was_seen_or_not_at_all() {
+    let daemon = Daemon::start();
+    let (seen, other) = (Repository::new(), Repository::new());
+    let candidate = candidate(&daemon, &seen);
+    let elsewhere = json!({"id": candidate["id"], "scope": "project", "cwd": other.path()});
+    let approved = daemon.call_value("coach.approve", &elsewhere).unwrap();
+    assert_eq!(approved["file"], json!(seen.path().join("CLAUDE.md")));
+    daemon.call_value("coach.undo", &elsewhere).unwrap();
+    let place = seen.path();
+    let moved = place.with_extension("moved");
+    fs::rename(&place, &moved).unwrap();
+    let gone = daemon.call_value("coach.approve", &elsewhere).unwrap_err();
+    fs::rename(&moved, &place).unwrap();
+    assert_eq!(kind(&gone), "candidate_state");
+    assert!(
+        gone["message"]
+            .as_str()
+            .unwrap()
+            .contains("no longer exists"),
+        "{gone}"
+    );
+    assert!(!other.path().join("CLAUDE.md").exists());
+    let empty = daemon.call_value("coach.forget", &json!({"session": ""}));
+    assert_eq!(kind(&empty.unwrap_err()), "invalid_argument");
+}
+
+#[test]
 fn a_rejected_candidate_does_not_come_back_and_its_count_goes_on() {
     let daemon = Daemon::start();
     let repository = Repository::new();

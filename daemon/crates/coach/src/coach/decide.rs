@@ -44,7 +44,9 @@ impl Coach {
             self.guess_scope(&mut row).await;
         }
         let scope = params.scope.unwrap_or(row.scope_guess);
-        let root = self.root_of(databases, &row, params.cwd.as_deref()).await?;
+        let root = self
+            .root_of(databases, &row, scope, params.cwd.as_deref())
+            .await?;
         let plan = self.plan(&row, scope, &root).await?;
         let (file, diff, warnings) = shown(&plan);
         if params.diff {

@@ -123,7 +123,9 @@ impl Coach {
         let (mut file, mut diff) = (candidate.applied_to.clone(), String::new());
         if row.status == CandidateStatus::Pending {
             // A diff that cannot be made hides nothing else.
-            if let Ok(root) = self.root_of(databases, &row, params.cwd.as_deref()).await
+            if let Ok(root) = self
+                .root_of(databases, &row, row.scope_guess, params.cwd.as_deref())
+                .await
                 && let Ok(plan) = self.plan(&row, row.scope_guess, &root).await
             {
                 (file, diff) = (Some(plan.path.display().to_string()), plan.diff);

@@ -64,6 +64,12 @@ impl Coach {
                 "give a project, a session, a time, or all".into(),
             ));
         }
+        // An unset variable of a script must not select everything that has no session.
+        for (name, value) in [("project", &params.project), ("session", &params.session)] {
+            if value.as_deref() == Some("") {
+                return Err(CoachError::InvalidArgument(format!("{name} is empty")));
+            }
+        }
         if let Some(before) = &params.before {
             check_time("before", before)?;
         }

@@ -10,6 +10,7 @@ use crate::place::{Plan, Words, plan, write};
 use crate::record::projects;
 use ccd_protocol::coach::Scope;
 use ccd_store::{StoreError, blocking};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// A decision that writes a file.
@@ -188,14 +189,22 @@ impl Coach {
         }
     }
 
-    /// Returns the directory of the project that a candidate is written to: the caller's, if it was seen there, otherwise
-    /// that of its newest evidence.
+    /// Returns the directory of the project that a candidate is written to: the caller's, if it was seen there, otherwise the
+    /// only one in which it was seen. One that was seen nowhere on this machine was imported, and is written to the caller's.
+    ///
+    /// # Errors
+    ///
+    /// [`CoachError`] if there is no such directory, or several.
     pub(super) async fn root_of(
         &self,
         databases: &Databases,
         row: &CandidateRow,
+        scope: Scope,
         cwd: Option<&str>,
     ) -> Result<PathBuf, CoachError> {
+        if scope == Scope::Global {
+            return Ok(PathBuf::from("/"));
+        }
         if let Some(cwd) = cwd {
             let here = self.projects.of(cwd);
             if row.repo_ids.contains(&here.id) {
@@ -204,18 +213,25 @@ impl Coach {
         }
         let known = projects(&databases.events).await?;
         let evidence = evidence_of(&databases.ledger, &row.fingerprint, 1000).await?;
-        let newest = evidence
-            .iter()
-            .rev()
-            .filter_map(|piece| piece.repo_id.as_ref());
-        let mut ids = newest.chain(row.repo_ids.iter());
-        let found = ids.find_map(|id| known.get(id).filter(|root| root.is_dir()));
-        match (found, cwd) {
-            (Some(root), _) => Ok(root.clone()),
-            (None, Some(cwd)) => Ok(self.projects.of(cwd).root),
-            (None, None) => Err(CoachError::InvalidArgument(
+        let seen_in = evidence.iter().filter_map(|piece| piece.repo_id.as_ref());
+        let ids = seen_in.chain(row.repo_ids.iter());
+        let roots: BTreeSet<&PathBuf> = ids.filter_map(|id| known.get(id)).collect();
+        let there: Vec<&PathBuf> = roots.iter().copied().filter(|root| root.is_dir()).collect();
+        match (there.as_slice(), cwd) {
+            ([root], _) => Ok((*root).clone()),
+            // A rule must not end up in a project that has nothing to do with it.
+            ([], _) if !roots.is_empty() => Err(CoachError::Refused(format!(
+                "the project no longer exists: {}; --scope global writes to your own rules",
+                shown(roots.iter().copied())
+            ))),
+            ([], Some(cwd)) => Ok(self.projects.of(cwd).root),
+            ([], None) => Err(CoachError::InvalidArgument(
                 "the project's directory is not known; give cwd".into(),
             )),
+            (several, _) => Err(CoachError::Refused(format!(
+                "it was seen in several projects: {}; approve it in the directory of one, or use --scope global",
+                shown(several.iter().copied())
+            ))),
         }
     }
 }
@@ -230,4 +246,10 @@ pub(super) fn moved(old: &CandidateRow, new: &CandidateRow) -> Vec<Change> {
         });
     }
     changes
+}
+
+/// Directories in an error.
+fn shown<'a>(roots: impl Iterator<Item = &'a PathBuf>) -> String {
+    let roots: Vec<String> = roots.map(|root| root.display().to_string()).collect();
+    roots.join(", ")
 }

@@ -1,4 +1,4 @@
-//! Git repositories: whose directory it is, commits without touching the work tree, and what a run changes in one. Only
+//! Git repositories: the project of a directory, commits without touching the work tree, and what a run changes in one. Only
 //! this crate knows git2.
 //!
 //! For a run: [`WorkTree::find`] the work tree, take its [`Lock`], look at [`WorkTree::changes`], take a

@@ -98,6 +98,18 @@ error_codes! {
     TapeFormatNewer = 3006 "tape_format_newer" Failed "The tape was written by a newer version.",
     RedactionFailed = 3007 "redaction_failed" Failed "Secrets could not be redacted, so nothing was written.",
     InjectedError = 3008 "injected_error" Failed "The program ended with an injected error (`error_rate` of the tape options). If output was cut short instead, the timeout that follows has `injected: true` in its data.",
+    ExecInvalidRequest = 5001 "invalid_request" Usage "The request of a run has a wrong value; the message says which.",
+    ClaudeNotFound = 5002 "claude_not_found" NotFound "There is no program `claude` on the caller's PATH, or at the configured path.",
+    ClaudeUnusable = 5003 "claude_unusable" Failed "Claude Code could not do its work: it cannot be started, is not logged in, is out of quota, or cannot reach its API. `data.cause` says which.",
+    RepositoryError = 5004 "repository_error" Failed "The directory is not in a git work tree, or git could not read or change it.",
+    DirtyWorktree = 5005 "dirty_worktree" Refused "The work tree has changes that are not committed; the message names them.",
+    ExecBusy = 5006 "exec_busy" Refused "Other runs did not release the work tree in time, or too many runs are waiting.",
+    ExecSessionNotFound = 5007 "exec_session_not_found" NotFound "No conversation has this id, or the repository has none to continue.",
+    SessionExpired = 5008 "session_expired" Refused "The conversation was not used for too long, and cannot be resumed.",
+    SessionCompleted = 5009 "session_completed" Refused "The conversation was ended by `exec.end`, and cannot be resumed.",
+    SessionOfOtherRepository = 5010 "session_of_other_repository" Refused "The conversation belongs to another repository; the message names both.",
+    StashConflict = 5011 "stash_conflict" Failed "Changes that were put away before a run could not be restored; the stash is kept, and the message says how to get it back.",
+    ExecutionNotFound = 5012 "execution_not_found" NotFound "No run has this id or unique prefix.",
     CandidateNotFound = 8001 "candidate_not_found" NotFound "No candidate has this id, fingerprint or unique prefix.",
     CandidateState = 8002 "candidate_state" Refused "The candidate's state does not allow this decision.",
     SettingsInvalid = 8003 "settings_invalid" Usage "Claude Code's settings file cannot be read as JSON, or its hooks have another shape; the message says where.",
@@ -153,6 +165,7 @@ mod tests {
         numbers.dedup();
         kinds.sort_unstable();
         kinds.dedup();
-        assert_eq!((numbers.len(), kinds.len()), (len, len));
+        // A request that is no JSON-RPC, and the request of a run, are both `invalid_request`.
+        assert_eq!((numbers.len(), kinds.len()), (len, len - 1));
     }
 }

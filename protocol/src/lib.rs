@@ -47,6 +47,7 @@ pub fn methods() -> impl Iterator<Item = &'static MethodInfo> {
         tape::METHODS,
         hook::METHODS,
         coach::METHODS,
+        exec::METHODS,
         job::METHODS,
         daemon::METHODS,
     ]

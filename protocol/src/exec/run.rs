@@ -1,6 +1,7 @@
 //! Starting a run.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Parameters of `exec.run`: the ExecutionRequest of the seed, and more. The daemon checks them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -48,9 +49,72 @@ pub struct ExecRunParams {
     /// End the run after this many seconds without output. Default: never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stall_timeout: Option<i64>,
-    /// Run in a fresh git worktree.
+    /// Run in a fresh git worktree, which stays; the result names it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub worktree: bool,
+    /// Environment of the caller. Claude Code is looked up on its `PATH`. Default: the daemon's environment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller_env: Option<BTreeMap<String, String>>,
+}
+
+/// Reply of `exec.run`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ExecStarted {
+    /// Its progress is an [`ExecProgress`], its entries are the lines that Claude Code prints, as texts. Its result is an
+    /// [`ExecutionSummary`]; `exec.get` has the rest.
+    pub job: String,
+    /// Id for `exec.get` and `exec.cancel`, a uuid.
+    pub request_id: String,
+    /// Conversation, a uuid: new, or the one that is resumed.
+    pub session_id: String,
+}
+
+/// Progress of the job of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ExecProgress {
+    pub request_id: String,
+    pub session_id: String,
+    pub phase: ExecPhase,
+    /// Runs in front of this one in the same work tree, and why it waits if none of them is of this daemon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<String>,
+    /// Messages of the model so far.
+    #[serde(default)]
+    pub turns: u64,
+    /// Calls of tools so far.
+    #[serde(default)]
+    pub calls: u64,
+    /// The tool that was called last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// Tokens that the model has printed, from the results so far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Seconds without output, once there are more than `exec.stall_s`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stalled_s: Option<u64>,
+    /// What is known about the silence: processes of the run and what they wait for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<String>,
+}
+
+/// Where a run is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum ExecPhase {
+    /// Waits for other runs.
+    #[default]
+    Queued,
+    /// Takes a snapshot of the work tree, and puts changes away if asked to.
+    Preparing,
+    Running,
+    /// Compares the work tree with the snapshot, and restores what was put away.
+    Finishing,
 }
 
 /// The form of a result, and of what Claude Code would have printed.
@@ -76,16 +140,6 @@ pub enum DirtyWorktree {
     Stash,
     /// Run on top of them.
     Allow,
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum ExecutionStatus {
-    Success,
-    Failed,
-    Timeout,
 }
 
 #[cfg(test)]

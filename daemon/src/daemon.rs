@@ -7,6 +7,7 @@ use crate::connection::{self, Settings};
 use crate::job::Jobs;
 use crate::log::Log;
 use ccd_coach::{Coach, CoachSettings};
+use ccd_exec::{ExecSettings, Executor};
 use ccd_protocol::daemon::HandOver;
 use ccd_protocol::session::SessionState;
 use ccd_session::session::{Services, Session, SessionSettings, Sessions};
@@ -28,6 +29,8 @@ pub(crate) struct Daemon {
     pub(crate) services: Arc<Services>,
     /// Hooks, and the rules that come of them.
     pub(crate) coach: Arc<Coach>,
+    /// Runs of Claude Code.
+    pub(crate) exec: Arc<Executor>,
     pub(crate) paths: Paths,
     pub(crate) jobs: Jobs,
     /// The directories of tapes in use.
@@ -58,6 +61,7 @@ pub(crate) struct Daemon {
 pub(crate) struct Owners {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) coach: Arc<Coach>,
+    pub(crate) exec: Arc<Executor>,
     pub(crate) jobs: Jobs,
 }
 
@@ -85,6 +89,7 @@ impl Daemon {
         let Owners {
             sessions,
             coach,
+            exec,
             jobs,
         } = owners;
         let (loaded, snapshot) = loaded;
@@ -96,6 +101,7 @@ impl Daemon {
             roots: Arc::clone(&services.roots),
             sessions,
             coach,
+            exec,
             jobs,
             log,
             started: Instant::now(),
@@ -199,6 +205,7 @@ impl Daemon {
         self.roots.follow_rules().await;
         self.sessions.set_settings(session_settings(&loaded.config));
         self.coach.set_settings(coach_settings(&loaded.config));
+        self.exec.set_settings(exec_settings(&loaded.config));
         self.settings.send_replace(settings_of(&loaded.config));
         self.log.set_level(loaded.config.log_level);
         *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&loaded);
@@ -277,6 +284,22 @@ pub(crate) fn coach_settings(config: &Config) -> CoachSettings {
         keep_events: DAY * config.coach.keep_event_days,
         guards: config.coach.guards,
         session_events: config.coach.session_events,
+    }
+}
+
+/// What the configuration says about runs of Claude Code.
+pub(crate) fn exec_settings(config: &Config) -> ExecSettings {
+    let seconds = |seconds: u32| Duration::from_secs(u64::from(seconds));
+    let exec = &config.exec;
+    ExecSettings {
+        claude: exec.claude.clone(),
+        timeout: seconds(exec.timeout),
+        lock_timeout: seconds(exec.lock_timeout),
+        parallel: exec.parallel,
+        stall: seconds(exec.stall_s),
+        grace: seconds(exec.grace_s),
+        session_days: exec.session_days,
+        keep_days: exec.keep_days,
     }
 }
 

@@ -5,6 +5,7 @@
 use ccd_coach::{Coach, Friction};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::coach::SignalType;
+use ccd_protocol::exec::{ExecutionStatus, ExecutionSummary};
 use ccd_session::interaction::InteractionRow;
 use ccd_session::session::Sessions;
 use serde_json::{Map, Value, json};
@@ -33,6 +34,27 @@ struct Seen {
     last_input: String,
     /// How often it was sent without a match in between.
     count: u32,
+}
+
+/// Records a run of Claude Code that did not succeed, unless a client cancelled it.
+pub(crate) fn note_failed_run(coach: &Coach, run: &ExecutionSummary, cwd: &str) {
+    if run.status == ExecutionStatus::Success {
+        return;
+    }
+    let content = run.error_message.clone().unwrap_or_default();
+    let context = json!({"command": "ccctl exec", "action": "exec", "status": run.status.name(), "error_kind": run.error_kind, "request_id": run.request_id});
+    let Some((signal_type, content, context)) =
+        finding(SignalType::CommandFailure, content, context)
+    else {
+        return;
+    };
+    coach.note(Friction {
+        signal_type,
+        session_id: run.session_id.clone(),
+        cwd: cwd.to_owned(),
+        content,
+        context,
+    });
 }
 
 /// Returns what the history calls with its rows.

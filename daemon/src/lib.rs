@@ -25,7 +25,7 @@ mod tape_usage;
 mod upgrade;
 mod verify;
 
-use ccd_terminal::{holder, piped, placeholder};
+use ccd_terminal::{holder, piped, placeholder, supervised};
 use clap::Parser;
 use life::{Args, LockError, StartError};
 use std::io::Write;
@@ -34,7 +34,8 @@ use std::process::ExitCode;
 /// Runs the daemon until it is stopped.
 #[must_use]
 pub fn main() -> ExitCode {
-    if let Some(status) = placeholder::play_part().or_else(piped::play_part) {
+    let part = placeholder::play_part().or_else(piped::play_part);
+    if let Some(status) = part.or_else(supervised::play_part) {
         return status;
     }
     let args = match Args::try_parse() {

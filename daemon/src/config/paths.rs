@@ -22,6 +22,12 @@ pub(crate) struct Paths {
     pub(crate) hook_journal: PathBuf,
     /// Payloads that clients have kept while no daemon took them.
     pub(crate) spool: PathBuf,
+    /// Runs of Claude Code.
+    pub(crate) exec_database: PathBuf,
+    /// Files of runs that are in progress; like the rings, each socket has its own.
+    pub(crate) exec_runtime: PathBuf,
+    /// Fresh work trees of runs.
+    pub(crate) worktrees: PathBuf,
     /// `$CCD_COACH_HOME`, else `~/.claude-coach`.
     pub(crate) coach: PathBuf,
     /// The user's directory of Claude Code: `$CLAUDE_CONFIG_DIR`, else `~/.claude`.
@@ -48,6 +54,8 @@ impl Paths {
         rings.push(".rings");
         let mut hook_journal = socket.clone().into_os_string();
         hook_journal.push(".hooks");
+        let mut exec_runtime = socket.clone().into_os_string();
+        exec_runtime.push(".exec");
         let in_home = |variable: &str, name: &str| match env(variable) {
             Some(path) if !path.is_empty() => PathBuf::from(path),
             // Without a home directory, everything is in the base directory, which was named.
@@ -57,6 +65,9 @@ impl Paths {
         };
         Ok(Self {
             hook_journal: hook_journal.into(),
+            exec_database: base.join("exec.sqlite"),
+            exec_runtime: exec_runtime.into(),
+            worktrees: base.join("worktrees"),
             spool: base.join(ccd_protocol::hook::spool::FOLDER),
             coach: in_home("CCD_COACH_HOME", ".claude-coach"),
             claude: in_home("CLAUDE_CONFIG_DIR", ".claude"),

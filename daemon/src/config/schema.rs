@@ -38,6 +38,8 @@ pub(super) enum Accepts {
     Latency,
     /// The template for the name of a new tape.
     TapeName,
+    /// The name of a program, or an absolute path.
+    Program,
     /// The tag of a new tape, or an empty text for none.
     Tag,
     List(ListOf),
@@ -80,6 +82,7 @@ impl Accepts {
             | Accepts::OptionalPath
             | Accepts::Latency
             | Accepts::TapeName
+            | Accepts::Program
             | Accepts::Tag => "string",
             Accepts::Percent => "number",
             Accepts::List(_) => "list",
@@ -103,6 +106,7 @@ impl Accepts {
                 "a relative path; {program}, {tag}, {verb}, {time} and {random} are filled in"
                     .to_owned()
             }
+            Accepts::Program => "the name of a program, or an absolute path".to_owned(),
             Accepts::Tag => {
                 format!("at most {MAX_TAG_BYTES} bytes without control characters, or empty")
             }
@@ -127,6 +131,7 @@ impl Accepts {
             Accepts::Seconds(max) => value
                 .as_f64()
                 .is_some_and(|seconds| (0.0..=*max as f64).contains(&seconds)),
+            Accepts::Program => value.as_str().is_some_and(is_program),
             // Which strings are valid is checked by the type of the setting.
             Accepts::OneOf(_)
             | Accepts::Path
@@ -153,14 +158,21 @@ impl fmt::Display for Accepts {
             Accepts::Integer(..) => write!(f, "a whole number from {range}"),
             Accepts::Seconds(_) => write!(f, "a number of seconds from {range}"),
             Accepts::OneOf(_) => write!(f, "one of {range}"),
-            Accepts::Path | Accepts::OptionalPath | Accepts::TapeName | Accepts::Tag => {
-                f.write_str(&range)
-            }
+            Accepts::Path
+            | Accepts::OptionalPath
+            | Accepts::TapeName
+            | Accepts::Program
+            | Accepts::Tag => f.write_str(&range),
             Accepts::Percent => write!(f, "a number from {range}"),
             Accepts::Latency => write!(f, "one of {range}"),
             Accepts::List(_) => write!(f, "a list of {range}"),
         }
     }
+}
+
+fn is_program(name: &str) -> bool {
+    let is_name = !name.is_empty() && !name.contains(['/', '\0']);
+    is_name || (name.starts_with('/') && !name.contains('\0'))
 }
 
 const YEAR_S: u64 = 365 * 86_400;
@@ -290,6 +302,22 @@ pub(super) static KEYS: &[Key] = &[
         "Days to keep events in the coach's events.sqlite."),
     key!(coach.guards, "coach", Accepts::Boolean,
         "Enforce guards: refuse tool calls that a rule forbids. false: guards stay in the ledger but refuse nothing."),
+    key!(exec.claude, "exec", Accepts::Program,
+        "Claude Code for ccctl exec: a name that is looked up on the caller's PATH, or an absolute path."),
+    key!(exec.timeout, "exec", Accepts::Integer(1, 3600),
+        "Seconds that a run may take, unless the request says so."),
+    key!(exec.lock_timeout, "exec", Accepts::Integer(0, 86_400),
+        "Seconds that a run waits for other runs in its work tree, unless the request says so."),
+    key!(exec.parallel, "exec", Accepts::Integer(1, 64),
+        "Maximum number of runs that work at once, in different work trees; others wait."),
+    key!(exec.stall_s, "exec", Accepts::Integer(1, 3600),
+        "Seconds of silence after which a run is reported as stalled."),
+    key!(exec.grace_s, "exec", Accepts::Integer(0, 3600),
+        "Seconds that background tasks of a run may go on after its answer."),
+    key!(exec.session_days, "exec", Accepts::Integer(1, MAX_DAYS),
+        "Days after its last run until a conversation expires: it cannot be resumed any more, and is removed."),
+    key!(exec.keep_days, "exec", Accepts::Integer(1, MAX_DAYS),
+        "Days to keep the results of runs."),
 ];
 
 #[cfg(test)]

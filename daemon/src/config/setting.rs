@@ -73,6 +73,16 @@ impl Setting for bool {
     }
 }
 
+impl Setting for String {
+    fn to_json(&self) -> Value {
+        self.as_str().into()
+    }
+
+    fn from_json(json: &Value) -> Option<Self> {
+        json.as_str().map(str::to_owned)
+    }
+}
+
 macro_rules! whole_numbers {
     ($($type:ty),+) => {$(
         impl Setting for $type {

@@ -34,6 +34,7 @@ pub(crate) struct Config {
     pub(crate) replay: Replay,
     pub(crate) hooks: Hooks,
     pub(crate) coach: CoachKeys,
+    pub(crate) exec: ExecKeys,
 }
 
 /// Limits on the requests of clients.
@@ -67,6 +68,22 @@ pub(crate) struct CoachKeys {
     pub(crate) session_events: bool,
     pub(crate) keep_event_days: u32,
     pub(crate) guards: bool,
+}
+
+/// Runs of Claude Code.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ExecKeys {
+    /// Name or path of the program.
+    pub(crate) claude: String,
+    /// Seconds.
+    pub(crate) timeout: u32,
+    /// Seconds.
+    pub(crate) lock_timeout: u32,
+    pub(crate) parallel: usize,
+    pub(crate) stall_s: u32,
+    pub(crate) grace_s: u32,
+    pub(crate) session_days: u32,
+    pub(crate) keep_days: u32,
 }
 
 /// How the daemon's own log is written.
@@ -147,6 +164,16 @@ impl Default for Config {
                 session_events: true,
                 keep_event_days: 365,
                 guards: true,
+            },
+            exec: ExecKeys {
+                claude: "claude".into(),
+                timeout: 600,
+                lock_timeout: 300,
+                parallel: 4,
+                stall_s: 120,
+                grace_s: 10,
+                session_days: 7,
+                keep_days: 90,
             },
         }
     }

@@ -90,6 +90,17 @@ impl JobHandle {
             .update(|state| state.entries.push(value, place));
     }
 
+    /// Appends a text without secrets to the job's list.
+    pub(crate) fn line(&self, redacted: String) {
+        self.running
+            .update(|state| state.entries.push(Value::String(redacted), None));
+    }
+
+    /// Returns the job's id.
+    pub(crate) fn id(&self) -> &str {
+        &self.running.id
+    }
+
     /// Reports whether the work is waiting for a resource.
     pub(crate) fn queued(&self, is_queued: bool) {
         let now = if is_queued {

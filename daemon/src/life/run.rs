@@ -148,6 +148,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         history,
         coach,
         hooks,
+        exec,
     } = Parts::new(&prepared, &holder, &store)?;
     let past = Past {
         holder_since: &since,
@@ -161,10 +162,15 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         .await
         .map_err(StartError::Recover)?;
     jobs.recover().await?;
+    if let Err(error) = exec.recover().await {
+        // Runs are only one part of the daemon.
+        tracing::error!(%error, "unfinished runs of Claude Code could not be found");
+    }
     let pumps = spawn_pumps(&sessions, news).map_err(system("threads cannot be started"))?;
     let owners = Owners {
         sessions: Arc::clone(&sessions),
         coach,
+        exec,
         jobs,
     };
     let daemon = wiring::daemon(prepared, owners, hand_over);

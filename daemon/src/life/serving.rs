@@ -108,6 +108,7 @@ impl Serving {
             self.history.end().await;
             self.hooks.end().await;
             daemon.coach.close().await;
+            daemon.exec.close().await;
             if daemon.loaded().config.replay.summary {
                 daemon.roots.summarise();
             }
@@ -132,6 +133,7 @@ impl Serving {
             self.history.end().await;
             self.hooks.end().await;
             self.daemon.coach.close().await;
+            self.daemon.exec.close().await;
             self.daemon.roots.close().await;
             self.connections.end().await;
         };

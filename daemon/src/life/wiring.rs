@@ -7,13 +7,14 @@ use super::run::{Prepared, StartError, system};
 use super::serving::Connections;
 use crate::config::{ConfigWatch, Paths};
 use crate::connection::{self, Ends};
-use crate::daemon::{Daemon, Owners, coach_settings, session_settings};
+use crate::daemon::{Daemon, Owners, coach_settings, exec_settings, session_settings};
 use crate::friction;
 use crate::job::Jobs;
 use crate::store::Store;
 use crate::tape_usage::TapeUsage;
 use crate::{maintenance, rpc};
 use ccd_coach::{Coach, CoachPaths, Work};
+use ccd_exec::{ExecPaths, Executor};
 use ccd_session::interaction::Recorder;
 use ccd_session::session::{Folders, Services, Sessions};
 use ccd_tape::root::Roots;
@@ -35,6 +36,7 @@ pub(super) struct Parts {
     pub(super) history: Thread,
     pub(super) coach: Arc<Coach>,
     pub(super) hooks: Thread,
+    pub(super) exec: Arc<Executor>,
 }
 
 /// A thread with work that gives way to the thread that serves the clients.
@@ -107,6 +109,7 @@ impl Parts {
         });
         Ok(Self {
             sessions,
+            exec: executor(prepared, &tracker, &stop),
             jobs: Jobs::new(store.clone(), tracker, stop),
             history: history.map_err(system("the history cannot be written"))?,
             coach,
@@ -114,6 +117,20 @@ impl Parts {
                 .map_err(system("hooks cannot be processed"))?,
         })
     }
+}
+
+fn executor(
+    prepared: &Prepared,
+    tracker: &TaskTracker,
+    stop: &CancellationToken,
+) -> Arc<Executor> {
+    let paths = ExecPaths {
+        database: prepared.paths.exec_database.clone(),
+        runtime: prepared.paths.exec_runtime.clone(),
+        worktrees: prepared.paths.worktrees.clone(),
+    };
+    let settings = exec_settings(&prepared.loaded.config);
+    Executor::new(paths, settings, tracker.clone(), stop.clone())
 }
 
 /// Makes the coach, and the work that processes its payloads.

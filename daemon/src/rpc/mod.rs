@@ -7,6 +7,7 @@ mod config;
 mod daemon;
 mod discover;
 mod error;
+mod exec;
 mod hook;
 mod job;
 mod pattern;
@@ -44,6 +45,7 @@ pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<Arc<Daemon>>, Regi
     tape::register(&mut module)?;
     hook::register(&mut module)?;
     coach::register(&mut module)?;
+    exec::register(&mut module)?;
     discover::register(&mut module)?;
     Ok(module)
 }

@@ -101,6 +101,11 @@ pub struct ExecutionResult {
     /// What the user should know beside the verdict, such as a stash that could not be restored.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// Ids of git's trees that `diff` compares. They are kept as long as git keeps what nothing refers to, about two weeks.
+    #[serde(default)]
+    pub tree_before: Option<String>,
+    #[serde(default)]
+    pub tree_after: Option<String>,
     /// Logs of the run, if it was requested with `verbose`: at most 10,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logs: Option<Vec<ExecutionLog>>,

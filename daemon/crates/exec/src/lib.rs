@@ -1,5 +1,11 @@
-//! Runs of Claude Code: how one is requested and started, what its stream says, and how it ended. Pure code so far: no
-//! runtime, no processes, no files.
+//! Runs of Claude Code: how one is requested and started, what its stream says, what it changed, and how it ended.
+//!
+//! - `executor`: [`Executor`], the owner of all runs
+//! - `queue`: which runs may work now
+//! - `run`: one run: the work tree before and after, the program while it works
+//! - `record`: `exec.sqlite`, with conversations and the audit log
+//!
+//! Pure, without a runtime, processes or files:
 //!
 //! - `request`: a request, checked
 //! - `command`: the arguments, standard input, environment and settings of Claude Code
@@ -10,9 +16,20 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 pub mod command;
+mod error;
+mod executor;
 #[cfg(test)]
 mod fixture_tests;
+mod queue;
+mod record;
 pub mod request;
+mod run;
+mod settings;
 pub mod stdout_as;
 pub mod stream;
 pub mod verdict;
+
+pub use error::ExecError;
+pub use executor::{Executor, Finish, Planned};
+pub use run::live::Watcher;
+pub use settings::{ExecPaths, ExecSettings};

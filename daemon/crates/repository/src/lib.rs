@@ -15,6 +15,7 @@ mod commits;
 mod diff;
 mod error;
 mod identity;
+mod linked;
 mod lock;
 mod patch;
 mod snapshot;

@@ -4,6 +4,7 @@ use crate::WorkTree;
 use rustix::fs::{FlockOperation, OFlags, flock};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, Write as _};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 
 /// The lock's file in the git folder of the work tree.
@@ -15,7 +16,14 @@ const HOLDER_LEN: u64 = 4096;
 /// A held lock. The kernel releases it when this is dropped or the process ends, however it ends. The file stays.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+}
+
+/// For a process that keeps the lock: it is released once all copies of the descriptor are closed.
+impl AsFd for Lock {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
+    }
 }
 
 /// Who holds a lock, as it wrote itself down: nobody checks it.
@@ -74,7 +82,7 @@ impl Lock {
             Err(error) => return Err(failed(error.into())),
         }
         write_holder(&mut file, note).map_err(failed)?;
-        Ok(Self { _file: file })
+        Ok(Self { file })
     }
 }
 

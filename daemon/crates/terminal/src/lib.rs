@@ -1,5 +1,5 @@
 //! Terminals and the processes on them: the holder, which owns both; the probe, which checks whether a program waits
-//! for input; and programs that run with pipes.
+//! for input; programs that run with pipes; and programs that end with everything they have started.
 
 #![cfg_attr(
     test,
@@ -21,3 +21,4 @@ pub mod piped;
 pub mod placeholder;
 pub mod probe;
 pub mod readiness;
+pub mod supervised;

@@ -36,7 +36,9 @@ pub struct Facts {
     pub calls: Calls,
     /// Errors of the API as the CLI named them in its messages, for example `rate_limit`.
     pub errors: Vec<String>,
-    /// The last record of type `result`.
+    /// Number of records of type `result`.
+    pub results: u64,
+    /// The last one of them.
     pub outcome: Option<Outcome>,
     /// The last one of a turn that nobody interrupted.
     pub finished: Option<Outcome>,

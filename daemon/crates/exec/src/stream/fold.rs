@@ -203,6 +203,7 @@ fn denial(content: &str) -> Option<Denial> {
 
 fn result(facts: &mut Facts, record: &Value, line: &[u8]) {
     let outcome = Outcome::of(record, line);
+    facts.results += 1;
     for denied in list(record, "permission_denials") {
         if let Some(id) = name(denied, "tool_use_id") {
             facts.calls.deny(

@@ -27,8 +27,19 @@ impl Default for Reader {
 impl Reader {
     /// Takes the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
+        self.feed_each(bytes, |_| ());
+    }
+
+    /// Takes the next bytes; `each` gets the lines that end in them, without their ends. A line that is too long is left
+    /// out.
+    pub fn feed_each(&mut self, bytes: &[u8], mut each: impl FnMut(&[u8])) {
         let facts = &mut self.facts;
-        self.lines.feed(bytes, |line| read(facts, &line));
+        self.lines.feed(bytes, |line| {
+            if let Line::Whole(bytes) = &line {
+                each(bytes);
+            }
+            read(facts, &line);
+        });
     }
 
     /// Returns what is known so far.
@@ -39,9 +50,20 @@ impl Reader {
 
     /// Returns what is known of the whole run, a last line without an end included.
     #[must_use]
-    pub fn finish(mut self) -> Facts {
+    pub fn finish(self) -> Facts {
+        self.finish_each(|_| ())
+    }
+
+    /// As [`Self::finish`]; `each` gets the last line if it has no end.
+    #[must_use]
+    pub fn finish_each(mut self, mut each: impl FnMut(&[u8])) -> Facts {
         let facts = &mut self.facts;
-        self.lines.finish(|line| read(facts, &line));
+        self.lines.finish(|line| {
+            if let Line::Whole(bytes) = &line {
+                each(bytes);
+            }
+            read(facts, &line);
+        });
         self.facts
     }
 }

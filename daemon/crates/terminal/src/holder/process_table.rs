@@ -129,6 +129,23 @@ impl ProcessTable {
             .collect()
     }
 
+    /// Returns every living process that descends from the process `ancestor` or is it, except this one, in no particular
+    /// order. For one that adopts orphans, this is everything that it has started. Blocks.
+    pub fn below_process(ancestor: i32) -> Vec<Process> {
+        let table = Self::without_marks();
+        let processes = table.below([ancestor]);
+        let alive = processes
+            .into_iter()
+            .filter_map(|pid| Some((pid, table.stats.get(&pid)?)));
+        alive
+            .filter(|(_, stat)| stat.lives)
+            .map(|(pid, stat)| Process {
+                pid,
+                started_ticks: stat.started_ticks,
+            })
+            .collect()
+    }
+
     fn without_marks() -> Self {
         let stats: HashMap<i32, Stat> = all_processes()
             .filter(|pid| *pid != own_pid())

@@ -5,7 +5,7 @@
 //! obeys it.
 
 use super::relay::{Relay, RelayTerminal};
-use crate::own_process::{NAME, die_by, program};
+use crate::own_process::{NAME, die_by, heed_nothing, program};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::ffi::{CStr, CString, OsStr, OsString};
 use std::io::{self, ErrorKind};
@@ -23,23 +23,6 @@ const NOT_FOUND: u8 = 127;
 
 /// The exit status of a process whose terminal was closed.
 const HUNG_UP: u8 = 129;
-
-/// The signals that are meant for the program and would end this process. Those that report a bug are not included.
-const HEEDED: [libc::c_int; 13] = [
-    libc::SIGHUP,
-    libc::SIGINT,
-    libc::SIGQUIT,
-    libc::SIGTERM,
-    libc::SIGUSR1,
-    libc::SIGUSR2,
-    libc::SIGALRM,
-    libc::SIGVTALRM,
-    libc::SIGPROF,
-    libc::SIGIO,
-    libc::SIGTSTP,
-    libc::SIGTTIN,
-    libc::SIGTTOU,
-];
 
 /// Returns the program to start in place of the given one, and its arguments.
 pub fn command(marks: CString, path: CString, argv: Vec<CString>) -> (PathBuf, Vec<CString>) {
@@ -61,7 +44,7 @@ pub fn play_part() -> Option<ExitCode> {
 }
 
 fn lead(marks: &Path, path: &OsStr, argv: impl Iterator<Item = OsString>) -> ExitCode {
-    keep_signals();
+    heed_nothing();
     keep_output();
     let mut terminal = RelayTerminal::new(marks);
     let (child, relay) = match start(path, argv) {
@@ -114,17 +97,6 @@ fn end_as(status: ExitStatus) -> ExitCode {
         return ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX));
     }
     ExitCode::from(status.code().map_or(1, |code| code as u8))
-}
-
-/// Catches signals without doing anything. For the program, exec resets caught signals to the default action, but not
-/// ignored ones.
-fn keep_signals() {
-    extern "C" fn nothing(_signal: libc::c_int) {}
-    let nothing: extern "C" fn(libc::c_int) = nothing;
-    for signal in HEEDED {
-        // SAFETY: the handler does nothing, which is always allowed.
-        unsafe { libc::signal(signal, nothing as libc::sighandler_t) };
-    }
 }
 
 /// Keeps output that is not read yet: a key that sends a signal would discard it.

@@ -1,0 +1,397 @@
+//! A run from the queue to its result.
+
+use super::Executor;
+use super::plan::Planned;
+use crate::command::{Invocation, Start};
+use crate::error::ExecError;
+use crate::record::{ConversationRow, Ended, ExecWrite, Prepared, Reader};
+use crate::request::Conversation;
+use crate::run::after;
+use crate::run::before::{Before, Place, STASH_MESSAGE};
+use crate::run::files::RunFiles;
+use crate::run::live::{self, Finished, Limits, Watcher};
+use crate::run::plain;
+use ccd_protocol::exec::{
+    DirtyWorktree, ExecPhase, ExecProgress, ExecutionStatus, ExecutionSummary,
+};
+use ccd_protocol::{Reportable as _, exec::ExecutionLog};
+use ccd_repository::{Lock, LockError};
+use ccd_store::blocking;
+use ccd_terminal::supervised::{Program, mask_for_programs};
+use std::os::fd::AsFd as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How often the lock of a work tree is tried while another daemon has it.
+const LOCK_PAUSE: Duration = Duration::from_millis(100);
+
+/// How a run ended, for its job.
+#[derive(Debug)]
+pub enum Finish {
+    /// It has a verdict.
+    Ran(ExecutionSummary),
+    /// Claude Code was not started.
+    Refused(ExecutionSummary),
+    Cancelled(ExecutionSummary),
+}
+
+/// A run while it is carried out.
+pub(super) struct Task {
+    pub(super) executor: Arc<Executor>,
+    pub(super) planned: Planned,
+    pub(super) watcher: Arc<dyn Watcher>,
+    pub(super) logs: Vec<ExecutionLog>,
+}
+
+/// The work tree is prepared.
+pub(super) struct Ready {
+    pub(super) place: Place,
+    pub(super) before: Option<Before>,
+    pub(super) stash: Option<String>,
+    lock: Lock,
+}
+
+impl Executor {
+    /// Carries a run out; it goes on if the caller is dropped.
+    pub async fn carry_out(
+        self: &Arc<Self>,
+        planned: Planned,
+        watcher: Arc<dyn Watcher>,
+    ) -> Option<Finish> {
+        let task = Task {
+            executor: Arc::clone(self),
+            planned,
+            watcher,
+            logs: Vec::new(),
+        };
+        self.tracker.spawn(task.run()).await.ok()
+    }
+}
+
+impl Task {
+    async fn run(mut self) -> Finish {
+        let (ended, is_refused) = match self.work().await {
+            Ok(ended) => (ended, false),
+            Err(error) => (self.refusal(&error), true),
+        };
+        let is_cancelled = self.watcher.cancelled().is_cancelled()
+            && ended.status == ExecutionStatus::Failed
+            && !self.executor.stop.is_cancelled();
+        self.executor
+            .write_end(&self.planned.request_id, &self.planned.session_id, ended)
+            .await;
+        let summary = self.summary().await;
+        match (is_refused, is_cancelled) {
+            (_, true) => Finish::Cancelled(summary),
+            (true, false) => Finish::Refused(summary),
+            (false, false) => Finish::Ran(summary),
+        }
+    }
+
+    async fn work(&mut self) -> Result<Ended, ExecError> {
+        let job = ExecWrite::Job {
+            request_id: self.planned.request_id.clone(),
+            job: self.watcher.job().to_owned(),
+        };
+        let database = self.executor.database().await?;
+        database.commit(job).await?;
+        let began = Instant::now();
+        let place = self.executor.queue.enter(self.keys());
+        let deadline = began + self.planned.request.lock_timeout;
+        let parallel = self.executor.settings().parallel;
+        self.wait(deadline, place.turn(parallel, |position| self.tell_position(position)))
+            .await?;
+        let lock = self.lock(deadline).await?;
+        self.log("info", format!("has the work tree after {} ms", began.elapsed().as_millis()));
+        self.tell(ExecPhase::Preparing);
+        // The conversation may have ended while this run waited.
+        if matches!(self.planned.start, Start::Resume(_)) {
+            let id = Conversation::Resume(self.planned.session_id.clone());
+            self.executor
+                .conversation(&id, &self.planned.repository)
+                .await?;
+        }
+        let ready = self.prepare(lock).await?;
+        // From here on, what was put away has to come back, whatever happens.
+        let finished = self.live(&ready).await;
+        self.tell(ExecPhase::Finishing);
+        self.finish(ready, finished).await
+    }
+
+    fn keys(&self) -> Vec<String> {
+        let mut keys = Vec::new();
+        if !self.planned.request.worktree {
+            keys.push(self.planned.place.tree.git_dir.to_string_lossy().into_owned());
+        }
+        if let Start::Resume(id) = &self.planned.start {
+            keys.push(id.to_string());
+        }
+        keys
+    }
+
+    /// Waits for something, as long as the run may wait.
+    async fn wait<T>(
+        &self,
+        deadline: Instant,
+        what: impl Future<Output = T>,
+    ) -> Result<T, ExecError> {
+        tokio::select! {
+            biased;
+            () = self.watcher.cancelled().cancelled() => Err(ExecError::Cancelled),
+            () = self.executor.stop.cancelled() => Err(ExecError::Cancelled),
+            done = what => Ok(done),
+            () = tokio::time::sleep_until(deadline.into()) => Err(ExecError::Busy {
+                root: self.planned.place.tree.root.clone(),
+                seconds: self.planned.request.lock_timeout.as_secs(),
+                holder: "runs of this daemon".into(),
+            }),
+        }
+    }
+
+    /// Takes the lock of the work tree, which another daemon may have.
+    async fn lock(&self, deadline: Instant) -> Result<Lock, ExecError> {
+        let note = format!("ccd run {}", self.planned.request_id);
+        loop {
+            let (tree, note) = (self.planned.place.tree.clone(), note.clone());
+            let taken = blocking(move || Lock::try_acquire(&tree, &note)).await;
+            let (root, holder) = match taken {
+                Err(LockError::Held { path, holder }) => (path, holder),
+                taken => return Ok(taken?),
+            };
+            let process = holder.pid.map_or("?".to_owned(), |pid| pid.to_string());
+            let holder = format!("process {process}: {}", holder.note);
+            if Instant::now() >= deadline {
+                return Err(ExecError::Busy {
+                    root,
+                    seconds: self.planned.request.lock_timeout.as_secs(),
+                    holder,
+                });
+            }
+            self.watcher.progress(&ExecProgress {
+                position: Some(1),
+                waits_for: Some(holder),
+                ..self.progress(ExecPhase::Queued)
+            });
+            let pause = deadline.min(Instant::now() + LOCK_PAUSE);
+            let wait = tokio::time::sleep_until(pause.into());
+            self.wait(pause + LOCK_PAUSE, wait).await?;
+        }
+    }
+
+    /// Checks the work tree, puts changes away if asked to, and takes a snapshot.
+    async fn prepare(&mut self, lock: Lock) -> Result<Ready, ExecError> {
+        let request = self.planned.request.clone();
+        let id = self.planned.request_id.clone();
+        let (place, worktrees) = (self.planned.place.clone(), self.executor.paths.worktrees.clone());
+        let place = blocking(move || place.checked(&request, &id, &worktrees)).await?;
+        // A fresh work tree has a lock of its own, and the other one is free for other runs.
+        let lock = match self.planned.request.worktree {
+            true => {
+                let (tree, note) = (place.tree.clone(), self.planned.request_id.clone());
+                blocking(move || Lock::try_acquire(&tree, &note)).await?
+            }
+            false => lock,
+        };
+        let mut ready = Ready {
+            place,
+            before: None,
+            stash: None,
+            lock,
+        };
+        let puts_away = self.planned.request.dirty_worktree == DirtyWorktree::Stash;
+        if puts_away && !self.planned.request.worktree {
+            let (tree, id) = (ready.place.tree.clone(), self.planned.request_id.clone());
+            let save = move || tree.stash_save(&format!("{STASH_MESSAGE}{id}"));
+            ready.stash = blocking(save).await?;
+            self.note_prepared(&ready).await?;
+        }
+        if let Err(error) = self.look(&mut ready).await {
+            self.give_back(&ready, &error).await?;
+            return Err(error);
+        }
+        Ok(ready)
+    }
+
+    /// Cleans the work tree of what was saved, and takes the snapshot.
+    async fn look(&mut self, ready: &mut Ready) -> Result<(), ExecError> {
+        let (place, stash) = (ready.place.clone(), ready.stash.clone());
+        let before = blocking(move || {
+            if let Some(stash) = stash {
+                place.tree.stash_clean(&stash)?;
+            }
+            place.look()
+        })
+        .await?;
+        ready.before = Some(before);
+        self.note_prepared(ready).await
+    }
+
+    /// Gives back what was put away, because the run will not start. If that fails too, that is the error that counts.
+    async fn give_back(&self, ready: &Ready, error: &ExecError) -> Result<(), ExecError> {
+        let Some(stash) = ready.stash.clone() else {
+            return Ok(());
+        };
+        let tree = ready.place.tree.clone();
+        let restored = blocking(move || after::restore(&tree, &stash, false)).await;
+        restored.map_err(|(told, _)| ExecError::System {
+            what: "what was put away could not be restored",
+            source: std::io::Error::other(format!("{told} ({error})")),
+        })
+    }
+
+    async fn note_prepared(&self, ready: &Ready) -> Result<(), ExecError> {
+        let before = ready.before.as_ref();
+        let prepared = Prepared {
+            repo_path: ready.place.tree.root.to_string_lossy().into_owned(),
+            tree_before: before.map(|before| before.snapshot.clone()),
+            head_before: before.and_then(|before| before.head.clone()),
+            tips: before.map(|before| before.tips.clone()).unwrap_or_default(),
+            stash: ready.stash.clone(),
+        };
+        let note = ExecWrite::Prepared {
+            request_id: self.planned.request_id.clone(),
+            prepared,
+        };
+        Ok(self.executor.database().await?.commit(note).await?)
+    }
+
+    /// Runs Claude Code.
+    async fn live(&mut self, ready: &Ready) -> Result<(Finished, Vec<String>), ExecError> {
+        let files = RunFiles::create(&self.executor.paths.runtime, &self.planned.request_id)?;
+        let (invocation, instruction) = self.invocation(&files, &ready.place)?;
+        let now = ccd_text::clock::now();
+        let started = ExecWrite::Started {
+            request_id: self.planned.request_id.clone(),
+            conversation: ConversationRow {
+                session_id: self.planned.session_id.clone(),
+                created_at: now.clone(),
+                last_accessed: now,
+                status: "active".into(),
+                repo_path: self.planned.repository.clone(),
+            },
+            instruction: plain::text(&self.planned.request.instruction),
+        };
+        self.executor.database().await?.commit(started).await?;
+        let program = Program {
+            path: self.planned.claude.to_string_lossy().into_owned(),
+            arguments: invocation.arguments,
+            cwd: ready.place.cwd.clone(),
+            env: self.planned.env.clone().into_iter().collect(),
+            umask: mask_for_programs(),
+        };
+        let settings = self.executor.settings();
+        let limits = Limits {
+            time: self.planned.request.timeout,
+            stall_notice: settings.stall,
+            stall: self.planned.request.stall_timeout,
+            grace: settings.grace,
+        };
+        self.tell(ExecPhase::Running);
+        let finished = live::run(
+            &program,
+            &instruction,
+            ready.lock.as_fd(),
+            &limits,
+            self.progress(ExecPhase::Running),
+            &self.watcher,
+            &self.executor.stop,
+        )
+        .await?;
+        let debug = match self.planned.request.verbose {
+            true => read_debug(&files.debug()),
+            false => Vec::new(),
+        };
+        Ok((finished, debug))
+    }
+
+    fn invocation(
+        &self,
+        files: &RunFiles,
+        place: &Place,
+    ) -> Result<(Invocation, std::fs::File), ExecError> {
+        let request = &self.planned.request;
+        let home = self.planned.env.get("HOME").map(String::as_str);
+        let settings = files.settings(&request.tools, &place.tree.root, home)?;
+        let mut invocation = Invocation::of(request, &self.planned.start, settings.as_deref());
+        if request.verbose {
+            let debug = files.debug().to_string_lossy().into_owned();
+            invocation.arguments.extend(["--debug-file".into(), debug]);
+        }
+        let instruction = files.instruction(&invocation.standard_input)?;
+        Ok((invocation, instruction))
+    }
+
+    fn tell_position(&self, position: u64) {
+        self.watcher.progress(&ExecProgress {
+            position: Some(position),
+            ..self.progress(ExecPhase::Queued)
+        });
+    }
+
+    fn tell(&self, phase: ExecPhase) {
+        self.watcher.progress(&self.progress(phase));
+    }
+
+    fn progress(&self, phase: ExecPhase) -> ExecProgress {
+        ExecProgress {
+            request_id: self.planned.request_id.clone(),
+            session_id: self.planned.session_id.clone(),
+            phase,
+            ..ExecProgress::default()
+        }
+    }
+
+    pub(super) fn log(&mut self, level: &str, message: String) {
+        self.logs.push(ExecutionLog {
+            at: ccd_text::clock::now(),
+            level: level.into(),
+            message,
+        });
+    }
+
+    /// Returns the result of a run that could not be started.
+    fn refusal(&mut self, error: &ExecError) -> Ended {
+        self.log("error", error.to_string());
+        Ended {
+            status: ExecutionStatus::Failed,
+            error_message: Some(plain::text(&error.to_string())),
+            error_kind: match error {
+                ExecError::Cancelled => None,
+                error => Some(error.code().kind().to_owned()),
+            },
+            logs: self.logs_of(&[]),
+            ..Ended::default()
+        }
+    }
+
+    async fn summary(&self) -> ExecutionSummary {
+        let read = async || {
+            let reader = Reader(self.executor.database().await?);
+            reader.summary(&self.planned.request_id).await
+        };
+        read().await.unwrap_or_else(|_: ExecError| ExecutionSummary {
+            request_id: self.planned.request_id.clone(),
+            status: ExecutionStatus::Failed,
+            ..ExecutionSummary::default()
+        })
+    }
+}
+
+/// Maximum length of Claude Code's debug output that is read; its end counts.
+const MAX_DEBUG_BYTES: u64 = 8 << 20;
+
+fn read_debug(path: &Path) -> Vec<String> {
+    use std::io::{Read as _, Seek as _, SeekFrom};
+    let read = || {
+        let mut file = std::fs::File::open(path)?;
+        let len = file.metadata()?.len();
+        file.seek(SeekFrom::Start(len.saturating_sub(MAX_DEBUG_BYTES)))?;
+        let mut bytes = Vec::new();
+        file.take(MAX_DEBUG_BYTES).read_to_end(&mut bytes)?;
+        Ok::<_, std::io::Error>(bytes)
+    };
+    let bytes = read().unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    text.lines().map(plain::text).collect()
+}

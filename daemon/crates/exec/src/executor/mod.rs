@@ -1,0 +1,19 @@
+//! The owner of all runs.
+//!
+//! - `owner`: [`Executor`], what handlers call
+//! - `plan`: from a request to a run that may be started
+//! - `carry_out`: a run from the queue to its result
+//! - `outcome`: what is recorded of a run
+//! - `recover`: runs that an earlier process did not finish
+//! - `sessions`: conversations
+
+mod carry_out;
+mod outcome;
+mod owner;
+mod plan;
+mod recover;
+mod sessions;
+
+pub use carry_out::Finish;
+pub use owner::Executor;
+pub use plan::Planned;

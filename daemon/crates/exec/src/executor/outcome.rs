@@ -1,0 +1,227 @@
+//! What is recorded of a run: its verdict, what it printed, and what it changed.
+
+use super::carry_out::{Ready, Task};
+use crate::error::ExecError;
+use crate::record::Ended;
+use crate::run::after::{self, Changes};
+use crate::run::live::Finished;
+use crate::run::plain;
+use crate::stdout_as::stdout_as;
+use crate::stream::Facts;
+use crate::verdict::{Ending, Exit, Verdict, verdict};
+use ccd_protocol::exec::{
+    ExecutionLog, ExecutionStatus, ExecutionUsage, OutputFormat, PolicyViolation,
+};
+use ccd_protocol::{ErrorCode, Reportable as _};
+use ccd_repository::RepositoryError;
+use ccd_store::blocking;
+use serde::Serialize;
+
+/// Maximum number of log lines of a run.
+const MAX_LOGS: usize = 10_000;
+
+/// The work tree after a run.
+struct Afterwards {
+    changes: Result<Changes, RepositoryError>,
+    restored: Result<(), (String, &'static str)>,
+}
+
+impl Task {
+    /// Compares the work tree, gives back what was put away, and judges.
+    ///
+    /// # Errors
+    ///
+    /// Why Claude Code was not started, if everything else is as before.
+    pub(super) async fn finish(
+        &mut self,
+        ready: Ready,
+        finished: Result<(Finished, Vec<String>), ExecError>,
+    ) -> Result<Ended, ExecError> {
+        let after = afterwards(&ready).await;
+        // Only now may another run begin.
+        drop(ready);
+        let (finished, debug) = match finished {
+            Ok(finished) => finished,
+            Err(error) => {
+                after.restored.map_err(|(told, _)| ExecError::System {
+                    what: "what was put away could not be restored",
+                    source: std::io::Error::other(format!("{told} ({error})")),
+                })?;
+                return Err(error);
+            }
+        };
+        Ok(self.ended(finished, &debug, after))
+    }
+
+    fn ended(&mut self, finished: Finished, debug: &[String], after: Afterwards) -> Ended {
+        let Finished {
+            exit,
+            cause,
+            printed,
+            elapsed,
+            left,
+        } = finished;
+        let ending = Ending {
+            exit,
+            cause,
+            stderr: &printed.stderr,
+        };
+        let mut verdict = verdict(&printed.facts, &ending);
+        let mut kind = verdict
+            .unusable
+            .map(|_| ErrorCode::ClaudeUnusable.kind().to_owned());
+        let mut warnings = warnings_of(&printed.omitted_bytes, left);
+        let changes = after.changes.unwrap_or_else(|error| {
+            let error = ExecError::from(error);
+            kind = Some(error.code().kind().to_owned());
+            spoil(
+                &mut verdict,
+                &mut warnings,
+                format!("what the run changed is not known: {error}"),
+            );
+            Changes::default()
+        });
+        if let Err((told, stash_kind)) = after.restored {
+            kind = Some(stash_kind.to_owned());
+            spoil(&mut verdict, &mut warnings, told);
+        }
+        self.log(
+            "info",
+            format!("claude ended after {} ms: {exit:?}", elapsed.as_millis()),
+        );
+        let request = &self.planned.request;
+        let policy = request.tools.policy("/", None);
+        let violations: Vec<PolicyViolation> = printed
+            .facts
+            .violations(&policy)
+            .map(|denied| PolicyViolation {
+                tool_name: plain::text(&denied.call.name),
+                tool_use_id: denied.call.id.clone(),
+                tool_input: plain::value(denied.call.input.clone()),
+            })
+            .collect();
+        let stdout = stdout_as(request.output_format, &printed.facts, &printed.stream);
+        Ended {
+            status: verdict.status,
+            diff: changes.diff,
+            commit_hash: changes.commit_hash,
+            files_changed: changes.files,
+            stdout: match request.output_format {
+                OutputFormat::StreamJson => stdout, // its lines are redacted already
+                OutputFormat::Json => stdout
+                    .lines()
+                    .map(|line| plain::line(line.as_bytes()) + "\n")
+                    .collect(),
+                OutputFormat::Text => plain::text(&stdout),
+            },
+            stderr: printed.stderr.clone(),
+            error_message: verdict.error_message.as_deref().map(plain::text),
+            execution_time: elapsed.as_secs_f64(),
+            commits: changes.commits,
+            policy_violations: json(&violations),
+            error_kind: kind,
+            usage: json(&usage(&printed.facts, exit)),
+            warnings,
+            logs: self.logs_of(debug),
+            tree_after: changes.tree_after,
+            answer: printed
+                .facts
+                .finished
+                .as_ref()
+                .or(printed.facts.outcome.as_ref())
+                .and_then(|outcome| outcome.text.as_deref())
+                .map(plain::text),
+        }
+    }
+
+    /// Returns the logs as JSON, if they are wanted: the daemon's own, then the last of Claude Code's.
+    pub(super) fn logs_of(&self, debug: &[String]) -> Option<String> {
+        if !self.planned.request.verbose {
+            return None;
+        }
+        let mut logs = self.logs.clone();
+        let room = MAX_LOGS - logs.len();
+        let now = ccd_text::clock::now();
+        logs.extend(debug[debug.len().saturating_sub(room)..].iter().map(|line| {
+            let (at, message) = match line.split_once(' ') {
+                Some((at, rest)) if at.len() >= 20 && at.ends_with('Z') => (at, rest),
+                _ => (now.as_str(), line.as_str()),
+            };
+            ExecutionLog {
+                at: at.to_owned(),
+                level: "debug".into(),
+                message: message.to_owned(),
+            }
+        }));
+        Some(json(&logs))
+    }
+}
+
+async fn afterwards(ready: &Ready) -> Afterwards {
+    let (tree, before, stash) = (
+        ready.place.tree.clone(),
+        ready.before.clone(),
+        ready.stash.clone(),
+    );
+    blocking(move || Afterwards {
+        changes: before.map_or_else(
+            || Ok(Changes::default()),
+            |before| after::changes(&tree, &before),
+        ),
+        restored: stash.map_or(Ok(()), |stash| after::restore(&tree, &stash, false)),
+    })
+    .await
+}
+
+/// Adds a failure of ours: a run whose changes or whose user's changes are in doubt is no success.
+fn spoil(verdict: &mut Verdict, warnings: &mut Vec<String>, told: String) {
+    warnings.push(told.clone());
+    if verdict.status == ExecutionStatus::Success {
+        verdict.status = ExecutionStatus::Failed;
+    }
+    verdict.error_message = Some(match verdict.error_message.take() {
+        Some(message) => format!("{message}; {told}"),
+        None => told,
+    });
+}
+
+fn warnings_of(omitted_bytes: &u64, left: u32) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if *omitted_bytes > 0 {
+        warnings.push(format!(
+            "{omitted_bytes} bytes of the stream were not kept: it exceeded 32 MiB"
+        ));
+    }
+    if left > 0 {
+        warnings.push(format!(
+            "{left} processes of the run could not be killed; the kernel still holds them"
+        ));
+    }
+    warnings
+}
+
+fn usage(facts: &Facts, exit: Exit) -> ExecutionUsage {
+    let outcome = facts.outcome.as_ref();
+    ExecutionUsage {
+        version: facts.version.clone(),
+        model: facts.model.clone(),
+        turns: outcome.map_or(facts.turns, |outcome| outcome.turns.max(facts.turns)),
+        calls: facts.calls.count,
+        cost_usd: outcome.and_then(|outcome| outcome.cost_usd),
+        input_tokens: facts.tokens.input,
+        output_tokens: facts.tokens.output,
+        cache_read_tokens: facts.tokens.cache_read,
+        cache_creation_tokens: facts.tokens.cache_creation,
+        exit_code: match exit {
+            Exit::Code(code) => Some(code),
+            Exit::Signal(_) => None,
+        },
+        terminal_reason: outcome
+            .map(|outcome| outcome.terminal_reason.clone())
+            .filter(|reason| !reason.is_empty()),
+    }
+}
+
+fn json<T: Serialize>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}

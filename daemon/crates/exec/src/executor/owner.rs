@@ -1,0 +1,223 @@
+//! What handlers call.
+
+use crate::error::ExecError;
+use crate::queue::Queue;
+use crate::record::{Ended, EXEC, ExecWrite, Reader};
+use crate::run::after::diff_info;
+use crate::settings::{ExecPaths, ExecSettings};
+use ccd_protocol::exec::{
+    ExecCleanupParams, ExecCleanupReply, ExecListParams, ExecListReply, ExecutionResult,
+    ExecutionStatus,
+};
+use ccd_protocol::Reportable;
+use ccd_store::{Database, Opening, blocking};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+const DEFAULT_LIST_LEN: u64 = 100;
+const MAX_LIST_LEN: u64 = 1000;
+
+const DAY_S: f64 = 86_400.0;
+
+/// Runs Claude Code, and remembers what came of it.
+#[derive(Debug)]
+pub struct Executor {
+    pub(super) paths: ExecPaths,
+    settings: RwLock<ExecSettings>,
+    database: OnceCell<Database<ExecWrite>>,
+    pub(super) queue: Arc<Queue>,
+    /// Runs end in it, whatever becomes of their jobs.
+    pub(super) tracker: TaskTracker,
+    /// Cancelled when the daemon stops.
+    pub(super) stop: CancellationToken,
+}
+
+impl Executor {
+    #[must_use]
+    pub fn new(
+        paths: ExecPaths,
+        settings: ExecSettings,
+        tracker: TaskTracker,
+        stop: CancellationToken,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            paths,
+            settings: RwLock::new(settings),
+            database: OnceCell::new(),
+            queue: Queue::new(),
+            tracker,
+            stop,
+        })
+    }
+
+    /// Puts settings in force, for runs that are requested from now on.
+    pub fn set_settings(&self, settings: ExecSettings) {
+        *self
+            .settings
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = settings;
+    }
+
+    pub(super) fn settings(&self) -> ExecSettings {
+        self.settings
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Returns the database, which is opened at its first use.
+    pub(super) async fn database(&self) -> Result<&Database<ExecWrite>, ExecError> {
+        let open = async || {
+            let opened = EXEC.open(&self.paths.database, Opening::Again).await?;
+            Ok::<_, ExecError>(opened.database)
+        };
+        self.database.get_or_try_init(open).await
+    }
+
+    /// Closes the database.
+    pub async fn close(&self) {
+        if let Some(database) = self.database.get() {
+            database.close().await;
+        }
+    }
+
+    /// Returns the id of a run by a prefix.
+    ///
+    /// # Errors
+    ///
+    /// `NoExecution`, `Ambiguous`.
+    pub async fn request_id(&self, start: &str) -> Result<String, ExecError> {
+        Reader(self.database().await?).request_id(start).await
+    }
+
+    /// Returns a run.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::request_id`].
+    pub async fn get(&self, start: &str) -> Result<ExecutionResult, ExecError> {
+        let reader = Reader(self.database().await?);
+        let id = reader.request_id(start).await?;
+        let mut result = reader.execution(&id).await?;
+        if result.diff.is_empty() {
+            return Ok(result);
+        }
+        Ok(blocking(move || {
+            result.diff_info = diff_info(&result.diff);
+            result
+        })
+        .await)
+    }
+
+    /// Returns the job of a run that has not ended.
+    ///
+    /// # Errors
+    ///
+    /// `HasEnded`, and those of [`Self::request_id`].
+    pub async fn job_to_cancel(&self, start: &str) -> Result<String, ExecError> {
+        let reader = Reader(self.database().await?);
+        let id = reader.request_id(start).await?;
+        let result = reader.execution(&id).await?;
+        if result.status.has_ended() {
+            return Err(ExecError::HasEnded(id));
+        }
+        Ok(result.job)
+    }
+
+    /// Records that a run is not carried out.
+    pub async fn refuse(&self, request_id: &str, why: &(dyn Reportable + Sync)) {
+        let ended = Ended {
+            status: ExecutionStatus::Failed,
+            error_message: Some(why.to_string()),
+            error_kind: Some(why.code().kind().to_owned()),
+            ..Ended::default()
+        };
+        self.write_end(request_id, "", ended).await;
+    }
+
+    /// Writes the result of a run.
+    pub(super) async fn write_end(&self, request_id: &str, session_id: &str, ended: Ended) {
+        let write = ExecWrite::Ended {
+            request_id: request_id.to_owned(),
+            session_id: session_id.to_owned(),
+            at: ccd_text::clock::now(),
+            ended: Box::new(ended),
+        };
+        let written = match self.database().await {
+            Ok(database) => database.commit(write).await.map_err(ExecError::from),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = written {
+            // The next process will find the run unfinished, and say so.
+            tracing::error!(run = request_id, %error, "the result of a run could not be written");
+        }
+    }
+
+    /// Lists runs.
+    ///
+    /// # Errors
+    ///
+    /// `Repository` if `repo_path` is not in a work tree; an error of the database.
+    pub async fn list(&self, params: ExecListParams) -> Result<ExecListReply, ExecError> {
+        let repository = repository_of(params.repo_path.as_deref()).await?;
+        let limit = params.limit.unwrap_or(DEFAULT_LIST_LEN).min(MAX_LIST_LEN);
+        let reader = Reader(self.database().await?);
+        let limit = i64::try_from(limit).unwrap_or_default();
+        Ok(ExecListReply {
+            executions: reader.executions(&params, repository, None, limit).await?,
+        })
+    }
+
+    /// Removes conversations and runs that are old.
+    ///
+    /// # Errors
+    ///
+    /// An error of the database.
+    pub async fn cleanup(&self, params: ExecCleanupParams) -> Result<ExecCleanupReply, ExecError> {
+        let settings = self.settings();
+        let before = |days: u32| {
+            let days = params.older_than_days.unwrap_or(days);
+            ccd_text::clock::seconds_ago(f64::from(days) * DAY_S)
+        };
+        let removed = Arc::new(Mutex::new((0, 0)));
+        let cleanup = ExecWrite::Cleanup {
+            sessions: before(settings.session_days),
+            executions: before(settings.keep_days),
+            removed: Arc::clone(&removed),
+        };
+        self.database().await?.commit(cleanup).await?;
+        let (sessions, executions) = *removed.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(ExecCleanupReply {
+            sessions,
+            executions,
+        })
+    }
+
+    /// As [`Self::cleanup`], if there is anything: a daemon that never ran Claude Code needs no database.
+    ///
+    /// # Errors
+    ///
+    /// An error of the database.
+    pub async fn retain(&self) -> Result<(), ExecError> {
+        if self.has_database() {
+            self.cleanup(ExecCleanupParams::default()).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn has_database(&self) -> bool {
+        self.database.initialized() || self.paths.database.exists()
+    }
+}
+
+/// Returns the repository of a directory, as conversations name it.
+pub(super) async fn repository_of(path: Option<&str>) -> Result<Option<String>, ExecError> {
+    let Some(path) = path.map(str::to_owned) else {
+        return Ok(None);
+    };
+    let tree = blocking(move || ccd_repository::WorkTree::find(Path::new(&path))).await?;
+    Ok(Some(tree.repository().to_string_lossy().into_owned()))
+}

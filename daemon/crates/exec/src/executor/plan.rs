@@ -1,0 +1,145 @@
+//! From a request to a run that may be started.
+
+use super::Executor;
+use super::sessions::new_id;
+use crate::command::{Start, is_removed};
+use crate::error::ExecError;
+use crate::record::{ExecWrite, ExecutionRow};
+use crate::request::{Defaults, Request};
+use crate::run::before::Place;
+use crate::run::{plain, program};
+use ccd_protocol::exec::{DirtyWorktree, ExecRunParams};
+use ccd_protocol::policy::ToolMode;
+use ccd_repository::WorkTree;
+use ccd_store::blocking;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The variable that marks processes of the daemon's sessions: a run belongs to none, even if its caller does.
+const SESSION_VARIABLE: &str = ccd_terminal::holder::SESSION_VARIABLE;
+
+/// A run that has its place in the audit log, and waits to be carried out.
+#[derive(Debug)]
+pub struct Planned {
+    pub request_id: String,
+    /// The conversation.
+    pub session_id: String,
+    pub(super) request: Request,
+    pub(super) start: Start,
+    pub(super) place: Place,
+    pub(super) repository: String,
+    pub(super) claude: PathBuf,
+    pub(super) env: BTreeMap<String, String>,
+}
+
+impl Executor {
+    /// Checks a request, and records it. `client` is the name of the client.
+    ///
+    /// # Errors
+    ///
+    /// The request is wrong, there is no such work tree, conversation or program, or the database cannot be written.
+    pub async fn plan(
+        &self,
+        mut params: ExecRunParams,
+        client: Option<String>,
+    ) -> Result<Planned, ExecError> {
+        let settings = self.settings();
+        let env = params.caller_env.take();
+        let env = environment(env.unwrap_or_else(|| std::env::vars().collect()));
+        let defaults = Defaults {
+            timeout: settings.timeout,
+            lock_timeout: settings.lock_timeout,
+        };
+        let request = Request::parse(params, &defaults)?;
+        let path = request.repo_path.clone();
+        let place = blocking(move || {
+            let tree = WorkTree::find(&path)?;
+            let cwd = path.canonicalize().unwrap_or(path);
+            Ok::<_, ExecError>(Place { tree, cwd })
+        })
+        .await?;
+        let repository = place.tree.repository().to_string_lossy().into_owned();
+        let start = self.conversation(&request.conversation, &repository).await?;
+        let search = env.get("PATH").map_or("", String::as_str);
+        let claude = program::find(&settings.claude, search)?;
+        let session_id = match &start {
+            Start::New(id) | Start::Resume(id) => id.to_string(),
+        };
+        let planned = Planned {
+            request_id: new_id(),
+            session_id,
+            request,
+            start,
+            place,
+            repository,
+            claude,
+            env,
+        };
+        let row = planned.row(client);
+        let request = ExecWrite::Request(Box::new(row));
+        self.database().await?.commit(request).await?;
+        Ok(planned)
+    }
+}
+
+impl Planned {
+    /// Returns the directory in which it runs.
+    #[must_use]
+    pub fn cwd(&self) -> &str {
+        self.place.cwd.to_str().unwrap_or("/")
+    }
+
+    /// Returns it as the audit log has it.
+    fn row(&self, client: Option<String>) -> ExecutionRow {
+        let request = &self.request;
+        let rules: Vec<&str> = request
+            .tools
+            .rules()
+            .iter()
+            .map(ccd_protocol::policy::Rule::as_str)
+            .collect();
+        ExecutionRow {
+            request_id: self.request_id.clone(),
+            status: "queued".into(),
+            instruction: plain::text(&request.instruction),
+            session_id: self.session_id.clone(),
+            timestamp: ccd_text::clock::now(),
+            repo_path: self.place.tree.root.to_string_lossy().into_owned(),
+            repository: self.repository.clone(),
+            output_format: word(&request.output_format),
+            mode: match request.tools.mode() {
+                ToolMode::All => "all",
+                ToolMode::Whitelist => "whitelist",
+                ToolMode::Blacklist => "blacklist",
+            }
+            .into(),
+            tools: serde_json::to_string(&rules).unwrap_or_default(),
+            permission_mode: request.permission_mode.map(|mode| mode.name().to_owned()),
+            model: request.model.clone(),
+            max_turns: request.max_turns.map(|turns| i64::from(turns.get())),
+            timeout: i64::try_from(request.timeout.as_secs()).unwrap_or(i64::MAX),
+            dirty_worktree: match request.dirty_worktree {
+                DirtyWorktree::Block => "block",
+                DirtyWorktree::Stash => "stash",
+                DirtyWorktree::Allow => "allow",
+            }
+            .into(),
+            client,
+        }
+    }
+}
+
+/// Returns the name of a choice as it is written in JSON.
+fn word<T: Serialize>(choice: &T) -> String {
+    let value = serde_json::to_value(choice).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn environment(mut env: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    env.retain(|name, value| {
+        let is_good = !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0');
+        is_good && !is_removed(name) && name != SESSION_VARIABLE
+    });
+    env
+}

@@ -1,0 +1,149 @@
+//! Conversations: which one a run belongs to, and the methods that show and end them.
+
+use super::Executor;
+use super::owner::repository_of;
+use crate::command::{ConversationId, Start};
+use crate::error::ExecError;
+use crate::record::{ExecWrite, Reader};
+use crate::request::Conversation;
+use ccd_protocol::exec::{
+    ExecSessionInfo, ExecSessionStatus, ExecSessionsParams, ExecSessionsReply,
+};
+
+const DAY_S: f64 = 86_400.0;
+
+impl Executor {
+    /// Lists conversations.
+    ///
+    /// # Errors
+    ///
+    /// `Repository` if `repo_path` is not in a work tree; an error of the database.
+    pub async fn sessions(
+        &self,
+        params: ExecSessionsParams,
+    ) -> Result<ExecSessionsReply, ExecError> {
+        let repository = repository_of(params.repo_path.as_deref()).await?;
+        let reader = Reader(self.database().await?);
+        Ok(ExecSessionsReply {
+            sessions: reader
+                .sessions(repository.as_deref(), params.status, &self.expired())
+                .await?,
+        })
+    }
+
+    /// Returns a conversation with what was said.
+    ///
+    /// # Errors
+    ///
+    /// `NoSession`, `Ambiguous`.
+    pub async fn session(&self, start: &str) -> Result<ExecSessionInfo, ExecError> {
+        let reader = Reader(self.database().await?);
+        let id = reader.session_id(start).await?;
+        let session = reader.session(&id, &self.expired()).await?;
+        let mut session = session.ok_or_else(|| ExecError::NoSession(id.clone()))?;
+        session.conversation_history = Some(reader.messages(&id).await?);
+        Ok(session)
+    }
+
+    /// Ends a conversation.
+    ///
+    /// # Errors
+    ///
+    /// `NoSession`, `Ambiguous`.
+    pub async fn end_session(&self, start: &str) -> Result<ExecSessionInfo, ExecError> {
+        let database = self.database().await?;
+        let id = Reader(database).session_id(start).await?;
+        let end = ExecWrite::EndSession {
+            session_id: id.clone(),
+        };
+        database.commit(end).await?;
+        self.session(&id).await
+    }
+
+    /// Returns how the conversation of a run in `repository` starts.
+    pub(super) async fn conversation(
+        &self,
+        wanted: &Conversation,
+        repository: &str,
+    ) -> Result<Start, ExecError> {
+        let reader = Reader(self.database().await?);
+        let session = match wanted {
+            Conversation::New => {
+                let id = new_id();
+                return Ok(Start::New(parse(&id)?));
+            }
+            Conversation::Resume(id) => {
+                // A unique prefix will do, as everywhere.
+                let id = reader.session_id(id).await?;
+                let session = reader.session(&id, &self.expired()).await?;
+                session.ok_or(ExecError::NoSession(id))?
+            }
+            Conversation::Last => {
+                let active = Some(ExecSessionStatus::Active);
+                let sessions = reader
+                    .sessions(Some(repository), active, &self.expired())
+                    .await?;
+                let last = sessions.into_iter().next();
+                last.ok_or_else(|| ExecError::NoLastSession(repository.to_owned()))?
+            }
+        };
+        match session.status {
+            ExecSessionStatus::Completed => return Err(ExecError::Completed(session.session_id)),
+            ExecSessionStatus::Expired => {
+                return Err(ExecError::Expired {
+                    id: session.session_id,
+                    last: session.last_accessed,
+                    days: self.settings().session_days,
+                });
+            }
+            ExecSessionStatus::Active => {}
+        }
+        if session.repo_path != repository {
+            return Err(ExecError::OtherRepository {
+                id: session.session_id,
+                theirs: session.repo_path,
+                ours: repository.to_owned(),
+            });
+        }
+        Ok(Start::Resume(parse(&session.session_id)?))
+    }
+
+    /// Returns the time before which a conversation that was not used since has expired.
+    fn expired(&self) -> String {
+        let days = self.settings().session_days;
+        ccd_text::clock::seconds_ago(f64::from(days) * DAY_S)
+    }
+}
+
+fn parse(id: &str) -> Result<ConversationId, ExecError> {
+    ConversationId::parse(id).map_err(|_| ExecError::NoSession(id.to_owned()))
+}
+
+/// Returns a random uuid (version 4).
+pub(super) fn new_id() -> String {
+    let mut bytes: [u8; 16] = rand::random();
+    bytes[6] = (bytes[6] & 0x0f) | 0x40;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!(
+        "{}-{}-{}-{}-{}",
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..]
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ConversationId, new_id};
+
+    #[test]
+    fn new_ids_are_uuids_of_version_4_and_differ() {
+        let (one, two) = (new_id(), new_id());
+        assert_ne!(one, two);
+        assert_eq!(one.as_bytes()[14], b'4');
+        assert!(ConversationId::parse(&one).is_ok(), "{one}");
+    }
+}

@@ -1,0 +1,13 @@
+//! `exec.sqlite`: conversations, runs, and what was said; also the audit log.
+//!
+//! - `schema`: the three tables of the seed
+//! - `write`: changes
+//! - `read`: what methods and the recovery ask for
+
+mod read;
+mod schema;
+mod write;
+
+pub(crate) use read::{OpenRun, Reader};
+pub(crate) use schema::EXEC;
+pub(crate) use write::{ConversationRow, Ended, ExecWrite, ExecutionRow, Prepared};

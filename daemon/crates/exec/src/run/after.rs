@@ -1,0 +1,92 @@
+//! The work tree after a run: what changed, and back to what it was.
+
+use super::before::Before;
+use ccd_protocol::exec::{DiffInfo, FileStatus};
+use ccd_protocol::{ErrorCode, Reportable};
+use ccd_repository::{FileChange, RepositoryError, WorkTree, files};
+
+use crate::error::ExecError;
+
+/// Longest diff of which each file's part is repeated in `diff_info`.
+const MAX_PARTS_BYTES: usize = 16 << 20;
+
+/// What a run changed.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    pub(crate) diff: String,
+    pub(crate) files: Vec<String>,
+    pub(crate) commit_hash: Option<String>,
+    pub(crate) commits: Vec<String>,
+    pub(crate) tree_after: Option<String>,
+}
+
+/// Compares the work tree with what it was. Blocks.
+pub(crate) fn changes(tree: &WorkTree, before: &Before) -> Result<Changes, RepositoryError> {
+    let after = tree.snapshot()?;
+    let head = tree.head()?.filter(|head| before.head.as_ref() != Some(head));
+    let commits = match &head {
+        Some(head) => tree.commits(&before.tips, head)?,
+        None => Vec::new(),
+    };
+    let diff = tree.diff(&before.snapshot, &after)?;
+    let mut paths: Vec<String> = files(&diff).into_iter().map(|file| file.path).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    Ok(Changes {
+        diff: String::from_utf8(diff)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        files: paths,
+        commit_hash: head,
+        commits,
+        tree_after: Some(after),
+    })
+}
+
+/// Gives back what was put away. In a recovery, the process that was killed may have done so already. Blocks.
+///
+/// # Errors
+///
+/// A message for the user, and the kind of the error: the stash is kept then.
+pub(crate) fn restore(
+    tree: &WorkTree,
+    stash: &str,
+    is_recovery: bool,
+) -> Result<(), (String, &'static str)> {
+    match tree.stash_restore(stash) {
+        Ok(()) => Ok(()),
+        Err(RepositoryError::StashGone { .. }) if is_recovery => Ok(()),
+        Err(error) => {
+            let error = ExecError::from(error);
+            let text = error.to_string();
+            let told = match error.code() {
+                ErrorCode::StashConflict => text,
+                _ => format!(
+                    "{text}. What was put away is in the stash {stash}: run git stash pop --index once this is solved"
+                ),
+            };
+            Err((told, ErrorCode::StashConflict.kind()))
+        }
+    }
+}
+
+/// Returns the files of a diff.
+pub(crate) fn diff_info(diff: &str) -> Vec<DiffInfo> {
+    let has_parts = diff.len() <= MAX_PARTS_BYTES;
+    let info = |file: FileChange| DiffInfo {
+        diff_text: match diff.get(file.range) {
+            Some(part) if has_parts => part.to_owned(),
+            _ => String::new(),
+        },
+        file_path: file.path,
+        additions: file.additions as u64,
+        deletions: file.deletions as u64,
+        status: match file.status {
+            ccd_repository::FileStatus::Added => FileStatus::Added,
+            ccd_repository::FileStatus::Modified => FileStatus::Modified,
+            ccd_repository::FileStatus::Deleted => FileStatus::Deleted,
+            ccd_repository::FileStatus::Renamed => FileStatus::Renamed,
+        },
+        old_path: file.old_path,
+    };
+    files(diff.as_bytes()).into_iter().map(info).collect()
+}

@@ -1,0 +1,91 @@
+//! The files that Claude Code reads: one directory for each run, in the runtime directory.
+
+use crate::command::settings;
+use crate::error::{ExecError, system};
+use crate::request::ToolConfig;
+use crate::run::program;
+use ccd_protocol::policy::ToolMode;
+use ccd_store::folder::prepare_private;
+use std::fs::{File, OpenOptions};
+use std::io::{Seek as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// Removed when it is dropped.
+#[derive(Debug)]
+pub(crate) struct RunFiles {
+    folder: PathBuf,
+}
+
+impl RunFiles {
+    /// Creates the directory of a run. Blocks.
+    pub(crate) fn create(runtime: &Path, request_id: &str) -> Result<Self, ExecError> {
+        let failed = |error: ccd_store::folder::FolderError| ExecError::System {
+            what: "the directory of the run cannot be created",
+            source: std::io::Error::other(error),
+        };
+        prepare_private(runtime).map_err(failed)?;
+        let folder = runtime.join(request_id);
+        prepare_private(&folder).map_err(failed)?;
+        Ok(Self { folder })
+    }
+
+    /// Returns a file with the instruction, which has no name: it is on no disk once the run has ended. Blocks.
+    pub(crate) fn instruction(&self, bytes: &[u8]) -> Result<File, ExecError> {
+        let path = self.folder.join("instruction");
+        let write = || {
+            let mut file = create(&path)?;
+            std::fs::remove_file(&path)?;
+            file.write_all(bytes)?;
+            file.rewind()?;
+            Ok(file)
+        };
+        write().map_err(system("the instruction cannot be written"))
+    }
+
+    /// Writes the policy and the settings that enforce it. Returns the path of the settings; without a policy, there are
+    /// none. Blocks.
+    pub(crate) fn settings(
+        &self,
+        tools: &ToolConfig,
+        project: &Path,
+        home: Option<&str>,
+    ) -> Result<Option<String>, ExecError> {
+        if tools.mode() == ToolMode::All {
+            return Ok(None);
+        }
+        let client = program::client()?;
+        let policy = tools.policy(&project.to_string_lossy(), home);
+        let policy_file = self.folder.join("policy.json");
+        let settings_file = self.folder.join("settings.json");
+        let settings = settings(&client.to_string_lossy(), &policy_file.to_string_lossy());
+        let write = || {
+            create(&policy_file)?.write_all(&serde_json::to_vec(&policy)?)?;
+            create(&settings_file)?.write_all(settings.to_string().as_bytes())
+        };
+        write().map_err(system("the tool policy cannot be written"))?;
+        Ok(Some(settings_file.to_string_lossy().into_owned()))
+    }
+
+    /// Where Claude Code writes its debug output.
+    pub(crate) fn debug(&self) -> PathBuf {
+        self.folder.join("debug.log")
+    }
+}
+
+impl Drop for RunFiles {
+    fn drop(&mut self) {
+        // What is left is removed when the next run of this id would be, and by the system at its next start.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn create(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+}

@@ -1,0 +1,281 @@
+//! The program while it works: its time limit, its silence, and its end.
+
+use super::output::{Outputs, Printed, Pulse};
+use crate::error::{ExecError, system};
+use crate::verdict::{Cause, Exit};
+use ccd_protocol::exec::{ExecPhase, ExecProgress};
+use ccd_store::blocking;
+use ccd_terminal::supervised::{Ended, Pace, Program, Report, Supervised, commands_below};
+use std::fs::File;
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::time::sleep_until;
+use tokio_util::sync::CancellationToken;
+
+/// How long the end of everything may take after it was asked for; the supervisor gives up earlier.
+const END_LIMIT: Duration = Duration::from_secs(12);
+
+/// Command lines in the evidence of a silence, and the length of each.
+const EVIDENCE_LEN: usize = 8;
+const EVIDENCE_CHARS: usize = 120;
+
+/// Who follows a run.
+pub trait Watcher: Send + Sync + 'static {
+    /// The id of the job.
+    fn job(&self) -> &str;
+    fn progress(&self, progress: &ExecProgress);
+    /// A line that Claude Code has printed, without secrets.
+    fn line(&self, line: String);
+    /// Cancelled when the run has to end.
+    fn cancelled(&self) -> &CancellationToken;
+}
+
+/// How long a run may take.
+#[derive(Debug, Clone)]
+pub(crate) struct Limits {
+    pub(crate) time: Duration,
+    pub(crate) stall_notice: Duration,
+    pub(crate) stall: Option<Duration>,
+    pub(crate) grace: Duration,
+}
+
+/// A program that has ended, with everything that it had started.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) exit: Exit,
+    pub(crate) cause: Option<Cause>,
+    pub(crate) printed: Printed,
+    pub(crate) elapsed: Duration,
+    /// Processes that could not be killed.
+    pub(crate) left: u32,
+}
+
+/// Runs a program to its end.
+///
+/// # Errors
+///
+/// It could not be started.
+pub(crate) async fn run(
+    program: &Program,
+    instruction: &File,
+    lock: BorrowedFd<'_>,
+    limits: &Limits,
+    progress: ExecProgress,
+    watcher: &Arc<dyn Watcher>,
+    stop: &CancellationToken,
+) -> Result<Finished, ExecError> {
+    let mut supervised = Supervised::start(program, instruction.as_fd(), &[lock])
+        .await
+        .map_err(system("the supervisor of the run cannot be started"))?;
+    match supervised.report().await {
+        Some(Report::Started { .. }) => {}
+        Some(Report::NotStarted { errno }) => {
+            blocking(|| supervised.reap()).await;
+            return Err(not_started(program, errno));
+        }
+        _ => return Err(died()),
+    }
+    let output = supervised.output.take().ok_or_else(died)?;
+    let told = Arc::clone(watcher);
+    let outputs = Outputs::read(output, move |line| told.line(line))
+        .map_err(system("the output of the run cannot be read"))?;
+    let live = Live {
+        started: Instant::now(),
+        limits,
+        progress,
+        watcher,
+        cause: None,
+        exit: None,
+        ended_at: None,
+        stall_told: None,
+    };
+    live.follow(supervised, outputs, stop).await
+}
+
+fn not_started(program: &Program, errno: i32) -> ExecError {
+    ExecError::ClaudeUnusable {
+        message: format!(
+            "{}: cannot be started: {}",
+            program.path,
+            std::io::Error::from_raw_os_error(errno)
+        ),
+        cause: "not_executable",
+    }
+}
+
+fn died() -> ExecError {
+    ExecError::System {
+        what: "the supervisor of the run died",
+        source: std::io::ErrorKind::UnexpectedEof.into(),
+    }
+}
+
+struct Live<'a> {
+    started: Instant,
+    limits: &'a Limits,
+    progress: ExecProgress,
+    watcher: &'a Arc<dyn Watcher>,
+    cause: Option<Cause>,
+    exit: Option<Exit>,
+    /// When its end was asked for.
+    ended_at: Option<Instant>,
+    /// The silence that was reported last.
+    stall_told: Option<(Instant, u32)>,
+}
+
+/// What is due next.
+enum Due {
+    TimeLimit,
+    StallNotice,
+    Stall,
+    Grace,
+    GiveUp,
+}
+
+impl Live<'_> {
+    async fn follow(
+        mut self,
+        mut supervised: Supervised,
+        outputs: Outputs,
+        stop: &CancellationToken,
+    ) -> Result<Finished, ExecError> {
+        let mut pulse = outputs.pulse.clone();
+        let mut left = 0;
+        let mut elapsed = None;
+        loop {
+            let now = pulse.borrow_and_update().clone();
+            self.tell(&now);
+            let (at, due) = self.next_due(&now);
+            tokio::select! {
+                report = supervised.report() => match report {
+                    Some(Report::Exited(ended)) => {
+                        self.exit = Some(exit_of(ended));
+                        elapsed = Some(self.started.elapsed());
+                    }
+                    Some(Report::Gone { left: some }) => {
+                        left = some;
+                        break;
+                    }
+                    _ => break, // the supervisor was killed
+                },
+                () = stop.cancelled(), if !self.is_ending(Cause::DaemonRestarted) => {
+                    self.end(&supervised, Cause::DaemonRestarted, Pace::Quick);
+                }
+                () = self.watcher.cancelled().cancelled(), if self.cause.is_none() => {
+                    self.end(&supervised, Cause::Cancelled, Pace::Patient);
+                }
+                changed = pulse.changed(), if pulse.has_changed().is_ok() => drop(changed),
+                () = sleep_until(at.into()) => match due {
+                    Due::GiveUp => break,
+                    due => self.act(due, &now, &supervised).await,
+                },
+            }
+        }
+        let elapsed = elapsed.unwrap_or_else(|| self.started.elapsed());
+        let printed = blocking(move || {
+            supervised.reap();
+            outputs.finish()
+        })
+        .await;
+        Ok(Finished {
+            exit: self.exit.unwrap_or(Exit::Signal(9)),
+            cause: self.cause,
+            printed,
+            elapsed,
+            left,
+        })
+    }
+
+    /// Says how far the run is, if that has changed.
+    fn tell(&mut self, pulse: &Pulse) {
+        let mut progress = ExecProgress {
+            phase: ExecPhase::Running,
+            turns: pulse.turns,
+            calls: pulse.calls,
+            tool: pulse.tool.clone(),
+            tokens: (pulse.tokens > 0).then_some(pulse.tokens),
+            ..self.progress.clone()
+        };
+        if self.stall_told.is_some_and(|(at, _)| at != pulse.at) {
+            self.stall_told = None;
+            (progress.stalled_s, progress.evidence) = (None, None);
+        }
+        if progress != self.progress {
+            self.progress = progress;
+            self.watcher.progress(&self.progress);
+        }
+    }
+
+    fn next_due(&self, pulse: &Pulse) -> (Instant, Due) {
+        if let Some(ended_at) = self.ended_at {
+            return (ended_at + END_LIMIT, Due::GiveUp);
+        }
+        let silences = self.stall_told.map_or(0, |(_, count)| count) + 1;
+        let mut all = vec![
+            (self.started + self.limits.time, Due::TimeLimit),
+            (
+                pulse.at + self.limits.stall_notice * silences,
+                Due::StallNotice,
+            ),
+        ];
+        if let Some(stall) = self.limits.stall {
+            all.push((pulse.at + stall, Due::Stall));
+        }
+        if let Some(answered) = pulse.answered.filter(|_| pulse.open_tasks > 0) {
+            all.push((answered + self.limits.grace, Due::Grace));
+        }
+        let first = all.into_iter().min_by_key(|(at, _)| *at);
+        first.unwrap_or((self.started + self.limits.time, Due::TimeLimit))
+    }
+
+    async fn act(&mut self, due: Due, pulse: &Pulse, supervised: &Supervised) {
+        let cause = match due {
+            Due::TimeLimit => Cause::TimeLimit {
+                limit_s: self.limits.time.as_secs(),
+            },
+            Due::Stall => Cause::Stalled {
+                limit_s: self.limits.stall.unwrap_or_default().as_secs(),
+            },
+            Due::Grace => Cause::Grace,
+            Due::StallNotice => return self.tell_stall(pulse, supervised.supervisor()).await,
+            Due::GiveUp => return,
+        };
+        self.end(supervised, cause, Pace::Patient);
+    }
+
+    /// Reports a silence, and what the run is doing as far as can be seen from outside.
+    async fn tell_stall(&mut self, pulse: &Pulse, supervisor: i32) {
+        let commands = blocking(move || commands_below(supervisor)).await;
+        let lines: Vec<String> = commands
+            .iter()
+            .take(EVIDENCE_LEN)
+            .map(|line| super::plain::text(line).chars().take(EVIDENCE_CHARS).collect())
+            .collect();
+        let count = self.stall_told.map_or(0, |(_, count)| count) + 1;
+        self.stall_told = Some((pulse.at, count));
+        self.progress.stalled_s = Some(pulse.at.elapsed().as_secs());
+        self.progress.evidence = Some(format!("running: {}", lines.join("; ")));
+        self.watcher.progress(&self.progress);
+    }
+
+    fn is_ending(&self, cause: Cause) -> bool {
+        self.cause == Some(cause) || self.exit.is_some()
+    }
+
+    fn end(&mut self, supervised: &Supervised, cause: Cause, pace: Pace) {
+        // The first cause is the verdict; a later one can only make it quicker. After the exit, it is too late for either.
+        if self.exit.is_none() {
+            self.cause.get_or_insert(cause);
+        }
+        self.ended_at.get_or_insert_with(Instant::now);
+        supervised.end(pace);
+    }
+}
+
+fn exit_of(ended: Ended) -> Exit {
+    match ended {
+        Ended::Code(code) => Exit::Code(code),
+        Ended::Signal(signal) => Exit::Signal(signal),
+    }
+}

@@ -1,0 +1,199 @@
+//! What the program prints, read in two threads: redaction and parsing must not hold up other clients.
+
+use super::plain;
+use crate::stream::{Facts, Reader};
+use ccd_terminal::supervised::Output;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use std::io::{self, PipeReader, PipeWriter, Read as _};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Instant;
+use tokio::sync::watch;
+
+/// Length of one read.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// Maximum length of the stream that is kept for the result, as text; the first lines are kept.
+const MAX_STREAM_BYTES: usize = 32 << 20;
+
+/// Maximum length of standard error that is kept; its end is kept.
+const MAX_STDERR_BYTES: usize = 1 << 20;
+
+/// What is known of a run while it works.
+#[derive(Debug, Clone)]
+pub(super) struct Pulse {
+    /// When it printed something, or started.
+    pub(super) at: Instant,
+    pub(super) turns: u64,
+    pub(super) calls: u64,
+    /// The tool that was called last.
+    pub(super) tool: Option<String>,
+    pub(super) tokens: u64,
+    /// Background tasks that have not ended.
+    pub(super) open_tasks: usize,
+    /// When it printed a result, if no other turn has begun.
+    pub(super) answered: Option<Instant>,
+}
+
+/// All that a program has printed.
+#[derive(Debug, Default)]
+pub(crate) struct Printed {
+    pub(crate) facts: Facts,
+    /// The stream, without secrets.
+    pub(crate) stream: String,
+    /// Bytes of the stream that were not kept.
+    pub(crate) omitted_bytes: u64,
+    pub(crate) stderr: String,
+}
+
+/// The threads.
+#[derive(Debug)]
+pub(super) struct Outputs {
+    stdout: JoinHandle<Printed>,
+    stderr: JoinHandle<Vec<u8>>,
+    /// Closed to end the threads, if somebody else has the pipes open.
+    stop: PipeWriter,
+    pub(super) pulse: watch::Receiver<Pulse>,
+}
+
+impl Outputs {
+    /// Reads from now on; `line` gets each line of the stream without secrets.
+    pub(super) fn read(
+        output: Output,
+        line: impl Fn(String) + Send + 'static,
+    ) -> io::Result<Self> {
+        let (stopped, stop) = io::pipe()?;
+        let stopped = Arc::new(stopped);
+        let started = Pulse {
+            at: Instant::now(),
+            turns: 0,
+            calls: 0,
+            tool: None,
+            tokens: 0,
+            open_tasks: 0,
+            answered: None,
+        };
+        let (pulse_sender, pulse) = watch::channel(started);
+        let own = Arc::clone(&stopped);
+        let stdout = thread("exec-out", move || {
+            read_stream(output.stdout, &own, &pulse_sender, line)
+        })?;
+        let stderr = thread("exec-err", move || read_errors(output.stderr, &stopped))?;
+        Ok(Self {
+            stdout,
+            stderr,
+            stop,
+            pulse,
+        })
+    }
+
+    /// Returns everything, once the pipes are closed or `stop` is dropped. Blocks.
+    pub(super) fn finish(self) -> Printed {
+        drop(self.stop);
+        let mut printed = self.stdout.join().unwrap_or_default();
+        let stderr = self.stderr.join().unwrap_or_default();
+        printed.stderr = plain::text(&String::from_utf8_lossy(&stderr));
+        printed
+    }
+}
+
+fn thread<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<JoinHandle<T>> {
+    let give_way = || {
+        ccd_terminal::nice::give_way();
+        work()
+    };
+    std::thread::Builder::new()
+        .name(name.into())
+        .spawn(give_way)
+}
+
+fn read_stream(
+    mut pipe: PipeReader,
+    stopped: &PipeReader,
+    pulse: &watch::Sender<Pulse>,
+    line: impl Fn(String),
+) -> Printed {
+    let mut reader = Reader::default();
+    let mut printed = Printed::default();
+    let mut keep = |bytes: &[u8]| {
+        let text = plain::line(bytes);
+        if printed.stream.len() + text.len() < MAX_STREAM_BYTES {
+            printed.stream.push_str(&text);
+            printed.stream.push('\n');
+        } else {
+            printed.omitted_bytes += text.len() as u64 + 1;
+        }
+        line(text);
+    };
+    let (mut results, mut turns) = (0, 0);
+    read_all(&mut pipe, stopped, |bytes| {
+        reader.feed_each(bytes, &mut keep);
+        let facts = reader.facts();
+        pulse.send_modify(|pulse| {
+            pulse.at = Instant::now();
+            if facts.results > results {
+                (results, turns) = (facts.results, facts.turns);
+                pulse.answered = Some(pulse.at);
+            } else if facts.turns > turns {
+                pulse.answered = None;
+            }
+            pulse.turns = facts.turns;
+            pulse.open_tasks = facts.open_tasks.len();
+            pulse.tokens = facts.tokens.output;
+            if facts.calls.count > pulse.calls {
+                pulse.calls = facts.calls.count;
+                pulse.tool = facts.calls.kept.last().map(|call| call.name.clone());
+            }
+        });
+    });
+    printed.facts = reader.finish_each(keep);
+    printed
+}
+
+fn read_errors(mut pipe: PipeReader, stopped: &PipeReader) -> Vec<u8> {
+    let mut kept = Vec::new();
+    read_all(&mut pipe, stopped, |bytes| {
+        kept.extend_from_slice(bytes);
+        // Not for each piece, because it moves everything.
+        if kept.len() > 2 * MAX_STDERR_BYTES {
+            kept.drain(..kept.len() - MAX_STDERR_BYTES);
+        }
+    });
+    kept.drain(..kept.len().saturating_sub(MAX_STDERR_BYTES));
+    kept
+}
+
+/// Reads until the end of `pipe`, or until `stopped` is closed and nothing is there any more.
+fn read_all(pipe: &mut PipeReader, stopped: &PipeReader, mut take: impl FnMut(&[u8])) {
+    let mut piece = vec![0; PIECE_BYTES];
+    loop {
+        let is_ready = {
+            let mut sources = [
+                PollFd::new(&*pipe, PollFlags::IN),
+                PollFd::new(stopped, PollFlags::IN),
+            ];
+            match poll(&mut sources, None) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(_) => return,
+            }
+            let is_ready = |source: &PollFd<'_>| !source.revents().is_empty();
+            match (is_ready(&sources[0]), is_ready(&sources[1])) {
+                (false, true) => return,
+                (is_ready, _) => is_ready,
+            }
+        };
+        if !is_ready {
+            continue;
+        }
+        match pipe.read(&mut piece) {
+            Ok(0) => return,
+            Ok(len) => take(&piece[..len]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return,
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! What the daemon's configuration says about runs.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Where files of runs are.
+#[derive(Debug, Clone)]
+pub struct ExecPaths {
+    pub database: PathBuf,
+    /// In the runtime directory: files of runs that are in progress.
+    pub runtime: PathBuf,
+    /// Fresh work trees of `worktree`.
+    pub worktrees: PathBuf,
+}
+
+/// The keys `exec.*`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExecSettings {
+    /// Name or path of the program.
+    pub claude: String,
+    pub timeout: Duration,
+    pub lock_timeout: Duration,
+    pub parallel: usize,
+    pub stall: Duration,
+    pub grace: Duration,
+    pub session_days: u32,
+    pub keep_days: u32,
+}

@@ -18,9 +18,9 @@ pub(crate) enum LockError {
     Io { path: PathBuf, source: io::Error },
 }
 
-/// How long to try to get a lock. If a daemon is killed while it starts a program, that process keeps the lock until it
-/// executes the program.
-pub(super) const PATIENCE: Duration = Duration::from_millis(300);
+/// How long to try to get a lock. A killed daemon keeps it until the kernel has taken the process down, which takes time on
+/// a busy machine; and if it was just starting a program, that process keeps it until it executes the program.
+pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How long to try while nobody listens on the socket: a daemon that has disconnected its clients is about to end.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(4);

@@ -62,7 +62,7 @@ pub(crate) fn client() -> Result<PathBuf, ExecError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn the_first_executable_file_on_the_path_is_found() {

@@ -151,4 +151,6 @@ enum EntryValue {
     Command(crate::chain::ParallelCommand),
     /// `chain.watch`.
     Hit(crate::chain::WatchHit),
+    /// `exec.run`: a line that Claude Code has printed, without secrets.
+    Line(String),
 }

@@ -362,7 +362,7 @@ mod tests {
                 Accepts::Percent => json!(12.5),
                 Accepts::Latency => json!("5-50"),
                 Accepts::TapeName => json!("other/{random}"),
-                Accepts::Tag => json!("other"),
+                Accepts::Tag | Accepts::Program => json!("other"),
                 Accepts::List(ListOf::Decorators) => {
                     json!([{"on": "input", "replace": "a", "with": "b"}])
                 }
@@ -422,6 +422,10 @@ mod tests {
                 Accepts::TapeName => (
                     vec![json!("{program}"), json!("a/{tag}-{random}")],
                     vec![json!(""), json!("../a"), json!("{nothing}"), json!(5)],
+                ),
+                Accepts::Program => (
+                    vec![json!("claude"), json!("/opt/a b/claude")],
+                    vec![json!(""), json!("a/b"), json!("./a"), json!("a\0"), json!(5)],
                 ),
                 Accepts::Tag => (
                     vec![

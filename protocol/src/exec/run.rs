@@ -61,8 +61,9 @@ pub struct ExecRunParams {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExecStarted {
-    /// Its progress is an [`ExecProgress`], its entries are the lines that Claude Code prints, as texts. Its result is an
-    /// [`ExecutionSummary`]; `exec.get` has the rest.
+    /// Its progress is {request_id, session_id, phase, position, waits_for, turns, calls, tool, tokens, stalled_s, evidence},
+    /// where `phase` is `queued`, `preparing`, `running` or `finishing`. Its entries are the lines that Claude Code prints, as
+    /// texts. Its result is an ExecutionSummary, as in `exec.list`; `exec.get` has the rest.
     pub job: String,
     /// Id for `exec.get` and `exec.cancel`, a uuid.
     pub request_id: String,

@@ -17,6 +17,18 @@ const OF_HOOKS: [&str; 7] = [
     "coach.guards",
 ];
 
+/// Keys with tests in `exec/`.
+const OF_RUNS: [&str; 8] = [
+    "exec.claude",
+    "exec.timeout",
+    "exec.lock_timeout",
+    "exec.parallel",
+    "exec.stall_s",
+    "exec.grace_s",
+    "exec.session_days",
+    "exec.keep_days",
+];
+
 /// Keys whose effects are tested in `connection/peers.rs` and `connection/limits.rs`.
 const ELSEWHERE: [&str; 6] = [
     "allow_root_peer",
@@ -87,6 +99,7 @@ fn every_key_is_tried() {
         .into_iter()
         .chain(OF_TAPES)
         .chain(OF_HOOKS)
+        .chain(OF_RUNS)
         .chain(HERE);
     assert_eq!(listed, known.collect());
 }

@@ -10,13 +10,12 @@ use crate::run::after;
 use crate::run::before::{Before, Place, STASH_MESSAGE};
 use crate::run::files::RunFiles;
 use crate::run::live::{self, Finished, Limits, Watcher};
-use crate::run::plain;
+use crate::run::{in_work_tree, plain};
 use ccd_protocol::exec::{
     DirtyWorktree, ExecPhase, ExecProgress, ExecutionStatus, ExecutionSummary,
 };
 use ccd_protocol::{Reportable as _, exec::ExecutionLog};
 use ccd_repository::{Lock, LockError};
-use ccd_store::blocking;
 use ccd_terminal::supervised::{Program, mask_for_programs};
 use std::os::fd::AsFd as _;
 use std::path::Path;
@@ -102,8 +101,11 @@ impl Task {
         let parallel = self.executor.settings().parallel;
         self.wait(deadline, place.turn(parallel, |position| self.tell_position(position)))
             .await?;
-        let lock = self.lock(deadline).await?;
-        self.log("info", format!("has the work tree after {} ms", began.elapsed().as_millis()));
+        let lock = match self.planned.request.worktree {
+            true => None, // nobody else works in a fresh work tree
+            false => Some(self.lock(deadline).await?),
+        };
+        self.log("info", format!("its turn came after {} ms", began.elapsed().as_millis()));
         self.tell(ExecPhase::Preparing);
         // The conversation may have ended while this run waited.
         if matches!(self.planned.start, Start::Resume(_)) {
@@ -154,7 +156,7 @@ impl Task {
         let note = format!("ccd run {}", self.planned.request_id);
         loop {
             let (tree, note) = (self.planned.place.tree.clone(), note.clone());
-            let taken = blocking(move || Lock::try_acquire(&tree, &note)).await;
+            let taken = in_work_tree(move || Lock::try_acquire(&tree, &note)).await;
             let (root, holder) = match taken {
                 Err(LockError::Held { path, holder }) => (path, holder),
                 taken => return Ok(taken?),
@@ -180,18 +182,17 @@ impl Task {
     }
 
     /// Checks the work tree, puts changes away if asked to, and takes a snapshot.
-    async fn prepare(&mut self, lock: Lock) -> Result<Ready, ExecError> {
+    async fn prepare(&mut self, lock: Option<Lock>) -> Result<Ready, ExecError> {
         let request = self.planned.request.clone();
         let id = self.planned.request_id.clone();
         let (place, worktrees) = (self.planned.place.clone(), self.executor.paths.worktrees.clone());
-        let place = blocking(move || place.checked(&request, &id, &worktrees)).await?;
-        // A fresh work tree has a lock of its own, and the other one is free for other runs.
-        let lock = match self.planned.request.worktree {
-            true => {
+        let place = in_work_tree(move || place.checked(&request, &id, &worktrees)).await?;
+        let lock = match lock {
+            Some(lock) => lock,
+            None => {
                 let (tree, note) = (place.tree.clone(), self.planned.request_id.clone());
-                blocking(move || Lock::try_acquire(&tree, &note)).await?
+                in_work_tree(move || Lock::try_acquire(&tree, &note)).await?
             }
-            false => lock,
         };
         let mut ready = Ready {
             place,
@@ -203,7 +204,7 @@ impl Task {
         if puts_away && !self.planned.request.worktree {
             let (tree, id) = (ready.place.tree.clone(), self.planned.request_id.clone());
             let save = move || tree.stash_save(&format!("{STASH_MESSAGE}{id}"));
-            ready.stash = blocking(save).await?;
+            ready.stash = in_work_tree(save).await?;
             self.note_prepared(&ready).await?;
         }
         if let Err(error) = self.look(&mut ready).await {
@@ -216,7 +217,7 @@ impl Task {
     /// Cleans the work tree of what was saved, and takes the snapshot.
     async fn look(&mut self, ready: &mut Ready) -> Result<(), ExecError> {
         let (place, stash) = (ready.place.clone(), ready.stash.clone());
-        let before = blocking(move || {
+        let before = in_work_tree(move || {
             if let Some(stash) = stash {
                 place.tree.stash_clean(&stash)?;
             }
@@ -233,7 +234,7 @@ impl Task {
             return Ok(());
         };
         let tree = ready.place.tree.clone();
-        let restored = blocking(move || after::restore(&tree, &stash, false)).await;
+        let restored = in_work_tree(move || after::restore(&tree, &stash, false)).await;
         restored.map_err(|(told, _)| ExecError::System {
             what: "what was put away could not be restored",
             source: std::io::Error::other(format!("{told} ({error})")),
@@ -258,6 +259,9 @@ impl Task {
 
     /// Runs Claude Code.
     async fn live(&mut self, ready: &Ready) -> Result<(Finished, Vec<String>), ExecError> {
+        if self.watcher.cancelled().is_cancelled() {
+            return Err(ExecError::Cancelled);
+        }
         let files = RunFiles::create(&self.executor.paths.runtime, &self.planned.request_id)?;
         let (invocation, instruction) = self.invocation(&files, &ready.place)?;
         let now = ccd_text::clock::now();

@@ -5,7 +5,7 @@ use crate::error::ExecError;
 use crate::record::Ended;
 use crate::run::after::{self, Changes};
 use crate::run::live::Finished;
-use crate::run::plain;
+use crate::run::{in_work_tree, plain};
 use crate::stdout_as::stdout_as;
 use crate::stream::Facts;
 use crate::verdict::{Ending, Exit, Verdict, verdict};
@@ -14,7 +14,6 @@ use ccd_protocol::exec::{
 };
 use ccd_protocol::{ErrorCode, Reportable as _};
 use ccd_repository::RepositoryError;
-use ccd_store::blocking;
 use serde::Serialize;
 
 /// Maximum number of log lines of a run.
@@ -163,7 +162,7 @@ async fn afterwards(ready: &Ready) -> Afterwards {
         ready.before.clone(),
         ready.stash.clone(),
     );
-    blocking(move || Afterwards {
+    in_work_tree(move || Afterwards {
         changes: before.map_or_else(
             || Ok(Changes::default()),
             |before| after::changes(&tree, &before),

@@ -5,10 +5,10 @@ use crate::error::ExecError;
 use crate::record::{Ended, OpenRun, Reader};
 use crate::run::after;
 use crate::run::before::{Before, STASH_MESSAGE};
+use crate::run::in_work_tree;
 use ccd_protocol::exec::ExecutionStatus;
 use ccd_protocol::Reportable as _;
 use ccd_repository::{Lock, LockError, RepositoryError, WorkTree};
-use ccd_store::blocking;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ impl Executor {
         for run in Reader(self.database().await?).open_runs().await? {
             // The git folder is the key of the work tree; if it is gone, nobody can start a run there either.
             let path = run.repo_path.clone();
-            let tree = blocking(move || WorkTree::find(Path::new(&path))).await;
+            let tree = in_work_tree(move || WorkTree::find(Path::new(&path))).await;
             let keys = tree.iter().map(|tree| tree.git_dir.to_string_lossy().into_owned());
             let place = self.queue.enter(keys.collect());
             let executor = Arc::clone(self);
@@ -101,7 +101,7 @@ impl Executor {
         let note = format!("ccd run {}", run.request_id);
         let lock = loop {
             let (tree, note) = (tree.clone(), note.clone());
-            match blocking(move || Lock::try_acquire(&tree, &note)).await {
+            match in_work_tree(move || Lock::try_acquire(&tree, &note)).await {
                 Err(LockError::Held { .. }) if Instant::now() < deadline => {
                     tokio::time::sleep(LOCK_PAUSE).await;
                 }
@@ -109,7 +109,7 @@ impl Executor {
             }
         };
         let run = run.clone();
-        blocking(move || {
+        in_work_tree(move || {
             let _lock = lock;
             let before = run.tree_before.map(|snapshot| Before {
                 snapshot,

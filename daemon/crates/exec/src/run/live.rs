@@ -88,6 +88,7 @@ pub(crate) async fn run(
         cause: None,
         exit: None,
         ended_at: None,
+        is_stopping: false,
         stall_told: None,
     };
     live.follow(supervised, outputs, stop).await
@@ -120,6 +121,8 @@ struct Live<'a> {
     exit: Option<Exit>,
     /// When its end was asked for.
     ended_at: Option<Instant>,
+    /// The daemon stops.
+    is_stopping: bool,
     /// The silence that was reported last.
     stall_told: Option<(Instant, u32)>,
 }
@@ -159,10 +162,11 @@ impl Live<'_> {
                     }
                     _ => break, // the supervisor was killed
                 },
-                () = stop.cancelled(), if !self.is_ending(Cause::DaemonRestarted) => {
+                () = stop.cancelled(), if !self.is_stopping => {
+                    self.is_stopping = true;
                     self.end(&supervised, Cause::DaemonRestarted, Pace::Quick);
                 }
-                () = self.watcher.cancelled().cancelled(), if self.cause.is_none() => {
+                () = self.watcher.cancelled().cancelled(), if self.ended_at.is_none() => {
                     self.end(&supervised, Cause::Cancelled, Pace::Patient);
                 }
                 changed = pulse.changed(), if pulse.has_changed().is_ok() => drop(changed),
@@ -257,10 +261,6 @@ impl Live<'_> {
         self.progress.stalled_s = Some(pulse.at.elapsed().as_secs());
         self.progress.evidence = Some(format!("running: {}", lines.join("; ")));
         self.watcher.progress(&self.progress);
-    }
-
-    fn is_ending(&self, cause: Cause) -> bool {
-        self.cause == Some(cause) || self.exit.is_some()
     }
 
     fn end(&mut self, supervised: &Supervised, cause: Cause, pace: Pace) {

@@ -7,6 +7,9 @@
 //! - `output`: what it prints, in threads of its own
 //! - `plain`: texts without secrets
 
+use ccd_terminal::holder::with_mask;
+use ccd_terminal::supervised::mask_for_programs;
+
 pub(crate) mod after;
 pub(crate) mod before;
 pub(crate) mod files;
@@ -14,3 +17,11 @@ pub(crate) mod live;
 mod output;
 pub(crate) mod plain;
 pub(crate) mod program;
+
+/// Does work in a work tree, which blocks. What it writes has the modes that the user's own git would give it: the daemon's
+/// own files are private.
+pub(crate) async fn in_work_tree<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    with_mask(mask_for_programs(), work).await
+}

@@ -58,7 +58,7 @@ pub use root::holder_pid;
 pub use supervise::{Ended, Held, hold};
 #[cfg(test)]
 use umask::Umask;
-pub use umask::make_files_private;
+pub use umask::{make_files_private, with_mask};
 pub use wake::Wakes;
 pub use wire::{Cause, HandOver, SpawnSpec, VERSION as WIRE_VERSION};
 

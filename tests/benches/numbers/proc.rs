@@ -33,6 +33,13 @@ pub(crate) fn worker_of(pid: u32) -> Option<u32> {
     })
 }
 
+/// Returns the most memory that the process `pid` ever had, in bytes, shared pages included.
+pub(crate) fn peak_memory(pid: u32) -> Result<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    Ok(kib(line.unwrap_or_default().split_ascii_whitespace().next())? << 10)
+}
+
 /// Returns the memory of the process `pid`, without that of its worker.
 pub(crate) fn memory_of_one(pid: u32) -> Result<Memory> {
     let maps = fs::read_to_string(format!("/proc/{pid}/smaps"))?;

@@ -3,6 +3,7 @@
 mod attach;
 mod beside_floods;
 mod client_process;
+mod exec;
 mod far_match;
 mod hook;
 mod idle;
@@ -27,7 +28,7 @@ pub(crate) struct Row {
 }
 
 /// Everything that is measured.
-pub(crate) const ALL: [Row; 15] = [
+pub(crate) const ALL: [Row; 16] = [
     Row {
         name: "round-trip",
         measure: round_trip::measure,
@@ -87,5 +88,9 @@ pub(crate) const ALL: [Row; 15] = [
     Row {
         name: "tape",
         measure: tape::measure,
+    },
+    Row {
+        name: "exec",
+        measure: exec::measure,
     },
 ];

@@ -425,7 +425,13 @@ mod tests {
                 ),
                 Accepts::Program => (
                     vec![json!("claude"), json!("/opt/a b/claude")],
-                    vec![json!(""), json!("a/b"), json!("./a"), json!("a\0"), json!(5)],
+                    vec![
+                        json!(""),
+                        json!("a/b"),
+                        json!("./a"),
+                        json!("a\0"),
+                        json!(5),
+                    ],
                 ),
                 Accepts::Tag => (
                     vec![

@@ -119,11 +119,7 @@ impl Parts {
     }
 }
 
-fn executor(
-    prepared: &Prepared,
-    tracker: &TaskTracker,
-    stop: &CancellationToken,
-) -> Arc<Executor> {
+fn executor(prepared: &Prepared, tracker: &TaskTracker, stop: &CancellationToken) -> Arc<Executor> {
     let paths = ExecPaths {
         database: prepared.paths.exec_database.clone(),
         runtime: prepared.paths.exec_runtime.clone(),

@@ -35,7 +35,9 @@ pub enum ExecError {
     NoSession(String),
     #[error("{}: no conversation to continue; start one without --continue", .0)]
     NoLastSession(String),
-    #[error("the conversation {id} was last used {last}, more than {days} days ago; start a new one")]
+    #[error(
+        "the conversation {id} was last used {last}, more than {days} days ago; start a new one"
+    )]
     Expired { id: String, last: String, days: u32 },
     #[error("the conversation {0} was ended; start a new one")]
     Completed(String),
@@ -53,7 +55,9 @@ pub enum ExecError {
     HasEnded(String),
     #[error("the run was cancelled before it started")]
     Cancelled,
-    #[error("ccctl: not found beside ccd, so no tool policy can be enforced; install both in one directory")]
+    #[error(
+        "ccctl: not found beside ccd, so no tool policy can be enforced; install both in one directory"
+    )]
     NoClient,
     #[error("the database of runs is not available: {0}")]
     Store(#[from] StoreError),

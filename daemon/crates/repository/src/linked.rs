@@ -70,10 +70,7 @@ mod tests {
         assert_eq!(linked.head().unwrap(), tree.head().unwrap());
         assert_eq!(linked.repository(), tree.root);
         assert_eq!(tree.repository(), tree.root);
-        assert_eq!(
-            git(&path, &["branch", "--show-current"]).trim(),
-            "ccd/1"
-        );
+        assert_eq!(git(&path, &["branch", "--show-current"]).trim(), "ccd/1");
         let again = tree.add_linked(&path, "ccd/2").unwrap_err();
         assert!(again.to_string().contains("already exists"), "{again}");
     }

@@ -97,7 +97,15 @@ impl Bench {
         for arguments in [
             &["init", "-q"][..],
             &["add", "."],
-            &["-c", "user.name=b", "-c", "user.email=b@b", "commit", "-qm", "one"],
+            &[
+                "-c",
+                "user.name=b",
+                "-c",
+                "user.email=b@b",
+                "commit",
+                "-qm",
+                "one",
+            ],
         ] {
             bench.git(arguments)?;
         }
@@ -128,7 +136,10 @@ impl Bench {
             ("PATH".into(), format!("{}:{path}", claude.display())),
             ("HOME".into(), text(self.folder.join("home"))),
             ("CCD_BENCH_NEW".into(), text(self.folder.join("new"))),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC".into(), "1".into()),
+            (
+                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC".into(),
+                "1".into(),
+            ),
             ("DISABLE_AUTOUPDATER".into(), "1".into()),
             ("ANTHROPIC_API_KEY".into(), "sk-bench".into()),
         ])
@@ -196,7 +207,10 @@ fn compare(
 ) -> Result<()> {
     let mut wire = bench.daemon.connect()?;
     let mut contenders: Vec<(usize, Contender<'_>)> = vec![
-        (rounds, Box::new(|rounds, samples| alone(bench, env, rounds, samples))),
+        (
+            rounds,
+            Box::new(|rounds, samples| alone(bench, env, rounds, samples)),
+        ),
         (
             rounds,
             Box::new(move |rounds, samples| {

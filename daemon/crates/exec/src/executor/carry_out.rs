@@ -99,13 +99,19 @@ impl Task {
         let place = self.executor.queue.enter(self.keys());
         let deadline = began + self.planned.request.lock_timeout;
         let parallel = self.executor.settings().parallel;
-        self.wait(deadline, place.turn(parallel, |position| self.tell_position(position)))
-            .await?;
+        self.wait(
+            deadline,
+            place.turn(parallel, |position| self.tell_position(position)),
+        )
+        .await?;
         let lock = match self.planned.request.worktree {
             true => None, // nobody else works in a fresh work tree
             false => Some(self.lock(deadline).await?),
         };
-        self.log("info", format!("its turn came after {} ms", began.elapsed().as_millis()));
+        self.log(
+            "info",
+            format!("its turn came after {} ms", began.elapsed().as_millis()),
+        );
         self.tell(ExecPhase::Preparing);
         // The conversation may have ended while this run waited.
         if matches!(self.planned.start, Start::Resume(_)) {
@@ -124,7 +130,14 @@ impl Task {
     fn keys(&self) -> Vec<String> {
         let mut keys = Vec::new();
         if !self.planned.request.worktree {
-            keys.push(self.planned.place.tree.git_dir.to_string_lossy().into_owned());
+            keys.push(
+                self.planned
+                    .place
+                    .tree
+                    .git_dir
+                    .to_string_lossy()
+                    .into_owned(),
+            );
         }
         if let Start::Resume(id) = &self.planned.start {
             keys.push(id.to_string());
@@ -185,7 +198,10 @@ impl Task {
     async fn prepare(&mut self, lock: Option<Lock>) -> Result<Ready, ExecError> {
         let request = self.planned.request.clone();
         let id = self.planned.request_id.clone();
-        let (place, worktrees) = (self.planned.place.clone(), self.executor.paths.worktrees.clone());
+        let (place, worktrees) = (
+            self.planned.place.clone(),
+            self.executor.paths.worktrees.clone(),
+        );
         let place = in_work_tree(move || place.checked(&request, &id, &worktrees)).await?;
         let lock = match lock {
             Some(lock) => lock,
@@ -374,11 +390,13 @@ impl Task {
             let reader = Reader(self.executor.database().await?);
             reader.summary(&self.planned.request_id).await
         };
-        read().await.unwrap_or_else(|_: ExecError| ExecutionSummary {
-            request_id: self.planned.request_id.clone(),
-            status: ExecutionStatus::Failed,
-            ..ExecutionSummary::default()
-        })
+        read()
+            .await
+            .unwrap_or_else(|_: ExecError| ExecutionSummary {
+                request_id: self.planned.request_id.clone(),
+                status: ExecutionStatus::Failed,
+                ..ExecutionSummary::default()
+            })
     }
 }
 

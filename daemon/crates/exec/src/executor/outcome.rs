@@ -141,17 +141,21 @@ impl Task {
         let mut logs = self.logs.clone();
         let room = MAX_LOGS - logs.len();
         let now = ccd_text::clock::now();
-        logs.extend(debug[debug.len().saturating_sub(room)..].iter().map(|line| {
-            let (at, message) = match line.split_once(' ') {
-                Some((at, rest)) if at.len() >= 20 && at.ends_with('Z') => (at, rest),
-                _ => (now.as_str(), line.as_str()),
-            };
-            ExecutionLog {
-                at: at.to_owned(),
-                level: "debug".into(),
-                message: message.to_owned(),
-            }
-        }));
+        logs.extend(
+            debug[debug.len().saturating_sub(room)..]
+                .iter()
+                .map(|line| {
+                    let (at, message) = match line.split_once(' ') {
+                        Some((at, rest)) if at.len() >= 20 && at.ends_with('Z') => (at, rest),
+                        _ => (now.as_str(), line.as_str()),
+                    };
+                    ExecutionLog {
+                        at: at.to_owned(),
+                        level: "debug".into(),
+                        message: message.to_owned(),
+                    }
+                }),
+        );
         Some(json(&logs))
     }
 }

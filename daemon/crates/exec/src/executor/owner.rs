@@ -2,14 +2,14 @@
 
 use crate::error::ExecError;
 use crate::queue::Queue;
-use crate::record::{Ended, EXEC, ExecWrite, Reader};
+use crate::record::{EXEC, Ended, ExecWrite, Reader};
 use crate::run::after::diff_info;
 use crate::settings::{ExecPaths, ExecSettings};
+use ccd_protocol::Reportable;
 use ccd_protocol::exec::{
     ExecCleanupParams, ExecCleanupReply, ExecListParams, ExecListReply, ExecutionResult,
     ExecutionStatus,
 };
-use ccd_protocol::Reportable;
 use ccd_store::{Database, Opening, blocking};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};

@@ -60,7 +60,9 @@ impl Executor {
         })
         .await?;
         let repository = place.tree.repository().to_string_lossy().into_owned();
-        let start = self.conversation(&request.conversation, &repository).await?;
+        let start = self
+            .conversation(&request.conversation, &repository)
+            .await?;
         let search = env.get("PATH").map_or("", String::as_str);
         let claude = program::find(&settings.claude, search)?;
         let session_id = match &start {

@@ -6,8 +6,8 @@ use crate::record::{Ended, OpenRun, Reader};
 use crate::run::after;
 use crate::run::before::{Before, STASH_MESSAGE};
 use crate::run::in_work_tree;
-use ccd_protocol::exec::ExecutionStatus;
 use ccd_protocol::Reportable as _;
+use ccd_protocol::exec::ExecutionStatus;
 use ccd_repository::{Lock, LockError, RepositoryError, WorkTree};
 use std::path::Path;
 use std::sync::Arc;
@@ -34,7 +34,9 @@ impl Executor {
             // The git folder is the key of the work tree; if it is gone, nobody can start a run there either.
             let path = run.repo_path.clone();
             let tree = in_work_tree(move || WorkTree::find(Path::new(&path))).await;
-            let keys = tree.iter().map(|tree| tree.git_dir.to_string_lossy().into_owned());
+            let keys = tree
+                .iter()
+                .map(|tree| tree.git_dir.to_string_lossy().into_owned());
             let place = self.queue.enter(keys.collect());
             let executor = Arc::clone(self);
             self.tracker.spawn(async move {

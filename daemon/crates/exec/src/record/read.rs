@@ -234,7 +234,8 @@ impl Reader<'_> {
     }
 
     pub(crate) async fn open_runs(&self) -> Result<Vec<OpenRun>, ExecError> {
-        let find = "SELECT * FROM executions WHERE status IN ('queued', 'running') ORDER BY timestamp";
+        let find =
+            "SELECT * FROM executions WHERE status IN ('queued', 'running') ORDER BY timestamp";
         Ok(query_as(find).fetch_all(self.0.readers()).await?)
     }
 }

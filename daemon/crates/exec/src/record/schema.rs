@@ -6,10 +6,7 @@ use ccd_store::{Schema, Synchronous};
 /// The seed's tables, whose columns are the fields of its entities, and columns of our own. Migrations are only appended.
 pub(crate) const EXEC: Schema<ExecWrite> = Schema::new(
     Synchronous::Normal,
-    &[(
-        "executions",
-        include_str!("../../migrations/0001_exec.sql"),
-    )],
+    &[("executions", include_str!("../../migrations/0001_exec.sql"))],
 );
 
 #[cfg(test)]

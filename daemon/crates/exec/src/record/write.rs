@@ -143,8 +143,7 @@ impl Write for ExecWrite {
                 ended,
             } => end(connection, request_id, session_id, at, ended).await,
             Self::EndSession { session_id } => {
-                let set =
-                    query("UPDATE sessions SET status = 'completed' WHERE session_id = ?1");
+                let set = query("UPDATE sessions SET status = 'completed' WHERE session_id = ?1");
                 set.bind(session_id).execute(connection).await.map(drop)
             }
             Self::Cleanup {

@@ -23,7 +23,9 @@ pub(crate) struct Changes {
 /// Compares the work tree with what it was. Blocks.
 pub(crate) fn changes(tree: &WorkTree, before: &Before) -> Result<Changes, RepositoryError> {
     let after = tree.snapshot()?;
-    let head = tree.head()?.filter(|head| before.head.as_ref() != Some(head));
+    let head = tree
+        .head()?
+        .filter(|head| before.head.as_ref() != Some(head));
     let commits = match &head {
         Some(head) => tree.commits(&before.tips, head)?,
         None => Vec::new(),

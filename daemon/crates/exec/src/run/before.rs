@@ -63,7 +63,10 @@ impl Place {
         let short: String = request_id.chars().take(8).collect();
         let path = worktrees.join(format!("{}-{short}", name.to_string_lossy()));
         let tree = self.tree.add_linked(&path, &format!("ccd/{short}"))?;
-        let below = self.cwd.strip_prefix(&self.tree.root).unwrap_or(Path::new(""));
+        let below = self
+            .cwd
+            .strip_prefix(&self.tree.root)
+            .unwrap_or(Path::new(""));
         let cwd = tree.root.join(below);
         let cwd = if cwd.is_dir() { cwd } else { tree.root.clone() };
         Ok(Self { tree, cwd })

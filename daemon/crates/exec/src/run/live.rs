@@ -254,7 +254,12 @@ impl Live<'_> {
         let lines: Vec<String> = commands
             .iter()
             .take(EVIDENCE_LEN)
-            .map(|line| super::plain::text(line).chars().take(EVIDENCE_CHARS).collect())
+            .map(|line| {
+                super::plain::text(line)
+                    .chars()
+                    .take(EVIDENCE_CHARS)
+                    .collect()
+            })
             .collect();
         let count = self.stall_told.map_or(0, |(_, count)| count) + 1;
         self.stall_told = Some((pulse.at, count));

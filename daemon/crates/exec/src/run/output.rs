@@ -59,10 +59,7 @@ pub(super) struct Outputs {
 
 impl Outputs {
     /// Reads from now on; `line` gets each line of the stream without secrets.
-    pub(super) fn read(
-        output: Output,
-        line: impl Fn(String) + Send + 'static,
-    ) -> io::Result<Self> {
+    pub(super) fn read(output: Output, line: impl Fn(String) + Send + 'static) -> io::Result<Self> {
         let (stopped, stop) = io::pipe()?;
         let stopped = Arc::new(stopped);
         let started = Pulse {

@@ -87,10 +87,7 @@ mod tests {
         assert_eq!(search(&["none", "plain", "good"]).unwrap(), good);
         assert_eq!(find(good.to_str().unwrap(), "").unwrap(), good);
         let plain = search(&["plain", "none"]).unwrap_err();
-        assert!(
-            matches!(plain, ExecError::ClaudeUnusable { .. }),
-            "{plain}"
-        );
+        assert!(matches!(plain, ExecError::ClaudeUnusable { .. }), "{plain}");
         for error in [search(&["none"]), find("/no/such", ""), find("x", "rel")] {
             let error = error.unwrap_err();
             assert!(matches!(error, ExecError::ClaudeNotFound(_)), "{error}");

@@ -49,7 +49,10 @@ pub async fn with_mask<T: Send + 'static>(
         let worked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         let _ = done.send(worked); // the caller may have been cancelled
     };
-    if let Err(error) = std::thread::Builder::new().name("masked".into()).spawn(masked) {
+    if let Err(error) = std::thread::Builder::new()
+        .name("masked".into())
+        .spawn(masked)
+    {
         std::panic::resume_unwind(Box::new(error.to_string()));
     }
     match result.await {

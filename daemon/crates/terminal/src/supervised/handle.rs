@@ -166,7 +166,9 @@ pub fn mask_for_programs() -> u32 {
     // The holder's main thread has it, because it starts programs.
     let status = std::fs::read_to_string(format!("/proc/{}/status", crate::holder::holder_pid()));
     let mask = status.ok().and_then(|status| {
-        let line = status.lines().find_map(|line| line.strip_prefix("Umask:"))?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("Umask:"))?;
         u32::from_str_radix(line.trim(), 8).ok()
     });
     match mask {

@@ -110,7 +110,11 @@ fn start(program: &Program, stdin: OwnedFd) -> io::Result<i32> {
     rustix::process::umask(umask);
     #[cfg(target_os = "linux")]
     {
-        let end = || Ok(rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?);
+        let end = || {
+            Ok(rustix::process::set_parent_process_death_signal(Some(
+                Signal::TERM,
+            ))?)
+        };
         // SAFETY: it makes one system call. If this process is killed, the program ends what it has started itself.
         unsafe { command.pre_exec(end) };
     }
@@ -154,7 +158,9 @@ fn watch_children() -> io::Result<PipeReader> {
             }
         }
     };
-    std::thread::Builder::new().name("reap".into()).spawn(reap)?;
+    std::thread::Builder::new()
+        .name("reap".into())
+        .spawn(reap)?;
     Ok(reader)
 }
 
@@ -264,7 +270,9 @@ impl Run {
             // If the worker has died, the end of everything still matters.
             let _ = tell(&self.socket, Report::Exited(reaped.ended));
             let now = Instant::now();
-            let kill_at = self.ending.map_or(now + LEFT_GRACE, |ending| ending.kill_at);
+            let kill_at = self
+                .ending
+                .map_or(now + LEFT_GRACE, |ending| ending.kill_at);
             self.ending = Some(Ending {
                 term_at: Some(now),
                 kill_at: kill_at.min(now + LEFT_GRACE),

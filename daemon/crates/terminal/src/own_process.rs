@@ -56,3 +56,10 @@ pub(crate) fn heed_nothing() {
         unsafe { libc::signal(signal, nothing as libc::sighandler_t) };
     }
 }
+
+/// Restores the default action of the signal for files that are too large, which the daemon ignores: a program inherits
+/// ignored signals.
+pub(crate) fn forget_file_limit() {
+    // SAFETY: this restores the default action.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_DFL) };
+}

@@ -48,9 +48,10 @@ pub fn main() -> u8 {
     let words: Vec<_> = std::env::args_os().collect();
     let args = match Ccctl::parse_words(&words) {
         Ok(args) => args,
-        Err(error) if args::names_hook(&words) && !is_help(&error) => {
-            hook::run(&HookArgs::default(), None);
-            return Exit::Done.code();
+        Err(error)
+            if args::names_hook(&words) && !args::names_policy(&words) && !is_help(&error) =>
+        {
+            return hook::run(&HookArgs::default(), None).code();
         }
         Err(error) => return without_verb(&error, &words).code(),
     };

@@ -61,6 +61,9 @@ pub(crate) struct HookArgs {
     /// Maximum size of spool/, which keeps payloads until a daemon takes them [default: 67108864]
     #[arg(long, value_name = "BYTES", value_parser = super::value::count)]
     pub(crate) spool_bytes: Option<u64>,
+    /// Judge a PreToolUse payload by the tool policy in FILE, without the daemon; runs of ccctl exec use this
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["timeout_ms", "spool_bytes"])]
+    pub(crate) policy: Option<PathBuf>,
 }
 
 impl HookArgs {
@@ -178,6 +181,7 @@ impl HooksInstallArgs {
         HookArgs {
             timeout_ms: ms.filter(|ms| *ms != TIMEOUT_MS),
             spool_bytes: of_daemon.spool_bytes.filter(|bytes| *bytes != LIMIT_BYTES),
+            policy: None,
         }
     }
 }

@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 /// Options with a value, of any of these commands, each with its letter or an empty text.
-const VALUES: [(&str, &str); 9] = [
+const VALUES: [(&str, &str); 10] = [
     ("--socket", ""),
     ("--host", "-H"),
     ("--expect", "-e"),
@@ -24,6 +24,7 @@ const VALUES: [(&str, &str); 9] = [
     ("--from", ""),
     ("--timeout-ms", ""),
     ("--spool-bytes", ""),
+    ("--policy", ""),
 ];
 
 /// Options without a value, each with its letter or an empty text.
@@ -76,6 +77,15 @@ pub(crate) fn names_hook(words: &[OsString]) -> bool {
     words
         .get(global_len(words))
         .is_some_and(|word| word == "hook")
+}
+
+/// True for the words of `hook --policy`, whatever else they are: it must not succeed if it does not understand them.
+pub(crate) fn names_policy(words: &[OsString]) -> bool {
+    let is_option = |word: &OsString| {
+        let word = word.as_encoded_bytes();
+        word == b"--policy" || word.starts_with(b"--policy=")
+    };
+    names_hook(words) && words.iter().any(is_option)
 }
 
 /// The commands that are parsed here.
@@ -231,10 +241,17 @@ impl PlainLine {
     }
 
     fn hook(&mut self) -> Option<HookArgs> {
-        Some(HookArgs {
+        let args = HookArgs {
             timeout_ms: self.count("--timeout-ms")?,
             spool_bytes: self.count("--spool-bytes")?,
-        })
+            policy: self.value("--policy")?.map(Into::into),
+        };
+        let of_daemon = args.timeout_ms.or(args.spool_bytes).is_some();
+        let fits = match &args.policy {
+            Some(file) => !of_daemon && file != Path::new(""),
+            None => true,
+        };
+        fits.then_some(args)
     }
 
     fn expect(&mut self) -> Option<ExpectArgs> {
@@ -317,6 +334,7 @@ mod tests {
             ],
             &["ccctl", "hook"],
             &["ccctl", "hook", "--spool-bytes", "1048576"],
+            &["ccctl", "hook", "--policy", "/run/it's"],
             &[
                 "ccctl",
                 "--socket",
@@ -347,6 +365,10 @@ mod tests {
             &["ccctl", "session", "expect", "py", "a", "--timeout", "soon"],
             &["ccctl", "hook", "--timeout-ms", "soon"],
             &["ccctl", "hook", "--new-option"],
+            &["ccctl", "hook", "--policy"],
+            &["ccctl", "hook", "--policy", ""],
+            &["ccctl", "hook", "--policy", "p", "--timeout-ms", "50"],
+            &["ccctl", "hook", "--policy", "p", "--policy", "q"],
             &["ccctl", "hook", "x"],
             &["ccctl", "hook", "--help"],
         ] {
@@ -366,8 +388,21 @@ mod tests {
         assert!(!names_hook("ccctl"));
     }
 
+    #[test]
+    fn a_policy_is_known_by_its_option_alone() {
+        let names_policy = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            names_policy(&words)
+        };
+        assert!(names_policy("ccctl hook --policy"));
+        assert!(names_policy("ccctl --json hook --new-option --policy=x"));
+        assert!(!names_policy("ccctl hook --new-option"));
+        assert!(!names_policy("ccctl run --policy"));
+    }
+
     /// Words with a meaning, and some without.
-    const WORDS: [&str; 33] = [
+    const WORDS: [&str; 34] = [
+        "--policy",
         "--timeout-ms",
         "--host",
         "-H",

@@ -39,7 +39,7 @@ pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs, UpgradeArgs};
 pub(crate) use hook::{
     DEFAULT_EVENTS, EVENTS, HookArgs, HooksInstallArgs, HooksUninstallArgs, HooksVerb, ScopeArgs,
 };
-pub(crate) use hot::names_hook;
+pub(crate) use hot::{names_hook, names_policy};
 pub(crate) use job::JobVerb;
 pub(crate) use pattern::{PatternText, PatternVerb, TestArgs};
 pub(crate) use program::{ProgramVerb, SaveArgs};
@@ -254,7 +254,9 @@ written to a file before you approve it; start with ccctl coach review."
 The payload is handed to the daemon of this host. If none takes it in time, it is stored in the spool, \
 and the daemon takes it later. Nothing is printed unless a guard refuses the tool call, and \
 the exit status is always 0, so your work with Claude Code is never disturbed. No daemon is started; \
-$CCD_HOST and --host are ignored.")]
+$CCD_HOST and --host are ignored.
+
+With --policy, a call that cannot be judged is refused: the exit status is then 2.")]
     Hook(HookArgs),
     /// Install ccd's hooks in Claude Code, and check that they work
     #[command(subcommand)]

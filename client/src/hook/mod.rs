@@ -2,16 +2,22 @@
 //!
 //! It runs at every prompt and every tool call of the user's work, so it must not be noticed: it starts nothing, reads no
 //! file, prints only what the daemon says, and always exits 0.
+//!
+//! `ccctl hook --policy FILE` is something else: see [`policy`].
 
 mod delivery;
 mod payload;
+mod policy;
 mod post;
 mod spool;
 
 use crate::args::HookArgs;
+use crate::exit_code::Exit;
 use ccd_protocol::socket::{base_path, socket_path};
 use delivery::Delivery;
 use payload::Payload;
+use rustix::fd::BorrowedFd;
+use rustix::io::Errno;
 use rustix::stdio::{stdin, stdout};
 use std::ffi::OsString;
 use std::time::{Duration, Instant, SystemTime};
@@ -20,8 +26,18 @@ use std::time::{Duration, Instant, SystemTime};
 /// may take; without a limit, a caller that keeps the pipe open would be stopped by Claude Code, and the payload lost.
 const READ_LIMIT: Duration = Duration::from_secs(1);
 
-/// Hands the payload on standard input to the daemon.
-pub(crate) fn run(args: &HookArgs, socket: Option<&str>) {
+/// Hands the payload on standard input to the daemon, which never fails, or judges it by a policy.
+pub(crate) fn run(args: &HookArgs, socket: Option<&str>) -> Exit {
+    match &args.policy {
+        Some(file) => policy::judge(file),
+        None => {
+            post_or_keep(args, socket);
+            Exit::Done
+        }
+    }
+}
+
+fn post_or_keep(args: &HookArgs, socket: Option<&str>) {
     let read = payload::read(stdin(), Instant::now() + READ_LIMIT);
     let start = Instant::now();
     let Some(payload) = Payload::of(read) else {
@@ -34,7 +50,10 @@ pub(crate) fn run(args: &HookArgs, socket: Option<&str>) {
         .ok()
         .and_then(|socket| post::post(&socket, &delivery, deadline));
     match taken {
-        Some(reply) => print(reply.output.as_deref().unwrap_or_default()),
+        Some(reply) => {
+            // Claude Code may have closed its end.
+            let _ = write(stdout(), reply.output.as_deref().unwrap_or_default());
+        }
         None => keep(&delivery, args.spool_bytes()),
     }
 }
@@ -47,16 +66,17 @@ fn keep(delivery: &Delivery, limit_bytes: u64) {
     }
 }
 
-/// Prints what Claude Code is to read. It may have closed its end.
-fn print(output: &str) {
-    let mut rest = output.as_bytes();
+/// Writes all of a text.
+fn write(to: BorrowedFd<'_>, text: &str) -> Result<(), Errno> {
+    let mut rest = text.as_bytes();
     while !rest.is_empty() {
-        match rustix::io::write(stdout(), rest) {
+        match rustix::io::write(to, rest) {
             Ok(written) => rest = &rest[written..],
-            Err(rustix::io::Errno::INTR) => {}
-            Err(_) => return,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error),
         }
     }
+    Ok(())
 }
 
 fn env(name: &str) -> Option<OsString> {

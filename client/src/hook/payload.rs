@@ -16,7 +16,7 @@ use std::time::Instant;
 const ENVELOPE_BYTES: usize = 4096;
 
 /// The longest JSON that fits into a request.
-const MAX_JSON_BYTES: usize = FRAME_LIMIT_BYTES - ENVELOPE_BYTES;
+pub(super) const MAX_JSON_BYTES: usize = FRAME_LIMIT_BYTES - ENVELOPE_BYTES;
 
 /// The longest bytes that fit into a request in base64; a longer payload loses its end.
 const MAX_BYTES: usize = MAX_JSON_BYTES / 4 * 3;

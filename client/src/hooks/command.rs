@@ -87,6 +87,7 @@ mod tests {
         let args = HookArgs {
             timeout_ms: Some(50),
             spool_bytes: Some(1 << 20),
+            policy: None,
         };
         let spaced = command("/my tools/ccctl", &args);
         let expected = "'/my tools/ccctl' hook --timeout-ms 50 --spool-bytes 1048576";

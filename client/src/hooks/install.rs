@@ -145,6 +145,7 @@ fn of_daemon(context: &Context) -> HookArgs {
     HookArgs {
         timeout_ms: value("hooks.timeout_ms"),
         spool_bytes: value("hooks.spool_bytes"),
+        policy: None,
     }
 }
 

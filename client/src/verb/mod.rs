@@ -47,10 +47,7 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
         Noun::Job(verb) => job::dispatch(verb, context),
         Noun::Config(verb) => config::dispatch(verb, context),
         Noun::Daemon(verb) => daemon::dispatch(verb, context),
-        Noun::Hook(args) => {
-            hook::run(args, context.global.socket.as_deref());
-            Ok(Exit::Done)
-        }
+        Noun::Hook(args) => Ok(hook::run(args, context.global.socket.as_deref())),
         Noun::Hooks(verb) => hooks::dispatch(verb, context),
         Noun::Doctor => hooks::doctor(context),
         Noun::Demo => demo::demo(context),

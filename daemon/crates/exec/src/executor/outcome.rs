@@ -4,6 +4,7 @@ use super::carry_out::{Ready, Task};
 use crate::error::ExecError;
 use crate::record::Ended;
 use crate::run::after::{self, Changes};
+use crate::run::before::Place;
 use crate::run::live::Finished;
 use crate::run::{in_work_tree, plain};
 use crate::stdout_as::stdout_as;
@@ -12,6 +13,7 @@ use crate::verdict::{Ending, Exit, Verdict, verdict};
 use ccd_protocol::exec::{
     ExecutionLog, ExecutionStatus, ExecutionUsage, OutputFormat, PolicyViolation,
 };
+use ccd_protocol::policy::Policy;
 use ccd_protocol::{ErrorCode, Reportable as _};
 use ccd_repository::RepositoryError;
 use serde::Serialize;
@@ -37,6 +39,7 @@ impl Task {
         finished: Result<(Finished, Vec<String>), ExecError>,
     ) -> Result<Ended, ExecError> {
         let after = afterwards(&ready).await;
+        let policy = self.policy(&ready.place);
         // Only now may another run begin.
         drop(ready);
         let (finished, debug) = match finished {
@@ -49,10 +52,23 @@ impl Task {
                 return Err(error);
             }
         };
-        Ok(self.ended(finished, &debug, after))
+        Ok(self.ended(finished, &debug, after, &policy))
     }
 
-    fn ended(&mut self, finished: Finished, debug: &[String], after: Afterwards) -> Ended {
+    /// Returns the policy by which the run's calls were judged.
+    fn policy(&self, place: &Place) -> Policy {
+        let home = self.planned.env.get("HOME").map(String::as_str);
+        let project = place.tree.root.to_string_lossy();
+        self.planned.request.tools.policy(&project, home)
+    }
+
+    fn ended(
+        &mut self,
+        finished: Finished,
+        debug: &[String],
+        after: Afterwards,
+        policy: &Policy,
+    ) -> Ended {
         let Finished {
             exit,
             cause,
@@ -89,14 +105,13 @@ impl Task {
             format!("claude ended after {} ms: {exit:?}", elapsed.as_millis()),
         );
         let request = &self.planned.request;
-        let policy = request.tools.policy("/", None);
         let violations: Vec<PolicyViolation> = printed
             .facts
-            .violations(&policy)
-            .map(|denied| PolicyViolation {
-                tool_name: plain::text(&denied.call.name),
-                tool_use_id: denied.call.id.clone(),
-                tool_input: plain::value(denied.call.input.clone()),
+            .violations(policy)
+            .map(|call| PolicyViolation {
+                tool_name: plain::text(&call.name),
+                tool_use_id: call.id.clone(),
+                tool_input: plain::value(call.input.clone()),
             })
             .collect();
         let stdout = stdout_as(request.output_format, &printed.facts, &printed.stream);

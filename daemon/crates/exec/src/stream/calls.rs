@@ -1,7 +1,7 @@
 //! The calls of tools in a run.
 
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Maximum number of calls, and of denied calls, that are kept.
 const MAX_CALLS: usize = 10_000;
@@ -44,6 +44,8 @@ pub struct Calls {
     /// Number of all calls.
     pub count: u64,
     places: HashMap<String, usize>,
+    /// Places of those whose result is no error.
+    successes: HashSet<usize>,
     denied_ids: HashMap<String, usize>,
     input_bytes: usize,
 }
@@ -65,6 +67,22 @@ impl Calls {
             input,
             parent: parent.map(str::to_owned),
         });
+    }
+
+    /// Notes that a call has a result, which is no error.
+    pub(super) fn succeed(&mut self, id: &str) {
+        self.successes.extend(self.places.get(id));
+    }
+
+    /// Returns the calls that have failed or have no result, without those that are known to be denied.
+    pub(super) fn unsuccessful(&self) -> impl Iterator<Item = &Call> {
+        self.kept
+            .iter()
+            .enumerate()
+            .filter(|(place, call)| {
+                !self.successes.contains(place) && !self.denied_ids.contains_key(&call.id)
+            })
+            .map(|(_, call)| call)
     }
 
     /// Notes that a call was denied; `name` and `input` count if the call itself was not seen.

@@ -1,6 +1,6 @@
 //! What is known of a run.
 
-use super::calls::{Calls, Denial, DeniedCall};
+use super::calls::{Call, Calls, Denial};
 use super::outcome::Outcome;
 use ccd_protocol::policy::{Policy, ToolCall, ToolMode};
 use std::collections::BTreeSet;
@@ -61,21 +61,28 @@ pub struct Facts {
 impl Facts {
     /// Returns the calls that the run tried although they were forbidden, each once: `policy_violations`.
     ///
-    /// Without a whitelist a call of a tool that does not exist is no violation unless a rule forbids it.
-    pub fn violations<'a>(&'a self, policy: &'a Policy) -> impl Iterator<Item = &'a DeniedCall> {
-        self.calls
-            .denied
-            .iter()
-            .filter(|denied| match denied.denial {
-                Denial::Permission => true,
-                Denial::Unavailable => {
-                    let call = ToolCall {
-                        tool_name: denied.call.name.clone(),
-                        tool_input: denied.call.input.clone(),
-                        cwd: None,
-                    };
-                    policy.mode != ToolMode::All && !policy.judge(&call).is_allowed()
-                }
-            })
+    /// Claude Code has many texts for what it does not do, and versions differ in which they mark as denied. So a call that
+    /// is not marked counts if it did not succeed and the policy forbids it; a tool that does not exist is no violation
+    /// without such a rule.
+    pub fn violations<'a>(&'a self, policy: &'a Policy) -> impl Iterator<Item = &'a Call> {
+        let marked = self.calls.denied.iter().filter(|denied| {
+            denied.denial == Denial::Permission || is_forbidden(policy, &denied.call)
+        });
+        // An input that was too large to keep says nothing of its call.
+        let unmarked = self
+            .calls
+            .unsuccessful()
+            .filter(|call| !call.input.is_null() && is_forbidden(policy, call));
+        marked.map(|denied| &denied.call).chain(unmarked)
     }
+}
+
+fn is_forbidden(policy: &Policy, call: &Call) -> bool {
+    let call = ToolCall {
+        tool_name: call.name.clone(),
+        tool_input: call.input.clone(),
+        // The stream does not have it; it is the project unless the run went elsewhere.
+        cwd: policy.project.clone(),
+    };
+    policy.mode != ToolMode::All && !policy.judge(&call).is_allowed()
 }

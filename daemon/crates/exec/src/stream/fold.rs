@@ -167,6 +167,7 @@ fn user(facts: &mut Facts, record: &Value) {
             continue;
         };
         if block["is_error"] != true {
+            facts.calls.succeed(id);
             continue;
         }
         let parts = list(block, "content")

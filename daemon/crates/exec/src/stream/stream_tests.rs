@@ -109,6 +109,35 @@ fn a_tool_that_does_not_exist_is_a_violation_only_if_a_rule_says_so() {
 }
 
 #[test]
+fn a_forbidden_call_that_did_not_succeed_is_a_violation_whatever_its_result_says() {
+    let read = |id: &str, file: &str| {
+        json!({"type": "assistant", "message": {"id": format!("m{id}"), "content": [
+            {"type": "tool_use", "id": id, "name": "Read", "input": {"file_path": file}}]}})
+    };
+    let facts = facts(&[
+        read("a", "/p/secret/x"),
+        failure(
+            "a",
+            "<tool_use_error>File is in a directory that is denied by your permission settings.</tool_use_error>",
+        ),
+        read("b", "/p/none"),
+        failure("b", "File does not exist."),
+        read("c", "/p/secret/y"),
+        json!({"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "c", "content": "y"}]}}),
+        read("d", "/p/secret/cut_short"),
+        read("e", "/p/cut_short"),
+    ]);
+    let policy = Policy {
+        mode: ToolMode::Blacklist,
+        rules: vec![Rule::parse("Read(secret/**)").unwrap()],
+        project: Some("/p".into()),
+        home: None,
+    };
+    let ids: Vec<&str> = facts.violations(&policy).map(|call| &*call.id).collect();
+    assert_eq!(ids, ["a", "d"]);
+}
+
+#[test]
 fn background_tasks_are_open_until_they_end() {
     let system = |subtype: &str, more: Value| {
         let mut record = json!({"type": "system", "subtype": subtype, "task_id": "t"});

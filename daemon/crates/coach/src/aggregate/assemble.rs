@@ -5,6 +5,7 @@ use super::finding::Finding;
 use super::group::{Group, State};
 use super::known::{KnownCandidate, KnownGroup, Status};
 use super::outcome::{Aggregation, Evidence, Proposal, Sighting};
+use super::parallel::in_parallel;
 use super::timeline::{Timeline, failure_of};
 use super::wording::Wording;
 use super::{Input, Settings};
@@ -60,19 +61,17 @@ pub(super) fn assemble(
         draft.add(group, counted, input);
     }
     let mut result = decisions(&timeline, input);
-    for (fingerprint, draft) in drafts {
-        match draft.known {
-            Some(index) => {
-                result
-                    .sightings
-                    .extend(draft.sighting(&input.known[index], input, &timeline))
-            }
-            None => {
-                result
-                    .proposals
-                    .extend(draft.proposal(fingerprint, input, settings, &timeline))
-            }
-        }
+    let drafts: Vec<_> = drafts.into_iter().collect();
+    let done = in_parallel(&drafts, |(fingerprint, draft)| match draft.known {
+        Some(index) => (draft.sighting(&input.known[index], input, &timeline), None),
+        None => (
+            None,
+            draft.proposal(fingerprint, input, settings, &timeline),
+        ),
+    });
+    for (sighting, proposal) in done {
+        result.sightings.extend(sighting);
+        result.proposals.extend(proposal);
     }
     result
 }
@@ -155,14 +154,14 @@ impl<'a> Draft<'a> {
     }
 
     fn proposal(
-        self,
-        fingerprint: Fingerprint,
+        &self,
+        fingerprint: &Fingerprint,
         input: &Input<'_>,
         settings: &Settings,
         timeline: &Timeline<'_>,
     ) -> Option<Proposal> {
         let seen = Seen::of(&self.evidence, input, timeline)?;
-        let wording = self.wording?;
+        let wording = self.wording.clone()?;
         let no_rules = RuleFile::default();
         let project_rules = seen
             .repo_ids
@@ -181,7 +180,7 @@ impl<'a> Draft<'a> {
             &settings.indicators,
         );
         Some(Proposal {
-            fingerprint,
+            fingerprint: fingerprint.clone(),
             normalized_text: normalized_text(&wording.trigger, &wording.action),
             scope_guess,
             promotion_eligible: promotion_eligible(
@@ -196,12 +195,12 @@ impl<'a> Draft<'a> {
             count: 1,
             first_seen: seen.first,
             last_seen: seen.last,
-            groups: self.rows,
+            groups: self.rows.clone(),
         })
     }
 
     fn sighting(
-        self,
+        &self,
         known: &KnownCandidate,
         input: &Input<'_>,
         timeline: &Timeline<'_>,
@@ -221,8 +220,8 @@ impl<'a> Draft<'a> {
             repo_keys: seen.repo_keys,
             confidence: self.confidence,
             last_seen: seen.last,
-            groups: self.rows,
-            better: self.better,
+            groups: self.rows.clone(),
+            better: self.better.clone(),
         })
     }
 }
@@ -268,7 +267,7 @@ impl Seen {
         let first = &input.events[*evidence.keys().min_by_key(by_time)?];
         let last = &input.events[*evidence.keys().max_by_key(by_time)?];
         let events = || evidence.keys().map(|index| &input.events[*index]);
-        let sorted = |texts: BTreeSet<&str>| texts.into_iter().map(str::to_owned).collect();
+        let owned = |texts| sorted(texts).into_iter().map(str::to_owned).collect();
         let pieces = evidence.iter().map(|(index, finding)| {
             let event = &input.events[*index];
             Evidence {
@@ -281,13 +280,13 @@ impl Seen {
         });
         Some(Self {
             evidence: Evidence::in_order(pieces.collect()),
-            repo_ids: sorted(
+            repo_ids: owned(
                 events()
                     .map(|event| event.repo_id.as_str())
                     .filter(|id| !id.is_empty())
                     .collect(),
             ),
-            repo_keys: sorted(
+            repo_keys: owned(
                 events()
                     .map(repo_key)
                     .filter(|key| !key.is_empty())
@@ -309,35 +308,35 @@ fn repo_key(event: &Event) -> &str {
 
 /// Returns which events are decided, which go on waiting and which have waited too long.
 fn decisions(timeline: &Timeline<'_>, input: &Input<'_>) -> Aggregation {
-    let mut decided: BTreeSet<&str> = timeline
-        .decided
-        .iter()
-        .map(|index| input.events[*index].id.as_str())
-        .collect();
-    let mut waiting: Vec<usize> = timeline.left.clone();
-    for group in &timeline.groups {
-        let events = group.members.iter().map(|member| member.event);
-        if group.is_waiting() {
-            waiting.extend(events);
-        } else {
-            decided.extend(events.map(|index| input.events[index].id.as_str()));
-        }
-    }
-    let mut expired = BTreeSet::new();
-    let mut pending = BTreeSet::new();
-    for index in waiting {
-        let id = input.events[index].id.as_str();
-        if !decided.contains(id) {
+    let id = |index: usize| input.events[index].id.as_str();
+    let (waiting, formed): (Vec<_>, Vec<_>) =
+        timeline.groups.iter().partition(|group| group.is_waiting());
+    let events = |groups: Vec<&'_ Group>| {
+        let members = groups.into_iter().flat_map(|group| &group.members);
+        members.map(|member| member.event).collect::<Vec<_>>()
+    };
+    let decided = timeline.decided.iter().copied().chain(events(formed));
+    let decided = sorted(decided.map(id).collect());
+    let (mut expired, mut pending) = (Vec::new(), Vec::new());
+    for index in timeline.left.iter().copied().chain(events(waiting)) {
+        if decided.binary_search(&id(index)).is_err() {
             let is_over = timeline.times_ms[index] < timeline.now_ms - WINDOW_MS;
             let list = if is_over { &mut expired } else { &mut pending };
-            list.insert(id);
+            list.push(id(index));
         }
     }
-    let owned = |ids: BTreeSet<&str>| ids.into_iter().map(str::to_owned).collect();
+    let owned = |ids: Vec<&str>| ids.into_iter().map(str::to_owned).collect();
     Aggregation {
-        pending: pending.len(),
+        pending: sorted(pending).len(),
         decided: owned(decided),
-        expired: owned(expired),
+        expired: owned(sorted(expired)),
         ..Aggregation::default()
     }
+}
+
+/// Returns texts in order, each once.
+fn sorted(mut texts: Vec<&str>) -> Vec<&str> {
+    texts.sort_unstable();
+    texts.dedup();
+    texts
 }

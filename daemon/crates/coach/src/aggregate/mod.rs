@@ -16,6 +16,7 @@ mod group;
 mod known;
 mod like_index;
 mod outcome;
+mod parallel;
 mod reminder;
 mod timeline;
 mod violation;

@@ -8,6 +8,7 @@ use super::finding::{Detail, Finding, compared, findings};
 use super::group::{Group, Member, State};
 use super::known::{GroupKind, KnownCandidate, Lesson, MAX_SAMPLES, Status};
 use super::like_index::{LikeIndex, Words, are_like};
+use super::parallel::in_parallel;
 use super::{Input, Settings};
 use crate::command::Simple;
 use crate::event::{Event, Success};
@@ -29,8 +30,10 @@ pub(super) struct Timeline<'a> {
     index: LikeIndex,
     by_key: HashMap<(GroupKind, String), usize>,
     families: HashMap<(GroupKind, String), usize>,
-    /// The group and the time of the last failure of a base (or program) in a session; session "" is any.
-    open: HashMap<(String, String), (usize, i64)>,
+    /// The group and the time of the last failure of a base (or program) in a session, by their numbers; session "" is any.
+    open: HashMap<(u32, u32), (usize, i64)>,
+    /// Sessions, bases and programs of failures.
+    numbers: HashMap<String, u32>,
 }
 
 /// For how long after a failure a success shows what helps.
@@ -49,7 +52,7 @@ impl<'a> Timeline<'a> {
             .into_iter()
             .map(|time| time.unwrap_or(now_ms))
             .collect();
-        let found: Vec<Vec<Finding>> = input.events.iter().map(findings).collect();
+        let found: Vec<Vec<Finding>> = in_parallel(input.events, findings);
         let known: Vec<Keywords> = input.known.iter().flat_map(known_keywords).collect();
         let keywords = found.iter().flatten().flat_map(|finding| &finding.texts);
         let mut timeline = Self {
@@ -63,6 +66,7 @@ impl<'a> Timeline<'a> {
             by_key: HashMap::new(),
             families: HashMap::new(),
             open: HashMap::new(),
+            numbers: HashMap::new(),
         };
         timeline.take_ledger(input);
         timeline.take_all(input, found);
@@ -93,8 +97,8 @@ impl<'a> Timeline<'a> {
                 {
                     let failed_ms = instant::parse(&known.last_seen).unwrap_or(i64::MIN / 2);
                     for command in group.samples.iter().filter_map(|sample| attempt(sample)) {
-                        self.open
-                            .insert((LEDGER.to_owned(), attempt_base(&command)), (id, failed_ms));
+                        let key = (self.number(LEDGER), self.number(&attempt_base(&command)));
+                        self.open.insert(key, (id, failed_ms));
                     }
                 }
                 self.groups.push(group);
@@ -187,12 +191,21 @@ impl<'a> Timeline<'a> {
             return;
         };
         let program = failure.base.split(' ').next().unwrap_or_default();
-        for session in ["", &event.session_id] {
-            for name in [&failure.base, program] {
-                self.open
-                    .insert((session.to_owned(), name.to_owned()), (id, at_ms));
+        let sessions = ["", &event.session_id].map(|session| self.number(session));
+        for name in [&failure.base, program].map(|name| self.number(name)) {
+            for session in sessions {
+                self.open.insert((session, name), (id, at_ms));
             }
         }
+    }
+
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let number = self.numbers.len() as u32;
+        self.numbers.insert(name.to_owned(), number);
+        number
     }
 
     fn find_group(
@@ -342,17 +355,17 @@ impl<'a> Timeline<'a> {
             (session, &command.program),
             (LEDGER, &base),
         ];
-        let Some((key, (id, failed_ms))) = keys.iter().find_map(|(session, name)| {
-            let key = ((*session).to_owned(), (*name).to_owned());
+        let Some((key, is_base, (id, failed_ms))) = keys.iter().find_map(|(session, name)| {
+            let key = (*self.numbers.get(*session)?, *self.numbers.get(*name)?);
             let open = self.open.get(&key).copied()?;
-            Some((key, open))
+            Some((key, *name == base, open))
         }) else {
             return;
         };
         if at_ms < failed_ms || at_ms.saturating_sub(failed_ms) > LESSON_MS {
             return;
         }
-        if self.learn(id, session, &command, at_ms) || key.1 == base {
+        if self.learn(id, session, &command, at_ms) || is_base {
             // What the command shows is known now, whether it is a lesson or not.
             self.open.remove(&key);
         }

@@ -61,6 +61,9 @@ const MAX_READ: usize = 400;
 
 /// Returns a text as one line of at most `max_chars` characters, cut between words.
 pub(super) fn one_line(text: &str, max_chars: usize) -> String {
+    if text.len() <= max_chars && is_one_line(text) {
+        return text.to_owned();
+    }
     // The rest is cut anyway, also when much of the start is white space or hidden.
     let clean: String = text
         .chars()
@@ -92,6 +95,17 @@ pub(super) fn one_line(text: &str, max_chars: usize) -> String {
         chars += blank + word_chars;
     }
     words
+}
+
+/// Returns whether nothing is to be changed in a text, as in most commands: it has words of ASCII, one blank between them,
+/// and no part of a comment mark.
+fn is_one_line(text: &str) -> bool {
+    text.split(' ').all(|word| {
+        !word.is_empty()
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_graphic() && byte != b'<' && byte != b'>')
+    })
 }
 
 /// Returns a text in code marks, or none when it cannot be shown as one short line.

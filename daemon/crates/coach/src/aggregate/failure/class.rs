@@ -1,8 +1,10 @@
 //! Which error a failure is.
 
+use super::needles::Needles;
 use super::remedy::{Remedy, find};
 use crate::aggregate::wording::one_line;
 use crate::command::Simple;
+use std::sync::LazyLock;
 
 /// What went wrong.
 #[derive(Debug, Clone)]
@@ -42,12 +44,10 @@ impl Class {
                 .then(|| missing_program(&text, command));
             return Self::Known { remedy, missing };
         }
-        let kind = KINDS
-            .iter()
-            .find(|kind| kind.needles.iter().any(|needle| lower.contains(needle)));
+        let kind = KIND_NEEDLES.in_text(&lower).next();
         match (error_code(&text), kind) {
             (Some(code), _) => Self::Code(code),
-            (None, Some(kind)) => Self::Kind(kind),
+            (None, Some((_, kind))) => Self::Kind(kind),
             (None, None) => Self::Other {
                 line: telling_line(stderr),
             },
@@ -101,6 +101,9 @@ impl Class {
 }
 
 const MAX_STDERR: usize = 2000;
+
+static KIND_NEEDLES: LazyLock<Needles<Kind>> =
+    LazyLock::new(|| Needles::of(KINDS, |kind| kind.needles, |needle| needle));
 
 const KINDS: &[Kind] = &[
     Kind {

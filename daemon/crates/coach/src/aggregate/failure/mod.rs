@@ -2,11 +2,13 @@
 //!
 //! - `remedy`: the built-in table of errors with what helps against them
 //! - `class`: which error it is
+//! - `needles`: finds the texts of both tables in an output
 //! - `lesson`: what a later success of the same command shows
 //! - `wording`: the candidate
 
 mod class;
 mod lesson;
+mod needles;
 mod remedy;
 mod wording;
 

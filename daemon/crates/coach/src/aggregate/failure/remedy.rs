@@ -1,6 +1,8 @@
 //! The built-in table of errors with what helps against them.
 
+use super::needles::Needles;
 use crate::command::Simple;
+use std::sync::LazyLock;
 
 /// An error with its remedy. `{}` stands for the command in code marks.
 #[derive(Debug)]
@@ -19,12 +21,22 @@ pub(in crate::aggregate) struct Remedy {
 
 /// Returns the first remedy of the table that fits an output in lower case.
 pub(super) fn find(command: &Simple, lower: &str) -> Option<&'static Remedy> {
-    REMEDIES.iter().find(|remedy| {
+    let fits = |(needle, remedy): &(&str, &Remedy)| {
         (remedy.programs.is_empty() || remedy.programs.contains(&command.program.as_str()))
-            && remedy.needles.iter().any(|needle| is_in(needle, lower))
+            && is_in(needle, lower)
             && !remedy.but_not.iter().any(|needle| lower.contains(needle))
-    })
+    };
+    let mut found = NEEDLES.in_text(lower).filter(fits);
+    found.next().map(|(_, remedy)| remedy)
 }
+
+static NEEDLES: LazyLock<Needles<Remedy>> = LazyLock::new(|| {
+    Needles::of(
+        REMEDIES,
+        |remedy| remedy.needles,
+        |needle| needle.strip_prefix('#').unwrap_or(needle),
+    )
+});
 
 impl Remedy {
     pub(super) fn key(&self) -> &'static str {

@@ -3,8 +3,9 @@
 use super::CoachError;
 use super::owner::{Coach, Databases};
 use crate::aggregate::{self, Aggregation, Input, KnownCandidate, Proposal, Settings, Sighting};
+use crate::event::{Event, Success};
 use crate::ledger::{
-    CandidateRow, Change, EvidenceRow, LedgerWrite, all, evidence_ids, kept, known,
+    CandidateRow, Change, EvidenceList, LedgerWrite, all, evidence_ids, kept, known,
     of_fingerprints, state_of, union,
 };
 use crate::record::{EventWrite, pending, projects, successes};
@@ -24,8 +25,11 @@ const LARGE_BATCH: usize = 10_000;
 /// How far back a success may be that followed a failure: as long as events wait.
 const SUCCESSES_S: f64 = 30.0 * 86_400.0;
 
-/// The state under which the ids of events are kept that the ledger has counted, until they are marked.
+/// The state under which the ids of events are kept that the ledger has counted, as JSON, until they are marked.
 const DECIDING: &str = "deciding";
+
+/// Its value after that.
+const NONE: &str = "[]";
 
 /// The state with the time of the last new candidate.
 pub(super) const LAST_PROPOSAL: &str = "last_proposal";
@@ -56,40 +60,32 @@ impl Coach {
         finish(databases).await?;
         let (events, strange) = pending(&databases.events, MAX_EVENTS).await?;
         let since = ccd_text::clock::seconds_ago(SUCCESSES_S);
-        let successes = successes(&databases.events, &since).await?;
-        let mut known = known(&databases.ledger).await?;
-        add_counted(databases, &events, &mut known).await?;
-        let settings = self.aggregation_settings(databases).await?;
-        let now = ccd_text::clock::now();
         let given = events.len();
-        let (result, changes, evidence) = ccd_store::blocking(move || {
-            let input = Input {
-                events: &events,
-                successes: &successes,
-                known: &known,
-                now: &now,
-            };
-            let result = aggregate::aggregate(&input, &settings);
-            let (mut changes, mut evidence) = (Vec::new(), Vec::new());
-            for proposal in &result.proposals {
-                propose(proposal, &mut changes, &mut evidence);
-            }
-            (result, changes, evidence)
-        })
-        .await;
-        let processed = self
-            .store_result(databases, &result, changes, evidence, strange)
-            .await?;
+        let batch = Batch {
+            events,
+            successes: successes(&databases.events, &since).await?,
+            known: known(&databases.ledger).await?,
+            settings: self.aggregation_settings(databases).await?,
+            now: ccd_text::clock::now(),
+        };
+        let (mut batch, mut result) = batch.run().await;
+        if batch.note_counted(databases, &result).await? {
+            (batch, result) = batch.run().await;
+        }
+        // It is large, and its thousands of texts are freed on another thread meanwhile.
+        tokio::task::spawn_blocking(move || drop(batch));
         let new = result.proposals.iter();
         let new: Vec<String> = new.map(|one| one.fingerprint.to_string()).collect();
+        let seen_again = result.sightings.len() as u64;
+        let processed = self.store_result(databases, result, strange).await?;
         let new = of_fingerprints(&databases.ledger, &new).await?;
         let candidates = self.shown_candidates(databases, new).await?;
         if given >= LARGE_BATCH {
-            ccd_store::blocking(give_back_memory).await;
+            tokio::task::spawn_blocking(give_back_memory);
         }
         Ok(CoachAggregateReply {
             candidates,
-            seen_again: result.sightings.len() as u64,
+            seen_again,
             processed: processed as u64,
             pending: (given - (processed.min(given))) as u64,
             duration_ms: start.elapsed().as_millis() as u64,
@@ -100,48 +96,41 @@ impl Coach {
     async fn store_result(
         &self,
         databases: &Databases,
-        result: &Aggregation,
-        mut changes: Vec<Change>,
-        mut evidence: Vec<EvidenceRow>,
+        result: Aggregation,
         strange: Vec<String>,
     ) -> Result<usize, CoachError> {
-        let mut rows: BTreeMap<String, CandidateRow> = match result.sightings.is_empty() {
-            true => BTreeMap::new(),
-            false => {
-                let rows = all(&databases.ledger).await?.into_iter();
-                rows.map(|row| (row.fingerprint.clone(), row)).collect()
-            }
+        let rows = match result.sightings.is_empty() {
+            true => Vec::new(),
+            false => all(&databases.ledger).await?,
         };
-        for sighting in &result.sightings {
-            if let Some(row) = rows.get_mut(sighting.fingerprint.as_str()) {
-                see_again(row, sighting, &mut changes, &mut evidence);
-            }
-        }
-        EvidenceRow::sort(&mut evidence);
-        if !evidence.is_empty() {
-            changes.push(Change::Evidence(evidence));
-        }
-        let mut ids = result.decided.clone();
-        ids.extend(result.expired.iter().cloned());
-        ids.extend(strange);
-        if ids.is_empty() && changes.is_empty() {
+        let has_proposals = !result.proposals.is_empty();
+        let (mut changes, decided, json) = ccd_store::blocking(move || {
+            let lists = [&result.decided, &result.expired, &strange];
+            let ids: Vec<&String> = lists.into_iter().flatten().collect();
+            let json = serde_json::to_string(&ids).unwrap_or_default();
+            let decided = ids.len();
+            let changes = changes(result.proposals, result.sightings, rows);
+            (changes, decided, json)
+        })
+        .await;
+        if decided == 0 && changes.is_empty() {
             return Ok(0);
         }
-        let json = serde_json::to_string(&ids).unwrap_or_default();
         changes.push(Change::State {
             name: DECIDING,
             value: json,
         });
-        if !result.proposals.is_empty() {
+        if has_proposals {
             changes.push(Change::State {
                 name: LAST_PROPOSAL,
                 value: ccd_text::clock::now(),
             });
         }
         databases.ledger.commit(LedgerWrite(changes)).await?;
-        finish(databases).await?;
-        self.write_mirror(databases).await?;
-        Ok(ids.len())
+        let (marked, mirrored) = tokio::join!(finish(databases), self.write_mirror(databases));
+        marked?;
+        mirrored?;
+        Ok(decided)
     }
 
     async fn aggregation_settings(&self, databases: &Databases) -> Result<Settings, CoachError> {
@@ -165,7 +154,9 @@ impl Coach {
     pub(super) async fn write_mirror(&self, databases: &Databases) -> Result<(), StoreError> {
         let rows = all(&databases.ledger).await?;
         let last_proposal = state_of(&databases.ledger, LAST_PROPOSAL).await?;
-        match self.mirror.write(&rows, last_proposal) {
+        let mirror = self.mirror.clone();
+        let written = ccd_store::blocking(move || mirror.write(&rows, last_proposal)).await;
+        match written {
             Ok(hash) => {
                 let state = Change::State {
                     name: MIRROR_HASH,
@@ -193,101 +184,143 @@ fn give_back_memory() {
 /// Marks the events that the ledger has counted.
 async fn finish(databases: &Databases) -> Result<(), StoreError> {
     let deciding = state_of(&databases.ledger, DECIDING).await?;
-    let ids: Vec<String> = deciding
-        .and_then(|json| serde_json::from_str(&json).ok())
-        .unwrap_or_default();
-    if ids.is_empty() {
+    let Some(ids) = deciding.filter(|ids| ids != NONE) else {
         return Ok(());
-    }
+    };
     databases.events.commit(EventWrite::Processed(ids)).await?;
     let state = Change::State {
         name: DECIDING,
-        value: "[]".to_owned(),
+        value: NONE.to_owned(),
     };
     databases.ledger.commit(LedgerWrite(vec![state])).await
 }
 
-/// Tells the candidates which of these events they have counted already.
-async fn add_counted(
-    databases: &Databases,
-    events: &[crate::event::Event],
-    known: &mut [KnownCandidate],
-) -> Result<(), StoreError> {
-    let ids: Vec<&str> = events.iter().map(|event| event.id.as_str()).collect();
-    let mut counted = evidence_ids(&databases.ledger, &ids).await?;
-    for candidate in known {
-        if let Some(ids) = counted.remove(candidate.fingerprint.as_str()) {
-            candidate.evidence_ids = ids;
-        }
-    }
-    Ok(())
+/// What an aggregation needs.
+struct Batch {
+    events: Vec<Event>,
+    successes: Vec<Success>,
+    known: Vec<KnownCandidate>,
+    settings: Settings,
+    now: String,
 }
 
-fn propose(proposal: &Proposal, changes: &mut Vec<Change>, rows: &mut Vec<EvidenceRow>) {
-    let evidence: Vec<Evidence> = proposal.evidence.iter().map(piece).collect();
+impl Batch {
+    async fn run(self) -> (Self, Aggregation) {
+        ccd_store::blocking(move || {
+            let input = Input {
+                events: &self.events,
+                successes: &self.successes,
+                known: &self.known,
+                now: &self.now,
+            };
+            let result = aggregate::aggregate(&input, &self.settings);
+            (self, result)
+        })
+        .await
+    }
+
+    /// Tells the candidates which events of a result they have counted before, as those of a restored database. Returns
+    /// whether there are any.
+    async fn note_counted(
+        &mut self,
+        databases: &Databases,
+        result: &Aggregation,
+    ) -> Result<bool, StoreError> {
+        let sightings = result.sightings.iter();
+        let fingerprints: Vec<&str> = sightings.map(|one| one.fingerprint.as_str()).collect();
+        let evidence = result.sightings.iter().flat_map(|one| &one.evidence);
+        let ids: Vec<&str> = evidence.map(|piece| piece.event_id.as_str()).collect();
+        if ids.is_empty() {
+            return Ok(false);
+        }
+        let mut counted = evidence_ids(&databases.ledger, &fingerprints, &ids).await?;
+        let has_counted = !counted.is_empty();
+        for candidate in &mut self.known {
+            let ids = counted.remove(candidate.fingerprint.as_str());
+            candidate.evidence_ids = ids.unwrap_or_default();
+        }
+        Ok(has_counted)
+    }
+}
+
+/// Returns what the ledger takes from a result; `rows` are its candidates, if any was seen again.
+fn changes(
+    proposals: Vec<Proposal>,
+    sightings: Vec<Sighting>,
+    rows: Vec<CandidateRow>,
+) -> Vec<Change> {
+    let (mut changes, mut lists) = (Vec::new(), Vec::new());
+    for proposal in proposals {
+        propose(proposal, &mut changes, &mut lists);
+    }
+    let rows = rows.into_iter();
+    let mut rows: BTreeMap<String, CandidateRow> =
+        rows.map(|row| (row.fingerprint.clone(), row)).collect();
+    for sighting in sightings {
+        if let Some(row) = rows.get_mut(sighting.fingerprint.as_str()) {
+            see_again(row, sighting, &mut changes, &mut lists);
+        }
+    }
+    if !lists.is_empty() {
+        changes.push(Change::Evidence(lists));
+    }
+    changes
+}
+
+fn propose(proposal: Proposal, changes: &mut Vec<Change>, lists: &mut Vec<EvidenceList>) {
+    let evidence: Vec<Evidence> = proposal.evidence.into_iter().map(piece).collect();
     let fingerprint = proposal.fingerprint.to_string();
-    rows.extend(
-        evidence
-            .iter()
-            .map(|piece| EvidenceRow::new(&fingerprint, piece)),
-    );
+    lists.extend(EvidenceList::new(&fingerprint, &evidence));
     changes.push(Change::Put(Box::new(CandidateRow {
         fingerprint: fingerprint.clone(),
-        normalized_text: proposal.normalized_text.clone(),
-        title: proposal.wording.title.clone(),
+        normalized_text: proposal.normalized_text,
+        title: proposal.wording.title,
         candidate_type: proposal.wording.candidate_type,
-        trigger_condition: proposal.wording.trigger.clone(),
-        action: proposal.wording.action.clone(),
+        trigger_condition: proposal.wording.trigger,
+        action: proposal.wording.action,
         current_scope: Scope::Project,
-        repo_ids: proposal.repo_ids.clone(),
+        repo_ids: proposal.repo_ids,
         evidence: kept(evidence),
         confidence: proposal.confidence,
         count: proposal.count,
         status: CandidateStatus::Pending,
-        first_seen: proposal.first_seen.clone(),
-        last_seen: proposal.last_seen.clone(),
+        first_seen: proposal.first_seen,
+        last_seen: proposal.last_seen,
         promoted_at: None,
         scope_guess: proposal.scope_guess,
-        repo_keys: proposal.repo_keys.clone(),
+        repo_keys: proposal.repo_keys,
         rejected_at_count: 0,
         mention: false,
     })));
     changes.push(Change::Groups {
         fingerprint,
-        groups: proposal.groups.clone(),
+        groups: proposal.groups,
     });
 }
 
 fn see_again(
     row: &mut CandidateRow,
-    sighting: &Sighting,
+    sighting: Sighting,
     changes: &mut Vec<Change>,
-    rows: &mut Vec<EvidenceRow>,
+    lists: &mut Vec<EvidenceList>,
 ) {
-    let evidence: Vec<Evidence> = sighting.evidence.iter().map(piece).collect();
+    let evidence: Vec<Evidence> = sighting.evidence.into_iter().map(piece).collect();
     row.count += sighting.count_added;
     row.confidence = row.confidence.max(sighting.confidence);
-    row.last_seen = std::mem::take(&mut row.last_seen).max(sighting.last_seen.clone());
+    row.last_seen = std::mem::take(&mut row.last_seen).max(sighting.last_seen);
     row.mention |= sighting.mention;
-    union(&mut row.repo_ids, sighting.repo_ids.clone());
-    union(&mut row.repo_keys, sighting.repo_keys.clone());
-    row.evidence = kept([std::mem::take(&mut row.evidence), evidence.clone()].concat());
+    union(&mut row.repo_ids, sighting.repo_ids);
+    union(&mut row.repo_keys, sighting.repo_keys);
     let old = row.fingerprint.clone();
-    if let Some(better) = &sighting.better {
-        (row.title, row.trigger_condition, row.action) = (
-            better.title.clone(),
-            better.trigger.clone(),
-            better.action.clone(),
-        );
+    if let Some(better) = sighting.better {
+        (row.title, row.trigger_condition, row.action) =
+            (better.title, better.trigger, better.action);
         row.candidate_type = better.candidate_type;
         row.identify();
     }
     let fingerprint = row.fingerprint.clone();
-    rows.extend(
-        evidence
-            .iter()
-            .map(|piece| EvidenceRow::new(&fingerprint, piece)),
-    );
+    lists.extend(EvidenceList::new(&fingerprint, &evidence));
+    row.evidence = kept([std::mem::take(&mut row.evidence), evidence].concat());
     changes.push(Change::Put(Box::new(row.clone())));
     if fingerprint != old {
         changes.push(Change::Move {
@@ -297,18 +330,18 @@ fn see_again(
     }
     changes.push(Change::Groups {
         fingerprint,
-        groups: sighting.groups.clone(),
+        groups: sighting.groups,
     });
 }
 
-fn piece(evidence: &aggregate::Evidence) -> Evidence {
-    let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+fn piece(evidence: aggregate::Evidence) -> Evidence {
+    let some = |text: String| Some(text).filter(|text| !text.is_empty());
     Evidence {
-        event_id: evidence.event_id.clone(),
-        quote: evidence.quote.clone(),
-        timestamp: evidence.timestamp.clone(),
-        session_id: some(&evidence.session_id),
-        repo_id: some(&evidence.repo_id),
+        event_id: evidence.event_id,
+        quote: evidence.quote,
+        timestamp: evidence.timestamp,
+        session_id: some(evidence.session_id),
+        repo_id: some(evidence.repo_id),
     }
 }
 

@@ -7,15 +7,12 @@ use ccd_store::{Connection, SqlResult, Write, insert, query};
 use serde::Serialize;
 
 ccd_store::row! {
-    /// A piece of evidence for a candidate.
+    /// The evidence for a candidate from one batch.
     #[derive(Debug)]
-    pub(crate) struct EvidenceRow {
-        event_id: String,
+    pub(crate) struct EvidenceList {
         fingerprint: String,
-        timestamp: String,
-        quote: String,
-        session_id: String,
-        repo_id: String,
+        newest: String,
+        pieces: String,
     }
 }
 
@@ -37,7 +34,7 @@ pub(crate) enum Change {
         from: String,
         to: String,
     },
-    Evidence(Vec<EvidenceRow>),
+    Evidence(Vec<EvidenceList>),
     Groups {
         fingerprint: String,
         groups: Vec<KnownGroup>,
@@ -78,22 +75,26 @@ pub(crate) enum Change {
     },
 }
 
-impl EvidenceRow {
-    /// `piece` as evidence for a candidate.
-    pub(crate) fn new(fingerprint: &str, piece: &Evidence) -> Self {
-        Self {
-            event_id: piece.event_id.clone(),
+impl EvidenceList {
+    /// `evidence` for a candidate, oldest first; none if there is none.
+    pub(crate) fn new(fingerprint: &str, evidence: &[Evidence]) -> Option<Self> {
+        let newest = evidence.iter().map(|piece| &piece.timestamp).max()?;
+        let columns = evidence.iter().map(|piece| {
+            let (session_id, repo_id) = (piece.session_id.as_deref(), piece.repo_id.as_deref());
+            (
+                &piece.event_id,
+                &piece.timestamp,
+                &piece.quote,
+                session_id.unwrap_or_default(),
+                repo_id.unwrap_or_default(),
+            )
+        });
+        let pieces = json(&columns.collect::<Vec<_>>());
+        Some(Self {
             fingerprint: fingerprint.to_owned(),
-            timestamp: piece.timestamp.clone(),
-            quote: piece.quote.clone(),
-            session_id: piece.session_id.clone().unwrap_or_default(),
-            repo_id: piece.repo_id.clone().unwrap_or_default(),
-        }
-    }
-
-    /// In the order of the table, so that a large batch is inserted page by page.
-    pub(crate) fn sort(rows: &mut [Self]) {
-        rows.sort_unstable_by(|one, other| one.event_id.cmp(&other.event_id));
+            newest: newest.clone(),
+            pieces,
+        })
     }
 }
 
@@ -112,7 +113,7 @@ impl Change {
             Self::Put(row) => put(connection, row).await,
             Self::Delete { fingerprint } => delete(connection, fingerprint).await,
             Self::Move { from, to } => {
-                for table in ["promotions", "ccd_evidence", "ccd_decisions"] {
+                for table in ["promotions", "ccd_evidence_lists", "ccd_decisions"] {
                     rename(connection, table, from, to).await?;
                 }
                 // The other candidate may have a group with the same key, or a guard.
@@ -121,9 +122,9 @@ impl Change {
                 }
                 delete(connection, from).await
             }
-            Self::Evidence(rows) => {
-                let put = "INSERT OR IGNORE INTO ccd_evidence ({columns}) {values}";
-                insert(connection, put, rows).await
+            Self::Evidence(lists) => {
+                let put = "INSERT INTO ccd_evidence_lists ({columns}) {values}";
+                insert(connection, put, lists).await
             }
             Self::Groups {
                 fingerprint,
@@ -239,7 +240,7 @@ async fn delete(connection: &mut Connection, fingerprint: &str) -> SqlResult<()>
     for table in [
         "promotions",
         "ccd_groups",
-        "ccd_evidence",
+        "ccd_evidence_lists",
         "ccd_decisions",
         "ccd_guards",
         "ccd_candidates",
@@ -325,6 +326,6 @@ async fn retain(connection: &mut Connection, rejected: &str, evidence: &str) -> 
     for fingerprint in old {
         delete(connection, &fingerprint).await?;
     }
-    let delete = query("DELETE FROM ccd_evidence WHERE timestamp < ?1").bind(evidence);
+    let delete = query("DELETE FROM ccd_evidence_lists WHERE newest < ?1").bind(evidence);
     delete.execute(connection).await.map(drop)
 }

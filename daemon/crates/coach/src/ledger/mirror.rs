@@ -11,7 +11,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The file, and what was last written to it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Mirror {
     path: PathBuf,
 }

@@ -6,7 +6,7 @@ mod read;
 mod row;
 mod schema;
 
-pub(crate) use change::{Change, EvidenceRow, LedgerWrite};
+pub(crate) use change::{Change, EvidenceList, LedgerWrite};
 pub(crate) use mirror::Mirror;
 pub(crate) use read::{
     Found, Page, all, decisions, decisions_in, evidence_ids, evidence_of, evidence_times, find,

@@ -335,16 +335,19 @@ pub(crate) async fn state_of(ledger: &Ledger, name: &str) -> SqlResult<Option<St
     value.fetch_optional(ledger.readers()).await
 }
 
-/// Returns which of these events are evidence, by fingerprint.
+/// Returns which of these events are evidence for these candidates already, by fingerprint.
 pub(crate) async fn evidence_ids(
     ledger: &Ledger,
+    fingerprints: &[&str],
     ids: &[&str],
 ) -> SqlResult<BTreeMap<String, Vec<String>>> {
     let rows = query_as(
-        "SELECT fingerprint, event_id FROM ccd_evidence WHERE event_id IN (SELECT value FROM json_each(?1))",
+        "SELECT fingerprint, event_id FROM ccd_evidence
+            WHERE fingerprint IN (SELECT value FROM json_each(?1)) AND event_id IN (SELECT value FROM json_each(?2))",
     );
-    let json = serde_json::to_string(ids).unwrap_or_default();
-    let rows: Vec<(String, String)> = rows.bind(json).fetch_all(ledger.readers()).await?;
+    let json = |texts: &[&str]| serde_json::to_string(texts).unwrap_or_default();
+    let rows = rows.bind(json(fingerprints)).bind(json(ids));
+    let rows: Vec<(String, String)> = rows.fetch_all(ledger.readers()).await?;
     let mut counted: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (fingerprint, id) in rows {
         counted.entry(fingerprint).or_default().push(id);

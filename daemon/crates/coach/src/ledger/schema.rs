@@ -6,10 +6,16 @@ use ccd_store::{Column, Schema, Synchronous};
 /// The seed's tables and indexes, to the letter, and tables of our own, all of which are named `ccd_*`.
 pub(crate) const LEDGER: Schema<LedgerWrite> = Schema::new(
     Synchronous::Full,
-    &[(
-        "ledger",
-        include_str!("../../migrations/ledger/0001_ledger.sql"),
-    )],
+    &[
+        (
+            "ledger",
+            include_str!("../../migrations/ledger/0001_ledger.sql"),
+        ),
+        (
+            "evidence",
+            include_str!("../../migrations/ledger/0002_evidence.sql"),
+        ),
+    ],
 )
 .shared_with_others("ccd_migrations", COLUMNS)
 .with_cache_kib(crate::CACHE_KIB);
@@ -43,5 +49,71 @@ const fn column(table: &'static str, name: &'static str, definition: &'static st
         table,
         name,
         definition,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::{Change, evidence_ids, evidence_of};
+    use ccd_store::{Connection, Opening, SqlResult, Write, query, query_as};
+
+    /// Databases remember each migration that was ever released, and refuse one that has changed since.
+    const REMEMBERED: [(i64, &str, &str); 2] = [
+        (1, "ledger", "1AFCEC947DA4B4DB"),
+        (2, "evidence", "13F18DFDFFACD182"),
+    ];
+
+    struct Sql(&'static str);
+
+    impl Write for Sql {
+        async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
+            query(self.0).execute(connection).await.map(drop)
+        }
+    }
+
+    const FIRST: Schema<Sql> = Schema::new(
+        Synchronous::Full,
+        &[(
+            "ledger",
+            include_str!("../../migrations/ledger/0001_ledger.sql"),
+        )],
+    )
+    .shared_with_others("ccd_migrations", &[]);
+
+    #[tokio::test]
+    async fn a_ledger_of_the_first_version_keeps_its_evidence() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger.sqlite");
+        let older = FIRST.open(&path, Opening::First).await.unwrap().database;
+        let rows = Sql("INSERT INTO ccd_evidence VALUES
+            ('b', 'one', '2026-01-02T00:00:00Z', 'second \"quote\"', 's', 'r'),
+            ('a', 'one', '2026-01-01T00:00:00Z', 'first', '', ''),
+            ('c', 'two', '2026-01-01T00:00:00Z', 'other', 's', 'r')");
+        older.commit(rows).await.unwrap();
+        older.close().await;
+
+        let ledger = LEDGER.open(&path, Opening::First).await.unwrap().database;
+        let rows = query_as(
+            "SELECT version, description, substr(hex(checksum), 1, 16) FROM ccd_migrations ORDER BY version",
+        );
+        let rows: Vec<(i64, String, String)> = rows.fetch_all(ledger.readers()).await.unwrap();
+        let rows = rows
+            .iter()
+            .map(|(version, name, checksum)| (*version, name.as_str(), checksum.as_str()));
+        assert_eq!(rows.collect::<Vec<_>>(), REMEMBERED);
+        let evidence = evidence_of(&ledger, "one", 10).await.unwrap();
+        let quotes = evidence.iter().map(|piece| piece.quote.as_str());
+        assert_eq!(quotes.collect::<Vec<_>>(), ["first", "second \"quote\""]);
+        assert_eq!(evidence[0].session_id, None);
+        assert_eq!(evidence[1].session_id.as_deref(), Some("s"));
+        let ids = evidence_ids(&ledger, &["one"], &["a", "c", "d"]).await;
+        assert_eq!(ids.unwrap()["one"], ["a"]);
+        let retain = Change::Retain {
+            rejected: "2000-01-01".to_owned(),
+            evidence: "2026-01-02".to_owned(),
+        };
+        ledger.commit(LedgerWrite(vec![retain])).await.unwrap();
+        assert_eq!(evidence_of(&ledger, "one", 10).await.unwrap().len(), 1);
     }
 }

@@ -73,8 +73,8 @@ ccd_store::row! {
 pub(crate) enum EventWrite {
     /// Stores what became of payloads, each once.
     Record(Vec<Recorded>),
-    /// These events belong to candidates, or support none.
-    Processed(Vec<String>),
+    /// These events belong to candidates, or support none: their ids as JSON.
+    Processed(String),
     Mute(Mute),
     Unmute(Mute),
     /// Deletes events of all that is given, and what is known of their sources.
@@ -95,10 +95,10 @@ impl Write for EventWrite {
         match self {
             Self::Record(all) => record(connection, all).await,
             Self::Processed(ids) => {
-                // One statement, whatever their number.
-                let ids = serde_json::to_string(ids).unwrap_or_default();
-                let mark =
-                    "UPDATE events SET processed = 1 WHERE id IN (SELECT value FROM json_each(?1))";
+                // One statement, whatever their number. Without the plus, SQLite would look up each id, which takes twice as
+                // long as going through those that wait.
+                let mark = "UPDATE events SET processed = 1
+                    WHERE processed = 0 AND +id IN (SELECT value FROM json_each(?1))";
                 query(mark).bind(ids).execute(connection).await?;
                 Ok(())
             }

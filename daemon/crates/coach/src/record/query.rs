@@ -5,6 +5,7 @@ use crate::event::{Event, Success};
 use ccd_protocol::coach::{CoachEvent, EventType, Mute, SignalType};
 use ccd_store::{Database, SqlResult, query_as, query_scalar};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -81,31 +82,78 @@ fn object(json: Option<String>) -> Map<String, Value> {
         .unwrap_or_default()
 }
 
-/// Returns the events that are not processed, in the order in which they were recorded, and the ids of those that cannot be
-/// understood.
+/// Events that are read at a time.
+const PAGE_LEN: u32 = 2000;
+
+/// Returns the events that are not processed, in any order, and the ids of those that cannot be understood.
 pub(crate) async fn pending(events: &Events, limit: u32) -> SqlResult<(Vec<Event>, Vec<String>)> {
-    // One text for each event: a value of SQLite costs more on its way through threads than the parsing. Another program
-    // may have written anything as context.
-    let rows = query_as(
-        "SELECT events.id, json_object('id', events.id, 'timestamp', timestamp, 'signal_type', signal_type,
-            'repo_id', coalesce(events.repo_id, ''), 'repo_key', coalesce(repo_key, ''),
-            'session_id', coalesce(session_id, ''), 'content', coalesce(content, ''),
-            'context', CASE WHEN json_valid(context) AND json_type(context) = 'object' THEN json(context) ELSE json('{}') END)
-        FROM events LEFT JOIN ccd_event_sources ON event_id = events.id
-        WHERE processed = 0 ORDER BY events.rowid LIMIT ?1",
-    );
-    let rows: Vec<(String, String)> = rows.bind(limit).fetch_all(events.readers()).await?;
-    let parse = move || {
-        let (mut pending, mut strange) = (Vec::with_capacity(rows.len()), Vec::new());
-        for (id, event) in rows {
-            match serde_json::from_str(&event) {
-                Ok(event) => pending.push(event),
-                Err(_) => strange.push(id),
+    let (mut pending, mut strange, mut left) = (Vec::new(), Vec::new(), limit);
+    let mut page = pending_page(events, i64::MIN, left).await?;
+    while let (len, Some(last), Some(lines)) = page {
+        left = left.saturating_sub(len);
+        let parse = ccd_store::blocking(move || {
+            for event in lines.lines().map(parsed) {
+                match event {
+                    Ok(event) => pending.push(event),
+                    Err(id) => strange.push(id),
+                }
             }
-        }
-        (pending, strange)
+            (pending, strange)
+        });
+        let (next, parsed) = tokio::join!(pending_page(events, last, left), parse);
+        ((pending, strange), page) = (parsed, next?);
+    }
+    Ok((pending, strange))
+}
+
+/// Returns the number of the events after one, the last one, and all of them, each as JSON in a line of its own: so many
+/// single values would cost more on their way through threads than the parsing.
+async fn pending_page(
+    events: &Events,
+    after: i64,
+    limit: u32,
+) -> SqlResult<(u32, Option<i64>, Option<String>)> {
+    let page = query_as(
+        "SELECT count(*), max(number), group_concat(event, char(10)) FROM (
+            SELECT events.rowid AS number, json_array(events.id, timestamp, signal_type, coalesce(events.repo_id, ''),
+                coalesce(repo_key, ''), coalesce(session_id, ''), coalesce(content, ''), iif(typeof(context) = 'text', context, NULL)) AS event
+            FROM events LEFT JOIN ccd_event_sources ON event_id = events.id
+            WHERE processed = 0 AND events.rowid > ?1 ORDER BY events.rowid LIMIT ?2)",
+    );
+    let page = page.bind(after).bind(limit.min(PAGE_LEN));
+    page.fetch_one(events.readers()).await
+}
+
+/// Returns the event of a line, or its id. Another program may have written anything as context.
+fn parsed(line: &str) -> Result<Event, String> {
+    type Columns<'a> = (
+        String,
+        String,
+        SignalType,
+        String,
+        String,
+        String,
+        String,
+        Option<Cow<'a, str>>,
+    );
+    let columns = serde_json::from_str::<Columns<'_>>(line);
+    let Ok((id, timestamp, signal_type, repo_id, repo_key, session_id, content, context)) = columns
+    else {
+        let values: Vec<Value> = serde_json::from_str(line).unwrap_or_default();
+        let id = values.first().and_then(Value::as_str).unwrap_or_default();
+        return Err(id.to_owned());
     };
-    Ok(ccd_store::blocking(parse).await)
+    let context = context.and_then(|json| serde_json::from_str(&json).ok());
+    Ok(Event {
+        id,
+        timestamp,
+        signal_type,
+        repo_id,
+        repo_key,
+        session_id,
+        content,
+        context: context.unwrap_or_default(),
+    })
 }
 
 /// Returns the successes from a time on, oldest first.

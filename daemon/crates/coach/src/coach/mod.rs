@@ -12,6 +12,7 @@ mod list;
 mod manage;
 mod owner;
 mod projects;
+mod received;
 mod reports;
 mod rule;
 mod timing;

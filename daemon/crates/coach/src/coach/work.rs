@@ -1,16 +1,17 @@
 //! Processes payloads: from the journal to the databases.
 
 use super::owner::{Coach, Databases};
-use crate::config::create_config;
+use super::received::read;
+use crate::config::{CoachConfig, create_config};
 use crate::deliver::{Delivery, Reader};
-use crate::detect::{Detector, context, is_answer};
+use crate::detect::{Detected, Detector, context, is_answer};
 use crate::event::Success;
 use crate::ledger::{Change, LEDGER, LedgerWrite};
 use crate::patterns::PatternSet;
 use crate::payload::{HookEvent, Payload};
 use crate::record::{
-    EVENTS, EventWrite, PayloadRow, PayloadWrite, Recorded, RecordedSignal, clip, mutes,
-    payloads_of,
+    EVENTS, EventWrite, PayloadRow, PayloadWrite, Recorded, RecordedSignal, mutes, payloads_of,
+    taken,
 };
 use crate::signal::Signal;
 use ccd_protocol::coach::{EventType, Mute};
@@ -103,11 +104,7 @@ impl Work {
     async fn step(&mut self) -> Result<bool, StoreError> {
         let coach = Arc::clone(&self.coach);
         let databases = open(&coach).await?;
-        self.take_in_spool();
-        let deliveries = self.reader.next(BATCH_BYTES).unwrap_or_else(|error| {
-            tracing::error!(%error, "the journal of hooks cannot be read");
-            Vec::new()
-        });
+        let deliveries = self.next_deliveries();
         let friction = std::mem::take(
             &mut *coach
                 .friction
@@ -120,25 +117,23 @@ impl Work {
         let config = coach.config().await;
         self.patterns = Arc::clone(&config.patterns);
         let muted = mutes(&databases.events).await?;
-        let (mut recorded, mut rows) = (Vec::new(), Vec::new());
-        for delivery in &deliveries {
-            let (one, row) = self.process(delivery, &muted).await?;
-            recorded.extend(one);
-            rows.push(row);
+        let seen: Vec<_> = friction
+            .into_iter()
+            .map(|(at, friction)| seen(&coach, at, friction, &muted))
+            .collect();
+        if !seen.is_empty() {
+            self.record(databases, seen, Vec::new(), &config).await?;
         }
-        for (at, friction) in friction {
-            recorded.push(seen(&coach, at, friction, &muted));
-        }
-        if recorded.iter().any(|one| !one.signals.is_empty()) {
-            let due = Instant::now() + config.batch_interval;
-            self.batch_at.get_or_insert(due);
-        }
-        databases
-            .events
-            .commit(EventWrite::Record(recorded))
-            .await?;
-        if !rows.is_empty() {
-            coach.store.commit(PayloadWrite::Record(rows)).await?;
+        for deliveries in parts(&deliveries) {
+            let mut known = taken(&databases.events, deliveries).await?;
+            let (mut recorded, mut rows) = (Vec::new(), Vec::new());
+            for delivery in deliveries {
+                let is_new = known.insert(delivery.id.clone());
+                let (one, row) = self.process(delivery, is_new, &muted).await?;
+                recorded.extend(one);
+                rows.push(row);
+            }
+            self.record(databases, recorded, rows, &config).await?;
         }
         if let Err(error) = self.reader.processed() {
             tracing::error!(%error, "the journal of hooks cannot be written");
@@ -148,22 +143,67 @@ impl Work {
         Ok(true)
     }
 
-    fn take_in_spool(&self) {
+    /// Stores what became of payloads, and the payloads.
+    async fn record(
+        &mut self,
+        databases: &Databases,
+        recorded: Vec<Recorded>,
+        rows: Vec<PayloadRow>,
+        config: &CoachConfig,
+    ) -> Result<(), StoreError> {
+        if recorded.iter().any(|one| !one.signals.is_empty()) {
+            let due = Instant::now() + config.batch_interval;
+            self.batch_at.get_or_insert(due);
+        }
+        databases
+            .events
+            .commit(EventWrite::Record(recorded))
+            .await?;
+        if !rows.is_empty() {
+            self.coach.store.commit(PayloadWrite::Record(rows)).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns payloads that wait, those of each session in the order in which its hooks ran.
+    ///
+    /// A hook ends before the next one of its session starts. So the spool, which is looked at after the journal, has every
+    /// payload that is older than one from the journal and did not get there. Then all that wait are sorted.
+    fn next_deliveries(&mut self) -> Vec<Delivery> {
+        let mut deliveries = self.read_journal(BATCH_BYTES);
+        if self.take_in_spool() {
+            deliveries.extend(self.read_journal(usize::MAX));
+            deliveries.sort_by(|one, other| one.at.cmp(&other.at));
+        }
+        deliveries
+    }
+
+    fn read_journal(&mut self, max_bytes: usize) -> Vec<Delivery> {
+        self.reader.next(max_bytes).unwrap_or_else(|error| {
+            tracing::error!(%error, "the journal of hooks cannot be read");
+            Vec::new()
+        })
+    }
+
+    /// Moves the payloads of the spool to the journal; false if there were none.
+    fn take_in_spool(&self) -> bool {
         let coach = &self.coach;
         if !coach.settings().enabled {
-            return;
+            return false;
         }
         let mut spool = coach.spool.lock().unwrap_or_else(PoisonError::into_inner);
         match spool.take_in(|delivery| coach.journal.append(&delivery)) {
-            Ok(0) => {}
+            Ok(0) => return false,
             Ok(taken) => tracing::info!(taken, "hook payloads were taken in from the spool"),
             Err(error) => tracing::warn!(%error, "hook payloads stay in the spool"),
         }
+        true
     }
 
     async fn process(
         &mut self,
         delivery: &Delivery,
+        is_new: bool,
         muted: &[Mute],
     ) -> Result<(Option<Recorded>, PayloadRow), StoreError> {
         let Some((payload, kept)) = read(&delivery.payload) else {
@@ -182,7 +222,11 @@ impl Work {
             .count(payload.event.name(), &delivery.at, delivery.took_ms);
         let cwd = payload.cwd.clone().unwrap_or_default();
         let project = self.coach.projects.of(&cwd);
-        let detected = self.detector(&payload.session_id).await?.detect(&payload);
+        // A payload that arrives again, for example because hooks are installed twice, was not said twice.
+        let detected = match is_new {
+            true => self.detector(&payload.session_id).await?.detect(&payload),
+            false => Detected::default(),
+        };
         self.turn_has_ended |= matches!(payload.event, HookEvent::Stop | HookEvent::SessionEnd);
         let signals = detected
             .signals
@@ -306,46 +350,17 @@ async fn open(coach: &Coach) -> Result<&Databases, StoreError> {
     opened
 }
 
-/// Returns a payload without its secrets, and what is kept of it.
-fn read(bytes: &[u8]) -> Option<(Payload, String)> {
-    let text = String::from_utf8_lossy(bytes);
-    let json: Value = match serde_json::from_str(&text) {
-        Ok(json) => json,
-        // A text that was cut in the middle of a character of UTF-16 is no text to serde.
-        Err(_) => serde_json::from_str(&without_lone_surrogates(&text)).ok()?,
-    };
-    let clipped = clip(json);
-    let payload = Payload::parse(clipped.payload.to_string().as_bytes()).ok()?;
-    Some((payload, clipped.kept))
-}
-
-/// Replaces each `\uD800` to `\uDFFF` that is no half of a pair.
-fn without_lone_surrogates(text: &str) -> String {
-    let code = |at: usize| {
-        let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
-        u32::from_str_radix(digits, 16).ok()
-    };
-    let (mut clean, mut at) = (String::with_capacity(text.len()), 0);
-    while let Some(next) = text[at..].find('\\').map(|found| at + found) {
-        clean.push_str(&text[at..next]);
-        let (taken, is_lone) = match (code(next), code(next + 6)) {
-            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => (12, false),
-            (Some(0xD800..=0xDFFF), _) => (6, true),
-            (Some(_), _) => (6, false),
-            // The next character is part of the escape.
-            (None, _) => (
-                1 + text[next + 1..].chars().next().map_or(0, char::len_utf8),
-                false,
-            ),
-        };
-        match is_lone {
-            true => clean.push_str("\\ufffd"),
-            false => clean.push_str(&text[next..next + taken]),
+/// Returns payloads in parts of about [`BATCH_BYTES`].
+fn parts(deliveries: &[Delivery]) -> impl Iterator<Item = &[Delivery]> {
+    let mut bytes = 0;
+    deliveries.chunk_by(move |delivery, _| {
+        bytes += delivery.payload.len();
+        let is_full = bytes >= BATCH_BYTES;
+        if is_full {
+            bytes = 0;
         }
-        at = next + taken;
-    }
-    clean.push_str(&text[at..]);
-    clean
+        !is_full
+    })
 }
 
 fn row(
@@ -449,29 +464,5 @@ async fn count_hits(coach: &Coach, databases: &Databases) -> Result<(), StoreErr
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn halves_of_characters_are_replaced_and_whole_ones_kept() {
-        for (text, clean) in [
-            (r#"{"a":"\ud83d"}"#, r#"{"a":"\ufffd"}"#),
-            (
-                r#"{"a":"\ud83d\ude00 \udE00"}"#,
-                r#"{"a":"\ud83d\ude00 \ufffd"}"#,
-            ),
-            (r#"{"a":"\\ud83d\n\u0041"}"#, r#"{"a":"\\ud83d\n\u0041"}"#),
-            (r#"{"a":"é\"#, r#"{"a":"é\"#),
-            ("\\é\\u12", "\\é\\u12"),
-        ] {
-            assert_eq!(without_lone_surrogates(text), clean);
-        }
-        let (payload, _) =
-            read(br#"{"hook_event_name":"UserPromptSubmit","prompt":"a\ud83d"}"#).unwrap();
-        assert_eq!(payload.prompt.as_deref(), Some("a\u{fffd}"));
-        assert!(read(b"{\"a\": ").is_none());
-        assert!(
-            read(format!("{{\"a\":{}{}}}", "[".repeat(500), "]".repeat(500)).as_bytes()).is_none()
-        );
-    }
-}
+#[path = "work_tests.rs"]
+mod tests;

@@ -1,12 +1,13 @@
 //! Reads `events.sqlite`.
 
 use super::EventWrite;
+use crate::deliver::Delivery;
 use crate::event::{Event, Success};
 use ccd_protocol::coach::{CoachEvent, EventType, Mute, SignalType};
 use ccd_store::{Database, SqlResult, query_as, query_scalar};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
 type Events = Database<EventWrite>;
@@ -80,6 +81,17 @@ fn listed(row: EventColumns) -> Option<CoachEvent> {
 fn object(json: Option<String>) -> Map<String, Value> {
     json.and_then(|json| serde_json::from_str(&json).ok())
         .unwrap_or_default()
+}
+
+/// Returns the ids of those deliveries that were taken before.
+pub(crate) async fn taken(events: &Events, deliveries: &[Delivery]) -> SqlResult<HashSet<String>> {
+    let taken = query_scalar(
+        "SELECT delivery_id FROM ccd_deliveries WHERE delivery_id IN (SELECT value FROM json_each(?1))",
+    );
+    let ids: Vec<&str> = deliveries.iter().map(|one| one.id.as_str()).collect();
+    let json = serde_json::to_string(&ids).unwrap_or_default();
+    let taken: Vec<String> = taken.bind(json).fetch_all(events.readers()).await?;
+    Ok(taken.into_iter().collect())
 }
 
 /// Events that are read at a time.

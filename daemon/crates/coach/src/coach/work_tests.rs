@@ -1,0 +1,104 @@
+use super::*;
+use crate::coach::{CoachPaths, CoachSettings};
+use ccd_protocol::hook::spool::FileName;
+use ccd_store::{AnyWrite, Schema, Store, Synchronous, query_as, query_scalar};
+use serde_json::json;
+use std::time::SystemTime;
+
+const STORE: Schema<dyn AnyWrite> = Schema::new(
+    Synchronous::Normal,
+    &[(
+        "hooks",
+        include_str!("../../../../migrations/0006_hooks.sql"),
+    )],
+);
+
+/// A coach whose payloads are processed by hand.
+async fn coach(folder: &Path) -> (Arc<Coach>, Work, Store) {
+    let paths = CoachPaths {
+        home: folder.join("coach"),
+        journal: folder.join("journal"),
+        spool: folder.join("spool"),
+        claude: folder.join("claude"),
+    };
+    std::fs::create_dir(&paths.spool).unwrap();
+    let settings = CoachSettings {
+        enabled: true,
+        keep_payloads: Duration::MAX,
+        keep_events: Duration::MAX,
+        guards: true,
+        session_events: true,
+    };
+    let opened = STORE.open(&folder.join("ccd.sqlite"), Opening::First).await;
+    let store = opened.unwrap().database;
+    let (coach, work) = Coach::new(paths, store.clone(), settings).unwrap();
+    (coach, work, store)
+}
+
+fn id(second: u64) -> String {
+    format!("{second:032x}")
+}
+
+fn at(second: u64) -> String {
+    format!("2026-01-01T00:00:{second:02}.000000Z")
+}
+
+fn post(coach: &Coach, second: u64, payload: &Value) {
+    let payload = payload.to_string().into_bytes();
+    let delivery = Delivery::new(id(second), at(second), payload).unwrap();
+    coach.post(delivery).unwrap();
+}
+
+fn spool(coach: &Coach, second: u64, payload: &Value) {
+    let content = json!({"delivery_id": id(second), "at": at(second), "payload": payload});
+    let content = content.to_string();
+    let written = SystemTime::now() + Duration::from_secs(second);
+    let name = FileName::new(written, content.len() as u64).to_string();
+    std::fs::write(coach.paths.spool.join(name), content).unwrap();
+}
+
+fn prompt(text: &str) -> Value {
+    json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "cwd": "/", "prompt": text})
+}
+
+/// Returns the times of the payloads in the order in which they were processed.
+async fn processed(store: &Store) -> Vec<String> {
+    let times = query_scalar("SELECT at FROM hook_events ORDER BY id");
+    times.fetch_all(store.readers()).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_payload_from_the_spool_is_processed_before_newer_ones_that_were_delivered() {
+    let folder = tempfile::tempdir().unwrap();
+    let (coach, mut work, store) = coach(folder.path()).await;
+    post(&coach, 1, &prompt("one"));
+    spool(&coach, 2, &prompt("two"));
+    post(&coach, 3, &prompt("three"));
+    spool(&coach, 4, &prompt("four"));
+    // More than are processed at a time.
+    post(&coach, 5, &prompt(&"long ".repeat(BATCH_BYTES / 4)));
+    post(&coach, 6, &prompt("six"));
+    spool(&coach, 7, &prompt("seven"));
+    while work.step().await.unwrap() {}
+    assert_eq!(processed(&store).await, [1, 2, 3, 4, 5, 6, 7].map(at));
+}
+
+#[tokio::test]
+async fn a_prompt_that_arrives_twice_is_no_repetition() {
+    let folder = tempfile::tempdir().unwrap();
+    let (coach, mut work, _store) = coach(folder.path()).await;
+    let signals = async || {
+        let events = &coach.databases.get().unwrap().events;
+        let signals = query_as("SELECT timestamp, signal_type FROM events ORDER BY rowid");
+        let signals: Vec<(String, String)> = signals.fetch_all(events.readers()).await.unwrap();
+        signals
+    };
+    for second in [1, 1, 2, 2] {
+        post(&coach, second, &prompt("run the linter on all files"));
+        while work.step().await.unwrap() {}
+    }
+    assert_eq!(signals().await, []);
+    post(&coach, 3, &prompt("run the linter on all files"));
+    while work.step().await.unwrap() {}
+    assert_eq!(signals().await, [(at(3), "REPETITION".to_owned())]);
+}

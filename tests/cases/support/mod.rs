@@ -5,6 +5,7 @@ pub(crate) mod connection;
 pub(crate) mod conversation;
 pub(crate) mod daemon;
 pub(crate) mod eventually;
+pub(crate) mod exec;
 pub(crate) mod executable;
 pub(crate) mod files;
 pub(crate) mod pipeline;

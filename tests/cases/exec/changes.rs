@@ -1,0 +1,201 @@
+//! What a run changed, in ways that are hard to see.
+
+use crate::support::exec::{Executor, Ran, Repository};
+use ccd_protocol::exec::{ExecutionResult, FileStatus};
+use serde_json::json;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+fn run(repository: &Repository, script: &str) -> Ran {
+    Executor::with_script(&format!("init\n{script}\nresult")).run(repository, &json!({}))
+}
+
+fn statuses(result: &ExecutionResult) -> Vec<(&str, FileStatus)> {
+    result
+        .diff_info
+        .iter()
+        .map(|file| (&*file.file_path, file.status))
+        .collect()
+}
+
+#[test]
+fn changed_modes_types_and_deleted_files_have_their_status() {
+    let repository = Repository::new();
+    repository.write("script.sh", "#!/bin/sh\n");
+    repository.write("gone.txt", "x\n");
+    repository.commit("Second");
+    let ran = run(
+        &repository,
+        "chmod +x script.sh; rm gone.txt old.txt; ln -s kept.txt old.txt",
+    );
+    let result = ran.succeeded_and_changed(&["gone.txt", "old.txt", "script.sh"]);
+    let mut found = statuses(result);
+    found.sort_by_key(|file| file.0);
+    found.dedup();
+    let expected = [
+        ("gone.txt", FileStatus::Deleted),
+        ("old.txt", FileStatus::Modified),
+        ("script.sh", FileStatus::Modified),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(result.diff, repository.diff_since("HEAD"));
+}
+
+#[test]
+fn names_with_line_ends_quotes_and_bytes_that_are_not_text_are_plain() {
+    let repository = Repository::new();
+    let script = "printf x > \"$(printf 'a\\nb')\"; printf x > 'quote\"d'; printf x > \"$(printf 'byte\\377')\"; printf x > ' lead'";
+    let ran = run(&repository, script);
+    let result = ran.succeeded_and_changed(&[" lead", "a\\nb", "byte\\xff", "quote\\\"d"]);
+    assert_eq!(
+        result.files_changed,
+        [" lead", "a\nb", "byte\u{fffd}", "quote\"d"]
+    );
+    assert_eq!(result.diff, repository.diff_since("HEAD"));
+}
+
+#[test]
+fn a_branch_that_the_run_switched_to_is_the_commit_hash_and_its_commits_are_listed() {
+    let repository = Repository::new();
+    let ran = run(
+        &repository,
+        "git checkout -q -b other; echo x > x.txt; git add .; git commit -qm X; echo y > y.txt; git add .; git commit -qm Y",
+    );
+    let commits = repository.git(&["rev-list", "--reverse", "main..other"]);
+    assert_eq!(ran.result.commits, commits.lines().collect::<Vec<_>>());
+    assert_eq!(ran.result.commit_hash.as_deref(), commits.lines().last());
+    assert_eq!(ran.result.files_changed, ["x.txt", "y.txt"]);
+}
+
+#[test]
+fn a_run_that_rewrites_history_shows_new_commits_and_the_difference_of_the_trees() {
+    let repository = Repository::new();
+    repository.write("kept.txt", "second\n");
+    let second = repository.commit("Second");
+    let ran = run(
+        &repository,
+        "git reset -q --hard HEAD~1; echo other > kept.txt; git commit -qam 'Another second'",
+    );
+    let result = &ran.result;
+    assert_eq!(result.error_message, None);
+    let head = repository.git(&["rev-parse", "HEAD"]);
+    assert_ne!(head, second);
+    assert_eq!(
+        (&result.commits, &result.commit_hash),
+        (&vec![head.clone()], &Some(head))
+    );
+    assert!(result.diff.contains("-second\n+other\n"), "{}", result.diff);
+}
+
+#[test]
+fn a_run_that_removes_the_objects_of_the_snapshot_says_so_or_has_its_diff_all_the_same() {
+    let repository = Repository::new();
+    repository.write("kept.txt", "second\n");
+    repository.commit("Second");
+    let ran = run(
+        &repository,
+        "git reset -q --hard HEAD~1; git reflog expire --expire=all --all; git gc -q --prune=now",
+    );
+    let result = &ran.result;
+    let is_right = result.diff.contains("-second\n");
+    assert!(is_right || !result.warnings.is_empty(), "{result:?}");
+}
+
+#[test]
+fn a_run_that_resets_to_an_older_commit_made_none() {
+    let repository = Repository::new();
+    let first = repository.git(&["rev-parse", "HEAD"]);
+    repository.write("second.txt", "x\n");
+    repository.commit("Second");
+    let ran = run(&repository, "git reset -q --hard HEAD~1");
+    assert_eq!(
+        (&ran.result.commit_hash, ran.result.commits.len()),
+        (&Some(first), 0)
+    );
+    assert_eq!(statuses(&ran.result), [("second.txt", FileStatus::Deleted)]);
+}
+
+#[test]
+fn a_run_that_deletes_the_repository_is_reported_and_harms_no_later_run() {
+    let repository = Repository::new();
+    let executor = Executor::with_script("init; rm -rf .git; result");
+    let started = executor.start(&repository, &json!({}));
+    let result = executor.result(&started);
+    let said = format!("{:?} {:?}", result.error_message, result.warnings);
+    assert!(said.contains(".git"), "{said}");
+    executor.assert_nothing_runs();
+    executor.refused(&repository, &json!({}), "repository_error");
+    let other = Repository::new();
+    executor.claude.replace("#!/bin/sh\necho '{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"x\"}'\n");
+    executor.run(&other, &json!({})).succeeded_and_changed(&[]);
+}
+
+#[test]
+fn a_run_that_deletes_its_work_tree_is_reported() {
+    let repository = Repository::new();
+    let executor = Executor::with_script("init; rm -rf \"$PWD\"; result");
+    let result = executor.result(&executor.start(&repository, &json!({})));
+    executor.assert_nothing_runs();
+    let said = format!("{:?} {:?}", result.error_message, result.warnings);
+    assert!(said.contains(&repository.path()), "{said}");
+}
+
+#[test]
+fn a_git_hook_that_fails_is_a_failed_tool_and_no_commit() {
+    let repository = Repository::new();
+    crate::support::executable::write_script(
+        &repository.root().join(".git/hooks/pre-commit"),
+        "#!/bin/sh\nexit 1\n",
+    );
+    let ran = run(
+        &repository,
+        "echo x >> kept.txt; git commit -qam X || echo failed > failed.txt",
+    );
+    let result = ran.succeeded_and_changed(&["failed.txt", "kept.txt"]);
+    assert_eq!((&result.commit_hash, result.commits.len()), (&None, 0));
+    assert_eq!(result.diff, repository.diff_since("HEAD"));
+}
+
+#[test]
+fn an_index_lock_that_the_run_leaves_harms_no_result() {
+    let repository = Repository::new();
+    let ran = run(&repository, "echo x > x.txt; touch .git/index.lock");
+    let result = ran.succeeded_and_changed(&[".git/index.lock", "x.txt"]);
+    assert_eq!(result.files_changed, ["x.txt"]);
+}
+
+#[test]
+fn a_fresh_work_tree_keeps_the_users_own_as_it_is_and_the_result_names_it() {
+    let repository = Repository::new();
+    repository.write("mine.txt", "dirty\n");
+    let executor = Executor::with_script(
+        "init; pwd > \"$HOME/pwd\"; echo x > x.txt; git add .; git commit -qm X; result",
+    );
+    let started = executor.start(&repository, &json!({"worktree": true}));
+    let result = executor.result(&started);
+    assert_eq!(result.error_message, None, "{result:?}");
+    assert_ne!(result.repo_path, repository.path());
+    assert_eq!(executor.wait_for_file("pwd").trim(), result.repo_path);
+    assert_eq!(
+        (result.files_changed, result.commits.len()),
+        (vec!["x.txt".to_owned()], 1)
+    );
+    assert_eq!(repository.git(&["status", "--porcelain"]), "?? mine.txt");
+    assert_eq!(repository.git(&["log", "--format=%s"]), "First");
+    assert!(
+        repository
+            .git(&["worktree", "list"])
+            .contains(&result.repo_path)
+    );
+}
+
+#[test]
+#[ignore = "a defect: the daemon's own mask makes these files private"]
+fn files_of_a_fresh_work_tree_have_the_modes_that_git_gives_them() {
+    let repository = Repository::new();
+    let executor = Executor::with_script("init; result");
+    let result = executor.result(&executor.start(&repository, &json!({"worktree": true})));
+    let mode = |root: &Path| fs::metadata(root.join("kept.txt")).unwrap().mode();
+    assert_eq!(mode(Path::new(&result.repo_path)), mode(repository.root()));
+}

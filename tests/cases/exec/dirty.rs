@@ -1,0 +1,184 @@
+//! Changes that were there before a run.
+
+use crate::support::exec::{Executor, Ran, Repository};
+use serde_json::json;
+
+/// Makes changes of each kind: staged, not staged, both in one file, deleted, untracked, executable, ignored.
+pub(super) fn dirty() -> Repository {
+    let repository = Repository::new();
+    repository.write("both.txt", "one\n");
+    repository.write("gone.txt", "one\n");
+    repository.commit("Second");
+    repository.write("both.txt", "staged\n");
+    repository.write("new-staged.txt", "staged\n");
+    repository.git(&["add", "both.txt", "new-staged.txt"]);
+    repository.write("both.txt", "not staged\n");
+    repository.write("kept.txt", "not staged\n");
+    std::fs::remove_file(repository.root().join("gone.txt")).unwrap();
+    repository.write("folder/untracked \"ä\n.txt", "untracked\n");
+    repository.write("binary", b"\0\xff\0");
+    repository.write("build.ignored", "ignored\n");
+    repository
+}
+
+#[test]
+fn block_is_the_default_and_names_the_files() {
+    let executor = Executor::with_script("touch \"$HOME/ran\"; result");
+    let message = executor.refused(&dirty(), &json!({}), "dirty_worktree");
+    for name in [
+        "both.txt",
+        "new-staged.txt",
+        "kept.txt",
+        "gone.txt",
+        "binary",
+    ] {
+        assert!(message.contains(name), "{name}: {message}");
+    }
+    assert!(!message.contains("build.ignored"), "{message}");
+    assert!(!executor.claude.home().join("ran").exists());
+}
+
+#[test]
+fn ignored_files_alone_do_not_make_a_work_tree_dirty() {
+    let repository = Repository::new();
+    repository.write("build.ignored", "ignored\n");
+    Executor::with_script("init; result")
+        .run(&repository, &json!({}))
+        .succeeded_and_changed(&[]);
+}
+
+/// Runs a script with the changes put away, and asserts that all changes are as before.
+fn stashed(repository: &Repository, script: &str, more: serde_json::Value) -> Ran {
+    repository.write("later.txt", "mine\n");
+    repository.git(&[
+        "stash",
+        "push",
+        "-q",
+        "-u",
+        "-m",
+        "of the user",
+        "later.txt",
+    ]);
+    let before = repository.changes();
+    let mut params = json!({"dirty_worktree": "stash", "output_format": "text"});
+    params
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
+    let mut ran = Executor::with_script(script).run(repository, &params);
+    assert_eq!(repository.changes(), before);
+    assert_eq!(ran.result.warnings, [""; 0]);
+    // Files that were written again have other times, which are in the index. What they contain was compared.
+    ran.changed.clear();
+    ran
+}
+
+#[test]
+fn stash_gives_a_clean_work_tree_with_ignored_files_and_restores_all_changes() {
+    let script = "init; result \"$(cat both.txt) $(git --no-optional-locks status --porcelain | wc -l) $(cat build.ignored)\"";
+    let ran = stashed(&dirty(), script, json!({}));
+    assert_eq!(ran.succeeded_and_changed(&[]).stdout, "one 0 ignored\n");
+    assert_eq!(ran.result.diff, "");
+}
+
+#[test]
+#[ignore = "a defect: the daemon's own mask makes these files private"]
+fn a_stash_gives_files_back_with_their_permissions() {
+    let repository = dirty();
+    let executor = Executor::with_script("init; result");
+    let ran = executor.run(&repository, &json!({"dirty_worktree": "stash"}));
+    assert_eq!(ran.changed, [".git/index"]);
+}
+
+#[test]
+fn what_a_run_changed_beside_a_stash_is_kept_and_alone_in_its_diff() {
+    let repository = dirty();
+    let script = "init; echo x >> old.txt; git commit -qam 'By the run'; result";
+    let before = repository.changes();
+    let head = repository.git(&["rev-parse", "HEAD"]);
+    let ran = Executor::with_script(script).run(&repository, &json!({"dirty_worktree": "stash"}));
+    assert_eq!(
+        (ran.result.error_message, ran.result.warnings.len()),
+        (None, 0)
+    );
+    assert_eq!(ran.result.files_changed, ["old.txt"]);
+    assert_eq!(
+        ran.result.diff,
+        repository.git(&["diff", &head, "HEAD"]) + "\n"
+    );
+    assert_eq!(repository.changes(), before);
+}
+
+#[test]
+fn a_stash_is_restored_after_a_time_out_and_after_a_claude_that_died() {
+    let ran = stashed(&dirty(), "init; exec sleep 300", json!({"timeout": 1}));
+    ran.ended_as("timeout", "");
+    let ran = stashed(&dirty(), "init; kill -9 $$", json!({}));
+    ran.ended_as("failed", "signal 9");
+}
+
+#[test]
+fn a_stash_is_restored_when_claude_cannot_be_started() {
+    let repository = dirty();
+    let before = repository.changes();
+    let executor = Executor::with_script("");
+    executor.claude.replace("#!/no/such/interpreter\n");
+    let started = executor.try_start(&repository, &json!({"dirty_worktree": "stash"}));
+    if let Ok(started) = started {
+        assert_eq!(
+            executor.result(&started).error_kind.as_deref(),
+            Some("claude_unusable")
+        );
+    }
+    assert_eq!(repository.changes(), before);
+}
+
+#[test]
+fn a_stash_that_would_overwrite_work_of_the_run_is_kept_and_the_way_back_is_named() {
+    let repository = dirty();
+    let ran = Executor::with_script("init; echo 'of the run' > kept.txt; result")
+        .run(&repository, &json!({"dirty_worktree": "stash"}));
+    let said = format!(
+        "{:?} {:?} {:?}",
+        ran.result.error_kind, ran.result.error_message, ran.result.warnings
+    );
+    assert!(said.contains("git stash pop --index stash@{0}"), "{said}");
+    assert!(said.contains("kept.txt"), "{said}");
+    assert_eq!(repository.read("kept.txt"), "of the run\n");
+    assert_eq!(repository.git(&["stash", "list"]).lines().count(), 1);
+    assert_eq!(ran.result.files_changed, ["kept.txt"]);
+    repository.git(&["checkout", "-q", "kept.txt"]);
+    repository.git(&["stash", "pop", "-q", "--index", "stash@{0}"]);
+    assert_eq!(repository.read("kept.txt"), "not staged\n");
+}
+
+#[test]
+fn allow_leaves_out_of_the_diff_what_was_dirty_before() {
+    let repository = dirty();
+    let ran =
+        Executor::with_script("init; echo x >> old.txt; echo more >> both.txt; rm binary; result")
+            .run(&repository, &json!({"dirty_worktree": "allow"}));
+    let result = ran.succeeded_and_changed(&["binary", "both.txt", "old.txt"]);
+    assert_eq!(result.files_changed, ["binary", "both.txt", "old.txt"]);
+    let both = result
+        .diff_info
+        .iter()
+        .find(|file| file.file_path == "both.txt")
+        .unwrap();
+    assert_eq!(
+        (both.additions, both.deletions),
+        (1, 0),
+        "{}",
+        both.diff_text
+    );
+    assert!(both.diff_text.contains("+more") && !both.diff_text.contains("+not staged"));
+}
+
+#[test]
+fn allow_and_a_commit_of_everything_by_the_run_shows_the_commit_but_no_diff() {
+    let repository = dirty();
+    let ran = Executor::with_script("init; git add -A; git commit -qm 'All of it'; result")
+        .run(&repository, &json!({"dirty_worktree": "allow"}));
+    assert_eq!((ran.result.error_message, &*ran.result.diff), (None, ""));
+    assert_eq!(ran.result.commits, [repository.git(&["rev-parse", "HEAD"])]);
+}

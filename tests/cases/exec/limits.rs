@@ -1,0 +1,192 @@
+//! Runs that are ended: by their time limit, by silence, by a client, after their answer.
+
+use crate::support::eventually;
+use crate::support::exec::{Claude, Executor, Repository};
+use serde_json::{Value, json};
+
+const IGNORES_SIGNALS: &str = "trap '' INT TERM HUP; init; say 'I stay.'; touch \"$HOME/started\"; while :; do sleep 0.2; done";
+
+#[test]
+fn a_claude_that_ignores_int_and_term_is_killed_and_its_limit_is_the_verdict() {
+    let executor = Executor::with_script(IGNORES_SIGNALS);
+    let ran = executor.run(
+        &Repository::new(),
+        &json!({"timeout": 1, "output_format": "text"}),
+    );
+    let result = ran.ended_as("timeout", "time limit of 1 second");
+    assert_eq!(result.stdout, "I stay.\n");
+    // TERM comes 5 s after INT, KILL another 2 s later.
+    assert!(
+        (7.0..11.0).contains(&result.execution_time),
+        "{}",
+        result.execution_time
+    );
+}
+
+#[test]
+fn the_first_signal_is_int_and_comes_at_the_limit() {
+    let script = "trap 'date +%s.%N > \"$HOME/int\"; result; exit 0' INT; init; date +%s.%N > \"$HOME/start\"; while :; do sleep 0.02; done";
+    let executor = Executor::with_script(script);
+    let ran = executor.run(&Repository::new(), &json!({"timeout": 2}));
+    ran.ended_as("timeout", "time limit of 2 seconds");
+    let at = |name: &str| executor.wait_for_file(name).trim().parse::<f64>().unwrap();
+    let after = at("int") - at("start");
+    assert!((1.0..3.0).contains(&after), "{after}");
+}
+
+#[test]
+fn a_run_that_changed_files_before_its_limit_has_them_in_its_diff() {
+    let executor = Executor::with_script("init; echo half > half.txt; exec sleep 300");
+    let repository = Repository::new();
+    let ran = executor.run(&repository, &json!({"timeout": 1}));
+    assert_eq!(
+        (ran.result.status.name(), ran.result.files_changed),
+        ("timeout", vec!["half.txt".to_owned()])
+    );
+    assert_eq!(ran.result.diff, repository.diff_since("HEAD"));
+}
+
+#[test]
+fn silence_is_progress_with_evidence_and_ends_no_run_by_itself() {
+    let claude = Claude::script("init; while ! [ -e \"$HOME/go\" ]; do sleep 0.05; done; result");
+    let executor = Executor::configured(claude, &json!({"stall_s": 1}));
+    let repository = Repository::new();
+    let started = executor.start(&repository, &json!({}));
+    let progress = executor.wait_for_progress(&started, |progress| {
+        progress["stalled_s"].as_u64() >= Some(1)
+    });
+    assert!(
+        progress["evidence"]
+            .as_str()
+            .is_some_and(|text| !text.is_empty()),
+        "{progress}"
+    );
+    std::fs::write(executor.claude.home().join("go"), "").unwrap();
+    assert_eq!(executor.result(&started).status.name(), "success");
+}
+
+#[test]
+fn silence_ends_a_run_that_has_a_stall_timeout() {
+    let executor = Executor::with_script("init; exec sleep 300");
+    let ran = executor.run(&Repository::new(), &json!({"stall_timeout": 1}));
+    ran.ended_as("timeout", "printed nothing for 1 second");
+}
+
+#[test]
+fn output_postpones_the_end_by_silence() {
+    let executor =
+        Executor::with_script("init; for i in 1 2 3 4 5 6; do say \"$i\"; sleep 0.4; done; result");
+    executor
+        .run(&Repository::new(), &json!({"stall_timeout": 2}))
+        .succeeded_and_changed(&[]);
+}
+
+/// A run that is cancelled in some way fails, and nothing of it is left.
+fn cancelled(cancel: impl Fn(&Executor, &ccd_protocol::exec::ExecStarted)) {
+    let executor =
+        Executor::with_script("init; touch \"$HOME/started\"; setsid sleep 300 & sleep 300");
+    let repository = Repository::new();
+    let started = executor.start(&repository, &json!({}));
+    executor.wait_for_file("started");
+    cancel(&executor, &started);
+    let result = executor.result(&started);
+    assert_eq!(result.status.name(), "failed");
+    assert!(
+        result
+            .error_message
+            .as_deref()
+            .unwrap()
+            .contains("cancelled"),
+        "{result:?}"
+    );
+    executor.assert_nothing_runs();
+    assert_eq!(executor.job(&started, 0)["state"], "cancelled");
+}
+
+#[test]
+fn a_run_is_cancelled_by_its_own_id_and_by_its_job() {
+    cancelled(|executor, started| {
+        let params = json!({"request_id": started.request_id});
+        executor.daemon.call_value("exec.cancel", &params).unwrap();
+    });
+    cancelled(|executor, started| {
+        let params = json!({"job": started.job});
+        executor.daemon.call_value("job.cancel", &params).unwrap();
+    });
+}
+
+#[test]
+fn a_run_outlives_the_client_that_started_it() {
+    let executor = Executor::with_script(
+        "init; while ! [ -e \"$HOME/go\" ]; do sleep 0.05; done; result Still.",
+    );
+    let repository = Repository::new();
+    // The connection of the request is closed at once.
+    let started = executor.start(&repository, &json!({"output_format": "text"}));
+    let listed = executor.daemon.call_value("exec.list", &json!({})).unwrap();
+    assert_eq!(
+        listed["executions"][0]["request_id"],
+        json!(started.request_id)
+    );
+    std::fs::write(executor.claude.home().join("go"), "").unwrap();
+    assert_eq!(executor.result(&started).stdout, "Still.\n");
+}
+
+/// A line by which Claude Code says that a command runs in the background.
+const TASK: &str = r#"printf '{"type":"system","subtype":"task_started","task_id":"b1","tool_use_id":"t1","task_type":"local_bash","session_id":"%s"}\n' "$id""#;
+
+#[test]
+fn after_a_result_with_open_tasks_a_run_has_a_grace_and_then_succeeds() {
+    let claude = Claude::script(&format!(
+        "init; {TASK}; setsid sleep 300 & result Started.; wait"
+    ));
+    let executor = Executor::configured(claude, &json!({"grace_s": 1}));
+    let ran = executor.run(&Repository::new(), &json!({"output_format": "text"}));
+    let result = ran.succeeded_and_changed(&[]);
+    assert_eq!(result.stdout, "Started.\n");
+    assert!(
+        (1.0..9.5).contains(&result.execution_time),
+        "{}",
+        result.execution_time
+    );
+}
+
+#[test]
+fn progress_names_phases_turns_and_tools_and_entries_are_the_lines_of_claude_code() {
+    let call = r#"printf '{"type":"assistant","message":{"id":"m2","role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"true"}}]},"parent_tool_use_id":null}\n'"#;
+    let executor = Executor::with_script(&format!(
+        "init; say one; {call}; while ! [ -e \"$HOME/go\" ]; do sleep 0.05; done; result"
+    ));
+    let repository = Repository::new();
+    let started = executor.start(&repository, &json!({"output_format": "stream-json"}));
+    let progress = executor.wait_for_progress(&started, |progress| progress["calls"] == 1);
+    assert_eq!(
+        (&progress["phase"], &progress["tool"], &progress["turns"]),
+        (&json!("running"), &json!("Bash"), &json!(2))
+    );
+    let mut connection = executor.daemon.connect();
+    connection
+        .call_value("job.subscribe", &json!({"job": started.job}))
+        .unwrap();
+    std::fs::write(executor.claude.home().join("go"), "").unwrap();
+    let mut lines: Vec<String> = Vec::new();
+    loop {
+        let item = connection.next_item().unwrap();
+        let entries = item["entries"].as_array().cloned().unwrap_or_default();
+        lines.extend(
+            entries
+                .iter()
+                .map(|entry| entry["value"].as_str().unwrap().to_owned()),
+        );
+        if item["ended"] == true {
+            break;
+        }
+    }
+    let stdout = executor.result(&started).stdout;
+    assert_eq!(lines, stdout.lines().collect::<Vec<&str>>());
+    let first: Value = serde_json::from_str(&lines[0]).unwrap();
+    assert_eq!(first["subtype"], "init");
+    eventually("the job has ended", || {
+        (executor.job(&started, 0)["state"] == "done").then_some(())
+    });
+}

@@ -1,0 +1,186 @@
+//! Runs that do not succeed.
+
+use crate::support::eventually;
+use crate::support::exec::{Claude, Executor, Ran, Repository, bash};
+use crate::support::processes::with_variable;
+use rustix::process::{Pid, Signal, geteuid, kill_process};
+use serde_json::{Value, json};
+use std::fs;
+
+fn ran(answers: &Value, more: &Value) -> Option<Ran> {
+    Some(Executor::with_answers(answers)?.run(&Repository::new(), more))
+}
+
+/// A model that always answers with an error.
+fn error(status: u16, kind: &str) -> Value {
+    let step = json!({"error": {"status": status, "type": kind, "message": "invalid or broken"}});
+    json!({"lanes": [{"name": "main", "on_exhausted": "last", "steps": [step]}]})
+}
+
+#[test]
+fn a_run_that_reaches_its_maximum_of_turns_fails_and_says_so() {
+    let answers = json!([bash("echo one"), bash("echo two"), "late"]);
+    if let Some(ran) = ran(&answers, &json!({"max_turns": 1})) {
+        let result = ran.ended_as("failed", "Reached maximum number of turns (1)");
+        assert_eq!(result.usage.terminal_reason.as_deref(), Some("max_turns"));
+    }
+}
+
+#[test]
+fn errors_of_the_api_are_each_its_own_kind_of_failure() {
+    for (status, kind, message) in [
+        (500, "api_error", "the API of Claude answered with an error"),
+        (401, "authentication_error", "not logged in"),
+        (429, "rate_limit_error", "quota"),
+    ] {
+        if let Some(ran) = ran(&error(status, kind), &json!({})) {
+            let result = ran.ended_as("failed", message);
+            assert_eq!(
+                result.error_kind.as_deref(),
+                Some("claude_unusable"),
+                "{status}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_network_that_is_down_is_named() {
+    let Some(mut claude) = Claude::real(&json!([])) else {
+        return;
+    };
+    claude.set("ANTHROPIC_BASE_URL", "http://127.0.0.1:9");
+    let ran = Executor::new(claude).run(&Repository::new(), &json!({}));
+    let result = ran.ended_as("failed", "the API of Claude cannot be reached");
+    assert_eq!(result.error_kind.as_deref(), Some("claude_unusable"));
+}
+
+#[test]
+fn a_refusal_of_the_model_is_a_failure_with_its_words() {
+    let refusal = json!({"text": "", "stop_reason": "refusal"});
+    let answers = json!({"lanes": [{"name": "main", "on_exhausted": "last", "steps": [refusal]}]});
+    if let Some(ran) = ran(&answers, &json!({})) {
+        ran.ended_as("failed", "safeguards flagged this message");
+    }
+}
+
+#[test]
+fn bypassing_permissions_as_root_is_refused_with_the_reason() {
+    if geteuid().is_root()
+        && let Some(ran) = ran(&json!([]), &json!({"permission_mode": "bypassPermissions"}))
+    {
+        let result = ran.ended_as("failed", "root");
+        assert_eq!(result.error_kind.as_deref(), Some("claude_unusable"));
+    }
+}
+
+/// Two processes of a tool: one in a session of its own, and both run for long.
+const SLEEPS: &str = "touch \"$HOME/started\"; setsid sleep 301.5 & sleep 300.5";
+
+#[test]
+fn at_its_time_limit_a_run_ends_with_all_processes_of_its_tools() {
+    let Some(executor) = Executor::with_answers(&json!(["I start.", bash(SLEEPS), "late"])) else {
+        return;
+    };
+    let repository = Repository::new();
+    // The first answer alone would end the run.
+    let ran = executor.run(&repository, &json!({}));
+    ran.succeeded_and_changed(&[]);
+    let ran = executor.run(
+        &repository,
+        &json!({"timeout": 6, "output_format": "stream-json"}),
+    );
+    let result = ran.ended_as("timeout", "time limit of 6 seconds");
+    assert!(executor.claude.home().join("started").exists());
+    assert!(
+        (6.0..10.0).contains(&result.execution_time),
+        "{}",
+        result.execution_time
+    );
+    assert!(
+        result.stdout.contains("sleep 300.5"),
+        "partial output is kept: {}",
+        result.stdout
+    );
+}
+
+#[test]
+fn a_run_that_somebody_else_interrupts_fails_although_its_exit_code_is_0() {
+    let Some(executor) = Executor::with_answers(&json!([bash(SLEEPS), "late"])) else {
+        return;
+    };
+    let repository = Repository::new();
+    let started = executor.start(&repository, &json!({"output_format": "stream-json"}));
+    executor.wait_for_file("started");
+    signal(&executor, Signal::INT);
+    let result = executor.result(&started);
+    executor.assert_nothing_runs();
+    assert_eq!(
+        (result.status.name(), result.usage.exit_code),
+        ("failed", Some(0))
+    );
+    let message = result.error_message.unwrap();
+    // Claude Code may exit before it has printed that.
+    let is_named = ["interrupted", "printed no result"]
+        .iter()
+        .any(|part| message.contains(part));
+    assert!(is_named, "{message}\n{}", result.stdout);
+}
+
+#[test]
+fn a_run_that_somebody_else_kills_fails_and_its_tools_do_not_outlive_it() {
+    let Some(executor) = Executor::with_answers(&json!([bash(SLEEPS), "late"])) else {
+        return;
+    };
+    let repository = Repository::new();
+    let started = executor.start(&repository, &json!({"output_format": "stream-json"}));
+    executor.wait_for_file("started");
+    signal(&executor, Signal::KILL);
+    let result = executor.result(&started);
+    executor.assert_nothing_runs();
+    assert_eq!(result.status.name(), "failed");
+    assert!(result.error_message.unwrap().contains("signal 9"));
+}
+
+/// Sends a signal to Claude Code itself.
+fn signal(executor: &Executor, signal: Signal) {
+    let program = executor.claude.program().canonicalize().unwrap();
+    let is_claude =
+        |pid: &i32| fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe == program);
+    let pid = eventually("Claude Code runs", || {
+        with_variable(&executor.claude.mark())
+            .into_iter()
+            .find(is_claude)
+    });
+    kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+}
+
+#[test]
+fn silence_of_the_model_ends_a_run_with_a_stall_timeout() {
+    let Some(ran) = ran(
+        &json!([{"hang_s": 40, "text": "late"}]),
+        &json!({"stall_timeout": 3}),
+    ) else {
+        return;
+    };
+    ran.ended_as("timeout", "printed nothing for 3 seconds");
+}
+
+#[test]
+fn a_command_in_the_background_has_a_grace_after_the_answer() {
+    let command =
+        json!({"command": "sleep 300.25", "description": "wait", "run_in_background": true});
+    let answers = json!([{"tool": {"name": "Bash", "input": command}}, "Started it.", "It ended."]);
+    let Some(claude) = Claude::real(&answers) else {
+        return;
+    };
+    let executor = Executor::configured(claude, &json!({"grace_s": 1}));
+    let ran = executor.run(&Repository::new(), &json!({"output_format": "text"}));
+    let result = ran.succeeded_and_changed(&[]);
+    assert!(
+        result.stdout.starts_with("Started it."),
+        "{}",
+        result.stdout
+    );
+    assert!(result.execution_time < 20.0, "{}", result.execution_time);
+}

@@ -76,7 +76,7 @@ fn of_outcome(
         };
     }
     let message = message(outcome, ending);
-    match Unusable::of(facts, outcome, ending.stderr) {
+    match Unusable::of(facts, outcome, ending) {
         Some(unusable) => Verdict {
             unusable: Some(unusable),
             ..failed(format!("{unusable}: {message}"))

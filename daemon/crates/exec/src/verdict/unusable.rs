@@ -1,5 +1,6 @@
 //! Why Claude Code could not work, whatever the instruction: the causes of `claude_unusable`.
 
+use super::ending::{Ending, Exit};
 use crate::stream::{Facts, Outcome};
 use std::fmt;
 
@@ -12,6 +13,7 @@ pub enum Unusable {
     NetworkDown,
     RootRefused,
     TooOld,
+    NotRunnable,
 }
 
 /// Texts of messages that name a cause, in lower case. Claude Code has no code for these.
@@ -68,14 +70,19 @@ impl Unusable {
             Self::NetworkDown => "network_down",
             Self::RootRefused => "root_refused",
             Self::TooOld => "too_old",
+            Self::NotRunnable => "not_runnable",
         }
     }
 
     /// Returns the cause of a failed run, if it is one of these.
-    pub(super) fn of(facts: &Facts, outcome: Option<&Outcome>, stderr: &str) -> Option<Self> {
+    pub(super) fn of(
+        facts: &Facts,
+        outcome: Option<&Outcome>,
+        ending: &Ending<'_>,
+    ) -> Option<Self> {
         match outcome {
             Some(outcome) => Self::of_api(facts, outcome),
-            None => Self::of_start(stderr),
+            None => Self::of_start(ending),
         }
     }
 
@@ -105,17 +112,20 @@ impl Unusable {
     }
 
     /// A run without a result did not get that far.
-    fn of_start(stderr: &str) -> Option<Self> {
-        let text = stderr.to_lowercase();
+    fn of_start(ending: &Ending<'_>) -> Option<Self> {
+        let text = ending.stderr.to_lowercase();
         if text.contains("cannot be used with root")
             || (text.contains("root") && text.contains("privileges"))
         {
             Some(Self::RootRefused)
         } else if text.contains("error: unknown option") || text.contains("needs an update") {
             Some(Self::TooOld)
+        } else if matches!(ending.exit, Exit::Code(126 | 127)) {
+            // A shell, or `env` in the first line of a script, did not find or could not start what it needs.
+            Some(Self::NotRunnable)
         } else {
             // A hook that reached nobody says ECONNREFUSED too, so only the login counts here.
-            by_text(stderr).filter(|cause| *cause == Self::NotLoggedIn)
+            by_text(ending.stderr).filter(|cause| *cause == Self::NotLoggedIn)
         }
     }
 }
@@ -137,6 +147,7 @@ impl fmt::Display for Unusable {
             Self::ApiError => "the API of Claude answered with an error; try again later",
             Self::NetworkDown => "the API of Claude cannot be reached; check the network",
             Self::RootRefused => "Claude Code does not bypass permissions as root; choose another permission mode or user",
+            Self::NotRunnable => "claude cannot be started; check that `claude --version` works",
             Self::TooOld => "this version of Claude Code is too old; update it",
         })
     }

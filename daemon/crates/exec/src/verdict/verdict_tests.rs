@@ -149,16 +149,19 @@ fn causes_outside_of_the_run_have_names() {
         Some(Unusable::ApiError)
     );
     assert_eq!(api(None, "I could not do it"), None);
-    let start = |stderr| {
+    let ended = |code, stderr| {
         verdict(
             &Facts::default(),
             &Ending {
-                exit: Exit::Code(1),
+                exit: Exit::Code(code),
                 cause: None,
                 stderr,
             },
         )
     };
+    let start = |stderr| ended(1, stderr);
+    let no_interpreter = ended(127, "env: 'node': No such file or directory");
+    assert_eq!(no_interpreter.unusable, Some(Unusable::NotRunnable));
     let root = start(
         "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons",
     );

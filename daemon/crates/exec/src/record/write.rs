@@ -1,7 +1,8 @@
 //! Changes to `exec.sqlite`.
 
-use ccd_protocol::exec::ExecutionStatus;
+use ccd_protocol::exec::{ExecutionStatus, ExecutionUsage, PolicyViolation};
 use ccd_store::{Connection, SqlResult, Write, insert, query, query_scalar};
+use serde::Serialize;
 use std::slice;
 use std::sync::{Arc, Mutex};
 
@@ -62,11 +63,9 @@ pub(crate) struct Ended {
     pub(crate) error_message: Option<String>,
     pub(crate) execution_time: f64,
     pub(crate) commits: Vec<String>,
-    /// JSON.
-    pub(crate) policy_violations: String,
+    pub(crate) policy_violations: Vec<PolicyViolation>,
     pub(crate) error_kind: Option<String>,
-    /// JSON.
-    pub(crate) usage: String,
+    pub(crate) usage: ExecutionUsage,
     pub(crate) warnings: Vec<String>,
     /// JSON.
     pub(crate) logs: Option<String>,
@@ -250,9 +249,9 @@ async fn end(
         .bind(&ended.error_message)
         .bind(ended.execution_time)
         .bind(json(&ended.commits))
-        .bind(&ended.policy_violations)
+        .bind(json(&ended.policy_violations))
         .bind(&ended.error_kind)
-        .bind(&ended.usage)
+        .bind(serde_json::to_string(&ended.usage).unwrap_or_else(|_| "{}".to_owned()))
         .bind(json(&ended.warnings))
         .bind(&ended.logs)
         .bind(&ended.tree_after)
@@ -308,6 +307,6 @@ async fn clean(
     Ok((old.len() as u64, runs.rows_affected()))
 }
 
-fn json(texts: &[String]) -> String {
-    serde_json::to_string(texts).unwrap_or_else(|_| "[]".to_owned())
+fn json(list: &[impl Serialize]) -> String {
+    serde_json::to_string(list).unwrap_or_else(|_| "[]".to_owned())
 }

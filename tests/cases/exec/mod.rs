@@ -10,3 +10,4 @@ mod limits;
 mod queue;
 mod real;
 mod restart;
+mod settings;

@@ -1,0 +1,97 @@
+//! Keys of the configuration that only runs have. `parallel`, `stall_s` and `grace_s` are tried in `queue` and `limits`.
+
+use crate::support::exec::{Claude, Executor, Repository};
+use serde_json::json;
+use std::process::Command;
+
+#[test]
+fn a_configured_program_is_used_although_the_path_has_another_one() {
+    let other = Claude::script("init; result other");
+    let path = other.program();
+    let claude = Claude::script("init; result own");
+    let executor = Executor::configured(claude, &json!({"claude": path}));
+    let ran = executor.run(&Repository::new(), &json!({"output_format": "text"}));
+    assert_eq!(ran.succeeded_and_changed(&[]).stdout, "other\n");
+}
+
+#[test]
+fn the_configured_time_limit_counts_if_the_request_has_none() {
+    let claude = Claude::script("init; exec sleep 300");
+    let executor = Executor::configured(claude, &json!({"timeout": 1}));
+    let ran = executor.run(&Repository::new(), &json!({"timeout": null}));
+    ran.ended_as("timeout", "time limit of 1 second");
+}
+
+#[test]
+fn the_configured_wait_for_the_work_tree_counts_if_the_request_has_none() {
+    let claude = Claude::script("init; touch \"$HOME/started\"; exec sleep 300");
+    let executor = Executor::configured(claude, &json!({"lock_timeout": 0}));
+    let repository = Repository::new();
+    let first = executor.start(&repository, &json!({}));
+    executor.wait_for_file("started");
+    let second = executor.start(&repository, &json!({}));
+    let result = executor.result(&second);
+    assert_eq!(result.error_kind.as_deref(), Some("exec_busy"));
+    let cancel = json!({"request_id": first.request_id});
+    executor.daemon.call_value("exec.cancel", &cancel).unwrap();
+    executor.result(&first);
+}
+
+/// Moves all times in the database of a stopped daemon back by so many days.
+fn age(executor: &Executor, days: u32) {
+    let script = "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as c:\n for t, n in (('sessions', 'last_accessed'), ('executions', 'timestamp')):\n  \
+                  c.execute(f\"UPDATE {t} SET {n} = strftime('%Y-%m-%dT%H:%M:%fZ', {n}, ?)\", (f'-{sys.argv[2]} days',))";
+    let status = Command::new("python3")
+        .args(["-c", script])
+        .arg(executor.daemon.home().join("exec.sqlite"))
+        .arg(days.to_string())
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn conversations_expire_and_results_go_after_the_configured_days() {
+    let claude = Claude::script("init; result");
+    let mut executor = Executor::configured(claude, &json!({"session_days": 3, "keep_days": 5}));
+    let repository = Repository::new();
+    let first = executor.run(&repository, &json!({})).result;
+    let resume = json!({"resume_session_id": first.session_id});
+    let count = |executor: &Executor| {
+        let list = executor.daemon.call_value("exec.list", &json!({})).unwrap();
+        list["executions"].as_array().unwrap().len()
+    };
+    let aged = |executor: &mut Executor, days| {
+        executor.daemon.stop();
+        age(executor, days);
+        executor.daemon.restart();
+    };
+    aged(&mut executor, 2);
+    assert_eq!(
+        executor.run(&repository, &resume).result.error_message,
+        None
+    );
+    // An expired conversation takes its runs with it; the others go by their own age.
+    aged(&mut executor, 2);
+    let nothing = json!({"sessions": 0, "executions": 0});
+    let cleanup =
+        |executor: &Executor, params| executor.daemon.call_value("exec.cleanup", &params).unwrap();
+    assert_eq!(cleanup(&executor, json!({})), nothing);
+    aged(&mut executor, 2);
+    let removed = crate::support::eventually("the daemon removes them by itself", || {
+        (count(&executor) == 0).then(|| cleanup(&executor, json!({})))
+    });
+    assert_eq!(removed, nothing);
+}
+
+#[test]
+fn cleanup_removes_what_is_older_than_the_given_days_at_once() {
+    let executor = Executor::with_script("init; result");
+    executor.run(&Repository::new(), &json!({}));
+    let cleanup = json!({"older_than_days": 0});
+    let removed = executor
+        .daemon
+        .call_value("exec.cleanup", &cleanup)
+        .unwrap();
+    assert_eq!(removed, json!({"sessions": 1, "executions": 1}));
+}

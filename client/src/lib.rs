@@ -23,6 +23,7 @@ mod man;
 mod menu;
 mod output;
 mod own;
+mod pager;
 mod render;
 mod run;
 mod secrets;

@@ -34,7 +34,7 @@ const SECTIONS: [(&str, &[(&str, &str)]); 3] = [
             ("125", "Internal error: a bug in the daemon or the client."),
             (
                 "other",
-                "run, rec, play, proxy and session run exit with the program's status: 128 + N after signal N, 126 not executable, 127 not found.",
+                "run, rec, play, proxy and session run exit with the program's status: 128 + N after signal N, 126 not executable, 127 not found. exec has exit statuses of its own; see ccctl-exec(1).",
             ),
         ],
     ),

@@ -6,6 +6,8 @@ mod coach_decide;
 mod coach_records;
 mod config;
 mod daemon;
+mod exec;
+mod exec_records;
 mod hook;
 mod hot;
 mod job;
@@ -36,6 +38,8 @@ pub(crate) use coach_records::{
 };
 pub(crate) use config::ConfigVerb;
 pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs, UpgradeArgs};
+pub(crate) use exec::{ExecArgs, ExecRunArgs, ToolList};
+pub(crate) use exec_records::{ExecGetArgs, ExecListArgs, ExecVerb};
 pub(crate) use hook::{
     DEFAULT_EVENTS, EVENTS, HookArgs, HooksInstallArgs, HooksUninstallArgs, HooksVerb, ScopeArgs,
 };
@@ -77,7 +81,7 @@ pub(crate) use value::{SecretFrom, Size, patterns};
 
 Exit status: 0 done, 1 failed, 2 usage error, 3 no daemon, 4 not found, 5 refused (a limit, a \
 conflict, or the wrong kind of session), 124 timed out, 125 internal error. run, rec, play, proxy \
-and session run exit with the program's status.
+and session run exit with the program's status; exec has exit statuses of its own.
 
 The base directory is $CCD_HOME or, if that is not set, ~/.claude-control."
 )]
@@ -237,6 +241,34 @@ repetitions, failed commands. From events that recur it makes candidates for rul
 written to a file before you approve it; start with ccctl coach review."
     )]
     Coach(Box<CoachVerb>),
+    /// Run Claude Code on an instruction in a git work tree, and report what it changed
+    #[command(after_help = "Examples:
+  ccctl exec 'Add a test for parse_date'
+  ccctl exec --file task.md --output-format json > result.json
+  git diff | ccctl exec - --allowed-tools 'Read,Grep,Glob'
+  ccctl exec 'Fix the build' --disallowed-tools 'Bash(rm:*),WebFetch' --timeout 1200
+  ccctl exec 'Now add error handling' --continue
+  ccctl exec --worktree --permission-mode acceptEdits -- '-v is ignored: fix it'
+  ccctl exec list
+
+Runs claude -p with the instruction. A single word that is a subcommand is the subcommand; after --, \
+every word is an instruction.
+
+--output-format text prints Claude's answer; json prints one document with the verdict, the diff and \
+the commits, even if the run failed or could not start; stream-json prints Claude's own events as they \
+arrive, then that document as a last line of type execution_result. On a terminal, progress and a \
+summary are printed to standard error.
+
+--allowed-tools and --disallowed-tools are enforced, even in sub-agents and with \
+bypassPermissions. Runs in the same work tree wait for each other. With -v, the result includes logs.
+
+Ctrl-C cancels the run; a second Ctrl-C exits without waiting for its end. If ccctl exits for another \
+reason, the run continues; ccctl exec list shows it.
+
+Exit status: 0 success, 1 failed, 2 usage error, 3 claude not found, 4 not a git work tree or git \
+failed, 5 uncommitted changes, 6 other runs did not finish in time, 7 timed out, 8 the conversation or \
+run does not exist or cannot be resumed, 99 no daemon or internal error.")]
+    Exec(Box<ExecArgs>),
     /// List, follow and cancel background jobs
     #[command(subcommand)]
     Job(JobVerb),

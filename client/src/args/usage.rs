@@ -8,7 +8,6 @@ use std::ffi::OsString;
 /// Commands that documents mention and that come with later versions.
 const LATER: &[&str] = &[
     "conversations",
-    "exec",
     "fuzz",
     "investigate",
     "learn",

@@ -56,6 +56,10 @@ const REPEATABLE: &[&str] = &[
     "coach.fingerprint",
     "coach.evaluate",
     "coach.export",
+    "exec.get",
+    "exec.list",
+    "exec.sessions",
+    "exec.session",
 ];
 
 /// Methods that wait, and must not wait for their whole time again.

@@ -258,6 +258,12 @@ fn after_loss(method: &str) -> &'static str {
         "coach.mute" | "coach.forget" | "coach.aggregate" | "coach.import" => {
             "it is unknown whether it was done: check with ccctl coach status"
         }
+        "exec" => "the run may continue: check with ccctl exec list",
+        "exec.run" => "it is unknown whether the run was started: check with ccctl exec list",
+        "exec.cancel" => "it is unknown whether it was done: check with ccctl exec list",
+        "exec.end" | "exec.cleanup" => {
+            "it is unknown whether it was done: check with ccctl exec sessions"
+        }
         // The method changes nothing.
         method
             if is_repeatable(method)

@@ -17,6 +17,10 @@ pub(super) enum Kind {
     PendingCandidate,
     /// A candidate of the coach.
     Candidate,
+    /// A run of Claude Code, by its id.
+    Execution,
+    /// A conversation of such runs, by its id.
+    Conversation,
     ConfigKey,
     /// A category of the pattern library.
     Category,
@@ -37,6 +41,16 @@ pub(super) enum Kind {
 const SIGNALS: [&str; 16] = [
     "INT", "TERM", "HUP", "KILL", "STOP", "CONT", "QUIT", "USR1", "USR2", "TSTP", "WINCH", "ALRM",
     "PIPE", "ABRT", "TTIN", "TTOU",
+];
+
+/// Names of Claude Code; the daemon checks them.
+const PERMISSION_MODES: [&str; 6] = [
+    "default",
+    "acceptEdits",
+    "plan",
+    "dontAsk",
+    "auto",
+    "bypassPermissions",
 ];
 
 const LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
@@ -72,6 +86,10 @@ pub(super) fn of(path: &[&str], arg: &Arg, nth: usize) -> Kind {
         ("coach", "file" | "output") => Kind::Files,
         // A session of Claude Code.
         ("coach", "session") => Kind::Nothing,
+        ("exec", "execution") => Kind::Execution,
+        ("exec", "conversation" | "session" | "resume") => Kind::Conversation,
+        ("exec", "permission_mode") => words(&PERMISSION_MODES),
+        ("exec", "repo_path") => Kind::Folders,
         (_, "session") if LOOKING.contains(&verb) => Kind::Session,
         (_, "session") => Kind::LiveSession,
         ("program", "name") => Kind::Program,

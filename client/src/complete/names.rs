@@ -55,6 +55,8 @@ impl Names {
             Kind::Program => self.list("program.list", "programs", "name", "command_template"),
             Kind::Chain => self.list("chain.list", "chains", "name", ""),
             Kind::Job => self.list("job.list", "jobs", "job", "method"),
+            Kind::Execution => self.list("exec.list", "executions", "request_id", "instruction"),
+            Kind::Conversation => self.list("exec.sessions", "sessions", "session_id", "repo_path"),
             Kind::ConfigKey => self.list("config.list", "entries", "key", "description"),
             Kind::Tape => self.tapes(),
             Kind::PendingCandidate => self.candidates(&json!({ "status": "pending" })),

@@ -1,8 +1,10 @@
 //! The content of the menu: each action is a command, with the values that it needs.
 
 use super::coach::COACH;
+use super::exec::EXEC;
+use super::tapes::TAPES;
 use Part::{Choose, Fixed, Option, Pick, Text, Words};
-use Source::{Chains, LiveSessions, Programs, Sessions, Tapes};
+use Source::{Chains, Conversations, Executions, LiveSessions, Programs, Sessions, Tapes};
 
 /// A group of actions.
 #[derive(Debug)]
@@ -45,6 +47,8 @@ pub(super) enum Source {
     Programs,
     Chains,
     Tapes,
+    Executions,
+    Conversations,
 }
 
 impl Source {
@@ -55,11 +59,13 @@ impl Source {
             Programs => "program",
             Chains => "chain",
             Tapes => "tape",
+            Executions => "run",
+            Conversations => "conversation",
         }
     }
 }
 
-const PROGRAM: Part = Words("program and arguments", "python3 -q");
+pub(super) const PROGRAM: Part = Words("program and arguments", "python3 -q");
 const COMMANDS: Part = Words("commands, each in quotes", "'make' 'make test'");
 
 const SIGNALS: &[&str] = &["INT", "TERM", "HUP", "KILL", "STOP", "CONT"];
@@ -95,6 +101,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "patterns",
         about: "recognise prompts, errors and data in a text",
         actions: PATTERNS,
+    },
+    Entry {
+        name: "exec",
+        about: "run Claude Code on an instruction, and see what it changed",
+        actions: EXEC,
     },
     Entry {
         name: "hooks",
@@ -327,63 +338,6 @@ const CHAINS: &[Action] = &[
             Text("regular expression to look for"),
             Fixed("--"),
             PROGRAM,
-        ],
-    },
-];
-
-const TAPES: &[Action] = &[
-    Action {
-        name: "list",
-        about: "list tapes, and whether they were played",
-        words: &[Fixed("tape list")],
-    },
-    Action {
-        name: "record",
-        about: "run a program here and record it",
-        words: &[Fixed("rec --"), PROGRAM],
-    },
-    Action {
-        name: "play",
-        about: "replay a program from its tapes",
-        words: &[Fixed("play --"), PROGRAM],
-    },
-    Action {
-        name: "proxy",
-        about: "replay a program, and run the real one for inputs on no tape",
-        words: &[Fixed("proxy --"), PROGRAM],
-    },
-    Action {
-        name: "watch",
-        about: "play back a tape in this terminal",
-        words: &[Fixed("tape play"), Pick(Tapes)],
-    },
-    Action {
-        name: "show",
-        about: "show the inputs and outputs of a tape",
-        words: &[Fixed("tape show"), Pick(Tapes)],
-    },
-    Action {
-        name: "verify",
-        about: "check that the real program still answers as on a tape",
-        words: &[Fixed("tape verify"), Pick(Tapes)],
-    },
-    Action {
-        name: "check",
-        about: "report problems in tapes",
-        words: &[Fixed("tape validate")],
-    },
-    Action {
-        name: "secrets",
-        about: "find secrets in tapes",
-        words: &[Fixed("tape redact")],
-    },
-    Action {
-        name: "shim",
-        about: "write a shim for PATH that answers from tapes",
-        words: &[
-            Fixed("tape shim"),
-            Option("--to", "directory for the shim, or nothing for this one"),
-            Text("name of the program"),
         ],
     },
 ];

@@ -7,6 +7,9 @@ use crate::call::{Place, call_at};
 use crate::render::{self, command_line};
 use ccd_protocol::NoParams;
 use ccd_protocol::chain::{ChainList, ChainSummary};
+use ccd_protocol::exec::{
+    ExecList, ExecListParams, ExecSessionInfo, ExecSessions, ExecSessionsParams, ExecutionSummary,
+};
 use ccd_protocol::program::{ProgramList, ProgramSummary};
 use ccd_protocol::session::{Session, SessionList, SessionListParams};
 use ccd_protocol::tape::{TapeList, TapeListParams, TapeSummary};
@@ -31,6 +34,14 @@ pub(super) fn list(source: Source, place: &Place) -> Result<Vec<MenuItem>, Failu
         Source::Tapes => {
             let reply = call_at::<TapeList>(place, &TapeListParams::default())?.value;
             Ok(reply.tapes.into_iter().map(tape).collect())
+        }
+        Source::Executions => {
+            let reply = call_at::<ExecList>(place, &ExecListParams::default())?.value;
+            Ok(reply.executions.into_iter().map(execution).collect())
+        }
+        Source::Conversations => {
+            let reply = call_at::<ExecSessions>(place, &ExecSessionsParams::default())?.value;
+            Ok(reply.sessions.into_iter().map(conversation).collect())
         }
     }
 }
@@ -81,5 +92,20 @@ fn chain(chain: ChainSummary) -> MenuItem {
     MenuItem {
         value: chain.name,
         about: chain.problem.unwrap_or_else(steps),
+    }
+}
+
+fn execution(run: ExecutionSummary) -> MenuItem {
+    let instruction = render::on_one_line(&run.instruction);
+    MenuItem {
+        about: format!("{}  {instruction}", run.status.name()),
+        value: run.request_id,
+    }
+}
+
+fn conversation(session: ExecSessionInfo) -> MenuItem {
+    MenuItem {
+        value: session.session_id,
+        about: session.repo_path,
     }
 }

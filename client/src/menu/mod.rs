@@ -5,7 +5,9 @@
 
 mod coach;
 mod entries;
+mod exec;
 mod lists;
+mod tapes;
 mod view;
 mod walk;
 

@@ -3,6 +3,7 @@
 mod chain;
 mod coach;
 mod columns;
+mod exec;
 mod job;
 mod line;
 mod pattern;
@@ -21,6 +22,10 @@ pub(crate) use chain::{chain, chains, job_list, parallel_command, step};
 pub(crate) use coach::{
     candidate, candidates, coach_status, detected, evaluation, events, evidence, ledger, mutes,
     pattern_groups, pattern_texts, report, summary,
+};
+pub(crate) use exec::{
+    exec_session, exec_sessions, execution, executions, on_one_line, readable, run_diff,
+    run_summary, seconds,
 };
 pub(crate) use job::{job_line, jobs};
 pub(crate) use line::{Line, cut, wrapped};

@@ -26,7 +26,15 @@ pub(crate) enum Colour {
 impl Style {
     /// Returns the style of standard output: colour only on a terminal and without `NO_COLOR`.
     pub(crate) fn of_stdout() -> Self {
-        let is_terminal = std::io::stdout().is_terminal();
+        Self::of(std::io::stdout().is_terminal())
+    }
+
+    /// Returns the style of standard error, as [`Self::of_stdout`].
+    pub(crate) fn of_stderr() -> Self {
+        Self::of(std::io::stderr().is_terminal())
+    }
+
+    fn of(is_terminal: bool) -> Self {
         let is_unwanted = |name: &str, value: &str| {
             std::env::var_os(name)
                 .is_some_and(|set| !set.is_empty() && (value.is_empty() || set == value))

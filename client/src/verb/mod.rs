@@ -5,6 +5,7 @@ mod coach;
 mod config;
 mod daemon;
 mod dial;
+mod exec;
 mod file;
 mod job;
 mod logs;
@@ -44,6 +45,7 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
         Noun::Watch(args) => chain::watch(args, context),
         Noun::Program(verb) => program::dispatch(verb, context),
         Noun::Coach(verb) => coach::dispatch(verb, context),
+        Noun::Exec(args) => exec::dispatch(args, context),
         Noun::Job(verb) => job::dispatch(verb, context),
         Noun::Config(verb) => config::dispatch(verb, context),
         Noun::Daemon(verb) => daemon::dispatch(verb, context),

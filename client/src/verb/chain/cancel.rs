@@ -2,14 +2,12 @@
 //! another job, whose steps get it when they are ended: a job started by a step ends with that step.
 
 use crate::Failure;
-use crate::call::{Place, call_at};
-use crate::context::note;
 use crate::lifeline::Lifeline;
 use crate::lock::lock;
-use ccd_protocol::job::{JobCancel, JobParams};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
+use std::fmt;
 use std::sync::{Arc, Mutex};
 
 /// Set by the daemon in the environment of the programs of a job.
@@ -30,12 +28,18 @@ struct CancelState {
 }
 
 /// The job to wait for.
-#[derive(Debug, Clone)]
-pub(super) struct Waited {
-    pub(super) place: Place,
-    pub(super) job: String,
+#[derive(Clone)]
+pub(in crate::verb) struct Waited {
+    /// Asks the job to stop, once, and says so.
+    pub(in crate::verb) cancel: Arc<dyn Fn() + Send + Sync>,
     /// Cutting it ends the wait.
-    pub(super) lifeline: Lifeline,
+    pub(in crate::verb) lifeline: Lifeline,
+}
+
+impl fmt::Debug for Waited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Waited").finish_non_exhaustive()
+    }
 }
 
 impl Cancel {
@@ -63,17 +67,17 @@ impl Cancel {
     }
 
     /// The number of the signal that asked for the end.
-    pub(super) fn by(&self) -> Option<i32> {
+    pub(in crate::verb) fn by(&self) -> Option<i32> {
         lock(&self.0).signal
     }
 
     /// Notes that the job was started.
-    pub(super) fn started(&self, job: Waited) {
+    pub(in crate::verb) fn started(&self, job: Waited) {
         let mut state = lock(&self.0);
         state.job = Some(job.clone());
         if state.signal.is_some() {
             drop(state);
-            job.cancel();
+            (job.cancel)();
         }
     }
 
@@ -86,27 +90,12 @@ impl Cancel {
             (state.signal.replace(signal), state.job.clone())
         };
         match (before, job) {
-            (None, Some(job)) => job.cancel(),
+            (None, Some(job)) => (job.cancel)(),
             // The job is cancelled once its id is known.
             (None, None) => {}
             (Some(_), Some(job)) => job.lifeline.cut(),
             // The daemon does not reply.
             (Some(_), None) => drop(emulate_default_handler(signal)),
-        }
-    }
-}
-
-impl Waited {
-    fn cancel(&self) {
-        note(&format!(
-            "cancelling {}; press again to exit without waiting",
-            self.job
-        ));
-        let params = JobParams {
-            job: self.job.clone(),
-        };
-        if let Err(failure) = call_at::<JobCancel>(&self.place, &params) {
-            note(&failure.to_string());
         }
     }
 }

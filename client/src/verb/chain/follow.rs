@@ -2,13 +2,15 @@
 
 use super::cancel::{Cancel, Waited};
 use super::progress::Progress;
-use crate::call::garbled;
+use crate::call::{Place, call_at, garbled};
+use crate::context::note;
 use crate::job_news::{JobNews, News};
 use crate::{Context, Exit, Failure};
 use ccd_protocol::Method;
 use ccd_protocol::chain::ChainStarted;
-use ccd_protocol::job::{Job, JobState};
+use ccd_protocol::job::{Job, JobCancel, JobParams, JobState};
 use serde::de::DeserializeOwned;
+use std::sync::Arc;
 
 /// How a job ended, beyond its list.
 pub(in crate::verb) enum End {
@@ -57,9 +59,8 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
     let place = context.place()?.without_start();
     let mut news = JobNews::start(place.clone(), &job, Some(0))?;
     cancel.started(Waited {
-        place,
-        job,
         lifeline: news.lifeline(),
+        cancel: Arc::new(move || cancel_job(&place, &job)),
     });
     let mut told = String::new();
     let mut progress = Progress::new(context);
@@ -107,6 +108,18 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
         }
         _ if context.global.json => Ok(End::Exit(Exit::Failed)),
         _ => Err(Failure::Failed(format!("{}: {}", job.method, why(&job)))),
+    }
+}
+
+fn cancel_job(place: &Place, job: &str) {
+    note(&format!(
+        "cancelling {job}; press again to exit without waiting"
+    ));
+    let params = JobParams {
+        job: job.to_owned(),
+    };
+    if let Err(failure) = call_at::<JobCancel>(place, &params) {
+        note(&failure.to_string());
     }
 }
 

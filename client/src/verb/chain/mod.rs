@@ -14,7 +14,7 @@ use crate::{Context, Exit, Failure, render};
 use ccd_protocol::NoParams;
 use ccd_protocol::chain::{ChainDelete, ChainGet, ChainList, ChainParams};
 
-pub(in crate::verb) use cancel::Cancel;
+pub(in crate::verb) use cancel::{Cancel, Waited};
 pub(in crate::verb) use follow::{End, until_end};
 pub(crate) use parallel::parallel;
 pub(crate) use watch::watch;

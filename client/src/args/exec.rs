@@ -1,0 +1,204 @@
+//! `ccctl exec`.
+
+use super::exec_records::ExecVerb;
+use super::value::{directory, word};
+use ccd_protocol::exec::{DirtyWorktree, OutputFormat};
+use ccd_protocol::policy::split_list;
+use clap::Args;
+use clap::builder::TypedValueParser;
+use std::path::PathBuf;
+
+/// Arguments of `exec`: an instruction and its options, or a subcommand.
+#[derive(Debug, Args)]
+#[command(subcommand_negates_reqs = true)]
+pub(crate) struct ExecArgs {
+    #[command(subcommand)]
+    pub(crate) verb: Option<ExecVerb>,
+    #[command(flatten)]
+    pub(crate) run: ExecRunArgs,
+}
+
+/// What Claude Code is to do, and how. The daemon checks the values.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub(crate) struct ExecRunArgs {
+    /// What Claude Code is to do, as one argument; - for standard input
+    #[arg(required_unless_present = "file", conflicts_with = "file")]
+    pub(crate) instruction: Option<String>,
+    /// Read the instruction from this file; - for standard input
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Format of standard output [default: text; json with --json]
+    #[arg(long, value_name = "FORMAT", ignore_case = true, value_parser = output_format())]
+    pub(crate) output_format: Option<OutputFormat>,
+    /// What Claude Code may do without being asked: default, acceptEdits, plan, dontAsk, auto or bypassPermissions
+    #[arg(long, value_name = "MODE")]
+    pub(crate) permission_mode: Option<String>,
+    /// Allow only these tools: rules separated by commas, such as 'Read,Bash(git:*)'
+    #[arg(long, value_name = "RULES", value_parser = tools)]
+    pub(crate) allowed_tools: Option<ToolList>,
+    /// Forbid these tools: rules separated by commas, such as 'Bash(rm:*),WebFetch'
+    #[arg(long, value_name = "RULES", value_parser = tools)]
+    pub(crate) disallowed_tools: Option<ToolList>,
+    /// Continue the conversation with this id
+    #[arg(long, value_name = "ID")]
+    pub(crate) resume: Option<String>,
+    /// Continue the last conversation of this repository
+    #[arg(long = "continue")]
+    pub(crate) continue_last: bool,
+    /// Model, by its alias or full name
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// End the run after N turns of the model
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) max_turns: Option<i64>,
+    /// End the run after S seconds, 1 to 3600 [default: configuration key exec.timeout, 600]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub(crate) timeout: Option<i64>,
+    /// Wait at most S seconds for other runs in the same work tree [default: configuration key exec.lock_timeout, 300]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub(crate) lock_timeout: Option<i64>,
+    /// End the run after S seconds without output [default: never]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    pub(crate) stall_timeout: Option<i64>,
+    /// Git work tree to run in [default: the current directory]
+    #[arg(long, value_name = "DIR", value_parser = directory)]
+    pub(crate) repo_path: Option<String>,
+    /// Run in a new git worktree, which is kept
+    #[arg(long)]
+    pub(crate) worktree: bool,
+    /// If there are uncommitted changes: block refuses to run, stash puts them away during the run, allow keeps them [default: block]
+    #[arg(long, value_name = "POLICY", ignore_case = true, value_parser = dirty_worktree())]
+    pub(crate) dirty_worktree: Option<DirtyWorktree>,
+    /// Print the run's id and return at once; see ccctl exec get
+    #[arg(long)]
+    pub(crate) detach: bool,
+}
+
+/// Rules for calls of tools; at least one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ToolList(pub(crate) Vec<String>);
+
+/// Splits rules at the commas that are not in parentheses. An empty list is refused: it would mean no restriction.
+fn tools(text: &str) -> Result<ToolList, String> {
+    let rules = split_list(text);
+    match rules.is_empty() {
+        true => Err("give at least one tool, such as Read".to_owned()),
+        false => Ok(ToolList(rules)),
+    }
+}
+
+fn output_format() -> impl TypedValueParser<Value = OutputFormat> {
+    word(["text", "json", "stream-json"], |name| {
+        match &*name.to_ascii_lowercase() {
+            "text" => Some(OutputFormat::Text),
+            "json" => Some(OutputFormat::Json),
+            "stream_json" => Some(OutputFormat::StreamJson),
+            _ => None,
+        }
+    })
+}
+
+fn dirty_worktree() -> impl TypedValueParser<Value = DirtyWorktree> {
+    word(["block", "stash", "allow"], |name| {
+        match &*name.to_ascii_lowercase() {
+            "block" => Some(DirtyWorktree::Block),
+            "stash" => Some(DirtyWorktree::Stash),
+            "allow" => Some(DirtyWorktree::Allow),
+            _ => None,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Ccctl, Noun};
+    use clap::Parser as _;
+
+    fn parse(words: &[&str]) -> Result<ExecArgs, clap::Error> {
+        match Ccctl::try_parse_from([&["ccctl", "exec"], words].concat())?.noun {
+            Noun::Exec(args) => Ok(*args),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn run(words: &[&str]) -> ExecRunArgs {
+        let args = parse(words).unwrap();
+        assert!(args.verb.is_none(), "{words:?}");
+        args.run
+    }
+
+    #[test]
+    fn an_instruction_is_one_word_of_the_command_line() {
+        for (words, instruction) in [
+            (&["add a test"][..], "add a test"),
+            (&["--model", "opus", "add a test"], "add a test"),
+            (&["add a test", "--model", "opus"], "add a test"),
+            (&["--model", "opus", "--", "-v is wrong"], "-v is wrong"),
+            (&["--", "list"], "list"),
+            (&[""], ""),
+            (&["-"], "-"),
+        ] {
+            assert_eq!(
+                run(words).instruction.as_deref(),
+                Some(instruction),
+                "{words:?}"
+            );
+        }
+        for words in [
+            &[][..],
+            &["add", "a", "test"],
+            &["x", "--file", "f"],
+            &["-x is wrong"],
+        ] {
+            assert!(parse(words).is_err(), "{words:?}");
+        }
+        assert!(run(&["--file", "f"]).instruction.is_none());
+    }
+
+    #[test]
+    fn a_bare_word_that_is_a_subcommand_is_the_subcommand() {
+        for words in [
+            &["list"][..],
+            &["--json", "ls"],
+            &["show", "3f2a"],
+            &["session", "3f2a"],
+            &["clean", "--older-than", "30"],
+            &["run", "add a test", "--timeout", "5"],
+        ] {
+            assert!(parse(words).unwrap().verb.is_some(), "{words:?}");
+        }
+        assert!(parse(&["list them"]).unwrap().verb.is_none());
+    }
+
+    #[test]
+    fn commas_in_parentheses_do_not_separate_tools() {
+        let args = run(&["x", "--disallowed-tools", "Bash(rm:*, -rf), WebFetch"]);
+        let list = args.disallowed_tools.unwrap();
+        assert_eq!(list.0, ["Bash(rm:*, -rf)", "WebFetch"]);
+        for nothing in ["", " , "] {
+            assert!(parse(&["x", "--allowed-tools", nothing]).is_err());
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_left_to_the_daemon() {
+        let args = run(&["x", "--timeout", "-1", "--max-turns", "0"]);
+        assert_eq!((args.timeout, args.max_turns), (Some(-1), Some(0)));
+        assert!(parse(&["x", "--timeout", "soon"]).is_err());
+    }
+
+    #[test]
+    fn choices_are_accepted_in_any_case() {
+        let args = run(&[
+            "x",
+            "--output-format",
+            "Stream-JSON",
+            "--dirty-worktree",
+            "STASH",
+        ]);
+        assert_eq!(args.output_format, Some(OutputFormat::StreamJson));
+        assert_eq!(args.dirty_worktree, Some(DirtyWorktree::Stash));
+        assert!(parse(&["x", "--output-format", "xml"]).is_err());
+    }
+}

@@ -1,0 +1,142 @@
+//! Records of `ccctl exec`: runs and conversations.
+
+use super::exec::ExecRunArgs;
+use super::value::{count, directory, word};
+use ccd_protocol::exec::{ExecSessionStatus, ExecutionStatus};
+use clap::builder::TypedValueParser;
+use clap::{Args, Subcommand};
+
+/// Commands for runs and conversations.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExecVerb {
+    /// Run Claude Code on an instruction (same as ccctl exec INSTRUCTION)
+    #[command(after_help = "Examples:
+  ccctl exec run 'Add a test for parse_date'
+
+The same as ccctl exec, whose help explains everything.")]
+    Run(ExecRunArgs),
+    /// List runs, newest first
+    #[command(visible_alias = "ls")]
+    List(ExecListArgs),
+    /// Show a run: its verdict, what it changed and what Claude answered
+    #[command(visible_alias = "show")]
+    Get(ExecGetArgs),
+    /// Ask a run to stop
+    #[command(after_help = "Examples:
+  ccctl exec cancel 3f2a91bc
+
+The run ends as failed; changes that it made so far are kept.")]
+    Cancel {
+        /// Run id, or a unique prefix of one
+        execution: String,
+    },
+    /// List conversations, the last used first
+    #[command(after_help = "Examples:
+  ccctl exec sessions
+  ccctl exec sessions --repo-path . --status active
+
+A conversation is a session of Claude Code that was started by a run. --resume ID and --continue add a \
+run to one.")]
+    Sessions {
+        /// Only conversations of the repository of this directory
+        #[arg(long, value_name = "DIR", value_parser = directory)]
+        repo_path: Option<String>,
+        /// Only conversations of this status
+        #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = session_status())]
+        status: Option<ExecSessionStatus>,
+    },
+    /// Show a conversation: its instructions and answers
+    #[command(after_help = "Examples:
+  ccctl exec session 0b6f4e1c
+  ccctl exec session 0b6f4e1c --json | jq '.conversation_history[].content'")]
+    Session {
+        /// Conversation id, or a unique prefix of one
+        conversation: String,
+    },
+    /// End a conversation, so that it cannot be resumed
+    #[command(after_help = "Examples:
+  ccctl exec end 0b6f4e1c")]
+    End {
+        /// Conversation id, or a unique prefix of one
+        conversation: String,
+    },
+    /// Remove old conversations and runs
+    #[command(
+        visible_alias = "clean",
+        after_help = "Examples:
+  ccctl exec cleanup
+  ccctl exec cleanup --older-than 30
+
+The daemon does this once a day."
+    )]
+    Cleanup {
+        /// Remove what was not used for N days [default: configuration keys exec.session_days and exec.keep_days]
+        #[arg(long, value_name = "N")]
+        older_than: Option<u32>,
+    },
+}
+
+/// Arguments of `exec list`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  ccctl exec list
+  ccctl exec list --repo-path . --status failed
+  ccctl exec list --json | jq '[.executions[].cost_usd] | add'
+
+A run without changes has - as its number of files. Ids are shortened on a terminal; other commands \
+accept the short form.")]
+pub(crate) struct ExecListArgs {
+    /// Only runs in the repository of this directory
+    #[arg(long, value_name = "DIR", value_parser = directory)]
+    pub(crate) repo_path: Option<String>,
+    /// Only runs of this conversation
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Only runs of this status
+    #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = status())]
+    pub(crate) status: Option<ExecutionStatus>,
+    /// At most N runs, 1 to 1000 [default: 100]
+    #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
+    pub(crate) limit: Option<u64>,
+}
+
+/// Arguments of `exec get`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  ccctl exec get 3f2a91bc
+  ccctl exec get 3f2a91bc --diff
+  ccctl exec get 3f2a91bc --diff | git apply
+  ccctl exec get 3f2a91bc --stdout
+  ccctl exec get 3f2a91bc --json | jq -r .commit_hash
+
+On a terminal, the diff is shown in $PAGER, or less; elsewhere it is printed unchanged.")]
+pub(crate) struct ExecGetArgs {
+    /// Run id, or a unique prefix of one
+    pub(crate) execution: String,
+    /// Print the diff of what the run changed
+    #[arg(long, conflicts_with = "stdout")]
+    pub(crate) diff: bool,
+    /// Print what Claude Code printed, in the run's output format
+    #[arg(long)]
+    pub(crate) stdout: bool,
+}
+
+fn status() -> impl TypedValueParser<Value = ExecutionStatus> {
+    use ExecutionStatus::{Failed, Queued, Running, Success, Timeout};
+    const ALL: [ExecutionStatus; 5] = [Queued, Running, Success, Failed, Timeout];
+    word(ALL.map(ExecutionStatus::name), |name| {
+        ALL.into_iter()
+            .find(|one| one.name().eq_ignore_ascii_case(name))
+    })
+}
+
+fn session_status() -> impl TypedValueParser<Value = ExecSessionStatus> {
+    word(["active", "completed", "expired"], |name| {
+        match &*name.to_ascii_lowercase() {
+            "active" => Some(ExecSessionStatus::Active),
+            "completed" => Some(ExecSessionStatus::Completed),
+            "expired" => Some(ExecSessionStatus::Expired),
+            _ => None,
+        }
+    })
+}

@@ -1,0 +1,150 @@
+//! Conversations.
+
+use super::text::{readable, short};
+use crate::render::line::cut;
+use crate::render::short::age;
+use crate::render::table::{Cell, Table, fields, printable};
+use crate::render::{Colour, Style};
+use ccd_protocol::exec::{ExecSessionInfo, ExecSessionStatus};
+use std::io::{self, Write};
+use std::time::SystemTime;
+
+/// Columns of the table before the repository.
+const BEFORE_REPOSITORY: usize = 42;
+
+/// The path of a repository is cut to no less.
+const MIN_REPOSITORY: usize = 20;
+
+/// Columns of the names of fields.
+const NAMES: usize = 14;
+
+/// Writes one line per conversation.
+pub(crate) fn exec_sessions(
+    all: &[ExecSessionInfo],
+    columns: Option<usize>,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let now = SystemTime::now();
+    let mut table = Table::new(["CONVERSATION", "STATUS", "USED", "RUNS", "REPOSITORY"]);
+    let columns = columns.filter(|_| style.is_terminal);
+    let room = columns.map_or(usize::MAX, |columns| {
+        columns
+            .saturating_sub(BEFORE_REPOSITORY)
+            .max(MIN_REPOSITORY)
+    });
+    for session in all {
+        let id = match style.is_terminal {
+            true => short(&session.session_id),
+            false => &session.session_id,
+        };
+        table.row([
+            id.into(),
+            Cell::coloured(name(session.status), colour(session.status)),
+            age(&session.last_accessed, now).into(),
+            session.execution_count.to_string().into(),
+            cut(&printable(&session.repo_path), room).into(),
+        ]);
+    }
+    table.write(out, style)
+}
+
+/// Writes a conversation with its instructions and answers.
+pub(crate) fn exec_session(
+    session: &ExecSessionInfo,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    fields(
+        NAMES,
+        &[
+            ("conversation", session.session_id.clone()),
+            ("status", name(session.status).to_owned()),
+            ("repository", session.repo_path.clone()),
+            ("created", session.created_at.clone()),
+            ("last used", session.last_accessed.clone()),
+            ("runs", session.execution_count.to_string()),
+        ],
+        out,
+        style,
+    )?;
+    for message in session.conversation_history.iter().flatten() {
+        let colour = match message.role.as_str() {
+            "user" => Colour::Heading,
+            _ => Colour::Good,
+        };
+        let role = style.paint(colour, &printable(&message.role));
+        writeln!(out, "\n{role}\n{}", readable(&message.content).trim_end())?;
+    }
+    Ok(())
+}
+
+fn name(status: ExecSessionStatus) -> &'static str {
+    match status {
+        ExecSessionStatus::Active => "active",
+        ExecSessionStatus::Completed => "completed",
+        ExecSessionStatus::Expired => "expired",
+    }
+}
+
+fn colour(status: ExecSessionStatus) -> Colour {
+    match status {
+        ExecSessionStatus::Active => Colour::Good,
+        ExecSessionStatus::Completed | ExecSessionStatus::Expired => Colour::Dim,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ccd_protocol::exec::ConversationMessage;
+
+    fn sample() -> ExecSessionInfo {
+        let message = |role: &str, content: &str| ConversationMessage {
+            role: role.into(),
+            content: content.into(),
+        };
+        ExecSessionInfo {
+            session_id: "0b6f4e1c-52a0".into(),
+            created_at: "then".into(),
+            last_accessed: "now".into(),
+            conversation_history: Some(vec![
+                message("user", "add\n"),
+                message("assistant", "done\x1b"),
+            ]),
+            status: ExecSessionStatus::Active,
+            repo_path: "/srv/x".into(),
+            execution_count: 2,
+        }
+    }
+
+    fn shown(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_conversation_is_a_line_with_its_whole_id_for_scripts() {
+        let text = shown(|out| exec_sessions(&[sample()], None, out, Style::default()));
+        assert_eq!(text, "0b6f4e1c-52a0  active  -  2  /srv/x\n");
+        let style = Style {
+            is_terminal: true,
+            has_colour: false,
+        };
+        let text = shown(|out| exec_sessions(&[sample()], Some(80), out, style));
+        assert!(
+            text.ends_with("0b6f4e1c      active  -     2     /srv/x\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_conversation_has_its_messages() {
+        let text = shown(|out| exec_session(&sample(), out, Style::default()));
+        assert!(
+            text.ends_with("runs          2\n\nuser\nadd\n\nassistant\ndone\n"),
+            "{text}"
+        );
+    }
+}

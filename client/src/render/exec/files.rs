@@ -1,0 +1,117 @@
+//! The files that a run changed, one line each.
+
+use crate::render::line::width;
+use crate::render::{Colour, Line, Style, counted, cut, printable};
+use ccd_protocol::exec::{DiffInfo, FileStatus};
+use std::io::{self, Write};
+
+/// Columns after a path: the counts of lines.
+const COUNT_COLUMNS: usize = 16;
+
+/// A path is cut to no less.
+const MIN_PATH: usize = 20;
+
+/// Writes the first `most` files, fitted to `columns`.
+pub(super) fn files(
+    all: &[DiffInfo],
+    most: usize,
+    columns: usize,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let room = columns.saturating_sub(COUNT_COLUMNS).max(MIN_PATH);
+    let paths: Vec<String> = all
+        .iter()
+        .take(most)
+        .map(|file| cut(&path(file), room))
+        .collect();
+    let wide = paths.iter().map(|path| width(path)).max().unwrap_or(0);
+    for (file, path) in all.iter().zip(&paths) {
+        let (letter, colour) = letter(file.status);
+        let mut line = Line::of(format!("  {letter} "), Some(colour));
+        let blanks = wide - width(path);
+        line.push(path.as_str(), None);
+        line.push(" ".repeat(blanks), None);
+        if file.additions > 0 {
+            line.push(format!(" +{}", file.additions), Some(Colour::Good));
+        }
+        if file.deletions > 0 {
+            line.push(format!(" -{}", file.deletions), Some(Colour::Bad));
+        }
+        writeln!(out, "{}", line.painted(style).trim_end())?;
+    }
+    let more = all.len().saturating_sub(most) as u64;
+    match more {
+        0 => Ok(()),
+        more => writeln!(out, "  … and {}", counted(more, "more file")),
+    }
+}
+
+/// The number of files and of lines: `3 files, +12 -4`; empty without files.
+pub(super) fn total(all: &[DiffInfo]) -> String {
+    if all.is_empty() {
+        return String::new();
+    }
+    let additions: u64 = all.iter().map(|file| file.additions).sum();
+    let deletions: u64 = all.iter().map(|file| file.deletions).sum();
+    let files = counted(all.len() as u64, "file");
+    format!("{files}, +{additions} -{deletions}")
+}
+
+fn path(file: &DiffInfo) -> String {
+    let path = printable(&file.file_path);
+    match &file.old_path {
+        Some(old) => format!("{} → {path}", printable(old)),
+        None => path,
+    }
+}
+
+fn letter(status: FileStatus) -> (char, Colour) {
+    match status {
+        FileStatus::Added => ('A', Colour::Good),
+        FileStatus::Modified => ('M', Colour::Notice),
+        FileStatus::Deleted => ('D', Colour::Bad),
+        FileStatus::Renamed => ('R', Colour::Notice),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(in crate::render::exec) fn file(
+        path: &str,
+        status: FileStatus,
+        additions: u64,
+        deletions: u64,
+    ) -> DiffInfo {
+        DiffInfo {
+            file_path: path.into(),
+            diff_text: String::new(),
+            additions,
+            deletions,
+            status,
+            old_path: (status == FileStatus::Renamed).then(|| "old.rs".into()),
+        }
+    }
+
+    #[test]
+    fn each_file_has_its_change_and_its_lines() {
+        let all = [
+            file("a\n.rs", FileStatus::Added, 3, 0),
+            file("src/long/name.rs", FileStatus::Modified, 10, 2),
+            file("b.rs", FileStatus::Renamed, 0, 0),
+            file("c.rs", FileStatus::Deleted, 0, 7),
+        ];
+        let mut out = Vec::new();
+        files(&all, 3, 80, &mut out, Style::default()).unwrap();
+        let expected = "  A a\\n.rs           +3
+  M src/long/name.rs +10 -2
+  R old.rs → b.rs
+  … and 1 more file
+";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+        assert_eq!(total(&all), "4 files, +13 -9");
+        assert_eq!(total(&[]), "");
+    }
+}

@@ -1,0 +1,166 @@
+//! The table of runs.
+
+use super::text::{colour, dollars, on_one_line, seconds, short};
+use crate::render::columns::{self, Column, ColumnCell};
+use crate::render::short::age;
+use crate::render::{Colour, Style};
+use ccd_protocol::exec::ExecutionSummary;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::SystemTime;
+
+const COLUMNS: [Column; 8] = [
+    column("RUN", 8, 0),
+    column("STATUS", 7, 0),
+    column("AGE", 3, 3),
+    column("TIME", 5, 4),
+    column("FILES", 5, 5),
+    column("COST", 7, 6),
+    column("REPOSITORY", 10, 2),
+    column("INSTRUCTION", 12, 0),
+];
+
+const fn column(heading: &'static str, min: usize, rank: u8) -> Column {
+    Column { heading, min, rank }
+}
+
+/// Writes one line per run: with a header and fitted to the terminal or, without a terminal, complete.
+pub(crate) fn executions(
+    all: &[ExecutionSummary],
+    width: Option<usize>,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let now = SystemTime::now();
+    let mut rows: Vec<Vec<ColumnCell>> = all
+        .iter()
+        .map(|run| cells(run, now, style.is_terminal))
+        .collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    // Without a header, each column but the last is one word.
+    let width = width.filter(|_| style.is_terminal);
+    let columns = match style.is_terminal {
+        true => COLUMNS,
+        false => COLUMNS.map(|_| column("", 0, 0)),
+    };
+    if style.is_terminal {
+        rows.insert(0, columns::heading(&columns));
+    } else {
+        for (text, _) in rows
+            .iter_mut()
+            .flatten()
+            .filter(|(text, _)| text.is_empty())
+        {
+            text.push('-');
+        }
+    }
+    let widths = columns::fit(&columns, &rows, width);
+    for row in &rows {
+        let line = columns::line(row, &widths);
+        let line = match width {
+            Some(width) => line.cut(width),
+            None => line,
+        };
+        writeln!(out, "{}", line.painted(style))?;
+    }
+    Ok(())
+}
+
+fn cells(run: &ExecutionSummary, now: SystemTime, is_short: bool) -> Vec<ColumnCell> {
+    let dim = Some(Colour::Dim);
+    let id = match is_short {
+        true => short(&run.request_id),
+        false => &run.request_id,
+    };
+    let time = match run.status.has_ended() {
+        true => seconds(run.execution_time),
+        false => String::new(),
+    };
+    let files = match run.files_changed_count {
+        0 => String::new(),
+        files => files.to_string(),
+    };
+    vec![
+        (id.to_owned(), None),
+        (run.status.name().to_owned(), Some(colour(run.status))),
+        (age(&run.timestamp, now), dim),
+        (time, dim),
+        (files, None),
+        (run.cost_usd.map(dollars).unwrap_or_default(), dim),
+        (repository(&run.repo_path, is_short), None),
+        (on_one_line(&run.instruction), None),
+    ]
+}
+
+/// A work tree: on a terminal by its last name, otherwise its path.
+fn repository(path: &str, is_short: bool) -> String {
+    let name = Path::new(path).file_name().filter(|_| is_short);
+    let name = name.map_or(path.into(), |name| name.to_string_lossy());
+    match is_short {
+        true => on_one_line(&name),
+        false => on_one_line(&name).replace(' ', "_"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ccd_protocol::exec::ExecutionStatus;
+
+    fn runs() -> [ExecutionSummary; 2] {
+        let good = ExecutionSummary {
+            request_id: "3f2a91bc-52a0-4000-8000-000000000000".into(),
+            instruction: "add a\ntest \x1b[2J".into(),
+            status: ExecutionStatus::Success,
+            execution_time: 72.0,
+            repo_path: "/srv/my app".into(),
+            files_changed_count: 3,
+            cost_usd: Some(0.25),
+            ..ExecutionSummary::default()
+        };
+        let running = ExecutionSummary {
+            request_id: "4a".into(),
+            instruction: "fix".into(),
+            status: ExecutionStatus::Running,
+            repo_path: "/srv/x".into(),
+            ..ExecutionSummary::default()
+        };
+        [good, running]
+    }
+
+    fn shown(width: Option<usize>, style: Style) -> String {
+        let mut out = Vec::new();
+        executions(&runs(), width, &mut out, style).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn without_a_terminal_a_line_is_complete_and_has_a_word_a_column() {
+        let expected = "\
+3f2a91bc-52a0-4000-8000-000000000000  success  -  1m12s  3  $0.2500  /srv/my_app  add a test [2J
+4a                                    running  -  -      -  -        /srv/x       fix
+";
+        assert_eq!(shown(None, Style::default()), expected);
+    }
+
+    #[test]
+    fn on_a_terminal_it_is_fitted() {
+        let style = Style {
+            is_terminal: true,
+            has_colour: false,
+        };
+        let expected = "\
+RUN       STATUS   AGE  TIME   REPOSITORY  INSTRUCTION
+3f2a91bc  success       1m12s  my app      add a test […
+4a        running              x           fix
+";
+        assert_eq!(shown(Some(56), style), expected);
+        assert!(
+            shown(Some(30), style)
+                .lines()
+                .all(|line| line.chars().count() <= 30)
+        );
+    }
+}

@@ -1,0 +1,172 @@
+//! What a run did, in a few lines at its end.
+
+use super::files::{files, total};
+use super::text::{dollars, on_one_line, seconds, short, verdict};
+use crate::render::{Colour, Style, counted, cut};
+use ccd_protocol::exec::{ExecutionResult, PolicyViolation};
+use std::io::{self, Write};
+
+/// Files, commits and denied calls that are listed.
+const MOST: usize = 20;
+
+/// Columns of the names of fields.
+const NAMES: usize = 11;
+
+/// Writes the verdict, what changed, and how to continue; `failure` is why the run did not succeed.
+pub(crate) fn run_summary(
+    result: &ExecutionResult,
+    failure: Option<&str>,
+    columns: usize,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let facts = facts(result).join(" · ");
+    let verdict = verdict(result.status, style);
+    writeln!(out, "{}", format!("{verdict} {facts}").trim_end())?;
+    if let Some(failure) = failure {
+        writeln!(out, "{}", style.paint(Colour::Bad, &on_one_line(failure)))?;
+    }
+    files(&result.diff_info, MOST, columns, out, style)?;
+    let mut field = |name: &str, text: &str, colour| {
+        let room = columns.saturating_sub(NAMES + 2);
+        let name = style.paint(Colour::Dim, &format!("  {name:<9}"));
+        let text = match colour {
+            // Nothing of a warning may be lost.
+            Some(colour) => style.paint(colour, text),
+            None => cut(text, room),
+        };
+        writeln!(out, "{name}{text}")
+    };
+    for commit in result.commits.iter().take(MOST) {
+        field("commit", &on_one_line(commit), None)?;
+    }
+    for violation in result.policy_violations.iter().take(MOST) {
+        field("denied", &call(violation), None)?;
+    }
+    for warning in &result.warnings {
+        field("warning", &on_one_line(warning), Some(Colour::Notice))?;
+    }
+    if !result.diff.is_empty() {
+        field(
+            "diff",
+            &format!("ccctl exec get {} --diff", short(&result.request_id)),
+            None,
+        )?;
+    }
+    if has_run(result) && !result.session_id.is_empty() {
+        field("resume", &resume(result), Some(Colour::Dim))?;
+    }
+    Ok(())
+}
+
+/// A denied call in one line.
+pub(super) fn call(violation: &PolicyViolation) -> String {
+    let input = &violation.tool_input;
+    let telling = ["command", "file_path", "url", "pattern", "description"];
+    let about = telling.iter().find_map(|key| input[*key].as_str());
+    let about = about.map_or_else(|| input.to_string(), str::to_owned);
+    on_one_line(&format!("{}: {about}", violation.tool_name))
+}
+
+/// False if Claude Code was not started.
+fn has_run(result: &ExecutionResult) -> bool {
+    result.execution_time > 0.0
+}
+
+fn facts(result: &ExecutionResult) -> Vec<String> {
+    if !has_run(result) {
+        return Vec::new();
+    }
+    let usage = &result.usage;
+    let mut facts = vec![format!("in {}", seconds(result.execution_time))];
+    if usage.turns > 0 {
+        facts.push(counted(usage.turns, "turn"));
+    }
+    if usage.calls > 0 {
+        facts.push(counted(usage.calls, "tool call"));
+    }
+    match total(&result.diff_info) {
+        total if total.is_empty() => facts.push("no changes".to_owned()),
+        total => facts.push(total),
+    }
+    facts.extend(usage.cost_usd.map(dollars));
+    facts.extend(usage.model.as_deref().map(on_one_line));
+    facts
+}
+
+/// The command that continues the conversation; from another directory, with the repository.
+fn resume(result: &ExecutionResult) -> String {
+    format!("ccctl exec --resume {} '…'", result.session_id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::exec::files::tests::file;
+    use ccd_protocol::exec::{ExecutionStatus, FileStatus};
+    use serde_json::json;
+
+    fn shown(result: &ExecutionResult, failure: Option<&str>) -> String {
+        let mut out = Vec::new();
+        run_summary(result, failure, 60, &mut out, Style::default()).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_good_run_says_what_it_changed_and_how_to_continue() {
+        let mut result = ExecutionResult {
+            request_id: "3f2a91bc-0000".into(),
+            session_id: "0b6f4e1c-52a0".into(),
+            status: ExecutionStatus::Success,
+            execution_time: 72.4,
+            diff: "diff --git".into(),
+            diff_info: vec![file("a.rs", FileStatus::Modified, 2, 1)],
+            commits: vec!["c0ffee".into()],
+            ..ExecutionResult::default()
+        };
+        result.usage.turns = 3;
+        result.usage.calls = 1;
+        result.usage.cost_usd = Some(0.0123);
+        result.usage.model = Some("opus".into());
+        let expected = "\
+success in 1m12s · 3 turns · 1 tool call · 1 file, +2 -1 · $0.0123 · opus
+  M a.rs +2 -1
+  commit   c0ffee
+  diff     ccctl exec get 3f2a91bc --diff
+  resume   ccctl exec --resume 0b6f4e1c-52a0 '…'
+";
+        assert_eq!(shown(&result, None), expected);
+    }
+
+    #[test]
+    fn a_bad_run_says_why_and_what_was_denied() {
+        let result = ExecutionResult {
+            status: ExecutionStatus::Failed,
+            execution_time: 4.0,
+            policy_violations: vec![PolicyViolation {
+                tool_name: "Bash".into(),
+                tool_use_id: "t".into(),
+                tool_input: json!({"command": "rm -rf\nx"}),
+            }],
+            warnings: vec!["the stash is kept".into()],
+            ..ExecutionResult::default()
+        };
+        let expected = "\
+failed in 4s · no changes
+max turns
+  denied   Bash: rm -rf x
+  warning  the stash is kept
+";
+        assert_eq!(shown(&result, Some("max turns\n")), expected);
+    }
+
+    #[test]
+    fn a_run_that_was_not_started_is_its_error() {
+        let result = ExecutionResult {
+            session_id: "0b6f".into(),
+            status: ExecutionStatus::Failed,
+            ..ExecutionResult::default()
+        };
+        assert_eq!(shown(&result, Some("no")), "failed\nno\n");
+    }
+}

@@ -1,0 +1,96 @@
+//! Texts of other programs, times and amounts.
+
+use crate::render::{Colour, Style};
+use ccd_protocol::exec::ExecutionStatus;
+
+/// Characters of an id that are shown where the rest is not needed.
+pub(super) const SHORT_ID: usize = 8;
+
+/// Returns a text in one line: control characters and spaces become one space each time.
+pub(crate) fn on_one_line(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
+
+/// Returns a text without control characters, except line ends and tabs.
+pub(crate) fn readable(text: &str) -> String {
+    let is_fine = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+    text.chars().filter(is_fine).collect()
+}
+
+/// Returns a time in one or two units: `4.2s`, `42s`, `3m05s`, `1h02m`.
+pub(crate) fn seconds(seconds: f64) -> String {
+    let whole = seconds.max(0.0) as u64;
+    match whole {
+        0..10 if seconds.fract() >= 0.05 => format!("{seconds:.1}s"),
+        0..60 => format!("{whole}s"),
+        60..3600 => format!("{}m{:02}s", whole / 60, whole % 60),
+        _ => format!("{}h{:02}m", whole / 3600, whole / 60 % 60),
+    }
+}
+
+/// Returns an amount in US dollars.
+pub(super) fn dollars(cost: f64) -> String {
+    match cost {
+        cost if cost < 1.0 => format!("${cost:.4}"),
+        cost => format!("${cost:.2}"),
+    }
+}
+
+/// The start of an id.
+pub(super) fn short(id: &str) -> &str {
+    id.get(..SHORT_ID).unwrap_or(id)
+}
+
+/// The colour of a verdict.
+pub(super) fn colour(status: ExecutionStatus) -> Colour {
+    match status {
+        ExecutionStatus::Success => Colour::Good,
+        ExecutionStatus::Failed | ExecutionStatus::Timeout => Colour::Bad,
+        ExecutionStatus::Queued | ExecutionStatus::Running => Colour::Notice,
+    }
+}
+
+/// A verdict in its colour.
+pub(super) fn verdict(status: ExecutionStatus, style: Style) -> String {
+    style.paint(colour(status), status.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_cannot_control_the_terminal() {
+        assert_eq!(on_one_line(" a\n\t\x1b[2Jb\u{85}\r\n c "), "a [2Jb c");
+        assert_eq!(readable("a\r\n\tb\x1b[2J\u{9b}c"), "a\n\tb[2Jc");
+    }
+
+    #[test]
+    fn times_have_two_units_at_most() {
+        for (time, told) in [
+            (-1.0, "0s"),
+            (0.0, "0s"),
+            (4.24, "4.2s"),
+            (9.0, "9s"),
+            (42.9, "42s"),
+            (185.0, "3m05s"),
+            (3725.0, "1h02m"),
+        ] {
+            assert_eq!(seconds(time), told);
+        }
+    }
+
+    #[test]
+    fn small_amounts_have_more_digits() {
+        assert_eq!(dollars(0.001804), "$0.0018");
+        assert_eq!(dollars(12.345), "$12.35");
+    }
+
+    #[test]
+    fn an_id_of_any_length_is_shortened() {
+        assert_eq!(short("0b6f4e1c-52a0"), "0b6f4e1c");
+        assert_eq!(short("0b"), "0b");
+    }
+}

@@ -1,0 +1,368 @@
+//! Events in the lines of Claude Code, as far as a person wants to see them. Unknown lines are no events.
+
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+
+/// Members of a tool's input that say most about a call, the best first.
+const TELLING: [&str; 15] = [
+    "command",
+    "file_path",
+    "notebook_path",
+    "pattern",
+    "url",
+    "query",
+    "description",
+    "skill",
+    "subject",
+    "prompt",
+    "path",
+    "message",
+    "task_id",
+    "name",
+    "id",
+];
+
+/// How results of calls begin that were denied, if nothing else says so, and what they contain.
+const DENIALS: [(&str, &str); 4] = [
+    ("Permission to use ", ""),
+    ("PreToolUse:", " hook error: "),
+    (
+        "Error: No such tool available: ",
+        " is disabled for this session",
+    ),
+    (
+        "Error: No such tool available: ",
+        " is not enabled in this context",
+    ),
+];
+
+/// An event.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) what: What,
+    /// True if it is from a sub-agent.
+    pub(super) is_nested: bool,
+}
+
+/// What has happened. Texts are as received.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// The model has called a tool.
+    Call {
+        name: String,
+        about: String,
+    },
+    /// The model has said something.
+    Text(String),
+    Denied {
+        name: String,
+        why: String,
+    },
+    /// The last call failed.
+    Failed(String),
+    /// A request to the API is repeated.
+    Retry(String),
+}
+
+/// Reads lines in order.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    /// Names of called tools by the ids of the calls.
+    calls: HashMap<String, String>,
+    /// Ids of calls that are known to be denied.
+    denied: HashSet<String>,
+    /// Claude Code's directory, with a slash at its end: paths in it are shown without it.
+    cwd: Option<String>,
+}
+
+impl Reader {
+    /// Returns the events in a line.
+    pub(super) fn read(&mut self, line: &str) -> Vec<Seen> {
+        let Ok(record) = serde_json::from_str::<Value>(line) else {
+            return Vec::new();
+        };
+        let found = match (text(&record, "type"), text(&record, "subtype")) {
+            ("assistant", _) => self.blocks(&record, Self::said),
+            ("user", _) => self.blocks(&record, Self::answered),
+            ("system", "permission_denied") => {
+                let id = text(&record, "tool_use_id");
+                self.denied(id, text(&record, "tool_name"), text(&record, "message"))
+                    .into_iter()
+                    .collect()
+            }
+            ("system", "init") => {
+                self.cwd = record["cwd"].as_str().map(|cwd| format!("{cwd}/"));
+                Vec::new()
+            }
+            ("system", "api_retry") => vec![What::Retry(retry(&record))],
+            _ => Vec::new(),
+        };
+        let is_nested = record["parent_tool_use_id"].is_string();
+        let seen = |what| Seen { what, is_nested };
+        found.into_iter().map(seen).collect()
+    }
+
+    fn blocks(
+        &mut self,
+        record: &Value,
+        event: fn(&mut Self, &Value, &Value) -> Option<What>,
+    ) -> Vec<What> {
+        let blocks = record["message"]["content"].as_array();
+        blocks
+            .into_iter()
+            .flatten()
+            .filter_map(|block| event(self, block, record))
+            .collect()
+    }
+
+    fn said(&mut self, block: &Value, _: &Value) -> Option<What> {
+        match text(block, "type") {
+            "text" => {
+                let said = text(block, "text");
+                (!said.trim().is_empty()).then(|| What::Text(said.to_owned()))
+            }
+            "tool_use" => {
+                let name = text(block, "name").to_owned();
+                self.calls
+                    .insert(text(block, "id").to_owned(), name.clone());
+                let mut about = about(&block["input"]);
+                let inside = self.cwd.as_deref().and_then(|cwd| about.strip_prefix(cwd));
+                if let Some(inside) = inside.filter(|inside| !inside.is_empty()) {
+                    about = inside.to_owned();
+                }
+                Some(What::Call { name, about })
+            }
+            _ => None,
+        }
+    }
+
+    fn answered(&mut self, block: &Value, record: &Value) -> Option<What> {
+        if text(block, "type") != "tool_result" || block["is_error"] != true {
+            return None;
+        }
+        let id = text(block, "tool_use_id");
+        if self.denied.contains(id) {
+            return None;
+        }
+        let content = content(&block["content"]);
+        let why = content
+            .trim()
+            .trim_start_matches("<tool_use_error>")
+            .trim_end_matches("</tool_use_error>");
+        let metas = record["tool_result_meta"].as_array().into_iter().flatten();
+        let is_denied = metas
+            .filter(|meta| text(meta, "id") == id)
+            .any(|meta| meta["non_execution_kind"].is_string())
+            || DENIALS
+                .iter()
+                .any(|(start, part)| why.starts_with(start) && why.contains(part));
+        if is_denied {
+            return self.denied(id, "", why);
+        }
+        Some(What::Failed(why.to_owned()))
+    }
+
+    /// A call was denied; `None` if that is known.
+    fn denied(&mut self, id: &str, name: &str, why: &str) -> Option<What> {
+        if !self.denied.insert(id.to_owned()) {
+            return None;
+        }
+        let called = self.calls.get(id).map_or(name, String::as_str);
+        Some(What::Denied {
+            name: if name.is_empty() { called } else { name }.to_owned(),
+            why: why.to_owned(),
+        })
+    }
+}
+
+/// The part of a tool's input that says what the call is about.
+pub(super) fn about(input: &Value) -> String {
+    let telling = TELLING
+        .iter()
+        .find_map(|key| input[*key].as_str().filter(|text| !text.is_empty()));
+    match (telling, input) {
+        (Some(text), _) => text.to_owned(),
+        (None, Value::Object(fields)) if !fields.is_empty() => input.to_string(),
+        _ => String::new(),
+    }
+}
+
+fn retry(record: &Value) -> String {
+    let seconds = record["retry_delay_ms"].as_f64().unwrap_or(0.0) / 1000.0;
+    let status = record["error_status"].as_u64();
+    format!(
+        "API error {}({}): retry {} of {} in {seconds:.1} s",
+        status.map_or_else(String::new, |status| format!("{status} ")),
+        text(record, "error"),
+        record["attempt"],
+        record["max_retries"],
+    )
+}
+
+/// The text of a tool's result: a string, or blocks.
+fn content(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let texts = blocks.iter().map(|block| text(block, "text"));
+            texts.collect::<Vec<_>>().join(" ")
+        }
+        _ => String::new(),
+    }
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn read(reader: &mut Reader, record: &Value) -> Vec<What> {
+        let seen = reader.read(&record.to_string());
+        seen.into_iter().map(|seen| seen.what).collect()
+    }
+
+    fn call(id: &str, name: &str, input: &Value) -> Value {
+        json!({"type": "assistant", "parent_tool_use_id": null, "message": {"content": [
+            {"type": "tool_use", "id": id, "name": name, "input": input}]}})
+    }
+
+    fn result(id: &str, text: &str, is_error: bool) -> Value {
+        json!({"type": "user", "message": {"content": [
+            {"type": "tool_result", "tool_use_id": id, "content": text, "is_error": is_error}]}})
+    }
+
+    #[test]
+    fn a_call_is_named_with_what_it_is_about() {
+        for (input, told) in [
+            (json!({"description": "List", "command": "ls -l"}), "ls -l"),
+            (
+                json!({"file_path": "/r/a.rs", "old_string": "x"}),
+                "/r/a.rs",
+            ),
+            (
+                json!({"subagent_type": "x", "description": "Look", "prompt": "…"}),
+                "Look",
+            ),
+            (json!({"todos": [1, 2]}), r#"{"todos":[1,2]}"#),
+            (json!({}), ""),
+            (Value::Null, ""),
+        ] {
+            assert_eq!(about(&input), told);
+        }
+        let record = call("t1", "Bash", &json!({"command": "ls"}));
+        let expected = What::Call {
+            name: "Bash".into(),
+            about: "ls".into(),
+        };
+        assert_eq!(read(&mut Reader::default(), &record), [expected]);
+    }
+
+    #[test]
+    fn a_path_in_claudes_directory_is_shown_without_it() {
+        let mut reader = Reader::default();
+        let init = json!({"type": "system", "subtype": "init", "cwd": "/r"});
+        assert_eq!(read(&mut reader, &init), []);
+        for (path, told) in [
+            ("/r/a.rs", "a.rs"),
+            ("/rx/a.rs", "/rx/a.rs"),
+            ("/r/", "/r/"),
+        ] {
+            let seen = read(&mut reader, &call("t", "Read", &json!({"file_path": path})));
+            let expected = What::Call {
+                name: "Read".into(),
+                about: told.into(),
+            };
+            assert_eq!(seen, [expected]);
+        }
+    }
+
+    #[test]
+    fn a_denied_call_is_reported_once() {
+        let mut reader = Reader::default();
+        read(
+            &mut reader,
+            &call("t1", "Bash", &json!({"command": "rm x"})),
+        );
+        let told = json!({"type": "system", "subtype": "permission_denied", "tool_name": "Bash",
+                          "tool_use_id": "t1", "message": "no"});
+        let expected = What::Denied {
+            name: "Bash".into(),
+            why: "no".into(),
+        };
+        assert_eq!(read(&mut reader, &told), [expected]);
+        assert_eq!(read(&mut reader, &result("t1", "no", true)), []);
+    }
+
+    #[test]
+    fn denials_are_told_from_other_failures() {
+        let mut reader = Reader::default();
+        read(&mut reader, &call("t", "Bash", &json!({})));
+        for (text, is_denied) in [
+            (
+                "Permission to use Bash with command rm has been denied.",
+                true,
+            ),
+            ("PreToolUse:Bash hook error: not on Fridays", true),
+            (
+                "<tool_use_error>Error: No such tool available: Bash. Bash is disabled for this session, in subagents as well as here.</tool_use_error>",
+                true,
+            ),
+            ("Exit code 3\nno such file", false),
+            ("Error: No such tool available: NoSuchTool", false),
+            (
+                "<tool_use_error>String to replace not found</tool_use_error>",
+                false,
+            ),
+        ] {
+            let seen = read(&mut Reader::default(), &result("t", text, true));
+            assert_eq!(
+                matches!(seen[..], [What::Denied { .. }]),
+                is_denied,
+                "{text}"
+            );
+            assert_eq!(matches!(seen[..], [What::Failed(_)]), !is_denied, "{text}");
+        }
+        let mut told = result("t", "it needs approval", true);
+        told["tool_result_meta"] = json!([{"id": "t", "non_execution_kind": "user-rejected"}]);
+        let expected = What::Denied {
+            name: "Bash".into(),
+            why: "it needs approval".into(),
+        };
+        assert_eq!(read(&mut reader, &told), [expected]);
+        assert_eq!(read(&mut reader, &result("t", "fine", false)), []);
+    }
+
+    #[test]
+    fn texts_are_events_and_sub_agents_are_nested() {
+        let said = json!({"type": "assistant", "parent_tool_use_id": "t9",
+                          "message": {"content": [{"type": "text", "text": "a\nb"}, {"type": "thinking"}]}});
+        let expected = Seen {
+            what: What::Text("a\nb".into()),
+            is_nested: true,
+        };
+        assert_eq!(Reader::default().read(&said.to_string()), [expected]);
+        let again = json!({"type": "system", "subtype": "api_retry", "attempt": 1, "max_retries": 10,
+                           "retry_delay_ms": 1134, "error_status": 429, "error": "rate_limit"});
+        assert_eq!(
+            read(&mut Reader::default(), &again),
+            [What::Retry(
+                "API error 429 (rate_limit): retry 1 of 10 in 1.1 s".into()
+            )]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_makes_it_panic(line in "\\PC{0,60}", key in "[a-z_]{1,10}", n in any::<i32>()) {
+            let mut reader = Reader::default();
+            reader.read(&line);
+            reader.read(&json!({"type": "user", "message": {"content": [{"type": "tool_result", key: n}]}}).to_string());
+            reader.read(&json!({"type": "assistant", "message": n}).to_string());
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The terminal: lines that stay, above a status line that is drawn again every second.
+
+use super::status::status_line;
+use crate::context;
+use crate::lock::lock;
+use crate::render::Style;
+use ccd_protocol::exec::ExecProgress;
+use std::io::{self, Write as _};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+/// Moves to the start of the line and clears it.
+const CLEAR: &str = "\r\x1b[K";
+
+const REDRAW: Duration = Duration::from_secs(1);
+
+/// The terminal of a run, shared by the threads that write to it.
+#[derive(Debug, Clone)]
+pub(in crate::verb::exec) struct Screen(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    ended: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    /// False if there is no status line.
+    is_wanted: bool,
+    is_drawn: bool,
+    is_cancelled: bool,
+    start: Instant,
+    progress: ExecProgress,
+    style: Style,
+}
+
+impl Screen {
+    /// A terminal, with a status line if it is wanted.
+    pub(super) fn start(is_wanted: bool) -> Self {
+        let screen = Self(Arc::new(Shared {
+            state: Mutex::new(State {
+                is_wanted,
+                is_drawn: false,
+                is_cancelled: false,
+                start: Instant::now(),
+                progress: ExecProgress::default(),
+                style: Style::of_stderr(),
+            }),
+            ended: Condvar::new(),
+        }));
+        if is_wanted {
+            let ticking = screen.clone();
+            // Without the thread, the line is drawn when something changes.
+            let _ = std::thread::Builder::new()
+                .name("status".to_owned())
+                .spawn(move || ticking.tick());
+        }
+        screen
+    }
+
+    /// Shows other progress.
+    pub(super) fn progress(&self, progress: ExecProgress) {
+        let mut state = lock(&self.0.state);
+        state.progress = progress;
+        state.draw();
+    }
+
+    /// Writes something above the status line.
+    pub(in crate::verb::exec) fn above<T>(&self, write: impl FnOnce() -> T) -> T {
+        let mut state = lock(&self.0.state);
+        state.clear();
+        let written = write();
+        state.draw();
+        written
+    }
+
+    /// Writes a line to standard error, above the status line.
+    pub(in crate::verb::exec) fn say(&self, text: &str) {
+        self.above(|| context::say(text));
+    }
+
+    /// Shows that the run was asked to stop.
+    pub(in crate::verb::exec) fn cancelling(&self) {
+        lock(&self.0.state).is_cancelled = true;
+    }
+
+    /// Removes the status line for good.
+    pub(in crate::verb::exec) fn end(&self) {
+        let mut state = lock(&self.0.state);
+        state.clear();
+        state.is_wanted = false;
+        self.0.ended.notify_all();
+    }
+
+    fn tick(&self) {
+        let mut state = lock(&self.0.state);
+        while state.is_wanted {
+            state.draw();
+            state = match self.0.ended.wait_timeout(state, REDRAW) {
+                Ok((state, _)) => state,
+                Err(_) => return,
+            };
+        }
+    }
+}
+
+impl State {
+    fn draw(&mut self) {
+        if !self.is_wanted || !is_in_foreground() {
+            return;
+        }
+        let columns = super::columns().saturating_sub(1);
+        let line = status_line(&self.progress, self.start.elapsed(), self.is_cancelled);
+        let text = line.cut(columns).painted(self.style);
+        // If standard error is closed, nobody sees the line.
+        let _ = io::stderr().write_all(format!("{CLEAR}{text}").as_bytes());
+        self.is_drawn = true;
+    }
+
+    fn clear(&mut self) {
+        if std::mem::take(&mut self.is_drawn) {
+            let _ = io::stderr().write_all(CLEAR.as_bytes());
+        }
+    }
+}
+
+/// False if this process was put in the background, where the line of the terminal is another program's.
+fn is_in_foreground() -> bool {
+    let foreground = rustix::termios::tcgetpgrp(io::stderr());
+    foreground.is_ok_and(|foreground| foreground == rustix::process::getpgrp())
+}

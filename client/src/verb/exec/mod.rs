@@ -1,0 +1,46 @@
+//! `ccctl exec`.
+
+mod live;
+mod outcome;
+mod records;
+mod request;
+mod run;
+
+use crate::args::{ExecArgs, ExecRunArgs, ExecVerb};
+use crate::{Context, Exit, Failure};
+
+/// Carries out `ccctl exec`. Its exit statuses are its own, so failures are reported here.
+///
+/// # Errors
+///
+/// None, so far: each becomes an exit status.
+pub(crate) fn dispatch(args: &ExecArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let done = match &args.verb {
+        None => run::run(&args.run, context),
+        Some(_) if args.run != ExecRunArgs::default() => Err(Failure::Usage(
+            "exec: a subcommand takes its options after its name, and an instruction is one word; \
+             quote it, or put -- before it"
+                .to_owned(),
+        )),
+        Some(verb) => subcommand(verb, context),
+    };
+    done.or_else(|failure| {
+        context.report(&failure);
+        Ok(outcome::of_failure(&failure))
+    })
+}
+
+fn subcommand(verb: &ExecVerb, context: &mut Context) -> Result<Exit, Failure> {
+    match verb {
+        ExecVerb::Run(args) => run::run(args, context),
+        ExecVerb::List(args) => records::list(args, context),
+        ExecVerb::Get(args) => records::get(args, context),
+        ExecVerb::Cancel { execution } => records::cancel(execution, context),
+        ExecVerb::Sessions { repo_path, status } => {
+            records::sessions(repo_path.as_deref(), *status, context)
+        }
+        ExecVerb::Session { conversation } => records::session(conversation, context),
+        ExecVerb::End { conversation } => records::end(conversation, context),
+        ExecVerb::Cleanup { older_than } => records::cleanup(*older_than, context),
+    }
+}

@@ -1,0 +1,210 @@
+//! How `ccctl exec` ends: exit statuses, and the result of a run that was refused.
+
+use crate::{Exit, Failure, clock};
+use ccd_protocol::exec::{ExecRunParams, ExecStarted, ExecutionResult, ExecutionStatus};
+use ccd_protocol::{Category, ErrorCode};
+use std::time::SystemTime;
+
+const FAILED: u8 = 1;
+const USAGE: u8 = 2;
+const CLAUDE_NOT_FOUND: u8 = 3;
+const GIT: u8 = 4;
+const DIRTY_WORKTREE: u8 = 5;
+const BUSY: u8 = 6;
+const TIMED_OUT: u8 = 7;
+/// No such conversation or run, or one that cannot be resumed.
+const NOT_FOUND: u8 = 8;
+/// Also without a daemon.
+const INTERNAL: u8 = 99;
+
+/// The exit status for a run that has ended.
+pub(super) fn of_result(result: &ExecutionResult) -> Exit {
+    let of_kind = || {
+        let kind = result.error_kind.as_deref()?;
+        // The last one: a request that is no JSON-RPC is an `invalid_request` too.
+        let mut known = ErrorCode::ALL.iter().rev();
+        let known = known.find(|code| code.kind() == kind)?;
+        Some(of_code(*known))
+    };
+    Exit::Program(match result.status {
+        ExecutionStatus::Timeout => TIMED_OUT,
+        ExecutionStatus::Success => of_kind().unwrap_or(0),
+        _ => of_kind().unwrap_or(FAILED),
+    })
+}
+
+/// The exit status for a request that failed.
+pub(super) fn of_failure(failure: &Failure) -> Exit {
+    let code = match (failure, failure.exit()) {
+        (_, Exit::BrokenPipe) => return Exit::BrokenPipe,
+        (_, Exit::Usage) => USAGE,
+        (Failure::Refused { error, .. }, _) => error.known().map_or(INTERNAL, of_code),
+        (Failure::Failed(_) | Failure::Output(_), _) => FAILED,
+        _ => INTERNAL,
+    };
+    Exit::Program(code)
+}
+
+fn of_code(code: ErrorCode) -> u8 {
+    match code {
+        ErrorCode::ClaudeNotFound => CLAUDE_NOT_FOUND,
+        ErrorCode::ClaudeUnusable => FAILED,
+        ErrorCode::RepositoryError | ErrorCode::StashConflict => GIT,
+        ErrorCode::DirtyWorktree => DIRTY_WORKTREE,
+        ErrorCode::ExecBusy => BUSY,
+        ErrorCode::ExecSessionNotFound
+        | ErrorCode::SessionExpired
+        | ErrorCode::SessionCompleted
+        | ErrorCode::SessionOfOtherRepository
+        | ErrorCode::ExecutionNotFound => NOT_FOUND,
+        code if code.category() == Category::Usage => USAGE,
+        _ => INTERNAL,
+    }
+}
+
+/// The result of a run that was refused before it started, or that could not be followed to its end.
+pub(super) fn refused(
+    failure: &Failure,
+    params: &ExecRunParams,
+    started: Option<&ExecStarted>,
+) -> ExecutionResult {
+    let (message, kind) = match failure.refusal() {
+        Some(error) => {
+            let kind = error
+                .data
+                .as_ref()
+                .and_then(|data| data.get("kind")?.as_str());
+            (error.message.clone(), kind.unwrap_or("internal"))
+        }
+        None if failure.exit() == Exit::Usage => {
+            (failure.to_string(), ErrorCode::ExecInvalidRequest.kind())
+        }
+        None => (failure.to_string(), failure.exit().kind()),
+    };
+    let mode = match (&*params.allowed_tools, &*params.disallowed_tools) {
+        ([], []) => "all",
+        ([], _) => "blacklist",
+        _ => "whitelist",
+    };
+    let started = started.cloned();
+    let (request_id, session_id, job) = started.map_or_else(Default::default, |started| {
+        (started.request_id, started.session_id, started.job)
+    });
+    ExecutionResult {
+        request_id,
+        session_id,
+        job,
+        status: ExecutionStatus::Failed,
+        instruction: params.instruction.clone(),
+        error_message: Some(message),
+        error_kind: Some(kind.to_owned()),
+        timestamp: clock::format(SystemTime::now()),
+        repo_path: params.repo_path.clone().unwrap_or_default(),
+        output_format: params.output_format,
+        mode: mode.to_owned(),
+        ..ExecutionResult::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn failure(code: ErrorCode) -> Failure {
+        let error =
+            json!({"code": code as i32, "message": "no: do y", "data": {"kind": code.kind()}});
+        Failure::Refused {
+            method: "exec.run".into(),
+            error: Box::new(serde_json::from_value(error).unwrap()),
+        }
+    }
+
+    fn ended(status: ExecutionStatus, kind: Option<ErrorCode>) -> u8 {
+        let result = ExecutionResult {
+            status,
+            error_kind: kind.map(|code| code.kind().to_owned()),
+            ..ExecutionResult::default()
+        };
+        of_result(&result).code()
+    }
+
+    #[test]
+    fn each_kind_of_error_has_its_exit_status_before_and_after_the_start() {
+        for (code, status) in [
+            (ErrorCode::ExecInvalidRequest, 2),
+            (ErrorCode::InvalidParams, 2),
+            (ErrorCode::ClaudeNotFound, 3),
+            (ErrorCode::ClaudeUnusable, 1),
+            (ErrorCode::RepositoryError, 4),
+            (ErrorCode::StashConflict, 4),
+            (ErrorCode::DirtyWorktree, 5),
+            (ErrorCode::ExecBusy, 6),
+            (ErrorCode::ExecSessionNotFound, 8),
+            (ErrorCode::SessionExpired, 8),
+            (ErrorCode::SessionCompleted, 8),
+            (ErrorCode::SessionOfOtherRepository, 8),
+            (ErrorCode::ExecutionNotFound, 8),
+            (ErrorCode::Internal, 99),
+            (ErrorCode::Busy, 99),
+        ] {
+            assert_eq!(of_failure(&failure(code)).code(), status, "{code:?}");
+            assert_eq!(
+                ended(ExecutionStatus::Failed, Some(code)),
+                status,
+                "{code:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_verdict_has_its_exit_status() {
+        assert_eq!(ended(ExecutionStatus::Success, None), 0);
+        assert_eq!(ended(ExecutionStatus::Failed, None), 1);
+        assert_eq!(ended(ExecutionStatus::Timeout, None), 7);
+        let conflict = Some(ErrorCode::StashConflict);
+        assert_eq!(ended(ExecutionStatus::Success, conflict), 4);
+        assert_eq!(ended(ExecutionStatus::Timeout, conflict), 7);
+    }
+
+    #[test]
+    fn failures_of_ccctl_are_usage_or_internal() {
+        let lost = Failure::Lost {
+            method: "exec".into(),
+            was_read: true,
+        };
+        assert_eq!(of_failure(&lost).code(), 99);
+        assert_eq!(of_failure(&Failure::Usage("x".into())).code(), 2);
+        let closed = Failure::Output(std::io::ErrorKind::BrokenPipe.into());
+        assert_eq!(of_failure(&closed), Exit::BrokenPipe);
+    }
+
+    #[test]
+    fn a_refused_run_has_a_result_with_every_field() {
+        let params = ExecRunParams {
+            instruction: "x".into(),
+            disallowed_tools: vec!["Bash".into()],
+            ..ExecRunParams::default()
+        };
+        let result = refused(&failure(ErrorCode::DirtyWorktree), &params, None);
+        let document: Value = serde_json::to_value(&result).unwrap();
+        assert_eq!(document["status"], "failed");
+        assert_eq!(document["error_kind"], "dirty_worktree");
+        assert_eq!(document["error_message"], "no: do y");
+        assert_eq!(document["mode"], "blacklist");
+        for (field, value) in [
+            ("request_id", json!("")),
+            ("diff", json!("")),
+            ("commit_hash", Value::Null),
+            ("files_changed", json!([])),
+            ("diff_info", json!([])),
+            ("commits", json!([])),
+            ("policy_violations", json!([])),
+            ("stdout", json!("")),
+        ] {
+            assert_eq!(document.get(field), Some(&value), "{field}");
+        }
+        let usage = refused(&Failure::Usage("f is not UTF-8".into()), &params, None);
+        assert_eq!(usage.error_kind.as_deref(), Some("invalid_request"));
+    }
+}

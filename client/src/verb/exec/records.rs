@@ -1,0 +1,104 @@
+//! Runs and conversations: `list`, `get`, `cancel`, `sessions`, `session`, `end`, `cleanup`.
+
+use super::run::failure_of;
+use crate::args::{ExecGetArgs, ExecListArgs};
+use crate::terminal::output_columns;
+use crate::{Context, Exit, Failure, caller, pager, render};
+use ccd_protocol::exec::{
+    ExecCancel, ExecCleanup, ExecCleanupParams, ExecEnd, ExecGet, ExecList, ExecListParams,
+    ExecSession, ExecSessionParams, ExecSessionStatus, ExecSessions, ExecSessionsParams,
+    ExecutionParams,
+};
+
+/// Assumed if the terminal reports no size.
+const COLUMNS: usize = 80;
+
+pub(super) fn list(args: &ExecListArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = ExecListParams {
+        repo_path: caller::given_path(args.repo_path.as_deref())?,
+        session_id: args.session.clone(),
+        status: args.status,
+        limit: args.limit,
+    };
+    let answer = context.call::<ExecList>(&params)?;
+    if answer.value.executions.is_empty() && !context.global.json {
+        context.note("no runs; ccctl exec 'INSTRUCTION' starts one");
+    }
+    context.print(&answer, |reply, out, style| {
+        render::executions(&reply.executions, output_columns(), out, style)
+    })
+}
+
+/// Shows a run as a page, or its diff or output.
+pub(super) fn get(args: &ExecGetArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let answer = context.call::<ExecGet>(&params_of(&args.execution))?;
+    let result = &answer.value;
+    let style = context.style;
+    if context.global.json {
+        context.write_line(answer.json.get())?;
+    } else if args.diff {
+        pager::page(context, |out| render::run_diff(&result.diff, out, style))?;
+    } else if args.stdout && style.is_terminal {
+        context.write_bytes(render::readable(&result.stdout).as_bytes())?;
+    } else if args.stdout {
+        context.write_bytes(result.stdout.as_bytes())?;
+    } else {
+        let failure = failure_of(result).filter(|_| result.status.has_ended());
+        let columns = output_columns().unwrap_or(COLUMNS);
+        context.render(|out| render::execution(result, failure.as_deref(), columns, out, style))?;
+    }
+    Ok(Exit::Done)
+}
+
+pub(super) fn cancel(execution: &str, context: &mut Context) -> Result<Exit, Failure> {
+    context.show::<ExecCancel>(&params_of(execution), |_, _, _| Ok(()))
+}
+
+pub(super) fn sessions(
+    repo_path: Option<&str>,
+    status: Option<ExecSessionStatus>,
+    context: &mut Context,
+) -> Result<Exit, Failure> {
+    let params = ExecSessionsParams {
+        repo_path: caller::given_path(repo_path)?,
+        status,
+    };
+    let answer = context.call::<ExecSessions>(&params)?;
+    if answer.value.sessions.is_empty() && !context.global.json {
+        context.note("no conversations; each run of ccctl exec without --resume starts one");
+    }
+    context.print(&answer, |reply, out, style| {
+        render::exec_sessions(&reply.sessions, output_columns(), out, style)
+    })
+}
+
+pub(super) fn session(conversation: &str, context: &mut Context) -> Result<Exit, Failure> {
+    context.show::<ExecSession>(&conversation_of(conversation), render::exec_session)
+}
+
+pub(super) fn end(conversation: &str, context: &mut Context) -> Result<Exit, Failure> {
+    context.show::<ExecEnd>(&conversation_of(conversation), |_, _, _| Ok(()))
+}
+
+pub(super) fn cleanup(older_than: Option<u32>, context: &mut Context) -> Result<Exit, Failure> {
+    let params = ExecCleanupParams {
+        older_than_days: older_than,
+    };
+    context.show::<ExecCleanup>(&params, |reply, out, _| {
+        let conversations = render::counted(reply.sessions, "conversation");
+        let runs = render::counted(reply.executions, "run");
+        writeln!(out, "removed {conversations}, {runs}")
+    })
+}
+
+fn params_of(execution: &str) -> ExecutionParams {
+    ExecutionParams {
+        request_id: execution.to_owned(),
+    }
+}
+
+fn conversation_of(id: &str) -> ExecSessionParams {
+    ExecSessionParams {
+        session_id: id.to_owned(),
+    }
+}

@@ -1,0 +1,245 @@
+//! `ccctl exec INSTRUCTION`: starts a run, follows it, and prints its result.
+
+use super::live::{Live, Screen};
+use super::outcome::{of_failure, of_result, refused};
+use super::request::{format_of, params_of};
+use crate::args::ExecRunArgs;
+use crate::call::{Answer, Place, call_at};
+use crate::context::{note, say};
+use crate::job_news::{JobNews, News};
+use crate::render::on_one_line;
+use crate::verb::chain::{Cancel, Waited};
+use crate::{Context, Exit, Failure};
+use ccd_protocol::exec::{
+    ExecCancel, ExecGet, ExecRun, ExecRunParams, ExecStarted, ExecutionParams, ExecutionResult,
+    ExecutionStatus, OutputFormat,
+};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What a run is known as in messages.
+const NAME: &str = "exec";
+
+/// A run that is being started or followed.
+struct Run {
+    params: ExecRunParams,
+    started: Option<ExecStarted>,
+    /// Lines of Claude Code that were printed, in the format `stream-json`.
+    printed: u64,
+}
+
+/// How following a run ended.
+enum Followed {
+    Ended(Box<Answer<ExecutionResult>>),
+    /// This process leaves before the run has ended.
+    Left(Exit),
+}
+
+/// Runs Claude Code, and prints what it did.
+///
+/// # Errors
+///
+/// Errors of the call and of the output; in a JSON format they are printed as a result instead.
+pub(super) fn run(args: &ExecRunArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let output_format = format_of(args, context.global.json);
+    let mut run = Run {
+        params: ExecRunParams {
+            output_format,
+            ..ExecRunParams::default()
+        },
+        started: None,
+        printed: 0,
+    };
+    match run.carry_out(args, context) {
+        Ok(exit) => Ok(exit),
+        Err(failure) => {
+            let is_closed = failure.exit() == Exit::BrokenPipe;
+            if output_format == OutputFormat::Text || is_closed {
+                return Err(failure);
+            }
+            let result = refused(&failure, &run.params, run.started.as_ref());
+            let json =
+                serde_json::to_string(&result).map_err(|error| Failure::Output(error.into()))?;
+            print_document(output_format, &json, context)?;
+            Ok(of_failure(&failure))
+        }
+    }
+}
+
+impl Run {
+    fn carry_out(&mut self, args: &ExecRunArgs, context: &mut Context) -> Result<Exit, Failure> {
+        let format = self.params.output_format;
+        self.params = params_of(args, format, context.global.verbose)?;
+        let cancel = (!args.detach).then(Cancel::listen).transpose()?;
+        let answer = context.call::<ExecRun>(&self.params)?;
+        self.started = Some(answer.value.clone());
+        let Some(cancel) = cancel else {
+            match format {
+                OutputFormat::Text => context.write_line(&answer.value.request_id)?,
+                _ => context.write_line(answer.json.get())?,
+            }
+            return Ok(Exit::Done);
+        };
+        let mut live = Live::start(format);
+        let followed = self.follow(&answer.value, &cancel, &mut live, context);
+        live.screen().end();
+        match followed.map_err(|failure| failure.of_verb(NAME))? {
+            Followed::Left(exit) => Ok(exit),
+            Followed::Ended(answer) => {
+                self.print(&answer, &live, context)?;
+                Ok(of_result(&answer.value))
+            }
+        }
+    }
+
+    /// Waits for the end of the run, and shows or prints what Claude Code prints.
+    fn follow(
+        &mut self,
+        started: &ExecStarted,
+        cancel: &Cancel,
+        live: &mut Live,
+        context: &mut Context,
+    ) -> Result<Followed, Failure> {
+        let place = context.place()?.without_start();
+        let mut news = JobNews::start(place.clone(), &started.job, Some(0))?;
+        let (request_id, shown) = (started.request_id.clone(), live.screen().clone());
+        cancel.started(Waited {
+            lifeline: news.lifeline(),
+            cancel: Arc::new(move || cancel_run(&place, &request_id, &shown)),
+        });
+        loop {
+            match news.next() {
+                Ok(News::Entry(entry)) => {
+                    let text = match entry.value {
+                        Value::String(text) => text,
+                        other => other.to_string(),
+                    };
+                    // After a gap, the rest is taken from the result.
+                    if self.params.output_format == OutputFormat::StreamJson
+                        && entry.seq == self.printed
+                    {
+                        live.screen().above(|| context.write_line(&text))?;
+                        self.printed += 1;
+                    }
+                    live.line(&text, context)?;
+                }
+                Ok(News::Omitted(_)) => {}
+                Ok(News::Changed(job)) => live.progress(&job),
+                Ok(News::Ended(_)) => break,
+                Err(failure) => {
+                    return match cancel.by() {
+                        Some(signal) if news.lifeline().is_cut() => {
+                            Ok(Followed::Left(Exit::of_program(None, Some(signal))))
+                        }
+                        _ => Err(failure),
+                    };
+                }
+            }
+        }
+        let params = ExecutionParams {
+            request_id: started.request_id.clone(),
+        };
+        Ok(Followed::Ended(Box::new(context.call::<ExecGet>(&params)?)))
+    }
+
+    /// Prints the result in the format of the run.
+    fn print(
+        &self,
+        answer: &Answer<ExecutionResult>,
+        live: &Live,
+        context: &mut Context,
+    ) -> Result<(), Failure> {
+        let result = &answer.value;
+        match self.params.output_format {
+            OutputFormat::Text => {
+                live.print_answer(&result.stdout, context)?;
+                report_logs(result);
+                if !live.is_shown() {
+                    report(result);
+                }
+            }
+            OutputFormat::Json => print_document(OutputFormat::Json, answer.json.get(), context)?,
+            OutputFormat::StreamJson => {
+                let missing = usize::try_from(self.printed).unwrap_or(usize::MAX);
+                for line in lines(&result.stdout).skip(missing) {
+                    context.write_line(line)?;
+                }
+                print_document(OutputFormat::StreamJson, answer.json.get(), context)?;
+            }
+        }
+        live.summary(result, failure_of(result).as_deref());
+        Ok(())
+    }
+}
+
+/// Lines end at `\n` alone: other line ends are part of texts in JSON.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    text.split('\n').filter(move |_| !text.is_empty())
+}
+
+/// Prints a result, a JSON object, as a document or as the last line of a stream.
+fn print_document(format: OutputFormat, json: &str, context: &mut Context) -> Result<(), Failure> {
+    match (format, json.trim_start().strip_prefix('{')) {
+        (OutputFormat::StreamJson, Some(fields)) => {
+            context.write_line(&format!("{{\"type\":\"execution_result\",{fields}"))
+        }
+        _ => context.write_line(json),
+    }
+}
+
+/// Reports on standard error why a run did not succeed, and what its user should know.
+fn report(result: &ExecutionResult) {
+    result
+        .warnings
+        .iter()
+        .for_each(|warning| note(&on_one_line(warning)));
+    if let Some(message) = failure_of(result) {
+        note(&format!("{NAME}: {}", on_one_line(&message)));
+    }
+}
+
+/// Why a run did not succeed; `None` if it did.
+pub(super) fn failure_of(result: &ExecutionResult) -> Option<String> {
+    match (&result.error_message, result.status) {
+        (Some(message), _) => Some(message.clone()),
+        (None, ExecutionStatus::Success) => None,
+        (None, status) => Some(format!("the run ended as {}", status.name())),
+    }
+}
+
+fn report_logs(result: &ExecutionResult) {
+    for log in result.logs.iter().flatten() {
+        say(&on_one_line(&format!(
+            "{} {} {}",
+            log.at, log.level, log.message
+        )));
+    }
+}
+
+/// Asks the daemon to end the run.
+fn cancel_run(place: &Place, request_id: &str, screen: &Screen) {
+    screen.cancelling();
+    screen.say(&format!(
+        "ccctl: cancelling run {request_id}; press again to exit without waiting"
+    ));
+    let params = ExecutionParams {
+        request_id: request_id.to_owned(),
+    };
+    if let Err(failure) = call_at::<ExecCancel>(place, &params) {
+        screen.say(&failure.line());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_split_at_newlines_alone() {
+        let all = |text| lines(text).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(all(""), Vec::<String>::new());
+        assert_eq!(all("a\u{2028}b\r\n\nc\n"), ["a\u{2028}b\r", "", "c"]);
+        assert_eq!(all("half"), ["half"]);
+    }
+}

@@ -167,9 +167,11 @@ impl Reader<'_> {
         limit: i64,
     ) -> Result<Vec<ExecutionSummary>, ExecError> {
         let find = "SELECT request_id, substr(instruction, 1, ?5) AS instruction, status, session_id, timestamp, execution_time, \
-                    repo_path, json_array_length(files_changed) AS files, json_array_length(commits) AS commits, \
-                    json_array_length(policy_violations) AS violations, error_message, error_kind, \
-                    json_extract(\"usage\", '$.cost_usd') AS cost_usd, job FROM executions \
+                    repo_path, iif(json_valid(files_changed), json_array_length(files_changed), 0) AS files, \
+                    iif(json_valid(commits), json_array_length(commits), 0) AS commits, \
+                    iif(json_valid(policy_violations), json_array_length(policy_violations), 0) AS violations, error_message, \
+                    error_kind, iif(json_valid(\"usage\"), json_extract(\"usage\", '$.cost_usd'), NULL) AS cost_usd, job \
+                    FROM executions \
                     WHERE (?1 IS NULL OR repository = ?1) AND (?2 IS NULL OR session_id = ?2) AND (?3 IS NULL OR status = ?3) \
                     AND (?6 IS NULL OR request_id = ?6) \
                     ORDER BY timestamp DESC, rowid DESC LIMIT ?4";

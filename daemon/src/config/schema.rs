@@ -171,8 +171,9 @@ impl fmt::Display for Accepts {
 }
 
 fn is_program(name: &str) -> bool {
-    let is_name = !name.is_empty() && !name.contains(['/', '\0']);
-    is_name || (name.starts_with('/') && !name.contains('\0'))
+    let is_path = name.starts_with('/');
+    let is_name = !name.is_empty() && !name.contains('/');
+    (is_path || is_name) && !name.chars().any(char::is_control)
 }
 
 const YEAR_S: u64 = 365 * 86_400;

@@ -107,7 +107,7 @@ fn start(program: &Program, stdin: OwnedFd) -> io::Result<i32> {
         .current_dir(&program.cwd)
         .stdin(Stdio::from(stdin))
         .process_group(0);
-    let umask = rustix::fs::Mode::from_raw_mode(program.umask.try_into().unwrap_or(0o022));
+    let umask = rustix::fs::Mode::from_bits_truncate(program.umask as _);
     rustix::process::umask(umask);
     #[cfg(target_os = "linux")]
     {

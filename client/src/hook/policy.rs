@@ -6,6 +6,8 @@
 use super::payload::{self, MAX_JSON_BYTES};
 use crate::exit_code::Exit;
 use ccd_protocol::policy::Policy;
+use rustix::fd::BorrowedFd;
+use rustix::fs::{fstat, stat};
 use rustix::stdio::{stderr, stdin, stdout};
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -33,6 +35,8 @@ enum PolicyError {
     LongCall,
     #[error("the judgement could not be printed: {0}")]
     Print(#[source] rustix::io::Errno),
+    #[error("nobody reads the judgement")]
+    Closed,
     #[error("bug in ccctl")]
     Panic,
 }
@@ -43,6 +47,9 @@ pub(super) fn judge(file: &Path) -> Exit {
         let policy = read(file)?;
         let payload = payload::read(stdin(), Instant::now() + READ_LIMIT);
         let answer = answer(&policy, &payload)?;
+        if !answer.is_empty() && is_null(stdout()) {
+            return Err(PolicyError::Closed);
+        }
         super::write(stdout(), &answer).map_err(PolicyError::Print)
     }));
     match judged.unwrap_or(Err(PolicyError::Panic)) {
@@ -53,6 +60,14 @@ pub(super) fn judge(file: &Path) -> Exit {
             let _ = super::write(stderr(), &line);
             Exit::Usage // exit code 2, which to Claude Code is a refusal
         }
+    }
+}
+
+/// Returns whether a descriptor is the null device, which also takes the place of one that was closed at the start.
+fn is_null(descriptor: BorrowedFd<'_>) -> bool {
+    match (fstat(descriptor), stat("/dev/null")) {
+        (Ok(it), Ok(null)) => it.st_rdev == null.st_rdev,
+        _ => true,
     }
 }
 

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A user without rights: Claude Code refuses some modes to root.
-const NOBODY: u32 = 65_534;
+pub(crate) const NOBODY: u32 = 65_534;
 
 /// The program that `.ci/run` installs, unless `$CCD_TEST_CLAUDE` names another one.
-fn claude() -> Option<PathBuf> {
+pub(crate) fn claude() -> Option<PathBuf> {
     let installed = "../target/claude/node_modules/@anthropic-ai/claude-code-linux-x64/claude";
     let path = match std::env::var_os("CCD_TEST_CLAUDE") {
         Some(path) => PathBuf::from(path),

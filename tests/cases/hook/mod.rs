@@ -1,6 +1,6 @@
 //! Hooks of Claude Code: `ccctl hook` with a real daemon, one that is not there, and one that does not answer.
 
-mod claude;
+pub(crate) mod claude;
 mod delivery;
 mod install;
 mod keys;

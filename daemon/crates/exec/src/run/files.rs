@@ -6,9 +6,9 @@ use crate::request::ToolConfig;
 use crate::run::program;
 use ccd_protocol::policy::ToolMode;
 use ccd_store::folder::prepare_private;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions, set_permissions};
 use std::io::{Seek as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// Removed when it is dropped.
@@ -24,10 +24,17 @@ impl RunFiles {
             what: "the directory of the run cannot be created",
             source: std::io::Error::other(error),
         };
-        prepare_private(runtime).map_err(failed)?;
-        let folder = runtime.join(request_id);
-        prepare_private(&folder).map_err(failed)?;
-        Ok(Self { folder })
+        let files = Self {
+            folder: runtime.join(request_id),
+        };
+        for folder in [runtime, &files.folder, &files.policy_folder()] {
+            prepare_private(folder).map_err(failed)?;
+        }
+        Ok(files)
+    }
+
+    fn policy_folder(&self) -> PathBuf {
+        self.folder.join("policy")
     }
 
     /// Returns a file with the instruction, which has no name: it is on no disk once the run has ended. Blocks.
@@ -45,6 +52,9 @@ impl RunFiles {
 
     /// Writes the policy and the settings that enforce it. Returns the path of the settings; without a policy, there are
     /// none. Blocks.
+    ///
+    /// A run that may write files could otherwise replace its own policy, so nobody but root may change them, and nobody
+    /// may put others in their place without changing the mode of the directory first.
     pub(crate) fn settings(
         &self,
         tools: &ToolConfig,
@@ -56,12 +66,16 @@ impl RunFiles {
         }
         let client = program::client()?;
         let policy = tools.policy(&project.to_string_lossy(), home);
-        let policy_file = self.folder.join("policy.json");
-        let settings_file = self.folder.join("settings.json");
+        let folder = self.policy_folder();
+        let policy_file = folder.join("policy.json");
+        let settings_file = folder.join("settings.json");
         let settings = settings(&client.to_string_lossy(), &policy_file.to_string_lossy());
         let write = || {
             create(&policy_file)?.write_all(&serde_json::to_vec(&policy)?)?;
-            create(&settings_file)?.write_all(settings.to_string().as_bytes())
+            create(&settings_file)?.write_all(settings.to_string().as_bytes())?;
+            set_permissions(&policy_file, Permissions::from_mode(0o400))?;
+            set_permissions(&settings_file, Permissions::from_mode(0o400))?;
+            set_permissions(&folder, Permissions::from_mode(0o500))
         };
         write().map_err(system("the tool policy cannot be written"))?;
         Ok(Some(settings_file.to_string_lossy().into_owned()))
@@ -75,6 +89,7 @@ impl RunFiles {
 
 impl Drop for RunFiles {
     fn drop(&mut self) {
+        let _ = set_permissions(self.policy_folder(), Permissions::from_mode(0o700));
         // What is left is removed when the next run of this id would be, and by the system at its next start.
         let _ = std::fs::remove_dir_all(&self.folder);
     }

@@ -1,0 +1,336 @@
+//! Tool policies with the real Claude Code: what is forbidden is not carried out, and is listed once.
+
+use super::headless::{Ended, Headless, Run};
+use ccd_protocol::exec::ExecRunParams;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+const BYPASS: &str = "bypassPermissions";
+
+fn allowed(rules: &[&str], mode: Option<&str>) -> ExecRunParams {
+    ExecRunParams {
+        instruction: "please go on".into(),
+        allowed_tools: rules.iter().map(|&rule| rule.into()).collect(),
+        permission_mode: mode.map(str::to_owned),
+        ..ExecRunParams::default()
+    }
+}
+
+fn forbidden(rules: &[&str], mode: &str) -> ExecRunParams {
+    ExecRunParams {
+        disallowed_tools: rules.iter().map(|&rule| rule.into()).collect(),
+        ..allowed(&[], Some(mode))
+    }
+}
+
+fn call(id: &str, name: &str, input: &Value) -> Value {
+    json!({"id": id, "name": name, "input": input})
+}
+
+fn bash(id: &str, command: &str) -> Value {
+    call(
+        id,
+        "Bash",
+        &json!({"command": command, "description": "work"}),
+    )
+}
+
+fn write(id: &str, file: &str) -> Value {
+    let input = json!({"file_path": format!("@REPO@/{file}"), "content": "x"});
+    call(id, "Write", &input)
+}
+
+fn mcp(id: &str, tool: &str, file: &str) -> Value {
+    call(id, &format!("mcp__files__{tool}"), &json!({ "name": file }))
+}
+
+/// A script in which the main conversation makes these calls in one answer.
+fn calls(calls: &[Value]) -> Value {
+    json!({"lanes": [{"name": "main", "steps": [{"tools": calls}, {"text": "done"}]}]})
+}
+
+/// A script in which a sub-agent makes the calls.
+fn calls_of_agent(kind: &str, is_background: bool, calls: &[Value]) -> Value {
+    let input = json!({"description": "work", "prompt": "please work", "subagent_type": kind,
+        "run_in_background": is_background});
+    json!({"lanes": [
+        {"name": "agent", "match": {"is_subagent": true}, "steps": [{"tools": calls}, {"text": "worked"}]},
+        {"name": "main", "steps": [{"tools": [call("agent", "Agent", &input)]}, {"text": "waiting"}, {"text": "done"}]},
+    ]})
+}
+
+/// Checks which files were made and which calls are listed.
+fn check(name: &str, ended: &Ended, made: &[&str], violations: &[&str]) {
+    let is_good = ended
+        .facts
+        .outcome
+        .as_ref()
+        .is_some_and(|outcome| !outcome.is_error);
+    assert!(is_good, "{name}: {}", ended.stderr);
+    let made: BTreeSet<String> = made.iter().map(|&file| file.to_owned()).collect();
+    assert_eq!(ended.made, made, "{name}: {:#?}", ended.facts.calls);
+    assert_eq!(
+        ended.violations(),
+        violations,
+        "{name}: {:#?}",
+        ended.facts.calls
+    );
+}
+
+#[test]
+fn a_whitelist_carries_out_nothing_else() {
+    let Some(headless) = Headless::new() else {
+        return;
+    };
+    for mode in [None, Some("acceptEdits"), Some(BYPASS)] {
+        let name = format!("white_{mode:?}");
+        let ended = headless.run(
+            &name,
+            &Run {
+                params: allowed(&["Bash(git:*)", "Bash(touch a,b)", "Read"], mode),
+                script: calls(&[
+                    bash("ok1", "git init -q git"),
+                    bash("ok2", "touch a,b"),
+                    bash("no1", "touch a"),
+                    bash("no2", "git status; touch bad"),
+                    bash("no3", "git status > bad"),
+                    bash("no4", "git log $(touch bad)"),
+                    write("no5", "bad"),
+                    call(
+                        "no6",
+                        "WebFetch",
+                        &json!({"url": "http://localhost/", "prompt": "x"}),
+                    ),
+                    mcp("no7", "make", "bad"),
+                ]),
+                ..Run::default()
+            },
+        );
+        let denied = ["no1", "no2", "no3", "no4", "no5", "no6", "no7"];
+        check(&name, &ended, &["a,b", "git"], &denied);
+    }
+}
+
+#[test]
+fn a_whitelist_without_built_in_tools_leaves_none() {
+    let Some(headless) = Headless::new() else {
+        return;
+    };
+    for mode in [None, Some(BYPASS)] {
+        let name = format!("none_{mode:?}");
+        let ended = headless.run(
+            &name,
+            &Run {
+                params: allowed(&["mcp__files__make"], mode),
+                script: calls(&[
+                    bash("no1", "touch bad"),
+                    mcp("ok", "make", "made"),
+                    mcp("no2", "drop", "bad"),
+                ]),
+                ..Run::default()
+            },
+        );
+        check(&name, &ended, &["made"], &["no1", "no2"]);
+    }
+}
+
+#[test]
+fn a_blacklist_forbids_by_name_and_by_pattern() {
+    let Some(headless) = Headless::new() else {
+        return;
+    };
+    let patterns = [
+        "Bash(touch:*)",
+        "Bash(mkdir a,b)",
+        "Edit(secret/**)",
+        "mcp__files__drop",
+    ];
+    let script = || {
+        calls(&[
+            bash("no1", "touch bad"),
+            bash("no2", "mkdir bad; touch bad/x"),
+            bash("no3", "bash -c 'touch bad'"),
+            bash("no4", "mkdir a,b"),
+            write("no5", "secret/x"),
+            mcp("no6", "drop", "bad"),
+            bash("ok1", "mkdir made"),
+            write("ok2", "written"),
+        ])
+    };
+    for mode in ["acceptEdits", BYPASS] {
+        let run = |name: &str, rules: &[&str]| {
+            let params = forbidden(rules, mode);
+            let script = script();
+            headless.run(
+                &format!("{name}_{mode}"),
+                &Run {
+                    params,
+                    script,
+                    ..Run::default()
+                },
+            )
+        };
+        let denied = ["no1", "no2", "no3", "no4", "no5", "no6"];
+        check(
+            mode,
+            &run("pattern", &patterns),
+            &["made", "written"],
+            &denied,
+        );
+        let all_bash = ["no1", "no2", "no3", "no4", "no6", "ok1"];
+        let ended = run("name", &["Bash", "mcp__files"]);
+        check(mode, &ended, &["secret", "written"], &all_bash);
+    }
+}
+
+#[test]
+fn a_policy_holds_in_sub_agents() {
+    let Some(headless) = Headless::new() else {
+        return;
+    };
+    // The definition gives its agent more than the run has.
+    let rogue = "---\nname: rogue\ndescription: works\ntools: Bash, Write\npermissionMode: bypassPermissions\n---\nWork.\n";
+    let work = [
+        bash("no1", "touch bad"),
+        write("no2", "secret/bad"),
+        bash("ok", "mkdir made"),
+    ];
+    for (name, params) in [
+        ("white", allowed(&["Agent", "Bash(mkdir:*)"], None)),
+        (
+            "white_bypass",
+            allowed(&["Task", "Bash(mkdir:*)"], Some(BYPASS)),
+        ),
+        (
+            "black",
+            forbidden(&["Bash(touch:*)", "Edit(secret/**)"], BYPASS),
+        ),
+    ] {
+        for (kind, is_background) in [
+            ("general-purpose", false),
+            ("general-purpose", true),
+            ("rogue", false),
+        ] {
+            let name = format!("{name}_{kind}_{is_background}");
+            let ended = headless.run(
+                &name,
+                &Run {
+                    params: params.clone(),
+                    script: calls_of_agent(kind, is_background, &work),
+                    files: vec![("repo/.claude/agents/rogue.md", rogue.into())],
+                    ..Run::default()
+                },
+            );
+            check(&name, &ended, &["made"], &["no1", "no2"]);
+        }
+    }
+}
+
+#[test]
+fn settings_of_user_and_project_cannot_loosen_a_policy() {
+    let Some(headless) = Headless::new() else {
+        return;
+    };
+    let hook = |answer: &Value| {
+        let command = format!("echo '{answer}'");
+        json!([{"matcher": "*", "hooks": [{"type": "command", "command": command}]}])
+    };
+    let allow = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}});
+    let loose = json!({
+        "disableAllHooks": true,
+        "permissions": {"allow": ["Bash", "Write", "mcp__files"], "defaultMode": BYPASS},
+        "hooks": {"PreToolUse": hook(&allow)},
+        "env": {"CLAUDE_CODE_SIMPLE": "1", "CLAUDE_CODE_SAFE_MODE": "1"},
+    });
+    let hooks_only = json!({"hooks": {"PreToolUse": hook(&allow)}});
+    for (name, file, settings, env) in [
+        ("user", ".claude/settings.json", &loose, vec![]),
+        ("project", "repo/.claude/settings.json", &loose, vec![]),
+        ("local", "repo/.claude/settings.local.json", &loose, vec![]),
+        ("hook", ".claude/settings.json", &hooks_only, vec![]),
+        (
+            "simple",
+            "unused",
+            &hooks_only,
+            vec![("CLAUDE_CODE_SIMPLE", "1")],
+        ),
+        (
+            "safe",
+            "unused",
+            &hooks_only,
+            vec![("CLAUDE_CODE_SAFE_MODE", "1")],
+        ),
+    ] {
+        for mode in [None, Some(BYPASS)] {
+            let name = format!("{name}_{mode:?}");
+            let ended = headless.run(
+                &name,
+                &Run {
+                    params: allowed(&["Bash(git:*)"], mode),
+                    script: calls(&[
+                        bash("ok", "git init -q made"),
+                        bash("no1", "touch bad"),
+                        mcp("no2", "make", "bad"),
+                        write("no3", "bad"),
+                    ]),
+                    files: vec![(file, settings.to_string())],
+                    env: env.clone(),
+                    ..Run::default()
+                },
+            );
+            check(&name, &ended, &["made"], &["no1", "no2", "no3"]);
+        }
+    }
+}
+
+#[test]
+fn without_its_policy_or_its_hook_a_run_does_nothing() {
+    let Some(headless) = Headless::new() else {
+        return;
+    };
+    for missing in ["policy.json", "ccctl"] {
+        let ended = headless.run(
+            missing,
+            &Run {
+                params: allowed(&["Bash", "Write"], Some(BYPASS)),
+                script: calls(&[bash("no1", "touch bad"), write("no2", "bad")]),
+                missing: Some(missing),
+                ..Run::default()
+            },
+        );
+        check(missing, &ended, &[], &["no1", "no2"]);
+    }
+}
+
+#[test]
+fn an_instruction_of_a_megabyte_arrives_byte_for_byte() {
+    let Some(headless) = Headless::new() else {
+        return;
+    };
+    let start = "--help -p \"it's\" `$(x)` \\\n\n\ttab\r\n👍🏽 \u{2028} e\u{301} {{model}}";
+    let line = "zwölf \"Zeilen\" \\n 👍\u{2028}\n";
+    let instruction = format!("{start}{}end", line.repeat((1 << 20) / line.len()));
+    let ended = headless.run(
+        "instruction",
+        &Run {
+            params: ExecRunParams {
+                instruction: instruction.clone(),
+                ..ExecRunParams::default()
+            },
+            script: json!({"lanes": [{"name": "main", "steps": [{"text": "done"}]}]}),
+            ..Run::default()
+        },
+    );
+    check("instruction", &ended, &[], &[]);
+    let sent = Value::from(ended.requests);
+    assert!(has_text(&sent, &instruction), "{}", ended.stderr);
+}
+
+fn has_text(value: &Value, text: &str) -> bool {
+    match value {
+        Value::String(it) => it == text,
+        Value::Array(values) => values.iter().any(|value| has_text(value, text)),
+        Value::Object(members) => members.values().any(|value| has_text(value, text)),
+        _ => false,
+    }
+}

@@ -83,7 +83,7 @@ fn a_whitelist_carries_out_nothing_else() {
         return;
     };
     for mode in [None, Some("acceptEdits"), Some(BYPASS)] {
-        let name = format!("white_{mode:?}");
+        let name = format!("white_{}", mode.unwrap_or("default"));
         let ended = headless.run(
             &name,
             &Run {
@@ -117,7 +117,7 @@ fn a_whitelist_without_built_in_tools_leaves_none() {
         return;
     };
     for mode in [None, Some(BYPASS)] {
-        let name = format!("none_{mode:?}");
+        let name = format!("none_{}", mode.unwrap_or("default"));
         let ended = headless.run(
             &name,
             &Run {
@@ -262,7 +262,7 @@ fn settings_of_user_and_project_cannot_loosen_a_policy() {
         ),
     ] {
         for mode in [None, Some(BYPASS)] {
-            let name = format!("{name}_{mode:?}");
+            let name = format!("{name}_{}", mode.unwrap_or("default"));
             let ended = headless.run(
                 &name,
                 &Run {

@@ -10,7 +10,10 @@ use std::path::PathBuf;
 
 /// Arguments of `exec`: an instruction and its options, or a subcommand.
 #[derive(Debug, Args)]
-#[command(subcommand_negates_reqs = true)]
+#[command(
+    subcommand_negates_reqs = true,
+    override_usage = "ccctl exec [OPTIONS] <INSTRUCTION>\n       ccctl exec <COMMAND>"
+)]
 pub(crate) struct ExecArgs {
     #[command(subcommand)]
     pub(crate) verb: Option<ExecVerb>,

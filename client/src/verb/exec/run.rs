@@ -83,7 +83,7 @@ impl Run {
         let mut live = Live::start(format);
         let followed = self.follow(&answer.value, &cancel, &mut live, context);
         live.screen().end();
-        match followed.map_err(|failure| failure.of_verb(NAME))? {
+        match followed.map_err(after_start)? {
             Followed::Left(exit) => Ok(exit),
             Followed::Ended(answer) => {
                 self.print(&answer, &live, context)?;
@@ -172,6 +172,17 @@ impl Run {
     }
 }
 
+/// A failure to follow a run, which was started. Whatever request was lost, the run may continue.
+fn after_start(failure: Failure) -> Failure {
+    match failure {
+        Failure::Lost { .. } => Failure::Lost {
+            method: NAME.to_owned(),
+            was_read: true,
+        },
+        failure => failure.of_verb(NAME),
+    }
+}
+
 /// Lines end at `\n` alone: other line ends are part of texts in JSON.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     let text = text.strip_suffix('\n').unwrap_or(text);
@@ -234,6 +245,18 @@ fn cancel_run(place: &Place, request_id: &str, screen: &Screen) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_that_cannot_be_followed_may_continue() {
+        let lost = Failure::Lost {
+            method: "exec.get".into(),
+            was_read: false,
+        };
+        assert_eq!(
+            after_start(lost).line(),
+            "ccctl: exec: the daemon was restarted or killed before it replied; the run may continue: check with ccctl exec list"
+        );
+    }
 
     #[test]
     fn lines_are_split_at_newlines_alone() {

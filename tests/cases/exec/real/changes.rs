@@ -34,9 +34,13 @@ fn a_plain_answer_changes_nothing_in_any_format() {
 
 #[test]
 fn an_instruction_of_a_megabyte_arrives_with_quotes_line_ends_emoji_and_a_leading_dash() {
-    let Some(executor) =
-        Executor::with_answers(&json!(["{{first_user_text}}", "{{first_user_text}}"]))
-    else {
+    let long = "ä long instruction, ".repeat(50_000);
+    // The long one is not repeated: 2.1.197 may exit before it has printed so much.
+    let answers = json!({"lanes": [
+        {"name": "long", "match": {"first_user_contains": long.trim()}, "steps": ["It is here."]},
+        {"name": "short", "steps": ["{{first_user_text}}"]},
+    ]});
+    let Some(executor) = Executor::with_answers(&answers) else {
         return;
     };
     let repository = Repository::new();
@@ -46,14 +50,8 @@ fn an_instruction_of_a_megabyte_arrives_with_quotes_line_ends_emoji_and_a_leadin
     let result = ran.succeeded_and_changed(&[]);
     assert_eq!(result.stdout.trim_end(), instruction);
     assert_eq!(result.instruction, instruction);
-    let long = "ä long instruction, ".repeat(50_000);
     let ran = executor.run(&repository, &params(&long));
-    let stdout = &ran.succeeded_and_changed(&[]).stdout;
-    assert!(
-        stdout.trim() == long.trim(),
-        "{} bytes came back",
-        stdout.len()
-    );
+    assert_eq!(ran.succeeded_and_changed(&[]).stdout, "It is here.\n");
 }
 
 #[test]

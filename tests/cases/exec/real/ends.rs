@@ -60,7 +60,7 @@ fn a_refusal_of_the_model_is_a_failure_with_its_words() {
     let refusal = json!({"text": "", "stop_reason": "refusal"});
     let answers = json!({"lanes": [{"name": "main", "on_exhausted": "last", "steps": [refusal]}]});
     if let Some(ran) = ran(&answers, &json!({})) {
-        ran.ended_as("failed", "safeguards flagged this message");
+        ran.ended_as("failed", "legal/aup");
     }
 }
 
@@ -105,7 +105,7 @@ fn at_its_time_limit_a_run_ends_with_all_processes_of_its_tools() {
 }
 
 #[test]
-fn a_run_that_somebody_else_interrupts_fails_although_its_exit_code_is_0() {
+fn a_run_that_somebody_else_interrupts_fails_whatever_its_exit_code() {
     let Some(executor) = Executor::with_answers(&json!([bash(SLEEPS), "late"])) else {
         return;
     };
@@ -115,12 +115,9 @@ fn a_run_that_somebody_else_interrupts_fails_although_its_exit_code_is_0() {
     signal(&executor, Signal::INT);
     let result = executor.result(&started);
     executor.assert_nothing_runs();
-    assert_eq!(
-        (result.status.name(), result.usage.exit_code),
-        ("failed", Some(0))
-    );
+    assert_eq!(result.status.name(), "failed");
     let message = result.error_message.unwrap();
-    // Claude Code may exit before it has printed that.
+    // Claude Code may exit before it has printed that, also with 0.
     let is_named = ["interrupted", "printed no result"]
         .iter()
         .any(|part| message.contains(part));

@@ -3,7 +3,6 @@
 use crate::WorkTree;
 use crate::error::{RepositoryError, Result};
 use git2::Oid;
-use std::ffi::OsString;
 use std::io::Read as _;
 use std::process::{Child, Command, Stdio};
 
@@ -66,16 +65,8 @@ impl WorkTree {
     }
 
     fn command(&self, before: &str, after: &str) -> Command {
-        let mut command = Command::new("git");
-        let option = |name: &str, path: &std::path::Path| {
-            let mut option = OsString::from(name);
-            option.push(path);
-            option
-        };
+        let mut command = self.program();
         command
-            .current_dir(&self.root)
-            .arg(option("--git-dir=", &self.git_dir))
-            .arg(option("--work-tree=", &self.root))
             .args(["diff-tree", "-r", "-p", "-M", "--binary"])
             .args(["--no-ext-diff", "--no-textconv", "--no-color"])
             .args(["--src-prefix=a/", "--dst-prefix=b/"])
@@ -84,16 +75,6 @@ impl WorkTree {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        // A daemon that a hook of git started has variables that name another repository.
-        for (name, _) in std::env::vars_os() {
-            let text = name.to_string_lossy();
-            if text.starts_with("GIT_")
-                && !text.starts_with("GIT_CONFIG_")
-                && text != "GIT_EXEC_PATH"
-            {
-                command.env_remove(&name);
-            }
-        }
         command
     }
 }

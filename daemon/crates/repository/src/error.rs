@@ -50,6 +50,8 @@ pub enum RepositoryError {
         command: &'static str,
         message: String,
     },
+    #[error("{}: the recorded changes do not fit, so nothing was changed: {message}; check out what they were recorded on, or record again", root.display())]
+    PatchRefused { root: PathBuf, message: String },
     #[error("{}: the diff exceeds {limit} bytes; git diff {before} {after} prints it", root.display())]
     DiffTooLong {
         root: PathBuf,

@@ -4,11 +4,13 @@
 //! For a run: [`WorkTree::find`] the work tree, take its [`Lock`], look at [`WorkTree::changes`], take a
 //! [`WorkTree::snapshot`] before and after, and compare them with [`WorkTree::diff`] and [`WorkTree::commits`]. A dirty
 //! work tree can be put aside: [`WorkTree::stash_save`], [`WorkTree::stash_clean`], [`WorkTree::stash_restore`].
+//! [`WorkTree::apply`] repeats the changes of a run.
 //!
 //! Everything blocks. No program of the user's configuration is run: no hook, filter, text conversion or external diff.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
+mod apply;
 mod branch;
 mod changes;
 mod commits;
@@ -18,6 +20,7 @@ mod identity;
 mod linked;
 mod lock;
 mod patch;
+mod program;
 mod snapshot;
 mod stash;
 #[cfg(test)]

@@ -21,6 +21,7 @@ pub mod play;
 pub mod record;
 mod replay_defaults;
 pub mod root;
+pub mod run;
 pub mod settings;
 mod telemetry;
 pub mod tools;

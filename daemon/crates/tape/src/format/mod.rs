@@ -20,7 +20,7 @@ pub use json::write_json;
 pub(crate) use json::{meta as meta_json, session as session_json};
 pub use model::{
     Annotations, Chunk, Exchange, FORMAT, InputKind, Meta, Pre, PtySize, Recorder, Stream, Tape,
-    TypedInput,
+    TypedInput, WORK_TREE_PATCH,
 };
 pub use quote::comment as chunk_comment;
 pub use read::{Outline, Outlined, outline, read, read_exchange};

@@ -12,6 +12,10 @@ pub const FORMAT: u64 = 1;
 /// Annotations of an exchange, by name.
 pub type Annotations = serde_json::Map<String, serde_json::Value>;
 
+/// The annotation with what a run changed in its work tree, for `git apply`: a text, or `{ dataB64 }`. It is exact, so secrets
+/// are not removed from it.
+pub const WORK_TREE_PATCH: &str = "work_tree_patch";
+
 /// A recorded program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tape {
@@ -72,6 +76,18 @@ pub struct Recorder {
     /// [`FORMAT`] or older.
     pub format: u64,
     pub other: Annotations,
+}
+
+impl Recorder {
+    /// Returns this program.
+    pub(crate) fn own() -> Self {
+        Self {
+            platform: crate::PLATFORM.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            format: FORMAT,
+            ..Self::default()
+        }
+    }
 }
 
 /// An input and the output after it.

@@ -181,7 +181,10 @@ impl From<Difference> for Differs {
 fn hints(nearest: Option<&Nearest>, asked: &Asked<'_>) -> Vec<String> {
     let mut hints = Vec::new();
     let first = nearest.and_then(|nearest| nearest.differs.first());
-    match first.map(|differs| &differs.part[..]) {
+    match first
+        .filter(|_| !asked.is_run)
+        .map(|differs| &differs.part[..])
+    {
         Some("prompt") => {
             let tape = nearest.map_or("", |nearest| &nearest.tape_id);
             hints.push(format!("compare with `ccctl tape show {tape} --keys`"));
@@ -317,8 +320,12 @@ impl Miss {
             return format!("no tape of {program} starts with this command");
         }
         let (input, _) = around_difference(&self.input, "");
-        let (input, prompt) = (with_key_names(&input), ending(&self.prompt));
-        let summary = format!("no tape of {program} answers {input:?} at the prompt {prompt:?}");
+        let input = with_key_names(&input);
+        let mut summary = format!("no tape of {program} answers {input:?}");
+        if !self.prompt.is_empty() {
+            let prompt = ending(&self.prompt);
+            summary.push_str(&format!(" at the prompt {prompt:?}"));
+        }
         match &self.ended_tape {
             None => summary,
             Some(tape) => {

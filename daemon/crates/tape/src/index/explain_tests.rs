@@ -28,6 +28,7 @@ fn a_miss_names_the_nearest_exchange_what_differs_and_what_to_do() {
             state: state(inputs),
             last,
             is_strict: true,
+            is_run: false,
             record_with: "ccctl rec --tapes t -- sqlite3 -batch",
         };
         index.fits(&rules, session).explain(&asked)
@@ -116,6 +117,7 @@ fn a_miss_tells_of_files_that_are_set_aside_and_of_a_folder_that_is_not_there() 
             state: state(&[]),
             last: None,
             is_strict: false,
+            is_run: false,
             record_with: "ccctl rec sqlite3",
         };
         let index = index(root.path());
@@ -164,6 +166,7 @@ fn behind_a_recording_that_was_cut_off_its_end_is_told_and_no_other_program() {
         state: state(&["x"]),
         last,
         is_strict: false,
+        is_run: false,
         record_with: "ccctl rec seq",
     };
     let fits = index.fits(&rules, &session);

@@ -258,6 +258,7 @@ fn misses(fits: &Fits, rules: &Rules, session: &Context, inputs: &[(Vec<u8>, Fin
                     state: state.unwrap_or(*known),
                     last: None,
                     is_strict: false,
+                    is_run: false,
                     record_with: "ccctl rec sqlite3",
                 };
                 assert!(fits.exact("sqlite> ", &input, asked.state).is_none());

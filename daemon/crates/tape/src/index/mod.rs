@@ -32,6 +32,7 @@ pub use explain::{Miss, beginning, ending};
 pub use find::{Duplicate, Index};
 pub use fits::{Fits, Hit};
 pub use nearest::Asked;
+pub(crate) use problem::ReadError;
 pub use tape::{IndexedTape, Stamp, TapeId};
 pub use walk::SUFFIX;
 pub use walk::{id_of, walk};

@@ -42,6 +42,8 @@ pub struct Asked<'a> {
     pub played: Option<&'a BTreeMap<String, RangeSet<u32>>>,
     /// Only an exact match is accepted.
     pub is_strict: bool,
+    /// A run, for which nobody says what is compared.
+    pub is_run: bool,
     /// The command line that records the program.
     pub record_with: &'a str,
 }

@@ -2,6 +2,7 @@
 
 use crate::format::{Meta, Outline, Outlined};
 use crate::key::{Fingerprint, Invocation, StateHash, program_name};
+use ccd_text::canonical::END_OF_INPUT;
 use ccd_text::redact::{MASK, Source, Values, redact, redact_chunks, redact_values};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -135,8 +136,18 @@ impl IndexedTape {
     /// Returns the hash chain of inputs before its first exchange; `None` if that is the start of the program.
     pub fn begin(&self) -> Option<Fingerprint> {
         let first = self.rows.first()?;
-        let is_start = first.input_len == 0 && first.state == StateHash::start().fingerprint();
+        let has_input = first.input_len > 0 && !self.is_run(first);
+        let is_start = !has_input && first.state == StateHash::start().fingerprint();
         (!is_start).then_some(first.state)
+    }
+
+    /// Returns whether the program got all of its input at once, and exited: see [`crate::run`]. In a recording through pipes,
+    /// the end of the input is a part of it.
+    fn is_run(&self, first: &Row) -> bool {
+        self.rows.len() == 1
+            && self.meta.has_terminal() == Some(false)
+            && self.exit.is_some()
+            && self.input(first).last() != Some(&END_OF_INPUT)
     }
 
     /// Returns the line of its first exchange.

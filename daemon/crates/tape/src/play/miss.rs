@@ -40,6 +40,7 @@ impl Player {
                     .at
                     .as_ref()
                     .map(|(tape, exchange)| (tape.as_str(), *exchange)),
+                is_run: false,
                 record_with: &self.options.record_with,
             })
         });

@@ -9,6 +9,6 @@ mod search;
 mod steps;
 
 pub use options::{PlayError, ReplayOptions};
-pub use pace::{Injection, ReplayPace};
+pub use pace::{Injection, ReplayPace, stored_latency};
 pub use playback::{FarSide, InputModes, Playback, PlaybackStep};
 pub use player::{KeptPlayer, Player};

@@ -84,6 +84,14 @@ impl ReplayPace {
     }
 }
 
+/// Returns a latency as a tape stores it, where 0 means the recorded one.
+pub fn stored_latency(latency: Latency) -> Latency {
+    match latency {
+        Latency::Constant(0) => Latency::Range([0, 0]),
+        latency => latency,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -161,11 +161,8 @@ impl Journalled {
         Tape {
             meta: self.begin.meta,
             session: Recorder {
-                platform: crate::PLATFORM.into(),
-                version: env!("CARGO_PKG_VERSION").into(),
                 flags: self.begin.flags,
-                format: crate::format::FORMAT,
-                ..Recorder::default()
+                ..Recorder::own()
             },
             exchanges,
         }

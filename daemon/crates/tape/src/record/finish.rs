@@ -147,7 +147,7 @@ impl Finished {
 }
 
 /// Writes the exchanges of a tape that are new or to be replaced. Blocks.
-fn write(
+pub(crate) fn write(
     root: &Arc<Root>,
     begin: &Begin,
     mut tape: Tape,

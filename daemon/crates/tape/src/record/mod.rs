@@ -14,6 +14,7 @@ mod recording;
 mod resume;
 mod typed;
 
+pub(crate) use finish::write;
 pub use finish::{Ended, Finished, MAX_OUTPUT_BYTES, Printed, RecorderState};
 pub use journal::{Begin, EndEntry, Journal, now_us};
 pub use kept::KeptRecording;

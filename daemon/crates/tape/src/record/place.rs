@@ -2,7 +2,9 @@
 
 use super::finish::Finished;
 use crate::format::file::{FileError, create_new, replace};
-use crate::format::{EditError, Edits, Exchange, FormatError, Meta, Tape, read, write};
+use crate::format::{
+    EditError, Edits, Exchange, FormatError, Meta, Tape, WORK_TREE_PATCH, read, write,
+};
 use crate::index::{Fits, Hit};
 use crate::key::{Fingerprint, Invocation, Rules};
 use crate::root::Root;
@@ -18,7 +20,15 @@ const MAX_TRIES: usize = 16;
 const MAX_NUMBER: u32 = 10_000;
 
 /// Annotations that a recording writes itself.
-const OWN_NOTES: [&str; 5] = ["decorators", "ended", "hidden", "missing_bytes", "redacted"];
+const OWN_NOTES: [&str; 7] = [
+    "commits",
+    "decorators",
+    "ended",
+    "hidden",
+    "missing_bytes",
+    "redacted",
+    WORK_TREE_PATCH,
+];
 
 /// Why a tape was not written.
 #[derive(Debug, thiserror::Error)]

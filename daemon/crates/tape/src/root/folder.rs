@@ -86,7 +86,7 @@ impl Root {
     /// # Errors
     ///
     /// [`RootError`]: the path is not absolute, or not a directory.
-    pub(super) fn open(
+    pub(crate) fn open(
         path: &Path,
         cache: Option<Cache>,
         played: Arc<Notify>,

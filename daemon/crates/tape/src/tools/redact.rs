@@ -2,7 +2,7 @@
 
 use super::mask::{COUNT, mask_known};
 use super::typed_lines::{hide, rechain, redact_typed_lines};
-use crate::format::{Chunk, Exchange, Meta, Stream, Tape};
+use crate::format::{Chunk, Exchange, Meta, Stream, Tape, WORK_TREE_PATCH};
 use ccd_text::redact::{
     KnownTexts, MaskedValue, Source, Values, redact, redact_chunks, redact_values,
 };
@@ -126,7 +126,11 @@ fn redact_text(text: &mut String) -> usize {
 }
 
 fn redact_members(members: &mut Map<String, Value>) -> usize {
+    let patch = members.get_mut(WORK_TREE_PATCH).map(Value::take);
     let masked = redact_values(Values::Members(members));
+    if let Some(patch) = patch {
+        members.insert(WORK_TREE_PATCH.to_owned(), patch);
+    }
     masked.iter().map(|value| value.count).sum()
 }
 

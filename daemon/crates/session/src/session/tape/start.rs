@@ -7,10 +7,10 @@ use crate::session::registry::Sessions;
 use crate::session::start::Plan;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
-use ccd_protocol::tape::{FallbackMode, Latency, RecordMode, TapeOptions};
+use ccd_protocol::tape::{FallbackMode, RecordMode, TapeOptions};
 use ccd_tape::format::Meta;
 use ccd_tape::key::StateHash;
-use ccd_tape::play::{PlayError, Player};
+use ccd_tape::play::{PlayError, Player, stored_latency};
 use ccd_tape::settings::Settings;
 use ccd_tape::{TapeError, record};
 use std::path::PathBuf;
@@ -78,7 +78,7 @@ impl Sessions {
         let settings = Settings::over(options, replay, &self.services.folders.base);
         let settings =
             settings.map_err(|error| SessionError::InvalidArgument(error.to_string()))?;
-        meta.latency = options.latency.clone().map(on_tape);
+        meta.latency = options.latency.clone().map(stored_latency);
         meta.error_rate = options.error_rate.unwrap_or_default();
         meta.seed = options.seed;
         meta.env = settings.rules.record_env(&meta.env);
@@ -159,13 +159,5 @@ impl Sessions {
             // The start itself reports errors.
             let _ = self.services.roots.open(&settings.root).await;
         }
-    }
-}
-
-/// Returns a latency as a tape stores it, where 0 means the recorded one.
-fn on_tape(latency: Latency) -> Latency {
-    match latency {
-        Latency::Constant(0) => Latency::Range([0, 0]),
-        latency => latency,
     }
 }

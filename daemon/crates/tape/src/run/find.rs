@@ -1,0 +1,119 @@
+//! Finds the tape that has a run.
+
+use crate::TapeError;
+use crate::format::{Exchange, Meta};
+use crate::index::{Asked, Fits, Index, ReadError, TapeId};
+use crate::key::{Context, Invocation, StateHash};
+use crate::root::Root;
+use crate::settings::Settings;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a miss waits for files that have just changed.
+const CATCH_UP: Duration = Duration::from_secs(2);
+
+/// How often a tape is read that changes at the same time.
+const MAX_LOOKS: usize = 3;
+
+/// Maximum part of an input that is compared to explain a miss.
+const MAX_EXPLAINED_BYTES: usize = 64 << 10;
+
+/// A run as it is looked up, and recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// Without its directory.
+    pub program: String,
+    /// Only the arguments that count.
+    pub args: Vec<String>,
+    pub cwd: String,
+    pub input: Vec<u8>,
+}
+
+/// A run that is on a tape.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub tape: TapeId,
+    pub meta: Meta,
+    pub exchange: Exchange,
+}
+
+impl Run {
+    /// Returns the run from a tape; if several have it, always from the oldest one. Blocks.
+    ///
+    /// `record_with` is the command line that records it.
+    ///
+    /// # Errors
+    ///
+    /// `Miss` with the closest run on a tape; `Read`.
+    pub fn find(
+        &self,
+        root: &Root,
+        settings: &Settings,
+        record_with: &str,
+    ) -> Result<Found, TapeError> {
+        let context = settings.rules.context_of(&Invocation::of(&self.meta()));
+        let mut index = root.index();
+        for look in 1.. {
+            match self.read(&index, settings, &context) {
+                Ok(Some(found)) => return Ok(found),
+                Err(error) if look == MAX_LOOKS => return Err(error.into()),
+                Err(ReadError::Changed { .. }) | Ok(None) => {}
+                Err(error) => return Err(error.into()),
+            }
+            root.catch_up(CATCH_UP);
+            let next = root.index();
+            if Arc::ptr_eq(&index, &next) || look == MAX_LOOKS {
+                break;
+            }
+            index = next;
+        }
+        let miss = index.fits(&settings.rules, &context).explain(&Asked {
+            rules: &settings.rules,
+            session: &context,
+            prompt: "",
+            input: &self.input[..self.input.len().min(MAX_EXPLAINED_BYTES)],
+            state: StateHash::start().fingerprint(),
+            last: None,
+            played: None,
+            is_strict: true,
+            is_run: true,
+            record_with,
+        });
+        Err(TapeError::Miss(Box::new(miss)))
+    }
+
+    fn read(
+        &self,
+        index: &Arc<Index>,
+        settings: &Settings,
+        context: &Context,
+    ) -> Result<Option<Found>, ReadError> {
+        let fits: Fits = index.fits(&settings.rules, context);
+        let state = StateHash::start().fingerprint();
+        let Some(hit) = fits.exact("", &self.input, state) else {
+            return Ok(None);
+        };
+        Ok(Some(Found {
+            tape: Arc::clone(&hit.tape.id),
+            meta: hit.meta().clone(),
+            exchange: index.read(&hit)?,
+        }))
+    }
+
+    /// Returns the metadata of its tape.
+    pub(super) fn meta(&self) -> Meta {
+        Meta {
+            program: self.program.clone(),
+            args: self.args.clone(),
+            cwd: self.cwd.clone(),
+            ..Meta::default()
+        }
+    }
+}
+
+impl From<ReadError> for TapeError {
+    fn from(error: ReadError) -> Self {
+        Self::Read(io::Error::other(error))
+    }
+}

@@ -1,0 +1,9 @@
+//! Runs: programs that get all of their input at once, print through pipes, and exit. A run is one exchange.
+
+mod find;
+mod patch;
+mod record;
+
+pub use find::{Found, Run};
+pub use patch::{patch, set_patch};
+pub use record::RunRecord;

@@ -3,6 +3,7 @@
 mod result;
 mod run;
 mod session;
+mod tape;
 
 use crate::method::{Done, methods};
 pub use result::{
@@ -15,6 +16,7 @@ pub use session::{
     ExecSessionInfo, ExecSessionParams, ExecSessionStatus, ExecSessionsParams, ExecSessionsReply,
     ExecutionParams,
 };
+pub use tape::ExecTapeOptions;
 
 methods! {
     ExecRun = "exec.run" (ExecRunParams) -> ExecStarted, "Runs Claude Code on an instruction in a git work tree, as a job.";

@@ -1,6 +1,7 @@
 //! What a run did.
 
 use super::run::OutputFormat;
+use crate::tape::TapeUse;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -106,6 +107,10 @@ pub struct ExecutionResult {
     pub tree_before: Option<String>,
     #[serde(default)]
     pub tree_after: Option<String>,
+    /// How the run used tapes, if it was requested with `tape`: `used` has the tape that answered, `new` the one that was
+    /// written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tape: Option<TapeUse>,
     /// Logs of the run, if it was requested with `verbose`: at most 10,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logs: Option<Vec<ExecutionLog>>,

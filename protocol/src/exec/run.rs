@@ -1,5 +1,6 @@
 //! Starting a run.
 
+use super::tape::ExecTapeOptions;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -52,6 +53,9 @@ pub struct ExecRunParams {
     /// Run in a fresh git worktree, which stays; the result names it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub worktree: bool,
+    /// A tape answers in place of Claude Code, or Claude Code is recorded. Without it, neither.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tape: Option<ExecTapeOptions>,
     /// Environment of the caller. Claude Code is looked up on its `PATH`. Default: the daemon's environment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller_env: Option<BTreeMap<String, String>>,

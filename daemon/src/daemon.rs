@@ -300,6 +300,7 @@ pub(crate) fn exec_settings(config: &Config) -> ExecSettings {
         grace: seconds(exec.grace_s),
         session_days: exec.session_days,
         keep_days: exec.keep_days,
+        replay: config.replay.clone(),
     }
 }
 

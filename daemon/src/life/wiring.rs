@@ -108,8 +108,8 @@ impl Parts {
             events.run(history_store, stop, watcher)
         });
         Ok(Self {
+            exec: executor(prepared, &sessions, &tracker, &stop),
             sessions,
-            exec: executor(prepared, &tracker, &stop),
             jobs: Jobs::new(store.clone(), tracker, stop),
             history: history.map_err(system("the history cannot be written"))?,
             coach,
@@ -119,14 +119,21 @@ impl Parts {
     }
 }
 
-fn executor(prepared: &Prepared, tracker: &TaskTracker, stop: &CancellationToken) -> Arc<Executor> {
+fn executor(
+    prepared: &Prepared,
+    sessions: &Sessions,
+    tracker: &TaskTracker,
+    stop: &CancellationToken,
+) -> Arc<Executor> {
     let paths = ExecPaths {
         database: prepared.paths.exec_database.clone(),
         runtime: prepared.paths.exec_runtime.clone(),
         worktrees: prepared.paths.worktrees.clone(),
+        base: prepared.paths.base.clone(),
     };
     let settings = exec_settings(&prepared.loaded.config);
-    Executor::new(paths, settings, tracker.clone(), stop.clone())
+    let tapes = Arc::clone(&sessions.services.roots);
+    Executor::new(paths, settings, tapes, tracker.clone(), stop.clone())
 }
 
 /// Makes the coach, and the work that processes its payloads.

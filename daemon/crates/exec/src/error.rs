@@ -4,6 +4,8 @@ use crate::request::RequestError;
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 use ccd_repository::{LockError, RepositoryError};
 use ccd_store::StoreError;
+use ccd_tape::TapeError;
+use ccd_tape::settings::SettingsError;
 use std::io;
 use std::path::PathBuf;
 
@@ -53,6 +55,15 @@ pub enum ExecError {
     Ambiguous { start: String, found: Vec<String> },
     #[error("the run {0} has ended already")]
     HasEnded(String),
+    #[error(transparent)]
+    Tape(#[from] TapeError),
+    #[error(transparent)]
+    TapeSettings(#[from] SettingsError),
+    #[error("the tape {tape} cannot be replayed: {source}")]
+    Replay {
+        tape: String,
+        source: RepositoryError,
+    },
     #[error("the run was cancelled before it started")]
     Cancelled,
     #[error(
@@ -88,7 +99,9 @@ pub(crate) fn system(what: &'static str) -> impl FnOnce(io::Error) -> ExecError 
 impl Reportable for ExecError {
     fn code(&self) -> ErrorCode {
         match self {
-            Self::Request(_) => ErrorCode::ExecInvalidRequest,
+            Self::Request(_) | Self::TapeSettings(_) => ErrorCode::ExecInvalidRequest,
+            Self::Tape(error) => error.code(),
+            Self::Replay { .. } => ErrorCode::RepositoryError,
             Self::ClaudeNotFound(_) => ErrorCode::ClaudeNotFound,
             Self::ClaudeUnusable { .. } => ErrorCode::ClaudeUnusable,
             Self::Repository(RepositoryError::StashConflict { .. }) => ErrorCode::StashConflict,
@@ -113,6 +126,7 @@ impl Reportable for ExecError {
         match self {
             Self::Ambiguous { .. } => Some("give more digits"),
             Self::Store(error) => error.hint(),
+            Self::Tape(error) => error.hint(),
             _ => None,
         }
     }
@@ -126,6 +140,7 @@ impl Reportable for ExecError {
                 ErrorData::from_iter([("candidates".into(), found.clone().into())])
             }
             Self::Store(error) => error.data(),
+            Self::Tape(error) => error.data(),
             _ => ErrorData::new(),
         }
     }

@@ -3,6 +3,7 @@
 //! - `executor`: [`Executor`], the owner of all runs
 //! - `queue`: which runs may work now
 //! - `run`: one run: the work tree before and after, the program while it works
+//! - `tape`: a tape that answers in place of Claude Code, and the recording of a run
 //! - `record`: `exec.sqlite`, with conversations and the audit log
 //!
 //! Pure, without a runtime, processes or files:
@@ -27,6 +28,7 @@ mod run;
 mod settings;
 pub mod stdout_as;
 pub mod stream;
+mod tape;
 pub mod verdict;
 
 pub use error::ExecError;

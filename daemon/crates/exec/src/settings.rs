@@ -1,5 +1,6 @@
 //! What the daemon's configuration says about runs.
 
+use ccd_tape::settings::Replay;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -11,10 +12,12 @@ pub struct ExecPaths {
     pub runtime: PathBuf,
     /// Fresh work trees of `worktree`.
     pub worktrees: PathBuf,
+    /// The directory of tapes is in it, unless a request or the configuration names another one.
+    pub base: PathBuf,
 }
 
 /// The keys `exec.*`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ExecSettings {
     /// Name or path of the program.
     pub claude: String,
@@ -25,4 +28,6 @@ pub struct ExecSettings {
     pub grace: Duration,
     pub session_days: u32,
     pub keep_days: u32,
+    /// The keys `replay.*`.
+    pub replay: Replay,
 }

@@ -1,6 +1,7 @@
 //! A run from the queue to its result.
 
 use super::Executor;
+use super::outcome::json;
 use super::plan::Planned;
 use crate::command::{Invocation, Start};
 use crate::error::ExecError;
@@ -9,8 +10,10 @@ use crate::request::Conversation;
 use crate::run::after;
 use crate::run::before::{Before, Place, STASH_MESSAGE};
 use crate::run::files::RunFiles;
-use crate::run::live::{self, Finished, Limits, Watcher};
+use crate::run::live::{self, Finished, Following, Limits, Watcher};
+use crate::run::recorder::Recorder;
 use crate::run::{in_work_tree, plain};
+use crate::tape::Deck;
 use ccd_protocol::exec::{
     DirtyWorktree, ExecPhase, ExecProgress, ExecutionStatus, ExecutionSummary,
 };
@@ -41,6 +44,8 @@ pub(super) struct Task {
     pub(super) planned: Planned,
     pub(super) watcher: Arc<dyn Watcher>,
     pub(super) logs: Vec<ExecutionLog>,
+    /// What Claude Code prints, if it is recorded.
+    pub(super) recorder: Option<Arc<Recorder>>,
 }
 
 /// The work tree is prepared.
@@ -63,6 +68,7 @@ impl Executor {
             planned,
             watcher,
             logs: Vec::new(),
+            recorder: None,
         };
         self.tracker.spawn(task.run()).await.ok()
     }
@@ -273,13 +279,38 @@ impl Task {
         Ok(self.executor.database().await?.commit(note).await?)
     }
 
-    /// Runs Claude Code.
+    /// Runs Claude Code, or plays the tape in its place.
     async fn live(&mut self, ready: &Ready) -> Result<(Finished, Vec<String>), ExecError> {
         if self.watcher.cancelled().is_cancelled() {
             return Err(ExecError::Cancelled);
         }
+        if let Some(answer) = self.planned.deck.as_ref().and_then(Deck::answer) {
+            return Ok((self.replay(answer, ready).await?, Vec::new()));
+        }
+        self.start_recording();
         let files = RunFiles::create(&self.executor.paths.runtime, &self.planned.request_id)?;
         let (invocation, instruction) = self.invocation(&files, &ready.place)?;
+        self.note_started().await?;
+        let claude = self.planned.claude.clone().unwrap_or_default();
+        let program = Program {
+            path: claude.to_string_lossy().into_owned(),
+            arguments: invocation.arguments,
+            cwd: ready.place.cwd.clone(),
+            env: self.planned.env.clone().into_iter().collect(),
+            umask: mask_for_programs(),
+        };
+        self.tell(ExecPhase::Running);
+        let lock = ready.lock.as_fd();
+        let finished = live::run(&program, &instruction, lock, self.following()).await?;
+        let debug = match self.planned.request.verbose {
+            true => read_debug(&files.debug()),
+            false => Vec::new(),
+        };
+        Ok((finished, debug))
+    }
+
+    /// Records that the program is about to start.
+    pub(super) async fn note_started(&self) -> Result<(), ExecError> {
         let now = ccd_text::clock::now();
         let started = ExecWrite::Started {
             request_id: self.planned.request_id.clone(),
@@ -292,37 +323,23 @@ impl Task {
             },
             instruction: plain::text(&self.planned.request.instruction),
         };
-        self.executor.database().await?.commit(started).await?;
-        let program = Program {
-            path: self.planned.claude.to_string_lossy().into_owned(),
-            arguments: invocation.arguments,
-            cwd: ready.place.cwd.clone(),
-            env: self.planned.env.clone().into_iter().collect(),
-            umask: mask_for_programs(),
-        };
+        Ok(self.executor.database().await?.commit(started).await?)
+    }
+
+    pub(super) fn following(&self) -> Following<'_> {
         let settings = self.executor.settings();
-        let limits = Limits {
-            time: self.planned.request.timeout,
-            stall_notice: settings.stall,
-            stall: self.planned.request.stall_timeout,
-            grace: settings.grace,
-        };
-        self.tell(ExecPhase::Running);
-        let finished = live::run(
-            &program,
-            &instruction,
-            ready.lock.as_fd(),
-            &limits,
-            self.progress(ExecPhase::Running),
-            &self.watcher,
-            &self.executor.stop,
-        )
-        .await?;
-        let debug = match self.planned.request.verbose {
-            true => read_debug(&files.debug()),
-            false => Vec::new(),
-        };
-        Ok((finished, debug))
+        Following {
+            limits: Limits {
+                time: self.planned.request.timeout,
+                stall_notice: settings.stall,
+                stall: self.planned.request.stall_timeout,
+                grace: settings.grace,
+            },
+            progress: self.progress(ExecPhase::Running),
+            watcher: &self.watcher,
+            stop: &self.executor.stop,
+            recorder: self.recorder.clone(),
+        }
     }
 
     fn invocation(
@@ -349,7 +366,7 @@ impl Task {
         });
     }
 
-    fn tell(&self, phase: ExecPhase) {
+    pub(super) fn tell(&self, phase: ExecPhase) {
         self.watcher.progress(&self.progress(phase));
     }
 
@@ -381,6 +398,7 @@ impl Task {
                 error => Some(error.code().kind().to_owned()),
             },
             logs: self.logs_of(&[]),
+            tape: self.planned.deck.as_ref().map(|deck| json(&deck.uses())),
             ..Ended::default()
         }
     }

@@ -6,6 +6,7 @@
 //! - `outcome`: what is recorded of a run
 //! - `recover`: runs that an earlier process did not finish
 //! - `sessions`: conversations
+//! - `tape`: a run with tapes
 
 mod carry_out;
 mod outcome;
@@ -13,6 +14,7 @@ mod owner;
 mod plan;
 mod recover;
 mod sessions;
+mod tape;
 
 pub use carry_out::Finish;
 pub use owner::Executor;

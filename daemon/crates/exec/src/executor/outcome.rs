@@ -9,6 +9,7 @@ use crate::run::live::Finished;
 use crate::run::{in_work_tree, plain};
 use crate::stdout_as::stdout_as;
 use crate::stream::Facts;
+use crate::tape::{Deck, RunEnd};
 use crate::verdict::{Ending, Exit, Verdict, verdict};
 use ccd_protocol::exec::{
     ExecutionLog, ExecutionStatus, ExecutionUsage, OutputFormat, PolicyViolation,
@@ -52,13 +53,25 @@ impl Task {
                 return Err(error);
             }
         };
-        Ok(self.ended(finished, &debug, after, &policy))
+        let changes = after.changes.as_ref().ok();
+        let changes = changes.filter(|_| self.recorder.is_some()).cloned();
+        let uses = self
+            .record(RunEnd::of(&finished, policy.project.as_deref()), changes)
+            .await;
+        let mut ended = self.ended(finished, &debug, after, &policy);
+        ended.used(uses);
+        Ok(ended)
     }
 
     /// Returns the policy by which the run's calls were judged.
     fn policy(&self, place: &Place) -> Policy {
         let home = self.planned.env.get("HOME").map(String::as_str);
-        let project = place.tree.root.to_string_lossy();
+        let answer = self.planned.deck.as_ref().and_then(Deck::answer);
+        // The calls on a tape name files where they were recorded.
+        let project = match &answer {
+            Some(answer) => answer.project().into(),
+            None => place.tree.root.to_string_lossy(),
+        };
         self.planned.request.tools.policy(&project, home)
     }
 
@@ -137,6 +150,7 @@ impl Task {
             usage: usage(&printed.facts, exit),
             warnings,
             logs: self.logs_of(debug),
+            tape: None,
             tree_after: changes.tree_after,
             answer: printed
                 .facts
@@ -240,6 +254,6 @@ fn usage(facts: &Facts, exit: Exit) -> ExecutionUsage {
     }
 }
 
-fn json<T: Serialize>(value: &T) -> String {
+pub(super) fn json<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

@@ -11,6 +11,7 @@ use ccd_protocol::exec::{
     ExecutionStatus,
 };
 use ccd_store::{Database, Opening, blocking};
+use ccd_tape::root::Roots;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tokio::sync::OnceCell;
@@ -28,6 +29,7 @@ pub struct Executor {
     pub(super) paths: ExecPaths,
     settings: RwLock<ExecSettings>,
     database: OnceCell<Database<ExecWrite>>,
+    pub(super) tapes: Arc<Roots>,
     pub(super) queue: Arc<Queue>,
     /// Runs end in it, whatever becomes of their jobs.
     pub(super) tracker: TaskTracker,
@@ -40,6 +42,7 @@ impl Executor {
     pub fn new(
         paths: ExecPaths,
         settings: ExecSettings,
+        tapes: Arc<Roots>,
         tracker: TaskTracker,
         stop: CancellationToken,
     ) -> Arc<Self> {
@@ -47,6 +50,7 @@ impl Executor {
             paths,
             settings: RwLock::new(settings),
             database: OnceCell::new(),
+            tapes,
             queue: Queue::new(),
             tracker,
             stop,

@@ -8,6 +8,7 @@ use crate::record::{ExecWrite, ExecutionRow};
 use crate::request::{Defaults, Request};
 use crate::run::before::Place;
 use crate::run::{plain, program};
+use crate::tape::Deck;
 use ccd_protocol::exec::{DirtyWorktree, ExecRunParams};
 use ccd_protocol::policy::ToolMode;
 use ccd_repository::WorkTree;
@@ -29,7 +30,9 @@ pub struct Planned {
     pub(super) start: Start,
     pub(super) place: Place,
     pub(super) repository: String,
-    pub(super) claude: PathBuf,
+    /// Not needed if a tape answers.
+    pub(super) claude: Option<PathBuf>,
+    pub(super) deck: Option<Deck>,
     pub(super) env: BTreeMap<String, String>,
 }
 
@@ -38,14 +41,14 @@ impl Executor {
     ///
     /// # Errors
     ///
-    /// The request is wrong, there is no such work tree, conversation or program, or the database cannot be written.
+    /// The request is wrong, there is no such work tree, conversation, program or tape, or the database cannot be written.
     pub async fn plan(
         &self,
         mut params: ExecRunParams,
         client: Option<String>,
     ) -> Result<Planned, ExecError> {
         let settings = self.settings();
-        let env = params.caller_env.take();
+        let (env, tape) = (params.caller_env.take(), params.tape.take());
         let env = environment(env.unwrap_or_else(|| std::env::vars().collect()));
         let defaults = Defaults {
             timeout: settings.timeout,
@@ -63,8 +66,17 @@ impl Executor {
         let start = self
             .conversation(&request.conversation, &repository)
             .await?;
-        let search = env.get("PATH").map_or("", String::as_str);
-        let claude = program::find(&settings.claude, search)?;
+        let deck = match tape {
+            Some(options) => Some(self.deck(options, &request, &start, &place).await?),
+            None => None,
+        };
+        let claude = match &deck {
+            Some(deck) if deck.answers() => None,
+            _ => {
+                let search = env.get("PATH").map_or("", String::as_str);
+                Some(program::find(&settings.claude, search)?)
+            }
+        };
         let session_id = match &start {
             Start::New(id) | Start::Resume(id) => id.to_string(),
         };
@@ -76,6 +88,7 @@ impl Executor {
             place,
             repository,
             claude,
+            deck,
             env,
         };
         let row = planned.row(client);

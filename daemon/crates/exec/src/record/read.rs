@@ -45,6 +45,7 @@ ccd_store::row! {
         usage: String,
         warnings: String,
         logs: Option<String>,
+        tape: Option<String>,
         tree_before: Option<String>,
         tree_after: Option<String>,
     }
@@ -267,6 +268,7 @@ fn result_of(row: ResultRow) -> ExecutionResult {
         usage: read(&row.usage),
         warnings: read(&row.warnings),
         logs: row.logs.as_deref().map(read),
+        tape: row.tape.as_deref().map(read),
         tree_before: row.tree_before,
         tree_after: row.tree_after,
     }

@@ -6,7 +6,10 @@ use ccd_store::{Schema, Synchronous};
 /// The seed's tables, whose columns are the fields of its entities, and columns of our own. Migrations are only appended.
 pub(crate) const EXEC: Schema<ExecWrite> = Schema::new(
     Synchronous::Normal,
-    &[("executions", include_str!("../../migrations/0001_exec.sql"))],
+    &[
+        ("executions", include_str!("../../migrations/0001_exec.sql")),
+        ("tape", include_str!("../../migrations/0002_tape.sql")),
+    ],
 );
 
 #[cfg(test)]
@@ -15,7 +18,10 @@ mod tests {
     use ccd_store::{Opening, query_as};
 
     /// Databases remember each migration that was ever released, and refuse one that has changed since.
-    const REMEMBERED: [(i64, &str, &str); 1] = [(1, "executions", "F9F32AAAEAC6468A")];
+    const REMEMBERED: [(i64, &str, &str); 2] = [
+        (1, "executions", "F9F32AAAEAC6468A"),
+        (2, "tape", "A4B7F1F501533E19"),
+    ];
 
     #[tokio::test]
     async fn migrations_are_only_ever_added() {

@@ -69,6 +69,8 @@ pub(crate) struct Ended {
     pub(crate) warnings: Vec<String>,
     /// JSON.
     pub(crate) logs: Option<String>,
+    /// JSON.
+    pub(crate) tape: Option<String>,
     pub(crate) tree_after: Option<String>,
     /// The last answer, for the conversation.
     pub(crate) answer: Option<String>,
@@ -237,7 +239,7 @@ async fn end(
     let set = query(
         "UPDATE executions SET status = ?2, diff = ?3, commit_hash = ?4, files_changed = ?5, stdout = ?6, stderr = ?7, \
          error_message = ?8, execution_time = ?9, commits = ?10, policy_violations = ?11, error_kind = ?12, \"usage\" = ?13, \
-         warnings = ?14, logs = ?15, tree_after = ?16, ended_at = ?17 WHERE request_id = ?1",
+         warnings = ?14, logs = ?15, tree_after = ?16, ended_at = ?17, tape = ?18 WHERE request_id = ?1",
     );
     set.bind(request_id)
         .bind(ended.status.name())
@@ -256,6 +258,7 @@ async fn end(
         .bind(&ended.logs)
         .bind(&ended.tree_after)
         .bind(at)
+        .bind(&ended.tape)
         .execute(&mut *connection)
         .await?;
     match &ended.answer {

@@ -11,13 +11,22 @@ use crate::error::ExecError;
 const MAX_PARTS_BYTES: usize = 16 << 20;
 
 /// What a run changed.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Changes {
     pub(crate) diff: String,
+    /// The diff, if it is not UTF-8.
+    bytes: Option<Vec<u8>>,
     pub(crate) files: Vec<String>,
     pub(crate) commit_hash: Option<String>,
     pub(crate) commits: Vec<String>,
     pub(crate) tree_after: Option<String>,
+}
+
+impl Changes {
+    /// Returns the diff exactly.
+    pub(crate) fn diff_bytes(&self) -> &[u8] {
+        self.bytes.as_deref().unwrap_or(self.diff.as_bytes())
+    }
 }
 
 /// Compares the work tree with what it was. Blocks.
@@ -34,9 +43,16 @@ pub(crate) fn changes(tree: &WorkTree, before: &Before) -> Result<Changes, Repos
     let mut paths: Vec<String> = files(&diff).into_iter().map(|file| file.path).collect();
     paths.sort_unstable();
     paths.dedup();
+    let (diff, bytes) = match String::from_utf8(diff) {
+        Ok(text) => (text, None),
+        Err(error) => {
+            let bytes = error.into_bytes();
+            (String::from_utf8_lossy(&bytes).into_owned(), Some(bytes))
+        }
+    };
     Ok(Changes {
-        diff: String::from_utf8(diff)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        diff,
+        bytes,
         files: paths,
         commit_hash: head,
         commits,

@@ -1,11 +1,14 @@
 //! The program while it works: its time limit, its silence, and its end.
 
 use super::output::{Outputs, Printed, Pulse};
+use super::playing::{Part, Playing};
+use super::process::Process;
+use super::recorder::Recorder;
 use crate::error::{ExecError, system};
 use crate::verdict::{Cause, Exit};
 use ccd_protocol::exec::{ExecPhase, ExecProgress};
 use ccd_store::blocking;
-use ccd_terminal::supervised::{Ended, Pace, Program, Report, Supervised, commands_below};
+use ccd_terminal::supervised::{Ended, Output, Pace, Program, Report, Supervised};
 use std::fs::File;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::sync::Arc;
@@ -51,6 +54,17 @@ pub(crate) struct Finished {
     pub(crate) left: u32,
 }
 
+/// How a run is followed.
+pub(crate) struct Following<'a> {
+    pub(crate) limits: Limits,
+    pub(crate) progress: ExecProgress,
+    pub(crate) watcher: &'a Arc<dyn Watcher>,
+    /// Cancelled when the daemon stops.
+    pub(crate) stop: &'a CancellationToken,
+    /// Gets what the program prints.
+    pub(crate) recorder: Option<Arc<Recorder>>,
+}
+
 /// Runs a program to its end.
 ///
 /// # Errors
@@ -60,10 +74,7 @@ pub(crate) async fn run(
     program: &Program,
     instruction: &File,
     lock: BorrowedFd<'_>,
-    limits: &Limits,
-    progress: ExecProgress,
-    watcher: &Arc<dyn Watcher>,
-    stop: &CancellationToken,
+    following: Following<'_>,
 ) -> Result<Finished, ExecError> {
     let mut supervised = Supervised::start(program, instruction.as_fd(), &[lock])
         .await
@@ -77,21 +88,44 @@ pub(crate) async fn run(
         _ => return Err(died()),
     }
     let output = supervised.output.take().ok_or_else(died)?;
-    let told = Arc::clone(watcher);
-    let outputs = Outputs::read(output, move |line| told.line(line))
+    follow(Process::Claude(supervised), output, following).await
+}
+
+/// Plays a tape to its end.
+///
+/// # Errors
+///
+/// It could not be started.
+pub(crate) async fn replay(part: Part, following: Following<'_>) -> Result<Finished, ExecError> {
+    let was_ended = part.was_ended;
+    let (playing, output) = Playing::start(part).map_err(system("the tape cannot be played"))?;
+    let mut finished = follow(Process::Tape(playing), output, following).await?;
+    if was_ended {
+        finished.cause.get_or_insert(Cause::Grace);
+    }
+    Ok(finished)
+}
+
+async fn follow(
+    process: Process,
+    output: Output,
+    following: Following<'_>,
+) -> Result<Finished, ExecError> {
+    let told = Arc::clone(following.watcher);
+    let outputs = Outputs::read(output, following.recorder, move |line| told.line(line))
         .map_err(system("the output of the run cannot be read"))?;
     let live = Live {
         started: Instant::now(),
-        limits,
-        progress,
-        watcher,
+        limits: &following.limits,
+        progress: following.progress,
+        watcher: following.watcher,
         cause: None,
         exit: None,
         ended_at: None,
         is_stopping: false,
         stall_told: None,
     };
-    live.follow(supervised, outputs, stop).await
+    live.follow(process, outputs, following.stop).await
 }
 
 fn not_started(program: &Program, errno: i32) -> ExecError {
@@ -139,7 +173,7 @@ enum Due {
 impl Live<'_> {
     async fn follow(
         mut self,
-        mut supervised: Supervised,
+        mut process: Process,
         outputs: Outputs,
         stop: &CancellationToken,
     ) -> Result<Finished, ExecError> {
@@ -151,7 +185,7 @@ impl Live<'_> {
             self.tell(&now);
             let (at, due) = self.next_due(&now);
             tokio::select! {
-                report = supervised.report() => match report {
+                report = process.report() => match report {
                     Some(Report::Exited(ended)) => {
                         self.exit = Some(exit_of(ended));
                         elapsed = Some(self.started.elapsed());
@@ -164,21 +198,21 @@ impl Live<'_> {
                 },
                 () = stop.cancelled(), if !self.is_stopping => {
                     self.is_stopping = true;
-                    self.end(&supervised, Cause::DaemonRestarted, Pace::Quick);
+                    self.end(&process, Cause::DaemonRestarted, Pace::Quick);
                 }
                 () = self.watcher.cancelled().cancelled(), if self.ended_at.is_none() => {
-                    self.end(&supervised, Cause::Cancelled, Pace::Patient);
+                    self.end(&process, Cause::Cancelled, Pace::Patient);
                 }
                 changed = pulse.changed(), if pulse.has_changed().is_ok() => drop(changed),
                 () = sleep_until(at.into()) => match due {
                     Due::GiveUp => break,
-                    due => self.act(due, &now, &supervised).await,
+                    due => self.act(due, &now, &process).await,
                 },
             }
         }
         let elapsed = elapsed.unwrap_or_else(|| self.started.elapsed());
         let printed = blocking(move || {
-            supervised.reap();
+            process.reap();
             outputs.finish()
         })
         .await;
@@ -233,7 +267,7 @@ impl Live<'_> {
         first.unwrap_or((self.started + self.limits.time, Due::TimeLimit))
     }
 
-    async fn act(&mut self, due: Due, pulse: &Pulse, supervised: &Supervised) {
+    async fn act(&mut self, due: Due, pulse: &Pulse, process: &Process) {
         let cause = match due {
             Due::TimeLimit => Cause::TimeLimit {
                 limit_s: self.limits.time.as_secs(),
@@ -242,15 +276,15 @@ impl Live<'_> {
                 limit_s: self.limits.stall.unwrap_or_default().as_secs(),
             },
             Due::Grace => Cause::Grace,
-            Due::StallNotice => return self.tell_stall(pulse, supervised.supervisor()).await,
+            Due::StallNotice => return self.tell_stall(pulse, process).await,
             Due::GiveUp => return,
         };
-        self.end(supervised, cause, Pace::Patient);
+        self.end(process, cause, Pace::Patient);
     }
 
     /// Reports a silence, and what the run is doing as far as can be seen from outside.
-    async fn tell_stall(&mut self, pulse: &Pulse, supervisor: i32) {
-        let commands = blocking(move || commands_below(supervisor)).await;
+    async fn tell_stall(&mut self, pulse: &Pulse, process: &Process) {
+        let commands = blocking(process.commands()).await;
         let lines: Vec<String> = commands
             .iter()
             .take(EVIDENCE_LEN)
@@ -268,13 +302,13 @@ impl Live<'_> {
         self.watcher.progress(&self.progress);
     }
 
-    fn end(&mut self, supervised: &Supervised, cause: Cause, pace: Pace) {
+    fn end(&mut self, process: &Process, cause: Cause, pace: Pace) {
         // The first cause is the verdict; a later one can only make it quicker. After the exit, it is too late for either.
         if self.exit.is_none() {
             self.cause.get_or_insert(cause);
         }
         self.ended_at.get_or_insert_with(Instant::now);
-        supervised.end(pace);
+        process.end(pace);
     }
 }
 

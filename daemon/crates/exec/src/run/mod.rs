@@ -4,6 +4,9 @@
 //! - `files`: what it reads: the instruction, the policy, its settings
 //! - `before`, `after`: the work tree before and after it
 //! - `live`: the program while it works
+//! - `process`: what works: Claude Code, or a tape in its place
+//! - `playing`: a tape that prints in place of the program
+//! - `recorder`: what the program prints, for a tape
 //! - `output`: what it prints, in threads of its own
 //! - `plain`: texts without secrets
 
@@ -16,7 +19,10 @@ pub(crate) mod files;
 pub(crate) mod live;
 mod output;
 pub(crate) mod plain;
+pub(crate) mod playing;
+mod process;
 pub(crate) mod program;
+pub(crate) mod recorder;
 
 /// Does work in a work tree, which blocks. What it writes has the modes that the user's own git would give it: the daemon's
 /// own files are private.

@@ -1,6 +1,7 @@
 //! What the program prints, read in two threads: redaction and parsing must not hold up other clients.
 
 use super::plain;
+use super::recorder::Recorder;
 use crate::stream::{Facts, Reader};
 use ccd_terminal::supervised::Output;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -58,8 +59,12 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    /// Reads from now on; `line` gets each line of the stream without secrets.
-    pub(super) fn read(output: Output, line: impl Fn(String) + Send + 'static) -> io::Result<Self> {
+    /// Reads from now on; `line` gets each line of the stream without secrets, `recorder` everything.
+    pub(super) fn read(
+        output: Output,
+        recorder: Option<Arc<Recorder>>,
+        line: impl Fn(String) + Send + 'static,
+    ) -> io::Result<Self> {
         let (stopped, stop) = io::pipe()?;
         let stopped = Arc::new(stopped);
         let started = Pulse {
@@ -72,11 +77,19 @@ impl Outputs {
             answered: None,
         };
         let (pulse_sender, pulse) = watch::channel(started);
-        let own = Arc::clone(&stopped);
+        let (own, taken) = (Arc::clone(&stopped), recorder.clone());
         let stdout = thread("exec-out", move || {
+            let line = |bytes: &[u8], text| {
+                if let Some(recorder) = &taken {
+                    recorder.line(bytes);
+                }
+                line(text);
+            };
             read_stream(output.stdout, &own, &pulse_sender, line)
         })?;
-        let stderr = thread("exec-err", move || read_errors(output.stderr, &stopped))?;
+        let stderr = thread("exec-err", move || {
+            read_errors(output.stderr, &stopped, recorder.as_deref())
+        })?;
         Ok(Self {
             stdout,
             stderr,
@@ -112,7 +125,7 @@ fn read_stream(
     mut pipe: PipeReader,
     stopped: &PipeReader,
     pulse: &watch::Sender<Pulse>,
-    line: impl Fn(String),
+    line: impl Fn(&[u8], String),
 ) -> Printed {
     let mut reader = Reader::default();
     let mut printed = Printed::default();
@@ -124,7 +137,7 @@ fn read_stream(
         } else {
             printed.omitted_bytes += text.len() as u64 + 1;
         }
-        line(text);
+        line(bytes, text);
     };
     let (mut results, mut turns) = (0, 0);
     read_all(&mut pipe, stopped, |bytes| {
@@ -151,9 +164,12 @@ fn read_stream(
     printed
 }
 
-fn read_errors(mut pipe: PipeReader, stopped: &PipeReader) -> Vec<u8> {
+fn read_errors(mut pipe: PipeReader, stopped: &PipeReader, recorder: Option<&Recorder>) -> Vec<u8> {
     let mut kept = Vec::new();
     read_all(&mut pipe, stopped, |bytes| {
+        if let Some(recorder) = recorder {
+            recorder.error(bytes);
+        }
         kept.extend_from_slice(bytes);
         // Not for each piece, because it moves everything.
         if kept.len() > 2 * MAX_STDERR_BYTES {

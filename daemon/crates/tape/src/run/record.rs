@@ -162,11 +162,11 @@ mod tests {
             Settings::over(options, &Replay::default(), self.folder.path()).unwrap()
         }
 
-        fn find(&self, run: &Run) -> Result<Found, Miss> {
+        fn find(&self, run: &Run) -> Result<Found, Box<Miss>> {
             let settings = self.settings(&TapeOptions::default());
             match run.find(&self.root, &settings, "ccctl exec --record new …") {
                 Ok(found) => Ok(found),
-                Err(TapeError::Miss(miss)) => Err(*miss),
+                Err(TapeError::Miss(miss)) => Err(miss),
                 Err(error) => panic!("{error}"),
             }
         }

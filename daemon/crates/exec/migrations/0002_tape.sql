@@ -1,0 +1,2 @@
+-- How the run used tapes, as JSON.
+ALTER TABLE executions ADD COLUMN tape TEXT;

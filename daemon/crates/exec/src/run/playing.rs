@@ -1,0 +1,152 @@
+//! A tape that prints in place of a program.
+
+use ccd_protocol::tape::TapeExit;
+use ccd_tape::format::{Chunk, Stream};
+use ccd_terminal::supervised::{Ended, Output, Report};
+use std::io::{self, PipeWriter, Write as _};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+
+/// The signal that ends a program of which the end was asked.
+const INTERRUPT: i32 = 2;
+
+/// What is printed in place of a program.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Part {
+    /// Each after its delay.
+    pub(crate) chunks: Vec<(Duration, Chunk)>,
+    /// `None`: it waits until it is ended.
+    pub(crate) exit: Option<TapeExit>,
+    /// The program was ended after its answer, because background tasks went on.
+    pub(crate) was_ended: bool,
+}
+
+/// The thread that prints. It ends when this is dropped.
+#[derive(Debug)]
+pub(super) struct Playing {
+    reports: mpsc::Receiver<Report>,
+    stop: SyncSender<()>,
+}
+
+impl Playing {
+    /// Starts to print, and then exits.
+    ///
+    /// # Errors
+    ///
+    /// There is no pipe or thread for it.
+    pub(super) fn start(part: Part) -> io::Result<(Self, Output)> {
+        let (stdout, stdout_writer) = io::pipe()?;
+        let (stderr, stderr_writer) = io::pipe()?;
+        let (told, reports) = mpsc::channel(2);
+        let (stop, stopped) = sync_channel(1);
+        let print = move || {
+            let ended = print(part, [stdout_writer, stderr_writer], &stopped);
+            // Nobody may be interested any more.
+            let _ = told.blocking_send(Report::Exited(ended));
+            let _ = told.blocking_send(Report::Gone { left: 0 });
+        };
+        std::thread::Builder::new()
+            .name("exec-tape".into())
+            .spawn(print)?;
+        Ok((Self { reports, stop }, Output { stdout, stderr }))
+    }
+
+    /// Waits for the next report, as of a program.
+    pub(super) async fn report(&mut self) -> Option<Report> {
+        self.reports.recv().await
+    }
+
+    /// Asks for its end.
+    pub(super) fn end(&self) {
+        let _ = self.stop.try_send(()); // it may have ended, or been asked already
+    }
+}
+
+fn print(part: Part, [mut stdout, mut stderr]: [PipeWriter; 2], stopped: &Receiver<()>) -> Ended {
+    let mut due = Instant::now();
+    for (delay, chunk) in part.chunks {
+        due += delay;
+        let wait = due.saturating_duration_since(Instant::now());
+        if stopped.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
+            return Ended::Signal(INTERRUPT);
+        }
+        let stream = match chunk.stream {
+            Stream::Stdout => &mut stdout,
+            Stream::Stderr => &mut stderr,
+        };
+        if stream.write_all(&chunk.data).is_err() {
+            return Ended::Signal(INTERRUPT); // nobody reads any more
+        }
+    }
+    match part.exit {
+        Some(TapeExit {
+            signal: Some(signal),
+            ..
+        }) => Ended::Signal(signal),
+        Some(TapeExit { code, .. }) => Ended::Code(code.unwrap_or(0)),
+        None => {
+            let _ = stopped.recv();
+            Ended::Signal(INTERRUPT)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read as _;
+
+    fn chunk(stream: Stream, data: &str) -> (Duration, Chunk) {
+        let chunk = Chunk {
+            delay_ms: 0,
+            data: data.into(),
+            stream,
+        };
+        (Duration::ZERO, chunk)
+    }
+
+    fn part(chunks: Vec<(Duration, Chunk)>, exit: Option<TapeExit>) -> Part {
+        Part {
+            chunks,
+            exit,
+            was_ended: false,
+        }
+    }
+
+    fn exit(code: Option<i32>, signal: Option<i32>) -> Option<TapeExit> {
+        Some(TapeExit { code, signal })
+    }
+
+    #[tokio::test]
+    async fn both_streams_are_printed_and_then_it_exits_as_recorded() {
+        for (exit, expected) in [
+            (exit(Some(3), None), Ended::Code(3)),
+            (exit(None, Some(9)), Ended::Signal(9)),
+        ] {
+            let chunks = vec![
+                chunk(Stream::Stdout, "a"),
+                chunk(Stream::Stderr, "e"),
+                chunk(Stream::Stdout, "b"),
+            ];
+            let (mut playing, mut output) = Playing::start(part(chunks, exit)).unwrap();
+            assert_eq!(playing.report().await, Some(Report::Exited(expected)));
+            assert_eq!(playing.report().await, Some(Report::Gone { left: 0 }));
+            let (mut stdout, mut stderr) = (String::new(), String::new());
+            output.stdout.read_to_string(&mut stdout).unwrap();
+            output.stderr.read_to_string(&mut stderr).unwrap();
+            assert_eq!((&*stdout, &*stderr), ("ab", "e"));
+        }
+    }
+
+    #[tokio::test]
+    async fn it_ends_when_asked_also_while_it_waits() {
+        let late = (Duration::from_secs(3600), chunk(Stream::Stdout, "x").1);
+        for chunks in [vec![late], Vec::new()] {
+            let (mut playing, _output) = Playing::start(part(chunks, None)).unwrap();
+            playing.end();
+            let ended = Some(Report::Exited(Ended::Signal(INTERRUPT)));
+            assert_eq!(playing.report().await, ended);
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Whether a tape answers in place of Claude Code, and whether the run is recorded.
+
+use crate::error::ExecError;
+use crate::run::after::Changes;
+use crate::run::live::Finished;
+use crate::run::playing::Part;
+use crate::run::recorder::Recorder;
+use crate::verdict::{Cause, Exit};
+use ccd_protocol::exec::ExecTapeOptions;
+use ccd_protocol::tape::{FallbackMode, RecordMode, TapeExit, TapeOptions, TapeUse};
+use ccd_store::blocking;
+use ccd_tape::TapeError;
+use ccd_tape::advice::shell_word;
+use ccd_tape::format::Annotations;
+use ccd_tape::play::ReplayPace;
+use ccd_tape::record::Finished as Written;
+use ccd_tape::root::{Root, Roots};
+use ccd_tape::run::{Found, Run, RunRecord, patch, set_patch};
+use ccd_tape::settings::{Replay, Settings};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Annotations of a run: how it was ended, and how many commits it made.
+const ENDED: &str = "ended";
+const COMMITS: &str = "commits";
+
+/// A run that was ended because its background tasks went on after its answer, which is all that counts.
+const GRACE: &str = "grace";
+
+/// The tapes of a run.
+#[derive(Debug)]
+pub(crate) struct Deck {
+    run: Run,
+    root: Arc<Root>,
+    settings: Settings,
+    /// Complete.
+    options: TapeOptions,
+    /// The tape that answers.
+    found: Option<Found>,
+}
+
+impl Deck {
+    /// Finds the tape of a run. `base` has the directory of tapes that is used if none is named.
+    ///
+    /// # Errors
+    ///
+    /// An option or the directory cannot be used; `Miss` if a tape has to answer and none does.
+    pub(crate) async fn open(
+        options: ExecTapeOptions,
+        run: Run,
+        roots: &Roots,
+        replay: &Replay,
+        base: &Path,
+    ) -> Result<Self, ExecError> {
+        let options = TapeOptions::from(options);
+        let settings = Settings::over(&options, replay, base)?;
+        let root = roots.open(&settings.root).await.map_err(TapeError::from)?;
+        let mut deck = Self {
+            options: settings.completed(&options, replay),
+            settings,
+            root,
+            run,
+            found: None,
+        };
+        let is_live = deck.settings.fallback == FallbackMode::Proxy;
+        let may_answer = match deck.settings.record {
+            RecordMode::Disabled => true,
+            RecordMode::New => is_live,
+            RecordMode::Overwrite => false,
+        };
+        if !may_answer {
+            return Ok(deck);
+        }
+        blocking(move || {
+            let record_with = deck.record_with();
+            match deck.run.find(&deck.root, &deck.settings, &record_with) {
+                Ok(found) => deck.found = Some(found),
+                Err(TapeError::Miss(_)) if is_live => {}
+                Err(error) => return Err(error.into()),
+            }
+            Ok(deck)
+        })
+        .await
+    }
+
+    /// Returns whether a tape answers, so that Claude Code is not needed.
+    pub(crate) fn answers(&self) -> bool {
+        self.found.is_some()
+    }
+
+    /// Returns whether Claude Code is recorded.
+    pub(crate) fn records(&self) -> bool {
+        self.found.is_none() && self.settings.record != RecordMode::Disabled
+    }
+
+    /// Returns the tape that answers, without its output.
+    pub(crate) fn answer(&self) -> Option<Answer<'_>> {
+        self.found
+            .as_ref()
+            .map(|found| Answer { deck: self, found })
+    }
+
+    fn record_with(&self) -> String {
+        let tapes = match self.settings.is_default_root {
+            true => String::new(),
+            false => format!("--tapes {} ", shell_word(&self.root.path.to_string_lossy())),
+        };
+        format!("ccctl exec {tapes}--record new …")
+    }
+
+    /// Returns how the run used tapes, without what was recorded.
+    pub(crate) fn uses(&self) -> TapeUse {
+        let is_hit = self.found.is_some();
+        let is_live = !is_hit && self.settings.fallback == FallbackMode::Proxy;
+        TapeUse {
+            root: self.root.path.to_string_lossy().into_owned(),
+            record: Some(self.settings.record),
+            fallback: Some(self.settings.fallback),
+            hits: is_hit.into(),
+            misses: is_live.into(),
+            proxied: is_live.into(),
+            used: self
+                .found
+                .iter()
+                .map(|found| found.tape.to_string())
+                .collect(),
+            ..TapeUse::default()
+        }
+    }
+
+    /// Writes a run to a tape, unless it is on one already, and notes that in `uses`. Blocks.
+    pub(crate) fn record(
+        &self,
+        recorder: &Recorder,
+        end: RunEnd,
+        changes: &Changes,
+        uses: &mut TapeUse,
+    ) {
+        let run = Run {
+            cwd: end.project.clone(),
+            ..self.run.clone()
+        };
+        let written = match self.record_of(recorder, &end, changes) {
+            Ok(record) => run.record(record, &self.root, &self.settings, &self.options),
+            Err(problem) => Written::problem(problem),
+        };
+        written.note_in(uses);
+        let is_missing = self.settings.record == RecordMode::Overwrite && written.recorded == 0;
+        if is_missing && uses.problem.is_none() {
+            let problem = "no tape has it, so there is none to overwrite; --record new adds one";
+            uses.problem = Some(problem.into());
+        }
+    }
+
+    fn record_of(
+        &self,
+        recorder: &Recorder,
+        end: &RunEnd,
+        changes: &Changes,
+    ) -> Result<RunRecord, String> {
+        let mut annotations = Annotations::new();
+        match end.cause {
+            None => {}
+            Some(Cause::Grace) => drop(annotations.insert(ENDED.into(), GRACE.into())),
+            Some(_) => return Err("it was ended before it had finished".into()),
+        }
+        if end.has_lost_lines {
+            return Err("a line of its stream was too long".into());
+        }
+        set_patch(&mut annotations, changes.diff_bytes());
+        if !changes.commits.is_empty() {
+            annotations.insert(COMMITS.into(), changes.commits.len().into());
+        }
+        let (code, signal) = match end.exit {
+            Exit::Code(code) => (Some(code), None),
+            Exit::Signal(signal) => (None, Some(signal)),
+        };
+        Ok(RunRecord {
+            chunks: recorder.chunks(self.settings.redact)?,
+            exit: Some(TapeExit { code, signal }),
+            dur_ms: u64::try_from(end.elapsed.as_millis()).unwrap_or(u64::MAX),
+            annotations,
+        })
+    }
+}
+
+/// How a run that is recorded ended.
+#[derive(Debug, Clone)]
+pub(crate) struct RunEnd {
+    project: String,
+    exit: Exit,
+    cause: Option<Cause>,
+    elapsed: Duration,
+    has_lost_lines: bool,
+}
+
+impl RunEnd {
+    /// `project` is the top of the work tree.
+    pub(crate) fn of(finished: &Finished, project: Option<&str>) -> Self {
+        Self {
+            project: project.unwrap_or_default().to_owned(),
+            exit: finished.exit,
+            cause: finished.cause,
+            elapsed: finished.elapsed,
+            has_lost_lines: finished.printed.facts.too_long_lines > 0,
+        }
+    }
+}
+
+/// A tape that answers in place of Claude Code.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Answer<'a> {
+    deck: &'a Deck,
+    found: &'a Found,
+}
+
+impl Answer<'_> {
+    /// The id of the tape.
+    pub(crate) fn tape(&self) -> &str {
+        &self.found.tape
+    }
+
+    /// The top of the work tree in which it was recorded.
+    pub(crate) fn project(&self) -> &str {
+        &self.found.meta.cwd
+    }
+
+    /// Returns what the recorded run changed.
+    ///
+    /// # Errors
+    ///
+    /// `Read` if somebody has spoilt it.
+    pub(crate) fn patch(&self) -> Result<Vec<u8>, TapeError> {
+        patch(&self.found.exchange.annotations)
+    }
+
+    /// Returns how many commits the recorded run made.
+    pub(crate) fn commits(&self) -> u64 {
+        let commits = self.found.exchange.annotations.get(COMMITS);
+        commits.and_then(serde_json::Value::as_u64).unwrap_or(0)
+    }
+
+    /// Returns what is printed in place of Claude Code.
+    pub(crate) fn part(&self) -> Part {
+        let exchange = &self.found.exchange;
+        let pace = ReplayPace {
+            latency: self.deck.settings.latency.clone(),
+            error_rate: Some(0.0),
+            seed: self.deck.settings.seed,
+        };
+        let recorded: Vec<u64> = exchange.chunks.iter().map(|chunk| chunk.delay_ms).collect();
+        let delays = pace.delays(&self.found.meta, 0, &recorded);
+        let ended = exchange.annotations.get(ENDED);
+        Part {
+            chunks: delays
+                .into_iter()
+                .zip(exchange.chunks.iter().cloned())
+                .collect(),
+            exit: exchange.exit,
+            was_ended: ended.is_some_and(|ended| ended == GRACE),
+        }
+    }
+
+    /// Counts that the tape was played.
+    pub(crate) fn played(&self) {
+        self.deck.root.played(&self.found.tape, 1);
+    }
+}

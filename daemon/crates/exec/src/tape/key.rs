@@ -1,0 +1,141 @@
+//! What a run is looked up by.
+
+use crate::request::Request;
+use ccd_protocol::policy::{Rule, ToolMode};
+use ccd_tape::key::StateHash;
+use ccd_tape::run::Run;
+
+/// Returns a run as tapes have it: its instruction is the input, and what else counts is in the arguments, under the names
+/// of Claude Code's options.
+///
+/// `earlier` are the instructions of the conversation that the run resumes. They count, so that the same instruction, given
+/// twice, has two answers. Ids, paths, formats and limits do not count: tapes travel, and a format is made from the stream.
+pub(crate) fn run_of(request: &Request, earlier: Option<&[String]>, project: &str) -> Run {
+    let mut args = vec!["-p".to_owned()];
+    let mut add = |option: &str, value: String| args.extend([option.to_owned(), value]);
+    if let Some(earlier) = earlier {
+        add("--resume", state_after(earlier));
+    }
+    let mut rules: Vec<&str> = request.tools.rules().iter().map(Rule::as_str).collect();
+    rules.sort_unstable();
+    rules.dedup();
+    match request.tools.mode() {
+        ToolMode::All => {}
+        ToolMode::Whitelist => add("--allowedTools", rules.join(",")),
+        ToolMode::Blacklist => add("--disallowedTools", rules.join(",")),
+    }
+    if let Some(mode) = request.permission_mode {
+        add("--permission-mode", mode.name().to_owned());
+    }
+    if let Some(model) = &request.model {
+        add("--model", model.clone());
+    }
+    if let Some(turns) = request.max_turns {
+        add("--max-turns", turns.to_string());
+    }
+    Run {
+        program: "claude".into(),
+        args,
+        cwd: project.to_owned(),
+        input: request.instruction.clone().into_bytes(),
+    }
+}
+
+/// Returns the hash of all instructions so far, as tapes chain inputs.
+fn state_after(instructions: &[String]) -> String {
+    let mut state = StateHash::start();
+    for instruction in instructions {
+        state.feed(instruction.as_bytes());
+        state.feed(b"\r");
+    }
+    state.value()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Defaults;
+    use ccd_protocol::exec::{ExecRunParams, OutputFormat};
+    use ccd_tape::format::Meta;
+    use ccd_tape::key::Invocation;
+    use std::time::Duration;
+
+    fn run(params: ExecRunParams, earlier: Option<&[String]>) -> Run {
+        let second = Duration::from_secs(1);
+        let defaults = Defaults {
+            timeout: second,
+            lock_timeout: second,
+        };
+        let params = ExecRunParams {
+            instruction: "do it".into(),
+            repo_path: Some("/p".into()),
+            ..params
+        };
+        run_of(&Request::parse(params, &defaults).unwrap(), earlier, "/p")
+    }
+
+    fn rules(rules: &[&str]) -> Vec<String> {
+        rules.iter().map(|rule| (*rule).to_owned()).collect()
+    }
+
+    #[test]
+    fn what_changes_the_answer_counts_and_nothing_else() {
+        let full = |allowed: &[&str]| ExecRunParams {
+            allowed_tools: rules(allowed),
+            model: Some("m".into()),
+            max_turns: Some(3),
+            permission_mode: Some("plan".into()),
+            ..ExecRunParams::default()
+        };
+        let expected = [
+            "-p",
+            "--allowedTools",
+            "Bash(git:*),Read",
+            "--permission-mode",
+            "plan",
+            "--model",
+            "m",
+            "--max-turns",
+            "3",
+        ];
+        assert_eq!(run(full(&["Read", "Bash(git:*)"]), None).args, expected);
+        let same = ExecRunParams {
+            output_format: OutputFormat::Json,
+            verbose: true,
+            timeout: Some(5),
+            stall_timeout: Some(5),
+            worktree: true,
+            ..full(&["Bash(git:*)", "Read", "Read"])
+        };
+        assert_eq!(run(same, None).args, expected);
+        let denied = ExecRunParams {
+            disallowed_tools: rules(&["WebFetch"]),
+            ..ExecRunParams::default()
+        };
+        assert_eq!(
+            run(denied, None).args,
+            ["-p", "--disallowedTools", "WebFetch"]
+        );
+    }
+
+    #[test]
+    fn a_conversation_that_is_resumed_counts_by_its_instructions() {
+        let resumed = |earlier: &[&str]| run(ExecRunParams::default(), Some(&rules(earlier)));
+        let one = resumed(&["first"]);
+        assert_eq!(one.args[..2], ["-p", "--resume"]);
+        assert_eq!(one, resumed(&["first"]));
+        assert_ne!(one, resumed(&["first", "do it"]));
+        assert_ne!(one, resumed(&[]));
+        assert_ne!(one, run(ExecRunParams::default(), None));
+        let meta = Meta {
+            program: one.program.clone(),
+            args: one.args.clone(),
+            ..Meta::default()
+        };
+        assert_eq!(
+            Invocation::of(&meta).args,
+            one.args,
+            "it is not taken for a secret"
+        );
+    }
+}

@@ -16,3 +16,4 @@ mod queue;
 mod real;
 mod restart;
 mod settings;
+mod tape;

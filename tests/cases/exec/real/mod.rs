@@ -3,4 +3,5 @@
 mod changes;
 mod conversations;
 mod ends;
+mod tape;
 mod tools;

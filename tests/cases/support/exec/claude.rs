@@ -37,8 +37,13 @@ impl Claude {
     /// `say` and `result`.
     pub(crate) fn script(body: &str) -> Self {
         let claude = Self::without_program();
-        claude.replace(&format!("{STAND_IN}{body}\n"));
+        claude.stand_in(body);
         claude
+    }
+
+    /// Makes a stand-in with this script the program.
+    pub(crate) fn stand_in(&self, body: &str) {
+        self.replace(&format!("{STAND_IN}{body}\n"));
     }
 
     /// Returns Claude Code itself with the model's answers, allowed to use all tools; `None`, which is printed, if it is not

@@ -1,9 +1,11 @@
 //! `ccctl exec`.
 
 use super::exec_records::ExecVerb;
+use super::tape_options::{fallback_modes, record_modes};
 use super::value::{directory, word};
-use ccd_protocol::exec::{DirtyWorktree, OutputFormat};
+use ccd_protocol::exec::{DirtyWorktree, ExecTapeOptions, OutputFormat};
 use ccd_protocol::policy::split_list;
+use ccd_protocol::tape::{FallbackMode, RecordMode};
 use clap::Args;
 use clap::builder::TypedValueParser;
 use std::path::PathBuf;
@@ -24,7 +26,7 @@ pub(crate) struct ExecArgs {
 /// What Claude Code is to do, and how. The daemon checks the values.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct ExecRunArgs {
-    /// What Claude Code is to do, as one argument; - for standard input
+    /// Instruction for Claude Code, as one argument; - reads standard input
     #[arg(required_unless_present = "file", conflicts_with = "file")]
     pub(crate) instruction: Option<String>,
     /// Read the instruction from this file; - for standard input
@@ -33,7 +35,7 @@ pub(crate) struct ExecRunArgs {
     /// Format of standard output [default: text; json with --json]
     #[arg(long, value_name = "FORMAT", ignore_case = true, value_parser = output_format())]
     pub(crate) output_format: Option<OutputFormat>,
-    /// What Claude Code may do without being asked: default, acceptEdits, plan, dontAsk, auto or bypassPermissions
+    /// Set what Claude Code may do without asking: default, acceptEdits, plan, dontAsk, auto or bypassPermissions
     #[arg(long, value_name = "MODE")]
     pub(crate) permission_mode: Option<String>,
     /// Allow only these tools: rules separated by commas, such as 'Read,Bash(git:*)'
@@ -51,17 +53,17 @@ pub(crate) struct ExecRunArgs {
     /// Model, by its alias or full name
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// End the run after N turns of the model
+    /// End the run after N model turns; it then fails
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_turns: Option<i64>,
-    /// End the run after S seconds, 1 to 3600 [default: configuration key exec.timeout, 600]
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    /// End the run after this time, 1 to 3600 [default: configuration key exec.timeout, 600]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) timeout: Option<i64>,
-    /// Wait at most S seconds for other runs in the same work tree [default: configuration key exec.lock_timeout, 300]
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    /// Wait at most this long for other runs in the same work tree [default: configuration key exec.lock_timeout, 300]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) lock_timeout: Option<i64>,
-    /// End the run after S seconds without output [default: never]
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    /// End the run after this time without output [default: never]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) stall_timeout: Option<i64>,
     /// Git work tree to run in [default: the current directory]
     #[arg(long, value_name = "DIR", value_parser = directory)]
@@ -69,12 +71,41 @@ pub(crate) struct ExecRunArgs {
     /// Run in a new git worktree, which is kept
     #[arg(long)]
     pub(crate) worktree: bool,
-    /// If there are uncommitted changes: block refuses to run, stash puts them away during the run, allow keeps them [default: block]
+    /// With uncommitted changes: block refuses to run, stash stashes them during the run, allow runs with them in place [default: block]
     #[arg(long, value_name = "POLICY", ignore_case = true, value_parser = dirty_worktree())]
     pub(crate) dirty_worktree: Option<DirtyWorktree>,
     /// Print the run's id and return at once; see ccctl exec get
     #[arg(long)]
     pub(crate) detach: bool,
+    #[command(flatten)]
+    pub(crate) tape: ExecTapeArgs,
+}
+
+/// Tapes that answer in place of Claude Code. If any option is given, tapes are used.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Tape options")]
+pub(crate) struct ExecTapeArgs {
+    /// Directory of the tapes [default: configuration key replay.tapes_path, otherwise tapes in the base directory]
+    #[arg(long, value_name = "DIR", value_parser = directory)]
+    pub(crate) tapes: Option<String>,
+    /// What to record: runs that are on no tape (new), those that already are (overwrite), or nothing (disabled)
+    #[arg(long, value_name = "MODE", value_parser = record_modes(""))]
+    pub(crate) record: Option<RecordMode>,
+    /// What to do with a run that is on no tape: fail (not_found), or run Claude Code (proxy)
+    #[arg(long, value_name = "MODE", value_parser = fallback_modes())]
+    pub(crate) fallback: Option<FallbackMode>,
+}
+
+impl ExecTapeArgs {
+    /// Returns the options, if any is given.
+    pub(crate) fn options(&self) -> Option<ExecTapeOptions> {
+        (*self != Self::default()).then(|| ExecTapeOptions {
+            root: self.tapes.clone(),
+            record: self.record,
+            fallback: self.fallback,
+            ..ExecTapeOptions::default()
+        })
+    }
 }
 
 /// Rules for calls of tools; at least one.

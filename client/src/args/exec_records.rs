@@ -14,7 +14,7 @@ pub(crate) enum ExecVerb {
   ccctl exec run 'Add a test for parse_date'
 
 The same as ccctl exec, whose help explains everything.")]
-    Run(ExecRunArgs),
+    Run(Box<ExecRunArgs>),
     /// List runs, newest first
     #[command(visible_alias = "ls")]
     List(ExecListArgs),
@@ -25,12 +25,12 @@ The same as ccctl exec, whose help explains everything.")]
     #[command(after_help = "Examples:
   ccctl exec cancel 3f2a91bc
 
-The run ends as failed; changes that it made so far are kept.")]
+The run ends as failed; its changes stay in the work tree, and a stash is restored.")]
     Cancel {
         /// Run id, or a unique prefix of one
         execution: String,
     },
-    /// List conversations, the last used first
+    /// List conversations, most recently used first
     #[command(after_help = "Examples:
   ccctl exec sessions
   ccctl exec sessions --repo-path . --status active
@@ -41,7 +41,7 @@ run to one.")]
         /// Only conversations of the repository of this directory
         #[arg(long, value_name = "DIR", value_parser = directory)]
         repo_path: Option<String>,
-        /// Only conversations of this status
+        /// Only conversations with this status
         #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = session_status())]
         status: Option<ExecSessionStatus>,
     },
@@ -67,11 +67,11 @@ run to one.")]
   ccctl exec cleanup
   ccctl exec cleanup --older-than 30
 
-The daemon does this once a day."
+The daemon runs this with the defaults once a day."
     )]
     Cleanup {
-        /// Remove what was not used for N days [default: configuration keys exec.session_days and exec.keep_days]
-        #[arg(long, value_name = "N")]
+        /// Remove conversations and runs that are older [default: exec.session_days for conversations, exec.keep_days for runs]
+        #[arg(long, value_name = "DAYS")]
         older_than: Option<u32>,
     },
 }
@@ -83,8 +83,8 @@ The daemon does this once a day."
   ccctl exec list --repo-path . --status failed
   ccctl exec list --json | jq '[.executions[].cost_usd] | add'
 
-A run without changes has - as its number of files. Ids are shortened on a terminal; other commands \
-accept the short form.")]
+In the column of files, - means no changes. On a terminal ids are shortened; every command that takes an id \
+accepts the short form.")]
 pub(crate) struct ExecListArgs {
     /// Only runs in the repository of this directory
     #[arg(long, value_name = "DIR", value_parser = directory)]
@@ -92,10 +92,10 @@ pub(crate) struct ExecListArgs {
     /// Only runs of this conversation
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// Only runs of this status
+    /// Only runs with this status
     #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = status())]
     pub(crate) status: Option<ExecutionStatus>,
-    /// At most N runs, 1 to 1000 [default: 100]
+    /// Print at most N runs, 1 to 1000 [default: 100]
     #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
     pub(crate) limit: Option<u64>,
 }
@@ -105,7 +105,7 @@ pub(crate) struct ExecListArgs {
 #[command(after_help = "Examples:
   ccctl exec get 3f2a91bc
   ccctl exec get 3f2a91bc --diff
-  ccctl exec get 3f2a91bc --diff | git apply
+  ccctl exec get 3f2a91bc --diff | git -C ../other-clone apply
   ccctl exec get 3f2a91bc --stdout
   ccctl exec get 3f2a91bc --json | jq -r .commit_hash
 
@@ -116,7 +116,7 @@ pub(crate) struct ExecGetArgs {
     /// Print the diff of what the run changed
     #[arg(long, conflicts_with = "stdout")]
     pub(crate) diff: bool,
-    /// Print what Claude Code printed, in the run's output format
+    /// Print what Claude Code printed, in the output format that the run was started with
     #[arg(long)]
     pub(crate) stdout: bool,
 }

@@ -243,16 +243,17 @@ written to a file before you approve it; start with ccctl coach review."
     Coach(Box<CoachVerb>),
     /// Run Claude Code on an instruction in a git work tree, and report what it changed
     #[command(after_help = "Examples:
-  ccctl exec 'Add a test for parse_date'
-  ccctl exec --file task.md --output-format json > result.json
-  git diff | ccctl exec - --allowed-tools 'Read,Grep,Glob'
+  ccctl exec 'Add a test for parse_date' --permission-mode acceptEdits
+  ccctl exec --file task.md --output-format json > /tmp/result.json
+  (echo 'Review this commit:'; git show) | ccctl exec - --allowed-tools 'Read,Grep,Glob'
   ccctl exec 'Fix the build' --disallowed-tools 'Bash(rm:*),WebFetch' --timeout 1200
   ccctl exec 'Now add error handling' --continue
   ccctl exec --worktree --permission-mode acceptEdits -- '-v is ignored: fix it'
   ccctl exec list
 
-Runs claude -p with the instruction. A single word that is a subcommand is the subcommand; after --, \
-every word is an instruction.
+Runs claude -p with the instruction. If the instruction is the name of a subcommand or starts with -, \
+put -- before it. Nobody can answer a permission prompt, so Claude Code refuses calls that need one: allow \
+them with --allowed-tools or --permission-mode.
 
 --output-format text prints Claude's answer; json prints one document with the verdict, the diff and \
 the commits, even if the run failed or could not start; stream-json prints Claude's own events as they \
@@ -260,14 +261,16 @@ arrive, then that document as a last line of type execution_result. On a termina
 summary are printed to standard error.
 
 --allowed-tools and --disallowed-tools are enforced, even in sub-agents and with \
-bypassPermissions. Runs in the same work tree wait for each other. With -v, the result includes logs.
+bypassPermissions. Only one run at a time works in a work tree; others wait. With -v, the member logs of the \
+result has the daemon's and Claude Code's debug output.
 
-Ctrl-C cancels the run; a second Ctrl-C exits without waiting for its end. If ccctl exits for another \
+Ctrl-C cancels the run; a second Ctrl-C exits without waiting for the run to end. If ccctl exits for another \
 reason, the run continues; ccctl exec list shows it.
 
-Exit status: 0 success, 1 failed, 2 usage error, 3 claude not found, 4 not a git work tree or git \
-failed, 5 uncommitted changes, 6 other runs did not finish in time, 7 timed out, 8 the conversation or \
-run does not exist or cannot be resumed, 99 no daemon or internal error.")]
+Exit status: 0 success, 1 failed or cancelled, 2 usage error, 3 claude not found, 4 not a git work tree, git \
+failed, or a stash could not be restored, 5 uncommitted changes, 6 other runs did not release the work tree within \
+--lock-timeout, 7 --timeout or --stall-timeout reached, 8 the run or conversation does not exist, or the \
+conversation cannot be resumed, 99 no daemon or internal error.")]
     Exec(Box<ExecArgs>),
     /// List, follow and cancel background jobs
     #[command(subcommand)]

@@ -235,7 +235,7 @@ fn ignored_arg(text: &str) -> IgnoredArg {
     }
 }
 
-fn record_modes(hidden: &str) -> impl TypedValueParser<Value = RecordMode> {
+pub(super) fn record_modes(hidden: &str) -> impl TypedValueParser<Value = RecordMode> {
     let modes = ["new", "overwrite", "disabled"];
     let modes = modes.map(|mode| PossibleValue::new(mode).hide(mode == hidden));
     PossibleValuesParser::new(modes).map(|mode| match &*mode {
@@ -245,7 +245,7 @@ fn record_modes(hidden: &str) -> impl TypedValueParser<Value = RecordMode> {
     })
 }
 
-fn fallback_modes() -> impl TypedValueParser<Value = FallbackMode> {
+pub(super) fn fallback_modes() -> impl TypedValueParser<Value = FallbackMode> {
     PossibleValuesParser::new(["not_found", "proxy"]).map(|mode| match &*mode {
         "proxy" => FallbackMode::Proxy,
         _ => FallbackMode::NotFound,

@@ -44,6 +44,7 @@ pub(super) fn params_of(
         lock_timeout: args.lock_timeout,
         stall_timeout: args.stall_timeout,
         worktree: args.worktree,
+        tape: args.tape.options(),
         caller_env: caller::environment(false),
     })
 }

@@ -27,10 +27,10 @@ impl Repository {
     /// Creates one with a commit on `main`: `kept.txt` with 50 lines, `old.txt`, and `.gitignore` for `*.ignored`.
     pub(crate) fn new() -> Self {
         let repository = Self::unborn();
-        let lines: Vec<String> = (1..=50).map(|line| format!("line {line}\n")).collect();
-        let lines = lines.concat();
-        repository.write("kept.txt", &lines);
-        repository.write("old.txt", &lines.replace("line", "old line"));
+        let lines: String = (1..=50).map(|line| format!("line {line}\n")).collect();
+        let others = lines.replace("line", "old line");
+        repository.write("kept.txt", lines);
+        repository.write("old.txt", others);
         repository.write(".gitignore", "*.ignored\n");
         repository.commit("First");
         repository

@@ -191,7 +191,6 @@ fn a_fresh_work_tree_keeps_the_users_own_as_it_is_and_the_result_names_it() {
 }
 
 #[test]
-#[ignore = "a defect: the daemon's own mask makes these files private"]
 fn files_of_a_fresh_work_tree_have_the_modes_that_git_gives_them() {
     let repository = Repository::new();
     let executor = Executor::with_script("init; result");

@@ -4,7 +4,7 @@ use crate::support::exec::{Executor, Ran, Repository};
 use serde_json::json;
 
 /// Makes changes of each kind: staged, not staged, both in one file, deleted, untracked, executable, ignored.
-pub(super) fn dirty() -> Repository {
+pub(in crate::exec) fn dirty() -> Repository {
     let repository = Repository::new();
     repository.write("both.txt", "one\n");
     repository.write("gone.txt", "one\n");

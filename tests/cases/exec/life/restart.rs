@@ -1,6 +1,6 @@
 //! Daemons that are killed in the middle of a run.
 
-use super::dirty::dirty;
+use crate::exec::work_tree::dirty::dirty;
 use crate::support::eventually;
 use crate::support::exec::{Executor, Repository};
 use crate::support::worker::kill_worker;

@@ -25,8 +25,8 @@ const FAILED: &[(&str, &str)] = &[
 const REPLAY: &str = r#"cat "$HOME/$instruction.out"; cat "$HOME/$instruction.err" >&2; exit "$(cat "$HOME/$instruction.code")""#;
 
 const CAPTURED: [&str; 2] = [
-    include_str!("../../../daemon/crates/exec/tests/fixtures/claude-2.1.197.jsonl"),
-    include_str!("../../../daemon/crates/exec/tests/fixtures/claude-2.1.330.jsonl"),
+    include_str!("../../../../daemon/crates/exec/tests/fixtures/claude-2.1.197.jsonl"),
+    include_str!("../../../../daemon/crates/exec/tests/fixtures/claude-2.1.330.jsonl"),
 ];
 
 #[test]

@@ -1,0 +1,5 @@
+//! The repository before a run, and what the run changed in it.
+
+mod bad_repository;
+mod changes;
+pub(super) mod dirty;

@@ -82,7 +82,6 @@ fn stash_gives_a_clean_work_tree_with_ignored_files_and_restores_all_changes() {
 }
 
 #[test]
-#[ignore = "a defect: libgit2 leaves an empty .git/logs/refs/stash, which git removes"]
 fn a_stash_gives_files_back_with_their_permissions_and_leaves_no_trace() {
     let repository = dirty();
     let executor = Executor::with_script("init; result");

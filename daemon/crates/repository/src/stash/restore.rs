@@ -56,7 +56,17 @@ impl WorkTree {
         // Again, because somebody may have stashed something meanwhile.
         repository
             .stash_drop(self.stash_position(id)?)
-            .map_err(|error| self.git(error))
+            .map_err(|error| self.git(error))?;
+        self.remove_empty_log();
+        Ok(())
+    }
+
+    /// Removes the log of the stash if that was the only one: git does so, libgit2 leaves an empty file.
+    fn remove_empty_log(&self) {
+        let log = self.common_dir.join("logs/refs/stash");
+        if log.metadata().is_ok_and(|metadata| metadata.len() == 0) {
+            let _ = std::fs::remove_file(log); // it does no harm either
+        }
     }
 
     fn carry_out(

@@ -1,11 +1,11 @@
 //! `ccctl exec`.
 
 use super::exec_records::ExecVerb;
-use super::tape_options::{fallback_modes, record_modes};
+use super::tape_options::{fallback_modes, latency, record_modes};
 use super::value::{directory, word};
 use ccd_protocol::exec::{DirtyWorktree, ExecTapeOptions, OutputFormat};
 use ccd_protocol::policy::split_list;
-use ccd_protocol::tape::{FallbackMode, RecordMode};
+use ccd_protocol::tape::{FallbackMode, Latency, RecordMode};
 use clap::Args;
 use clap::builder::TypedValueParser;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub(crate) struct ExecArgs {
 }
 
 /// What Claude Code is to do, and how. The daemon checks the values.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Args)]
 pub(crate) struct ExecRunArgs {
     /// Instruction for Claude Code, as one argument; - reads standard input
     #[arg(required_unless_present = "file", conflicts_with = "file")]
@@ -82,7 +82,7 @@ pub(crate) struct ExecRunArgs {
 }
 
 /// Tapes that answer in place of Claude Code. If any option is given, tapes are used.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = "Tape options")]
 pub(crate) struct ExecTapeArgs {
     /// Directory of the tapes [default: configuration key replay.tapes_path, otherwise tapes in the base directory]
@@ -94,15 +94,19 @@ pub(crate) struct ExecTapeArgs {
     /// What to do with a run that is on no tape: fail (not_found), or run Claude Code (proxy)
     #[arg(long, value_name = "MODE", value_parser = fallback_modes())]
     pub(crate) fallback: Option<FallbackMode>,
+    /// Delay before each line of a replay: N milliseconds, LO-HI for a random delay between LO and HI, or the word recorded for the recorded delays [default: as the tape says]
+    #[arg(long, value_name = "MS", allow_negative_numbers = true, value_parser = latency)]
+    pub(crate) latency: Option<Latency>,
 }
 
 impl ExecTapeArgs {
-    /// Returns the options, if any is given.
-    pub(crate) fn options(&self) -> Option<ExecTapeOptions> {
+    /// Returns the options, if any is given; `root` is the directory as the daemon is to find it.
+    pub(crate) fn options(&self, root: Option<String>) -> Option<ExecTapeOptions> {
         (*self != Self::default()).then(|| ExecTapeOptions {
-            root: self.tapes.clone(),
+            root,
             record: self.record,
             fallback: self.fallback,
+            latency: self.latency.clone(),
             ..ExecTapeOptions::default()
         })
     }

@@ -252,7 +252,7 @@ pub(super) fn fallback_modes() -> impl TypedValueParser<Value = FallbackMode> {
     })
 }
 
-fn latency(text: &str) -> Result<Latency, String> {
+pub(super) fn latency(text: &str) -> Result<Latency, String> {
     let number = |text: &str| text.trim().parse::<u64>().ok();
     let parsed = match text.split_once('-') {
         _ if text == "recorded" => Some(Latency::Named(LatencyName::Recorded)),

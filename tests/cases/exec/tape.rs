@@ -1,5 +1,6 @@
 //! Tapes in place of Claude Code: a run is recorded once, and replayed where there is no Claude Code.
 
+use crate::support::client::Ran;
 use crate::support::exec::{Claude, Executor, Repository};
 use crate::support::{Ccctl, kind};
 use ccd_protocol::exec::ExecStarted;
@@ -383,4 +384,32 @@ fn a_tape_without_an_exit_waits_until_the_run_is_ended() {
         cancelled.error_message.as_deref(),
         Some("the run was cancelled")
     );
+}
+
+#[test]
+fn the_client_has_the_options_of_other_commands_with_tapes() {
+    let fleet = Fleet::script("echo x > x.txt; result 'All done.'");
+    let program = fleet.executor.claude.program();
+    let beside = fleet.tapes().parent().unwrap().to_owned();
+    let path = format!("{}:/usr/bin:/bin", program.parent().unwrap().display());
+    let exec = |at: &Repository, more: &[&str]| {
+        let tapes = ["--tapes", "tapes"]; // relative to the caller's directory
+        let at = at.path();
+        let args = [&["exec", "do it", "--repo-path", &at], &tapes[..], more].concat();
+        let mut ccctl = Ccctl::new(&fleet.executor.daemon).command(&args);
+        ccctl.env("PATH", &path).current_dir(&beside);
+        Ran::of(ccctl.output().unwrap())
+    };
+    let missed = exec(&fleet.clone, &["--fallback", "not_found"]);
+    assert_eq!(missed.code, Some(1), "{missed:?}");
+    assert!(missed.stderr.contains("answers \"do it\""), "{missed:?}");
+    let recorded = exec(&fleet.project, &["--record", "new"]);
+    assert_eq!(recorded.code, Some(0), "{recorded:?}");
+    fleet.remove_claude();
+    let replayed = exec(&fleet.clone, &["--latency", "0"]);
+    assert_eq!(
+        (replayed.code, &replayed.stdout),
+        (Some(0), &recorded.stdout)
+    );
+    assert_eq!(fleet.clone.read("x.txt"), "x\n");
 }

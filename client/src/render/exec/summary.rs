@@ -46,6 +46,14 @@ pub(crate) fn run_summary(
     for warning in &result.warnings {
         field("warning", &on_one_line(warning), Some(Colour::Notice))?;
     }
+    let tape = result.tape.iter();
+    let replayed = tape.clone().flat_map(|tape| &tape.used);
+    for tape in replayed {
+        field("replayed", &on_one_line(tape), None)?;
+    }
+    for tape in tape.flat_map(|tape| &tape.new) {
+        field("recorded", &on_one_line(tape), None)?;
+    }
     if !result.diff.is_empty() {
         field(
             "diff",
@@ -104,6 +112,7 @@ mod tests {
     use super::*;
     use crate::render::exec::files::tests::file;
     use ccd_protocol::exec::{ExecutionStatus, FileStatus};
+    use ccd_protocol::tape::TapeUse;
     use serde_json::json;
 
     fn shown(result: &ExecutionResult, failure: Option<&str>) -> String {
@@ -149,6 +158,11 @@ success in 1m12s · 3 turns · 1 tool call · 1 file, +2 -1 · $0.0123 · opus
                 tool_input: json!({"command": "rm -rf\nx"}),
             }],
             warnings: vec!["the stash is kept".into()],
+            tape: Some(TapeUse {
+                used: vec!["claude/exec-1".into()],
+                new: vec!["claude/exec-2".into()],
+                ..TapeUse::default()
+            }),
             ..ExecutionResult::default()
         };
         let expected = "\
@@ -156,6 +170,8 @@ failed in 4s · no changes
 max turns
   denied   Bash: rm -rf x
   warning  the stash is kept
+  replayed claude/exec-1
+  recorded claude/exec-2
 ";
         assert_eq!(shown(&result, Some("max turns\n")), expected);
     }

@@ -48,7 +48,7 @@ pub(super) fn of_failure(failure: &Failure) -> Exit {
 fn of_code(code: ErrorCode) -> u8 {
     match code {
         ErrorCode::ClaudeNotFound => CLAUDE_NOT_FOUND,
-        ErrorCode::ClaudeUnusable => FAILED,
+        ErrorCode::ClaudeUnusable | ErrorCode::TapeMiss | ErrorCode::TapeInvalid => FAILED,
         ErrorCode::RepositoryError | ErrorCode::StashConflict => GIT,
         ErrorCode::DirtyWorktree => DIRTY_WORKTREE,
         ErrorCode::ExecBusy => BUSY,
@@ -136,6 +136,8 @@ mod tests {
             (ErrorCode::InvalidParams, 2),
             (ErrorCode::ClaudeNotFound, 3),
             (ErrorCode::ClaudeUnusable, 1),
+            (ErrorCode::TapeMiss, 1),
+            (ErrorCode::TapeInvalid, 1),
             (ErrorCode::RepositoryError, 4),
             (ErrorCode::StashConflict, 4),
             (ErrorCode::DirtyWorktree, 5),

@@ -44,7 +44,9 @@ pub(super) fn params_of(
         lock_timeout: args.lock_timeout,
         stall_timeout: args.stall_timeout,
         worktree: args.worktree,
-        tape: args.tape.options(),
+        tape: args
+            .tape
+            .options(caller::given_path(args.tape.tapes.as_deref())?),
         caller_env: caller::environment(false),
     })
 }

@@ -81,7 +81,7 @@ The daemon runs this with the defaults once a day."
 #[command(after_help = "Examples:
   ccctl exec list
   ccctl exec list --repo-path . --status failed
-  ccctl exec list --json | jq '[.executions[].cost_usd] | add'
+  ccctl exec list --json | jq '.executions[] | {status, instruction}'
 
 In the column of files, - means no changes. On a terminal ids are shortened; every command that takes an id \
 accepts the short form.")]

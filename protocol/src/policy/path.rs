@@ -3,7 +3,7 @@
 /// A pattern of files, as in Claude Code's permission rules.
 ///
 /// `//x` is absolute, `~/x` is in the home directory, everything else is relative to the project. `*` stands for
-/// characters of one name, `**` for any number of directories. Symbolic links are not followed.
+/// characters of one name, `**` for any number of directories. Only texts are compared; the policy looks up links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PathPattern {
     base: Base,

@@ -3,9 +3,11 @@
 use super::bash;
 use super::call::ToolCall;
 use super::glob;
+use super::path::PathPattern;
 use super::pattern::{CommandPattern, Match, Pattern};
 use super::rule::{Rule, canonical};
 use serde::{Deserialize, Serialize};
+use std::path::{Component, Path};
 
 /// What the reason of every denial starts with, by which it is found in the answers of a run.
 pub const DENIAL: &str = "forbidden by the tool policy of this run: ";
@@ -175,15 +177,32 @@ impl Policy {
         Judgement::Allowed
     }
 
+    /// Compares a file with a pattern. A whitelist counts where the path leads to; a blacklist also counts the path as it is
+    /// written, so that neither a link to a forbidden file nor one in a forbidden directory passes.
+    fn fits_path(&self, pattern: &PathPattern, path: &str, cwd: Option<&str>) -> Option<bool> {
+        let project = self.project.as_deref().or(cwd);
+        let written = pattern.matches(path, project, self.home.as_deref());
+        let (real_project, real_home) = (
+            project.and_then(real_path),
+            self.home.as_deref().and_then(real_path),
+        );
+        let real = real_path(path)
+            .and_then(|path| pattern.matches(&path, real_project.as_deref(), real_home.as_deref()));
+        match self.mode {
+            ToolMode::Whitelist => real,
+            _ if written == Some(true) || real == Some(true) => Some(true),
+            _ => written.and(real),
+        }
+    }
+
     /// Compares a call with a rule's pattern; not for command lines.
     fn fits(&self, rule: &Rule, call: &ToolCall) -> Match {
         let is_match = match &rule.pattern {
             None => Some(true),
             Some(Pattern::Command(_)) => None,
-            Some(Pattern::Path(pattern)) => call.path().and_then(|path| {
-                let project = self.project.as_deref().or(call.cwd.as_deref());
-                pattern.matches(&path, project, self.home.as_deref())
-            }),
+            Some(Pattern::Path(pattern)) => call
+                .path()
+                .and_then(|path| self.fits_path(pattern, &path, call.cwd.as_deref())),
             Some(Pattern::Domain(pattern)) => {
                 call.host().map(|host| match pattern.strip_prefix("*.") {
                     Some(parent) => host
@@ -203,6 +222,23 @@ impl Policy {
             None => Match::Maybe,
         }
     }
+}
+
+/// Returns the file that a path leads to, through all links; the end of it need not exist. `None` if that cannot be told.
+fn real_path(path: &str) -> Option<String> {
+    let path = Path::new(path);
+    let existing = path.ancestors().find_map(|ancestor| {
+        let rest = path.strip_prefix(ancestor).ok()?;
+        Some((ancestor.canonicalize().ok()?, rest))
+    });
+    let (real, rest) = existing?;
+    // A link that leads nowhere yet would be followed once there is something.
+    let is_plain = rest
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
+    let first = rest.components().next().map(|first| real.join(first));
+    let dangles = first.is_some_and(|first| first.symlink_metadata().is_ok());
+    (is_plain && !dangles).then(|| real.join(rest).to_string_lossy().into_owned())
 }
 
 /// Returns whether a rule of a blacklist is about this tool, by its name or as one of the same kind.

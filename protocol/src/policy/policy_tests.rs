@@ -273,3 +273,39 @@ fn a_denial_is_answered_as_claude_code_expects_it_and_an_allowed_call_by_silence
     );
     assert_eq!(Judgement::Allowed.hook_answer(), None);
 }
+
+#[test]
+fn a_path_is_judged_by_where_links_lead_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir(root.join("src")).unwrap();
+    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, root.join(name)).unwrap();
+    link("src", "out");
+    link("..", "src/up");
+    link("../nothing", "src/dangling");
+    let judge = |mode, path: &str| {
+        let policy = Policy {
+            mode,
+            rules: vec![Rule::parse("Write(src/**)").unwrap()],
+            project: Some(root.to_string_lossy().into_owned()),
+            home: None,
+        };
+        let call = ToolCall {
+            tool_name: "Write".into(),
+            tool_input: serde_json::json!({"file_path": root.join(path)}),
+            cwd: None,
+        };
+        policy.judge(&call).is_allowed()
+    };
+    for (path, whitelist, blacklist) in [
+        ("src/new", true, false),
+        ("src/new/deep", true, false),
+        ("other", false, true),
+        ("out/evil", true, false),
+        ("src/up/evil", false, false),
+        ("src/dangling", false, false),
+    ] {
+        assert_eq!(judge(ToolMode::Whitelist, path), whitelist, "{path}");
+        assert_eq!(judge(ToolMode::Blacklist, path), blacklist, "{path}");
+    }
+}

@@ -16,9 +16,14 @@ use ccd_protocol::exec::{
 };
 use serde_json::Value;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// What a run is known as in messages.
 const NAME: &str = "exec";
+
+/// How long a worker that replaced another one may take to end the other's runs, and the pause between two looks.
+const SETTLE_LIMIT: Duration = Duration::from_secs(45);
+const SETTLE_PAUSE: Duration = Duration::from_millis(200);
 
 /// A run that is being started or followed.
 struct Run {
@@ -136,10 +141,10 @@ impl Run {
                 }
             }
         }
-        let params = ExecutionParams {
-            request_id: started.request_id.clone(),
-        };
-        Ok(Followed::Ended(Box::new(context.call::<ExecGet>(&params)?)))
+        Ok(Followed::Ended(Box::new(settled(
+            &started.request_id,
+            context,
+        )?)))
     }
 
     /// Prints the result in the format of the run.
@@ -169,6 +174,22 @@ impl Run {
         }
         live.summary(result, failure_of(result).as_deref());
         Ok(())
+    }
+}
+
+/// Returns the result of a run. If the worker died, its job has ended before the run: the next worker first waits until
+/// nothing of it is left.
+fn settled(request_id: &str, context: &mut Context) -> Result<Answer<ExecutionResult>, Failure> {
+    let params = ExecutionParams {
+        request_id: request_id.to_owned(),
+    };
+    let deadline = Instant::now() + SETTLE_LIMIT;
+    loop {
+        let answer = context.call::<ExecGet>(&params)?;
+        if answer.value.status.has_ended() || Instant::now() >= deadline {
+            return Ok(answer);
+        }
+        std::thread::sleep(SETTLE_PAUSE);
     }
 }
 

@@ -32,11 +32,17 @@ impl WorkTree {
         let Some(root) = repository.workdir() else {
             return Err(RepositoryError::Bare(path.to_owned()));
         };
-        Ok(Self {
+        let tree = Self {
             root: resolve(root)?,
             git_dir: resolve(repository.path())?,
             common_dir: resolve(repository.commondir())?,
-        })
+        };
+        // Whatever is done in a git folder is part of no work tree.
+        let path = resolve(path)?;
+        if path.starts_with(&tree.git_dir) || path.starts_with(&tree.common_dir) {
+            return Err(RepositoryError::NoRepository(path));
+        }
+        Ok(tree)
     }
 
     /// Returns the id of the commit that is checked out; nothing on an unborn branch.

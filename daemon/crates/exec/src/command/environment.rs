@@ -2,7 +2,7 @@
 
 /// Variables that Claude Code sets for its tools and hooks. A caller that is such a tool has them, and a run that
 /// inherited them would take itself for a part of the other one.
-pub const REMOVED_VARIABLES: [&str; 9] = [
+pub const REMOVED_VARIABLES: [&str; 16] = [
     "CLAUDECODE",
     "CLAUDE_CODE_CHILD_SESSION",
     "CLAUDE_CODE_SESSION_ID",
@@ -12,6 +12,14 @@ pub const REMOVED_VARIABLES: [&str; 9] = [
     "CLAUDE_ENV_FILE",
     "CLAUDE_PLUGIN_ROOT",
     "CLAUDE_PLUGIN_DATA",
+    // git sets these for its hooks. A run that inherited them would work on that repository, not on its own.
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_PREFIX",
 ];
 
 /// Returns whether a variable is left out of Claude Code's environment.

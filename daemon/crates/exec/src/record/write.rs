@@ -104,8 +104,8 @@ pub(crate) enum ExecWrite {
     EndSession {
         session_id: String,
     },
-    /// Deletes conversations that were last used before `sessions`, with all of their runs, and ended runs that are older
-    /// than `executions`.
+    /// Deletes conversations that were last used before `sessions`, with what was said, and ended runs that are older than
+    /// `executions`.
     Cleanup {
         sessions: String,
         executions: String,
@@ -298,15 +298,11 @@ async fn clean(
             .execute(&mut *connection)
             .await?;
     }
+    // Runs are the audit log: they stay longer than their conversations.
     let runs = query(
-        "DELETE FROM executions WHERE status NOT IN ('queued', 'running') AND \
-         (timestamp < ?2 OR session_id IN (SELECT value FROM json_each(?1)))",
+        "DELETE FROM executions WHERE status NOT IN ('queued', 'running') AND timestamp < ?1",
     );
-    let runs = runs
-        .bind(&ids)
-        .bind(executions)
-        .execute(&mut *connection)
-        .await?;
+    let runs = runs.bind(executions).execute(&mut *connection).await?;
     Ok((old.len() as u64, runs.rows_affected()))
 }
 

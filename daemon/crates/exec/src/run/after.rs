@@ -76,7 +76,12 @@ pub(crate) fn restore(
         Err(error) => {
             let error = ExecError::from(error);
             let text = error.to_string();
+            let is_told = matches!(
+                &error,
+                ExecError::Repository(RepositoryError::StashGone { .. })
+            );
             let told = match error.code() {
+                _ if is_told => text,
                 ErrorCode::StashConflict => text,
                 _ => format!(
                     "{text}. What was put away is in the stash {stash}: run git stash pop --index once this is solved"

@@ -227,7 +227,6 @@ impl Task {
             let (tree, id) = (ready.place.tree.clone(), self.planned.request_id.clone());
             let save = move || tree.stash_save(&format!("{STASH_MESSAGE}{id}"));
             ready.stash = in_work_tree(save).await?;
-            self.note_prepared(&ready).await?;
         }
         if let Err(error) = self.look(&mut ready).await {
             self.give_back(&ready, &error).await?;
@@ -236,8 +235,11 @@ impl Task {
         Ok(ready)
     }
 
-    /// Cleans the work tree of what was saved, and takes the snapshot.
+    /// Cleans the work tree of what was saved, once its id is written down, and takes the snapshot.
     async fn look(&mut self, ready: &mut Ready) -> Result<(), ExecError> {
+        if ready.stash.is_some() {
+            self.note_prepared(ready).await?;
+        }
         let (place, stash) = (ready.place.clone(), ready.stash.clone());
         let before = in_work_tree(move || {
             if let Some(stash) = stash {

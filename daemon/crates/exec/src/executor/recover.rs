@@ -55,14 +55,18 @@ impl Executor {
             status: ExecutionStatus::Failed,
             ..Ended::default()
         };
-        if run.status == "queued" {
-            ended.error_message = Some("the daemon ended before the run started".into());
+        let mut told = match &*run.status {
+            "queued" => "the daemon ended before the run started".to_owned(),
+            _ => format!(
+                "the daemon ended while the run was in progress, so the run was ended; what it printed: ccctl job get {}",
+                run.job
+            ),
+        };
+        // A stash may have been saved just before its id would have been written down.
+        if run.status == "queued" && run.dirty_worktree != "stash" {
+            ended.error_message = Some(told);
             return ended;
         }
-        let mut told = format!(
-            "the daemon ended while the run was in progress, so the run was ended; what it printed: ccctl job get {}",
-            run.job
-        );
         match self.settle(&run, tree).await {
             Ok((changes, restored)) => {
                 ended.diff = changes.diff;
@@ -70,10 +74,18 @@ impl Executor {
                 ended.files_changed = changes.files;
                 ended.commits = changes.commits;
                 ended.tree_after = changes.tree_after;
-                if let Err((why, kind)) = restored {
-                    ended.error_kind = Some(kind.to_owned());
-                    told = format!("{told}; {why}");
-                    ended.warnings.push(why);
+                match restored {
+                    Ok(()) if run.stash.is_some() => {
+                        ended.warnings.push(
+                            "the changes that were stashed before the run were restored".into(),
+                        );
+                    }
+                    Ok(()) => {}
+                    Err((why, kind)) => {
+                        ended.error_kind = Some(kind.to_owned());
+                        told = format!("{told}; {why}");
+                        ended.warnings.push(why);
+                    }
                 }
             }
             Err(error) => {

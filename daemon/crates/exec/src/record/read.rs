@@ -87,6 +87,7 @@ ccd_store::row! {
     pub(crate) struct OpenRun {
         pub(crate) request_id: String,
         pub(crate) status: String,
+        pub(crate) dirty_worktree: String,
         pub(crate) session_id: String,
         pub(crate) repo_path: String,
         pub(crate) tree_before: Option<String>,

@@ -1,8 +1,8 @@
 //! The work tree after a run: what changed, and back to what it was.
 
 use super::before::Before;
+use ccd_protocol::ErrorCode;
 use ccd_protocol::exec::{DiffInfo, FileStatus};
-use ccd_protocol::{ErrorCode, Reportable};
 use ccd_repository::{FileChange, RepositoryError, WorkTree, files};
 
 use crate::error::ExecError;
@@ -76,13 +76,11 @@ pub(crate) fn restore(
         Err(error) => {
             let error = ExecError::from(error);
             let text = error.to_string();
-            let is_told = matches!(
-                &error,
-                ExecError::Repository(RepositoryError::StashGone { .. })
-            );
-            let told = match error.code() {
-                _ if is_told => text,
-                ErrorCode::StashConflict => text,
+            let told = match &error {
+                // These say themselves how to get it back.
+                ExecError::Repository(
+                    RepositoryError::StashGone { .. } | RepositoryError::StashConflict { .. },
+                ) => text,
                 _ => format!(
                     "{text}. What was put away is in the stash {stash}: run git stash pop --index once this is solved"
                 ),

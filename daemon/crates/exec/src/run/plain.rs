@@ -1,6 +1,6 @@
 //! Texts without secrets, on their way to the database and to clients.
 
-use ccd_text::redact::redact;
+use ccd_text::redact::{Values, redact, redact_values};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -26,22 +26,8 @@ pub(crate) fn line(bytes: &[u8]) -> String {
 
 /// Returns a value whose texts have no secrets.
 pub(crate) fn value(mut value: Value) -> Value {
-    redact_all(&mut value);
+    redact_values(Values::Document(&mut value));
     value
-}
-
-fn redact_all(value: &mut Value) {
-    match value {
-        Value::String(text) => {
-            let redacted = redact(text);
-            if redacted.removed > 0 {
-                *text = redacted.text.into_owned();
-            }
-        }
-        Value::Array(values) => values.iter_mut().for_each(redact_all),
-        Value::Object(values) => values.values_mut().for_each(redact_all),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use super::desk::Desk;
 use crate::support::client::{CCCTL, Ran};
+use crate::support::eventually;
 use crate::support::worker::{is_one_process, kill_worker};
-use crate::support::{Ccctl, eventually};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::process::{Child, Stdio};
@@ -205,7 +205,7 @@ fn the_verdict_is_the_exit_status() {
 #[test]
 fn without_a_daemon_the_exit_status_is_99() {
     let mut desk = Desk::with_script("result");
-    assert!(desk.daemon.stop().success());
+    assert!(desk.daemon().stop().success());
     let (exit, document) = desk.document(&["x"]);
     assert_eq!((exit, &document["error_kind"]), (99, &"no_daemon".into()));
     assert_eq!(desk.run(&["list"]).code, Some(99));
@@ -249,7 +249,7 @@ fn a_second_interrupt_leaves_at_once() {
     eventually("the run is being cancelled", || {
         let list = desk.run(&["list", "--json"]).stdout;
         let list: Value = serde_json::from_str(&list).unwrap();
-        let job = Ccctl::new(&desk.daemon).ok(&["job", "list", "--json"]);
+        let job = Ran::of(desk.ccctl(&["job", "list", "--json"]).output().unwrap()).stdout;
         (list["executions"][0]["status"] == "running" && job.contains("exec.run")).then_some(())
     });
     interrupt(&child);
@@ -291,12 +291,12 @@ fn a_run_is_started_without_waiting_for_it() {
 
 #[test]
 fn a_client_gets_the_result_after_the_worker_was_killed() {
-    let desk = Desk::with_script(WAITS);
-    if is_one_process(&desk.daemon) {
+    let mut desk = Desk::with_script(WAITS);
+    if is_one_process(desk.daemon()) {
         return;
     }
     let child = start(&desk, &["x", "--output-format", "json"]);
-    kill_worker(&desk.daemon);
+    kill_worker(desk.daemon());
     std::fs::write(desk.home().join("go"), "").unwrap();
     let ran = Ran::of(child.wait_with_output().unwrap());
     let document: Value = serde_json::from_str(&ran.stdout).unwrap();
@@ -376,10 +376,7 @@ fn a_conversation_is_resumed_shown_and_ended() {
 fn at_a_terminal_calls_of_tools_and_a_summary_are_shown() {
     let desk = Desk::with_script(&format!("{CHANGES}; sleep 1"));
     let words = ["run", "--size", "24x70", "--", CCCTL, "exec", "add two"];
-    let mut command = Ccctl::new(&desk.daemon).command(&words);
-    desk.place(&mut command);
-    command.env("TERM", "xterm");
-    let ran = Ran::of(command.output().unwrap());
+    let ran = Ran::of(desk.ccctl(&words).env("TERM", "xterm").output().unwrap());
     assert_eq!(ran.code, Some(0), "{ran:?}");
     for part in [
         "Looking.\n",

@@ -19,16 +19,17 @@ while [ $# -gt 0 ]; do
     case $1 in --session-id|--resume) id=$2;; esac
     shift
 done
-instruction=$(cat)
+instruction=$(cat; echo .)
+instruction=${instruction%.}
 init() { printf '{"type":"system","subtype":"init","session_id":"%s","model":"m","claude_code_version":"2.1.330","tools":[]}\n' "$id"; }
 say() { printf '{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"%s"}]},"parent_tool_use_id":null,"session_id":"%s"}\n' "$1" "$id"; }
-result() { printf '{"type":"result","subtype":"success","is_error":false,"result":"%s","num_turns":1,"session_id":"%s","terminal_reason":"completed","permission_denials":[]}\n' "${1:-Done.}" "$id"; }
+result() { printf '{"type":"result","subtype":"success","is_error":false,"result":"%s","num_turns":1,"total_cost_usd":0.25,"session_id":"%s","terminal_reason":"completed","permission_denials":[]}\n' "${1:-Done.}" "$id"; }
 "#;
 
 /// The environment of a run: a `PATH` with a program `claude`, and a home of its own.
 pub(crate) struct Claude {
     folder: TempDir,
-    pub(super) env: BTreeMap<String, String>,
+    pub(crate) env: BTreeMap<String, String>,
     _api: Option<Api>,
 }
 

@@ -1,10 +1,10 @@
 //! Records of `ccctl exec`: runs and conversations.
 
 use super::exec::ExecRunArgs;
-use super::value::{count, directory, word};
+use super::value::{directory, word};
 use ccd_protocol::exec::{ExecSessionStatus, ExecutionStatus};
 use clap::builder::TypedValueParser;
-use clap::{Args, Subcommand};
+use clap::{Args, Command, Subcommand};
 
 /// Commands for runs and conversations.
 #[derive(Debug, Subcommand)]
@@ -76,6 +76,18 @@ The daemon runs this with the defaults once a day."
     },
 }
 
+impl ExecVerb {
+    /// Returns the name or alias of a subcommand from which `word` differs in one letter, or by two that are swapped.
+    pub(crate) fn name_like(word: &str) -> Option<String> {
+        let verbs = Self::augment_subcommands(Command::new("exec"));
+        let names = verbs
+            .get_subcommands()
+            .flat_map(Command::get_name_and_visible_aliases);
+        let mut names = names.filter(|name| strsim::osa_distance(name, word) == 1);
+        names.next().map(str::to_owned)
+    }
+}
+
 /// Arguments of `exec list`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -96,7 +108,7 @@ pub(crate) struct ExecListArgs {
     #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = status())]
     pub(crate) status: Option<ExecutionStatus>,
     /// Print at most N runs, 1 to 1000 [default: 100]
-    #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = count)]
+    #[arg(short = 'n', long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub(crate) limit: Option<u64>,
 }
 

@@ -264,8 +264,8 @@ summary are printed to standard error.
 bypassPermissions. Only one run at a time works in a work tree; others wait. With -v, the member logs of the \
 result has the daemon's and Claude Code's debug output.
 
-Ctrl-C cancels the run; a second Ctrl-C exits without waiting for the run to end. If ccctl exits for another \
-reason, the run continues; ccctl exec list shows it.
+Ctrl-C or SIGTERM cancels the run; a second one exits without waiting for the run to end. If ccctl exits for \
+another reason, the run continues; ccctl exec list shows it.
 
 Exit status: 0 success, 1 failed or cancelled, 2 usage error, 3 claude not found, 4 not a git work tree, git \
 failed, or a stash could not be restored, 5 uncommitted changes, 6 other runs did not release the work tree within \

@@ -15,8 +15,8 @@ const MAX_BYTES: u64 = 16 << 20;
 ///
 /// [`Failure::Io`] names the file, [`Failure::Usage`] if it is too long.
 pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, Failure> {
-    let name = path.display();
-    let file: io::Result<Box<dyn io::Read>> = match path == Path::new("-") {
+    let name = name_of(path);
+    let file: io::Result<Box<dyn io::Read>> = match is_standard_input(path) {
         true => Ok(Box::new(io::stdin().lock())),
         false => File::open(path).map(|file| Box::new(file) as _),
     };
@@ -30,6 +30,17 @@ pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
+fn is_standard_input(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+fn name_of(path: &Path) -> String {
+    match is_standard_input(path) {
+        true => "standard input".to_owned(),
+        false => path.display().to_string(),
+    }
+}
+
 /// Returns the text in a file.
 ///
 /// # Errors
@@ -37,7 +48,7 @@ pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, Failure> {
 /// As [`read`], and [`Failure::Usage`] if it is not UTF-8.
 pub(super) fn read_text(path: &Path) -> Result<String, Failure> {
     String::from_utf8(read(path, MAX_BYTES)?)
-        .map_err(|_| Failure::Usage(format!("{} is not UTF-8", path.display())))
+        .map_err(|_| Failure::Usage(format!("{} is not UTF-8", name_of(path))))
 }
 
 /// Returns the JSON object in a file.
@@ -46,8 +57,7 @@ pub(super) fn read_text(path: &Path) -> Result<String, Failure> {
 ///
 /// As [`read_text`], and [`Failure::Usage`] with line and column.
 pub(super) fn read_object(path: &Path) -> Result<Value, Failure> {
-    let wrong =
-        |what: &dyn std::fmt::Display| Failure::Usage(format!("{}: {what}", path.display()));
+    let wrong = |what: &dyn std::fmt::Display| Failure::Usage(format!("{}: {what}", name_of(path)));
     let value: Value = serde_json::from_str(&read_text(path)?).map_err(|error| wrong(&error))?;
     match value {
         Value::Object(_) => Ok(value),

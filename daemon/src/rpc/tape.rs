@@ -14,6 +14,7 @@ use ccd_protocol::tape::{
 };
 use ccd_session::peer::Peer;
 use ccd_tape::files::{self, FilesError, Folder, Loaded};
+use ccd_tape::run::is_of_a_run;
 use ccd_tape::settings::Settings;
 use ccd_tape::tools::asciicast::{self, Version};
 use ccd_tape::tools::{Pace, animate, diff, still, transcript};
@@ -236,6 +237,13 @@ async fn verify(
         Ok((loaded, lead))
     })
     .await?;
+    if is_of_a_run(&loaded.tape) {
+        let mistake = format!(
+            "{}: the tape of a run of Claude Code; to check it, record the run again with ccctl exec --record overwrite",
+            loaded.which.id
+        );
+        return Err(CallError::InvalidArgument(mistake).into());
+    }
     let limit_ms = params
         .timeout_ms
         .unwrap_or(ANSWER_LIMIT_MS)

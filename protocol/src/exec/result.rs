@@ -66,7 +66,8 @@ pub struct ExecutionResult {
     /// Why the run did not succeed.
     #[serde(default)]
     pub error_message: Option<String>,
-    /// Seconds from the start of the run, without the time in the queue, to the end of Claude Code.
+    /// Seconds from the start of the run, without the time in the queue, to the end of Claude Code. 0 if the daemon ended
+    /// before the run.
     #[serde(default)]
     pub execution_time: f64,
     #[serde(default)]

@@ -175,6 +175,14 @@ fn the_tools_for_tapes_accept_the_tape_of_a_run() {
             .ccctl(&["export", &one, "--transcript"])
             .contains("All done.")
     );
+    // It would run Claude Code without any of the run's limits.
+    let tapes = fleet.tapes();
+    let at = ["tape", "verify", &one, "--tapes", tapes.to_str().unwrap()];
+    let refused = Ccctl::new(&fleet.executor.daemon).run(&at);
+    assert!(
+        refused.stderr.contains("tape of a run of Claude Code"),
+        "{refused:?}"
+    );
     fleet.ccctl(&["redact", "--inplace"]);
     assert!(
         !Ccctl::new(&fleet.executor.daemon)

@@ -16,7 +16,8 @@ use crate::{Context, Exit, Failure};
 /// None, so far: each becomes an exit status.
 pub(crate) fn dispatch(args: &ExecArgs, context: &mut Context) -> Result<Exit, Failure> {
     let done = match &args.verb {
-        None => run::run(&args.run, context),
+        None => refuse_misspelling(args.run.instruction.as_deref())
+            .and_then(|()| run::run(&args.run, context)),
         Some(_) if args.run != ExecRunArgs::default() => Err(Failure::Usage(
             "exec: a subcommand takes its options after its name, and an instruction is one word; \
              quote it, or put -- before it"
@@ -28,6 +29,17 @@ pub(crate) fn dispatch(args: &ExecArgs, context: &mut Context) -> Result<Exit, F
         context.report(&failure);
         Ok(outcome::of_failure(&failure))
     })
+}
+
+/// A run costs money, so it is not started by a word that is almost a subcommand.
+fn refuse_misspelling(instruction: Option<&str>) -> Result<(), Failure> {
+    let word = instruction.unwrap_or_default();
+    match ExecVerb::name_like(word) {
+        Some(name) => Err(Failure::Usage(format!(
+            "exec: {word}: no such subcommand; did you mean {name}? To run it as an instruction: ccctl exec run {word}"
+        ))),
+        None => Ok(()),
+    }
 }
 
 fn subcommand(verb: &ExecVerb, context: &mut Context) -> Result<Exit, Failure> {

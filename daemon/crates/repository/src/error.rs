@@ -24,7 +24,7 @@ pub enum RepositoryError {
     NotWritable(PathBuf),
     #[error("{}: another git command is running; wait for it, or remove the file if none is", .0.display())]
     IndexLocked(PathBuf),
-    #[error("{}: there is no commit yet, so nothing can be stashed; commit first", .0.display())]
+    #[error("{}: there is no commit yet; commit first", .0.display())]
     Unborn(PathBuf),
     #[error("{}: unresolved merge conflicts cannot be stashed: {paths}; resolve them first", root.display())]
     Unmerged { root: PathBuf, paths: String },

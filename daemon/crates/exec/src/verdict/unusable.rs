@@ -10,6 +10,7 @@ pub enum Unusable {
     NotLoggedIn,
     OutOfQuota,
     ApiError,
+    RequestRefused,
     NetworkDown,
     RootRefused,
     TooOld,
@@ -67,6 +68,7 @@ impl Unusable {
             Self::NotLoggedIn => "not_logged_in",
             Self::OutOfQuota => "out_of_quota",
             Self::ApiError => "api_error",
+            Self::RequestRefused => "request_refused",
             Self::NetworkDown => "network_down",
             Self::RootRefused => "root_refused",
             Self::TooOld => "too_old",
@@ -108,7 +110,10 @@ impl Unusable {
             || text.starts_with("API Error");
         by_name
             .or_else(|| by_text(text))
-            .or(is_api.then_some(Self::ApiError))
+            .or(is_api.then_some(match outcome.api_error_status {
+                Some(400..=499) => Self::RequestRefused,
+                _ => Self::ApiError,
+            }))
     }
 
     /// A run without a result did not get that far.
@@ -145,6 +150,7 @@ impl fmt::Display for Unusable {
             Self::NotLoggedIn => "Claude Code is not logged in; run `claude` and log in, or set ANTHROPIC_API_KEY",
             Self::OutOfQuota => "the quota or credit of the account is used up; wait, or add credit",
             Self::ApiError => "the API of Claude answered with an error; try again later",
+            Self::RequestRefused => "the API of Claude refused the request; check the model and the settings of Claude Code",
             Self::NetworkDown => "the API of Claude cannot be reached; check the network",
             Self::RootRefused => "Claude Code does not bypass permissions as root; choose another permission mode or user",
             Self::NotRunnable => "claude cannot be started; check that `claude --version` works",

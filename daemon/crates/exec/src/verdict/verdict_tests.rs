@@ -148,6 +148,10 @@ fn causes_outside_of_the_run_have_names() {
         api(Some(529), "API Error: 529 Overloaded"),
         Some(Unusable::ApiError)
     );
+    assert_eq!(
+        api(Some(404), "API Error: 404 model: no-such-model"),
+        Some(Unusable::RequestRefused)
+    );
     assert_eq!(api(None, "I could not do it"), None);
     let ended = |code, stderr| {
         verdict(

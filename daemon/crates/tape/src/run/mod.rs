@@ -5,5 +5,5 @@ mod patch;
 mod record;
 
 pub use find::{Found, Run};
-pub use patch::{patch, set_patch};
+pub use patch::{is_of_a_run, patch, set_patch};
 pub use record::RunRecord;

@@ -1,7 +1,7 @@
 //! What a run changed in its work tree, as an annotation.
 
 use crate::TapeError;
-use crate::format::{Annotations, WORK_TREE_PATCH};
+use crate::format::{Annotations, Tape, WORK_TREE_PATCH};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
@@ -59,4 +59,11 @@ mod tests {
             assert!(patch(&annotations).is_err());
         }
     }
+}
+
+/// Returns whether a tape is that of a run, whose exchange always has a patch.
+#[must_use]
+pub fn is_of_a_run(tape: &Tape) -> bool {
+    let mut exchanges = tape.exchanges.iter();
+    exchanges.any(|exchange| exchange.annotations.contains_key(WORK_TREE_PATCH))
 }

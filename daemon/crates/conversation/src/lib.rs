@@ -1,0 +1,10 @@
+//! Conversations of Claude Code: what its transcripts and streams say, as one model.
+//!
+//! - `line`: one line of a file, in either of the two raw forms
+//! - `lines`: the bytes of a file into lines, in pieces of any size
+//! - `model`: records into turns, calls with their results, the tree of sub-agents, and usage
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
+
+pub mod line;
+pub mod lines;
+pub mod model;

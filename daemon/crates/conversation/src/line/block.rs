@@ -1,0 +1,148 @@
+//! The content of a message.
+
+use super::loose::{Fields, Flag, Object, Text, skip};
+use serde::de::MapAccess;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// A part of a message.
+#[derive(Debug, Clone)]
+pub enum Block<'a> {
+    Text(Cow<'a, str>),
+    Thinking(Cow<'a, str>),
+    /// A call of a tool, by Claude Code or by the API itself.
+    ToolUse {
+        id: Cow<'a, str>,
+        name: Cow<'a, str>,
+        /// JSON.
+        input: Option<&'a RawValue>,
+    },
+    ToolResult {
+        tool_use_id: Cow<'a, str>,
+        /// A text, or a list of parts; see [`text_of`].
+        content: Option<&'a RawValue>,
+        is_error: bool,
+    },
+    /// An image, a document, a block of a kind that nobody knows yet.
+    Other,
+}
+
+/// Returns the blocks of a message, in order. A content that is a text is one block; anything else has none.
+#[must_use]
+pub fn blocks(content: Option<&RawValue>) -> Vec<Block<'_>> {
+    let Some(content) = content else {
+        return Vec::new();
+    };
+    match content.get().as_bytes().first() {
+        Some(b'"') => text(content).map(Block::Text).into_iter().collect(),
+        Some(b'[') => {
+            let list: Vec<Object<Parts<'_>>> =
+                serde_json::from_str(content.get()).unwrap_or_default();
+            list.into_iter()
+                .map(|block| block.0.map_or(Block::Other, Parts::block))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns the text of a result: a text itself, or the texts of its parts in lines of their own.
+#[must_use]
+pub fn text_of(content: Option<&RawValue>) -> String {
+    let blocks = blocks(content);
+    let texts = blocks.iter().filter_map(|block| match block {
+        Block::Text(text) => Some(text.as_ref()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+fn text(raw: &RawValue) -> Option<Cow<'_, str>> {
+    serde_json::from_str::<Text<'_>>(raw.get()).ok()?.0
+}
+
+/// All fields of all kinds of blocks that matter.
+#[derive(Debug, Default)]
+struct Parts<'a> {
+    kind: Option<Cow<'a, str>>,
+    id: Option<Cow<'a, str>>,
+    name: Option<Cow<'a, str>>,
+    tool_use_id: Option<Cow<'a, str>>,
+    text: Option<Cow<'a, str>>,
+    thinking: Option<Cow<'a, str>>,
+    input: Option<&'a RawValue>,
+    content: Option<&'a RawValue>,
+    is_error: bool,
+}
+
+impl<'de> Fields<'de> for Parts<'de> {
+    fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
+        match name {
+            "type" => self.kind = map.next_value::<Text<'de>>()?.0,
+            "id" => self.id = map.next_value::<Text<'de>>()?.0,
+            "name" => self.name = map.next_value::<Text<'de>>()?.0,
+            "tool_use_id" => self.tool_use_id = map.next_value::<Text<'de>>()?.0,
+            "text" => self.text = map.next_value::<Text<'de>>()?.0,
+            "thinking" => self.thinking = map.next_value::<Text<'de>>()?.0,
+            "input" => self.input = Some(map.next_value()?),
+            "content" => self.content = Some(map.next_value()?),
+            "is_error" => self.is_error = map.next_value::<Flag>()?.0,
+            _ => skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Parts<'a> {
+    fn block(self) -> Block<'a> {
+        let kind = self.kind.unwrap_or_default();
+        match (kind.as_ref(), self.id, self.tool_use_id) {
+            ("text", ..) => Block::Text(self.text.unwrap_or_default()),
+            ("thinking", ..) => Block::Thinking(self.thinking.unwrap_or_default()),
+            ("tool_use" | "server_tool_use" | "mcp_tool_use", Some(id), _) => Block::ToolUse {
+                id,
+                name: self.name.unwrap_or_default(),
+                input: self.input,
+            },
+            // Such as `web_search_tool_result`, of a tool that the API ran.
+            (kind, _, Some(tool_use_id)) if kind.ends_with("tool_result") => Block::ToolResult {
+                tool_use_id,
+                content: self.content,
+                is_error: self.is_error,
+            },
+            _ => Block::Other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(json: &str) -> Box<RawValue> {
+        RawValue::from_string(json.to_owned()).unwrap()
+    }
+
+    #[test]
+    fn content_is_a_text_or_a_list_of_blocks_of_any_kind() {
+        let list = raw(
+            r#"[{"type":"text","text":"a \"b\""},5,null,{"type":"image"},{"type":"tool_use","id":"t","name":"Read","input":{"x":1}},
+            {"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":"one"},{"type":"image"},{"type":"text","text":"two"}],"is_error":true}]"#,
+        );
+        let found = blocks(Some(&list));
+        assert_eq!(found.len(), 6);
+        assert!(matches!(&found[0], Block::Text(text) if text == "a \"b\""));
+        assert!(matches!(&found[4], Block::ToolUse { name, .. } if name == "Read"));
+        let Block::ToolResult {
+            content, is_error, ..
+        } = &found[5]
+        else {
+            panic!("{found:?}");
+        };
+        assert!(is_error);
+        assert_eq!(text_of(*content), "one\ntwo");
+        assert_eq!(text_of(Some(&raw("\"plain\""))), "plain");
+        assert!(blocks(Some(&raw("{\"type\":\"text\"}"))).is_empty());
+        assert!(blocks(None).is_empty());
+    }
+}

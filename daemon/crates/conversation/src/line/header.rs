@@ -1,0 +1,218 @@
+//! What a line says of itself.
+
+use super::loose::{Fields, Flag, Object, Text, skip};
+use super::usage::Usage;
+use serde::de::MapAccess;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// A line that is a JSON object with a type. Its texts are borrowed unless they have escapes.
+#[derive(Debug, Clone, Default)]
+pub struct Line<'a> {
+    pub kind: Kind<'a>,
+    pub uuid: Option<Cow<'a, str>>,
+    pub session_id: Option<Cow<'a, str>>,
+    /// The call that started the sub-agent which this is a record of. Transcripts on disk do not have it.
+    pub parent_tool_use_id: Option<Cow<'a, str>>,
+    pub agent_id: Option<Cow<'a, str>>,
+    /// A record of a sub-agent, in a transcript on disk.
+    pub is_sidechain: bool,
+    /// Written by Claude Code in the user's name, such as a caveat about local commands.
+    pub is_meta: bool,
+    /// RFC 3339, as it was written.
+    pub timestamp: Option<Cow<'a, str>>,
+    pub cwd: Option<Cow<'a, str>>,
+    pub branch: Option<Cow<'a, str>>,
+    /// The title that the user or Claude Code gave the conversation.
+    pub title: Option<(TitleKind, Cow<'a, str>)>,
+    pub message: Option<Message<'a>>,
+    /// What Claude Code notes about the result of a tool: an object, a text or a list.
+    pub result_meta: Option<&'a RawValue>,
+}
+
+/// The type of a line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Kind<'a> {
+    Assistant,
+    User,
+    /// Neither: `system`, `summary`, `result`, and what future versions add.
+    Other(Cow<'a, str>),
+    /// There is none.
+    #[default]
+    Missing,
+}
+
+/// Where a title comes from, least important first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TitleKind {
+    /// Of a conversation that this one continues, or of an earlier part.
+    Summary,
+    Generated,
+    Custom,
+}
+
+/// The message of a record.
+#[derive(Debug, Clone, Default)]
+pub struct Message<'a> {
+    pub id: Option<Cow<'a, str>>,
+    pub model: Option<Cow<'a, str>>,
+    pub stop_reason: Option<Cow<'a, str>>,
+    /// A text or a list of blocks; see [`super::blocks`].
+    pub content: Option<&'a RawValue>,
+    pub usage: Option<Usage>,
+}
+
+/// Why a line is none of a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wrong {
+    NotJson,
+    NotAnObject,
+    NoType,
+    NoUuid,
+    NoSession,
+}
+
+/// Returns what a line says. It must have no line end.
+///
+/// # Errors
+///
+/// [`Wrong`]. A line that is not UTF-8 is [`Wrong::NotJson`]; the caller may try it again with replacement characters.
+pub fn read(line: &[u8]) -> Result<Line<'_>, Wrong> {
+    let Object(line) = serde_json::from_slice(line).map_err(|_| Wrong::NotJson)?;
+    let line: Line<'_> = line.ok_or(Wrong::NotAnObject)?;
+    match line.kind {
+        Kind::Missing => Err(Wrong::NoType),
+        Kind::Other(_) => Ok(line),
+        Kind::Assistant | Kind::User if line.uuid.is_none() => Err(Wrong::NoUuid),
+        Kind::Assistant | Kind::User if line.session_id.is_none() => Err(Wrong::NoSession),
+        Kind::Assistant | Kind::User => Ok(line),
+    }
+}
+
+impl<'de> Fields<'de> for Line<'de> {
+    fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
+        match name {
+            "type" => {
+                self.kind = match map.next_value::<Text<'de>>()?.0 {
+                    None => Kind::Missing,
+                    Some(kind) if kind == "assistant" => Kind::Assistant,
+                    Some(kind) if kind == "user" => Kind::User,
+                    Some(kind) => Kind::Other(kind),
+                }
+            }
+            "uuid" => self.uuid = id(map)?,
+            "session_id" | "sessionId" => self.session_id = id(map)?.or(self.session_id.take()),
+            "parent_tool_use_id" => self.parent_tool_use_id = id(map)?,
+            "agentId" | "agent_id" => self.agent_id = id(map)?.or(self.agent_id.take()),
+            "isSidechain" => self.is_sidechain = map.next_value::<Flag>()?.0,
+            "isMeta" => self.is_meta = map.next_value::<Flag>()?.0,
+            "timestamp" => self.timestamp = id(map)?,
+            "cwd" => self.cwd = id(map)?,
+            "gitBranch" => self.branch = id(map)?,
+            "summary" => self.take_title(TitleKind::Summary, map)?,
+            "aiTitle" => self.take_title(TitleKind::Generated, map)?,
+            "customTitle" => self.take_title(TitleKind::Custom, map)?,
+            "message" => self.message = map.next_value::<Object<_>>()?.0,
+            "tool_use_result" | "toolUseResult" => self.result_meta = raw(map)?,
+            _ => skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Line<'a> {
+    fn take_title<A: MapAccess<'a>>(
+        &mut self,
+        kind: TitleKind,
+        map: &mut A,
+    ) -> Result<(), A::Error> {
+        self.title = id(map)?.map(|text| (kind, text)).or(self.title.take());
+        Ok(())
+    }
+}
+
+impl<'de> Fields<'de> for Message<'de> {
+    fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
+        match name {
+            "id" => self.id = id(map)?,
+            "model" => self.model = id(map)?,
+            "stop_reason" => self.stop_reason = id(map)?,
+            "content" => self.content = raw(map)?,
+            "usage" => self.usage = map.next_value::<Object<_>>()?.0,
+            _ => skip(map)?,
+        }
+        Ok(())
+    }
+}
+
+/// Reads a text that is not empty.
+fn id<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Option<Cow<'de, str>>, A::Error> {
+    let Text(text) = map.next_value()?;
+    Ok(text.filter(|text| !text.is_empty()))
+}
+
+/// Reads a value as it was written.
+fn raw<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Option<&'de RawValue>, A::Error> {
+    let raw: &RawValue = map.next_value()?;
+    Ok(Some(raw).filter(|raw| raw.get() != "null"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_are_the_same_line() {
+        let stream = br#"{"type":"user","uuid":"u","session_id":"s","parent_tool_use_id":null,"tool_use_result":"x","message":{"role":"user","content":"hi"}}"#;
+        let disk = br#"{"isSidechain":false,"type":"user","uuid":"u","sessionId":"s","toolUseResult":"x","message":{"role":"user","content":"hi"}}"#;
+        for bytes in [&stream[..], disk] {
+            let line = read(bytes).unwrap();
+            assert_eq!(line.kind, Kind::User);
+            assert_eq!(
+                (line.uuid.as_deref(), line.session_id.as_deref()),
+                (Some("u"), Some("s"))
+            );
+            assert_eq!(line.result_meta.unwrap().get(), "\"x\"");
+            assert_eq!(line.message.unwrap().content.unwrap().get(), "\"hi\"");
+        }
+    }
+
+    #[test]
+    fn what_is_no_record_says_why() {
+        for (text, wrong) in [
+            ("not json", Wrong::NotJson),
+            ("{\"type\":\"assistant\"", Wrong::NotJson),
+            ("{\"type\":\"user\"} x", Wrong::NotJson),
+            ("null", Wrong::NotAnObject),
+            ("[1,2]", Wrong::NotAnObject),
+            ("\"text\"", Wrong::NotAnObject),
+            ("{}", Wrong::NoType),
+            ("{\"type\":5}", Wrong::NoType),
+            ("{\"type\":\"user\",\"session_id\":\"s\"}", Wrong::NoUuid),
+            ("{\"type\":\"user\",\"uuid\":\"u\"}", Wrong::NoSession),
+        ] {
+            assert_eq!(read(text.as_bytes()).unwrap_err(), wrong, "{text}");
+        }
+    }
+
+    #[test]
+    fn fields_of_unexpected_types_are_absent_and_unknown_ones_are_skipped() {
+        let text = r#"{"type":"assistant","uuid":"u","uuid":"v","session_id":"s","timestamp":5,"cwd":{"a":[1]},"gitBranch":[null,{}],
+            "isSidechain":"yes","new":{"deep":[{}]},"message":{"id":7,"model":null,"usage":{"input_tokens":"many","output_tokens":3.0,
+            "cache_read_input_tokens":-1,"cache_creation":5},"content":null}}"#;
+        let line = read(text.as_bytes()).unwrap();
+        assert_eq!(line.uuid.as_deref(), Some("v"));
+        assert_eq!(
+            (&line.timestamp, &line.cwd, &line.branch),
+            (&None, &None, &None)
+        );
+        assert!(!line.is_sidechain);
+        let message = line.message.unwrap();
+        assert_eq!((message.id, message.model), (None, None));
+        assert!(message.content.is_none());
+        let usage = message.usage.unwrap();
+        assert_eq!((usage.input_tokens, usage.output_tokens), (0, 3));
+        let no_message = read(br#"{"type":"user","uuid":"u","session_id":"s","message":"x"}"#);
+        assert!(no_message.unwrap().message.is_none());
+    }
+}

@@ -1,0 +1,16 @@
+//! One line of a transcript or a stream.
+//!
+//! The stream (`--output-format stream-json`) and the transcript on disk spell the same fields in two ways; both are read
+//! into [`Line`]. New versions of Claude Code add types and fields every few weeks, so a field of an unexpected type counts
+//! as absent, and an unknown type of line is kept as [`Kind::Other`].
+
+mod block;
+mod header;
+mod loose;
+mod meta;
+mod usage;
+
+pub use block::{Block, blocks, text_of};
+pub use header::{Kind, Line, Message, Wrong, read};
+pub use meta::agent_report;
+pub use usage::Usage;

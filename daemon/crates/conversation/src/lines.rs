@@ -1,0 +1,151 @@
+//! Bytes of a file into lines, in pieces of any size.
+
+use crate::line::{Kind, Line, Wrong, read};
+use std::collections::BTreeMap;
+
+/// Longest line that is read. Longer ones are skipped.
+pub const MAX_LINE_BYTES: usize = 64 << 20;
+
+/// At most so many numbers of skipped lines are kept.
+const MAX_SKIPPED: usize = 1000;
+
+/// What was read besides records.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Lines so far, blank ones included.
+    pub lines: u64,
+    pub skipped: u64,
+    /// The first skipped lines, counted from 1.
+    pub skipped_lines: Vec<(u64, Skipped)>,
+    /// Lines of other types than `assistant` and `user`.
+    pub others: BTreeMap<String, u64>,
+}
+
+/// Why a line was skipped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Skipped {
+    Wrong(Wrong),
+    TooLong,
+}
+
+/// Splits the bytes of one file into lines and reads them.
+#[derive(Debug, Clone, Default)]
+pub struct Lines {
+    counts: Counts,
+    /// Where the next line starts.
+    offset: u64,
+    /// The start of a line whose end has not come yet.
+    partial: Vec<u8>,
+    /// Length of what was thrown away of a line that is too long.
+    too_long: u64,
+}
+
+impl Lines {
+    /// Returns one that goes on at a line which starts at `offset`.
+    #[must_use]
+    pub fn at(offset: u64, counts: Counts) -> Self {
+        Self {
+            counts,
+            offset,
+            ..Self::default()
+        }
+    }
+
+    /// Takes the next bytes; `each` gets the lines that end in them, with their offset and length. A line ends at `\n` alone.
+    pub fn feed(&mut self, mut bytes: &[u8], each: &mut impl FnMut(u64, u64, Line<'_>)) {
+        while let Some(end) = memchr::memchr(b'\n', bytes) {
+            let (line, rest) = (&bytes[..end], &bytes[end + 1..]);
+            if self.partial.is_empty() && self.too_long == 0 {
+                self.take(line, each);
+            } else {
+                self.keep(line);
+                let partial = std::mem::take(&mut self.partial);
+                self.take(&partial, each);
+                self.partial = partial;
+                self.partial.clear();
+            }
+            self.offset += 1;
+            bytes = rest;
+        }
+        self.keep(bytes);
+    }
+
+    /// Takes a last line without an end, if it is whole. Half a line is one that is still being written.
+    pub fn finish(&mut self, each: &mut impl FnMut(u64, u64, Line<'_>)) {
+        let partial = std::mem::take(&mut self.partial);
+        if self.too_long > 0 || !partial.is_empty() {
+            self.take(&partial, each);
+        }
+    }
+
+    #[must_use]
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Returns where the first line starts that has not ended yet.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
+        if self.too_long > 0 || self.partial.len() + bytes.len() > MAX_LINE_BYTES {
+            self.too_long += (self.partial.len() + bytes.len()) as u64;
+            self.partial = Vec::new();
+        } else {
+            self.partial.extend_from_slice(bytes);
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8], each: &mut impl FnMut(u64, u64, Line<'_>)) {
+        self.counts.lines += 1;
+        let len = match std::mem::take(&mut self.too_long) {
+            0 => bytes.len() as u64,
+            len => {
+                self.skip(Skipped::TooLong);
+                self.offset += len;
+                return;
+            }
+        };
+        let offset = self.offset;
+        self.offset += len;
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return;
+        }
+        match read(bytes) {
+            Ok(line) => self.pass_on(offset, len, line, each),
+            Err(Wrong::NotJson) if std::str::from_utf8(bytes).is_err() => {
+                let text = String::from_utf8_lossy(bytes);
+                match read(text.as_bytes()) {
+                    Ok(line) => self.pass_on(offset, len, line, each),
+                    Err(wrong) => self.skip(Skipped::Wrong(wrong)),
+                }
+            }
+            Err(wrong) => self.skip(Skipped::Wrong(wrong)),
+        }
+    }
+
+    fn pass_on(
+        &mut self,
+        offset: u64,
+        len: u64,
+        line: Line<'_>,
+        each: &mut impl FnMut(u64, u64, Line<'_>),
+    ) {
+        if let Kind::Other(kind) = &line.kind {
+            match self.counts.others.get_mut(kind.as_ref()) {
+                Some(count) => *count += 1,
+                None => drop(self.counts.others.insert(kind.to_string(), 1)),
+            }
+        }
+        each(offset, len, line);
+    }
+
+    fn skip(&mut self, why: Skipped) {
+        self.counts.skipped += 1;
+        if self.counts.skipped_lines.len() < MAX_SKIPPED {
+            self.counts.skipped_lines.push((self.counts.lines, why));
+        }
+    }
+}

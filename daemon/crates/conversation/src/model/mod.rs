@@ -1,0 +1,20 @@
+//! Records into what they mean together.
+//!
+//! [`Records`] takes lines in any order, and knows for each what it says but not its content, which stays in the file.
+//! [`Model`] is derived from all of them in the order of their places, so it does not depend on the order in which they
+//! were taken.
+
+mod derive;
+mod records;
+mod tree;
+mod usage;
+
+#[cfg(test)]
+mod fixture_tests;
+#[cfg(test)]
+mod property_tests;
+
+pub use derive::{Model, Pair, Turn};
+pub use records::{Call, Outcome, Place, Record, Records, Role};
+pub use tree::{Node, Tree};
+pub use usage::Totals;

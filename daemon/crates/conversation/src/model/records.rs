@@ -1,0 +1,165 @@
+//! Records, each once.
+
+use crate::line::{Block, Kind, Line, Usage, blocks};
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// Where a line is. The order of places is the order of the conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Number of the file among those of the conversation; 0 is the main one.
+    pub file: u32,
+    pub offset: u64,
+    /// Length in bytes, without the line end.
+    pub len: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    Assistant,
+    User,
+}
+
+/// A record of the conversation, without its content.
+#[derive(Debug, Clone)]
+pub struct Record {
+    pub uuid: String,
+    pub session_id: String,
+    pub role: Role,
+    /// Of the first line with this uuid.
+    pub order: Place,
+    /// Where its content is.
+    pub place: Place,
+    /// The id of the message; that of the record itself for a user, or if there is none.
+    pub message_id: String,
+    /// The call that started the sub-agent which this is a record of.
+    pub parent: Option<String>,
+    pub agent_id: Option<String>,
+    pub is_sidechain: bool,
+    pub timestamp: Option<String>,
+    pub model: Option<String>,
+    pub usage: Option<Usage>,
+    pub calls: Vec<Call>,
+    pub outcomes: Vec<Outcome>,
+    /// The agent that a result is of, and the tokens that it says the agent used.
+    pub agent_report: Option<(Option<String>, Option<Usage>)>,
+}
+
+/// A call of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    pub id: String,
+    pub name: String,
+}
+
+/// A result of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    pub tool_use_id: String,
+    pub is_error: bool,
+}
+
+/// The records of a conversation.
+#[derive(Debug, Clone, Default)]
+pub struct Records {
+    list: Vec<Record>,
+    by_uuid: HashMap<String, usize>,
+    duplicates: u64,
+}
+
+impl Records {
+    /// Takes a line. One that is no record of a conversation is ignored: returns whether it is one.
+    ///
+    /// Of lines with one uuid the longest counts, because a stream may repeat a record with more of its text; its position
+    /// is that of the first.
+    pub fn insert(&mut self, place: Place, line: &Line<'_>) -> bool {
+        let Some(record) = Record::of(place, line) else {
+            return false;
+        };
+        let Some(index) = self.by_uuid.get(&record.uuid) else {
+            self.by_uuid.insert(record.uuid.clone(), self.list.len());
+            self.list.push(record);
+            return true;
+        };
+        self.duplicates += 1;
+        let known = &mut self.list[*index];
+        let order = known.order.min(place);
+        let rank = |record: &Record| (record.place.len, std::cmp::Reverse(record.place));
+        if rank(&record) > rank(known) {
+            *known = record;
+        }
+        known.order = order;
+        true
+    }
+
+    /// Returns the records in any order.
+    #[must_use]
+    pub fn all(&self) -> &[Record] {
+        &self.list
+    }
+
+    /// Returns the record with this uuid.
+    #[must_use]
+    pub fn get(&self, uuid: &str) -> Option<&Record> {
+        self.by_uuid.get(uuid).map(|index| &self.list[*index])
+    }
+
+    /// Returns how many lines repeat a record.
+    #[must_use]
+    pub fn duplicates(&self) -> u64 {
+        self.duplicates
+    }
+}
+
+impl Record {
+    fn of(place: Place, line: &Line<'_>) -> Option<Self> {
+        let role = match line.kind {
+            Kind::Assistant => Role::Assistant,
+            Kind::User => Role::User,
+            Kind::Other(_) | Kind::Missing => return None,
+        };
+        let uuid = line.uuid.as_ref()?.to_string();
+        let owned = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().map(str::to_owned);
+        let message = line.message.clone().unwrap_or_default();
+        let message_id = match role {
+            Role::Assistant => owned(&message.id).unwrap_or_else(|| uuid.clone()),
+            Role::User => uuid.clone(),
+        };
+        let mut record = Self {
+            session_id: owned(&line.session_id)?,
+            role,
+            order: place,
+            place,
+            message_id,
+            parent: owned(&line.parent_tool_use_id),
+            agent_id: owned(&line.agent_id),
+            is_sidechain: line.is_sidechain,
+            timestamp: owned(&line.timestamp),
+            model: owned(&message.model).filter(|model| model != "<synthetic>"),
+            usage: message.usage.filter(|_| role == Role::Assistant),
+            calls: Vec::new(),
+            outcomes: Vec::new(),
+            agent_report: line.result_meta.and_then(crate::line::agent_report),
+            uuid,
+        };
+        for block in blocks(message.content) {
+            match block {
+                Block::ToolUse { id, name, .. } => record.calls.push(Call {
+                    id: id.into_owned(),
+                    name: name.into_owned(),
+                }),
+                Block::ToolResult {
+                    tool_use_id,
+                    is_error,
+                    ..
+                } => record.outcomes.push(Outcome {
+                    tool_use_id: tool_use_id.into_owned(),
+                    is_error,
+                }),
+                Block::Text(_) | Block::Thinking(_) | Block::Other => {}
+            }
+        }
+        Some(record)
+    }
+}

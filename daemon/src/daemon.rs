@@ -7,6 +7,7 @@ use crate::connection::{self, Settings};
 use crate::job::Jobs;
 use crate::log::Log;
 use ccd_coach::{Coach, CoachSettings};
+use ccd_conversation::Conversations;
 use ccd_exec::{ExecSettings, Executor};
 use ccd_protocol::daemon::HandOver;
 use ccd_protocol::session::SessionState;
@@ -31,6 +32,8 @@ pub(crate) struct Daemon {
     pub(crate) coach: Arc<Coach>,
     /// Runs of Claude Code.
     pub(crate) exec: Arc<Executor>,
+    /// Transcripts of Claude Code.
+    pub(crate) conversations: Arc<Conversations>,
     pub(crate) paths: Paths,
     pub(crate) jobs: Jobs,
     /// The directories of tapes in use.
@@ -102,6 +105,7 @@ impl Daemon {
             sessions,
             coach,
             exec,
+            conversations: Arc::new(Conversations::new(paths.claude.clone())),
             jobs,
             log,
             started: Instant::now(),

@@ -2,6 +2,7 @@
 
 pub mod chain;
 pub mod coach;
+pub mod conversation;
 pub mod daemon;
 pub mod error;
 pub mod exec;
@@ -48,6 +49,7 @@ pub fn methods() -> impl Iterator<Item = &'static MethodInfo> {
         hook::METHODS,
         coach::METHODS,
         exec::METHODS,
+        conversation::METHODS,
         job::METHODS,
         daemon::METHODS,
     ]

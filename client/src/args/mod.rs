@@ -5,6 +5,7 @@ mod coach;
 mod coach_decide;
 mod coach_records;
 mod config;
+mod conversation;
 mod daemon;
 mod exec;
 mod exec_records;
@@ -37,6 +38,7 @@ pub(crate) use coach_records::{
     ReportArgs,
 };
 pub(crate) use config::ConfigVerb;
+pub(crate) use conversation::{ConversationGetArgs, ConversationVerb};
 pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs, UpgradeArgs};
 pub(crate) use exec::{ExecArgs, ExecRunArgs, ToolList};
 pub(crate) use exec_records::{ExecGetArgs, ExecListArgs, ExecVerb};
@@ -272,6 +274,18 @@ failed, or a stash could not be restored, 5 uncommitted changes, 6 other runs di
 --lock-timeout, 7 --timeout or --stall-timeout reached, 8 the run or conversation does not exist, or the \
 conversation cannot be resumed, 99 no daemon or internal error.")]
     Exec(Box<ExecArgs>),
+    /// Read conversations of Claude Code: turns, calls of tools, sub-agents and tokens
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  ccctl conversation show 5fc07b19
+  ccctl conversation show run.jsonl --errors
+  ccctl conversation get 5fc07b19 --json | jq .usage.total
+
+A conversation is named by the id of its session, by a unique prefix of it, or by a file: a transcript of \
+Claude Code, or a stream that claude -p --output-format stream-json printed."
+    )]
+    Conversation(Box<ConversationVerb>),
     /// List, follow and cancel background jobs
     #[command(subcommand)]
     Job(JobVerb),

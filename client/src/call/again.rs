@@ -60,6 +60,12 @@ const REPEATABLE: &[&str] = &[
     "exec.list",
     "exec.sessions",
     "exec.session",
+    "conversation.get",
+    "conversation.turns",
+    "conversation.turn",
+    "conversation.record",
+    "conversation.tool",
+    "conversation.tree",
 ];
 
 /// Methods that wait, and must not wait for their whole time again.

@@ -3,6 +3,7 @@
 mod chain;
 mod coach;
 mod config;
+mod conversation;
 mod daemon;
 mod dial;
 mod exec;
@@ -46,6 +47,7 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
         Noun::Program(verb) => program::dispatch(verb, context),
         Noun::Coach(verb) => coach::dispatch(verb, context),
         Noun::Exec(args) => exec::dispatch(args, context),
+        Noun::Conversation(verb) => conversation::dispatch(verb, context),
         Noun::Job(verb) => job::dispatch(verb, context),
         Noun::Config(verb) => config::dispatch(verb, context),
         Noun::Daemon(verb) => daemon::dispatch(verb, context),

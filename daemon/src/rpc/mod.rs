@@ -4,6 +4,7 @@ mod attach;
 mod chain;
 mod coach;
 mod config;
+mod conversation;
 mod daemon;
 mod discover;
 mod error;
@@ -46,6 +47,7 @@ pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<Arc<Daemon>>, Regi
     hook::register(&mut module)?;
     coach::register(&mut module)?;
     exec::register(&mut module)?;
+    conversation::register(&mut module)?;
     discover::register(&mut module)?;
     Ok(module)
 }

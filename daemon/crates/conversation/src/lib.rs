@@ -1,10 +1,21 @@
 //! Conversations of Claude Code: what its transcripts and streams say, as one model.
 //!
+//! - `source`: the files of a conversation, read as they grow
+//! - `reply`: what the methods return
+//!
+//! Pure, without files:
+//!
 //! - `line`: one line of a file, in either of the two raw forms
 //! - `lines`: the bytes of a file into lines, in pieces of any size
 //! - `model`: records into turns, calls with their results, the tree of sub-agents, and usage
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
+mod error;
 pub mod line;
 pub mod lines;
 pub mod model;
+mod reply;
+pub mod source;
+
+pub use error::ConversationError;
+pub use reply::Conversations;

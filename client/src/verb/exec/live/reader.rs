@@ -1,26 +1,8 @@
 //! Events in the lines of Claude Code, as far as a person wants to see them. Unknown lines are no events.
 
+use crate::render::about;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
-
-/// Members of a tool's input that say most about a call, the best first.
-const TELLING: [&str; 15] = [
-    "command",
-    "file_path",
-    "notebook_path",
-    "pattern",
-    "url",
-    "query",
-    "description",
-    "skill",
-    "subject",
-    "prompt",
-    "path",
-    "message",
-    "task_id",
-    "name",
-    "id",
-];
 
 /// How results of calls begin that were denied, if nothing else says so, and what they contain.
 const DENIALS: [(&str, &str); 4] = [
@@ -172,18 +154,6 @@ impl Reader {
             name: if name.is_empty() { called } else { name }.to_owned(),
             why: why.to_owned(),
         })
-    }
-}
-
-/// The part of a tool's input that says what the call is about.
-pub(super) fn about(input: &Value) -> String {
-    let telling = TELLING
-        .iter()
-        .find_map(|key| input[*key].as_str().filter(|text| !text.is_empty()));
-    match (telling, input) {
-        (Some(text), _) => text.to_owned(),
-        (None, Value::Object(fields)) if !fields.is_empty() => input.to_string(),
-        _ => String::new(),
     }
 }
 

@@ -46,6 +46,32 @@ pub fn blocks(content: Option<&RawValue>) -> Vec<Block<'_>> {
     }
 }
 
+/// Returns the blocks of a message as they were written, without results of tools. A content that is a text is a block of
+/// type `text`.
+#[must_use]
+pub fn raw_blocks(content: Option<&RawValue>) -> Vec<Box<RawValue>> {
+    let Some(content) = content else {
+        return Vec::new();
+    };
+    match content.get().as_bytes().first() {
+        Some(b'"') => {
+            let block = format!("{{\"type\":\"text\",\"text\":{}}}", content.get());
+            RawValue::from_string(block).into_iter().collect()
+        }
+        Some(b'[') => {
+            let list: Vec<&RawValue> = serde_json::from_str(content.get()).unwrap_or_default();
+            let is_result = |raw: &RawValue| {
+                let parts: Option<Object<Parts<'_>>> = serde_json::from_str(raw.get()).ok();
+                let block = parts.and_then(|parts| parts.0).map(Parts::block);
+                matches!(block, Some(Block::ToolResult { .. }))
+            };
+            let list = list.into_iter().filter(|raw| !is_result(raw));
+            list.map(RawValue::to_owned).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// Returns the text of a result: a text itself, or the texts of its parts in lines of their own.
 #[must_use]
 pub fn text_of(content: Option<&RawValue>) -> String {

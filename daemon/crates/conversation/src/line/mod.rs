@@ -10,7 +10,7 @@ mod loose;
 mod meta;
 mod usage;
 
-pub use block::{Block, blocks, text_of};
-pub use header::{Kind, Line, Message, Wrong, read};
+pub use block::{Block, blocks, raw_blocks, text_of};
+pub use header::{Kind, Line, Message, TitleKind, Wrong, read};
 pub use meta::agent_report;
 pub use usage::Usage;

@@ -2,7 +2,7 @@
 
 use super::records::{Record, Records, Role};
 use super::tree::Tree;
-use super::usage::Totals;
+use super::usage::{Totals, totals};
 use std::collections::{BTreeSet, HashMap};
 
 /// What the records of a conversation mean together. Records are named by their index in [`Self::records`].
@@ -55,7 +55,7 @@ impl<'a> Model<'a> {
         let turns = turns(&sorted, &parents);
         let (pairs, orphan_results) = pairs(&sorted);
         let tree = Tree::of(&sorted, &parents);
-        let totals = Totals::of(&sorted, &parents);
+        let totals = totals(&sorted, &parents);
         Self {
             records: sorted,
             parents,

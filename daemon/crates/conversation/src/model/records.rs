@@ -1,7 +1,7 @@
 //! Records, each once.
 
 use crate::line::{Block, Kind, Line, Usage, blocks};
-use serde::Serialize;
+pub use ccd_protocol::conversation::TurnRole as Role;
 use std::collections::HashMap;
 
 /// Where a line is. The order of places is the order of the conversation.
@@ -12,13 +12,6 @@ pub struct Place {
     pub offset: u64,
     /// Length in bytes, without the line end.
     pub len: u64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    Assistant,
-    User,
 }
 
 /// A record of the conversation, without its content.

@@ -1,0 +1,237 @@
+//! A call of a tool with its result, in lines.
+
+use super::about;
+use super::page::words;
+use crate::render::{Colour, Line, cut, on_one_line, readable, seconds};
+use ccd_protocol::conversation::{ConversationPair, ToolResult};
+use serde_json::Value;
+
+/// Lines of a result that are shown unless all are wanted.
+const FEW_LINES: usize = 5;
+
+/// Lines of a diff that are shown unless all are wanted.
+const DIFF_LINES: usize = 40;
+
+/// Before each line of a result.
+const MARGIN: &str = "    ";
+
+/// Returns the lines of a call: what it was about, what its result says of itself, and the result.
+pub(super) fn lines(pair: &ConversationPair, is_whole: bool, columns: usize) -> Vec<Line> {
+    let input: Value = serde_json::from_str(pair.tool_use.input.get()).unwrap_or_default();
+    let mut lines = vec![heading(pair, &input).cut(columns)];
+    let Some(result) = &pair.tool_result else {
+        lines.push(Line::of(
+            format!("{MARGIN}no result yet"),
+            Some(Colour::Notice),
+        ));
+        return lines;
+    };
+    let meta: Value = result
+        .meta
+        .as_ref()
+        .and_then(|meta| serde_json::from_str(meta.get()).ok())
+        .unwrap_or_default();
+    let body = match () {
+        () if result.is_error => text(&result.content, Some(Colour::Bad)),
+        () if is_todos(&meta) => todos(&meta),
+        () => match diff(&pair.tool_use.name, &input, &meta) {
+            diff if diff.is_empty() => text(&result.content, Some(Colour::Dim)),
+            diff => diff,
+        },
+    };
+    let limit = match (is_whole, is_todos(&meta) || is_edit(&pair.tool_use.name)) {
+        (true, _) => usize::MAX,
+        (false, true) => DIFF_LINES,
+        (false, false) if is_quiet(&pair.tool_use.name) && !result.is_error => 0,
+        (false, false) => FEW_LINES,
+    };
+    let count = body.len();
+    // Of an error, the end says most.
+    let skipped = count.saturating_sub(limit);
+    let shown: Vec<Body> = match result.is_error {
+        true => body.into_iter().skip(skipped).collect(),
+        false => body.into_iter().take(limit).collect(),
+    };
+    if skipped > 0 && result.is_error {
+        lines.push(more(skipped));
+    }
+    for (part, colour) in shown {
+        let room = columns.saturating_sub(MARGIN.len());
+        let parts = match is_whole {
+            true => words(&part, room),
+            false => vec![cut(&part, room)],
+        };
+        lines.extend(
+            parts
+                .into_iter()
+                .map(|part| Line::of(format!("{MARGIN}{part}"), colour)),
+        );
+    }
+    if skipped > 0 && limit > 0 && !result.is_error {
+        lines.push(more(skipped));
+    }
+    lines
+}
+
+/// A line of a result.
+type Body = (String, Option<Colour>);
+
+fn more(count: usize) -> Line {
+    Line::of(format!("{MARGIN}… {count} more lines"), Some(Colour::Dim))
+}
+
+fn heading(pair: &ConversationPair, input: &Value) -> Line {
+    let is_error = pair
+        .tool_result
+        .as_ref()
+        .is_some_and(|result| result.is_error);
+    let mut line = Line::of("• ", Some(if is_error { Colour::Bad } else { Colour::Dim }));
+    line.push(on_one_line(&pair.tool_use.name), Some(Colour::Heading));
+    line.push(format!(" {}", on_one_line(&about(input))), None);
+    if let Some(notes) = pair
+        .tool_result
+        .as_ref()
+        .map(notes)
+        .filter(|notes| !notes.is_empty())
+    {
+        line.push(format!("  ({notes})"), Some(Colour::Dim));
+    }
+    line
+}
+
+/// Returns what a result's note says: lines of a file, a sub-agent's end, an interruption.
+fn notes(result: &ToolResult) -> String {
+    let meta: Value = result
+        .meta
+        .as_ref()
+        .and_then(|meta| serde_json::from_str(meta.get()).ok())
+        .unwrap_or_default();
+    let mut notes = Vec::new();
+    let number = |value: &Value| value.as_u64();
+    let file = &meta["file"];
+    if let (Some(start), Some(count)) = (number(&file["startLine"]), number(&file["numLines"])) {
+        let end = (start + count).saturating_sub(1);
+        let total =
+            number(&file["totalLines"]).map_or_else(String::new, |all| format!(" of {all}"));
+        notes.push(format!("lines {start}–{end}{total}"));
+    }
+    if let Some(status) = meta["status"].as_str() {
+        notes.push(on_one_line(status));
+    }
+    if let Some(ms) = meta["totalDurationMs"].as_f64() {
+        notes.push(seconds(ms / 1000.0));
+    }
+    if let Some(tokens) = number(&meta["totalTokens"]) {
+        notes.push(format!("{tokens} tokens"));
+    }
+    if let Some(count) = number(&meta["totalToolUseCount"]) {
+        notes.push(format!("{count} calls"));
+    }
+    if let Some(count) = number(&meta["numFiles"]) {
+        notes.push(format!("{count} files"));
+    }
+    if meta["interrupted"] == true {
+        notes.push("interrupted".to_owned());
+    }
+    notes.join(", ")
+}
+
+/// Tools whose results are long and rarely what a reader wants.
+fn is_quiet(tool: &str) -> bool {
+    matches!(tool, "Read" | "Glob" | "LS" | "NotebookRead")
+}
+
+fn is_edit(tool: &str) -> bool {
+    matches!(tool, "Edit" | "MultiEdit" | "Write" | "NotebookEdit")
+}
+
+fn text(text: &str, colour: Option<Colour>) -> Vec<Body> {
+    let text = readable(text);
+    text.trim_end()
+        .lines()
+        .map(|line| (line.replace('\t', "    "), colour))
+        .collect()
+}
+
+/// Returns the diff of an edit; nothing for other tools.
+fn diff(tool: &str, input: &Value, meta: &Value) -> Vec<Body> {
+    if !is_edit(tool) {
+        return Vec::new();
+    }
+    let hunks = meta["structuredPatch"]
+        .as_array()
+        .filter(|hunks| !hunks.is_empty());
+    if let Some(hunks) = hunks {
+        let lines = hunks
+            .iter()
+            .flat_map(|hunk| hunk["lines"].as_array().into_iter().flatten());
+        return lines.filter_map(Value::as_str).map(diff_line).collect();
+    }
+    let marked = |text: &Value, mark: &str| {
+        let text = text.as_str().unwrap_or_default();
+        text.lines()
+            .map(|line| diff_line(&format!("{mark}{line}")))
+            .collect::<Vec<_>>()
+    };
+    let edits = match input["edits"].as_array() {
+        Some(edits) => edits.iter().collect(),
+        None => vec![input],
+    };
+    let edits = edits.into_iter().flat_map(|edit| {
+        [
+            marked(&edit["old_string"], "-"),
+            marked(&edit["new_string"], "+"),
+        ]
+        .concat()
+    });
+    edits.chain(marked(&input["content"], "+")).collect()
+}
+
+fn diff_line(line: &str) -> Body {
+    let colour = match line.as_bytes().first() {
+        Some(b'+') => Some(Colour::Good),
+        Some(b'-') => Some(Colour::Bad),
+        _ => Some(Colour::Dim),
+    };
+    (readable(line).replace('\t', "    "), colour)
+}
+
+fn is_todos(meta: &Value) -> bool {
+    meta["newTodos"].is_array()
+}
+
+/// Returns the list of things to do, with what has changed.
+fn todos(meta: &Value) -> Vec<Body> {
+    let list = |name: &str| -> Vec<(String, String)> {
+        let items = meta[name].as_array().into_iter().flatten();
+        let text = |item: &Value, key: &str| on_one_line(item[key].as_str().unwrap_or_default());
+        items
+            .map(|item| (text(item, "content"), text(item, "status")))
+            .collect()
+    };
+    let (old, new) = (list("oldTodos"), list("newTodos"));
+    let mut lines: Vec<Body> = Vec::new();
+    for (content, status) in &new {
+        let mark = match status.as_str() {
+            "completed" => "[x]",
+            "in_progress" => "[~]",
+            _ => "[ ]",
+        };
+        let before = old.iter().find(|(known, _)| known == content);
+        let (note, colour) = match before {
+            None => (" (added)".to_owned(), Some(Colour::Good)),
+            Some((_, known)) if known != status => {
+                (format!(" ({known} → {status})"), Some(Colour::Notice))
+            }
+            Some(_) => (String::new(), Some(Colour::Dim)),
+        };
+        lines.push((format!("{mark} {content}{note}"), colour));
+    }
+    let removed = old
+        .iter()
+        .filter(|(known, _)| new.iter().all(|(content, _)| content != known));
+    lines.extend(
+        removed.map(|(content, _)| (format!("    {content} (removed)"), Some(Colour::Bad))),
+    );
+    lines
+}

@@ -1,0 +1,37 @@
+//! The sub-agents of a conversation.
+
+use crate::render::table::printable;
+use crate::render::tape::counted;
+use crate::render::{Colour, Style};
+use ccd_protocol::conversation::{ConversationTree, SubAgentNode};
+use std::io::{self, Write};
+
+/// Writes one line per sub-agent, below the one that started it.
+pub(crate) fn sub_agents(
+    reply: &ConversationTree,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    nodes(&reply.tree, 0, out, style)?;
+    for orphan in &reply.orphan_parents {
+        let note = style.paint(Colour::Notice, "its call is not in the conversation");
+        writeln!(out, "{}  {note}", printable(orphan))?;
+    }
+    Ok(())
+}
+
+fn nodes(
+    level: &[SubAgentNode],
+    depth: usize,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    for node in level {
+        let records = counted(node.records.len() as u64, "record");
+        let indent = "  ".repeat(depth);
+        let id = printable(&node.parent_tool_use_id);
+        writeln!(out, "{indent}{id}  {}", style.paint(Colour::Dim, &records))?;
+        nodes(&node.children, depth + 1, out, style)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! `ccctl conversation`.
+
+mod get;
+
+use crate::args::ConversationVerb;
+use crate::caller;
+use crate::{Context, Exit, Failure, render};
+use ccd_protocol::conversation::{
+    ConversationParams, ConversationRecordGet, ConversationRecordParams, ConversationTool,
+    ConversationToolParams, ConversationTreeGet,
+};
+use std::path::Path;
+
+/// Carries out a command of `ccctl conversation`.
+///
+/// # Errors
+///
+/// Errors of the call and of the output.
+pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result<Exit, Failure> {
+    match verb {
+        ConversationVerb::Get(args) => get::get(args, context),
+        ConversationVerb::Record { conversation, uuid } => {
+            let params = ConversationRecordParams {
+                conversation: named(conversation)?,
+                uuid: uuid.clone(),
+            };
+            let answer = context.call::<ConversationRecordGet>(&params)?;
+            match context.global.json {
+                true => context.write_line(answer.json.get())?,
+                false => context.write_line(answer.value.record.get())?,
+            }
+            Ok(Exit::Done)
+        }
+        ConversationVerb::Tool {
+            conversation,
+            tool_use_id,
+        } => {
+            let params = ConversationToolParams {
+                conversation: named(conversation)?,
+                tool_use_id: tool_use_id.clone(),
+            };
+            let answer = context.call::<ConversationTool>(&params)?;
+            context.write_line(answer.json.get())?;
+            Ok(Exit::Done)
+        }
+        ConversationVerb::Tree { conversation } => {
+            context.show::<ConversationTreeGet>(&named(conversation)?, render::sub_agents)
+        }
+    }
+}
+
+/// Returns which conversation a word of the command line names: a file if it has a slash or there is one, otherwise a session.
+fn named(word: &str) -> Result<ConversationParams, Failure> {
+    if word.contains('/') || Path::new(word).is_file() {
+        return Ok(ConversationParams {
+            file: Some(caller::absolute(Path::new(word))?),
+            ..ConversationParams::default()
+        });
+    }
+    let own = std::env::var("CLAUDE_CONFIG_DIR").ok();
+    let own = own.filter(|dir| Path::new(dir).is_absolute());
+    Ok(ConversationParams {
+        session: Some(word.to_owned()),
+        claude_dirs: own.into_iter().collect(),
+        ..ConversationParams::default()
+    })
+}

@@ -1,0 +1,72 @@
+//! What can go wrong.
+
+use ccd_protocol::{ErrorCode, ErrorData, Reportable};
+use std::io;
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ConversationError {
+    #[error(
+        "{0}: no such conversation; give the id of a session or a unique prefix of 4 or more characters"
+    )]
+    NotFound(String),
+    #[error("several conversations start with {start:?}: {}", .found.join(", "))]
+    Ambiguous { start: String, found: Vec<String> },
+    #[error("give either session or file")]
+    Unnamed,
+    #[error("{}: not an absolute path", .0.display())]
+    NotAbsolute(PathBuf),
+    #[error("{}: no such file", .0.display())]
+    NoFile(PathBuf),
+    #[error("{}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("{}: no line of it is a record of Claude Code", .0.display())]
+    NotATranscript(PathBuf),
+    #[error("{0}: no record or turn of the conversation has this id")]
+    NoRecord(String),
+    #[error("{0}: no call of a tool has this id")]
+    NoToolCall(String),
+    #[error("{}: the file was changed while it was read; try again", .0.display())]
+    Changed(PathBuf),
+}
+
+impl ConversationError {
+    /// Returns a function for `map_err` that names `path`.
+    pub(crate) fn read(path: &std::path::Path) -> impl Fn(io::Error) -> Self {
+        move |source| match source.kind() {
+            io::ErrorKind::NotFound => Self::NoFile(path.to_owned()),
+            _ => Self::Read {
+                path: path.to_owned(),
+                source,
+            },
+        }
+    }
+}
+
+impl Reportable for ConversationError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotFound(_) | Self::NoFile(_) => ErrorCode::ConversationNotFound,
+            Self::Ambiguous { .. } | Self::Unnamed | Self::NotAbsolute(_) => {
+                ErrorCode::InvalidArgument
+            }
+            Self::Read { .. } | Self::Changed(_) => ErrorCode::Storage,
+            Self::NotATranscript(_) => ErrorCode::NotATranscript,
+            Self::NoRecord(_) => ErrorCode::RecordNotFound,
+            Self::NoToolCall(_) => ErrorCode::ToolCallNotFound,
+        }
+    }
+
+    fn hint(&self) -> Option<&str> {
+        matches!(self, Self::Ambiguous { .. }).then_some("give more characters")
+    }
+
+    fn data(&self) -> ErrorData {
+        match self {
+            Self::Ambiguous { found, .. } => {
+                ErrorData::from_iter([("candidates".into(), found.clone().into())])
+            }
+            _ => ErrorData::new(),
+        }
+    }
+}

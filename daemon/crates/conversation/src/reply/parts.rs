@@ -1,0 +1,182 @@
+//! Parts of a model with the contents of their records.
+
+use super::Result;
+use crate::ConversationError;
+use crate::line::{Block, blocks, raw_blocks, read, text_of};
+use crate::model::{Model, Node, Pair, Turn};
+use crate::source::Loaded;
+use ccd_protocol::conversation::{
+    ConversationPageParams, ConversationPair, ConversationTurn, SubAgentNode, ToolResult, ToolUse,
+};
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+
+/// Turns in a page, unless the caller says otherwise.
+const PAGE_LEN: u64 = 1000;
+
+/// Length of the records after which a page ends.
+const PAGE_BYTES: u64 = 8 << 20;
+
+/// Turns of a conversation.
+pub(super) struct Page {
+    pub(super) turns: Vec<ConversationTurn>,
+    /// Index of the first turn after it.
+    pub(super) end: usize,
+    /// Where the next page starts, if there is one.
+    pub(super) next: Option<u64>,
+}
+
+/// Returns where a page starts.
+pub(super) fn start_of(params: &ConversationPageParams, model: &Model<'_>) -> usize {
+    let from = usize::try_from(params.from.unwrap_or(0)).unwrap_or(usize::MAX);
+    from.min(model.turns.len())
+}
+
+pub(super) fn page(
+    loaded: &Loaded,
+    model: &Model<'_>,
+    params: &ConversationPageParams,
+) -> Result<Page> {
+    let start = start_of(params, model);
+    let limit = params.limit.unwrap_or(PAGE_LEN).max(1);
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let (mut turns, mut read_bytes) = (Vec::new(), 0);
+    for one in model.turns[start..].iter().take(limit) {
+        if read_bytes > PAGE_BYTES {
+            break;
+        }
+        let (turn, bytes) = turn(loaded, model, one)?;
+        turns.push(turn);
+        read_bytes += bytes;
+    }
+    let end = start + turns.len();
+    Ok(Page {
+        turns,
+        end,
+        next: (end < model.turns.len()).then_some(end as u64),
+    })
+}
+
+/// Returns a turn, and how many bytes were read for it.
+pub(super) fn turn(
+    loaded: &Loaded,
+    model: &Model<'_>,
+    turn: &Turn<'_>,
+) -> Result<(ConversationTurn, u64)> {
+    let records = turn.records.iter().map(|at| model.records[*at]);
+    let (mut content_blocks, mut bytes) = (Vec::new(), 0);
+    for record in records.clone() {
+        let line = loaded.line_of(record)?;
+        bytes += line.len() as u64;
+        let message = read(line.as_bytes()).ok().and_then(|line| line.message);
+        content_blocks.extend(raw_blocks(message.unwrap_or_default().content));
+    }
+    let usage = records
+        .clone()
+        .filter_map(|record| record.usage)
+        .max_by_key(|usage| usage.output_tokens);
+    let turn = ConversationTurn {
+        message_id: turn.message_id.to_owned(),
+        role: turn.role,
+        records: records.clone().map(|record| record.uuid.clone()).collect(),
+        content_blocks,
+        parent_tool_use_id: turn.parent.map(str::to_owned),
+        session_id: turn.session_id.to_owned(),
+        timestamp: records.clone().find_map(|record| record.timestamp.clone()),
+        model: records.clone().find_map(|record| record.model.clone()),
+        usage,
+    };
+    Ok((turn, bytes))
+}
+
+/// Returns the calls that were made in these turns, with their results.
+pub(super) fn pairs_of(
+    loaded: &Loaded,
+    model: &Model<'_>,
+    turns: &[Turn<'_>],
+) -> Result<Vec<ConversationPair>> {
+    let calls: HashMap<usize, ()> = turns
+        .iter()
+        .flat_map(|turn| turn.records.iter().map(|at| (*at, ())))
+        .collect();
+    let pairs = model.pairs.iter();
+    let pairs = pairs.filter(|pair| calls.contains_key(&pair.call));
+    pairs.map(|one| pair(loaded, model, one)).collect()
+}
+
+pub(super) fn pair(
+    loaded: &Loaded,
+    model: &Model<'_>,
+    pair: &Pair<'_>,
+) -> Result<ConversationPair> {
+    let line = loaded.line_of(model.records[pair.call])?;
+    let message = read(line.as_bytes()).ok().and_then(|line| line.message);
+    let found = blocks(message.unwrap_or_default().content);
+    let input = found.into_iter().find_map(|block| match block {
+        Block::ToolUse { id, input, .. } if id == pair.id => input,
+        _ => None,
+    });
+    Ok(ConversationPair {
+        tool_use: ToolUse {
+            id: pair.id.to_owned(),
+            name: pair.name.to_owned(),
+            input: input.map_or_else(null, RawValue::to_owned),
+        },
+        tool_result: pair
+            .result
+            .map(|record| result(loaded, model, pair, record))
+            .transpose()?,
+        results: pair.results as u64,
+    })
+}
+
+fn result(
+    loaded: &Loaded,
+    model: &Model<'_>,
+    pair: &Pair<'_>,
+    record: usize,
+) -> Result<ToolResult> {
+    let record = model.records[record];
+    let line = loaded.line_of(record)?;
+    let line = read(line.as_bytes()).map_err(|_| {
+        let path = loaded.paths().nth(record.place.file as usize);
+        ConversationError::Changed(path.unwrap_or(std::path::Path::new("")).to_owned())
+    })?;
+    let found = blocks(line.message.clone().unwrap_or_default().content);
+    let content = found.into_iter().rev().find_map(|block| match block {
+        Block::ToolResult {
+            tool_use_id,
+            content,
+            ..
+        } if tool_use_id == pair.id => Some(text_of(content)),
+        _ => None,
+    });
+    let meta = line.result_meta.filter(|_| record.outcomes.len() == 1);
+    Ok(ToolResult {
+        content: content.unwrap_or_default(),
+        is_error: pair.is_error,
+        meta: meta.map(RawValue::to_owned),
+    })
+}
+
+fn null() -> Box<RawValue> {
+    RawValue::NULL.to_owned()
+}
+
+pub(super) fn tree(model: &Model<'_>, nodes: &[Node<'_>]) -> Vec<SubAgentNode> {
+    let node = |node: &Node<'_>| SubAgentNode {
+        parent_tool_use_id: node.parent_tool_use_id.to_owned(),
+        records: uuids(model, &node.records),
+        children: tree(model, &node.children),
+    };
+    nodes.iter().map(node).collect()
+}
+
+pub(super) fn uuids(model: &Model<'_>, records: &[usize]) -> Vec<String> {
+    let uuid = |at: &usize| model.records[*at].uuid.clone();
+    records.iter().map(uuid).collect()
+}
+
+pub(super) fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}

@@ -1,0 +1,121 @@
+//! Which files make a conversation.
+
+use crate::ConversationError;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// Shortest prefix of a session id that is looked for.
+const MIN_PREFIX: usize = 4;
+
+/// Longest description of a sub-agent that is read; one has 300 bytes.
+const MAX_META_BYTES: u64 = 1 << 20;
+
+/// Most files of sub-agents that are read with a transcript.
+const MAX_SUBAGENTS: usize = 10_000;
+
+/// The files of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Files {
+    pub main: PathBuf,
+    /// In the order of their names.
+    pub subagents: Vec<SubAgentFile>,
+}
+
+/// A transcript of a sub-agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubAgentFile {
+    pub path: PathBuf,
+    /// The call that started it, if its description names it.
+    pub parent_tool_use_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Meta {
+    #[serde(rename = "toolUseId")]
+    tool_use_id: Option<String>,
+}
+
+impl Files {
+    /// Finds the files that belong to a transcript or a stream. Links to files elsewhere are left out.
+    #[must_use]
+    pub fn of(main: &Path) -> Self {
+        let folder = main.with_extension("").join("subagents");
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let paths = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+        let paths = paths.map(|entry| entry.path());
+        let mut paths: Vec<PathBuf> = paths
+            .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+            .collect();
+        paths.sort();
+        paths.truncate(MAX_SUBAGENTS);
+        let subagents = paths.into_iter().map(|path| SubAgentFile {
+            parent_tool_use_id: parent_of(&path),
+            path,
+        });
+        Self {
+            main: main.to_owned(),
+            subagents: subagents.collect(),
+        }
+    }
+
+    /// Returns all paths, the transcript first.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        let subagents = self.subagents.iter().map(|file| file.path.as_path());
+        std::iter::once(self.main.as_path()).chain(subagents)
+    }
+}
+
+fn parent_of(path: &Path) -> Option<String> {
+    let meta = fs::File::open(path.with_extension("meta.json")).ok()?;
+    let mut json = Vec::new();
+    meta.take(MAX_META_BYTES).read_to_end(&mut json).ok()?;
+    let meta: Meta = serde_json::from_slice(&json).ok()?;
+    meta.tool_use_id.filter(|id| !id.is_empty())
+}
+
+/// Returns the transcript of a session in any of these directories of Claude Code: of the id `start`, or of the only one
+/// that it is a prefix of.
+///
+/// # Errors
+///
+/// `NotFound`, `Ambiguous`.
+pub fn find_session(start: &str, claude_dirs: &[PathBuf]) -> Result<PathBuf, ConversationError> {
+    let not_found = || ConversationError::NotFound(start.to_owned());
+    let is_id = start
+        .chars()
+        .all(|char| char.is_ascii_alphanumeric() || char == '-' || char == '_');
+    if !is_id || start.len() < MIN_PREFIX {
+        return Err(not_found());
+    }
+    let mut found: Vec<(String, PathBuf)> = Vec::new();
+    for path in claude_dirs.iter().flat_map(|dir| transcripts(dir)) {
+        let id = path.file_stem().and_then(|name| name.to_str());
+        match id {
+            Some(id) if id == start => return Ok(path),
+            Some(id) if id.starts_with(start) => found.push((id.to_owned(), path.clone())),
+            _ => {}
+        }
+    }
+    let ids: BTreeSet<&String> = found.iter().map(|(id, _)| id).collect();
+    match (ids.len(), found.first()) {
+        (1, Some((_, path))) => Ok(path.clone()),
+        (0, _) | (_, None) => Err(not_found()),
+        _ => Err(ConversationError::Ambiguous {
+            start: start.to_owned(),
+            found: ids.into_iter().take(10).cloned().collect(),
+        }),
+    }
+}
+
+/// Returns the transcripts of a directory of Claude Code, without those of sub-agents.
+fn transcripts(claude_dir: &Path) -> impl Iterator<Item = PathBuf> {
+    let list = |dir: &Path| fs::read_dir(dir).into_iter().flatten().flatten();
+    let projects = list(&claude_dir.join("projects")).map(|entry| entry.path());
+    let files = projects.flat_map(move |project| list(&project).collect::<Vec<_>>());
+    let files = files.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let paths = files.map(|entry| entry.path());
+    paths.filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+}

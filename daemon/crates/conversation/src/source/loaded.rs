@@ -1,0 +1,217 @@
+//! A conversation that was read from its files, and grows with them.
+
+use super::files::Files;
+use crate::ConversationError;
+use crate::line::{Line, TitleKind};
+use crate::lines::{Counts, Lines};
+use crate::model::{Place, Record, Records};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+/// How much is read at a time.
+const PIECE_BYTES: usize = 256 << 10;
+
+/// A conversation, without the contents of its records.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    main: PathBuf,
+    files: Vec<Source>,
+    pub records: Records,
+    pub about: About,
+}
+
+/// What lines say of a conversation as a whole; the first that says it counts, for the title the last of the best kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct About {
+    pub cwd: Option<String>,
+    pub branch: Option<String>,
+    pub title: Option<(TitleKind, String)>,
+}
+
+/// A file, and how far it was read.
+#[derive(Debug, Clone)]
+struct Source {
+    path: PathBuf,
+    parent_tool_use_id: Option<String>,
+    lines: Lines,
+    /// Device and inode: another file may be at its path the next time.
+    identity: Option<(u64, u64)>,
+    /// Bytes that were read.
+    read: u64,
+}
+
+impl Loaded {
+    /// Reads a transcript or a stream, and the transcripts of its sub-agents.
+    ///
+    /// # Errors
+    ///
+    /// `NoFile`, `Read`, `NotATranscript`.
+    pub fn open(main: &Path) -> Result<Self, ConversationError> {
+        let mut loaded = Self::empty(main);
+        loaded.read_new(Files::of(main))?;
+        loaded.check()
+    }
+
+    /// Reads what was added since, and everything again if a file was replaced or has become shorter.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`].
+    pub fn refreshed(mut self) -> Result<Self, ConversationError> {
+        let files = Files::of(&self.main);
+        // Numbers of files are part of places, so they must stay.
+        let is_same = self
+            .files
+            .iter()
+            .zip(files.paths())
+            .all(|(known, path)| known.path == path)
+            && self.files.len() <= files.subagents.len() + 1;
+        if !is_same || self.files.iter().any(Source::was_replaced) {
+            return Self::open(&self.main.clone());
+        }
+        self.read_new(files)?;
+        self.check()
+    }
+
+    fn empty(main: &Path) -> Self {
+        Self {
+            main: main.to_owned(),
+            files: Vec::new(),
+            records: Records::default(),
+            about: About::default(),
+        }
+    }
+
+    fn check(self) -> Result<Self, ConversationError> {
+        match self.records.all().is_empty() {
+            true => Err(ConversationError::NotATranscript(self.main)),
+            false => Ok(self),
+        }
+    }
+
+    fn read_new(&mut self, files: Files) -> Result<(), ConversationError> {
+        let parents = files
+            .subagents
+            .iter()
+            .map(|file| file.parent_tool_use_id.clone());
+        let parents: Vec<_> = std::iter::once(None).chain(parents).collect();
+        for (index, (path, parent_tool_use_id)) in files.paths().zip(parents).enumerate() {
+            if index == self.files.len() {
+                self.files.push(Source {
+                    path: path.to_owned(),
+                    parent_tool_use_id: None,
+                    lines: Lines::default(),
+                    identity: None,
+                    read: 0,
+                });
+            }
+            let source = &mut self.files[index];
+            source.parent_tool_use_id = parent_tool_use_id;
+            source.read_new(index as u32, &mut self.records, &mut self.about)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the files, the transcript first. A place names one by its index.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|file| file.path.as_path())
+    }
+
+    /// Returns what was read of each file besides records.
+    pub fn counts(&self) -> impl Iterator<Item = &Counts> {
+        self.files.iter().map(|file| file.lines.counts())
+    }
+
+    /// Returns the line of a record. Bytes that are not UTF-8 are replaced.
+    ///
+    /// # Errors
+    ///
+    /// `Read`; `Changed` if the file has become shorter.
+    pub fn line_of(&self, record: &Record) -> Result<String, ConversationError> {
+        let path = &self.files[record.place.file as usize].path;
+        let failed = ConversationError::read(path);
+        let file = File::open(path).map_err(&failed)?;
+        let mut bytes = vec![0; usize::try_from(record.place.len).unwrap_or(usize::MAX)];
+        file.read_exact_at(&mut bytes, record.place.offset)
+            .map_err(|error| match error.kind() {
+                std::io::ErrorKind::UnexpectedEof => ConversationError::Changed(path.clone()),
+                _ => failed(error),
+            })?;
+        Ok(match String::from_utf8_lossy(&bytes) {
+            Cow::Owned(text) => text,
+            Cow::Borrowed(_) => String::from_utf8(bytes).unwrap_or_default(),
+        })
+    }
+}
+
+impl Source {
+    fn was_replaced(&self) -> bool {
+        match std::fs::metadata(&self.path) {
+            Ok(now) => self.identity != Some((now.dev(), now.ino())) || now.len() < self.read,
+            Err(_) => true,
+        }
+    }
+
+    fn read_new(
+        &mut self,
+        number: u32,
+        records: &mut Records,
+        about: &mut About,
+    ) -> Result<(), ConversationError> {
+        let failed = ConversationError::read(&self.path);
+        let mut file = File::open(&self.path).map_err(&failed)?;
+        let metadata = file.metadata().map_err(&failed)?;
+        self.identity = Some((metadata.dev(), metadata.ino()));
+        if metadata.len() <= self.read {
+            return Ok(());
+        }
+        let parent = self.parent_tool_use_id.as_deref();
+        let mut each = |offset, len, mut line: Line<'_>| {
+            if let (Some(parent), None) = (parent, &line.parent_tool_use_id) {
+                line.parent_tool_use_id = Some(Cow::Owned(parent.to_owned()));
+            }
+            about.take(&line);
+            let place = Place {
+                file: number,
+                offset,
+                len,
+            };
+            records.insert(place, &line);
+        };
+        file.seek(SeekFrom::Start(self.read)).map_err(&failed)?;
+        let mut piece = vec![0; PIECE_BYTES];
+        // What is added meanwhile is for the next time: it need not have an end.
+        let mut left = metadata.len() - self.read;
+        while left > 0 {
+            let wanted = piece.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+            let count = file.read(&mut piece[..wanted]).map_err(&failed)?;
+            if count == 0 {
+                break;
+            }
+            self.lines.feed(&piece[..count], &mut each);
+            self.read += count as u64;
+            left -= count as u64;
+        }
+        Ok(())
+    }
+}
+
+impl About {
+    fn take(&mut self, line: &Line<'_>) {
+        let first = |known: &mut Option<String>, new: &Option<Cow<'_, str>>| {
+            if let (None, Some(new)) = (&known, new) {
+                *known = Some(new.to_string());
+            }
+        };
+        first(&mut self.cwd, &line.cwd);
+        first(&mut self.branch, &line.branch);
+        if let Some((kind, text)) = &line.title
+            && self.title.as_ref().is_none_or(|(known, _)| kind >= known)
+        {
+            self.title = Some((*kind, text.to_string()));
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The conversations that were read last.
+
+use super::loaded::Loaded;
+use crate::ConversationError;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many conversations are kept, so that the next page of one need not be read from the start.
+const LEN: usize = 4;
+
+/// Larger conversations are not kept. A record takes about half a kilobyte.
+const MAX_RECORDS: usize = 200_000;
+
+#[derive(Debug, Default)]
+pub struct Shelf {
+    /// The last used last.
+    loaded: Mutex<Vec<(PathBuf, Arc<Loaded>)>>,
+}
+
+impl Shelf {
+    /// Returns a conversation as its files are now. Blocks while it reads what is new.
+    ///
+    /// # Errors
+    ///
+    /// As [`Loaded::open`].
+    pub fn get(&self, main: &Path) -> Result<Arc<Loaded>, ConversationError> {
+        let known = {
+            let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+            let at = loaded.iter().position(|(path, _)| path == main);
+            at.map(|at| loaded.remove(at).1)
+        };
+        let now = Arc::new(match known {
+            Some(known) => Arc::unwrap_or_clone(known).refreshed()?,
+            None => Loaded::open(main)?,
+        });
+        if now.records.all().len() <= MAX_RECORDS {
+            let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+            loaded.retain(|(path, _)| path != main);
+            loaded.push((main.to_owned(), Arc::clone(&now)));
+            let surplus = loaded.len().saturating_sub(LEN);
+            loaded.drain(..surplus);
+        }
+        Ok(now)
+    }
+}

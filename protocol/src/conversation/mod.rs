@@ -1,0 +1,24 @@
+//! Conversations of Claude Code: its transcripts and streams as one model.
+
+mod model;
+mod page;
+
+use crate::method::methods;
+pub use model::{
+    CacheCreation, ConversationIndexes, ConversationPair, ConversationTotals, ConversationTurn,
+    ConversationUsage, RecordPlace, SubAgentNode, ToolCallPlaces, ToolResult, ToolUse, TurnRole,
+};
+pub use page::{
+    ConversationGetReply, ConversationPageParams, ConversationParams, ConversationRecord,
+    ConversationRecordParams, ConversationToolParams, ConversationTree, ConversationTurnParams,
+    ConversationTurnsReply, SkippedLine,
+};
+
+methods! {
+    ConversationGet = "conversation.get" (ConversationPageParams) -> ConversationGetReply, "Returns a conversation as a whole: turns, calls of tools with their results, the tree of sub-agents, indexes and tokens. A long one comes in pages.";
+    ConversationTurns = "conversation.turns" (ConversationPageParams) -> ConversationTurnsReply, "Returns turns of a conversation, in order.";
+    ConversationTurnGet = "conversation.turn" (ConversationTurnParams) -> ConversationTurn, "Returns one turn of a conversation.";
+    ConversationRecordGet = "conversation.record" (ConversationRecordParams) -> ConversationRecord, "Returns one record as Claude Code wrote it.";
+    ConversationTool = "conversation.tool" (ConversationToolParams) -> ConversationPair, "Returns a call of a tool with its result.";
+    ConversationTreeGet = "conversation.tree" (ConversationParams) -> ConversationTree, "Returns the sub-agents of a conversation and what started them.";
+}

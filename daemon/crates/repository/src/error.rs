@@ -23,7 +23,7 @@ pub enum RepositoryError {
     #[error("{}: not writable; give yourself write permission", .0.display())]
     NotWritable(PathBuf),
     #[error("{}: another git command is running; wait for it, or remove the file if none is", .0.display())]
-    IndexLocked(PathBuf),
+    Locked(PathBuf),
     #[error("{}: there is no commit yet; commit first", .0.display())]
     Unborn(PathBuf),
     #[error("{}: unresolved merge conflicts cannot be stashed: {paths}; resolve them first", root.display())]

@@ -21,7 +21,7 @@ impl WorkTree {
     /// # Errors
     ///
     /// `StashConflict` if a file that the stash contains was changed and not committed meanwhile, exists again, or cannot
-    /// be merged: nothing is restored, the stash stays. `StashGone`; those of [`Self::snapshot`]. `IndexLocked` also if
+    /// be merged: nothing is restored, the stash stays. `StashGone`; those of [`Self::snapshot`]. `Locked` also if
     /// the killed process was just writing the index: only a person can say that no other git command is running.
     pub fn stash_restore(&self, id: &str) -> Result<()> {
         let mut repository = self.open()?;

@@ -22,7 +22,7 @@ impl WorkTree {
     ///
     /// # Errors
     ///
-    /// `Unborn`, `Unmerged`, `IndexLocked` and those of [`Self::snapshot`]; nothing was stashed then.
+    /// `Unborn`, `Unmerged`, `Locked` and those of [`Self::snapshot`]; nothing was stashed then.
     pub fn stash_save(&self, message: &str) -> Result<Option<String>> {
         let repository = self.open()?;
         self.refuse_lock()?;
@@ -46,7 +46,7 @@ impl WorkTree {
     ///
     /// # Errors
     ///
-    /// `Changed` if anything is not as in the stash, `Blocked`, `StashGone`, `IndexLocked`; nothing was removed then, and
+    /// `Changed` if anything is not as in the stash, `Blocked`, `StashGone`, `Locked`; nothing was removed then, and
     /// [`Self::stash_restore`] removes the stash.
     pub fn stash_clean(&self, id: &str) -> Result<()> {
         let repository = self.open()?;
@@ -80,12 +80,16 @@ impl WorkTree {
             .map_err(|error| self.git(error))
     }
 
-    /// Refuses while another git command writes the index, before anything is touched.
+    /// Refuses while another git command writes the index or the stash, before anything is touched.
     pub(crate) fn refuse_lock(&self) -> Result<()> {
-        let lock = self.git_dir.join("index.lock");
-        match lock.symlink_metadata() {
-            Ok(_) => Err(RepositoryError::IndexLocked(lock)),
-            Err(_) => Ok(()),
+        let index = self.git_dir.join("index.lock");
+        let stash = self.common_dir.join("refs/stash.lock");
+        match [index, stash]
+            .into_iter()
+            .find(|lock| lock.symlink_metadata().is_ok())
+        {
+            Some(lock) => Err(RepositoryError::Locked(lock)),
+            None => Ok(()),
         }
     }
 

@@ -45,7 +45,9 @@ fn another_process_restores_what_a_killed_one_stashed() {
         victim.kill().unwrap();
         victim.wait().unwrap();
         // Its own: nobody else works here.
-        let _ = std::fs::remove_file(root.join(".git/index.lock"));
+        for lock in [".git/index.lock", ".git/refs/stash.lock"] {
+            let _ = std::fs::remove_file(root.join(lock));
+        }
         if let Some(id) = tree.stash_find(MESSAGE).unwrap() {
             tree.stash_restore(&id).unwrap();
             assert!(!root.join(".git/ccd-stash").exists());

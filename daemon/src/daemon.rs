@@ -7,7 +7,7 @@ use crate::connection::{self, Settings};
 use crate::job::Jobs;
 use crate::log::Log;
 use ccd_coach::{Coach, CoachSettings};
-use ccd_conversation::Conversations;
+use ccd_conversation::{Conversations, Index};
 use ccd_exec::{ExecSettings, Executor};
 use ccd_protocol::daemon::HandOver;
 use ccd_protocol::session::SessionState;
@@ -34,6 +34,8 @@ pub(crate) struct Daemon {
     pub(crate) exec: Arc<Executor>,
     /// Transcripts of Claude Code.
     pub(crate) conversations: Arc<Conversations>,
+    /// All of them, for lists, search and sums.
+    pub(crate) conversation_index: Index,
     pub(crate) paths: Paths,
     pub(crate) jobs: Jobs,
     /// The directories of tapes in use.
@@ -106,6 +108,10 @@ impl Daemon {
             coach,
             exec,
             conversations: Arc::new(Conversations::new(paths.claude.clone())),
+            conversation_index: Index::new(
+                paths.base.join("conversations.sqlite"),
+                vec![paths.claude.clone()],
+            ),
             jobs,
             log,
             started: Instant::now(),

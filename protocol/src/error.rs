@@ -114,6 +114,8 @@ error_codes! {
     RecordNotFound = 6002 "record_not_found" NotFound "The conversation has no record or turn of this id.",
     ToolCallNotFound = 6003 "tool_call_not_found" NotFound "The conversation has no call of a tool of this id.",
     NotATranscript = 6004 "not_a_transcript" Failed "No line of the file is a record of Claude Code.",
+    QueryInvalid = 6005 "query_invalid" Usage "The query has no word to look for, or a time of the scope cannot be read.",
+    ConversationIndexUnavailable = 6006 "conversation_index_unavailable" Failed "The index of conversations cannot be opened or written.",
     CandidateNotFound = 8001 "candidate_not_found" NotFound "No candidate has this id, fingerprint or unique prefix.",
     CandidateState = 8002 "candidate_state" Refused "The candidate's state does not allow this decision.",
     SettingsInvalid = 8003 "settings_invalid" Usage "Claude Code's settings file cannot be read as JSON, or its hooks have another shape; the message says where.",

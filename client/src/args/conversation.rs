@@ -1,10 +1,20 @@
 //! `ccctl conversation`.
 
+use super::value::{directory, word};
+use ccd_protocol::conversation::{RecordStatus, StatsBy, TurnRole};
+use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 
 /// Commands for conversations.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConversationVerb {
+    /// List conversations, the last used first
+    #[command(visible_alias = "ls")]
+    List(ConversationListArgs),
+    /// Find what was said or done, in all conversations
+    Search(ConversationSearchArgs),
+    /// Sum tokens and cost
+    Stats(ConversationStatsArgs),
     /// Show a conversation: turns, calls of tools with their results, sub-agents, tokens
     #[command(visible_alias = "show")]
     Get(ConversationGetArgs),
@@ -31,6 +41,131 @@ pub(crate) enum ConversationVerb {
         /// Session id, a unique prefix of one, or a file
         conversation: String,
     },
+}
+
+/// Which conversations a command is about.
+#[derive(Debug, Args)]
+pub(crate) struct ScopeOfConversations {
+    /// Only conversations that were started in this directory or below it
+    #[arg(long, value_name = "DIR", value_parser = directory)]
+    pub(crate) project: Option<String>,
+    /// Nothing before this date (2026-01-31) or time (RFC 3339)
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// Nothing from this date or time on
+    #[arg(long, value_name = "TIME")]
+    pub(crate) until: Option<String>,
+}
+
+/// Arguments of `conversation list`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  ccctl conversation list
+  ccctl conversation list --project . --since 2026-01-01
+  ccctl conversation list --json | jq -r '.conversations[] | select(.errors > 0).session_id'
+
+Transcripts are those of $CLAUDE_CONFIG_DIR, by default ~/.claude.")]
+pub(crate) struct ConversationListArgs {
+    #[command(flatten)]
+    pub(crate) scope: ScopeOfConversations,
+    /// Only conversations on this git branch
+    #[arg(long, value_name = "NAME")]
+    pub(crate) branch: Option<String>,
+    /// Print at most N conversations, 1 to 1000 [default: 50]
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub(crate) limit: Option<u64>,
+}
+
+/// Arguments of `conversation search`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  ccctl conversation search flaky test
+  ccctl conversation search '\"connection reset\"' --tool Bash --status error
+  ccctl conversation search migration -- -sqlite
+  ccctl conversation search parse_date --file src/date.rs --since 2026-01-01
+
+All words must be in one record: a message, a call of a tool, or a result. A word with - before it must not be in \
+it; put -- before the first of these. Upper and lower case are the same, and secrets are not found.")]
+pub(crate) struct ConversationSearchArgs {
+    /// Words, and phrases in double quotes
+    #[arg(required = true, value_name = "WORD")]
+    pub(crate) words: Vec<String>,
+    #[command(flatten)]
+    pub(crate) scope: ScopeOfConversations,
+    /// Only what this side said: user or assistant
+    #[arg(long, value_name = "ROLE", ignore_case = true, value_parser = role())]
+    pub(crate) role: Option<TurnRole>,
+    /// Only calls of this tool, and their results
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// Only calls that failed (error) or have no result (pending), or what sub-agents did (sub-agent)
+    #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = status())]
+    pub(crate) status: Option<RecordStatus>,
+    /// Only what a model said whose name contains this text
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Only calls about a file whose path contains this text
+    #[arg(long, value_name = "PATH")]
+    pub(crate) file: Option<String>,
+    /// Only this conversation: the id of its session
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Print at most N hits, 1 to 200 [default: 20]
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=200))]
+    pub(crate) limit: Option<u64>,
+}
+
+/// Arguments of `conversation stats`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  ccctl conversation stats
+  ccctl conversation stats --by day --since 2026-01-01
+  ccctl conversation stats --by model --project . --json | jq .groups
+
+Each message counts once, even if several files have it. Costs are list prices of the date that is shown, not what \
+was billed.")]
+pub(crate) struct ConversationStatsArgs {
+    #[command(flatten)]
+    pub(crate) scope: ScopeOfConversations,
+    /// Group by day, project, branch, session, model or tool
+    #[arg(long, value_name = "WHAT", ignore_case = true, value_parser = by())]
+    pub(crate) by: Option<StatsBy>,
+}
+
+fn role() -> impl TypedValueParser<Value = TurnRole> {
+    word(["user", "assistant"], |name| {
+        match &*name.to_ascii_lowercase() {
+            "user" => Some(TurnRole::User),
+            "assistant" => Some(TurnRole::Assistant),
+            _ => None,
+        }
+    })
+}
+
+fn status() -> impl TypedValueParser<Value = RecordStatus> {
+    word(["error", "pending", "sub-agent"], |name| {
+        match &*name.to_ascii_lowercase() {
+            "error" => Some(RecordStatus::Error),
+            "pending" => Some(RecordStatus::Pending),
+            "sub_agent" => Some(RecordStatus::SubAgent),
+            _ => None,
+        }
+    })
+}
+
+fn by() -> impl TypedValueParser<Value = StatsBy> {
+    const ALL: [(&str, StatsBy); 6] = [
+        ("day", StatsBy::Day),
+        ("project", StatsBy::Project),
+        ("branch", StatsBy::Branch),
+        ("session", StatsBy::Session),
+        ("model", StatsBy::Model),
+        ("tool", StatsBy::Tool),
+    ];
+    word(ALL.map(|(name, _)| name), |name| {
+        let found = ALL.iter().find(|(one, _)| one.eq_ignore_ascii_case(name));
+        found.map(|(_, by)| *by)
+    })
 }
 
 /// Arguments of `conversation get`.

@@ -38,7 +38,10 @@ pub(crate) use coach_records::{
     ReportArgs,
 };
 pub(crate) use config::ConfigVerb;
-pub(crate) use conversation::{ConversationGetArgs, ConversationVerb};
+pub(crate) use conversation::{
+    ConversationGetArgs, ConversationListArgs, ConversationSearchArgs, ConversationStatsArgs,
+    ConversationVerb, ScopeOfConversations,
+};
 pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs, UpgradeArgs};
 pub(crate) use exec::{ExecArgs, ExecRunArgs, ToolList};
 pub(crate) use exec_records::{ExecGetArgs, ExecListArgs, ExecVerb};
@@ -274,12 +277,14 @@ failed, or a stash could not be restored, 5 uncommitted changes, 6 other runs di
 --lock-timeout, 7 --timeout or --stall-timeout reached, 8 the run or conversation does not exist, or the \
 conversation cannot be resumed, 99 no daemon or internal error.")]
     Exec(Box<ExecArgs>),
-    /// Read conversations of Claude Code: turns, calls of tools, sub-agents and tokens
+    /// List, search, show and sum up conversations of Claude Code
     #[command(
         subcommand,
         after_help = "Examples:
+  ccctl conversation list --project .
+  ccctl conversation search flaky test --status error
   ccctl conversation show 5fc07b19
-  ccctl conversation show run.jsonl --errors
+  ccctl conversation stats --by day
   ccctl conversation get 5fc07b19 --json | jq .usage.total
 
 A conversation is named by the id of its session, by a unique prefix of it, or by a file: a transcript of \

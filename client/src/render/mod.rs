@@ -24,7 +24,9 @@ pub(crate) use coach::{
     candidate, candidates, coach_status, detected, evaluation, events, evidence, ledger, mutes,
     pattern_groups, pattern_texts, report, summary,
 };
-pub(crate) use conversation::{Show, about, conversation, sub_agents};
+pub(crate) use conversation::{
+    Show, about, conversation, conversation_hits, conversation_stats, conversations, sub_agents,
+};
 pub(crate) use exec::{
     exec_session, exec_sessions, execution, executions, on_one_line, readable, run_diff,
     run_summary, seconds,

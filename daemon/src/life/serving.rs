@@ -109,6 +109,7 @@ impl Serving {
             self.hooks.end().await;
             daemon.coach.close().await;
             daemon.exec.close().await;
+            daemon.conversation_index.close().await;
             if daemon.loaded().config.replay.summary {
                 daemon.roots.summarise();
             }
@@ -134,6 +135,7 @@ impl Serving {
             self.hooks.end().await;
             self.daemon.coach.close().await;
             self.daemon.exec.close().await;
+            self.daemon.conversation_index.close().await;
             self.daemon.roots.close().await;
             self.connections.end().await;
         };

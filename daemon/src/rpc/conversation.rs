@@ -5,14 +5,24 @@ use super::register::method;
 use crate::daemon::Daemon;
 use ccd_conversation::{ConversationError, Conversations};
 use ccd_protocol::conversation::{
-    ConversationGet, ConversationRecordGet, ConversationTool, ConversationTreeGet,
-    ConversationTurnGet, ConversationTurns,
+    ConversationGet, ConversationList, ConversationRecordGet, ConversationSearch,
+    ConversationStats, ConversationTool, ConversationTreeGet, ConversationTurnGet,
+    ConversationTurns,
 };
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use std::sync::Arc;
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+    method::<ConversationList, _, _>(module, |daemon, _, params| async move {
+        Ok(daemon.conversation_index.list(&params).await?)
+    })?;
+    method::<ConversationSearch, _, _>(module, |daemon, _, params| async move {
+        Ok(daemon.conversation_index.search(&params).await?)
+    })?;
+    method::<ConversationStats, _, _>(module, |daemon, _, params| async move {
+        Ok(daemon.conversation_index.stats(&params).await?)
+    })?;
     method::<ConversationGet, _, _>(module, |daemon, _, params| async move {
         reading(&daemon, move |conversations| conversations.get(&params)).await
     })?;

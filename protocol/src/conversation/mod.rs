@@ -2,6 +2,7 @@
 
 mod model;
 mod page;
+mod records;
 
 use crate::method::methods;
 pub use model::{
@@ -13,8 +14,16 @@ pub use page::{
     ConversationRecordParams, ConversationToolParams, ConversationTree, ConversationTurnParams,
     ConversationTurnsReply, SkippedLine,
 };
+pub use records::{
+    ConversationHit, ConversationListParams, ConversationListReply, ConversationScope,
+    ConversationSearchParams, ConversationSearchReply, ConversationStatsParams,
+    ConversationStatsReply, ConversationSummary, RecordStatus, StatsBy, StatsGroup,
+};
 
 methods! {
+    ConversationList = "conversation.list" (ConversationListParams) -> ConversationListReply, "Lists conversations, the last used first. The index is brought up to date before.";
+    ConversationSearch = "conversation.search" (ConversationSearchParams) -> ConversationSearchReply, "Finds records by what they say. The index is brought up to date before.";
+    ConversationStats = "conversation.stats" (ConversationStatsParams) -> ConversationStatsReply, "Sums tokens and cost. The index is brought up to date before.";
     ConversationGet = "conversation.get" (ConversationPageParams) -> ConversationGetReply, "Returns a conversation as a whole: turns, calls of tools with their results, the tree of sub-agents, indexes and tokens. A long one comes in pages.";
     ConversationTurns = "conversation.turns" (ConversationPageParams) -> ConversationTurnsReply, "Returns turns of a conversation, in order.";
     ConversationTurnGet = "conversation.turn" (ConversationTurnParams) -> ConversationTurn, "Returns one turn of a conversation.";

@@ -130,7 +130,7 @@ pub struct SkippedLine {
     pub file: u64,
     /// Number of the line, from 1.
     pub line: u64,
-    /// `not_json`, `not_an_object`, `no_type`, `no_uuid`, `no_session` or `too_long` (more than 64 MiB).
+    /// `not_json`, `not_an_object`, `no_type`, `no_uuid`, `no_session` or `too_long` (more than 32 MiB).
     pub why: String,
 }
 

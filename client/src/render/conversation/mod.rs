@@ -2,9 +2,11 @@
 
 mod about;
 mod call;
+mod found;
 mod page;
 mod tree;
 
 pub(crate) use about::about;
+pub(crate) use found::{conversation_hits, conversation_stats, conversations};
 pub(crate) use page::{Show, conversation};
 pub(crate) use tree::sub_agents;

@@ -1,5 +1,6 @@
 //! `ccctl conversation`.
 
+mod find;
 mod get;
 
 use crate::args::ConversationVerb;
@@ -18,6 +19,9 @@ use std::path::Path;
 /// Errors of the call and of the output.
 pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result<Exit, Failure> {
     match verb {
+        ConversationVerb::List(args) => find::list(args, context),
+        ConversationVerb::Search(args) => find::search(args, context),
+        ConversationVerb::Stats(args) => find::stats(args, context),
         ConversationVerb::Get(args) => get::get(args, context),
         ConversationVerb::Record { conversation, uuid } => {
             let params = ConversationRecordParams {
@@ -57,11 +61,16 @@ fn named(word: &str) -> Result<ConversationParams, Failure> {
             ..ConversationParams::default()
         });
     }
-    let own = std::env::var("CLAUDE_CONFIG_DIR").ok();
-    let own = own.filter(|dir| Path::new(dir).is_absolute());
     Ok(ConversationParams {
         session: Some(word.to_owned()),
-        claude_dirs: own.into_iter().collect(),
+        claude_dirs: claude_dirs(),
         ..ConversationParams::default()
     })
+}
+
+/// Returns the directory of Claude Code that the user has chosen; the daemon's environment may have another one.
+fn claude_dirs() -> Vec<String> {
+    let own = std::env::var("CLAUDE_CONFIG_DIR").ok();
+    let own = own.filter(|dir| Path::new(dir).is_absolute());
+    own.into_iter().collect()
 }

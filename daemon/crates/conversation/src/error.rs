@@ -1,6 +1,7 @@
 //! What can go wrong.
 
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
+use ccd_store::StoreError;
 use std::io;
 use std::path::PathBuf;
 
@@ -26,6 +27,10 @@ pub enum ConversationError {
     NoRecord(String),
     #[error("{0}: no call of a tool has this id")]
     NoToolCall(String),
+    #[error("{0}")]
+    Query(String),
+    #[error("the index of conversations is not available: {0}")]
+    Index(#[from] StoreError),
     #[error("{}: the file was changed while it was read; try again", .0.display())]
     Changed(PathBuf),
 }
@@ -43,6 +48,12 @@ impl ConversationError {
     }
 }
 
+impl From<ccd_store::SqlError> for ConversationError {
+    fn from(error: ccd_store::SqlError) -> Self {
+        Self::Index(error.into())
+    }
+}
+
 impl Reportable for ConversationError {
     fn code(&self) -> ErrorCode {
         match self {
@@ -51,6 +62,8 @@ impl Reportable for ConversationError {
                 ErrorCode::InvalidArgument
             }
             Self::Read { .. } | Self::Changed(_) => ErrorCode::Storage,
+            Self::Query(_) => ErrorCode::QueryInvalid,
+            Self::Index(_) => ErrorCode::ConversationIndexUnavailable,
             Self::NotATranscript(_) => ErrorCode::NotATranscript,
             Self::NoRecord(_) => ErrorCode::RecordNotFound,
             Self::NoToolCall(_) => ErrorCode::ToolCallNotFound,

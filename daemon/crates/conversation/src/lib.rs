@@ -1,6 +1,7 @@
 //! Conversations of Claude Code: what its transcripts and streams say, as one model.
 //!
 //! - `source`: the files of a conversation, read as they grow
+//! - `index`: all transcripts in a database, for lists, search and sums
 //! - `reply`: what the methods return
 //!
 //! Pure, without files:
@@ -11,6 +12,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 mod error;
+mod index;
 pub mod line;
 pub mod lines;
 pub mod model;
@@ -18,4 +20,5 @@ mod reply;
 pub mod source;
 
 pub use error::ConversationError;
+pub use index::Index;
 pub use reply::Conversations;

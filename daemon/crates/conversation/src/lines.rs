@@ -4,7 +4,7 @@ use crate::line::{Kind, Line, Wrong, read};
 use std::collections::BTreeMap;
 
 /// Longest line that is read. Longer ones are skipped.
-pub const MAX_LINE_BYTES: usize = 64 << 20;
+pub const MAX_LINE_BYTES: usize = 32 << 20;
 
 /// At most so many numbers of skipped lines are kept.
 const MAX_SKIPPED: usize = 1000;

@@ -68,7 +68,7 @@ impl Files {
     }
 }
 
-fn parent_of(path: &Path) -> Option<String> {
+pub(crate) fn parent_of(path: &Path) -> Option<String> {
     let meta = fs::File::open(path.with_extension("meta.json")).ok()?;
     let mut json = Vec::new();
     meta.take(MAX_META_BYTES).read_to_end(&mut json).ok()?;

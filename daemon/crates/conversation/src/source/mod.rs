@@ -7,6 +7,7 @@ mod files;
 mod loaded;
 mod shelf;
 
+pub(crate) use files::parent_of;
 pub use files::{Files, find_session};
 pub use loaded::Loaded;
 pub use shelf::Shelf;

@@ -1,0 +1,72 @@
+//! `ccctl conversation list`, `search` and `stats`.
+
+use super::claude_dirs;
+use crate::args::{
+    ConversationListArgs, ConversationSearchArgs, ConversationStatsArgs, ScopeOfConversations,
+};
+use crate::terminal::output_columns;
+use crate::{Context, Exit, Failure, caller, render};
+use ccd_protocol::conversation::{
+    ConversationList, ConversationListParams, ConversationScope, ConversationSearch,
+    ConversationSearchParams, ConversationStats, ConversationStatsParams,
+};
+
+pub(super) fn list(args: &ConversationListArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = ConversationListParams {
+        scope: scope(&args.scope)?,
+        branch: args.branch.clone(),
+        limit: args.limit,
+        before: None,
+    };
+    let answer = context.call::<ConversationList>(&params)?;
+    if answer.value.conversations.is_empty() && !context.global.json {
+        context.note("no conversations");
+    }
+    context.print(&answer, |reply, out, style| {
+        render::conversations(reply, output_columns(), out, style)
+    })
+}
+
+pub(super) fn search(
+    args: &ConversationSearchArgs,
+    context: &mut Context,
+) -> Result<Exit, Failure> {
+    let params = ConversationSearchParams {
+        query: args.words.join(" "),
+        scope: scope(&args.scope)?,
+        role: args.role,
+        tool: args.tool.clone(),
+        status: args.status,
+        model: args.model.clone(),
+        file: args.file.clone(),
+        session: args.session.clone(),
+        limit: args.limit,
+        before: None,
+    };
+    let answer = context.call::<ConversationSearch>(&params)?;
+    if answer.value.hits.is_empty() && !context.global.json {
+        context.note("nothing found");
+    }
+    context.print(&answer, |reply, out, style| {
+        render::conversation_hits(reply, output_columns(), out, style)
+    })
+}
+
+pub(super) fn stats(args: &ConversationStatsArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let params = ConversationStatsParams {
+        scope: scope(&args.scope)?,
+        by: args.by,
+    };
+    context.show::<ConversationStats>(&params, |reply, out, style| {
+        render::conversation_stats(reply, args.by, output_columns(), out, style)
+    })
+}
+
+fn scope(args: &ScopeOfConversations) -> Result<ConversationScope, Failure> {
+    Ok(ConversationScope {
+        claude_dirs: claude_dirs(),
+        project: caller::given_path(args.project.as_deref())?,
+        since: args.since.clone(),
+        until: args.until.clone(),
+    })
+}

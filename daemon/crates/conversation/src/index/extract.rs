@@ -1,0 +1,151 @@
+//! A line into rows, and the text by which it is found.
+
+use crate::line::{Block, Kind, Line, Usage, agent_report, blocks};
+use ccd_text::redact::redact;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// Longest text of one record that is searched.
+const MAX_TEXT_BYTES: usize = 1 << 20;
+
+/// Members of a tool's input that name a file.
+const PATHS: [&str; 3] = ["file_path", "notebook_path", "path"];
+
+/// A record, as it is stored.
+#[derive(Debug, Default)]
+pub(crate) struct Entry {
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+    pub(crate) uuid: String,
+    pub(crate) message_id: String,
+    pub(crate) is_assistant: bool,
+    /// Milliseconds since 1970.
+    pub(crate) at: Option<i64>,
+    pub(crate) parent_tool_use_id: Option<String>,
+    pub(crate) agent_id: Option<String>,
+    pub(crate) is_sub: bool,
+    pub(crate) model: Option<String>,
+    pub(crate) usage: Option<Usage>,
+    pub(crate) calls: Vec<CallEntry>,
+    /// Ids of calls, and whether they failed.
+    pub(crate) results: Vec<(String, bool)>,
+    pub(crate) agent_report: Option<(Option<String>, Option<Usage>)>,
+    /// Redacted.
+    pub(crate) text: String,
+}
+
+#[derive(Debug)]
+pub(crate) struct CallEntry {
+    pub(crate) tool_use_id: String,
+    pub(crate) name: String,
+    pub(crate) path: Option<String>,
+}
+
+/// Returns the entry of a record; `None` for other lines.
+pub(crate) fn entry(offset: u64, length: u64, line: &Line<'_>) -> Option<Entry> {
+    let is_assistant = match line.kind {
+        Kind::Assistant => true,
+        Kind::User => false,
+        Kind::Other(_) | Kind::Missing => return None,
+    };
+    let message = line.message.clone().unwrap_or_default();
+    let uuid = line.uuid.as_ref()?.to_string();
+    let message_id = match (is_assistant, &message.id) {
+        (true, Some(id)) => id.to_string(),
+        _ => uuid.clone(),
+    };
+    let owned = |text: &Option<Cow<'_, str>>| text.as_deref().map(str::to_owned);
+    let mut entry = Entry {
+        offset,
+        length,
+        uuid,
+        message_id,
+        is_assistant,
+        at: line.timestamp.as_deref().and_then(milliseconds),
+        parent_tool_use_id: owned(&line.parent_tool_use_id),
+        agent_id: owned(&line.agent_id),
+        is_sub: line.parent_tool_use_id.is_some() || line.is_sidechain,
+        model: owned(&message.model).filter(|model| model != "<synthetic>"),
+        usage: message.usage.filter(|_| is_assistant),
+        agent_report: line.result_meta.and_then(agent_report),
+        ..Entry::default()
+    };
+    let mut text = Text::default();
+    for block in blocks(message.content) {
+        entry.take(block, &mut text);
+    }
+    entry.text = text.0;
+    Some(entry)
+}
+
+impl Entry {
+    fn take(&mut self, block: Block<'_>, text: &mut Text) {
+        match block {
+            Block::Text(said) | Block::Thinking(said) => text.add(&said),
+            Block::ToolUse { id, name, input } => {
+                let input: Value = input
+                    .and_then(|input| serde_json::from_str(input.get()).ok())
+                    .unwrap_or_default();
+                text.add(&name);
+                text.add_values(&input);
+                let path = PATHS.iter().find_map(|path| input[*path].as_str());
+                self.calls.push(CallEntry {
+                    tool_use_id: id.into_owned(),
+                    name: name.into_owned(),
+                    path: path.map(|path| redact(path).text.into_owned()),
+                });
+            }
+            Block::ToolResult {
+                tool_use_id,
+                content,
+                is_error,
+            } => {
+                text.add_content(content);
+                self.results.push((tool_use_id.into_owned(), is_error));
+            }
+            Block::Other => {}
+        }
+    }
+}
+
+/// Text that is collected up to a limit, redacted piece by piece.
+#[derive(Default)]
+struct Text(String);
+
+impl Text {
+    fn add(&mut self, text: &str) {
+        let room = MAX_TEXT_BYTES.saturating_sub(self.0.len());
+        let text = &text[..text.floor_char_boundary(room)];
+        if !text.trim().is_empty() {
+            self.0.push_str(&redact(text).text);
+            self.0.push('\n');
+        }
+    }
+
+    fn add_content(&mut self, content: Option<&RawValue>) {
+        for block in blocks(content) {
+            if let Block::Text(text) = block {
+                self.add(&text);
+            }
+        }
+    }
+
+    /// Adds the texts of a value, without names of members.
+    fn add_values(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => self.add(text),
+            Value::Array(items) => items.iter().for_each(|item| self.add_values(item)),
+            Value::Object(members) => members.values().for_each(|item| self.add_values(item)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+}
+
+/// Returns a time of RFC 3339 in UTC, such as `2026-01-31T12:00:00.000Z`, in milliseconds since 1970.
+pub(crate) fn milliseconds(text: &str) -> Option<i64> {
+    use time::OffsetDateTime;
+    use time::format_description::well_known::Rfc3339;
+    let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
+    i64::try_from(time.unix_timestamp_nanos() / 1_000_000).ok()
+}

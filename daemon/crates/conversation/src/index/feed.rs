@@ -1,0 +1,208 @@
+//! New bytes of files into batches.
+
+use super::extract::{Entry, entry};
+use super::scan::{FoundFile, KnownFile, Plan, known, plan};
+use super::write::{About, Batch, IndexWrite};
+use crate::line::Line;
+use crate::lines::{Counts, Lines};
+use ccd_store::{Database, StoreError};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use tokio::sync::mpsc;
+
+/// Threads that read and parse.
+const THREADS: usize = 2;
+
+/// How much is read at a time.
+const PIECE_BYTES: usize = 256 << 10;
+
+/// Text and rows after which a batch is committed.
+const BATCH_BYTES: usize = 1 << 20;
+
+/// Bytes of a file after which a batch is committed, though they have little text.
+const BATCH_READ_BYTES: u64 = 16 << 20;
+
+/// Batches that may wait for the writer.
+const QUEUE_LEN: usize = 2;
+
+/// What bringing the index up to date did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Fed {
+    pub(crate) files: usize,
+    pub(crate) bytes: u64,
+    /// Files that could not be read; they are tried again the next time.
+    pub(crate) failed: usize,
+}
+
+/// Reads what has changed in directories of Claude Code, and commits it.
+///
+/// # Errors
+///
+/// An error of the database.
+pub(crate) async fn bring_up_to_date(
+    database: &Database<IndexWrite>,
+    dirs: Vec<PathBuf>,
+) -> Result<Fed, StoreError> {
+    let known = known(database).await?;
+    let plan = ccd_store::blocking(move || plan(&dirs, &known)).await;
+    let Plan { read, gone } = plan;
+    if !gone.is_empty() {
+        database.commit(IndexWrite::Gone(gone)).await?;
+    }
+    if read.is_empty() {
+        return Ok(Fed::default());
+    }
+    let new: Vec<FoundFile> = read
+        .iter()
+        .filter(|(_, old)| old.is_none())
+        .map(|(file, _)| file.clone())
+        .collect();
+    if !new.is_empty() {
+        database.commit(IndexWrite::New(new)).await?;
+    }
+    // Their ids are known now.
+    let known = self::known(database).await?;
+    let work: Vec<(FoundFile, KnownFile)> = read
+        .into_iter()
+        .filter_map(|(file, _)| {
+            let (_, known) = known.get(&*file.path.to_string_lossy())?;
+            Some((file, *known))
+        })
+        .collect();
+    feed(database, work).await
+}
+
+async fn feed(
+    database: &Database<IndexWrite>,
+    mut work: Vec<(FoundFile, KnownFile)>,
+) -> Result<Fed, StoreError> {
+    let mut fed = Fed {
+        files: work.len(),
+        ..Fed::default()
+    };
+    // The newest is read last: hits are listed against the order of reading. Each thread takes from the end.
+    work.sort_by_key(|(file, _)| std::cmp::Reverse(file.modified));
+    let threads = THREADS.min(work.len());
+    let work = Arc::new(Mutex::new(work));
+    let (batches, mut inbox) = mpsc::channel(QUEUE_LEN);
+    for _ in 0..threads {
+        let (work, batches) = (Arc::clone(&work), batches.clone());
+        tokio::task::spawn_blocking(move || {
+            let next = || work.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            while let Some((file, known)) = next() {
+                if let Err(Stopped) = read(&file, known, &batches) {
+                    return;
+                }
+            }
+        });
+    }
+    drop(batches);
+    while let Some(batch) = inbox.recv().await {
+        let batch: Batch = batch;
+        fed.bytes += batch.bytes;
+        fed.failed += usize::from(batch.has_failed);
+        if !batch.is_empty() {
+            database.commit(IndexWrite::Batch(Box::new(batch))).await?;
+        }
+    }
+    Ok(fed)
+}
+
+/// Nobody takes batches any more.
+struct Stopped;
+
+/// Reads what a file has more than the index.
+fn read(file: &FoundFile, known: KnownFile, batches: &mpsc::Sender<Batch>) -> Result<(), Stopped> {
+    let send = |batch| batches.blocking_send(batch).map_err(|_| Stopped);
+    let mut batch = Batch::of(known.id);
+    match read_pieces(file, known, &mut batch, &send) {
+        Ok(Err(stopped)) => return Err(stopped),
+        Ok(Ok(())) => {}
+        Err(error) => {
+            tracing::warn!(%error, path = %file.path.display(), "a transcript cannot be indexed");
+            batch.has_failed = true;
+        }
+    }
+    send(batch)
+}
+
+fn read_pieces(
+    file: &FoundFile,
+    known: KnownFile,
+    batch: &mut Batch,
+    send: &impl Fn(Batch) -> Result<(), Stopped>,
+) -> io::Result<Result<(), Stopped>> {
+    let mut source = File::open(&file.path)?;
+    source.seek(SeekFrom::Start(known.read))?;
+    let counts = Counts {
+        lines: known.lines,
+        skipped: known.skipped,
+        ..Counts::default()
+    };
+    let mut lines = Lines::at(known.read, counts);
+    let mut piece = vec![0; PIECE_BYTES];
+    let parent = file.parent_tool_use_id.as_deref();
+    // What is added meanwhile is for the next time.
+    let mut left = file.len.saturating_sub(known.read);
+    while left > 0 {
+        let wanted = piece.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        let count = source.read(&mut piece[..wanted])?;
+        if count == 0 {
+            break;
+        }
+        left -= count as u64;
+        batch.bytes += count as u64;
+        lines.feed(
+            &piece[..count],
+            &mut |offset, length, mut line: Line<'_>| {
+                if let (Some(parent), None) = (parent, &line.parent_tool_use_id) {
+                    line.parent_tool_use_id = Some(Cow::Owned(parent.to_owned()));
+                }
+                batch.about.take(&line);
+                if let Some(entry) = entry(offset, length, &line) {
+                    batch.take(entry);
+                }
+            },
+        );
+        batch.note(&lines);
+        if batch.text_bytes >= BATCH_BYTES || batch.bytes >= BATCH_READ_BYTES {
+            let full = std::mem::replace(batch, Batch::of(known.id));
+            if let Err(stopped) = send(full) {
+                return Ok(Err(stopped));
+            }
+        }
+    }
+    batch.note(&lines);
+    Ok(Ok(()))
+}
+
+impl Batch {
+    fn of(file_id: i64) -> Self {
+        Self {
+            file_id,
+            about: About::default(),
+            ..Self::default()
+        }
+    }
+
+    fn take(&mut self, entry: Entry) {
+        self.text_bytes += entry.text.len() + 300;
+        self.entries.push(entry);
+    }
+
+    /// Notes how far the file was read.
+    fn note(&mut self, lines: &Lines) {
+        self.read = lines.offset();
+        self.lines = lines.counts().lines;
+        self.skipped = lines.counts().skipped;
+    }
+
+    fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+}

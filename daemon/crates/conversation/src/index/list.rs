@@ -1,0 +1,115 @@
+//! `conversation.list`.
+
+use super::IndexWrite;
+use super::scope::{Scope, SqlValue, TimeColumn, bind_all, time_text};
+use super::sums::sums;
+use ccd_protocol::conversation::{
+    ConversationListParams, ConversationListReply, ConversationSummary, StatsBy,
+};
+use ccd_store::{AssertSqlSafe, Database, SqlResult, query_as, query_scalar};
+use std::collections::HashMap;
+use std::path::Path;
+
+const DEFAULT_LIMIT: u64 = 50;
+const MAX_LIMIT: u64 = 1000;
+
+ccd_store::row! {
+    struct FileRow {
+        id: i64,
+        session_id: String,
+        path: String,
+        cwd: Option<String>,
+        branch: Option<String>,
+        title: Option<String>,
+        started_at: Option<i64>,
+        ended_at: Option<i64>,
+        model: Option<String>,
+        turns: i64,
+        errors: i64,
+    }
+}
+
+pub(crate) async fn list(
+    database: &Database<IndexWrite>,
+    params: &ConversationListParams,
+    scope: &Scope,
+) -> SqlResult<ConversationListReply> {
+    let mut conditions = scope.conditions();
+    scope.add_times(&mut conditions, TimeColumn::File);
+    conditions.require("files.agent_id IS NULL AND files.started_at IS NOT NULL");
+    if let Some(branch) = &params.branch {
+        conditions.add("files.branch = ?", SqlValue::Text(branch.clone()));
+    }
+    let count = format!("SELECT count(*) FROM files WHERE {}", conditions.sql());
+    let count = query_scalar::<_, i64>(AssertSqlSafe(count));
+    let total = bind_all!(count, conditions)
+        .fetch_one(database.readers())
+        .await?;
+    if let Some(before) = &params.before {
+        conditions.add(
+            "(files.ended_at, files.id) < (SELECT ended_at, id FROM files WHERE agent_id IS NULL AND session_id = ?)",
+            SqlValue::Text(before.clone()),
+        );
+    }
+    let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+    let statement = format!(
+        "SELECT id, session_id, path, cwd, branch, title, started_at, ended_at,
+            (SELECT model FROM records WHERE file_id = files.id AND role AND NOT is_sub AND model IS NOT NULL
+                ORDER BY offset DESC LIMIT 1) AS model,
+            (SELECT count(DISTINCT message_id) FROM records WHERE file_id = files.id AND NOT is_sub
+                AND (role OR id NOT IN (SELECT record_id FROM results WHERE file_id = files.id))) AS turns,
+            (SELECT count(DISTINCT tool_use_id) FROM results JOIN files AS own ON own.id = file_id
+                WHERE own.session_id = files.session_id AND is_error) AS errors
+        FROM files WHERE {} ORDER BY ended_at DESC, id DESC LIMIT {limit}",
+        conditions.sql()
+    );
+    let rows = query_as::<_, FileRow>(AssertSqlSafe(statement));
+    let rows = bind_all!(rows, conditions)
+        .fetch_all(database.readers())
+        .await?;
+    let ids: Vec<&str> = rows.iter().map(|row| row.session_id.as_str()).collect();
+    let ids = serde_json::to_string(&ids).unwrap_or_default();
+    let sums = sums(database, scope, Some(StatsBy::Session), |conditions| {
+        conditions.add(
+            "files.session_id IN (SELECT value FROM json_each(?))",
+            SqlValue::Text(ids.clone()),
+        );
+    });
+    let mut sums: HashMap<String, _> = sums
+        .await?
+        .into_iter()
+        .map(|sum| (sum.key.clone(), sum))
+        .collect();
+    let summary = |row: FileRow| {
+        let sum = sums.remove(&row.session_id).unwrap_or_default();
+        ConversationSummary {
+            project: project_of(row.cwd.as_deref(), &row.path),
+            session_id: row.session_id,
+            cwd: row.cwd,
+            branch: row.branch,
+            title: row.title,
+            model: row.model,
+            started_at: row.started_at.and_then(time_text),
+            ended_at: row.ended_at.and_then(time_text),
+            turns: row.turns.unsigned_abs(),
+            errors: row.errors.unsigned_abs(),
+            usage: sum.usage,
+            cost_usd: sum.cost_usd.filter(|_| sum.unpriced.is_empty()),
+            file: row.path,
+        }
+    };
+    Ok(ConversationListReply {
+        conversations: rows.into_iter().map(summary).collect(),
+        total: total.unsigned_abs(),
+    })
+}
+
+/// Returns the name of the directory that a conversation was started in, else that of Claude Code's directory for it.
+fn project_of(cwd: Option<&str>, file: &str) -> String {
+    let cwd = cwd.and_then(|cwd| Path::new(cwd).file_name());
+    let folder = Path::new(file).parent().and_then(Path::file_name);
+    cwd.or(folder)
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}

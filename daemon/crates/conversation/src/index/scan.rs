@@ -1,0 +1,167 @@
+//! Which files there are.
+
+use super::IndexWrite;
+use ccd_store::{Database, SqlResult, query_as};
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// A file that is or becomes part of the index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FoundFile {
+    pub(crate) path: PathBuf,
+    pub(crate) claude_dir: PathBuf,
+    /// The session that the file's place says it is of.
+    pub(crate) session_id: String,
+    pub(crate) agent_id: Option<String>,
+    pub(crate) parent_tool_use_id: Option<String>,
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+    pub(crate) len: u64,
+    pub(crate) modified: SystemTime,
+}
+
+/// What the index has of a file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KnownFile {
+    pub(crate) id: i64,
+    pub(crate) device: u64,
+    pub(crate) inode: u64,
+    pub(crate) read: u64,
+    pub(crate) lines: u64,
+    pub(crate) skipped: u64,
+}
+
+/// What there is to do.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    /// Files with something new, and where to go on.
+    pub(crate) read: Vec<(FoundFile, Option<KnownFile>)>,
+    /// Files that are gone, by id.
+    pub(crate) gone: Vec<i64>,
+}
+
+/// Returns what has changed in these directories since the index was last brought up to date. Blocks.
+pub(crate) fn plan(dirs: &[PathBuf], known: &HashMap<String, (String, KnownFile)>) -> Plan {
+    let mut plan = Plan::default();
+    let mut seen = HashSet::new();
+    let mut found: Vec<FoundFile> = dirs.iter().flat_map(|dir| files_of(dir)).collect();
+    // The order of ids decides between copies, so a fresh index must have the same.
+    found.sort_by(|one, other| one.path.cmp(&other.path));
+    for file in found {
+        let path = file.path.to_string_lossy().into_owned();
+        let old = known.get(&path).map(|(_, known)| *known);
+        seen.insert(path);
+        let is_same = old.is_some_and(|old| {
+            (old.device, old.inode) == (file.device, file.inode) && file.len >= old.read
+        });
+        match old {
+            Some(old) if is_same && file.len == old.read => {}
+            Some(old) if is_same => plan.read.push((file, Some(old))),
+            Some(old) => {
+                plan.gone.push(old.id);
+                plan.read.push((file, None));
+            }
+            None => plan.read.push((file, None)),
+        }
+    }
+    let is_in = |dir: &str| dirs.iter().any(|wanted| wanted.as_path() == Path::new(dir));
+    let gone = known
+        .iter()
+        .filter(|(path, (dir, _))| is_in(dir) && !seen.contains(*path));
+    plan.gone.extend(gone.map(|(_, (_, file))| file.id));
+    plan
+}
+
+/// Returns the transcripts of a directory of Claude Code, those of sub-agents too. Links are left out.
+fn files_of(claude_dir: &Path) -> Vec<FoundFile> {
+    let mut found = Vec::new();
+    for project in list(&claude_dir.join("projects")) {
+        for (path, metadata) in list(&project.0) {
+            if metadata.is_dir() {
+                let session = name_of(&path);
+                for (path, metadata) in list(&path.join("subagents")) {
+                    found.extend(file(claude_dir, &path, &metadata, Some(&session)));
+                }
+            } else {
+                found.extend(file(claude_dir, &path, &metadata, None));
+            }
+        }
+    }
+    found
+}
+
+fn list(dir: &Path) -> Vec<(PathBuf, fs::Metadata)> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let with_metadata = |entry: fs::DirEntry| Some((entry.path(), entry.metadata().ok()?));
+    entries.filter_map(with_metadata).collect()
+}
+
+fn file(
+    claude_dir: &Path,
+    path: &Path,
+    metadata: &fs::Metadata,
+    session_of_agent: Option<&str>,
+) -> Option<FoundFile> {
+    if !metadata.is_file() || path.extension().is_none_or(|end| end != "jsonl") {
+        return None;
+    }
+    let name = name_of(path);
+    let agent_id = session_of_agent.map(|_| name.trim_start_matches("agent-").to_owned());
+    Some(FoundFile {
+        parent_tool_use_id: agent_id
+            .as_ref()
+            .and_then(|_| crate::source::parent_of(path)),
+        session_id: session_of_agent.map_or(name, str::to_owned),
+        agent_id,
+        path: path.to_owned(),
+        claude_dir: claude_dir.to_owned(),
+        device: metadata.dev(),
+        inode: metadata.ino(),
+        len: metadata.len(),
+        modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+    })
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+ccd_store::row! {
+    struct KnownRow {
+        path: String,
+        claude_dir: String,
+        id: i64,
+        device: i64,
+        inode: i64,
+        read: i64,
+        lines: i64,
+        skipped: i64,
+    }
+}
+
+/// Returns the files of the index by path, each with its directory of Claude Code.
+pub(crate) async fn known(
+    database: &Database<IndexWrite>,
+) -> SqlResult<HashMap<String, (String, KnownFile)>> {
+    let rows =
+        query_as("SELECT path, claude_dir, id, device, inode, read, lines, skipped FROM files");
+    let rows: Vec<KnownRow> = rows.fetch_all(database.readers()).await?;
+    let file = |row: KnownRow| {
+        let known = KnownFile {
+            id: row.id,
+            device: row.device.cast_unsigned(),
+            inode: row.inode.cast_unsigned(),
+            read: row.read.cast_unsigned(),
+            lines: row.lines.cast_unsigned(),
+            skipped: row.skipped.cast_unsigned(),
+        };
+        (row.path, (row.claude_dir, known))
+    };
+    Ok(rows.into_iter().map(file).collect())
+}

@@ -1,0 +1,165 @@
+//! Which files and times a question is about.
+
+use crate::ConversationError;
+use ccd_protocol::conversation::ConversationScope;
+use std::path::PathBuf;
+
+/// A scope that was checked.
+#[derive(Debug, Clone)]
+pub(crate) struct Scope {
+    pub(crate) claude_dirs: Vec<PathBuf>,
+    project: Option<String>,
+    /// Milliseconds since 1970.
+    since: Option<i64>,
+    until: Option<i64>,
+}
+
+/// A part of a statement, with the values of its parameters.
+#[derive(Debug, Default)]
+pub(crate) struct Conditions {
+    parts: Vec<&'static str>,
+    pub(crate) values: Vec<SqlValue>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum SqlValue {
+    Text(String),
+    Number(i64),
+}
+
+impl Scope {
+    /// # Errors
+    ///
+    /// `Query` if a time cannot be read.
+    pub(crate) fn of(
+        scope: &ConversationScope,
+        default: &[PathBuf],
+    ) -> Result<Self, ConversationError> {
+        let time = |text: &Option<String>| text.as_deref().map(time_of).transpose();
+        let given: Vec<PathBuf> = scope.claude_dirs.iter().map(PathBuf::from).collect();
+        Ok(Self {
+            claude_dirs: if given.is_empty() {
+                default.to_vec()
+            } else {
+                given
+            },
+            project: scope.project.clone(),
+            since: time(&scope.since)?,
+            until: time(&scope.until)?,
+        })
+    }
+
+    /// Returns conditions for the columns of `files`, and for a column `at` of what is in them.
+    pub(crate) fn conditions(&self) -> Conditions {
+        let mut conditions = Conditions::default();
+        let dirs = self.claude_dirs.iter().map(|dir| dir.to_string_lossy());
+        let dirs = serde_json::to_string(&dirs.collect::<Vec<_>>()).unwrap_or_default();
+        conditions.add(
+            "files.claude_dir IN (SELECT value FROM json_each(?))",
+            SqlValue::Text(dirs),
+        );
+        if let Some(project) = &self.project {
+            let project = project.trim_end_matches('/').to_owned();
+            conditions.add("(files.cwd = ?", SqlValue::Text(project.clone()));
+            // Not LIKE: a path may contain its wildcards.
+            conditions.extend(
+                " OR substr(files.cwd, 1, length(?)) = ?)",
+                &format!("{project}/"),
+            );
+        }
+        conditions
+    }
+
+    /// Adds the times.
+    pub(crate) fn add_times(&self, conditions: &mut Conditions, column: TimeColumn) {
+        let (since, until) = match column {
+            TimeColumn::Record => ("records.at >= ?", "records.at < ?"),
+            TimeColumn::Message => ("messages.at >= ?", "messages.at < ?"),
+            TimeColumn::File => ("files.ended_at >= ?", "files.started_at < ?"),
+        };
+        if let Some(at) = self.since {
+            conditions.add(since, SqlValue::Number(at));
+        }
+        if let Some(at) = self.until {
+            conditions.add(until, SqlValue::Number(at));
+        }
+    }
+}
+
+/// What has the time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum TimeColumn {
+    Record,
+    Message,
+    File,
+}
+
+impl Conditions {
+    /// Adds a condition with one parameter.
+    pub(crate) fn add(&mut self, sql: &'static str, value: SqlValue) {
+        self.parts.push(sql);
+        self.values.push(value);
+    }
+
+    /// Adds a condition without a parameter.
+    pub(crate) fn require(&mut self, sql: &'static str) {
+        self.parts.push(sql);
+    }
+
+    /// Continues the last condition with two parameters of the same value.
+    fn extend(&mut self, sql: &'static str, value: &str) {
+        self.parts.push(sql);
+        self.values.extend([
+            SqlValue::Text(value.to_owned()),
+            SqlValue::Text(value.to_owned()),
+        ]);
+    }
+
+    /// Returns all conditions.
+    pub(crate) fn sql(&self) -> String {
+        let mut sql = String::new();
+        for part in &self.parts {
+            if !sql.is_empty() && !part.starts_with(" OR") {
+                sql.push_str(" AND ");
+            }
+            sql.push_str(part);
+        }
+        sql
+    }
+}
+
+/// Binds the values to a statement, in order.
+macro_rules! bind_all {
+    ($query:expr, $conditions:expr) => {{
+        let mut query = $query;
+        for value in &$conditions.values {
+            query = match value {
+                $crate::index::scope::SqlValue::Text(text) => query.bind(text.clone()),
+                $crate::index::scope::SqlValue::Number(number) => query.bind(*number),
+            };
+        }
+        query
+    }};
+}
+pub(crate) use bind_all;
+
+fn time_of(text: &str) -> Result<i64, ConversationError> {
+    let wrong = || {
+        ConversationError::Query(format!(
+            "{text:?} is neither a date such as 2026-01-31 nor a time of RFC 3339"
+        ))
+    };
+    let whole = match text.len() {
+        10 => format!("{text}T00:00:00Z"),
+        _ => text.to_owned(),
+    };
+    super::extract::milliseconds(&whole).ok_or_else(wrong)
+}
+
+/// Returns a time as RFC 3339 in UTC.
+pub(crate) fn time_text(ms: i64) -> Option<String> {
+    use time::OffsetDateTime;
+    use time::format_description::well_known::Rfc3339;
+    let time = OffsetDateTime::from_unix_timestamp_nanos(i128::from(ms) * 1_000_000).ok()?;
+    time.format(&Rfc3339).ok()
+}

@@ -1,0 +1,165 @@
+//! `conversation.search`.
+
+use super::IndexWrite;
+use super::extract::entry;
+use super::query::Query;
+use super::scope::{Conditions, Scope, SqlValue, TimeColumn, bind_all, time_text};
+use crate::ConversationError;
+use crate::line::read;
+use ccd_protocol::conversation::{
+    ConversationHit, ConversationSearchParams, ConversationSearchReply, RecordStatus, TurnRole,
+};
+use ccd_store::{AssertSqlSafe, Database, query_as, query_scalar};
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::time::Instant;
+
+const DEFAULT_LIMIT: u64 = 20;
+const MAX_LIMIT: u64 = 200;
+
+/// Hits are counted up to this number.
+const MAX_COUNT: i64 = 10_000;
+
+/// Longer records have no snippet.
+const MAX_SNIPPET_BYTES: u64 = 8 << 20;
+
+type HitRow = (
+    i64,
+    String,
+    String,
+    String,
+    Option<i64>,
+    bool,
+    bool,
+    String,
+    i64,
+    i64,
+    Option<String>,
+);
+
+pub(crate) async fn search(
+    database: &Database<IndexWrite>,
+    params: &ConversationSearchParams,
+    scope: &Scope,
+) -> Result<ConversationSearchReply, ConversationError> {
+    let start = Instant::now();
+    let query = Query::parse(&params.query)?;
+    let mut conditions = conditions(params, scope);
+    let counted = format!(
+        "SELECT count(*) FROM (SELECT 1 FROM texts JOIN records ON records.id = texts.rowid JOIN files ON files.id = file_id
+            WHERE texts MATCH ? AND {} LIMIT {MAX_COUNT})",
+        conditions.sql()
+    );
+    let count = query_scalar::<_, i64>(AssertSqlSafe(counted)).bind(query.fts());
+    let total = bind_all!(count, conditions)
+        .fetch_one(database.readers())
+        .await?;
+    if let Some(before) = params.before {
+        conditions.add("texts.rowid < ?", SqlValue::Number(before));
+    }
+    let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
+    let found = format!(
+        "SELECT records.id, session_id, uuid, message_id, at, role, is_sub, files.path, offset, length,
+            coalesce((SELECT name FROM calls WHERE record_id = records.id LIMIT 1),
+                (SELECT name FROM results JOIN calls USING (tool_use_id) WHERE results.record_id = records.id LIMIT 1))
+        FROM texts JOIN records ON records.id = texts.rowid JOIN files ON files.id = file_id
+        WHERE texts MATCH ? AND {} ORDER BY texts.rowid DESC LIMIT {limit}",
+        conditions.sql()
+    );
+    let rows = query_as::<_, HitRow>(AssertSqlSafe(found)).bind(query.fts());
+    let rows = bind_all!(rows, conditions)
+        .fetch_all(database.readers())
+        .await?;
+    let hits = ccd_store::blocking(move || {
+        rows.into_iter()
+            .map(|row| hit(row, &query))
+            .collect::<Vec<_>>()
+    });
+    Ok(ConversationSearchReply {
+        hits: hits.await,
+        total: total.unsigned_abs(),
+        took_ms: start.elapsed().as_secs_f64() * 1000.0,
+    })
+}
+
+fn conditions(params: &ConversationSearchParams, scope: &Scope) -> Conditions {
+    let mut conditions = scope.conditions();
+    scope.add_times(&mut conditions, TimeColumn::Record);
+    if let Some(role) = params.role {
+        conditions.add(
+            "role = ?",
+            SqlValue::Number((role == TurnRole::Assistant).into()),
+        );
+    }
+    if let Some(session) = &params.session {
+        conditions.add("files.session_id = ?", SqlValue::Text(session.clone()));
+    }
+    if let Some(model) = &params.model {
+        conditions.add("instr(model, ?) > 0", SqlValue::Text(model.clone()));
+    }
+    if let Some(tool) = &params.tool {
+        conditions.add(
+            "EXISTS (SELECT 1 FROM calls WHERE name = ? AND (calls.record_id = records.id
+                OR tool_use_id IN (SELECT tool_use_id FROM results WHERE results.record_id = records.id)))",
+            SqlValue::Text(tool.clone()),
+        );
+    }
+    if let Some(file) = &params.file {
+        conditions.add(
+            "EXISTS (SELECT 1 FROM calls WHERE instr(path, ?) > 0 AND (calls.record_id = records.id
+                OR tool_use_id IN (SELECT tool_use_id FROM results WHERE results.record_id = records.id)))",
+            SqlValue::Text(file.clone()),
+        );
+    }
+    match params.status {
+        Some(RecordStatus::Error) => conditions.require(
+            "(has_error OR EXISTS (SELECT 1 FROM calls JOIN results USING (tool_use_id) WHERE calls.record_id = records.id AND is_error))",
+        ),
+        Some(RecordStatus::Pending) => conditions.require(
+            "EXISTS (SELECT 1 FROM calls WHERE calls.record_id = records.id
+                AND tool_use_id NOT IN (SELECT tool_use_id FROM results WHERE results.file_id = files.id))",
+        ),
+        Some(RecordStatus::SubAgent) => conditions.require("is_sub"),
+        None => {}
+    }
+    conditions
+}
+
+fn hit(row: HitRow, query: &Query) -> ConversationHit {
+    let (id, session_id, uuid, message_id, at, role, is_sub_agent, file, offset, length, tool) =
+        row;
+    let (offset, length) = (offset.unsigned_abs(), length.unsigned_abs());
+    ConversationHit {
+        id,
+        session_id,
+        uuid,
+        message_id,
+        at: at.and_then(time_text),
+        role: if role {
+            TurnRole::Assistant
+        } else {
+            TurnRole::User
+        },
+        tool,
+        is_sub_agent,
+        snippet: text_of(&file, offset, length)
+            .map_or_else(String::new, |text| query.snippet(&text)),
+        file,
+        offset,
+    }
+}
+
+/// Returns what a record says, redacted, if its line is still there.
+fn text_of(file: &str, offset: u64, length: u64) -> Option<String> {
+    if length > MAX_SNIPPET_BYTES {
+        return None;
+    }
+    let mut bytes = vec![0; usize::try_from(length).ok()?];
+    File::open(file)
+        .ok()?
+        .read_exact_at(&mut bytes, offset)
+        .ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let line = read(text.as_bytes()).ok()?;
+    Some(entry(offset, length, &line)?.text)
+}

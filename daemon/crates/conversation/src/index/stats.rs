@@ -1,0 +1,102 @@
+//! `conversation.stats`.
+
+use super::IndexWrite;
+use super::scope::{Scope, TimeColumn, bind_all};
+use super::sums::{Sum, sums};
+use ccd_protocol::conversation::{ConversationStatsReply, StatsBy, StatsGroup};
+use ccd_store::{AssertSqlSafe, Database, SqlResult, query_as};
+
+pub(crate) async fn stats(
+    database: &Database<IndexWrite>,
+    scope: &Scope,
+    by: Option<StatsBy>,
+) -> SqlResult<ConversationStatsReply> {
+    let all = sums(database, scope, None, |_| ())
+        .await?
+        .pop()
+        .unwrap_or_default();
+    let tools = tools(database, scope).await?;
+    let (conversations, skipped_lines) = files(database, scope).await?;
+    let groups = match by {
+        None => Vec::new(),
+        Some(StatsBy::Tool) => tools.clone(),
+        Some(by) => {
+            let sums = sums(database, scope, Some(by), |_| ()).await?;
+            let mut groups: Vec<StatsGroup> = sums.into_iter().map(group).collect();
+            if by != StatsBy::Day {
+                groups.sort_by_key(|group| std::cmp::Reverse(tokens(group)));
+            }
+            groups
+        }
+    };
+    Ok(ConversationStatsReply {
+        usage: all.usage,
+        cost_usd: all.cost_usd,
+        unpriced_models: all.unpriced.into_iter().collect(),
+        prices_as_of: String::new(),
+        conversations,
+        messages: all.messages,
+        tool_calls: tools.iter().map(|tool| tool.count).sum(),
+        tool_errors: tools.iter().map(|tool| tool.errors).sum(),
+        skipped_lines,
+        groups,
+    })
+}
+
+fn group(sum: Sum) -> StatsGroup {
+    StatsGroup {
+        key: sum.key,
+        usage: sum.usage.total,
+        cost_usd: sum.cost_usd.filter(|_| sum.unpriced.is_empty()),
+        count: sum.messages,
+        errors: 0,
+    }
+}
+
+fn tokens(group: &StatsGroup) -> u64 {
+    let usage = &group.usage;
+    usage.input_tokens
+        + usage.output_tokens
+        + usage.cache_creation_input_tokens
+        + usage.cache_read_input_tokens
+}
+
+/// Returns the tools that were called, the most used first.
+async fn tools(database: &Database<IndexWrite>, scope: &Scope) -> SqlResult<Vec<StatsGroup>> {
+    let mut conditions = scope.conditions();
+    scope.add_times(&mut conditions, TimeColumn::Record);
+    let statement = format!(
+        "SELECT name, count(*), sum(is_error) FROM (
+            SELECT name, max(tool_use_id IN (SELECT tool_use_id FROM results WHERE is_error)) AS is_error
+            FROM calls JOIN records ON records.id = record_id JOIN files ON files.id = calls.file_id
+            WHERE {} GROUP BY tool_use_id)
+        GROUP BY name ORDER BY 2 DESC, 1",
+        conditions.sql()
+    );
+    let rows = query_as::<_, (String, i64, i64)>(AssertSqlSafe(statement));
+    let rows = bind_all!(rows, conditions)
+        .fetch_all(database.readers())
+        .await?;
+    let tool = |(key, count, errors): (String, i64, i64)| StatsGroup {
+        key,
+        count: count.unsigned_abs(),
+        errors: errors.unsigned_abs(),
+        ..StatsGroup::default()
+    };
+    Ok(rows.into_iter().map(tool).collect())
+}
+
+/// Returns the number of conversations and of skipped lines.
+async fn files(database: &Database<IndexWrite>, scope: &Scope) -> SqlResult<(u64, u64)> {
+    let mut conditions = scope.conditions();
+    scope.add_times(&mut conditions, TimeColumn::File);
+    let statement = format!(
+        "SELECT count(DISTINCT session_id), coalesce(sum(skipped), 0) FROM files WHERE started_at IS NOT NULL AND {}",
+        conditions.sql()
+    );
+    let row = query_as::<_, (i64, i64)>(AssertSqlSafe(statement));
+    let (conversations, skipped) = bind_all!(row, conditions)
+        .fetch_one(database.readers())
+        .await?;
+    Ok((conversations.unsigned_abs(), skipped.unsigned_abs()))
+}

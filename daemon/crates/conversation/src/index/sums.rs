@@ -1,0 +1,143 @@
+//! Sums of tokens, each message once.
+
+use super::IndexWrite;
+use super::scope::{Conditions, Scope, TimeColumn, bind_all};
+use ccd_protocol::conversation::{ConversationTotals, ConversationUsage, StatsBy};
+use ccd_store::{AssertSqlSafe, Database, SqlResult, query_as};
+use std::collections::BTreeSet;
+
+/// A sum.
+#[derive(Debug, Default)]
+pub(crate) struct Sum {
+    pub(crate) key: String,
+    pub(crate) usage: ConversationTotals,
+    /// Of the messages whose model has a price.
+    pub(crate) cost_usd: Option<f64>,
+    pub(crate) unpriced: BTreeSet<String>,
+    pub(crate) messages: u64,
+}
+
+ccd_store::row! {
+    struct SumRow {
+        key: String,
+        model: String,
+        is_sub: bool,
+        messages: i64,
+        input_tokens: i64,
+        output_tokens: i64,
+        cache_creation_input_tokens: i64,
+        cache_read_input_tokens: i64,
+        ephemeral_5m_input_tokens: i64,
+        ephemeral_1h_input_tokens: i64,
+        web_search_requests: i64,
+        cost_usd: Option<f64>,
+        unpriced: i64,
+    }
+}
+
+/// Returns sums by key, in the order of the keys; one without a key if `by` is `None`.
+///
+/// A message that several files have counts in the one that says it has most output: copies of a conversation have the
+/// same messages. What a result says that its sub-agent used counts if there is no record of the sub-agent.
+pub(crate) async fn sums(
+    database: &Database<IndexWrite>,
+    scope: &Scope,
+    by: Option<StatsBy>,
+    more: impl Fn(&mut Conditions),
+) -> SqlResult<Vec<Sum>> {
+    let mut conditions = scope.conditions();
+    scope.add_times(&mut conditions, TimeColumn::Message);
+    more(&mut conditions);
+    let (key, which) = (key_of(by), conditions.sql());
+    let messages = format!(
+        "SELECT {key} AS key, coalesce(model, '') AS model, is_sub, count(*) AS messages, sum(input_tokens) AS input_tokens,
+            sum(output_tokens) AS output_tokens, sum(cache_creation_input_tokens) AS cache_creation_input_tokens,
+            sum(cache_read_input_tokens) AS cache_read_input_tokens, sum(ephemeral_5m_input_tokens) AS ephemeral_5m_input_tokens,
+            sum(ephemeral_1h_input_tokens) AS ephemeral_1h_input_tokens, sum(web_search_requests) AS web_search_requests,
+            sum(cost_usd) AS cost_usd, sum(cost_usd IS NULL) AS unpriced
+        FROM (SELECT message_id, max(output_tokens) AS output_tokens, file_id, messages.at AS at, model, input_tokens,
+                cache_creation_input_tokens, cache_read_input_tokens, ephemeral_5m_input_tokens, ephemeral_1h_input_tokens,
+                web_search_requests, cost_usd, sum(1 - is_sub) = 0 AS is_sub
+            FROM messages JOIN files ON files.id = file_id WHERE {which} GROUP BY message_id)
+        JOIN files ON files.id = file_id GROUP BY 1, 2, 3"
+    );
+    // Named as the other table, so that the same conditions fit. One column with max() makes the others those of its row.
+    let agents = format!(
+        "SELECT {key} AS key, '' AS model, TRUE AS is_sub, 0 AS messages, sum(input_tokens) AS input_tokens,
+            sum(output_tokens) AS output_tokens, sum(cache_creation_input_tokens) AS cache_creation_input_tokens,
+            sum(cache_read_input_tokens) AS cache_read_input_tokens, 0 AS ephemeral_5m_input_tokens,
+            0 AS ephemeral_1h_input_tokens, 0 AS web_search_requests, NULL AS cost_usd, count(*) AS unpriced
+        FROM (SELECT max(output_tokens) AS output_tokens, file_id, messages.at AS at, NULL AS model, input_tokens,
+                cache_creation_input_tokens, cache_read_input_tokens
+            FROM agents AS messages JOIN files ON files.id = file_id
+            WHERE {which} AND tool_use_id NOT IN (SELECT tool_use_id FROM parents)
+                AND coalesce(messages.agent_id, '') NOT IN (SELECT agent_id FROM files WHERE agent_id IS NOT NULL
+                    UNION ALL SELECT tool_use_id FROM parents)
+            GROUP BY tool_use_id)
+        JOIN files ON files.id = file_id GROUP BY 1"
+    );
+    let mut sums: Vec<Sum> = Vec::new();
+    for statement in [messages, agents] {
+        let rows = query_as::<_, SumRow>(AssertSqlSafe(statement));
+        for row in bind_all!(rows, conditions)
+            .fetch_all(database.readers())
+            .await?
+        {
+            add(&mut sums, row);
+        }
+    }
+    Ok(sums)
+}
+
+fn key_of(by: Option<StatsBy>) -> &'static str {
+    match by {
+        None | Some(StatsBy::Tool) => "''",
+        Some(StatsBy::Day) => "coalesce(date(at / 1000, 'unixepoch', 'localtime'), '')",
+        Some(StatsBy::Project) => "coalesce(cwd, '')",
+        Some(StatsBy::Branch) => "coalesce(branch, '')",
+        Some(StatsBy::Session) => "session_id",
+        Some(StatsBy::Model) => "coalesce(model, '')",
+    }
+}
+
+fn add(sums: &mut Vec<Sum>, row: SumRow) {
+    let at = sums.binary_search_by(|sum| sum.key.as_str().cmp(&row.key));
+    let at = at.unwrap_or_else(|at| {
+        let sum = Sum {
+            key: row.key.clone(),
+            ..Sum::default()
+        };
+        sums.insert(at, sum);
+        at
+    });
+    let sum = &mut sums[at];
+    let usage = usage_of(&row);
+    sum.usage.total += &usage;
+    match row.is_sub {
+        true => sum.usage.subagents += &usage,
+        false => sum.usage.main += &usage,
+    }
+    if let Some(cost) = row.cost_usd {
+        sum.cost_usd = Some(sum.cost_usd.unwrap_or_default() + cost);
+    }
+    // A message that used nothing costs nothing, whatever its model.
+    if row.unpriced > 0 && usage != ConversationUsage::default() {
+        sum.unpriced.insert(row.model);
+    }
+    sum.messages += row.messages.unsigned_abs();
+}
+
+fn usage_of(row: &SumRow) -> ConversationUsage {
+    let mut usage = ConversationUsage {
+        input_tokens: row.input_tokens.unsigned_abs(),
+        output_tokens: row.output_tokens.unsigned_abs(),
+        cache_creation_input_tokens: row.cache_creation_input_tokens.unsigned_abs(),
+        cache_read_input_tokens: row.cache_read_input_tokens.unsigned_abs(),
+        web_search_requests: row.web_search_requests.unsigned_abs(),
+        ..ConversationUsage::default()
+    };
+    let parts = &mut usage.cache_creation;
+    parts.ephemeral_5m_input_tokens = row.ephemeral_5m_input_tokens.unsigned_abs();
+    parts.ephemeral_1h_input_tokens = row.ephemeral_1h_input_tokens.unsigned_abs();
+    usage
+}

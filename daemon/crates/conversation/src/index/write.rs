@@ -1,0 +1,384 @@
+//! Changes of the index.
+
+use super::extract::{Entry, milliseconds};
+use super::scan::FoundFile;
+use crate::line::{Line, TitleKind, Usage};
+use ccd_store::{Connection, SqlResult, Write, insert, query, query_scalar};
+use std::collections::BTreeMap;
+
+/// A change.
+#[derive(Debug)]
+pub(crate) enum IndexWrite {
+    /// Files that become part of the index.
+    New(Vec<FoundFile>),
+    /// Files that are gone or were replaced, by id, with all that is known of them.
+    Gone(Vec<i64>),
+    Batch(Box<Batch>),
+}
+
+/// Records of one file that follow each other, and how far the file was read with them.
+#[derive(Debug, Default)]
+pub(crate) struct Batch {
+    pub(crate) file_id: i64,
+    /// Where the first line starts that is not in the index.
+    pub(crate) read: u64,
+    pub(crate) lines: u64,
+    pub(crate) skipped: u64,
+    pub(crate) about: About,
+    pub(crate) entries: Vec<Entry>,
+    /// Bytes that were read for it.
+    pub(crate) bytes: u64,
+    /// About as many bytes are stored.
+    pub(crate) text_bytes: usize,
+    /// The file could not be read to its end.
+    pub(crate) has_failed: bool,
+}
+
+/// What lines say of a conversation as a whole.
+#[derive(Debug, Default)]
+pub(crate) struct About {
+    cwd: Option<String>,
+    branch: Option<String>,
+    title: Option<(TitleKind, String)>,
+    started_at: Option<i64>,
+    ended_at: Option<i64>,
+}
+
+ccd_store::row! {
+    struct RecordRow {
+        id: i64,
+        file_id: i64,
+        offset: i64,
+        length: i64,
+        uuid: String,
+        message_id: String,
+        role: bool,
+        at: Option<i64>,
+        is_sub: bool,
+        model: Option<String>,
+        has_error: bool,
+    }
+}
+
+ccd_store::row! {
+    struct TextRow {
+        rowid: i64,
+        body: String,
+    }
+}
+
+ccd_store::row! {
+    struct CallRow {
+        file_id: i64,
+        record_id: i64,
+        tool_use_id: String,
+        name: String,
+        path: Option<String>,
+    }
+}
+
+ccd_store::row! {
+    struct ResultRow {
+        file_id: i64,
+        record_id: i64,
+        tool_use_id: String,
+        is_error: bool,
+    }
+}
+
+ccd_store::row! {
+    struct MessageRow {
+        message_id: String,
+        file_id: i64,
+        at: Option<i64>,
+        model: Option<String>,
+        is_sub: bool,
+        input_tokens: i64,
+        output_tokens: i64,
+        cache_creation_input_tokens: i64,
+        cache_read_input_tokens: i64,
+        ephemeral_5m_input_tokens: i64,
+        ephemeral_1h_input_tokens: i64,
+        web_search_requests: i64,
+    }
+}
+
+ccd_store::row! {
+    struct AgentRow {
+        file_id: i64,
+        tool_use_id: String,
+        agent_id: Option<String>,
+        at: Option<i64>,
+        input_tokens: i64,
+        output_tokens: i64,
+        cache_creation_input_tokens: i64,
+        cache_read_input_tokens: i64,
+    }
+}
+
+ccd_store::row! {
+    struct ParentRow {
+        tool_use_id: String,
+        file_id: i64,
+    }
+}
+
+impl Write for IndexWrite {
+    async fn apply(&self, connection: &mut Connection) -> SqlResult<()> {
+        match self {
+            Self::New(files) => {
+                for file in files {
+                    add(connection, file).await?;
+                }
+                Ok(())
+            }
+            Self::Gone(ids) => {
+                for id in ids {
+                    forget(connection, *id).await?;
+                }
+                Ok(())
+            }
+            Self::Batch(batch) => put(connection, batch).await,
+        }
+    }
+}
+
+async fn add(connection: &mut Connection, file: &FoundFile) -> SqlResult<()> {
+    let add = "INSERT INTO files (path, claude_dir, device, inode, agent_id, parent_tool_use_id, session_id)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (path) DO UPDATE SET device = ?3, inode = ?4";
+    query(add)
+        .bind(&*file.path.to_string_lossy())
+        .bind(&*file.claude_dir.to_string_lossy())
+        .bind(file.device.cast_signed())
+        .bind(file.inode.cast_signed())
+        .bind(&file.agent_id)
+        .bind(&file.parent_tool_use_id)
+        .bind(&file.session_id)
+        .execute(&mut *connection)
+        .await?;
+    if let Some(parent) = &file.parent_tool_use_id {
+        let add = "INSERT OR IGNORE INTO parents SELECT ?1, id FROM files WHERE path = ?2";
+        let add = query(add).bind(parent).bind(&*file.path.to_string_lossy());
+        add.execute(connection).await?;
+    }
+    Ok(())
+}
+
+async fn forget(connection: &mut Connection, id: i64) -> SqlResult<()> {
+    for delete in [
+        "DELETE FROM texts WHERE rowid IN (SELECT id FROM records WHERE file_id = ?1)",
+        "DELETE FROM records WHERE file_id = ?1",
+        "DELETE FROM calls WHERE file_id = ?1",
+        "DELETE FROM results WHERE file_id = ?1",
+        "DELETE FROM messages WHERE file_id = ?1",
+        "DELETE FROM agents WHERE file_id = ?1",
+        "DELETE FROM parents WHERE file_id = ?1",
+        "DELETE FROM files WHERE id = ?1",
+    ] {
+        query(delete).bind(id).execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+async fn put(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {
+    let last = query_scalar("SELECT coalesce(max(id), 0) FROM records");
+    let first: i64 = last.fetch_one(&mut *connection).await?;
+    let file_id = batch.file_id;
+    let (mut records, mut texts, mut calls, mut results) = (vec![], vec![], vec![], vec![]);
+    for (id, entry) in (first + 1..).zip(&batch.entries) {
+        records.push(record_row(id, file_id, entry));
+        if !entry.text.is_empty() {
+            let body = entry.text.clone();
+            texts.push(TextRow { rowid: id, body });
+        }
+        calls.extend(entry.calls.iter().map(|call| CallRow {
+            file_id,
+            record_id: id,
+            tool_use_id: call.tool_use_id.clone(),
+            name: call.name.clone(),
+            path: call.path.clone(),
+        }));
+        results.extend(
+            entry
+                .results
+                .iter()
+                .map(|(tool_use_id, is_error)| ResultRow {
+                    file_id,
+                    record_id: id,
+                    tool_use_id: tool_use_id.clone(),
+                    is_error: *is_error,
+                }),
+        );
+    }
+    insert(
+        connection,
+        "INSERT INTO records ({columns}) {values}",
+        &records,
+    )
+    .await?;
+    insert(connection, "INSERT INTO texts ({columns}) {values}", &texts).await?;
+    insert(connection, "INSERT INTO calls ({columns}) {values}", &calls).await?;
+    insert(
+        connection,
+        "INSERT INTO results ({columns}) {values}",
+        &results,
+    )
+    .await?;
+    put_tokens(connection, batch).await?;
+    put_about(connection, batch).await
+}
+
+fn record_row(id: i64, file_id: i64, entry: &Entry) -> RecordRow {
+    RecordRow {
+        id,
+        file_id,
+        offset: entry.offset.cast_signed(),
+        length: entry.length.cast_signed(),
+        uuid: entry.uuid.clone(),
+        message_id: entry.message_id.clone(),
+        role: entry.is_assistant,
+        at: entry.at,
+        is_sub: entry.is_sub,
+        model: entry.model.clone(),
+        has_error: entry.results.iter().any(|(_, is_error)| *is_error),
+    }
+}
+
+async fn put_tokens(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {
+    let file_id = batch.file_id;
+    let mut messages: BTreeMap<&str, MessageRow> = BTreeMap::new();
+    let (mut agents, mut parents) = (Vec::new(), BTreeMap::new());
+    for entry in &batch.entries {
+        if let Some(usage) = &entry.usage {
+            let row = message_row(file_id, entry, usage);
+            let is_sub = row.is_sub;
+            let known = messages.entry(&entry.message_id);
+            let known = known
+                .and_modify(|known| {
+                    let is_sub = known.is_sub && row.is_sub;
+                    if row.output_tokens >= known.output_tokens {
+                        *known = message_row(file_id, entry, usage);
+                    }
+                    known.is_sub = is_sub;
+                })
+                .or_insert_with(|| message_row(file_id, entry, usage));
+            known.is_sub &= is_sub;
+        }
+        if let (Some((agent_id, Some(usage))), [(tool_use_id, _)]) =
+            (&entry.agent_report, &entry.results[..])
+        {
+            agents.push(agent_row(file_id, tool_use_id, agent_id, entry.at, usage));
+        }
+        // An older transcript has the records of a sub-agent in it, with the agent's id instead of the call's.
+        let agent = entry.agent_id.as_ref().filter(|_| entry.is_sub);
+        if let Some(parent) = entry.parent_tool_use_id.as_ref().or(agent) {
+            parents.insert(parent, ());
+        }
+    }
+    let messages: Vec<MessageRow> = messages.into_values().collect();
+    let put = "INSERT INTO messages ({columns}) {values} ON CONFLICT (message_id, file_id) DO UPDATE SET
+        is_sub = min(is_sub, excluded.is_sub), at = excluded.at, model = excluded.model, input_tokens = excluded.input_tokens,
+        output_tokens = excluded.output_tokens, cache_creation_input_tokens = excluded.cache_creation_input_tokens,
+        cache_read_input_tokens = excluded.cache_read_input_tokens, ephemeral_5m_input_tokens = excluded.ephemeral_5m_input_tokens,
+        ephemeral_1h_input_tokens = excluded.ephemeral_1h_input_tokens, web_search_requests = excluded.web_search_requests
+        WHERE excluded.output_tokens >= output_tokens";
+    insert(connection, put, &messages).await?;
+    insert(
+        connection,
+        "INSERT INTO agents ({columns}) {values}",
+        &agents,
+    )
+    .await?;
+    let parents = parents.into_keys().map(|tool_use_id| ParentRow {
+        tool_use_id: tool_use_id.clone(),
+        file_id,
+    });
+    let parents: Vec<ParentRow> = parents.collect();
+    insert(
+        connection,
+        "INSERT OR IGNORE INTO parents ({columns}) {values}",
+        &parents,
+    )
+    .await
+}
+
+fn message_row(file_id: i64, entry: &Entry, usage: &Usage) -> MessageRow {
+    MessageRow {
+        message_id: entry.message_id.clone(),
+        file_id,
+        at: entry.at,
+        model: entry.model.clone(),
+        is_sub: entry.is_sub,
+        input_tokens: usage.input_tokens.cast_signed(),
+        output_tokens: usage.output_tokens.cast_signed(),
+        cache_creation_input_tokens: usage.cache_creation_input_tokens.cast_signed(),
+        cache_read_input_tokens: usage.cache_read_input_tokens.cast_signed(),
+        ephemeral_5m_input_tokens: usage.cache_creation.ephemeral_5m_input_tokens.cast_signed(),
+        ephemeral_1h_input_tokens: usage.cache_creation.ephemeral_1h_input_tokens.cast_signed(),
+        web_search_requests: usage.web_search_requests.cast_signed(),
+    }
+}
+
+fn agent_row(
+    file_id: i64,
+    tool_use_id: &str,
+    agent_id: &Option<String>,
+    at: Option<i64>,
+    usage: &Usage,
+) -> AgentRow {
+    AgentRow {
+        file_id,
+        tool_use_id: tool_use_id.to_owned(),
+        agent_id: agent_id.clone(),
+        at,
+        input_tokens: usage.input_tokens.cast_signed(),
+        output_tokens: usage.output_tokens.cast_signed(),
+        cache_creation_input_tokens: usage.cache_creation_input_tokens.cast_signed(),
+        cache_read_input_tokens: usage.cache_read_input_tokens.cast_signed(),
+    }
+}
+
+async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {
+    let put = "UPDATE files SET read = ?2, lines = ?3, skipped = ?4, cwd = coalesce(cwd, ?5), branch = coalesce(branch, ?6),
+        title = iif(?8 >= title_kind, ?7, title), title_kind = max(title_kind, ?8),
+        started_at = min(coalesce(started_at, ?9), coalesce(?9, started_at)),
+        ended_at = max(coalesce(ended_at, ?10), coalesce(?10, ended_at)) WHERE id = ?1";
+    let about = &batch.about;
+    let title = about.title.as_ref();
+    query(put)
+        .bind(batch.file_id)
+        .bind(batch.read.cast_signed())
+        .bind(batch.lines.cast_signed())
+        .bind(batch.skipped.cast_signed())
+        .bind(&about.cwd)
+        .bind(&about.branch)
+        .bind(title.map(|(_, title)| title))
+        .bind(title.map_or(-2, |(kind, _)| *kind as i64))
+        .bind(about.started_at)
+        .bind(about.ended_at)
+        .execute(connection)
+        .await
+        .map(drop)
+}
+
+impl About {
+    /// Takes what a line says; the first that says it counts, for the title the last of the best kind.
+    pub(crate) fn take(&mut self, line: &Line<'_>) {
+        if self.cwd.is_none() {
+            self.cwd = line.cwd.as_deref().map(str::to_owned);
+        }
+        if self.branch.is_none() {
+            self.branch = line.branch.as_deref().map(str::to_owned);
+        }
+        if let Some((kind, text)) = &line.title
+            && self.title.as_ref().is_none_or(|(known, _)| kind >= known)
+        {
+            let text = ccd_text::redact::redact(text).text.into_owned();
+            self.title = Some((*kind, text));
+        }
+        if let Some(at) = line.timestamp.as_deref().and_then(milliseconds) {
+            self.started_at = Some(self.started_at.map_or(at, |known| known.min(at)));
+            self.ended_at = Some(self.ended_at.map_or(at, |known| known.max(at)));
+        }
+    }
+}

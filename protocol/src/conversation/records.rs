@@ -1,0 +1,211 @@
+//! Lists, search and sums over all conversations.
+
+use super::model::{ConversationTotals, ConversationUsage, TurnRole};
+use serde::{Deserialize, Serialize};
+
+/// Which conversations. All conditions must hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ConversationScope {
+    /// Absolute paths of directories of Claude Code (`~/.claude`) to look in; default: that of the daemon and those of the
+    /// configuration key `conversations.roots`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claude_dirs: Vec<String>,
+    /// Conversations that were started in this directory, an absolute path, or below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// Nothing before this time, RFC 3339 or a date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Nothing from this time on, RFC 3339 or a date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+}
+
+/// Parameters of `conversation.list`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ConversationListParams {
+    #[serde(flatten)]
+    pub scope: ConversationScope,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// Maximum number of conversations; default 50, at most 1,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    /// Conversations after this one in the list: its session id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+}
+
+/// Reply of `conversation.list`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ConversationListReply {
+    /// The last used first.
+    pub conversations: Vec<ConversationSummary>,
+    /// Number of conversations in the scope.
+    pub total: u64,
+}
+
+/// A conversation in a list.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ConversationSummary {
+    pub session_id: String,
+    /// Name of the directory of its project.
+    pub project: String,
+    pub cwd: Option<String>,
+    pub branch: Option<String>,
+    pub title: Option<String>,
+    /// The model of its last answer.
+    pub model: Option<String>,
+    pub started_at: Option<String>,
+    pub ended_at: Option<String>,
+    /// Turns without those of sub-agents and results of tools.
+    pub turns: u64,
+    /// Calls of tools that failed, in sub-agents too.
+    pub errors: u64,
+    pub usage: ConversationTotals,
+    /// US dollars; null if a model has no price.
+    pub cost_usd: Option<f64>,
+    pub file: String,
+}
+
+/// Parameters of `conversation.search`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ConversationSearchParams {
+    /// Words, and phrases in double quotes, that must all be in one record, in any case; `-word` must not be in it.
+    pub query: String,
+    #[serde(flatten)]
+    pub scope: ConversationScope,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<TurnRole>,
+    /// Calls of this tool, and their results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<RecordStatus>,
+    /// Model whose name contains this text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Calls about a file whose path contains this text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Records of this session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Maximum number of hits; default 20, at most 200.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    /// Hits after this one: its `id`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<i64>,
+}
+
+/// Which records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum RecordStatus {
+    /// Results that are errors, and their calls.
+    Error,
+    /// Calls without a result.
+    Pending,
+    /// Records of sub-agents.
+    SubAgent,
+}
+
+/// Reply of `conversation.search`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ConversationSearchReply {
+    /// The last written first, as far as the order of files tells.
+    pub hits: Vec<ConversationHit>,
+    /// Number of records found; 10,000 stands for that many or more.
+    pub total: u64,
+    pub took_ms: f64,
+}
+
+/// A record that was found.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ConversationHit {
+    /// For the parameter `before`; it changes when the index is built again.
+    pub id: i64,
+    pub session_id: String,
+    pub uuid: String,
+    /// Id of its turn.
+    pub message_id: String,
+    pub at: Option<String>,
+    pub role: TurnRole,
+    /// The first tool that it calls, or whose result it is.
+    pub tool: Option<String>,
+    pub is_sub_agent: bool,
+    /// The text around the first word that was found, redacted, in one line.
+    pub snippet: String,
+    pub file: String,
+    /// Offset of its line in bytes.
+    pub offset: u64,
+}
+
+/// What `conversation.stats` groups by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum StatsBy {
+    /// In the daemon's time zone.
+    Day,
+    Project,
+    Branch,
+    Session,
+    Model,
+    Tool,
+}
+
+/// Parameters of `conversation.stats`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ConversationStatsParams {
+    #[serde(flatten)]
+    pub scope: ConversationScope,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<StatsBy>,
+}
+
+/// Reply of `conversation.stats`. Each message counts once, however many files have it.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ConversationStatsReply {
+    pub usage: ConversationTotals,
+    /// US dollars, without the messages of `unpriced_models`; null if no message has a price.
+    pub cost_usd: Option<f64>,
+    /// Models that the table of prices does not have.
+    pub unpriced_models: Vec<String>,
+    /// Date of the table of prices.
+    pub prices_as_of: String,
+    pub conversations: u64,
+    pub messages: u64,
+    pub tool_calls: u64,
+    pub tool_errors: u64,
+    /// Lines that are no records.
+    pub skipped_lines: u64,
+    /// Empty without `by`. Days in order, others with the most tokens first.
+    pub groups: Vec<StatsGroup>,
+}
+
+/// A part of the sums.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct StatsGroup {
+    /// The day, directory, branch, session id, model or tool; empty if there is none.
+    pub key: String,
+    /// Zero for tools.
+    pub usage: ConversationUsage,
+    pub cost_usd: Option<f64>,
+    /// Messages, or calls of a tool.
+    pub count: u64,
+    /// Calls of a tool that failed; zero otherwise.
+    pub errors: u64,
+}

@@ -1,7 +1,7 @@
 //! What a line says of itself.
 
 use super::loose::{Fields, Flag, Object, Text, skip};
-use super::usage::Usage;
+use super::usage::{MessageUsage, Usage};
 use serde::de::MapAccess;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -60,6 +60,10 @@ pub struct Message<'a> {
     /// A text or a list of blocks; see [`super::blocks`].
     pub content: Option<&'a RawValue>,
     pub usage: Option<Usage>,
+    /// Answered in fast mode, which has prices of its own.
+    pub is_fast: bool,
+    /// Processed in the United States only, for a surcharge.
+    pub is_us_only: bool,
 }
 
 /// Why a line is none of a conversation.
@@ -138,10 +142,18 @@ impl<'de> Fields<'de> for Message<'de> {
             "model" => self.model = id(map)?,
             "stop_reason" => self.stop_reason = id(map)?,
             "content" => self.content = raw(map)?,
-            "usage" => self.usage = map.next_value::<Object<_>>()?.0,
+            "usage" => self.take_usage(map.next_value::<Object<_>>()?.0),
             _ => skip(map)?,
         }
         Ok(())
+    }
+}
+
+impl Message<'_> {
+    fn take_usage(&mut self, usage: Option<MessageUsage>) {
+        self.is_fast = usage.as_ref().is_some_and(|usage| usage.is_fast);
+        self.is_us_only = usage.as_ref().is_some_and(|usage| usage.is_us_only);
+        self.usage = usage.map(|usage| usage.tokens);
     }
 }
 
@@ -214,5 +226,35 @@ mod tests {
         assert_eq!((usage.input_tokens, usage.output_tokens), (0, 3));
         let no_message = read(br#"{"type":"user","uuid":"u","session_id":"s","message":"x"}"#);
         assert!(no_message.unwrap().message.is_none());
+    }
+
+    #[test]
+    fn a_message_knows_what_changes_the_price_of_its_tokens() {
+        let flags = |usage: &str| {
+            let text = format!(
+                r#"{{"type":"assistant","uuid":"u","session_id":"s","message":{{"usage":{usage}}}}}"#
+            );
+            let message = read(text.as_bytes()).unwrap().message.unwrap();
+            let tokens = message.usage.unwrap_or_default().input_tokens;
+            (tokens, message.is_fast, message.is_us_only)
+        };
+        for (usage, expected) in [
+            (r#"{"input_tokens":1,"speed":"fast"}"#, (1, true, false)),
+            (
+                r#"{"inference_geo":"us","input_tokens":1}"#,
+                (1, false, true),
+            ),
+            (
+                r#"{"input_tokens":1,"speed":"standard","inference_geo":""}"#,
+                (1, false, false),
+            ),
+            (
+                r#"{"input_tokens":1,"speed":null,"inference_geo":["us"]}"#,
+                (1, false, false),
+            ),
+            ("null", (0, false, false)),
+        ] {
+            assert_eq!(flags(usage), expected, "{usage}");
+        }
     }
 }

@@ -1,9 +1,29 @@
 //! Tokens of one response.
 
-use super::loose::{Fields, Number, Object, skip};
+use super::loose::{Fields, Number, Object, Text, skip};
 use ccd_protocol::conversation::CacheCreation;
 pub use ccd_protocol::conversation::ConversationUsage as Usage;
 use serde::de::MapAccess;
+
+/// The usage of a message: tokens, and what changes their price.
+#[derive(Default)]
+pub(super) struct MessageUsage {
+    pub(super) tokens: Usage,
+    pub(super) is_fast: bool,
+    pub(super) is_us_only: bool,
+}
+
+impl<'de> Fields<'de> for MessageUsage {
+    fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
+        let mut is = |text| Ok(map.next_value::<Text<'de>>()?.0.as_deref() == Some(text));
+        match name {
+            "speed" => self.is_fast = is("fast")?,
+            "inference_geo" => self.is_us_only = is("us")?,
+            _ => self.tokens.field(name, map)?,
+        }
+        Ok(())
+    }
+}
 
 impl<'de> Fields<'de> for Usage {
     fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {

@@ -9,6 +9,7 @@
 //! - `line`: one line of a file, in either of the two raw forms
 //! - `lines`: the bytes of a file into lines, in pieces of any size
 //! - `model`: records into turns, calls with their results, the tree of sub-agents, and usage
+//! - `price`: what a response costs, by a dated table
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 mod error;
@@ -16,6 +17,7 @@ mod index;
 pub mod line;
 pub mod lines;
 pub mod model;
+pub mod price;
 mod reply;
 pub mod source;
 

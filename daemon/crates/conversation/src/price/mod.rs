@@ -1,0 +1,15 @@
+//! What a response costs, by a dated table of prices.
+//!
+//! The table is `prices.json` beside this file, or a file of the user's in the same form. A model that it does not have has
+//! no price: a neighbour's would be a wrong figure that looks right.
+
+mod error;
+mod member;
+mod model;
+mod name;
+mod prices;
+mod table;
+mod tokens;
+
+pub use error::PriceError;
+pub use prices::{Billed, Prices};

@@ -1,0 +1,130 @@
+//! The table, and what it makes of a response.
+
+use super::model::Model;
+use super::name;
+use super::tokens::Tokens;
+use super::{PriceError, table};
+use crate::line::Usage;
+use std::collections::HashMap;
+
+/// A table of prices.
+#[derive(Debug, Clone)]
+pub struct Prices {
+    pub(super) as_of: String,
+    pub(super) usd_per_web_search: f64,
+    /// Factor on the price of tokens for processing in the United States only.
+    pub(super) us_only_factor: f64,
+    /// By folded name.
+    pub(super) models: HashMap<String, Model>,
+    /// Other names of models, folded as well.
+    pub(super) aliases: HashMap<String, String>,
+}
+
+/// A response that was billed.
+#[derive(Debug, Clone, Copy)]
+pub struct Billed<'a> {
+    /// As Claude Code wrote it.
+    pub model: &'a str,
+    /// When, in RFC 3339. Without a time that can be read, the newest prices hold.
+    pub at: Option<&'a str>,
+    pub usage: &'a Usage,
+    /// Answered in fast mode.
+    pub is_fast: bool,
+    /// Processed in the United States only.
+    pub is_us_only: bool,
+}
+
+impl Prices {
+    /// Returns the table that is part of the program. It is read anew each time.
+    #[must_use]
+    pub fn built_in() -> Self {
+        Self::parse(include_str!("prices.json")).expect("a test reads the same text")
+    }
+
+    /// Reads a table of the user's, which replaces the built-in one; it has the form of `prices.json`, without comments.
+    ///
+    /// Unknown members are ignored. A table without `modifiers` adds nothing for web searches and for processing in the
+    /// United States.
+    ///
+    /// # Errors
+    ///
+    /// [`PriceError`] says which key is wrong.
+    pub fn parse(text: &str) -> Result<Self, PriceError> {
+        table::parse(text)
+    }
+
+    /// Returns the date of the table, such as `2026-11-23`.
+    #[must_use]
+    pub fn as_of(&self) -> &str {
+        &self.as_of
+    }
+
+    /// Returns what a response cost in US dollars at list prices; `None` if the table does not have its model.
+    #[must_use]
+    pub fn cost(&self, billed: &Billed<'_>) -> Option<f64> {
+        let model = self.model(billed.model)?;
+        let tokens = Tokens::of(billed.usage);
+        let rates = model.rates(&tokens, billed.at, billed.is_fast);
+        let factor = match billed.is_us_only {
+            true => self.us_only_factor,
+            false => 1.0,
+        };
+        let searches = billed.usage.web_search_requests as f64 * self.usd_per_web_search;
+        Some(rates.cost(&tokens) * factor + searches)
+    }
+
+    /// Returns the model with this name, one of its aliases, or a spelling that the rules of names know.
+    fn model(&self, spelling: &str) -> Option<&Model> {
+        let spelling = name::folded(spelling);
+        let bare = name::without_context_window(&spelling);
+        self.find(&spelling)
+            .or_else(|| self.find(bare))
+            .or_else(|| self.find(&name::canonical(bare)?))
+    }
+
+    fn find(&self, name: &str) -> Option<&Model> {
+        let aliased = || self.models.get(self.aliases.get(name)?);
+        self.models.get(name).or_else(aliased)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aliases_of_the_built_in_table_are_what_the_rules_of_names_say() {
+        let prices = Prices::built_in();
+        assert!(prices.aliases.len() > 150);
+        for (alias, model) in &prices.aliases {
+            let bare = name::without_context_window(alias);
+            assert_eq!(name::canonical(bare).as_ref(), Some(model), "{alias}");
+        }
+        for model in prices.models.keys() {
+            assert_eq!(name::canonical(model).as_ref(), Some(model));
+        }
+    }
+
+    #[test]
+    fn names_of_a_users_table_are_found_as_they_are_written() {
+        let rates = r#""output":1,"cache_write_5m":1,"cache_write_1h":1,"cache_read":1"#;
+        let prices = Prices::parse(&format!(
+            r#"{{"as_of":"2026-01-01","models":{{"Our-Model":{{"input":7,{rates}}},"our-model[1m]":{{"input":9,{rates}}}}},
+                "aliases":{{"Claude-Opus-5":"our-model","gateway/x":"Our-Model"}}}}"#
+        ))
+        .unwrap();
+        let input = |model: &str| prices.model(model).map(|model| model.rates.input);
+        for (model, price) in [
+            ("our-model", Some(7.0)),
+            ("OUR-MODEL[2m]", Some(7.0)),
+            ("our-model[1m]", Some(9.0)),
+            ("gateway/x[1m]", Some(7.0)),
+            ("us.anthropic.claude-opus-5", Some(7.0)),
+            ("gateway/y", None),
+            ("claude-opus-5-5", None),
+            ("", None),
+        ] {
+            assert_eq!(input(model), price, "{model}");
+        }
+    }
+}

@@ -11,5 +11,10 @@ mod prices;
 mod table;
 mod tokens;
 
+#[cfg(test)]
+mod cost_tests;
+#[cfg(test)]
+mod property_tests;
+
 pub use error::PriceError;
 pub use prices::{Billed, Prices};

@@ -1,6 +1,7 @@
 //! A line into rows, and the text by which it is found.
 
 use crate::line::{Block, Kind, Line, Usage, agent_report, blocks};
+use crate::price::{Billed, Prices};
 use ccd_text::redact::redact;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -27,6 +28,8 @@ pub(crate) struct Entry {
     pub(crate) is_sub: bool,
     pub(crate) model: Option<String>,
     pub(crate) usage: Option<Usage>,
+    /// US dollars.
+    pub(crate) cost: Option<f64>,
     pub(crate) calls: Vec<CallEntry>,
     /// Ids of calls, and whether they failed.
     pub(crate) results: Vec<(String, bool)>,
@@ -42,8 +45,13 @@ pub(crate) struct CallEntry {
     pub(crate) path: Option<String>,
 }
 
-/// Returns the entry of a record; `None` for other lines.
-pub(crate) fn entry(offset: u64, length: u64, line: &Line<'_>) -> Option<Entry> {
+/// Returns the entry of a record; `None` for other lines. Without prices it has no cost.
+pub(crate) fn entry(
+    offset: u64,
+    length: u64,
+    line: &Line<'_>,
+    prices: Option<&Prices>,
+) -> Option<Entry> {
     let is_assistant = match line.kind {
         Kind::Assistant => true,
         Kind::User => false,
@@ -71,12 +79,25 @@ pub(crate) fn entry(offset: u64, length: u64, line: &Line<'_>) -> Option<Entry> 
         agent_report: line.result_meta.and_then(agent_report),
         ..Entry::default()
     };
+    entry.cost = prices.and_then(|prices| cost_of(line, prices));
     let mut text = Text::default();
     for block in blocks(message.content) {
         entry.take(block, &mut text);
     }
     entry.text = text.0;
     Some(entry)
+}
+
+/// Returns what a message costs, if it has tokens and its model a price.
+fn cost_of(line: &Line<'_>, prices: &Prices) -> Option<f64> {
+    let message = line.message.as_ref()?;
+    prices.cost(&Billed {
+        model: message.model.as_deref()?,
+        at: line.timestamp.as_deref(),
+        usage: message.usage.as_ref()?,
+        is_fast: message.is_fast,
+        is_us_only: message.is_us_only,
+    })
 }
 
 impl Entry {

@@ -5,6 +5,7 @@ use super::scan::{FoundFile, KnownFile, Plan, known, plan};
 use super::write::{About, Batch, IndexWrite};
 use crate::line::Line;
 use crate::lines::{Counts, Lines};
+use crate::price::Prices;
 use ccd_store::{Database, StoreError};
 use std::borrow::Cow;
 use std::fs::File;
@@ -47,6 +48,7 @@ pub(crate) struct Fed {
 pub(crate) async fn bring_up_to_date(
     database: &Database<IndexWrite>,
     dirs: Vec<PathBuf>,
+    prices: &Arc<Prices>,
 ) -> Result<Fed, StoreError> {
     let known = known(database).await?;
     let plan = ccd_store::blocking(move || plan(&dirs, &known)).await;
@@ -74,12 +76,13 @@ pub(crate) async fn bring_up_to_date(
             Some((file, *known))
         })
         .collect();
-    feed(database, work).await
+    feed(database, work, prices).await
 }
 
 async fn feed(
     database: &Database<IndexWrite>,
     mut work: Vec<(FoundFile, KnownFile)>,
+    prices: &Arc<Prices>,
 ) -> Result<Fed, StoreError> {
     let mut fed = Fed {
         files: work.len(),
@@ -91,11 +94,11 @@ async fn feed(
     let work = Arc::new(Mutex::new(work));
     let (batches, mut inbox) = mpsc::channel(QUEUE_LEN);
     for _ in 0..threads {
-        let (work, batches) = (Arc::clone(&work), batches.clone());
+        let (work, batches, prices) = (Arc::clone(&work), batches.clone(), Arc::clone(prices));
         tokio::task::spawn_blocking(move || {
             let next = || work.lock().unwrap_or_else(PoisonError::into_inner).pop();
             while let Some((file, known)) = next() {
-                if let Err(Stopped) = read(&file, known, &batches) {
+                if let Err(Stopped) = read(&file, known, &batches, &prices) {
                     return;
                 }
             }
@@ -117,10 +120,15 @@ async fn feed(
 struct Stopped;
 
 /// Reads what a file has more than the index.
-fn read(file: &FoundFile, known: KnownFile, batches: &mpsc::Sender<Batch>) -> Result<(), Stopped> {
+fn read(
+    file: &FoundFile,
+    known: KnownFile,
+    batches: &mpsc::Sender<Batch>,
+    prices: &Prices,
+) -> Result<(), Stopped> {
     let send = |batch| batches.blocking_send(batch).map_err(|_| Stopped);
     let mut batch = Batch::of(known.id);
-    match read_pieces(file, known, &mut batch, &send) {
+    match read_pieces(file, known, &mut batch, &send, prices) {
         Ok(Err(stopped)) => return Err(stopped),
         Ok(Ok(())) => {}
         Err(error) => {
@@ -136,6 +144,7 @@ fn read_pieces(
     known: KnownFile,
     batch: &mut Batch,
     send: &impl Fn(Batch) -> Result<(), Stopped>,
+    prices: &Prices,
 ) -> io::Result<Result<(), Stopped>> {
     let mut source = File::open(&file.path)?;
     source.seek(SeekFrom::Start(known.read))?;
@@ -164,7 +173,7 @@ fn read_pieces(
                     line.parent_tool_use_id = Some(Cow::Owned(parent.to_owned()));
                 }
                 batch.about.take(&line);
-                if let Some(entry) = entry(offset, length, &line) {
+                if let Some(entry) = entry(offset, length, &line, Some(prices)) {
                     batch.take(entry);
                 }
             },

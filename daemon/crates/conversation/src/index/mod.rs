@@ -20,6 +20,7 @@ mod sums;
 mod write;
 
 use crate::ConversationError;
+use crate::price::Prices;
 use ccd_protocol::conversation::{
     ConversationListParams, ConversationListReply, ConversationScope, ConversationSearchParams,
     ConversationSearchReply, ConversationStatsParams, ConversationStatsReply,
@@ -29,6 +30,7 @@ pub(crate) use feed::Fed;
 pub(crate) use schema::INDEX;
 use scope::Scope;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tokio::sync::{Mutex, OnceCell};
 pub(crate) use write::IndexWrite;
 
@@ -39,6 +41,7 @@ pub struct Index {
     /// Directories of Claude Code that are looked in unless a request names others.
     claude_dirs: Vec<PathBuf>,
     database: OnceCell<Database<IndexWrite>>,
+    prices: Arc<Prices>,
     /// Held while files are read.
     feeding: Mutex<()>,
 }
@@ -51,6 +54,7 @@ impl Index {
             path,
             claude_dirs,
             database: OnceCell::new(),
+            prices: Arc::new(Prices::built_in()),
             feeding: Mutex::new(()),
         }
     }
@@ -91,7 +95,9 @@ impl Index {
         params: &ConversationStatsParams,
     ) -> Result<ConversationStatsReply, ConversationError> {
         let (database, scope) = self.ready(&params.scope).await?;
-        Ok(stats::stats(database, &scope, params.by).await?)
+        let mut reply = stats::stats(database, &scope, params.by).await?;
+        reply.prices_as_of = self.prices.as_of().to_owned();
+        Ok(reply)
     }
 
     /// Returns the database, brought up to date for a scope.
@@ -115,7 +121,7 @@ impl Index {
         scope: &Scope,
     ) -> Result<Fed, ConversationError> {
         let _feeding = self.feeding.lock().await;
-        let fed = feed::bring_up_to_date(database, scope.claude_dirs.clone()).await?;
+        let fed = feed::bring_up_to_date(database, scope.claude_dirs.clone(), &self.prices).await?;
         if fed.files > 0 {
             tracing::debug!(
                 files = fed.files,

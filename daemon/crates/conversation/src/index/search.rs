@@ -161,5 +161,5 @@ fn text_of(file: &str, offset: u64, length: u64) -> Option<String> {
         .ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let line = read(text.as_bytes()).ok()?;
-    Some(entry(offset, length, &line)?.text)
+    Some(entry(offset, length, &line, None)?.text)
 }

@@ -100,6 +100,7 @@ ccd_store::row! {
         ephemeral_5m_input_tokens: i64,
         ephemeral_1h_input_tokens: i64,
         web_search_requests: i64,
+        cost_usd: Option<f64>,
     }
 }
 
@@ -280,7 +281,8 @@ async fn put_tokens(connection: &mut Connection, batch: &Batch) -> SqlResult<()>
         is_sub = min(is_sub, excluded.is_sub), at = excluded.at, model = excluded.model, input_tokens = excluded.input_tokens,
         output_tokens = excluded.output_tokens, cache_creation_input_tokens = excluded.cache_creation_input_tokens,
         cache_read_input_tokens = excluded.cache_read_input_tokens, ephemeral_5m_input_tokens = excluded.ephemeral_5m_input_tokens,
-        ephemeral_1h_input_tokens = excluded.ephemeral_1h_input_tokens, web_search_requests = excluded.web_search_requests
+        ephemeral_1h_input_tokens = excluded.ephemeral_1h_input_tokens, web_search_requests = excluded.web_search_requests,
+        cost_usd = excluded.cost_usd
         WHERE excluded.output_tokens >= output_tokens";
     insert(connection, put, &messages).await?;
     insert(
@@ -316,6 +318,7 @@ fn message_row(file_id: i64, entry: &Entry, usage: &Usage) -> MessageRow {
         ephemeral_5m_input_tokens: usage.cache_creation.ephemeral_5m_input_tokens.cast_signed(),
         ephemeral_1h_input_tokens: usage.cache_creation.ephemeral_1h_input_tokens.cast_signed(),
         web_search_requests: usage.web_search_requests.cast_signed(),
+        cost_usd: entry.cost,
     }
 }
 

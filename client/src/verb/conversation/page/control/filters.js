@@ -32,7 +32,8 @@ function passes(turn) {
 // Returns the rows that pass, or that started a sub-agent of which a turn passes. A role alone is
 // asked of the rows only: every sub-agent has turns of both roles.
 function rowsThatPass() {
-  if (!isFiltered()) return conversation.rows;
+  // A copy: the list must not grow while data still comes in, its heights would not.
+  if (!isFiltered()) return [...conversation.rows];
   const onlyRole = filters.model === '' && !filters.tools.size && !filters.status.size;
   return conversation.rows.filter((turn) => passes(turn) || (!onlyRole && anyBelow(turn)));
 }

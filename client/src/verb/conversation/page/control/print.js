@@ -7,7 +7,6 @@ const MAX_PRINTED = 2000;
 function startPrinting() {
   window.addEventListener('beforeprint', fillPaper);
   window.addEventListener('afterprint', () => part('paper').replaceChildren());
-  part('print').addEventListener('click', () => window.print());
 }
 
 function fillPaper() {

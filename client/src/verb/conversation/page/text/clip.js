@@ -1,6 +1,6 @@
 // Long texts are put into the page piece by piece: a tool's output may have megabytes, and laying
 // them out at once would stop the page for seconds.
-const FIRST_LINES = 60;
+const FIRST_LINES = 40;
 const FIRST_CHARACTERS = 12000;
 const NEXT_LINES = 3000;
 const NEXT_CHARACTERS = 120000;

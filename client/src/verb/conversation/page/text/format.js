@@ -1,6 +1,8 @@
-// Returns a whole number with thousands separated, the same for every reader's locale.
+const WHOLE_NUMBER = new Intl.NumberFormat('en-US');
+
+// Returns a number with thousands separated, the same for every reader's locale.
 function count(number) {
-  return Number.isFinite(number) ? number.toLocaleString('en-US') : '0';
+  return Number.isFinite(number) ? WHOLE_NUMBER.format(number) : '0';
 }
 
 // Returns "1 line", "3 lines".

@@ -4,24 +4,27 @@
 const UNSEEN = '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f'
   + '\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}';
 const HAS_UNSEEN = new RegExp(`[${UNSEEN}]`, 'u');
-// A whole colour or cursor sequence is one mark, so that coloured output stays readable.
-const SPLIT_UNSEEN = new RegExp(`(\\u001b\\[[0-?]*[ -/]*[@-~]|[${UNSEEN}])`, 'u');
+// A whole colour or cursor sequence is one mark, so that coloured output stays readable; so is a run
+// of other unseen characters, or a binary file would become a hundred thousand elements.
+const SPLIT_UNSEEN = new RegExp(`(\\u001b\\[[0-?]*[ -/]*[@-~]|[${UNSEEN}]+)`, 'u');
 const EACH_UNSEEN = new RegExp(`[${UNSEEN}]`, 'gu');
 
-// Returns a visible sign for one unseen character: ␛ for ESC, ‹U+202E› for those without a picture.
-function signOf(character) {
+// Names instead of the pictures that Unicode has (U+2400 and on): many fonts lack those.
+const C0_NAMES = 'NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(' ');
+
+// Returns the name of one unseen character: ESC, DEL, U+202E.
+function nameOf(character) {
   const code = character.codePointAt(0);
-  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
-  if (code === 0x7f) return '\u2421';
-  return `\u2039U+${code.toString(16).toUpperCase().padStart(4, '0')}\u203a`;
+  if (code === 0x7f) return 'DEL';
+  return C0_NAMES[code] ?? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-// Returns `text` with every unseen character replaced by its sign, for titles and labels.
+// Returns `text` with the name of every unseen character in its place, for titles and labels.
 function visibleText(text) {
-  return HAS_UNSEEN.test(text) ? text.replace(EACH_UNSEEN, signOf) : text;
+  return HAS_UNSEEN.test(text) ? text.replace(EACH_UNSEEN, (character) => `\u2039${nameOf(character)}\u203a`) : text;
 }
 
-// Appends `text` as text nodes; unseen characters become small marked signs.
+// Appends `text` as text nodes; unseen characters become small marked names.
 function appendVisible(parent, text) {
   if (!HAS_UNSEEN.test(text)) {
     parent.append(document.createTextNode(text));
@@ -35,7 +38,7 @@ function appendVisible(parent, text) {
     }
     const sign = document.createElement('span');
     sign.className = 'unseen';
-    sign.append(document.createTextNode(visibleText(piece)));
+    sign.append(document.createTextNode(piece.replace(EACH_UNSEEN, (character) => `${nameOf(character)} `).replace(/ (?=\[|$)/, '')));
     parent.append(sign);
   });
 }

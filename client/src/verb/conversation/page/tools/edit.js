@@ -13,8 +13,7 @@ const EDIT = {
     const lines = changeOf(call);
     const path = asText(input.file_path ?? input.notebook_path ?? metaOf(call).filePath);
     const detail = [metaOf(call).type === 'create' ? 'new file' : '', input.replace_all === true ? 'all occurrences' : '',
-      metaOf(call).userModified === true ? 'changed by the user before it was accepted' : '',
-      lines ? changeCount(lines) : ''].filter(Boolean).join(', ');
+      metaOf(call).userModified === true ? 'changed by the user before it was accepted' : ''].filter(Boolean).join(', ');
     return [
       fileLine(path, detail),
       lines?.length ? diffTable(lines) : note('No change in the text.'),

@@ -47,7 +47,7 @@ function callCard(call, turn, above) {
   const tool = toolOf(call);
   const state = stateOf(call);
   const card = make('section.call', { 'data-state': state, 'aria-label': `Call of ${call.name || 'an unknown tool'}` },
-    make('div.title', null, chipOf(call)));
+    make('div.title', null, chipOf(call, false)));
   const inner = make('div.inner');
   if (call.turn === null) put(inner, note('The call of this result is not in the data.'));
   if (call.results > 1) put(inner, note(`${call.results} results came for this call; the last one is shown.`));

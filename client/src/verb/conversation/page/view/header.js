@@ -6,12 +6,12 @@ function showAbout() {
   document.title = visibleText(gist(title, 100));
   part('title').replaceChildren();
   put(part('title'), title);
-  part('about').replaceChildren();
+  part('origin').replaceChildren();
   const models = asList(about.models).map((model) => shortModel(asText(model))).join(', ');
   const items = [['folder', asText(about.cwd)], ['branch', asText(about.branch)], ['models', models],
     ['time', timeSpan(about)], ['session', asText(about.session_id)], ['file', asText(about.file)],
     ['exported', [asText(about.exported_at), about.ccd ? `by ccd ${asText(about.ccd)}` : ''].filter(Boolean).join(' ')]];
-  put(part('about'), facts(items));
+  put(part('origin'), facts(items));
 }
 
 function timeSpan(about) {

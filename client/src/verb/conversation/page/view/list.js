@@ -1,7 +1,9 @@
 // The timeline: only rows near the visible part are in the page, whatever the number of turns.
 
-// Rows are made this many pixels before they come into view.
-const AHEAD = 500;
+// Rows are made this many pixels before they come into view. While a reader flings through the
+// list, they would be gone before they are seen: they are made when it rests.
+const AHEAD = 400;
+const REST_MS = 90;
 
 const list = {
   items: [], // turns that the filters let through
@@ -12,6 +14,9 @@ const list = {
   allOpen: false,
   closedHeight: 32, // of a closed row and, on average, of an open one: guesses until measured
   openHeight: 320,
+  ahead: AHEAD,
+  drawnTop: 0,
+  rest: 0, // timer
   scroller: null,
   space: null,
   window: null,
@@ -23,7 +28,7 @@ function startList() {
   list.space = part('space');
   list.window = part('window');
   list.resizes = new ResizeObserver(() => drawList());
-  list.scroller.addEventListener('scroll', drawList, { passive: true });
+  list.scroller.addEventListener('scroll', drawScrolled, { passive: true });
   let width = list.scroller.clientWidth;
   new ResizeObserver(() => {
     // Another width breaks lines elsewhere: what was measured holds no more.
@@ -74,6 +79,16 @@ function keepAnchor(anchor) {
   if (Math.abs(top - list.scroller.scrollTop) > 0.5) list.scroller.scrollTop = top;
 }
 
+function drawScrolled() {
+  const top = list.scroller.scrollTop;
+  list.ahead = Math.abs(top - list.drawnTop) > list.scroller.clientHeight ? 0 : AHEAD;
+  list.drawnTop = top;
+  drawList();
+  clearTimeout(list.rest);
+  if (list.ahead === AHEAD) return;
+  list.rest = setTimeout(() => { list.ahead = AHEAD; drawList(); }, REST_MS);
+}
+
 // Brings the rows in the page in line with the scroll position, and the heights with the rows.
 function drawList() {
   const anchor = topRow();
@@ -89,7 +104,7 @@ function drawList() {
 
 function wantedRange() {
   const top = list.scroller.scrollTop;
-  return [list.heights.at(top - AHEAD), list.heights.at(top + list.scroller.clientHeight + AHEAD)];
+  return [list.heights.at(top - list.ahead), list.heights.at(top + list.scroller.clientHeight + list.ahead)];
 }
 
 function placeRows() {

@@ -79,13 +79,14 @@ function previewOf(turn, calls) {
 const STATE_WORDS = new Map([['ok', 'ok'], ['error', 'error'], ['pending', 'awaiting result'], ['loading', 'loading']]);
 const STATE_SIGNS = new Map([['ok', '\u2713'], ['error', '\u2717'], ['pending', '\u2026'], ['loading', '\u2026']]);
 
-// Returns a call in short: its state, tool, target and outcome.
-function chipOf(call) {
+// Returns a call in short: its state, tool, target and outcome. The target is left out where the
+// whole of it follows.
+function chipOf(call, withTarget = true) {
   const state = stateOf(call);
   return make('span.chip', { 'data-state': state },
     make('span.state', { role: 'img', 'aria-label': STATE_WORDS.get(state) }, STATE_SIGNS.get(state)),
     make('b', null, gist(call.name || 'unknown call', 40)),
-    make('span.target', null, targetOf(call)),
+    withTarget ? make('span.target', null, targetOf(call)) : null,
     make('span.outcome', null, outcomeOf(call)));
 }
 

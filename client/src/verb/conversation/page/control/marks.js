@@ -40,7 +40,7 @@ function markText(node, lower, most) {
     marks += 1;
   }
   pieces.append(node.data.slice(at));
-  for (let fold = node.parentElement.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
+  for (let fold = node.parentElement.closest('details'); fold; fold = fold.parentElement?.closest('details')) fold.open = true;
   node.replaceWith(pieces);
   return marks;
 }

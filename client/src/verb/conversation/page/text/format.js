@@ -57,8 +57,11 @@ function shortModel(model) {
   return model.replace(/^claude-/, '').replace(/-20\d{6}/, '');
 }
 
-// Returns the last parts of a path that fit into `limit` characters.
-function shortPath(path, limit = 48) {
+// Returns a path without the folder of the conversation, and of that the last parts that fit into
+// `limit` characters.
+function shortPath(whole, limit = 48) {
+  const folder = `${asText(conversation.about.cwd)}/`;
+  const path = folder.length > 1 && whole.startsWith(folder) ? whole.slice(folder.length) : whole;
   if (path.length <= limit) return path;
   const tail = path.slice(-limit);
   const slash = tail.indexOf('/');

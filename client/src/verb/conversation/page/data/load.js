@@ -36,7 +36,7 @@ function* readData() {
     if (block.id === 'about') conversation.about = asObject(parseBlock(block));
     else if (block.className === 'turns') {
       for (const turn of asList(parseBlock(block))) {
-        takeIn(turn);
+        takeInSafely(turn);
         yield;
       }
     } else {
@@ -46,6 +46,15 @@ function* readData() {
     // The text is in the turns now; the element would hold it a second time.
     block.remove();
     yield;
+  }
+}
+
+// A turn that the page cannot take in must not keep the following ones away.
+function takeInSafely(turn) {
+  try {
+    takeIn(turn);
+  } catch {
+    conversation.unreadableBlocks += 1;
   }
 }
 

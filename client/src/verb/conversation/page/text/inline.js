@@ -69,6 +69,8 @@ function closing(text, at, mark) {
   const start = at + mark.length;
   if (!/\S/.test(text[start] ?? ' ')) return 0;
   if (mark[0] === '_' && /\w/.test(text[at - 1] ?? '')) return 0;
+  // 2*3*4 is arithmetic more often than a cursive 3.
+  if (mark === '*' && /\w/.test(text[at - 1] ?? '')) return 0;
   for (let end = text.indexOf(mark, start + 1); end >= 0; end = text.indexOf(mark, end + 1)) {
     const after = text[end + mark.length] ?? ' ';
     if (/\s/.test(text[end - 1])) continue;

@@ -1,4 +1,4 @@
-// Characters that a reader cannot see or that reorder what he sees: C0 without tab and line feed,
+// Characters that a reader cannot see or that reorder the ones that can be seen: C0 without tab and line feed,
 // C1, soft hyphen, direction marks, zero-width spaces, line separators and tag characters. The
 // zero-width joiners stay: emoji and several scripts are written with them.
 const UNSEEN = '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f'

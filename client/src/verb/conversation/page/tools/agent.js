@@ -42,7 +42,7 @@ function nestedTimeline(call, above, open) {
   const turns = turnsUnder(call);
   if (!turns.length) return null;
   return fold(`Sub-agent: ${plural(turns.length, 'turn')}`, () => {
-    const box = make('div.nested', { role: 'list', 'aria-label': 'Turns of the sub-agent' });
+    const box = make('div.nested', { role: 'group', 'aria-label': 'Turns of the sub-agent' });
     return clippedRows(box, turns, (turn) => (above.includes(turn)
       ? note(`Turn ${turn.number} is already shown above: it is its own sub-agent.`)
       : makeRow(turn, above)));

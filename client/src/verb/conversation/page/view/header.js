@@ -28,7 +28,7 @@ function showState() {
   const states = [
     conversation.complete ? '' : `Loading\u2026 ${plural(conversation.turns.length, 'turn')}`,
     skipped ? `${plural(skipped, 'line')} of the file could not be read and ${skipped === 1 ? 'is' : 'are'} not shown.` : '',
-    conversation.unreadableBlocks ? `${plural(conversation.unreadableBlocks, 'block')} of this page's data could not be read.` : '',
+    conversation.unreadableBlocks ? `${plural(conversation.unreadableBlocks, 'part')} of this page's data could not be read.` : '',
   ].filter(Boolean);
   part('state').textContent = states.join(' ');
   const empty = part('empty');

@@ -10,8 +10,6 @@ function makeRow(turn, above = []) {
   const name = `${above.length ? 'Sub-agent turn' : 'Turn'} ${turn.number}`;
   row.setAttribute('aria-label', name);
   if (open) row.classList.add('open');
-  if (hasError(turn)) row.classList.add('failed');
-  if (search.hits.has(turn)) row.classList.add('found');
   const head = make('button.head', { type: 'button', 'aria-expanded': open }, headParts(turn));
   head.addEventListener('click', () => (above.length ? toggleNested(turn, row, above) : toggle(turn)));
   row.append(head);

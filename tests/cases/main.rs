@@ -11,6 +11,7 @@ mod client;
 mod coach;
 mod config;
 mod connection;
+mod conversation;
 mod exec;
 mod expect;
 mod hook;

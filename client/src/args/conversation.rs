@@ -4,6 +4,7 @@ use super::value::{directory, word};
 use ccd_protocol::conversation::{RecordStatus, StatsBy, TurnRole};
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
+use std::path::PathBuf;
 
 /// Commands for conversations.
 #[derive(Debug, Subcommand)]
@@ -18,6 +19,26 @@ pub(crate) enum ConversationVerb {
     /// Show a conversation: turns, calls of tools with their results, sub-agents, tokens
     #[command(visible_alias = "show")]
     Get(ConversationGetArgs),
+    /// Write a conversation as one page for a browser
+    #[command(after_help = "Examples:
+  ccctl conversation export 5fc07b19 --html conversation.html
+
+The page needs no network and loads nothing. It has the timeline, search, filters and tokens; secrets are replaced by \
+***, as far as they are recognised.")]
+    Export {
+        /// Session id, a unique prefix of one, or a file
+        conversation: String,
+        /// File of the page; - for standard output
+        #[arg(long, value_name = "FILE")]
+        html: PathBuf,
+    },
+    /// Write a conversation as a page to a private temporary file, and open it in a browser
+    #[command(after_help = "Examples:
+  ccctl conversation open 5fc07b19")]
+    Open {
+        /// Session id, a unique prefix of one, or a file
+        conversation: String,
+    },
     /// Print a record as Claude Code wrote it
     #[command(after_help = "Examples:
   ccctl conversation record 5fc07b19 0f1d6a2e-8a57-4c0a-9b1e-2d4f6a1c7e90 | jq .message.usage")]
@@ -37,6 +58,8 @@ pub(crate) enum ConversationVerb {
         tool_use_id: String,
     },
     /// Show which sub-agents a conversation started
+    #[command(after_help = "Examples:
+  ccctl conversation tree 5fc07b19")]
     Tree {
         /// Session id, a unique prefix of one, or a file
         conversation: String,

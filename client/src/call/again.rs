@@ -64,6 +64,7 @@ const REPEATABLE: &[&str] = &[
     "conversation.search",
     "conversation.stats",
     "conversation.get",
+    "conversation.export",
     "conversation.turns",
     "conversation.turn",
     "conversation.record",

@@ -5,9 +5,9 @@ use super::register::method;
 use crate::daemon::Daemon;
 use ccd_conversation::{ConversationError, Conversations};
 use ccd_protocol::conversation::{
-    ConversationGet, ConversationList, ConversationRecordGet, ConversationSearch,
-    ConversationStats, ConversationTool, ConversationTreeGet, ConversationTurnGet,
-    ConversationTurns,
+    ConversationExport, ConversationGet, ConversationList, ConversationRecordGet,
+    ConversationSearch, ConversationStats, ConversationTool, ConversationTreeGet,
+    ConversationTurnGet, ConversationTurns,
 };
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
@@ -25,6 +25,9 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     })?;
     method::<ConversationGet, _, _>(module, |daemon, _, params| async move {
         reading(&daemon, move |conversations| conversations.get(&params)).await
+    })?;
+    method::<ConversationExport, _, _>(module, |daemon, _, params| async move {
+        reading(&daemon, move |conversations| conversations.export(&params)).await
     })?;
     method::<ConversationTurns, _, _>(module, |daemon, _, params| async move {
         reading(&daemon, move |conversations| conversations.turns(&params)).await

@@ -1,10 +1,12 @@
 //! Conversations of Claude Code: its transcripts and streams as one model.
 
+mod export;
 mod model;
 mod page;
 mod records;
 
 use crate::method::methods;
+pub use export::{ConversationExportReply, ExportAbout, ExportTurn};
 pub use model::{
     CacheCreation, ConversationIndexes, ConversationPair, ConversationTotals, ConversationTurn,
     ConversationUsage, RecordPlace, SubAgentNode, ToolCallPlaces, ToolResult, ToolUse, TurnRole,
@@ -25,6 +27,7 @@ methods! {
     ConversationSearch = "conversation.search" (ConversationSearchParams) -> ConversationSearchReply, "Finds records by what they say. The index is brought up to date before.";
     ConversationStats = "conversation.stats" (ConversationStatsParams) -> ConversationStatsReply, "Sums tokens and cost. The index is brought up to date before.";
     ConversationGet = "conversation.get" (ConversationPageParams) -> ConversationGetReply, "Returns a conversation as a whole: turns, calls of tools with their results, the tree of sub-agents, indexes and tokens. A long one comes in pages.";
+    ConversationExport = "conversation.export" (ConversationPageParams) -> ConversationExportReply, "Returns turns of a conversation with their records, redacted, for a page or a document.";
     ConversationTurns = "conversation.turns" (ConversationPageParams) -> ConversationTurnsReply, "Returns turns of a conversation, in order.";
     ConversationTurnGet = "conversation.turn" (ConversationTurnParams) -> ConversationTurn, "Returns one turn of a conversation.";
     ConversationRecordGet = "conversation.record" (ConversationRecordParams) -> ConversationRecord, "Returns one record as Claude Code wrote it.";

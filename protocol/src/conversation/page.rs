@@ -106,6 +106,9 @@ pub struct ConversationGetReply {
     pub orphan_results: Vec<String>,
     pub indexes: ConversationIndexes,
     pub usage: ConversationTotals,
+    /// US dollars at list prices; null if a model has no price.
+    #[serde(default)]
+    pub cost_usd: Option<f64>,
     /// Number of turns of the conversation.
     pub total_turns: u64,
     /// `from` of the next page; null after the last.

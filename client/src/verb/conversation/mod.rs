@@ -1,5 +1,6 @@
 //! `ccctl conversation`.
 
+mod export;
 mod find;
 mod get;
 
@@ -23,6 +24,10 @@ pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result
         ConversationVerb::Search(args) => find::search(args, context),
         ConversationVerb::Stats(args) => find::stats(args, context),
         ConversationVerb::Get(args) => get::get(args, context),
+        ConversationVerb::Export { conversation, html } => {
+            export::export(conversation, html, context)
+        }
+        ConversationVerb::Open { conversation } => export::open(conversation, context),
         ConversationVerb::Record { conversation, uuid } => {
             let params = ConversationRecordParams {
                 conversation: named(conversation)?,

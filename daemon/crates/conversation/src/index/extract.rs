@@ -2,7 +2,7 @@
 
 use crate::line::{Block, Kind, Line, Usage, agent_report, blocks};
 use crate::price::{Billed, Prices};
-use ccd_text::redact::redact;
+use ccd_text::redact::{Values, redact, redact_values};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -105,16 +105,18 @@ impl Entry {
         match block {
             Block::Text(said) | Block::Thinking(said) => text.add(&said),
             Block::ToolUse { id, name, input } => {
-                let input: Value = input
+                let mut input: Value = input
                     .and_then(|input| serde_json::from_str(input.get()).ok())
                     .unwrap_or_default();
+                // The name of a member may be what gives a secret away.
+                redact_values(Values::Document(&mut input));
                 text.add(&name);
                 text.add_values(&input);
                 let path = PATHS.iter().find_map(|path| input[*path].as_str());
                 self.calls.push(CallEntry {
                     tool_use_id: id.into_owned(),
                     name: name.into_owned(),
-                    path: path.map(|path| redact(path).text.into_owned()),
+                    path: path.map(str::to_owned),
                 });
             }
             Block::ToolResult {

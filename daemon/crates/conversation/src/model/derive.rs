@@ -20,6 +20,8 @@ pub struct Model<'a> {
     pub orphan_results: Vec<&'a str>,
     pub tree: Tree<'a>,
     pub totals: Totals,
+    /// The records that have the tokens of a message each.
+    pub billed: Vec<usize>,
 }
 
 /// What one side says at a time: the records of one message.
@@ -55,7 +57,7 @@ impl<'a> Model<'a> {
         let turns = turns(&sorted, &parents);
         let (pairs, orphan_results) = pairs(&sorted);
         let tree = Tree::of(&sorted, &parents);
-        let totals = totals(&sorted, &parents);
+        let (totals, billed) = totals(&sorted, &parents);
         Self {
             records: sorted,
             parents,
@@ -64,6 +66,7 @@ impl<'a> Model<'a> {
             orphan_results,
             tree,
             totals,
+            billed,
         }
     }
 

@@ -33,6 +33,9 @@ pub struct Record {
     pub timestamp: Option<String>,
     pub model: Option<String>,
     pub usage: Option<Usage>,
+    /// What changes the price of its tokens.
+    pub is_fast: bool,
+    pub is_us_only: bool,
     pub calls: Vec<Call>,
     pub outcomes: Vec<Outcome>,
     /// The agent that a result is of, and the tokens that it says the agent used.
@@ -130,6 +133,8 @@ impl Record {
             is_sidechain: line.is_sidechain,
             timestamp: owned(&line.timestamp),
             model: owned(&message.model).filter(|model| model != "<synthetic>"),
+            is_fast: message.is_fast,
+            is_us_only: message.is_us_only,
             usage: message.usage.filter(|_| role == Role::Assistant),
             calls: Vec::new(),
             outcomes: Vec::new(),

@@ -5,24 +5,48 @@ use crate::line::Usage;
 pub use ccd_protocol::conversation::ConversationTotals as Totals;
 use std::collections::{HashMap, HashSet};
 
-/// Returns the tokens of a conversation.
-///
-/// A message is counted by its record with the most output, the last one of these: a stream writes each block of a
-/// message as a record, and only the last knows the tokens. A sub-agent whose records are not there counts by what
-/// the result of its call says.
-pub(super) fn totals(records: &[&Record], parents: &[Option<&str>]) -> Totals {
-    let mut messages: HashMap<&str, (Usage, bool)> = HashMap::new();
-    for (record, parent) in records.iter().zip(parents) {
-        let Some(usage) = record.usage else { continue };
-        let (known, is_main) = messages.entry(&record.message_id).or_insert((usage, false));
-        if usage.output_tokens >= known.output_tokens {
-            *known = usage;
+/// A message that counts.
+struct Billed {
+    /// Its record with the most output, the last one of these: a stream writes each block of a message as a record, and only
+    /// the last knows the tokens.
+    record: usize,
+    is_main: bool,
+}
+
+fn messages(records: &[&Record], parents: &[Option<&str>]) -> Vec<Billed> {
+    let mut messages: Vec<Billed> = Vec::new();
+    let mut by_id: HashMap<&str, usize> = HashMap::new();
+    let output = |at: usize| records[at].usage.map_or(0, |usage| usage.output_tokens);
+    for (index, (record, parent)) in records.iter().zip(parents).enumerate() {
+        if record.usage.is_none() {
+            continue;
         }
-        *is_main |= parent.is_none();
+        let at = *by_id.entry(&record.message_id).or_insert(messages.len());
+        match messages.get_mut(at) {
+            Some(message) => {
+                if output(index) >= output(message.record) {
+                    message.record = index;
+                }
+                message.is_main |= parent.is_none();
+            }
+            None => messages.push(Billed {
+                record: index,
+                is_main: parent.is_none(),
+            }),
+        }
     }
+    messages
+}
+
+/// Returns the tokens of a conversation, and the records that have those of a message each.
+///
+/// Each message counts once. A sub-agent whose records are not there counts by what the result of its call says.
+pub(super) fn totals(records: &[&Record], parents: &[Option<&str>]) -> (Totals, Vec<usize>) {
+    let messages = messages(records, parents);
     let mut totals = Totals::default();
-    for (usage, is_main) in messages.values() {
-        add(&mut totals, usage, *is_main);
+    for message in &messages {
+        let usage = records[message.record].usage.unwrap_or_default();
+        add(&mut totals, &usage, message.is_main);
     }
     let present: HashSet<&str> = parents.iter().flatten().copied().collect();
     let mut reported = HashSet::new();
@@ -36,7 +60,8 @@ pub(super) fn totals(records: &[&Record], parents: &[Option<&str>]) -> Totals {
             add(&mut totals, usage, false);
         }
     }
-    totals
+    let billed = messages.into_iter().map(|message| message.record);
+    (totals, billed.collect())
 }
 
 fn add(totals: &mut Totals, usage: &Usage, is_main: bool) {

@@ -3,6 +3,7 @@
 use super::{Result, parts};
 use crate::lines::Skipped;
 use crate::model::Model;
+use crate::price::Prices;
 use crate::source::Loaded;
 use ccd_protocol::conversation::{
     ConversationGetReply, ConversationIndexes, ConversationPageParams, RecordPlace, SkippedLine,
@@ -14,6 +15,7 @@ pub(super) fn get(
     loaded: &Loaded,
     model: &Model<'_>,
     params: &ConversationPageParams,
+    prices: &Prices,
 ) -> Result<ConversationGetReply> {
     let start = parts::start_of(params, model);
     let page = parts::page(loaded, model, params)?;
@@ -38,6 +40,7 @@ pub(super) fn get(
         turns: page.turns,
         pairs,
         usage: model.totals,
+        cost_usd: parts::cost(model, prices),
         total_turns: model.turns.len() as u64,
         next: page.next,
         ..ConversationGetReply::default()

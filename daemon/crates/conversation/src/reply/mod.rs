@@ -1,15 +1,17 @@
 //! What the methods return.
 
+mod export;
 mod get;
 mod parts;
 
 use crate::ConversationError;
 use crate::model::Model;
+use crate::price::Prices;
 use crate::source::{Loaded, Shelf, find_session};
 use ccd_protocol::conversation::{
-    ConversationGetReply, ConversationPageParams, ConversationPair, ConversationParams,
-    ConversationRecord, ConversationRecordParams, ConversationToolParams, ConversationTree,
-    ConversationTurn, ConversationTurnParams, ConversationTurnsReply,
+    ConversationExportReply, ConversationGetReply, ConversationPageParams, ConversationPair,
+    ConversationParams, ConversationRecord, ConversationRecordParams, ConversationToolParams,
+    ConversationTree, ConversationTurn, ConversationTurnParams, ConversationTurnsReply,
 };
 use serde_json::value::RawValue;
 use std::path::{Path, PathBuf};
@@ -22,6 +24,7 @@ type Result<T> = std::result::Result<T, ConversationError>;
 pub struct Conversations {
     claude_dir: PathBuf,
     shelf: Shelf,
+    prices: Prices,
 }
 
 impl Conversations {
@@ -31,6 +34,7 @@ impl Conversations {
         Self {
             claude_dir,
             shelf: Shelf::default(),
+            prices: Prices::built_in(),
         }
     }
 
@@ -57,7 +61,17 @@ impl Conversations {
     /// [`ConversationError`].
     pub fn get(&self, params: &ConversationPageParams) -> Result<ConversationGetReply> {
         let loaded = self.load(&params.conversation)?;
-        get::get(&loaded, &Model::of(&loaded.records), params)
+        get::get(&loaded, &Model::of(&loaded.records), params, &self.prices)
+    }
+
+    /// Carries out `conversation.export`.
+    ///
+    /// # Errors
+    ///
+    /// [`ConversationError`].
+    pub fn export(&self, params: &ConversationPageParams) -> Result<ConversationExportReply> {
+        let loaded = self.load(&params.conversation)?;
+        export::export(&loaded, &Model::of(&loaded.records), params, &self.prices)
     }
 
     /// Carries out `conversation.turns`.

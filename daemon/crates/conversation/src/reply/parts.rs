@@ -2,8 +2,9 @@
 
 use super::Result;
 use crate::ConversationError;
-use crate::line::{Block, blocks, raw_blocks, read, text_of};
-use crate::model::{Model, Node, Pair, Turn};
+use crate::line::{Block, Usage, blocks, raw_blocks, read, text_of};
+use crate::model::{Model, Node, Pair, Record, Turn};
+use crate::price::{Billed, Prices};
 use crate::source::Loaded;
 use ccd_protocol::conversation::{
     ConversationPageParams, ConversationPair, ConversationTurn, SubAgentNode, ToolResult, ToolUse,
@@ -179,4 +180,22 @@ pub(super) fn uuids(model: &Model<'_>, records: &[usize]) -> Vec<String> {
 
 pub(super) fn owned(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+/// Returns what a message cost in US dollars, by the record that has its tokens.
+pub(super) fn cost_of(record: &Record, prices: &Prices) -> Option<f64> {
+    prices.cost(&Billed {
+        model: record.model.as_deref()?,
+        at: record.timestamp.as_deref(),
+        usage: record.usage.as_ref()?,
+        is_fast: record.is_fast,
+        is_us_only: record.is_us_only,
+    })
+}
+
+/// Returns what a conversation cost; `None` if a message with tokens has no price.
+pub(super) fn cost(model: &Model<'_>, prices: &Prices) -> Option<f64> {
+    let billed = model.billed.iter().map(|at| model.records[*at]);
+    let with_tokens = billed.filter(|record| record.usage != Some(Usage::default()));
+    with_tokens.map(|record| cost_of(record, prices)).sum()
 }

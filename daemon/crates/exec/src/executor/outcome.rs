@@ -17,6 +17,7 @@ use ccd_protocol::exec::{
 use ccd_protocol::policy::Policy;
 use ccd_protocol::{ErrorCode, Reportable as _};
 use ccd_repository::RepositoryError;
+use ccd_text::redact::redact_line;
 use serde::Serialize;
 
 /// Maximum number of log lines of a run.
@@ -137,7 +138,7 @@ impl Task {
                 OutputFormat::StreamJson => stdout, // its lines are redacted already
                 OutputFormat::Json => stdout
                     .lines()
-                    .map(|line| plain::line(line.as_bytes()) + "\n")
+                    .map(|line| redact_line(line.as_bytes()) + "\n")
                     .collect(),
                 OutputFormat::Text => plain::text(&stdout),
             },

@@ -4,6 +4,7 @@ use super::plain;
 use super::recorder::Recorder;
 use crate::stream::{Facts, Reader};
 use ccd_terminal::supervised::Output;
+use ccd_text::redact::redact_line;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use std::io::{self, PipeReader, PipeWriter, Read as _};
@@ -130,7 +131,7 @@ fn read_stream(
     let mut reader = Reader::default();
     let mut printed = Printed::default();
     let mut keep = |bytes: &[u8]| {
-        let text = plain::line(bytes);
+        let text = redact_line(bytes);
         if printed.stream.len() + text.len() < MAX_STREAM_BYTES {
             printed.stream.push_str(&text);
             printed.stream.push('\n');

@@ -1,8 +1,8 @@
 //! What a program prints, for a tape.
 
-use super::plain;
 use ccd_tape::format::{Chunk, Stream};
 use ccd_tape::record::MAX_OUTPUT_BYTES;
+use ccd_text::redact::redact_line;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -68,7 +68,7 @@ impl Recorder {
             let line = chunk.data.strip_suffix(b"\n").unwrap_or(&chunk.data);
             // Bytes that are not text would not survive it, and no line of the stream has them.
             if std::str::from_utf8(line).is_ok() {
-                chunk.data = (plain::line(line) + "\n").into_bytes();
+                chunk.data = (redact_line(line) + "\n").into_bytes();
             }
         }
         Ok(chunks)

@@ -10,6 +10,7 @@
 mod argument;
 mod bytes;
 mod engine;
+mod line;
 mod rules;
 mod switch;
 mod text;
@@ -27,6 +28,7 @@ pub use bytes::{
 };
 pub(crate) use engine::part_of;
 pub use engine::{MASK, Redacted};
+pub use line::redact_line;
 pub use rules::{MAX_RULE_BYTES, MAX_RULES, RuleError, UserRules};
 pub use switch::is_on;
 pub use text::{Secrets, redact};

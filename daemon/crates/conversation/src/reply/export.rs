@@ -1,0 +1,105 @@
+//! `conversation.export`: turns with their records, without secrets.
+
+use super::{Result, parts};
+use crate::model::{Model, Turn};
+use crate::price::Prices;
+use crate::source::Loaded;
+use ccd_protocol::conversation::{
+    ConversationExportReply, ConversationPageParams, ExportAbout, ExportTurn,
+};
+use ccd_text::redact::{redact, redact_line};
+use serde_json::value::RawValue;
+
+/// Length of the records after which a page ends.
+const PAGE_BYTES: u64 = 8 << 20;
+
+pub(super) fn export(
+    loaded: &Loaded,
+    model: &Model<'_>,
+    params: &ConversationPageParams,
+    prices: &Prices,
+) -> Result<ConversationExportReply> {
+    let start = parts::start_of(params, model);
+    let limit = params.limit.unwrap_or(u64::MAX).max(1);
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let (mut turns, mut bytes) = (Vec::new(), 0);
+    for one in model.turns[start..].iter().take(limit) {
+        if bytes > PAGE_BYTES {
+            break;
+        }
+        let turn = turn(loaded, model, one, prices)?;
+        bytes += turn
+            .records
+            .iter()
+            .map(|record| record.get().len() as u64)
+            .sum::<u64>();
+        turns.push(turn);
+    }
+    let end = start + turns.len();
+    Ok(ConversationExportReply {
+        about: (start == 0).then(|| about(loaded, model, prices)),
+        turns,
+        next: (end < model.turns.len()).then_some(end as u64),
+    })
+}
+
+fn turn(
+    loaded: &Loaded,
+    model: &Model<'_>,
+    turn: &Turn<'_>,
+    prices: &Prices,
+) -> Result<ExportTurn> {
+    let records = turn.records.iter().map(|at| model.records[*at]);
+    let lines = records.clone().map(|record| loaded.line_of(record));
+    let lines: Vec<String> = lines.collect::<Result<_>>()?;
+    let raw = lines.iter().filter_map(|line| {
+        // It was JSON when it was read; somebody may have written to the file since.
+        RawValue::from_string(redact_line(line.as_bytes())).ok()
+    });
+    let billed = records
+        .clone()
+        .filter(|record| record.usage.is_some())
+        .max_by_key(|record| record.usage.map_or(0, |usage| usage.output_tokens));
+    Ok(ExportTurn {
+        message_id: turn.message_id.to_owned(),
+        role: turn.role,
+        at: records.clone().find_map(|record| record.timestamp.clone()),
+        model: records.clone().find_map(|record| record.model.clone()),
+        parent_tool_use_id: turn.parent.map(str::to_owned),
+        session_id: turn.session_id.to_owned(),
+        usage: billed.and_then(|record| record.usage),
+        cost_usd: billed.and_then(|record| parts::cost_of(record, prices)),
+        records: raw.collect(),
+    })
+}
+
+fn about(loaded: &Loaded, model: &Model<'_>, prices: &Prices) -> ExportAbout {
+    let plain = |text: &String| redact(text).text.into_owned();
+    let mut times: Vec<&String> = model
+        .records
+        .iter()
+        .filter_map(|record| record.timestamp.as_ref())
+        .collect();
+    times.sort();
+    ExportAbout {
+        session_id: model
+            .records
+            .first()
+            .map_or_else(String::new, |one| one.session_id.clone()),
+        title: loaded.about.title.as_ref().map(|(_, title)| plain(title)),
+        cwd: loaded.about.cwd.clone(),
+        branch: loaded.about.branch.clone(),
+        started_at: times.first().map(|time| (*time).clone()),
+        ended_at: times.last().map(|time| (*time).clone()),
+        file: loaded
+            .paths()
+            .next()
+            .map_or_else(String::new, |path| path.display().to_string()),
+        models: parts::owned(&model.models()),
+        usage: model.totals,
+        cost_usd: parts::cost(model, prices),
+        skipped_lines: loaded.counts().map(|counts| counts.skipped).sum(),
+        exported_at: ccd_text::clock::now(),
+        ccd: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}

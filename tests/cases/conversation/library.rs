@@ -1,0 +1,133 @@
+//! A directory of Claude Code with transcripts, and a daemon that reads it.
+
+use crate::support::client::Ran;
+use crate::support::{Ccctl, Daemon};
+use serde_json::{Value, json};
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+pub(super) struct Library {
+    pub(super) daemon: Daemon,
+    folder: TempDir,
+}
+
+impl Library {
+    pub(super) fn new() -> Self {
+        let folder = tempfile::Builder::new()
+            .prefix("ccd-claude-")
+            .tempdir()
+            .unwrap();
+        let dir = folder.path().to_str().unwrap();
+        let daemon = Daemon::builder().env("CLAUDE_CONFIG_DIR", dir).start();
+        Self { daemon, folder }
+    }
+
+    /// Returns where the transcript of a session is.
+    pub(super) fn path(&self, session: &str) -> PathBuf {
+        self.folder
+            .path()
+            .join("projects/-srv-shop")
+            .join(format!("{session}.jsonl"))
+    }
+
+    /// Returns where the transcript of a sub-agent is.
+    pub(super) fn agent_path(&self, session: &str, agent: &str) -> PathBuf {
+        let folder = self.path(session).with_extension("").join("subagents");
+        folder.join(format!("agent-{agent}.jsonl"))
+    }
+
+    /// Writes a transcript with these lines.
+    pub(super) fn write(&self, path: &Path, lines: &[String]) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(super) fn append(&self, path: &Path, bytes: &[u8]) {
+        let mut file = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(path)
+            .unwrap();
+        file.write_all(bytes).unwrap();
+    }
+
+    pub(super) fn call(&self, method: &str, params: Value) -> Value {
+        self.daemon.call_value(method, &params).unwrap()
+    }
+
+    pub(super) fn stats(&self) -> Value {
+        self.call("conversation.stats", json!({}))
+    }
+
+    /// Returns input and output tokens: all, and those of sub-agents.
+    pub(super) fn tokens(&self) -> [u64; 4] {
+        let usage = &self.stats()["usage"];
+        let number = |part: &str, kind: &str| usage[part][kind].as_u64().unwrap();
+        [
+            number("total", "input_tokens"),
+            number("total", "output_tokens"),
+            number("subagents", "input_tokens"),
+            number("subagents", "output_tokens"),
+        ]
+    }
+
+    /// Returns the uuids of the records that a query finds, sorted.
+    pub(super) fn found(&self, params: Value) -> Vec<String> {
+        let reply = self.call("conversation.search", params);
+        let hits = reply["hits"].as_array().unwrap().iter();
+        let mut uuids: Vec<String> = hits
+            .map(|hit| hit["uuid"].as_str().unwrap().to_owned())
+            .collect();
+        assert_eq!(reply["total"], uuids.len());
+        uuids.sort();
+        uuids
+    }
+
+    pub(super) fn ccctl(&self, args: &[&str]) -> Ran {
+        Ccctl::new(&self.daemon).run(&[&["conversation"], args].concat())
+    }
+
+    pub(super) fn ok(&self, args: &[&str]) -> String {
+        Ccctl::new(&self.daemon).ok(&[&["conversation"], args].concat())
+    }
+}
+
+/// A record of a user or an assistant in the form that is on disk.
+pub(super) fn record(session: &str, uuid: &str, message: Value) -> Value {
+    let kind = message["role"].clone();
+    json!({"parentUuid": null, "isSidechain": false, "cwd": "/srv/shop", "sessionId": session, "version": "2.1.330", "gitBranch": "main",
+        "type": kind, "message": message, "uuid": uuid, "timestamp": "2026-03-01T08:00:02.000Z"})
+}
+
+pub(super) fn user(session: &str, uuid: &str, text: &str) -> String {
+    record(session, uuid, json!({"role": "user", "content": text})).to_string()
+}
+
+/// An answer with a text, of 10 tokens of input and `output` of output.
+pub(super) fn assistant(session: &str, uuid: &str, id: &str, text: &str, output: u64) -> String {
+    let usage = json!({"input_tokens": 10, "output_tokens": output});
+    let content = json!([{"type": "text", "text": text}]);
+    let message = json!({"id": id, "role": "assistant", "model": "claude-opus-4-5-20251101", "content": content, "usage": usage});
+    record(session, uuid, message).to_string()
+}
+
+/// A call of a tool.
+pub(super) fn call(session: &str, uuid: &str, id: &str, tool: &str, input: Value) -> String {
+    let content = json!([{"type": "tool_use", "id": id, "name": tool, "input": input}]);
+    let usage = json!({"input_tokens": 10, "output_tokens": 5});
+    let message = json!({"id": format!("m-{id}"), "role": "assistant", "model": "claude-opus-4-5-20251101", "content": content, "usage": usage});
+    record(session, uuid, message).to_string()
+}
+
+/// The result of a call, with what Claude Code notes about it.
+pub(super) fn result(session: &str, uuid: &str, id: &str, text: &str, meta: Value) -> String {
+    let is_error = meta.is_string();
+    let block =
+        json!({"type": "tool_result", "tool_use_id": id, "content": text, "is_error": is_error});
+    let mut record = record(session, uuid, json!({"role": "user", "content": [block]}));
+    record["toolUseResult"] = meta;
+    record.to_string()
+}

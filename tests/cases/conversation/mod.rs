@@ -1,0 +1,6 @@
+//! Conversations of Claude Code.
+
+mod get;
+mod index;
+mod library;
+mod page;

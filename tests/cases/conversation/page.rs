@@ -1,0 +1,66 @@
+//! A conversation as a page for a browser.
+
+use super::library::{Library, assistant, user};
+use crate::support::secrets::TOKEN;
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+const SESSION: &str = "5fc07b19-3c4e-4d18-a0f2-6b1f0d9a7e55";
+
+/// Returns the JSON in the elements of a page that begin like this.
+fn data(page: &str, start: &str) -> Vec<Value> {
+    let parts = page.split(start).skip(1);
+    let json = parts.map(|part| part.split("</script>").next().unwrap());
+    json.map(|json| serde_json::from_str(json).unwrap())
+        .collect()
+}
+
+#[test]
+fn a_page_has_everything_and_no_text_of_it_is_markup() {
+    let library = Library::new();
+    let hostile =
+        format!("</script><script>alert(1)</script><img src=x onerror=alert(2)> key {TOKEN}");
+    let mut lines = vec![user(SESSION, "u1", &hostile)];
+    let text = "long ".repeat(10_000);
+    lines
+        .extend((0..200).map(|n| assistant(SESSION, &format!("a{n}"), &format!("m{n}"), &text, n)));
+    library.write(&library.path(SESSION), &lines);
+    let file = library.daemon.home().join("page.html");
+    library.ok(&["export", SESSION, "--html", file.to_str().unwrap()]);
+    assert_eq!(
+        fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    let page = fs::read_to_string(&file).unwrap();
+    let about = data(&page, "<script type=\"application/json\" id=\"about\">");
+    assert_eq!(about[0]["session_id"], SESSION);
+    let blocks = data(&page, "<script type=\"application/json\" class=\"turns\">");
+    assert!(blocks.len() > 10, "{}", blocks.len());
+    let turns: Vec<&Value> = blocks
+        .iter()
+        .flat_map(|block| block.as_array().unwrap())
+        .collect();
+    assert_eq!(turns.len(), 201);
+    let said = turns[0]["records"][0]["message"]["content"]
+        .as_str()
+        .unwrap();
+    assert!(
+        said.starts_with("</script><script>alert(1)") && said.ends_with("***"),
+        "{said}"
+    );
+    assert!(!page.contains(TOKEN) && !page.contains("<img src=x"));
+    assert_eq!(page.matches("</html>").count(), 1);
+    assert!(!page.contains("{{") || !page.contains("SHA256}}'"));
+    let leftovers = fs::read_dir(library.daemon.home()).unwrap().flatten();
+    assert!(
+        leftovers
+            .into_iter()
+            .all(|entry| !entry.path().ends_with("page.html.new"))
+    );
+    let printed = library.ok(&["export", SESSION, "--html", "-"]);
+    assert_eq!(
+        printed.matches("class=\"turns\"").count(),
+        page.matches("class=\"turns\"").count()
+    );
+}

@@ -40,6 +40,13 @@ pub fn patch(annotations: &Annotations) -> Result<Vec<u8>, TapeError> {
     }
 }
 
+/// Returns whether a tape is that of a run, whose exchange always has a patch.
+#[must_use]
+pub fn is_of_a_run(tape: &Tape) -> bool {
+    let mut exchanges = tape.exchanges.iter();
+    exchanges.any(|exchange| exchange.annotations.contains_key(WORK_TREE_PATCH))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,11 +66,4 @@ mod tests {
             assert!(patch(&annotations).is_err());
         }
     }
-}
-
-/// Returns whether a tape is that of a run, whose exchange always has a patch.
-#[must_use]
-pub fn is_of_a_run(tape: &Tape) -> bool {
-    let mut exchanges = tape.exchanges.iter();
-    exchanges.any(|exchange| exchange.annotations.contains_key(WORK_TREE_PATCH))
 }

@@ -9,6 +9,7 @@ mod args;
 mod bare;
 mod daemon;
 mod flood;
+mod history;
 mod ht;
 mod leftovers;
 mod proc;

@@ -3,6 +3,7 @@
 mod attach;
 mod beside_floods;
 mod client_process;
+mod conversation;
 mod exec;
 mod far_match;
 mod hook;
@@ -28,7 +29,7 @@ pub(crate) struct Row {
 }
 
 /// Everything that is measured.
-pub(crate) const ALL: [Row; 16] = [
+pub(crate) const ALL: [Row; 17] = [
     Row {
         name: "round-trip",
         measure: round_trip::measure,
@@ -92,5 +93,9 @@ pub(crate) const ALL: [Row; 16] = [
     Row {
         name: "exec",
         measure: exec::measure,
+    },
+    Row {
+        name: "conversation",
+        measure: conversation::measure,
     },
 ];

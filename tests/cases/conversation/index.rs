@@ -165,10 +165,16 @@ fn each_message_counts_once_however_files_are_copied_cut_and_appended() {
     }
     assert_eq!(library.tokens(), [60, 105, 0, 0]);
     assert_eq!(library.found(json!({"query": "needle2"})), ["u2-1", "u2-2"]);
+    // Written anew in place, as long as before.
+    let text = fs::read_to_string(&grown).unwrap();
+    fs::write(&grown, text.replace("needle2", "needle5")).unwrap();
+    assert!(library.found(json!({"query": "needle2"})).is_empty());
+    assert_eq!(library.found(json!({"query": "needle5"})), ["u2-1", "u2-2"]);
+    assert_eq!(library.tokens(), [60, 105, 0, 0]);
     // Replaced, and shorter.
     library.write(&grown, &lines(3)[..1]);
     assert_eq!(library.tokens(), expected);
-    assert!(library.found(json!({"query": "needle2"})).is_empty());
+    assert!(library.found(json!({"query": "needle5"})).is_empty());
     assert_eq!(library.found(json!({"query": "needle3"})), ["u3-1"]);
 }
 

@@ -10,6 +10,9 @@ CREATE TABLE files (
     inode INTEGER NOT NULL DEFAULT 0,
     -- Bytes that were read: all lines before are in the index.
     read INTEGER NOT NULL DEFAULT 0,
+    -- When it was changed, in nanoseconds since 1970, and a hash of parts of what was read.
+    modified INTEGER NOT NULL DEFAULT 0,
+    stamp INTEGER NOT NULL DEFAULT 0,
     -- NULL for the transcript of a session itself, otherwise the sub-agent's id.
     agent_id TEXT,
     parent_tool_use_id TEXT,

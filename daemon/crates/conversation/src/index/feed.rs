@@ -1,11 +1,12 @@
 //! New bytes of files into batches.
 
 use super::extract::{Entry, entry};
-use super::scan::{FoundFile, KnownFile, Plan, known, plan};
-use super::write::{About, Batch, IndexWrite};
+use super::scan::{FoundFile, Known, KnownFile, Plan, known, plan};
+use super::write::{Batch, IndexWrite};
 use crate::line::Line;
 use crate::lines::{Counts, Lines};
 use crate::price::Prices;
+use crate::source::stamp;
 use ccd_store::{Database, StoreError};
 use std::borrow::Cow;
 use std::fs::File;
@@ -40,7 +41,8 @@ pub(crate) struct Fed {
     pub(crate) failed: usize,
 }
 
-/// Reads what has changed in directories of Claude Code, and commits it.
+/// Reads what has changed in directories of Claude Code, and commits it. `known_files` is what the database says of its
+/// files, if nothing was committed since.
 ///
 /// # Errors
 ///
@@ -49,10 +51,18 @@ pub(crate) async fn bring_up_to_date(
     database: &Database<IndexWrite>,
     dirs: Vec<PathBuf>,
     prices: &Arc<Prices>,
+    known_files: &mut Option<Arc<Known>>,
 ) -> Result<Fed, StoreError> {
-    let known = known(database).await?;
-    let plan = ccd_store::blocking(move || plan(&dirs, &known)).await;
-    let Plan { read, gone } = plan;
+    let now = match known_files.take() {
+        Some(known) => known,
+        None => Arc::new(known(database).await?),
+    };
+    let known = Arc::clone(&now);
+    let Plan { read, gone } = ccd_store::blocking(move || plan(&dirs, &known)).await;
+    if read.is_empty() && gone.is_empty() {
+        *known_files = Some(now);
+        return Ok(Fed::default());
+    }
     if !gone.is_empty() {
         database.commit(IndexWrite::Gone(gone)).await?;
     }
@@ -127,7 +137,7 @@ fn read(
     prices: &Prices,
 ) -> Result<(), Stopped> {
     let send = |batch| batches.blocking_send(batch).map_err(|_| Stopped);
-    let mut batch = Batch::of(known.id);
+    let mut batch = Batch::of(file, known);
     match read_pieces(file, known, &mut batch, &send, prices) {
         Ok(Err(stopped)) => return Err(stopped),
         Ok(Ok(())) => {}
@@ -180,21 +190,23 @@ fn read_pieces(
         );
         batch.note(&lines);
         if batch.text_bytes >= BATCH_BYTES || batch.bytes >= BATCH_READ_BYTES {
-            let full = std::mem::replace(batch, Batch::of(known.id));
+            batch.stamp = stamp(&source, batch.read)?;
+            let full = std::mem::replace(batch, Batch::of(file, known));
             if let Err(stopped) = send(full) {
                 return Ok(Err(stopped));
             }
         }
     }
     batch.note(&lines);
+    batch.stamp = stamp(&source, batch.read)?;
     Ok(Ok(()))
 }
 
 impl Batch {
-    fn of(file_id: i64) -> Self {
+    fn of(file: &FoundFile, known: KnownFile) -> Self {
         Self {
-            file_id,
-            about: About::default(),
+            file_id: known.id,
+            modified: file.modified,
             ..Self::default()
         }
     }

@@ -27,6 +27,7 @@ use ccd_protocol::conversation::{
 };
 use ccd_store::{Database, Opening};
 pub(crate) use feed::Fed;
+use scan::Known;
 pub(crate) use schema::INDEX;
 use scope::Scope;
 use std::path::PathBuf;
@@ -42,8 +43,8 @@ pub struct Index {
     claude_dirs: Vec<PathBuf>,
     database: OnceCell<Database<IndexWrite>>,
     prices: Arc<Prices>,
-    /// Held while files are read.
-    feeding: Mutex<()>,
+    /// What the database says of its files, unless it is out of date. Held while files are read.
+    feeding: Mutex<Option<Arc<Known>>>,
 }
 
 impl Index {
@@ -55,7 +56,7 @@ impl Index {
             claude_dirs,
             database: OnceCell::new(),
             prices: Arc::new(Prices::built_in()),
-            feeding: Mutex::new(()),
+            feeding: Mutex::default(),
         }
     }
 
@@ -120,8 +121,14 @@ impl Index {
         database: &Database<IndexWrite>,
         scope: &Scope,
     ) -> Result<Fed, ConversationError> {
-        let _feeding = self.feeding.lock().await;
-        let fed = feed::bring_up_to_date(database, scope.claude_dirs.clone(), &self.prices).await?;
+        let mut known = self.feeding.lock().await;
+        let fed = feed::bring_up_to_date(
+            database,
+            scope.claude_dirs.clone(),
+            &self.prices,
+            &mut known,
+        )
+        .await?;
         if fed.files > 0 {
             tracing::debug!(
                 files = fed.files,

@@ -1,12 +1,12 @@
 //! Which files there are.
 
 use super::IndexWrite;
+use crate::source::stamp;
 use ccd_store::{Database, SqlResult, query_as};
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 /// A file that is or becomes part of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,8 @@ pub(crate) struct FoundFile {
     pub(crate) device: u64,
     pub(crate) inode: u64,
     pub(crate) len: u64,
-    pub(crate) modified: SystemTime,
+    /// Nanoseconds since 1970.
+    pub(crate) modified: i64,
 }
 
 /// What the index has of a file.
@@ -30,9 +31,14 @@ pub(crate) struct KnownFile {
     pub(crate) device: u64,
     pub(crate) inode: u64,
     pub(crate) read: u64,
+    pub(crate) modified: i64,
+    pub(crate) stamp: u64,
     pub(crate) lines: u64,
     pub(crate) skipped: u64,
 }
+
+/// The files of the index by path, each with its directory of Claude Code.
+pub(crate) type Known = HashMap<String, (String, KnownFile)>;
 
 /// What there is to do.
 #[derive(Debug, Default)]
@@ -44,7 +50,7 @@ pub(crate) struct Plan {
 }
 
 /// Returns what has changed in these directories since the index was last brought up to date. Blocks.
-pub(crate) fn plan(dirs: &[PathBuf], known: &HashMap<String, (String, KnownFile)>) -> Plan {
+pub(crate) fn plan(dirs: &[PathBuf], known: &Known) -> Plan {
     let mut plan = Plan::default();
     let mut seen = HashSet::new();
     let mut found: Vec<FoundFile> = dirs.iter().flat_map(|dir| files_of(dir)).collect();
@@ -54,9 +60,7 @@ pub(crate) fn plan(dirs: &[PathBuf], known: &HashMap<String, (String, KnownFile)
         let path = file.path.to_string_lossy().into_owned();
         let old = known.get(&path).map(|(_, known)| *known);
         seen.insert(path);
-        let is_same = old.is_some_and(|old| {
-            (old.device, old.inode) == (file.device, file.inode) && file.len >= old.read
-        });
+        let is_same = old.is_some_and(|old| is_same(&file, &old));
         match old {
             Some(old) if is_same && file.len == old.read => {}
             Some(old) if is_same => plan.read.push((file, Some(old))),
@@ -73,6 +77,19 @@ pub(crate) fn plan(dirs: &[PathBuf], known: &HashMap<String, (String, KnownFile)
         .filter(|(path, (dir, _))| is_in(dir) && !seen.contains(*path));
     plan.gone.extend(gone.map(|(_, (_, file))| file.id));
     plan
+}
+
+/// Returns whether a file is the one that the index has the start of.
+fn is_same(file: &FoundFile, old: &KnownFile) -> bool {
+    if (old.device, old.inode) != (file.device, file.inode) || file.len < old.read {
+        return false;
+    }
+    let is_untouched = old.read == 0 || file.len == old.read && file.modified == old.modified;
+    // It may have been written anew in place.
+    is_untouched
+        || fs::File::open(&file.path)
+            .and_then(|open| stamp(&open, old.read))
+            .is_ok_and(|stamp| stamp == old.stamp)
 }
 
 /// Returns the transcripts of a directory of Claude Code, those of sub-agents too. Links are left out.
@@ -121,7 +138,10 @@ fn file(
         device: metadata.dev(),
         inode: metadata.ino(),
         len: metadata.len(),
-        modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+        modified: metadata
+            .mtime()
+            .saturating_mul(1_000_000_000)
+            .saturating_add(metadata.mtime_nsec()),
     })
 }
 
@@ -140,17 +160,18 @@ ccd_store::row! {
         device: i64,
         inode: i64,
         read: i64,
+        modified: i64,
+        stamp: i64,
         lines: i64,
         skipped: i64,
     }
 }
 
 /// Returns the files of the index by path, each with its directory of Claude Code.
-pub(crate) async fn known(
-    database: &Database<IndexWrite>,
-) -> SqlResult<HashMap<String, (String, KnownFile)>> {
-    let rows =
-        query_as("SELECT path, claude_dir, id, device, inode, read, lines, skipped FROM files");
+pub(crate) async fn known(database: &Database<IndexWrite>) -> SqlResult<Known> {
+    let rows = query_as(
+        "SELECT path, claude_dir, id, device, inode, read, modified, stamp, lines, skipped FROM files",
+    );
     let rows: Vec<KnownRow> = rows.fetch_all(database.readers()).await?;
     let file = |row: KnownRow| {
         let known = KnownFile {
@@ -158,6 +179,8 @@ pub(crate) async fn known(
             device: row.device.cast_unsigned(),
             inode: row.inode.cast_unsigned(),
             read: row.read.cast_unsigned(),
+            modified: row.modified,
+            stamp: row.stamp.cast_unsigned(),
             lines: row.lines.cast_unsigned(),
             skipped: row.skipped.cast_unsigned(),
         };

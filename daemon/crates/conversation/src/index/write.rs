@@ -22,6 +22,9 @@ pub(crate) struct Batch {
     pub(crate) file_id: i64,
     /// Where the first line starts that is not in the index.
     pub(crate) read: u64,
+    /// Those of the file with this much read.
+    pub(crate) modified: i64,
+    pub(crate) stamp: u64,
     pub(crate) lines: u64,
     pub(crate) skipped: u64,
     pub(crate) about: About,
@@ -342,7 +345,7 @@ fn agent_row(
 }
 
 async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {
-    let put = "UPDATE files SET read = ?2, lines = ?3, skipped = ?4, cwd = coalesce(cwd, ?5), branch = coalesce(branch, ?6),
+    let put = "UPDATE files SET modified = ?11, stamp = ?12, read = ?2, lines = ?3, skipped = ?4, cwd = coalesce(cwd, ?5), branch = coalesce(branch, ?6),
         title = iif(?8 >= title_kind, ?7, title), title_kind = max(title_kind, ?8),
         started_at = min(coalesce(started_at, ?9), coalesce(?9, started_at)),
         ended_at = max(coalesce(ended_at, ?10), coalesce(?10, ended_at)) WHERE id = ?1";
@@ -359,6 +362,8 @@ async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> 
         .bind(title.map_or(-2, |(kind, _)| *kind as i64))
         .bind(about.started_at)
         .bind(about.ended_at)
+        .bind(batch.modified)
+        .bind(batch.stamp.cast_signed())
         .execute(connection)
         .await
         .map(drop)

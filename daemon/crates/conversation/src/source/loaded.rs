@@ -1,6 +1,7 @@
 //! A conversation that was read from its files, and grows with them.
 
 use super::files::Files;
+use super::stamp::stamp;
 use crate::ConversationError;
 use crate::line::{Line, TitleKind};
 use crate::lines::{Counts, Lines};
@@ -39,8 +40,9 @@ struct Source {
     lines: Lines,
     /// Device and inode: another file may be at its path the next time.
     identity: Option<(u64, u64)>,
-    /// Bytes that were read.
+    /// Bytes that were read, and a hash of parts of them.
     read: u64,
+    stamp: u64,
 }
 
 impl Loaded {
@@ -106,6 +108,7 @@ impl Loaded {
                     lines: Lines::default(),
                     identity: None,
                     read: 0,
+                    stamp: 0,
                 });
             }
             let source = &mut self.files[index];
@@ -150,7 +153,13 @@ impl Loaded {
 impl Source {
     fn was_replaced(&self) -> bool {
         match std::fs::metadata(&self.path) {
-            Ok(now) => self.identity != Some((now.dev(), now.ino())) || now.len() < self.read,
+            Ok(now) if self.identity != Some((now.dev(), now.ino())) || now.len() < self.read => {
+                true
+            }
+            // It may have been written anew in place.
+            Ok(_) => File::open(&self.path)
+                .and_then(|file| stamp(&file, self.read))
+                .map_or(true, |now| now != self.stamp),
             Err(_) => true,
         }
     }
@@ -195,6 +204,7 @@ impl Source {
             self.read += count as u64;
             left -= count as u64;
         }
+        self.stamp = stamp(&file, self.read).map_err(&failed)?;
         Ok(())
     }
 }

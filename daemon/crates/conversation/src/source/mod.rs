@@ -6,8 +6,10 @@
 mod files;
 mod loaded;
 mod shelf;
+mod stamp;
 
 pub(crate) use files::parent_of;
 pub use files::{Files, find_session};
 pub use loaded::Loaded;
 pub use shelf::Shelf;
+pub(crate) use stamp::stamp;

@@ -1,0 +1,28 @@
+//! Whether a file is still the one that was read.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+
+/// Length of the two parts that are compared.
+const PART_BYTES: u64 = 1024;
+
+/// Returns a hash of the start of a file and of what is before `read`: a file that was written anew has others, as far as
+/// programs write transcripts.
+///
+/// # Errors
+///
+/// Errors of reading; the file may be shorter.
+pub(crate) fn stamp(file: &File, read: u64) -> io::Result<u64> {
+    let len = read.min(PART_BYTES);
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    let mut part = vec![0; len as usize];
+    for offset in [0, read - len] {
+        file.read_exact_at(&mut part, offset)?;
+        for byte in &part {
+            // FNV-1a: it must be the same in every build.
+            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    Ok(hash)
+}

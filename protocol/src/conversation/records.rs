@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ConversationScope {
-    /// Absolute paths of directories of Claude Code (`~/.claude`) to look in; default: that of the daemon and those of the
-    /// configuration key `conversations.roots`.
+    /// Absolute paths of directories of Claude Code (`~/.claude`) to look in; default: that of the daemon.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claude_dirs: Vec<String>,
     /// Conversations that were started in this directory, an absolute path, or below it.

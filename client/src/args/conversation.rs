@@ -9,59 +9,59 @@ use std::path::PathBuf;
 /// Commands for conversations.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConversationVerb {
-    /// List conversations, the last used first
+    /// List conversations, most recent first
     #[command(visible_alias = "ls")]
     List(ConversationListArgs),
-    /// Find what was said or done, in all conversations
+    /// Find records of all conversations by their words
     Search(ConversationSearchArgs),
-    /// Sum tokens and cost
+    /// Total tokens and cost
     Stats(ConversationStatsArgs),
-    /// Show a conversation: turns, calls of tools with their results, sub-agents, tokens
+    /// Show a conversation: turns, tool calls with their results, sub-agents, tokens
     #[command(visible_alias = "show")]
     Get(ConversationGetArgs),
-    /// Write a conversation as one page for a browser
+    /// Write a conversation as one self-contained HTML page
     #[command(after_help = "Examples:
   ccctl conversation export 5fc07b19 --html conversation.html
 
-The page needs no network and loads nothing. It has the timeline, search, filters and tokens; secrets are replaced by \
-***, as far as they are recognised.")]
+The page needs no network. It has the timeline, search, filters and tokens. Recognised secrets are replaced by ***; \
+review it before you share it.")]
     Export {
-        /// Session id, a unique prefix of one, or a file
+        /// Session id, a unique prefix of at least 4 characters, or a file
         conversation: String,
-        /// File of the page; - for standard output
+        /// Write to FILE; - for standard output
         #[arg(long, value_name = "FILE")]
         html: PathBuf,
     },
-    /// Write a conversation as a page to a private temporary file, and open it in a browser
+    /// Write a conversation to a private temporary HTML file and open it in a browser
     #[command(after_help = "Examples:
   ccctl conversation open 5fc07b19")]
     Open {
-        /// Session id, a unique prefix of one, or a file
+        /// Session id, a unique prefix of at least 4 characters, or a file
         conversation: String,
     },
-    /// Print a record as Claude Code wrote it
+    /// Print a record as Claude Code wrote it, which is JSON
     #[command(after_help = "Examples:
   ccctl conversation record 5fc07b19 0f1d6a2e-8a57-4c0a-9b1e-2d4f6a1c7e90 | jq .message.usage")]
     Record {
-        /// Session id, a unique prefix of one, or a file
+        /// Session id, a unique prefix of at least 4 characters, or a file
         conversation: String,
         /// Uuid of the record
         uuid: String,
     },
-    /// Print a call of a tool with its result
+    /// Print a tool call with its result as JSON
     #[command(after_help = "Examples:
   ccctl conversation tool 5fc07b19 toolu_01A2b3C4 | jq -r .toolResult.content")]
     Tool {
-        /// Session id, a unique prefix of one, or a file
+        /// Session id, a unique prefix of at least 4 characters, or a file
         conversation: String,
         /// Id of the call
         tool_use_id: String,
     },
-    /// Show which sub-agents a conversation started
+    /// List the sub-agents of a conversation
     #[command(after_help = "Examples:
   ccctl conversation tree 5fc07b19")]
     Tree {
-        /// Session id, a unique prefix of one, or a file
+        /// Session id, a unique prefix of at least 4 characters, or a file
         conversation: String,
     },
 }
@@ -69,13 +69,13 @@ The page needs no network and loads nothing. It has the timeline, search, filter
 /// Which conversations a command is about.
 #[derive(Debug, Args)]
 pub(crate) struct ScopeOfConversations {
-    /// Only conversations that were started in this directory or below it
+    /// Only conversations started in this directory or below it
     #[arg(long, value_name = "DIR", value_parser = directory)]
     pub(crate) project: Option<String>,
-    /// Nothing before this date (2026-01-31) or time (RFC 3339)
+    /// Only from this date (2026-01-31) or time (RFC 3339) on
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
-    /// Nothing from this date or time on
+    /// Only before this date or time
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<String>,
 }
@@ -107,30 +107,30 @@ pub(crate) struct ConversationListArgs {
   ccctl conversation search migration -- -sqlite
   ccctl conversation search parse_date --file src/date.rs --since 2026-01-01
 
-All words must be in one record: a message, a call of a tool, or a result. A word with - before it must not be in \
-it; put -- before the first of these. Upper and lower case are the same, and secrets are not found.")]
+All words must be in one record: a part of a message, or a tool result. -WORD excludes records with WORD; put -- \
+before the first one. Case and accents are ignored; recognised secrets are not found.")]
 pub(crate) struct ConversationSearchArgs {
     /// Words, and phrases in double quotes
     #[arg(required = true, value_name = "WORD")]
     pub(crate) words: Vec<String>,
     #[command(flatten)]
     pub(crate) scope: ScopeOfConversations,
-    /// Only what this side said: user or assistant
+    /// Only records with this role; tool results are the user's
     #[arg(long, value_name = "ROLE", ignore_case = true, value_parser = role())]
     pub(crate) role: Option<TurnRole>,
-    /// Only calls of this tool, and their results
+    /// Only calls of this tool and their results
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
-    /// Only calls that failed (error) or have no result (pending), or what sub-agents did (sub-agent)
+    /// Only failed calls (error), calls without a result (pending) or sub-agent records (sub-agent)
     #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = status())]
     pub(crate) status: Option<RecordStatus>,
-    /// Only what a model said whose name contains this text
+    /// Only output of models whose name contains NAME
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// Only calls about a file whose path contains this text
+    /// Only calls about a file whose path contains PATH, and their results
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Option<String>,
-    /// Only this conversation: the id of its session
+    /// Only this conversation: the whole id of its session
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// Print at most N hits, 1 to 200 [default: 20]
@@ -145,8 +145,8 @@ pub(crate) struct ConversationSearchArgs {
   ccctl conversation stats --by day --since 2026-01-01
   ccctl conversation stats --by model --project . --json | jq .groups
 
-Each message counts once, even if several files have it. Costs are list prices of the date that is shown, not what \
-was billed.")]
+Each message counts once, even if it is in several files. Costs are list prices as of the date shown, not what was \
+billed.")]
 pub(crate) struct ConversationStatsArgs {
     #[command(flatten)]
     pub(crate) scope: ScopeOfConversations,
@@ -198,18 +198,18 @@ fn by() -> impl TypedValueParser<Value = StatsBy> {
   ccctl conversation show run.jsonl --tools
   ccctl conversation get 5fc07b19 --json | jq '.pairs[] | select(.toolResult.isError)'
 
-On a terminal, the conversation is shown in $PAGER, or less. With --json, one document has all turns, calls, \
+On a terminal, the conversation is shown in $PAGER, or less. --json prints one document with all turns, tool calls, \
 sub-agents, indexes and tokens.")]
 pub(crate) struct ConversationGetArgs {
-    /// Session id, a unique prefix of one, or a file
+    /// Session id, a unique prefix of at least 4 characters, or a file
     pub(crate) conversation: String,
-    /// Show the results of tools in full
+    /// Show tool results in full
     #[arg(long)]
     pub(crate) tools: bool,
-    /// Show only calls of tools that failed
+    /// Show only failed tool calls
     #[arg(long)]
     pub(crate) errors: bool,
-    /// Show the turn with this message or record id, and those after it
+    /// Start at the turn with this message or record id
     #[arg(long, value_name = "ID")]
     pub(crate) at: Option<String>,
 }

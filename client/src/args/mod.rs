@@ -277,7 +277,7 @@ failed, or a stash could not be restored, 5 uncommitted changes, 6 other runs di
 --lock-timeout, 7 --timeout or --stall-timeout reached, 8 the run or conversation does not exist, or the \
 conversation cannot be resumed, 99 no daemon or internal error.")]
     Exec(Box<ExecArgs>),
-    /// List, search, show and sum up conversations of Claude Code
+    /// List, search, show and total Claude Code conversations
     #[command(
         subcommand,
         after_help = "Examples:
@@ -287,8 +287,8 @@ conversation cannot be resumed, 99 no daemon or internal error.")]
   ccctl conversation stats --by day
   ccctl conversation get 5fc07b19 --json | jq .usage.total
 
-A conversation is named by the id of its session, by a unique prefix of it, or by a file: a transcript of \
-Claude Code, or a stream that claude -p --output-format stream-json printed."
+A conversation is named by its session id, a unique prefix of at least 4 characters, or a file: a transcript, or \
+saved output of claude -p --output-format stream-json."
     )]
     Conversation(Box<ConversationVerb>),
     /// List, follow and cancel background jobs

@@ -13,10 +13,10 @@ pub struct ConversationScope {
     /// Conversations that were started in this directory, an absolute path, or below it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// Nothing before this time, RFC 3339 or a date.
+    /// Nothing before this time: RFC 3339, or a date in the time zone of the daemon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// Nothing from this time on, RFC 3339 or a date.
+    /// Nothing from this time on: as `since`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
 }

@@ -89,12 +89,32 @@ fn conversations_are_listed_with_what_they_cost() {
     for (scope, count) in [
         (json!({"project": "/srv"}), 3),
         (json!({"project": "/srv/sho"}), 0),
-        (json!({"since": "2026-03-02"}), 0),
-        (json!({"until": "2026-03-02", "branch": "main"}), 3),
+        (json!({"since": "2026-03-03"}), 0),
+        (json!({"since": "2026-03-01T08:00:02Z"}), 3),
+        (json!({"since": "2026-03-01T08:00:03Z"}), 0),
+        (json!({"until": "2026-03-03", "branch": "main"}), 3),
+        (json!({"until": "2026-02-28"}), 0),
     ] {
         let list = library.call("conversation.list", scope.clone());
         assert_eq!(list["total"], count, "{scope}");
     }
+    for wrong in ["soon", "2026-13-01", "2026-1-1"] {
+        let ran = library.ccctl(&["list", "--since", wrong]);
+        assert_eq!(ran.code, Some(2), "{wrong} {ran:?}");
+    }
+}
+
+#[test]
+fn a_date_is_a_day_of_the_time_zone_of_the_daemon() {
+    // 08:00:02 in UTC is 22:00:02 of the day before there.
+    let library = Library::in_zone("XXX10");
+    library.write(&library.path(&session(0)), &lines(0));
+    for (since, count) in [("2026-02-28", 1), ("2026-03-01", 0)] {
+        let list = library.call("conversation.list", json!({"since": since}));
+        assert_eq!(list["total"], count, "{since}");
+    }
+    let stats = library.call("conversation.stats", json!({"by": "day"}));
+    assert_eq!(stats["groups"][0]["key"], "2026-02-28");
 }
 
 #[test]

@@ -15,12 +15,18 @@ pub(super) struct Library {
 
 impl Library {
     pub(super) fn new() -> Self {
+        Self::in_zone("UTC")
+    }
+
+    /// Returns one whose daemon is in this time zone.
+    pub(super) fn in_zone(zone: &str) -> Self {
         let folder = tempfile::Builder::new()
             .prefix("ccd-claude-")
             .tempdir()
             .unwrap();
         let dir = folder.path().to_str().unwrap();
-        let daemon = Daemon::builder().env("CLAUDE_CONFIG_DIR", dir).start();
+        let builder = Daemon::builder().env("CLAUDE_CONFIG_DIR", dir);
+        let daemon = builder.env("TZ", zone).start();
         Self { daemon, folder }
     }
 

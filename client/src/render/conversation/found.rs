@@ -100,7 +100,7 @@ pub(crate) fn conversation_hits(
             total => total.to_string(),
         };
         let note = format!(
-            "{} of {total}; ccctl conversation show SESSION --at ID shows one in its place",
+            "{} of {total}; ccctl conversation show SESSION --at ID starts there",
             reply.hits.len()
         );
         writeln!(out, "{}", style.paint(Colour::Dim, &note))?;

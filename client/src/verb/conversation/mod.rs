@@ -5,6 +5,7 @@ mod find;
 mod get;
 
 use crate::args::ConversationVerb;
+use crate::call::is_elsewhere;
 use crate::caller;
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::conversation::{
@@ -75,7 +76,10 @@ fn named(word: &str) -> Result<ConversationParams, Failure> {
 
 /// Returns the directory of Claude Code that the user has chosen; the daemon's environment may have another one.
 fn claude_dirs() -> Vec<String> {
-    let own = std::env::var("CLAUDE_CONFIG_DIR").ok();
+    // That of this host says nothing about another one.
+    let own = std::env::var("CLAUDE_CONFIG_DIR")
+        .ok()
+        .filter(|_| !is_elsewhere());
     let own = own.filter(|dir| Path::new(dir).is_absolute());
     own.into_iter().collect()
 }

@@ -1,7 +1,9 @@
 //! Which files and times a question is about.
 
+use super::extract::milliseconds;
 use crate::ConversationError;
 use ccd_protocol::conversation::ConversationScope;
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// A scope that was checked.
@@ -9,15 +11,14 @@ use std::path::PathBuf;
 pub(crate) struct Scope {
     pub(crate) claude_dirs: Vec<PathBuf>,
     project: Option<String>,
-    /// Milliseconds since 1970.
-    since: Option<i64>,
-    until: Option<i64>,
+    since: Option<Moment>,
+    until: Option<Moment>,
 }
 
 /// A part of a statement, with the values of its parameters.
 #[derive(Debug, Default)]
 pub(crate) struct Conditions {
-    parts: Vec<&'static str>,
+    parts: Vec<Cow<'static, str>>,
     pub(crate) values: Vec<SqlValue>,
 }
 
@@ -73,17 +74,32 @@ impl Scope {
     /// Adds the times.
     pub(crate) fn add_times(&self, conditions: &mut Conditions, column: TimeColumn) {
         let (since, until) = match column {
-            TimeColumn::Record => ("records.at >= ?", "records.at < ?"),
-            TimeColumn::Message => ("messages.at >= ?", "messages.at < ?"),
-            TimeColumn::File => ("files.ended_at >= ?", "files.started_at < ?"),
+            TimeColumn::Record => ("records.at >= {}", "records.at < {}"),
+            TimeColumn::Message => ("messages.at >= {}", "messages.at < {}"),
+            TimeColumn::File => ("files.ended_at >= {}", "files.started_at < {}"),
         };
-        if let Some(at) = self.since {
-            conditions.add(since, SqlValue::Number(at));
-        }
-        if let Some(at) = self.until {
-            conditions.add(until, SqlValue::Number(at));
+        for (sql, moment) in [(since, &self.since), (until, &self.until)] {
+            match moment {
+                None => {}
+                Some(Moment::At(ms)) => {
+                    conditions.add_text(sql.replace("{}", "?"), SqlValue::Number(*ms))
+                }
+                Some(Moment::Day(day)) => {
+                    let start = "(unixepoch(?, 'utc') * 1000)";
+                    conditions.add_text(sql.replace("{}", start), SqlValue::Text(day.clone()));
+                }
+            }
         }
     }
+}
+
+/// A time that limits a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Moment {
+    /// Milliseconds since 1970.
+    At(i64),
+    /// The start of a day in the time zone of this process, such as `2026-01-31`.
+    Day(String),
 }
 
 /// What has the time.
@@ -97,18 +113,24 @@ pub(crate) enum TimeColumn {
 impl Conditions {
     /// Adds a condition with one parameter.
     pub(crate) fn add(&mut self, sql: &'static str, value: SqlValue) {
-        self.parts.push(sql);
+        self.parts.push(sql.into());
+        self.values.push(value);
+    }
+
+    /// As [`Self::add`].
+    fn add_text(&mut self, sql: String, value: SqlValue) {
+        self.parts.push(sql.into());
         self.values.push(value);
     }
 
     /// Adds a condition without a parameter.
     pub(crate) fn require(&mut self, sql: &'static str) {
-        self.parts.push(sql);
+        self.parts.push(sql.into());
     }
 
     /// Continues the last condition with two parameters of the same value.
     fn extend(&mut self, sql: &'static str, value: &str) {
-        self.parts.push(sql);
+        self.parts.push(sql.into());
         self.values.extend([
             SqlValue::Text(value.to_owned()),
             SqlValue::Text(value.to_owned()),
@@ -143,17 +165,16 @@ macro_rules! bind_all {
 }
 pub(crate) use bind_all;
 
-fn time_of(text: &str) -> Result<i64, ConversationError> {
-    let wrong = || {
-        ConversationError::Query(format!(
+fn time_of(text: &str) -> Result<Moment, ConversationError> {
+    // Whether there is such a day.
+    let as_time = format!("{text}T00:00:00Z");
+    match (text.len(), milliseconds(&as_time), milliseconds(text)) {
+        (10, Some(_), _) => Ok(Moment::Day(text.to_owned())),
+        (_, _, Some(ms)) => Ok(Moment::At(ms)),
+        _ => Err(ConversationError::Query(format!(
             "{text:?} is neither a date such as 2026-01-31 nor a time of RFC 3339"
-        ))
-    };
-    let whole = match text.len() {
-        10 => format!("{text}T00:00:00Z"),
-        _ => text.to_owned(),
-    };
-    super::extract::milliseconds(&whole).ok_or_else(wrong)
+        ))),
+    }
 }
 
 /// Returns a time as RFC 3339 in UTC.

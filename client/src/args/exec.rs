@@ -197,7 +197,13 @@ mod tests {
     #[test]
     fn a_word_that_is_almost_a_subcommand_is_found() {
         let name = |word| ExecVerb::name_like(word);
-        for (word, like) in [("lits", "list"), ("sessons", "sessions"), ("gett", "get")] {
+        for (word, like) in [
+            ("lits", "list"),
+            ("sessons", "sessions"),
+            ("gett", "get"),
+            ("help", "--help"),
+            ("hlep", "--help"),
+        ] {
             assert_eq!(name(word).as_deref(), Some(like));
         }
         for word in ["list", "ls", "x", "", "refactor", "list them"] {

@@ -83,8 +83,14 @@ impl ExecVerb {
         let names = verbs
             .get_subcommands()
             .flat_map(Command::get_name_and_visible_aliases);
-        let mut names = names.filter(|name| strsim::osa_distance(name, word) == 1);
-        names.next().map(str::to_owned)
+        // `help` is an option here.
+        let all = names.chain(["--help"]);
+        let mut like = all.filter(|name| {
+            let name = name.trim_start_matches('-');
+            let distance = strsim::osa_distance(name, word);
+            distance == 1 || (distance == 0 && name == "help")
+        });
+        like.next().map(str::to_owned)
     }
 }
 

@@ -85,8 +85,11 @@ fn a_whitelist_allows_lines_of_which_every_part_is_allowed() {
         "/usr/bin/env git log",
         "git commit -F - <<'EOF'\nrm x\nEOF",
         "command git status",
+        // As Claude Code writes its commits.
+        "git add -A && git commit -m \"$(cat <<'EOF'\nFix (it)\n\nFor `x`.\nEOF\n)\"",
     ] {
-        let judgement = judge(ToolMode::Whitelist, &["Bash(git:*)", "Bash(head:*)"], line);
+        let rules = ["Bash(git:*)", "Bash(head:*)", "Bash(cat:*)"];
+        let judgement = judge(ToolMode::Whitelist, &rules, line);
         assert_eq!(judgement, Judgement::Allowed, "{line:?}");
     }
     for line in [

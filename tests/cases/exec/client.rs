@@ -167,6 +167,8 @@ fn what_is_wrong_with_a_request_has_its_exit_status_and_its_document() {
     assert_eq!(desk.run(&[]).code, Some(2));
     assert_eq!(desk.run(&["x", "list"]).code, Some(2));
     assert_eq!(desk.run(&["lits"]).code, Some(2));
+    assert_eq!(desk.run(&["help"]).code, Some(2));
+    assert_eq!(desk.run(&["--", "lits"]).code, Some(0));
     desk.write("b.txt", "not committed");
     let (exit, document) = desk.document(&["x"]);
     assert_eq!(

@@ -34,7 +34,9 @@ pub(crate) fn dispatch(args: &ExecArgs, context: &mut Context) -> Result<Exit, F
 /// A run costs money, so it is not started by a word that is almost a subcommand.
 fn refuse_misspelling(instruction: Option<&str>) -> Result<(), Failure> {
     let word = instruction.unwrap_or_default();
-    match ExecVerb::name_like(word) {
+    // After -- whatever comes is an instruction.
+    let is_meant = std::env::args_os().any(|arg| arg == "--");
+    match ExecVerb::name_like(word).filter(|_| !is_meant) {
         Some(name) => Err(Failure::Usage(format!(
             "exec: {word}: no such subcommand; did you mean {name}? To run it as an instruction: ccctl exec run {word}"
         ))),

@@ -88,7 +88,14 @@ impl Run {
         let mut live = Live::start(format);
         let followed = self.follow(&answer.value, &cancel, &mut live, context);
         live.screen().end();
-        match followed.map_err(after_start)? {
+        let followed = followed.map_err(|failure| {
+            let id = &answer.value.request_id;
+            note(&format!(
+                "run {id} was not followed to its end; ccctl exec get {id} shows it"
+            ));
+            after_start(failure)
+        });
+        match followed? {
             Followed::Left(exit) => Ok(exit),
             Followed::Ended(answer) => {
                 self.print(&answer, &live, context)?;
@@ -178,14 +185,15 @@ impl Run {
 }
 
 /// Returns the result of a run. If the worker died, its job has ended before the run: the next worker first waits until
-/// nothing of it is left.
-fn settled(request_id: &str, context: &mut Context) -> Result<Answer<ExecutionResult>, Failure> {
+/// nothing of it is left. No daemon is started: the user may have stopped it.
+fn settled(request_id: &str, context: &Context) -> Result<Answer<ExecutionResult>, Failure> {
+    let place = context.place()?.without_start();
     let params = ExecutionParams {
         request_id: request_id.to_owned(),
     };
     let deadline = Instant::now() + SETTLE_LIMIT;
     loop {
-        let answer = context.call::<ExecGet>(&params)?;
+        let answer = call_at::<ExecGet>(&place, &params)?;
         if answer.value.status.has_ended() || Instant::now() >= deadline {
             return Ok(answer);
         }

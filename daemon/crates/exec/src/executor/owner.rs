@@ -111,6 +111,7 @@ impl Executor {
         }
         Ok(blocking(move || {
             result.diff_info = diff_info(&result.diff);
+            leave_out_long_diff(&mut result);
             result
         })
         .await)
@@ -224,4 +225,45 @@ pub(super) async fn repository_of(path: Option<&str>) -> Result<Option<String>, 
     };
     let tree = blocking(move || ccd_repository::WorkTree::find(Path::new(&path))).await?;
     Ok(Some(tree.repository().to_string_lossy().into_owned()))
+}
+/// A longer diff and output do not fit into a reply. The verdict and the files must, so the diff is left out, and named.
+const REPLY_BYTES: usize = 48 << 20;
+
+fn leave_out_long_diff(result: &mut ExecutionResult) {
+    let len = result.diff.len();
+    if len + result.stdout.len() <= REPLY_BYTES {
+        return;
+    }
+    result.diff = String::new();
+    let trees =
+        [&result.tree_before, &result.tree_after].map(|tree| tree.as_deref().unwrap_or("?"));
+    result.warnings.push(format!(
+        "the diff has {len} bytes, too many for a reply; git diff {} {} prints it",
+        trees[0], trees[1]
+    ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_diff_that_fits_into_no_reply_is_named_instead() {
+        let mut result = ExecutionResult {
+            diff: "+line\n".repeat(REPLY_BYTES / 6),
+            tree_before: Some("a1".into()),
+            tree_after: Some("b2".into()),
+            ..ExecutionResult::default()
+        };
+        leave_out_long_diff(&mut result);
+        assert!(!result.diff.is_empty() && result.warnings.is_empty());
+        result.stdout = "x".repeat(100);
+        leave_out_long_diff(&mut result);
+        assert!(result.diff.is_empty());
+        assert!(
+            result.warnings[0].contains("git diff a1 b2"),
+            "{:?}",
+            result.warnings
+        );
+    }
 }

@@ -252,10 +252,17 @@ mod tests {
     #[tokio::test]
     async fn who_waits_for_a_table_shares_the_next_one() {
         let tables = ProcessTables::default();
-        let read = join_all((0..50).map(|_| tables.current())).await;
-        assert!(!Arc::ptr_eq(&read[0], &read[1]), "it began before the call");
-        let second = &read[1];
-        assert!(read[1..].iter().all(|table| Arc::ptr_eq(table, second)));
+        // As if a table were being read until all of them wait.
+        let reading = tables.last.lock().await;
+        let mut callers: Vec<_> = (0..50).map(|_| Box::pin(tables.current())).collect();
+        for caller in &mut callers {
+            assert!(futures_util::poll!(caller).is_pending());
+        }
+        drop(reading);
+        let read = join_all(callers).await;
+        assert!(read.iter().all(|table| Arc::ptr_eq(table, &read[0])));
+        let later = tables.current().await;
+        assert!(!Arc::ptr_eq(&later, &read[0]), "it began before the call");
     }
 
     #[tokio::test]

@@ -57,6 +57,7 @@ CREATE TABLE calls (
 );
 CREATE INDEX calls_file ON calls (file_id);
 CREATE INDEX calls_id ON calls (tool_use_id);
+CREATE INDEX calls_record ON calls (record_id);
 CREATE TABLE results (
     file_id INTEGER NOT NULL,
     record_id INTEGER NOT NULL,
@@ -65,6 +66,7 @@ CREATE TABLE results (
 );
 CREATE INDEX results_file ON results (file_id);
 CREATE INDEX results_id ON results (tool_use_id);
+CREATE INDEX results_record ON results (record_id);
 
 -- Tokens of each message in each file; copies of a file have the same messages.
 CREATE TABLE messages (

@@ -128,6 +128,15 @@ impl Conditions {
         self.parts.push(sql.into());
     }
 
+    /// Adds a condition with two parameters of the same value.
+    pub(crate) fn add_twice(&mut self, sql: &'static str, value: &str) {
+        self.parts.push(sql.into());
+        self.values.extend([
+            SqlValue::Text(value.to_owned()),
+            SqlValue::Text(value.to_owned()),
+        ]);
+    }
+
     /// Continues the last condition with two parameters of the same value.
     fn extend(&mut self, sql: &'static str, value: &str) {
         self.parts.push(sql.into());

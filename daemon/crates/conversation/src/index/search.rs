@@ -98,17 +98,17 @@ fn conditions(params: &ConversationSearchParams, scope: &Scope) -> Conditions {
         conditions.add("instr(model, ?) > 0", SqlValue::Text(model.clone()));
     }
     if let Some(tool) = &params.tool {
-        conditions.add(
-            "EXISTS (SELECT 1 FROM calls WHERE name = ? AND (calls.record_id = records.id
-                OR tool_use_id IN (SELECT tool_use_id FROM results WHERE results.record_id = records.id)))",
-            SqlValue::Text(tool.clone()),
+        conditions.add_twice(
+            "(EXISTS (SELECT 1 FROM calls WHERE calls.record_id = records.id AND name = ?)
+                OR EXISTS (SELECT 1 FROM results JOIN calls USING (tool_use_id) WHERE results.record_id = records.id AND name = ?))",
+            tool,
         );
     }
     if let Some(file) = &params.file {
-        conditions.add(
-            "EXISTS (SELECT 1 FROM calls WHERE instr(path, ?) > 0 AND (calls.record_id = records.id
-                OR tool_use_id IN (SELECT tool_use_id FROM results WHERE results.record_id = records.id)))",
-            SqlValue::Text(file.clone()),
+        conditions.add_twice(
+            "(EXISTS (SELECT 1 FROM calls WHERE calls.record_id = records.id AND instr(path, ?) > 0)
+                OR EXISTS (SELECT 1 FROM results JOIN calls USING (tool_use_id) WHERE results.record_id = records.id AND instr(path, ?) > 0))",
+            file,
         );
     }
     match params.status {
@@ -117,7 +117,7 @@ fn conditions(params: &ConversationSearchParams, scope: &Scope) -> Conditions {
         ),
         Some(RecordStatus::Pending) => conditions.require(
             "EXISTS (SELECT 1 FROM calls WHERE calls.record_id = records.id
-                AND tool_use_id NOT IN (SELECT tool_use_id FROM results WHERE results.file_id = files.id))",
+                AND NOT EXISTS (SELECT 1 FROM results WHERE results.tool_use_id = calls.tool_use_id))",
         ),
         Some(RecordStatus::SubAgent) => conditions.require("is_sub"),
         None => {}

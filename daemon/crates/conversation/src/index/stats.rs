@@ -11,17 +11,14 @@ pub(crate) async fn stats(
     scope: &Scope,
     by: Option<StatsBy>,
 ) -> SqlResult<ConversationStatsReply> {
-    let all = sums(database, scope, None, |_| ())
-        .await?
-        .pop()
-        .unwrap_or_default();
+    let sums = sums(database, scope, by, |_| ()).await?;
+    let all = sums.iter().fold(Sum::default(), Sum::with);
     let tools = tools(database, scope).await?;
     let (conversations, skipped_lines) = files(database, scope).await?;
     let groups = match by {
         None => Vec::new(),
         Some(StatsBy::Tool) => tools.clone(),
         Some(by) => {
-            let sums = sums(database, scope, Some(by), |_| ()).await?;
             let mut groups: Vec<StatsGroup> = sums.into_iter().map(group).collect();
             if by != StatsBy::Day {
                 groups.sort_by_key(|group| std::cmp::Reverse(tokens(group)));

@@ -17,6 +17,21 @@ pub(crate) struct Sum {
     pub(crate) messages: u64,
 }
 
+impl Sum {
+    /// Adds another sum; the key stays.
+    pub(crate) fn with(mut self, other: &Self) -> Self {
+        self.usage.total += &other.usage.total;
+        self.usage.main += &other.usage.main;
+        self.usage.subagents += &other.usage.subagents;
+        if let Some(cost) = other.cost_usd {
+            self.cost_usd = Some(self.cost_usd.unwrap_or_default() + cost);
+        }
+        self.unpriced.extend(other.unpriced.iter().cloned());
+        self.messages += other.messages;
+        self
+    }
+}
+
 ccd_store::row! {
     struct SumRow {
         key: String,

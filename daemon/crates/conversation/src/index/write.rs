@@ -4,7 +4,7 @@ use super::extract::{Entry, milliseconds};
 use super::scan::FoundFile;
 use crate::line::{Line, TitleKind, Usage};
 use ccd_store::{Connection, SqlResult, Write, insert, query, query_scalar};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, btree_map};
 
 /// A change.
 #[derive(Debug)]
@@ -251,22 +251,21 @@ fn record_row(id: i64, file_id: i64, entry: &Entry) -> RecordRow {
 async fn put_tokens(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {
     let file_id = batch.file_id;
     let mut messages: BTreeMap<&str, MessageRow> = BTreeMap::new();
-    let (mut agents, mut parents) = (Vec::new(), BTreeMap::new());
+    let (mut agents, mut parents) = (Vec::new(), BTreeSet::new());
     for entry in &batch.entries {
         if let Some(usage) = &entry.usage {
             let row = message_row(file_id, entry, usage);
-            let is_sub = row.is_sub;
-            let known = messages.entry(&entry.message_id);
-            let known = known
-                .and_modify(|known| {
+            match messages.entry(&entry.message_id) {
+                btree_map::Entry::Vacant(place) => drop(place.insert(row)),
+                btree_map::Entry::Occupied(mut known) => {
+                    let known = known.get_mut();
                     let is_sub = known.is_sub && row.is_sub;
                     if row.output_tokens >= known.output_tokens {
-                        *known = message_row(file_id, entry, usage);
+                        *known = row;
                     }
                     known.is_sub = is_sub;
-                })
-                .or_insert_with(|| message_row(file_id, entry, usage));
-            known.is_sub &= is_sub;
+                }
+            }
         }
         if let (Some((agent_id, Some(usage))), [(tool_use_id, _)]) =
             (&entry.agent_report, &entry.results[..])
@@ -276,7 +275,7 @@ async fn put_tokens(connection: &mut Connection, batch: &Batch) -> SqlResult<()>
         // An older transcript has the records of a sub-agent in it, with the agent's id instead of the call's.
         let agent = entry.agent_id.as_ref().filter(|_| entry.is_sub);
         if let Some(parent) = entry.parent_tool_use_id.as_ref().or(agent) {
-            parents.insert(parent, ());
+            parents.insert(parent);
         }
     }
     let messages: Vec<MessageRow> = messages.into_values().collect();
@@ -294,7 +293,7 @@ async fn put_tokens(connection: &mut Connection, batch: &Batch) -> SqlResult<()>
         &agents,
     )
     .await?;
-    let parents = parents.into_keys().map(|tool_use_id| ParentRow {
+    let parents = parents.into_iter().map(|tool_use_id| ParentRow {
         tool_use_id: tool_use_id.clone(),
         file_id,
     });

@@ -1,6 +1,6 @@
 //! A line into rows, and the text by which it is found.
 
-use crate::line::{Block, Kind, Line, Usage, agent_report, blocks};
+use crate::line::{Block, Kind, Line, Usage, agent_report, blocks, milliseconds};
 use crate::price::{Billed, Prices};
 use ccd_text::redact::{Values, redact, redact_values};
 use serde_json::Value;
@@ -163,12 +163,4 @@ impl Text {
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
-}
-
-/// Returns a time of RFC 3339 in UTC, such as `2026-01-31T12:00:00.000Z`, in milliseconds since 1970.
-pub(crate) fn milliseconds(text: &str) -> Option<i64> {
-    use time::OffsetDateTime;
-    use time::format_description::well_known::Rfc3339;
-    let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
-    i64::try_from(time.unix_timestamp_nanos() / 1_000_000).ok()
 }

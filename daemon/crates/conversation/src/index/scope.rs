@@ -1,7 +1,7 @@
 //! Which files and times a question is about.
 
-use super::extract::milliseconds;
 use crate::ConversationError;
+use crate::line::milliseconds;
 use ccd_protocol::conversation::ConversationScope;
 use std::borrow::Cow;
 use std::path::PathBuf;

@@ -1,9 +1,10 @@
 //! Changes of the index.
 
-use super::extract::{Entry, milliseconds};
+use super::extract::Entry;
 use super::scan::FoundFile;
-use crate::line::{Line, TitleKind, Usage};
+use crate::line::{About, Usage};
 use ccd_store::{Connection, SqlResult, Write, insert, query, query_scalar};
+use ccd_text::redact::redact;
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 
 /// A change.
@@ -35,16 +36,6 @@ pub(crate) struct Batch {
     pub(crate) text_bytes: usize,
     /// The file could not be read to its end.
     pub(crate) has_failed: bool,
-}
-
-/// What lines say of a conversation as a whole.
-#[derive(Debug, Default)]
-pub(crate) struct About {
-    cwd: Option<String>,
-    branch: Option<String>,
-    title: Option<(TitleKind, String)>,
-    started_at: Option<i64>,
-    ended_at: Option<i64>,
 }
 
 ccd_store::row! {
@@ -357,7 +348,7 @@ async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> 
         .bind(batch.skipped.cast_signed())
         .bind(&about.cwd)
         .bind(&about.branch)
-        .bind(title.map(|(_, title)| title))
+        .bind(title.map(|(_, title)| redact(title).text.into_owned()))
         .bind(title.map_or(-2, |(kind, _)| *kind as i64))
         .bind(about.started_at)
         .bind(about.ended_at)
@@ -366,26 +357,4 @@ async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> 
         .execute(connection)
         .await
         .map(drop)
-}
-
-impl About {
-    /// Takes what a line says; the first that says it counts, for the title the last of the best kind.
-    pub(crate) fn take(&mut self, line: &Line<'_>) {
-        if self.cwd.is_none() {
-            self.cwd = line.cwd.as_deref().map(str::to_owned);
-        }
-        if self.branch.is_none() {
-            self.branch = line.branch.as_deref().map(str::to_owned);
-        }
-        if let Some((kind, text)) = &line.title
-            && self.title.as_ref().is_none_or(|(known, _)| kind >= known)
-        {
-            let text = ccd_text::redact::redact(text).text.into_owned();
-            self.title = Some((*kind, text));
-        }
-        if let Some(at) = line.timestamp.as_deref().and_then(milliseconds) {
-            self.started_at = Some(self.started_at.map_or(at, |known| known.min(at)));
-            self.ended_at = Some(self.ended_at.map_or(at, |known| known.max(at)));
-        }
-    }
 }

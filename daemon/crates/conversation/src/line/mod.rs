@@ -4,13 +4,17 @@
 //! into [`Line`]. New versions of Claude Code add types and fields every few weeks, so a field of an unexpected type counts
 //! as absent, and an unknown type of line is kept as [`Kind::Other`].
 
+mod about;
 mod block;
 mod header;
 mod loose;
 mod meta;
+mod time;
 mod usage;
 
+pub use about::About;
 pub use block::{Block, blocks, raw_blocks, text_of};
 pub use header::{Kind, Line, Message, TitleKind, Wrong, read};
 pub use meta::agent_report;
+pub use time::milliseconds;
 pub use usage::Usage;

@@ -3,7 +3,7 @@
 use super::files::Files;
 use super::stamp::stamp;
 use crate::ConversationError;
-use crate::line::{Line, TitleKind};
+use crate::line::{About, Line};
 use crate::lines::{Counts, Lines};
 use crate::model::{Place, Record, Records};
 use std::borrow::Cow;
@@ -22,14 +22,6 @@ pub struct Loaded {
     files: Vec<Source>,
     pub records: Records,
     pub about: About,
-}
-
-/// What lines say of a conversation as a whole; the first that says it counts, for the title the last of the best kind.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct About {
-    pub cwd: Option<String>,
-    pub branch: Option<String>,
-    pub title: Option<(TitleKind, String)>,
 }
 
 /// A file, and how far it was read.
@@ -206,22 +198,5 @@ impl Source {
         }
         self.stamp = stamp(&file, self.read).map_err(&failed)?;
         Ok(())
-    }
-}
-
-impl About {
-    fn take(&mut self, line: &Line<'_>) {
-        let first = |known: &mut Option<String>, new: &Option<Cow<'_, str>>| {
-            if let (None, Some(new)) = (&known, new) {
-                *known = Some(new.to_string());
-            }
-        };
-        first(&mut self.cwd, &line.cwd);
-        first(&mut self.branch, &line.branch);
-        if let Some((kind, text)) = &line.title
-            && self.title.as_ref().is_none_or(|(known, _)| kind >= known)
-        {
-            self.title = Some((*kind, text.to_string()));
-        }
     }
 }

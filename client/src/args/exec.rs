@@ -35,7 +35,7 @@ pub(crate) struct ExecRunArgs {
     /// Format of standard output [default: text; json with --json]
     #[arg(long, value_name = "FORMAT", ignore_case = true, value_parser = output_format())]
     pub(crate) output_format: Option<OutputFormat>,
-    /// Set what Claude Code may do without asking: default, acceptEdits, plan, dontAsk, auto or bypassPermissions
+    /// Set what Claude Code may do without asking: default, manual, acceptEdits, plan, dontAsk, auto or bypassPermissions
     #[arg(long, value_name = "MODE")]
     pub(crate) permission_mode: Option<String>,
     /// Allow only these tools: rules separated by commas, such as 'Read,Bash(git:*)'

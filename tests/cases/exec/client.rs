@@ -5,7 +5,7 @@ use crate::support::client::{CCCTL, Ran};
 use crate::support::eventually;
 use crate::support::worker::{is_one_process, kill_worker};
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::process::{Child, Stdio};
 
 const CHANGES: &str =
@@ -70,8 +70,13 @@ fn a_stream_has_claudes_own_lines_and_the_result_at_its_end() {
     assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
     let lines: Vec<&str> = ran.stdout.lines().collect();
     assert_eq!(lines.len(), 5, "{ran:?}");
-    assert_eq!(lines[1..3], [line, "no json"]);
-    let last: Value = serde_json::from_str(lines[4]).unwrap();
+    assert_eq!(lines[1], line);
+    let parsed = |line: &str| serde_json::from_str::<Value>(line).unwrap();
+    assert_eq!(
+        parsed(lines[2]),
+        json!({"type": "unparsed_line", "line": "no json"})
+    );
+    let last = parsed(lines[4]);
     assert_eq!(last["type"], "execution_result");
     assert_eq!(
         (&last["status"], &last["request_id"].is_string()),

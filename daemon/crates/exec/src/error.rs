@@ -27,7 +27,7 @@ pub enum ExecError {
     Lock(LockError),
     #[error("{}: changes are not committed: {paths}; commit them, or run with --dirty-worktree stash or allow", root.display())]
     Dirty { root: PathBuf, paths: String },
-    #[error("{}: other runs did not end within {seconds} seconds ({holder}); wait for them, or raise --lock-timeout", root.display())]
+    #[error("{}: other runs did not end within {seconds} s ({holder}); wait for them, or raise --lock-timeout", root.display())]
     Busy {
         root: PathBuf,
         seconds: u64,

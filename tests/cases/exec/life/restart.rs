@@ -6,6 +6,7 @@ use crate::support::exec::{Executor, Repository};
 use crate::support::worker::kill_worker;
 use ccd_protocol::exec::{ExecStarted, ExecutionResult};
 use serde_json::json;
+use std::os::unix::fs::PermissionsExt as _;
 
 /// A run that lasts, with a process that left it, and then a marker.
 const LASTS: &str = "init; touch \"$HOME/started\"; setsid sleep 320.5 & echo half > half.txt; sleep 320; echo end > end.txt; result";
@@ -28,6 +29,8 @@ fn killed(kill: impl Fn(&mut Executor)) -> (Executor, Repository, ExecutionResul
     assert!(!repository.root().join("end.txt").exists());
     std::fs::remove_file(repository.root().join("half.txt")).unwrap();
     assert_eq!(repository.changes(), before);
+    let metadata = repository.root().join("kept.txt").metadata().unwrap();
+    assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
     (executor, repository, result)
 }
 

@@ -2,6 +2,8 @@
 
 use crate::support::exec::{Executor, Ran, Repository};
 use serde_json::json;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 
 /// Makes changes of each kind: staged, not staged, both in one file, deleted, untracked, executable, ignored.
 pub(in crate::exec) fn dirty() -> Repository {
@@ -14,7 +16,12 @@ pub(in crate::exec) fn dirty() -> Repository {
     repository.git(&["add", "both.txt", "new-staged.txt"]);
     repository.write("both.txt", "not staged\n");
     repository.write("kept.txt", "not staged\n");
-    std::fs::remove_file(repository.root().join("gone.txt")).unwrap();
+    fs::set_permissions(
+        repository.root().join("kept.txt"),
+        Permissions::from_mode(0o600),
+    )
+    .unwrap();
+    fs::remove_file(repository.root().join("gone.txt")).unwrap();
     repository.write("folder/untracked \"ä\n.txt", "untracked\n");
     repository.write("binary", b"\0\xff\0");
     repository.write("build.ignored", "ignored\n");
@@ -84,9 +91,23 @@ fn stash_gives_a_clean_work_tree_with_ignored_files_and_restores_all_changes() {
 #[test]
 fn a_stash_gives_files_back_with_their_permissions_and_leaves_no_trace() {
     let repository = dirty();
-    let executor = Executor::with_script("init; result");
+    repository.write("private/key", "secret");
+    repository.write("read-only", "x");
+    let modes = [
+        ("private/key", 0o600),
+        ("private", 0o700),
+        ("read-only", 0o444),
+    ];
+    for (path, mode) in modes {
+        fs::set_permissions(repository.root().join(path), Permissions::from_mode(mode)).unwrap();
+    }
+    let executor = Executor::with_script("init; test ! -e private && result");
     let ran = executor.run(&repository, &json!({"dirty_worktree": "stash"}));
     assert_eq!(ran.changed, [".git/index"]);
+    for (path, mode) in modes {
+        let metadata = repository.root().join(path).metadata().unwrap();
+        assert_eq!(metadata.permissions().mode() & 0o777, mode, "{path}");
+    }
 }
 
 #[test]

@@ -114,6 +114,7 @@ impl Task {
             kind = Some(stash_kind.to_owned());
             spoil(&mut verdict, &mut warnings, told);
         }
+        warnings.extend(changes.warning);
         self.log(
             "info",
             format!("claude ended after {} ms: {exit:?}", elapsed.as_millis()),

@@ -74,6 +74,7 @@ impl Executor {
                 ended.files_changed = changes.files;
                 ended.commits = changes.commits;
                 ended.tree_after = changes.tree_after;
+                ended.warnings.extend(changes.warning);
                 match restored {
                     Ok(()) if run.stash.is_some() => {
                         ended.warnings.push(

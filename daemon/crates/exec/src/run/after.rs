@@ -20,6 +20,8 @@ pub(crate) struct Changes {
     pub(crate) commit_hash: Option<String>,
     pub(crate) commits: Vec<String>,
     pub(crate) tree_after: Option<String>,
+    /// What the user should know of the diff.
+    pub(crate) warning: Option<String>,
 }
 
 impl Changes {
@@ -50,7 +52,14 @@ pub(crate) fn changes(tree: &WorkTree, before: &Before) -> Result<Changes, Repos
             (String::from_utf8_lossy(&bytes).into_owned(), Some(bytes))
         }
     };
+    let warning = bytes.as_ref().map(|_| {
+        format!(
+            "the diff has text that is not UTF-8, replaced by U+FFFD; git diff {} {after} prints it",
+            before.snapshot
+        )
+    });
     Ok(Changes {
+        warning,
         diff,
         bytes,
         files: paths,

@@ -130,8 +130,12 @@ fn read_stream(
 ) -> Printed {
     let mut reader = Reader::default();
     let mut printed = Printed::default();
-    let mut keep = |bytes: &[u8]| {
-        let text = redact_line(bytes);
+    let mut keep = |bytes: &[u8], is_json: bool| {
+        let text = match (redact_line(bytes), is_json) {
+            (text, true) => text,
+            // Half a line of a program that died, for instance: what reads the stream as JSON must not stop there.
+            (text, false) => serde_json::json!({"type": "unparsed_line", "line": text}).to_string(),
+        };
         if printed.stream.len() + text.len() < MAX_STREAM_BYTES {
             printed.stream.push_str(&text);
             printed.stream.push('\n');

@@ -27,19 +27,14 @@ impl Default for Reader {
 impl Reader {
     /// Takes the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
-        self.feed_each(bytes, |_| ());
+        self.feed_each(bytes, |_, _| ());
     }
 
-    /// Takes the next bytes; `each` gets the lines that end in them, without their ends. A line that is too long is left
-    /// out.
-    pub fn feed_each(&mut self, bytes: &[u8], mut each: impl FnMut(&[u8])) {
+    /// Takes the next bytes; `each` gets the lines that end in them, without their ends, and whether a line is JSON. A
+    /// line that is too long is left out.
+    pub fn feed_each(&mut self, bytes: &[u8], mut each: impl FnMut(&[u8], bool)) {
         let facts = &mut self.facts;
-        self.lines.feed(bytes, |line| {
-            if let Line::Whole(bytes) = &line {
-                each(bytes);
-            }
-            read(facts, &line);
-        });
+        self.lines.feed(bytes, |line| read(facts, &line, &mut each));
     }
 
     /// Returns what is known so far.
@@ -51,32 +46,29 @@ impl Reader {
     /// Returns what is known of the whole run, a last line without an end included.
     #[must_use]
     pub fn finish(self) -> Facts {
-        self.finish_each(|_| ())
+        self.finish_each(|_, _| ())
     }
 
     /// As [`Self::finish`]; `each` gets the last line if it has no end.
     #[must_use]
-    pub fn finish_each(mut self, mut each: impl FnMut(&[u8])) -> Facts {
+    pub fn finish_each(mut self, mut each: impl FnMut(&[u8], bool)) -> Facts {
         let facts = &mut self.facts;
-        self.lines.finish(|line| {
-            if let Line::Whole(bytes) = &line {
-                each(bytes);
-            }
-            read(facts, &line);
-        });
+        self.lines.finish(|line| read(facts, &line, &mut each));
         self.facts
     }
 }
 
-fn read(facts: &mut Facts, line: &Line<'_>) {
+fn read(facts: &mut Facts, line: &Line<'_>, each: &mut impl FnMut(&[u8], bool)) {
     let Line::Whole(bytes) = line else {
         facts.too_long_lines += 1;
         return;
     };
     if bytes.trim_ascii().is_empty() {
-        return;
+        return each(bytes, true);
     }
-    match serde_json::from_slice(bytes) {
+    let record = serde_json::from_slice(bytes);
+    each(bytes, record.is_ok());
+    match record {
         Ok(record @ Value::Object(_)) => fold::fold(facts, &record, bytes),
         _ => facts.unreadable_lines += 1,
     }

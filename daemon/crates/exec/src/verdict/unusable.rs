@@ -90,8 +90,9 @@ impl Unusable {
 
     /// A run with a result reached the API, or tried to.
     fn of_api(facts: &Facts, outcome: &Outcome) -> Option<Self> {
-        let is_about_the_request =
-            outcome.terminal_reason == "prompt_too_long" || outcome.stop_reason == "refusal";
+        let is_about_the_request = outcome.terminal_reason == "prompt_too_long"
+            || outcome.stop_reason == "refusal"
+            || outcome.api_error_status == Some(413);
         if !outcome.is_error || outcome.subtype != "success" || is_about_the_request {
             return None; // the instruction is what failed
         }
@@ -150,7 +151,7 @@ impl fmt::Display for Unusable {
             Self::NotLoggedIn => "Claude Code is not logged in; run `claude` and log in, or set ANTHROPIC_API_KEY",
             Self::OutOfQuota => "the quota or credit of the account is used up; wait, or add credit",
             Self::ApiError => "the API of Claude answered with an error; try again later",
-            Self::RequestRefused => "the API of Claude refused the request; check the model and the settings of Claude Code",
+            Self::RequestRefused => "the API of Claude refused the request; check the model, ANTHROPIC_BASE_URL, and what your account may use",
             Self::NetworkDown => "the API of Claude cannot be reached; check the network",
             Self::RootRefused => "Claude Code does not bypass permissions as root; choose another permission mode or user",
             Self::NotRunnable => "claude cannot be started; check that `claude --version` works",

@@ -1,6 +1,7 @@
 //! The commits that a stash consists of, and the list of stashes.
 
 use super::save::State;
+use super::trees::Files;
 use crate::WorkTree;
 use crate::error::{RepositoryError, Result};
 use git2::{Commit, Oid, Repository, Signature, Tree};
@@ -45,10 +46,10 @@ impl WorkTree {
 
 /// The trees of a stash's commit and its parents, see git-stash(1), section "Discussion".
 pub(crate) struct Stash<'a> {
+    pub id: String,
     pub base: Tree<'a>,
     pub staged: Tree<'a>,
-    pub tracked: Tree<'a>,
-    pub untracked: Option<Tree<'a>>,
+    pub files: Files<'a>,
 }
 
 impl<'a> Stash<'a> {
@@ -62,18 +63,21 @@ impl<'a> Stash<'a> {
             _ => None,
         };
         Ok(Self {
+            id: id.to_owned(),
             base: commit.parent(0)?.tree()?,
             staged: commit.parent(1)?.tree()?,
-            tracked: commit.tree()?,
-            untracked,
+            files: Files {
+                tracked: commit.tree()?,
+                untracked,
+            },
         })
     }
 
     pub(crate) fn state(&self) -> State {
         State {
             staged: self.staged.id(),
-            tracked: self.tracked.id(),
-            untracked: self.untracked.as_ref().map(Tree::id),
+            tracked: self.files.tracked.id(),
+            untracked: self.files.untracked.as_ref().map(Tree::id),
         }
     }
 }

@@ -24,6 +24,17 @@ impl WorkTree {
     /// be merged: nothing is restored, the stash stays. `StashGone`; those of [`Self::snapshot`]. `Locked` also if
     /// the killed process was just writing the index: only a person can say that no other git command is running.
     pub fn stash_restore(&self, id: &str) -> Result<()> {
+        let restored = self.restore(id);
+        if matches!(
+            restored,
+            Ok(()) | Err(RepositoryError::StashConflict { .. } | RepositoryError::StashGone { .. })
+        ) {
+            self.remove_kept();
+        }
+        restored
+    }
+
+    fn restore(&self, id: &str) -> Result<()> {
         let mut repository = self.open()?;
         self.refuse_lock()?;
         let position = self.stash_position(id)?;
@@ -48,10 +59,9 @@ impl WorkTree {
             if !obstacles.is_empty() {
                 return Err(conflict(&obstacles));
             }
-            self.carry_out(&repository, &mut plan, &now)
+            self.carry_out(&repository, &mut plan, &stash, &now)
                 .map_err(|error| self.git(error))?;
         }
-        self.remove_staging();
         drop(stash);
         // Again, because somebody may have stashed something meanwhile.
         repository
@@ -73,9 +83,14 @@ impl WorkTree {
         &self,
         repository: &Repository,
         plan: &mut Plan,
+        stash: &Stash<'_>,
         now: &State,
     ) -> std::result::Result<(), git2::Error> {
-        self.rewrite(repository, &mut plan.target, &plan.paths)?;
+        // A file that a killed process had not put aside yet stays as it is.
+        let files = now.files(repository)?;
+        let mut paths = std::mem::take(&mut plan.paths);
+        paths.retain(|path| self.is_kept(stash, path) || files.lookup(path) != plan.wanted(path));
+        self.put_back(repository, &mut plan.target, &paths, stash)?;
         let from = repository.find_tree(now.staged)?;
         set_index(repository, &from, &repository.find_tree(plan.staged)?)
     }
@@ -89,11 +104,7 @@ impl WorkTree {
         now: &State,
     ) -> std::result::Result<Vec<PathBuf>, git2::Error> {
         let staged = repository.find_tree(now.staged)?;
-        let tracked = repository.find_tree(now.tracked)?;
-        let untracked = now
-            .untracked
-            .map(|id| repository.find_tree(id))
-            .transpose()?;
+        let files = now.files(repository)?;
         let removed: BTreeSet<&Path> = plan
             .paths
             .iter()
@@ -101,9 +112,8 @@ impl WorkTree {
             .map(PathBuf::as_path)
             .collect();
         let is_free = |path: &Path| {
-            let present = lookup(&tracked, path).or_else(|| lookup(untracked.as_ref()?, path));
-            let wanted = plan.target.get_path(path, 0);
-            let wanted = wanted.map(|entry| (entry.id, entry.mode));
+            let present = files.lookup(path);
+            let wanted = plan.wanted(path);
             let staged = lookup(&staged, path);
             // What was in `HEAD` then is what a process left that was killed while it made the work tree clean.
             if present.is_some() {
@@ -138,6 +148,12 @@ struct Plan {
 }
 
 impl Plan {
+    /// Returns the id and mode of the file that is to be at `path`.
+    fn wanted(&self, path: &Path) -> Option<(Oid, u32)> {
+        let entry = self.target.get_path(path, 0);
+        entry.map(|entry| (entry.id, entry.mode))
+    }
+
     /// Returns the plan, or the paths that cannot be merged.
     fn new(
         repository: &Repository,
@@ -146,7 +162,7 @@ impl Plan {
     ) -> std::result::Result<std::result::Result<Self, Vec<PathBuf>>, git2::Error> {
         let ours = repository.find_tree(now.staged)?;
         let mut staged = repository.merge_trees(&stash.base, &ours, &stash.staged, None)?;
-        let mut target = repository.merge_trees(&stash.base, &ours, &stash.tracked, None)?;
+        let mut target = repository.merge_trees(&stash.base, &ours, &stash.files.tracked, None)?;
         for index in [&staged, &target] {
             if let Some(paths) = conflicts(index)? {
                 return Ok(Err(paths));
@@ -155,7 +171,7 @@ impl Plan {
         let staged = staged.write_tree_to(repository)?;
         let tracked = repository.find_tree(target.write_tree_to(repository)?)?;
         let mut paths = changed_paths(repository, Some(&ours), Some(&tracked))?;
-        if let Some(untracked) = &stash.untracked {
+        if let Some(untracked) = &stash.files.untracked {
             let mut files = Index::new()?;
             files.read_tree(untracked)?;
             let mut taken = Vec::new();
@@ -200,12 +216,12 @@ fn is_restored(
                 .all(|path| lookup(&now, path) == lookup(to, path)),
         )
     };
-    let untracked = match (&stash.untracked, now.untracked) {
+    let untracked = match (&stash.files.untracked, now.untracked) {
         (None, _) => true,
         (Some(_), None) => false,
         (Some(files), Some(now)) => has(now, None, files)?,
     };
     Ok(untracked
         && has(now.staged, Some(&stash.base), &stash.staged)?
-        && has(now.tracked, Some(&stash.base), &stash.tracked)?)
+        && has(now.tracked, Some(&stash.base), &stash.files.tracked)?)
 }

@@ -1,9 +1,11 @@
 //! Writes and removes files of the work tree.
 
+use super::commit::Stash;
 use crate::WorkTree;
 use crate::snapshot::{GITLINK_MODE, is_missing};
 use git2::build::CheckoutBuilder;
 use git2::{Index, Repository};
+use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, utimensat};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
@@ -11,8 +13,11 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{OpenOptionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-/// The folder in the git folder of the work tree where files are made. It is there only meanwhile.
-const STAGING: &str = "ccd-stash";
+/// The folder in the git folder of the work tree with everything that a stash needs there. It is removed with the stash.
+const FOLDER: &str = "ccd-stash";
+
+/// The folder in it where files are made.
+const MADE: &str = "made";
 
 const LINK_MODE: u32 = 0o120_000;
 
@@ -29,42 +34,84 @@ impl WorkTree {
     }
 
     /// Makes the work tree have what `target` has at `paths`: nothing is merged and nothing else is touched.
-    /// Submodules stay as they are.
+    /// Submodules stay as they are. The files that are there are moved to the folder of the stash `id`, so that
+    /// [`Self::put_back`] restores them with their permissions and to the byte.
     ///
-    /// The files are made elsewhere and then moved: a process that is killed leaves each path as it was, as it is to be,
+    /// New files are made elsewhere and then moved: a process that is killed leaves each path as it was, as it is to be,
     /// or empty, and a full disk is noticed first.
-    pub(crate) fn rewrite(
+    pub(crate) fn put_aside(
         &self,
         repository: &Repository,
         target: &mut Index,
         paths: &[PathBuf],
+        id: &str,
     ) -> Result<(), git2::Error> {
-        let (present, missing): (Vec<&PathBuf>, Vec<_>) = paths
-            .iter()
-            .partition(|path| target.get_path(path, 0).is_some());
-        let present: Vec<&PathBuf> = present
-            .into_iter()
-            .filter(|path| {
-                let entry = target.get_path(path, 0);
-                entry.is_some_and(|entry| entry.mode != GITLINK_MODE)
-            })
-            .collect();
-        let folder = self.git_dir.join(STAGING);
-        self.remove_staging();
-        std::fs::create_dir(&folder).map_err(|error| failed(&folder, &error))?;
-        make_files(repository, target, &present, &folder)?;
+        let (present, missing) = split(target, paths);
+        let kept = self.kept_folder(id);
+        let made = self.make(repository, target, &present)?;
+        std::fs::create_dir_all(&kept).map_err(|error| failed(&kept, &error))?;
+        let keep = |path: &Path| {
+            let full = self.root.join(path);
+            let is_file = full
+                .symlink_metadata()
+                .is_ok_and(|metadata| !metadata.is_dir());
+            match is_file && self.blocking_parent(path).is_none() {
+                true => move_file(&self.root, &kept, path),
+                false => Ok(()), // deleted, or a nested repository or submodule
+            }
+        };
         // First what goes: a file may get the name of a folder.
+        for path in missing {
+            keep(path)
+                .and_then(|()| self.remove(path))
+                .map_err(|error| failed(path, &error))?;
+        }
+        for path in present {
+            keep(path)
+                .and_then(|()| self.put(&made, path))
+                .map_err(|error| failed(path, &error))?;
+        }
+        self.remove_made();
+        Ok(())
+    }
+
+    /// Makes the work tree have what `target` has at `paths`, as [`Self::put_aside`] does. Files that are to be as they were
+    /// come from the folder of the stash. They get a new time, so that build tools notice that they differ from what a
+    /// run has just built.
+    pub(crate) fn put_back(
+        &self,
+        repository: &Repository,
+        target: &mut Index,
+        paths: &[PathBuf],
+        stash: &Stash<'_>,
+    ) -> Result<(), git2::Error> {
+        let (present, missing) = split(target, paths);
+        let folder = self.kept_folder(&stash.id);
+        let (kept, others): (Vec<&PathBuf>, Vec<&PathBuf>) =
+            present.into_iter().partition(|path| {
+                let entry = target.get_path(path, 0);
+                let is_merged =
+                    entry.map(|entry| (entry.id, entry.mode)) != stash.files.lookup(path);
+                !is_merged && self.is_kept(stash, path)
+            });
+        let made = self.make(repository, target, &others)?;
         for path in missing {
             self.remove(path).map_err(|error| failed(path, &error))?;
         }
-        for path in present {
-            self.put(&folder.join(path), path)
+        for path in kept {
+            self.put(&folder, path)
+                .and_then(|()| renew_time(&self.root.join(path)))
                 .map_err(|error| failed(path, &error))?;
         }
-        std::fs::remove_dir_all(&folder).map_err(|error| failed(&folder, &error))
+        for path in others {
+            self.put(&made, path)
+                .map_err(|error| failed(path, &error))?;
+        }
+        self.remove_made();
+        Ok(())
     }
 
-    /// Returns the paths of `target` among `paths` that [`Self::rewrite`] could not write without removing ignored files:
+    /// Returns the paths of `target` among `paths` that [`Self::put_aside`] could not write without removing ignored files:
     /// a folder with such files, or one that is the parent of the path.
     pub(crate) fn blocked(&self, target: &Index, paths: &[PathBuf]) -> Vec<PathBuf> {
         let (present, removed): (Vec<_>, Vec<_>) = paths
@@ -89,34 +136,47 @@ impl WorkTree {
             .collect()
     }
 
-    /// Removes what a killed process left; mostly nothing.
-    pub(crate) fn remove_staging(&self) {
-        let _ = std::fs::remove_dir_all(self.git_dir.join(STAGING));
+    /// Removes everything that [`Self::put_aside`] and [`Self::put_back`] keep in the git folder.
+    pub(crate) fn remove_kept(&self) {
+        let _ = std::fs::remove_dir_all(self.git_dir.join(FOLDER));
     }
 
-    /// Moves a file or link to its place.
-    fn put(&self, from: &Path, path: &Path) -> io::Result<()> {
+    /// Says whether the folder of the stash has the file.
+    pub(crate) fn is_kept(&self, stash: &Stash<'_>, path: &Path) -> bool {
+        let kept = self.kept_folder(&stash.id).join(path);
+        kept.symlink_metadata().is_ok()
+    }
+
+    fn kept_folder(&self, id: &str) -> PathBuf {
+        self.git_dir.join(FOLDER).join(id)
+    }
+
+    /// Makes the files of `target` at `paths` in a folder, and returns it.
+    fn make(
+        &self,
+        repository: &Repository,
+        target: &mut Index,
+        paths: &[&PathBuf],
+    ) -> Result<PathBuf, git2::Error> {
+        self.remove_made();
+        let folder = self.git_dir.join(FOLDER).join(MADE);
+        std::fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error))?;
+        make_files(repository, target, paths, &folder)?;
+        Ok(folder)
+    }
+
+    fn remove_made(&self) {
+        let _ = std::fs::remove_dir_all(self.git_dir.join(FOLDER).join(MADE));
+    }
+
+    /// Moves a file or link from `folder` to its place.
+    fn put(&self, folder: &Path, path: &Path) -> io::Result<()> {
         let full = self.root.join(path);
         if is_folder(&full) {
             // What is left of a folder has no files any more.
             std::fs::remove_dir_all(&full)?;
         }
-        if let Some(parent) = full.parent() {
-            std::fs::create_dir_all(parent)?;
-        }
-        match std::fs::rename(from, &full) {
-            // A linked work tree may be on another disk than its git folder.
-            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-                if full.symlink_metadata().is_ok() {
-                    std::fs::remove_file(&full)?;
-                }
-                match std::fs::read_link(from) {
-                    Ok(link) => symlink(link, full),
-                    Err(_) => std::fs::copy(from, full).map(drop),
-                }
-            }
-            other => other,
-        }
+        move_file(folder, &self.root, path)
     }
 
     /// Removes a file and the directories that this leaves empty.
@@ -139,6 +199,61 @@ impl WorkTree {
         }
         Ok(())
     }
+}
+
+/// Returns the paths that `target` has, without submodules, and those that it does not have.
+fn split<'a>(target: &Index, paths: &'a [PathBuf]) -> (Vec<&'a PathBuf>, Vec<&'a PathBuf>) {
+    let (mut present, missing): (Vec<&PathBuf>, Vec<_>) = paths
+        .iter()
+        .partition(|path| target.get_path(path, 0).is_some());
+    present.retain(|path| {
+        let entry = target.get_path(path, 0);
+        entry.is_some_and(|entry| entry.mode != GITLINK_MODE)
+    });
+    (present, missing)
+}
+
+/// Moves the file or link `path` from one folder to the same path in another, over what is there. Folders that are
+/// missing get the permissions that they have in the first.
+fn move_file(from: &Path, to: &Path, path: &Path) -> io::Result<()> {
+    let parents: Vec<&Path> = path.ancestors().skip(1).collect();
+    for parent in parents.into_iter().rev() {
+        let new = to.join(parent);
+        if new
+            .symlink_metadata()
+            .is_err_and(|error| is_missing(&error))
+        {
+            std::fs::create_dir(&new)?;
+            std::fs::set_permissions(&new, from.join(parent).metadata()?.permissions())?;
+        }
+    }
+    let (old, new) = (from.join(path), to.join(path));
+    match std::fs::rename(&old, &new) {
+        // A linked work tree may be on another disk than its git folder.
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+            if new.symlink_metadata().is_ok() {
+                std::fs::remove_file(&new)?;
+            }
+            match std::fs::read_link(&old) {
+                Ok(link) => symlink(link, &new)?,
+                Err(_) => std::fs::copy(&old, &new).map(drop)?,
+            }
+            std::fs::remove_file(old)
+        }
+        other => other,
+    }
+}
+
+fn renew_time(path: &Path) -> io::Result<()> {
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: UTIME_NOW,
+    };
+    let times = Timestamps {
+        last_access: now,
+        last_modification: now,
+    };
+    Ok(utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
 /// Makes the files of `target` at `paths` in an empty folder.

@@ -1,11 +1,11 @@
 //! Puts everything dirty aside in the user's stash.
 
 use super::commit::{Stash, push};
-use super::trees::{changed_paths, conflicts, set_index};
+use super::trees::{Files, changed_paths, conflicts, set_index};
 use crate::WorkTree;
 use crate::error::{NAMED_PATHS, RepositoryError, Result, name_paths};
 use crate::snapshot::Dirty;
-use git2::{Index, Oid};
+use git2::{Index, Oid, Repository};
 use std::path::PathBuf;
 
 impl WorkTree {
@@ -59,8 +59,13 @@ impl WorkTree {
         let plan = || -> std::result::Result<(Index, Vec<PathBuf>), git2::Error> {
             let mut target = Index::new()?;
             target.read_tree(&stash.base)?;
-            let mut paths = changed_paths(&repository, Some(&stash.base), Some(&stash.tracked))?;
-            paths.extend(changed_paths(&repository, None, stash.untracked.as_ref())?);
+            let mut paths =
+                changed_paths(&repository, Some(&stash.base), Some(&stash.files.tracked))?;
+            paths.extend(changed_paths(
+                &repository,
+                None,
+                stash.files.untracked.as_ref(),
+            )?);
             // A file that `git rm --cached` left on the disk is in both.
             paths.sort_unstable();
             paths.dedup();
@@ -76,7 +81,7 @@ impl WorkTree {
         }
         // The index first, so that a process that is killed leaves files that `stash_restore` knows to be the stash's.
         set_index(&repository, &stash.staged, &stash.base)
-            .and_then(|()| self.rewrite(&repository, &mut target, &paths))
+            .and_then(|()| self.put_aside(&repository, &mut target, &paths, id))
             .map_err(|error| self.git(error))
     }
 
@@ -148,4 +153,17 @@ pub(crate) struct State {
     pub tracked: Oid,
     /// Files that are neither in the index nor ignored.
     pub untracked: Option<Oid>,
+}
+
+impl State {
+    pub(crate) fn files<'a>(
+        &self,
+        repository: &'a Repository,
+    ) -> std::result::Result<Files<'a>, git2::Error> {
+        let untracked = self.untracked.map(|id| repository.find_tree(id));
+        Ok(Files {
+            tracked: repository.find_tree(self.tracked)?,
+            untracked: untracked.transpose()?,
+        })
+    }
 }

@@ -1,6 +1,6 @@
 //! Processes that are killed while they stash.
 
-use super::stash::{dirty, everything};
+use super::stash::{add_unstored, dirty, everything};
 use crate::WorkTree;
 use crate::test_repository::git;
 use std::path::Path;
@@ -28,6 +28,7 @@ fn victim() {
 fn another_process_restores_what_a_killed_one_stashed() {
     let folder = dirty();
     let root = folder.path();
+    add_unstored(root);
     let tree = WorkTree::find(root).unwrap();
     let before = everything(root);
     for round in 0..40 {

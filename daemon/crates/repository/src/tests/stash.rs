@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-/// Every file of the work tree with mode and content, what git says of it, and the stash.
+/// Every file and folder of the work tree with mode and content, what git says of it, and the stash.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Everything {
     pub(crate) files: BTreeMap<PathBuf, (u32, Vec<u8>)>,
@@ -29,8 +29,8 @@ pub(crate) fn everything(root: &Path) -> Everything {
             }
             let content = match metadata.file_type() {
                 kind if kind.is_dir() => {
-                    folders.push(path);
-                    continue;
+                    folders.push(path.clone());
+                    Vec::new()
                 }
                 kind if kind.is_symlink() => fs::read_link(&path)
                     .unwrap()
@@ -100,6 +100,32 @@ pub(crate) fn dirty() -> tempfile::TempDir {
     folder
 }
 
+/// Adds to [`dirty`] what git does not store: permissions, and bytes that a filter changes.
+pub(crate) fn add_unstored(root: &Path) {
+    commit(
+        root,
+        ".gitattributes",
+        "*.crlf eol=crlf\n*.auto text=auto\n",
+    );
+    for path in ["tracked key", "staged key", "read-only", "line.crlf"] {
+        commit(root, path, "1\n");
+        fs::write(root.join(path), "2\n").unwrap();
+    }
+    git(root, &["add", "staged key"]);
+    fs::write(root.join("mixed.auto"), "a\r\nb\nc\r\n").unwrap();
+    fs::create_dir(root.join("private")).unwrap();
+    fs::write(root.join("private/key"), "secret").unwrap();
+    for (path, mode) in [
+        ("tracked key", 0o600),
+        ("staged key", 0o640),
+        ("read-only", 0o444),
+        ("private/key", 0o600),
+        ("private", 0o700),
+    ] {
+        fs::set_permissions(root.join(path), fs::Permissions::from_mode(mode)).unwrap();
+    }
+}
+
 fn stash(tree: &WorkTree) -> String {
     let id = tree.stash_save("before 7").unwrap().unwrap();
     tree.stash_clean(&id).unwrap();
@@ -130,6 +156,42 @@ fn everything_comes_back_and_ignored_files_stay() {
     assert_eq!(everything(root), before);
     let gone = tree.stash_restore(&id).unwrap_err();
     assert!(matches!(gone, RepositoryError::StashGone { .. }), "{gone}");
+}
+
+#[test]
+fn permissions_and_bytes_that_git_does_not_store_come_back() {
+    let folder = dirty();
+    let root = folder.path();
+    add_unstored(root);
+    let tree = WorkTree::find(root).unwrap();
+    let before = everything(root);
+    let modified = |path: &str| root.join(path).metadata().unwrap().modified().unwrap();
+    let time = modified("tracked key");
+    let id = stash(&tree);
+    assert!(!root.join("private").exists());
+    assert_eq!(fs::read(root.join("line.crlf")).unwrap(), b"1\r\n");
+    tree.stash_restore(&id).unwrap();
+    assert_eq!(everything(root), before);
+    assert!(!root.join(".git/ccd-stash").exists());
+    assert!(modified("tracked key") > time, "a build tool has to notice");
+    // A process that was killed before it put anything aside.
+    let id = tree.stash_save("saved").unwrap().unwrap();
+    fs::remove_file(root.join("deep/script")).unwrap();
+    fs::remove_file(root.join("both")).unwrap();
+    tree.stash_restore(&id).unwrap();
+    assert_eq!(everything(root), before);
+}
+
+#[test]
+fn without_the_files_that_were_put_aside_the_stash_is_restored() {
+    let folder = dirty();
+    let root = folder.path();
+    let tree = WorkTree::find(root).unwrap();
+    let before = everything(root);
+    let id = stash(&tree);
+    fs::remove_dir_all(root.join(".git/ccd-stash")).unwrap();
+    tree.stash_restore(&id).unwrap();
+    assert_eq!(everything(root), before);
 }
 
 #[test]
@@ -215,6 +277,7 @@ fn a_conflict_restores_nothing_and_names_the_way() {
             "{text}"
         );
         assert_eq!(everything(root), before);
+        assert!(!root.join(".git/ccd-stash").exists());
     }
 }
 
@@ -231,7 +294,10 @@ fn a_stash_is_restored_from_wherever_a_killed_process_left_it() {
     assert_eq!(everything(root), before);
     // Some files are as they were, others are not.
     let mut paths: Vec<&PathBuf> = before.files.keys().collect();
-    paths.retain(|path| !path.ends_with("ignored") && !path.ends_with("a.txt"));
+    paths.retain(|path| {
+        let is_folder = before.files[*path].0 & 0o170_000 == 0o040_000;
+        !is_folder && !path.ends_with("ignored") && !path.ends_with("a.txt")
+    });
     for (n, kept) in paths.iter().enumerate() {
         let id = stash(&tree);
         let (mode, content) = &before.files[*kept];

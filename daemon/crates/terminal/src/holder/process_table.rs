@@ -268,18 +268,24 @@ mod tests {
     #[tokio::test]
     async fn a_table_has_what_ran_when_it_was_asked_for() {
         let tables = ProcessTables::default();
-        let first = tables.current();
-        tokio::pin!(first);
-        let is_begun = futures_util::poll!(first.as_mut()).is_pending();
-        assert!(is_begun);
         let id = format!("table-{}", own_pid());
+        // As if a table were being read that does not have the child yet.
+        let mut reading = tables.last.lock().await;
+        let began = Instant::now();
         let mut child = Command::new("sleep")
             .arg("1000")
             .env(SESSION_VARIABLE, &id)
             .stdin(Stdio::null())
             .spawn()
             .unwrap();
-        let (_, second) = tokio::join!(first, tables.current());
+        let mut asked = Box::pin(tables.current());
+        assert!(futures_util::poll!(&mut asked).is_pending());
+        *reading = Some(Reading {
+            began,
+            table: Arc::default(),
+        });
+        drop(reading);
+        let second = asked.await;
         let pid = child.id().cast_signed();
         let found = second.of_session(None, &id);
         child.kill().unwrap();

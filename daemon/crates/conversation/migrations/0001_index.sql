@@ -112,4 +112,8 @@ CREATE INDEX parents_file ON parents (file_id);
 -- What records say; the text itself stays where it is. The rowid is that of the record.
 CREATE VIRTUAL TABLE texts USING fts5 (body, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
 
+-- How much is kept in memory before it is written, in bytes, and how many pieces of one size are merged at once: each piece
+-- makes a search slower, and each merge an index.
+INSERT INTO texts (texts, rank) VALUES ('hashsize', 25165824), ('automerge', 8);
+
 CREATE TABLE state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

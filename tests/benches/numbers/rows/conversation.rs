@@ -1,16 +1,22 @@
 //! The index of conversations: how fast it is built, how soon it has what is new, and how fast it answers.
 
+use super::conversation_totals;
 use crate::Result;
 use crate::args::Args;
 use crate::daemon::Daemon;
 use crate::history::History;
+use crate::leftovers;
 use crate::proc::{peak_memory, worker_of};
+use crate::programs::is_installed;
 use crate::report::{Line, Report};
 use crate::wire::Wire;
 use ccd_protocol::conversation::{
     ConversationList, ConversationListParams, ConversationScope, ConversationSearch,
     ConversationSearchParams, ConversationStats, ConversationStatsParams,
 };
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const INDEX_GOAL_MB: f64 = 250.0;
@@ -21,17 +27,22 @@ const SEARCH_GOALS_MS: [f64; 2] = [10.0, 50.0];
 const MB: f64 = 1e6;
 
 pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
-    let daemon = Daemon::start(args, "conversation")?;
-    let mut history = History::create(&daemon.home().join("claude"), args.amount(1000, 20) << 20)?;
+    let home = leftovers::on_disk("history");
+    let mut history = History::create(&home, args.amount(1000, 80) << 20)?;
     let scope = ConversationScope {
         claude_dirs: vec![history.dir().display().to_string()],
         ..ConversationScope::default()
     };
+    conversation_totals::measure(args, &history, &scope, report)?;
+    let daemon = Daemon::start(args, "conversation")?;
     let mut wire = daemon.connect()?;
     first_index(&daemon, &mut wire, &history, &scope, report)?;
     searches(args, &mut wire, &scope, report)?;
     answers(args, &mut wire, &scope, report)?;
-    appended(args, &mut wire, &mut history, &scope, report)
+    appended(args, &mut wire, &mut history, &scope, report)?;
+    drop(daemon);
+    fs::remove_dir_all(home)?;
+    Ok(())
 }
 
 fn first_index(
@@ -44,29 +55,70 @@ fn first_index(
     let worker = worker_of(daemon.pid()).unwrap_or(daemon.pid());
     let before = peak_memory(worker)?;
     let start = Instant::now();
-    let params = ConversationStatsParams {
+    let params = ConversationSearchParams {
+        query: History::word(0),
         scope: scope.clone(),
-        by: None,
+        ..ConversationSearchParams::default()
     };
-    let stats = wire.call::<ConversationStats>(&params)?;
+    wire.call::<ConversationSearch>(&params)?;
     let seconds = start.elapsed().as_secs_f64();
     let rate = history.len() as f64 / MB / seconds;
     let more_mib = (peak_memory(worker)? - before) as f64 / f64::from(1 << 20);
     report.add(Line {
         what: format!(
-            "first index of {:.0} MB in {} conversations with {} messages; memory that it adds",
-            history.len() as f64 / MB,
-            stats.conversations,
-            stats.messages
+            "first index of {:.0} MB until it is searched; memory that it adds",
+            history.len() as f64 / MB
         ),
         bare: String::new(),
-        peers: String::new(),
+        peers: claude_code_log(history)?,
         ccd: format!("{rate:.0} MB/s ({seconds:.1} s); {more_mib:.0} MiB"),
         goal: format!("≥ {INDEX_GOAL_MB:.0} MB/s; ≤ {MEMORY_GOAL_MIB:.0} MiB"),
         ratio: String::new(),
         met: Some(rate >= INDEX_GOAL_MB && more_mib <= MEMORY_GOAL_MIB),
         against: Vec::new(),
     });
+    Ok(())
+}
+
+/// How fast claude-code-log reads one project and writes its pages and its database, if it is installed.
+fn claude_code_log(history: &History) -> Result<String> {
+    if !is_installed("claude-code-log") {
+        return Ok(String::new());
+    }
+    let home = leftovers::on_disk("claude-code-log");
+    fs::create_dir_all(&home)?;
+    let project = history.dir().join("projects/-srv-project0");
+    let bytes: u64 = fs::read_dir(&project)?
+        .flatten()
+        .filter_map(|entry| entry.metadata().ok())
+        .map(|metadata| metadata.len())
+        .sum();
+    let copy = home.join("project");
+    copy_files(&project, &copy)?;
+    let start = Instant::now();
+    let status = Command::new("claude-code-log")
+        .arg(&copy)
+        .env("HOME", &home)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()?;
+    let rate = bytes as f64 / MB / start.elapsed().as_secs_f64();
+    fs::remove_dir_all(home)?;
+    Ok(match status.success() {
+        true => format!(
+            "claude-code-log {rate:.1} MB/s ({:.0} MB)",
+            bytes as f64 / MB
+        ),
+        false => format!("claude-code-log ended with {status}"),
+    })
+}
+
+fn copy_files(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        fs::copy(&path, to.join(path.file_name().unwrap_or_default()))?;
+    }
     Ok(())
 }
 

@@ -4,6 +4,7 @@ mod attach;
 mod beside_floods;
 mod client_process;
 mod conversation;
+mod conversation_totals;
 mod exec;
 mod far_match;
 mod hook;

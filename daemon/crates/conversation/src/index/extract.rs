@@ -3,15 +3,26 @@
 use crate::line::{Block, Kind, Line, Usage, agent_report, blocks, milliseconds};
 use crate::price::{Billed, Prices};
 use ccd_text::redact::{Values, redact, redact_values};
+use memchr::memmem::Finder;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 /// Longest text of one record that is searched.
 const MAX_TEXT_BYTES: usize = 1 << 20;
 
 /// Members of a tool's input that name a file.
 const PATHS: [&str; 3] = ["file_path", "notebook_path", "path"];
+
+/// What is taken from a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// Everything.
+    Texts,
+    /// Only what totals are made of: tokens, calls, errors.
+    Numbers,
+}
 
 /// A record, as it is stored.
 #[derive(Debug, Default)]
@@ -51,6 +62,7 @@ pub(crate) fn entry(
     length: u64,
     line: &Line<'_>,
     prices: Option<&Prices>,
+    depth: Depth,
 ) -> Option<Entry> {
     let is_assistant = match line.kind {
         Kind::Assistant => true,
@@ -80,12 +92,28 @@ pub(crate) fn entry(
         ..Entry::default()
     };
     entry.cost = prices.and_then(|prices| cost_of(line, prices));
-    let mut text = Text::default();
-    for block in blocks(message.content) {
-        entry.take(block, &mut text);
+    let mut text = match depth {
+        Depth::Texts => Text::default(),
+        Depth::Numbers => Text::full(),
+    };
+    if depth == Depth::Texts || is_assistant || may_have_error(message.content) {
+        for block in blocks(message.content) {
+            entry.take(block, &mut text);
+        }
     }
-    entry.text = text.0;
+    entry.text = text.text;
     Some(entry)
+}
+
+/// Says whether there may be a result of a call that failed, without parsing the results.
+fn may_have_error(content: Option<&RawValue>) -> bool {
+    static NAME: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\"is_error\""));
+    let bytes = content.map_or("", RawValue::get).as_bytes();
+    NAME.find_iter(bytes).any(|at| {
+        let value = bytes[at + NAME.needle().len()..].trim_ascii_start();
+        let value = value.strip_prefix(b":").map(<[u8]>::trim_ascii_start);
+        value.is_some_and(|value| value.starts_with(b"true"))
+    })
 }
 
 /// Returns what a message costs, if it has tokens and its model a price.
@@ -105,18 +133,11 @@ impl Entry {
         match block {
             Block::Text(said) | Block::Thinking(said) => text.add(&said),
             Block::ToolUse { id, name, input } => {
-                let mut input: Value = input
-                    .and_then(|input| serde_json::from_str(input.get()).ok())
-                    .unwrap_or_default();
-                // The name of a member may be what gives a secret away.
-                redact_values(Values::Document(&mut input));
                 text.add(&name);
-                text.add_values(&input);
-                let path = PATHS.iter().find_map(|path| input[*path].as_str());
                 self.calls.push(CallEntry {
                     tool_use_id: id.into_owned(),
                     name: name.into_owned(),
-                    path: path.map(str::to_owned),
+                    path: text.add_input(input),
                 });
             }
             Block::ToolResult {
@@ -133,20 +154,55 @@ impl Entry {
 }
 
 /// Text that is collected up to a limit, redacted piece by piece.
-#[derive(Default)]
-struct Text(String);
+struct Text {
+    text: String,
+    max_bytes: usize,
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self {
+            text: String::new(),
+            max_bytes: MAX_TEXT_BYTES,
+        }
+    }
+}
 
 impl Text {
-    fn add(&mut self, text: &str) {
-        let room = MAX_TEXT_BYTES.saturating_sub(self.0.len());
-        let text = &text[..text.floor_char_boundary(room)];
-        if !text.trim().is_empty() {
-            self.0.push_str(&redact(text).text);
-            self.0.push('\n');
+    /// Returns one that takes nothing.
+    fn full() -> Self {
+        Self {
+            text: String::new(),
+            max_bytes: 0,
         }
     }
 
+    fn add(&mut self, text: &str) {
+        let room = self.max_bytes.saturating_sub(self.text.len());
+        let text = &text[..text.floor_char_boundary(room)];
+        if !text.trim().is_empty() {
+            self.text.push_str(&redact(text).text);
+            self.text.push('\n');
+        }
+    }
+
+    /// Adds the texts of a tool's input. Returns the file that it is about.
+    fn add_input(&mut self, input: Option<&RawValue>) -> Option<String> {
+        if self.max_bytes == 0 {
+            return None;
+        }
+        let mut input: Value = serde_json::from_str(input?.get()).ok()?;
+        // The name of a member may be what gives a secret away.
+        redact_values(Values::Document(&mut input));
+        self.add_values(&input);
+        let path = PATHS.iter().find_map(|path| input[*path].as_str());
+        path.map(str::to_owned)
+    }
+
     fn add_content(&mut self, content: Option<&RawValue>) {
+        if self.max_bytes == 0 {
+            return;
+        }
         for block in blocks(content) {
             if let Block::Text(text) = block {
                 self.add(&text);

@@ -1,8 +1,8 @@
 //! New bytes of files into batches.
 
-use super::extract::{Entry, entry};
+use super::extract::{Depth, Entry, entry};
 use super::scan::{FoundFile, Known, KnownFile, Plan, known, plan};
-use super::write::{Batch, IndexWrite};
+use super::write::{Batch, Inbox, IndexWrite};
 use crate::line::Line;
 use crate::lines::{Counts, Lines};
 use crate::price::Prices;
@@ -15,18 +15,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex as AsyncMutex, mpsc};
 
 /// Threads that read and parse.
-const THREADS: usize = 2;
+pub(super) const THREADS: usize = 2;
 
 /// How much is read at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// Text and rows after which a batch is committed.
+/// Text and rows after which a batch is full.
 const BATCH_BYTES: usize = 1 << 20;
 
-/// Bytes of a file after which a batch is committed, though they have little text.
+/// Bytes of a file after which a batch is full, though they have little text.
 const BATCH_READ_BYTES: u64 = 16 << 20;
 
 /// Batches that may wait for the writer.
@@ -53,16 +53,43 @@ pub(crate) async fn bring_up_to_date(
     prices: &Arc<Prices>,
     known_files: &mut Option<Arc<Known>>,
 ) -> Result<Fed, StoreError> {
-    let now = match known_files.take() {
-        Some(known) => known,
-        None => Arc::new(known(database).await?),
+    let plan = pending(database, dirs, known_files).await?;
+    carry_out(database, plan, prices, known_files).await
+}
+
+/// Returns what has changed in directories of Claude Code.
+///
+/// # Errors
+///
+/// An error of the database.
+pub(crate) async fn pending(
+    database: &Database<IndexWrite>,
+    dirs: Vec<PathBuf>,
+    known_files: &mut Option<Arc<Known>>,
+) -> Result<Plan, StoreError> {
+    let now = match known_files {
+        Some(known) => Arc::clone(known),
+        None => Arc::clone(known_files.insert(Arc::new(known(database).await?))),
     };
-    let known = Arc::clone(&now);
-    let Plan { read, gone } = ccd_store::blocking(move || plan(&dirs, &known)).await;
+    Ok(ccd_store::blocking(move || plan(&dirs, &now)).await)
+}
+
+/// Reads what is pending, and commits it.
+///
+/// # Errors
+///
+/// An error of the database.
+pub(crate) async fn carry_out(
+    database: &Database<IndexWrite>,
+    plan: Plan,
+    prices: &Arc<Prices>,
+    known_files: &mut Option<Arc<Known>>,
+) -> Result<Fed, StoreError> {
+    let Plan { read, gone } = plan;
     if read.is_empty() && gone.is_empty() {
-        *known_files = Some(now);
         return Ok(Fed::default());
     }
+    *known_files = None;
     if !gone.is_empty() {
         database.commit(IndexWrite::Gone(gone)).await?;
     }
@@ -78,7 +105,7 @@ pub(crate) async fn bring_up_to_date(
         database.commit(IndexWrite::New(new)).await?;
     }
     // Their ids are known now.
-    let known = self::known(database).await?;
+    let known = known(database).await?;
     let work: Vec<(FoundFile, KnownFile)> = read
         .into_iter()
         .filter_map(|(file, _)| {
@@ -102,7 +129,7 @@ async fn feed(
     work.sort_by_key(|(file, _)| std::cmp::Reverse(file.modified));
     let threads = THREADS.min(work.len());
     let work = Arc::new(Mutex::new(work));
-    let (batches, mut inbox) = mpsc::channel(QUEUE_LEN);
+    let (batches, inbox) = mpsc::channel(QUEUE_LEN);
     for _ in 0..threads {
         let (work, batches, prices) = (Arc::clone(&work), batches.clone(), Arc::clone(prices));
         tokio::task::spawn_blocking(move || {
@@ -115,15 +142,18 @@ async fn feed(
         });
     }
     drop(batches);
-    while let Some(batch) = inbox.recv().await {
-        let batch: Batch = batch;
-        fed.bytes += batch.bytes;
-        fed.failed += usize::from(batch.has_failed);
-        if !batch.is_empty() {
-            database.commit(IndexWrite::Batch(Box::new(batch))).await?;
+    let inbox = Arc::new(AsyncMutex::new(Inbox::of(inbox)));
+    loop {
+        database
+            .commit(IndexWrite::Batches(Arc::clone(&inbox)))
+            .await?;
+        let inbox = inbox.lock().await;
+        if inbox.is_empty {
+            fed.bytes = inbox.bytes;
+            fed.failed = inbox.failed;
+            return Ok(fed);
         }
     }
-    Ok(fed)
 }
 
 /// Nobody takes batches any more.
@@ -156,50 +186,76 @@ fn read_pieces(
     send: &impl Fn(Batch) -> Result<(), Stopped>,
     prices: &Prices,
 ) -> io::Result<Result<(), Stopped>> {
-    let mut source = File::open(&file.path)?;
-    source.seek(SeekFrom::Start(known.read))?;
-    let counts = Counts {
-        lines: known.lines,
-        skipped: known.skipped,
-        ..Counts::default()
-    };
-    let mut lines = Lines::at(known.read, counts);
-    let mut piece = vec![0; PIECE_BYTES];
-    let parent = file.parent_tool_use_id.as_deref();
-    // What is added meanwhile is for the next time.
-    let mut left = file.len.saturating_sub(known.read);
-    while left > 0 {
-        let wanted = piece.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        let count = source.read(&mut piece[..wanted])?;
-        if count == 0 {
-            break;
+    let mut pieces = Pieces::open(file, known)?;
+    while let Some(count) = pieces.next(&mut |offset, length, line| {
+        batch.about.take(&line);
+        if let Some(entry) = entry(offset, length, &line, Some(prices), Depth::Texts) {
+            batch.take(entry);
         }
-        left -= count as u64;
-        batch.bytes += count as u64;
-        lines.feed(
-            &piece[..count],
-            &mut |offset, length, mut line: Line<'_>| {
-                if let (Some(parent), None) = (parent, &line.parent_tool_use_id) {
-                    line.parent_tool_use_id = Some(Cow::Owned(parent.to_owned()));
-                }
-                batch.about.take(&line);
-                if let Some(entry) = entry(offset, length, &line, Some(prices)) {
-                    batch.take(entry);
-                }
-            },
-        );
-        batch.note(&lines);
+    })? {
+        batch.bytes += count;
+        batch.note(&pieces.lines);
         if batch.text_bytes >= BATCH_BYTES || batch.bytes >= BATCH_READ_BYTES {
-            batch.stamp = stamp(&source, batch.read)?;
+            batch.stamp = stamp(&pieces.source, batch.read)?;
             let full = std::mem::replace(batch, Batch::of(file, known));
             if let Err(stopped) = send(full) {
                 return Ok(Err(stopped));
             }
         }
     }
-    batch.note(&lines);
-    batch.stamp = stamp(&source, batch.read)?;
+    batch.note(&pieces.lines);
+    batch.stamp = stamp(&pieces.source, batch.read)?;
     Ok(Ok(()))
+}
+
+/// A file that is read piece by piece, as far as it went when it was found: what is added meanwhile is for the next time.
+pub(super) struct Pieces<'a> {
+    source: File,
+    pub(super) lines: Lines,
+    piece: Vec<u8>,
+    left: u64,
+    parent: Option<&'a str>,
+}
+
+impl<'a> Pieces<'a> {
+    /// Opens a file, of which a part is known.
+    pub(super) fn open(file: &'a FoundFile, known: KnownFile) -> io::Result<Self> {
+        let mut source = File::open(&file.path)?;
+        source.seek(SeekFrom::Start(known.read))?;
+        let counts = Counts {
+            lines: known.lines,
+            skipped: known.skipped,
+            ..Counts::default()
+        };
+        Ok(Self {
+            source,
+            lines: Lines::at(known.read, counts),
+            piece: vec![0; PIECE_BYTES],
+            left: file.len.saturating_sub(known.read),
+            parent: file.parent_tool_use_id.as_deref(),
+        })
+    }
+
+    /// Reads a piece; `each` gets the lines that end in it. Returns its length, or nothing at the end.
+    pub(super) fn next(
+        &mut self,
+        each: &mut impl FnMut(u64, u64, Line<'_>),
+    ) -> io::Result<Option<u64>> {
+        let most = usize::try_from(self.left).unwrap_or(usize::MAX);
+        let wanted = self.piece.len().min(most);
+        let count = self.source.read(&mut self.piece[..wanted])?;
+        self.left -= count as u64;
+        let parent = self.parent;
+        let piece = &self.piece[..count];
+        self.lines
+            .feed(piece, &mut |offset, length, mut line: Line<'_>| {
+                if let (Some(parent), None) = (parent, &line.parent_tool_use_id) {
+                    line.parent_tool_use_id = Some(Cow::Owned(parent.to_owned()));
+                }
+                each(offset, length, line);
+            });
+        Ok((count > 0).then_some(count as u64))
+    }
 }
 
 impl Batch {
@@ -221,9 +277,5 @@ impl Batch {
         self.read = lines.offset();
         self.lines = lines.counts().lines;
         self.skipped = lines.counts().skipped;
-    }
-
-    fn is_empty(&self) -> bool {
-        self.bytes == 0
     }
 }

@@ -6,6 +6,7 @@
 //! - `write`: a batch into the database, in one transaction with how far its file was read
 //! - `scope`, `query`: what a question is about
 //! - `search`, `list`, `stats` with `sums`: answers
+//! - `totals`: `stats` before the index is there
 
 mod extract;
 mod feed;
@@ -17,6 +18,7 @@ mod scope;
 mod search;
 mod stats;
 mod sums;
+mod totals;
 mod write;
 
 use crate::ConversationError;
@@ -95,8 +97,18 @@ impl Index {
         &self,
         params: &ConversationStatsParams,
     ) -> Result<ConversationStatsReply, ConversationError> {
-        let (database, scope) = self.ready(&params.scope).await?;
-        let mut reply = stats::stats(database, &scope, params.by).await?;
+        let scope = Scope::of(&params.scope, &self.claude_dirs)?;
+        let database = self.database().await?;
+        let mut known = self.feeding.lock().await;
+        let plan = feed::pending(database, scope.claude_dirs.clone(), &mut known).await?;
+        let mut reply = if plan.new_bytes() >= totals::MIN_BYTES && scope.has_no_filter() {
+            drop(known);
+            totals::totals(database, &scope, params.by, &self.prices).await?
+        } else {
+            feed::carry_out(database, plan, &self.prices, &mut known).await?;
+            drop(known);
+            stats::stats(database, &scope, params.by).await?
+        };
         reply.prices_as_of = self.prices.as_of().to_owned();
         Ok(reply)
     }
@@ -107,13 +119,17 @@ impl Index {
         scope: &ConversationScope,
     ) -> Result<(&Database<IndexWrite>, Scope), ConversationError> {
         let scope = Scope::of(scope, &self.claude_dirs)?;
-        let open = async {
-            let opened = INDEX.open(&self.path, Opening::First).await?;
-            Ok::<_, ConversationError>(opened.database)
-        };
-        let database = self.database.get_or_try_init(|| open).await?;
+        let database = self.database().await?;
         self.feed(database, &scope).await?;
         Ok((database, scope))
+    }
+
+    async fn database(&self) -> Result<&Database<IndexWrite>, ConversationError> {
+        let open = async {
+            let opened = INDEX.open(&self.path, Opening::First).await?;
+            Ok(opened.database)
+        };
+        self.database.get_or_try_init(|| open).await
     }
 
     async fn feed(

@@ -25,7 +25,7 @@ pub(crate) struct FoundFile {
 }
 
 /// What the index has of a file.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct KnownFile {
     pub(crate) id: i64,
     pub(crate) device: u64,
@@ -47,6 +47,16 @@ pub(crate) struct Plan {
     pub(crate) read: Vec<(FoundFile, Option<KnownFile>)>,
     /// Files that are gone, by id.
     pub(crate) gone: Vec<i64>,
+}
+
+impl Plan {
+    /// Returns how much there is to read.
+    pub(crate) fn new_bytes(&self) -> u64 {
+        let left = |(file, known): &(FoundFile, Option<KnownFile>)| {
+            file.len.saturating_sub(known.map_or(0, |known| known.read))
+        };
+        self.read.iter().map(left).sum()
+    }
 }
 
 /// Returns what has changed in these directories since the index was last brought up to date. Blocks.
@@ -93,7 +103,7 @@ fn is_same(file: &FoundFile, old: &KnownFile) -> bool {
 }
 
 /// Returns the transcripts of a directory of Claude Code, those of sub-agents too. Links are left out.
-fn files_of(claude_dir: &Path) -> Vec<FoundFile> {
+pub(super) fn files_of(claude_dir: &Path) -> Vec<FoundFile> {
     let mut found = Vec::new();
     for project in list(&claude_dir.join("projects")) {
         for (path, metadata) in list(&project.0) {

@@ -50,6 +50,11 @@ impl Scope {
         })
     }
 
+    /// Says whether all files and times of the directories are meant.
+    pub(crate) fn has_no_filter(&self) -> bool {
+        self.project.is_none() && self.since.is_none() && self.until.is_none()
+    }
+
     /// Returns conditions for the columns of `files`, and for a column `at` of what is in them.
     pub(crate) fn conditions(&self) -> Conditions {
         let mut conditions = Conditions::default();

@@ -1,7 +1,7 @@
 //! `conversation.search`.
 
 use super::IndexWrite;
-use super::extract::entry;
+use super::extract::{Depth, entry};
 use super::query::Query;
 use super::scope::{Conditions, Scope, SqlValue, TimeColumn, bind_all, time_text};
 use crate::ConversationError;
@@ -161,5 +161,5 @@ fn text_of(file: &str, offset: u64, length: u64) -> Option<String> {
         .ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let line = read(text.as_bytes()).ok()?;
-    Some(entry(offset, length, &line, None)?.text)
+    Some(entry(offset, length, &line, None, Depth::Texts)?.text)
 }

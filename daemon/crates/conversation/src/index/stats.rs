@@ -12,9 +12,20 @@ pub(crate) async fn stats(
     by: Option<StatsBy>,
 ) -> SqlResult<ConversationStatsReply> {
     let sums = sums(database, scope, by, |_| ()).await?;
-    let all = sums.iter().fold(Sum::default(), Sum::with);
     let tools = tools(database, scope).await?;
-    let (conversations, skipped_lines) = files(database, scope).await?;
+    let files = files(database, scope).await?;
+    Ok(reply(by, sums, tools, files))
+}
+
+/// Returns the reply. `files` are the number of conversations and of skipped lines, `tools` those that were called, the
+/// most used first.
+pub(super) fn reply(
+    by: Option<StatsBy>,
+    sums: Vec<Sum>,
+    tools: Vec<StatsGroup>,
+    (conversations, skipped_lines): (u64, u64),
+) -> ConversationStatsReply {
+    let all = sums.iter().fold(Sum::default(), Sum::with);
     let groups = match by {
         None => Vec::new(),
         Some(StatsBy::Tool) => tools.clone(),
@@ -26,7 +37,7 @@ pub(crate) async fn stats(
             groups
         }
     };
-    Ok(ConversationStatsReply {
+    ConversationStatsReply {
         usage: all.usage,
         cost_usd: all.cost_usd,
         unpriced_models: all.unpriced.into_iter().collect(),
@@ -37,7 +48,7 @@ pub(crate) async fn stats(
         tool_errors: tools.iter().map(|tool| tool.errors).sum(),
         skipped_lines,
         groups,
-    })
+    }
 }
 
 fn group(sum: Sum) -> StatsGroup {
@@ -64,7 +75,7 @@ async fn tools(database: &Database<IndexWrite>, scope: &Scope) -> SqlResult<Vec<
     scope.add_times(&mut conditions, TimeColumn::Record);
     let statement = format!(
         "SELECT name, count(*), sum(is_error) FROM (
-            SELECT name, max(tool_use_id IN (SELECT tool_use_id FROM results WHERE is_error)) AS is_error
+            SELECT min(name) AS name, max(tool_use_id IN (SELECT tool_use_id FROM results WHERE is_error)) AS is_error
             FROM calls JOIN records ON records.id = record_id JOIN files ON files.id = calls.file_id
             WHERE {} GROUP BY tool_use_id)
         GROUP BY name ORDER BY 2 DESC, 1",

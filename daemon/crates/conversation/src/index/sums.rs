@@ -33,20 +33,21 @@ impl Sum {
 }
 
 ccd_store::row! {
-    struct SumRow {
-        key: String,
-        model: String,
-        is_sub: bool,
-        messages: i64,
-        input_tokens: i64,
-        output_tokens: i64,
-        cache_creation_input_tokens: i64,
-        cache_read_input_tokens: i64,
-        ephemeral_5m_input_tokens: i64,
-        ephemeral_1h_input_tokens: i64,
-        web_search_requests: i64,
-        cost_usd: Option<f64>,
-        unpriced: i64,
+    #[derive(Default)]
+    pub(super) struct SumRow {
+        pub(super) key: String,
+        pub(super) model: String,
+        pub(super) is_sub: bool,
+        pub(super) messages: i64,
+        pub(super) input_tokens: i64,
+        pub(super) output_tokens: i64,
+        pub(super) cache_creation_input_tokens: i64,
+        pub(super) cache_read_input_tokens: i64,
+        pub(super) ephemeral_5m_input_tokens: i64,
+        pub(super) ephemeral_1h_input_tokens: i64,
+        pub(super) web_search_requests: i64,
+        pub(super) cost_usd: Option<f64>,
+        pub(super) unpriced: i64,
     }
 }
 
@@ -115,7 +116,8 @@ fn key_of(by: Option<StatsBy>) -> &'static str {
     }
 }
 
-fn add(sums: &mut Vec<Sum>, row: SumRow) {
+/// Adds a row to the sum of its key.
+pub(super) fn add(sums: &mut Vec<Sum>, row: SumRow) {
     let at = sums.binary_search_by(|sum| sum.key.as_str().cmp(&row.key));
     let at = at.unwrap_or_else(|at| {
         let sum = Sum {

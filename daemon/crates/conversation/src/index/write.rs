@@ -3,9 +3,11 @@
 use super::extract::Entry;
 use super::scan::FoundFile;
 use crate::line::{About, Usage};
-use ccd_store::{Connection, SqlResult, Write, insert, query, query_scalar};
+use ccd_store::{AssertSqlSafe, Connection, SqlResult, Write, insert, query, query_scalar};
 use ccd_text::redact::redact;
 use std::collections::{BTreeMap, BTreeSet, btree_map};
+use std::sync::Arc;
+use tokio::sync::{Mutex, mpsc};
 
 /// A change.
 #[derive(Debug)]
@@ -14,7 +16,51 @@ pub(crate) enum IndexWrite {
     New(Vec<FoundFile>),
     /// Files that are gone or were replaced, by id, with all that is known of them.
     Gone(Vec<i64>),
-    Batch(Box<Batch>),
+    /// Batches as they come in, until they have [`COMMIT_BYTES`]: what is searched is written in large pieces, or merging
+    /// them would take most of the time.
+    Batches(Arc<Mutex<Inbox>>),
+}
+
+/// Text and rows after which a commit ends.
+const COMMIT_BYTES: usize = 8 << 20;
+
+/// Batches that come in, and what they were so far.
+#[derive(Debug)]
+pub(crate) struct Inbox {
+    batches: mpsc::Receiver<Batch>,
+    /// Nothing comes any more.
+    pub(crate) is_empty: bool,
+    pub(crate) bytes: u64,
+    /// Files that could not be read to their end.
+    pub(crate) failed: usize,
+}
+
+impl Inbox {
+    pub(crate) fn of(batches: mpsc::Receiver<Batch>) -> Self {
+        Self {
+            batches,
+            is_empty: false,
+            bytes: 0,
+            failed: 0,
+        }
+    }
+
+    async fn put_all(&mut self, connection: &mut Connection) -> SqlResult<()> {
+        let (mut text_bytes, mut texts) = (0, Vec::new());
+        while text_bytes < COMMIT_BYTES {
+            let Some(batch) = self.batches.recv().await else {
+                self.is_empty = true;
+                break;
+            };
+            self.bytes += batch.bytes;
+            self.failed += usize::from(batch.has_failed);
+            text_bytes += batch.text_bytes;
+            if batch.bytes > 0 {
+                put(connection, batch, &mut texts).await?;
+            }
+        }
+        put_texts(connection, texts).await
+    }
 }
 
 /// Records of one file that follow each other, and how far the file was read with them.
@@ -54,12 +100,13 @@ ccd_store::row! {
     }
 }
 
-ccd_store::row! {
-    struct TextRow {
-        rowid: i64,
-        body: String,
-    }
+struct TextRow {
+    rowid: i64,
+    body: String,
 }
+
+/// SQLite allows 32,766 values in a statement.
+const TEXTS_PER_STATEMENT: usize = 10_000;
 
 ccd_store::row! {
     struct CallRow {
@@ -133,7 +180,7 @@ impl Write for IndexWrite {
                 }
                 Ok(())
             }
-            Self::Batch(batch) => put(connection, batch).await,
+            Self::Batches(inbox) => inbox.lock().await.put_all(connection).await,
         }
     }
 }
@@ -175,15 +222,20 @@ async fn forget(connection: &mut Connection, id: i64) -> SqlResult<()> {
     Ok(())
 }
 
-async fn put(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {
+/// Puts all of a batch but the texts, which are added to `texts`.
+async fn put(
+    connection: &mut Connection,
+    mut batch: Batch,
+    texts: &mut Vec<TextRow>,
+) -> SqlResult<()> {
     let last = query_scalar("SELECT coalesce(max(id), 0) FROM records");
     let first: i64 = last.fetch_one(&mut *connection).await?;
     let file_id = batch.file_id;
-    let (mut records, mut texts, mut calls, mut results) = (vec![], vec![], vec![], vec![]);
-    for (id, entry) in (first + 1..).zip(&batch.entries) {
+    let (mut records, mut calls, mut results) = (vec![], vec![], vec![]);
+    for (id, entry) in (first + 1..).zip(&mut batch.entries) {
         records.push(record_row(id, file_id, entry));
         if !entry.text.is_empty() {
-            let body = entry.text.clone();
+            let body = std::mem::take(&mut entry.text);
             texts.push(TextRow { rowid: id, body });
         }
         calls.extend(entry.calls.iter().map(|call| CallRow {
@@ -211,7 +263,6 @@ async fn put(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {
         &records,
     )
     .await?;
-    insert(connection, "INSERT INTO texts ({columns}) {values}", &texts).await?;
     insert(connection, "INSERT INTO calls ({columns}) {values}", &calls).await?;
     insert(
         connection,
@@ -219,8 +270,25 @@ async fn put(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {
         &results,
     )
     .await?;
-    put_tokens(connection, batch).await?;
-    put_about(connection, batch).await
+    put_tokens(connection, &batch).await?;
+    put_about(connection, &batch).await
+}
+
+/// Puts texts, last in a transaction and with few statements: FTS5 writes what it has in memory to disk before each
+/// statement that may have to be undone alone, such as one with several rows, of whatever table.
+async fn put_texts(connection: &mut Connection, mut texts: Vec<TextRow>) -> SqlResult<()> {
+    while !texts.is_empty() {
+        let later = texts.split_off(texts.len().min(TEXTS_PER_STATEMENT));
+        let rows = vec!["(?, ?)"; texts.len()].join(", ");
+        let statement = format!("INSERT INTO texts (rowid, body) VALUES {rows}");
+        let mut statement = query(AssertSqlSafe(statement)).persistent(false);
+        for text in texts {
+            statement = statement.bind(text.rowid).bind(text.body);
+        }
+        statement.execute(&mut *connection).await?;
+        texts = later;
+    }
+    Ok(())
 }
 
 fn record_row(id: i64, file_id: i64, entry: &Entry) -> RecordRow {

@@ -1,0 +1,434 @@
+//! Totals of transcripts that are not in the index yet, without waiting for it.
+
+use super::IndexWrite;
+use super::extract::{Depth, Entry, entry};
+use super::feed::{Pieces, THREADS};
+use super::scan::{FoundFile, KnownFile, files_of};
+use super::scope::Scope;
+use super::stats::reply;
+use super::sums::{Sum, SumRow, add};
+use crate::line::{About, Usage};
+use crate::price::Prices;
+use ccd_protocol::conversation::{ConversationStatsReply, StatsBy, StatsGroup};
+use ccd_store::{Database, SqlResult, query_as};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// When so much is not in the index, totals are taken from the transcripts themselves, which is many times as fast as
+/// making what a search needs.
+pub(crate) const MIN_BYTES: u64 = 64 << 20;
+
+/// Time zones differ by multiples of this, so all of it is in one day.
+const QUARTER_MS: i64 = 15 * 60 * 1000;
+
+/// What `sums` and `stats` take from the tables of the index, of all files.
+#[derive(Debug, Default)]
+struct Totals {
+    /// In the order of their paths.
+    files: Vec<FileFacts>,
+    messages: HashMap<String, Message>,
+    agents: HashMap<String, AgentUse>,
+    /// Calls with records of a sub-agent.
+    parents: HashSet<String>,
+    /// Names of tools by the ids of their calls.
+    calls: HashMap<String, String>,
+    failed_calls: HashSet<String>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct FileFacts {
+    about: About,
+    skipped: u64,
+}
+
+/// A message, as the copy that says it has most output has it; of several such, that of the first file.
+#[derive(Debug)]
+struct Message {
+    file: usize,
+    at: Option<i64>,
+    model: Option<String>,
+    /// No copy is one of the conversation itself.
+    is_sub: bool,
+    usage: Usage,
+    cost: Option<f64>,
+}
+
+/// What a result says that its sub-agent used.
+#[derive(Debug)]
+struct AgentUse {
+    file: usize,
+    agent_id: Option<String>,
+    at: Option<i64>,
+    usage: Usage,
+}
+
+/// Reads all transcripts of a scope that has no filter. `database` only knows the time zone.
+///
+/// # Errors
+///
+/// Those of the database.
+pub(crate) async fn totals(
+    database: &Database<IndexWrite>,
+    scope: &Scope,
+    by: Option<StatsBy>,
+    prices: &Arc<Prices>,
+) -> SqlResult<ConversationStatsReply> {
+    let (dirs, prices) = (scope.claude_dirs.clone(), Arc::clone(prices));
+    let (files, totals) = ccd_store::blocking(move || {
+        let mut files: Vec<FoundFile> = dirs.iter().flat_map(|dir| files_of(dir)).collect();
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        let totals = read_all(&files, &prices);
+        (files, totals)
+    })
+    .await;
+    let days = match by {
+        Some(StatsBy::Day) => days(database, totals.quarters()).await?,
+        _ => HashMap::new(),
+    };
+    let key = |file: usize, at: Option<i64>, model: &str| match by {
+        None | Some(StatsBy::Tool) => String::new(),
+        Some(StatsBy::Day) => {
+            let day = at.and_then(|at| days.get(&at.div_euclid(QUARTER_MS)));
+            day.cloned().unwrap_or_default()
+        }
+        Some(StatsBy::Project) => totals.files[file].about.cwd.clone().unwrap_or_default(),
+        Some(StatsBy::Branch) => totals.files[file].about.branch.clone().unwrap_or_default(),
+        Some(StatsBy::Session) => files[file].session_id.clone(),
+        Some(StatsBy::Model) => model.to_owned(),
+    };
+    let mut sums = Vec::new();
+    totals.add_messages(&mut sums, &key);
+    totals.add_agents(&files, &mut sums, &key);
+    Ok(reply(by, sums, totals.tools(), totals.counts(&files)))
+}
+
+fn read_all(files: &[FoundFile], prices: &Prices) -> Totals {
+    let totals = Mutex::new(Totals {
+        files: vec![FileFacts::default(); files.len()],
+        ..Totals::default()
+    });
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS.min(files.len()) {
+            scope.spawn(|| {
+                while let Some((at, file)) = {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    files.get(at).map(|file| (at, file))
+                } {
+                    let mut own = Totals::default();
+                    let facts = own.read(at, file, prices).unwrap_or_else(|error| {
+                        tracing::warn!(%error, path = %file.path.display(), "a transcript cannot be read");
+                        FileFacts::default()
+                    });
+                    let mut totals = totals.lock().unwrap_or_else(PoisonError::into_inner);
+                    totals.files[at] = facts;
+                    totals.merge(own);
+                }
+            });
+        }
+    });
+    totals.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Totals {
+    /// Reads a file.
+    fn read(&mut self, at: usize, file: &FoundFile, prices: &Prices) -> io::Result<FileFacts> {
+        let mut facts = FileFacts::default();
+        let mut pieces = Pieces::open(file, KnownFile::default())?;
+        self.parents.extend(file.parent_tool_use_id.clone());
+        while pieces
+            .next(&mut |offset, length, line| {
+                facts.about.take(&line);
+                if let Some(entry) = entry(offset, length, &line, Some(prices), Depth::Numbers) {
+                    self.take(at, entry);
+                }
+            })?
+            .is_some()
+        {}
+        facts.skipped = pieces.lines.counts().skipped;
+        Ok(facts)
+    }
+
+    /// Takes a record, as the index does.
+    fn take(&mut self, file: usize, entry: Entry) {
+        if let (Some((agent_id, Some(usage))), [(tool_use_id, _)]) =
+            (entry.agent_report, &entry.results[..])
+        {
+            let used = AgentUse {
+                file,
+                agent_id,
+                at: entry.at,
+                usage,
+            };
+            self.take_agent(tool_use_id.clone(), used);
+        }
+        let agent = entry.agent_id.filter(|_| entry.is_sub);
+        self.parents.extend(entry.parent_tool_use_id.or(agent));
+        for call in entry.calls {
+            self.take_call(call.tool_use_id, call.name);
+        }
+        let failed = entry.results.into_iter().filter(|(_, is_error)| *is_error);
+        self.failed_calls.extend(failed.map(|(id, _)| id));
+        if let Some(usage) = entry.usage {
+            let message = Message {
+                file,
+                at: entry.at,
+                model: entry.model,
+                is_sub: entry.is_sub,
+                usage,
+                cost: entry.cost,
+            };
+            self.take_message(entry.message_id, message);
+        }
+    }
+
+    fn take_message(&mut self, id: String, mut new: Message) {
+        let Some(known) = self.messages.get_mut(&id) else {
+            self.messages.insert(id, new);
+            return;
+        };
+        let is_sub = known.is_sub && new.is_sub;
+        // In one file the last record counts, of several files the first.
+        let is_better = match new.file == known.file {
+            true => new.usage.output_tokens >= known.usage.output_tokens,
+            false => (known.usage.output_tokens, new.file) < (new.usage.output_tokens, known.file),
+        };
+        if is_better {
+            std::mem::swap(known, &mut new);
+        }
+        known.is_sub = is_sub;
+    }
+
+    /// Of several names for one call, which nobody should have written, the first counts.
+    fn take_call(&mut self, id: String, name: String) {
+        match self.calls.get(&id) {
+            Some(known) if *known <= name => {}
+            _ => drop(self.calls.insert(id, name)),
+        }
+    }
+
+    fn take_agent(&mut self, id: String, new: AgentUse) {
+        match self.agents.get(&id) {
+            Some(known) if known.usage.output_tokens >= new.usage.output_tokens => {}
+            _ => drop(self.agents.insert(id, new)),
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        for (id, message) in other.messages {
+            self.take_message(id, message);
+        }
+        for (id, agent) in other.agents {
+            self.take_agent(id, agent);
+        }
+        self.parents.extend(other.parents);
+        for (id, name) in other.calls {
+            self.take_call(id, name);
+        }
+        self.failed_calls.extend(other.failed_calls);
+    }
+
+    fn quarters(&self) -> BTreeSet<i64> {
+        let messages = self.messages.values().filter_map(|message| message.at);
+        let agents = self.agents.values().filter_map(|agent| agent.at);
+        messages
+            .chain(agents)
+            .map(|at| at.div_euclid(QUARTER_MS))
+            .collect()
+    }
+
+    fn add_messages(&self, sums: &mut Vec<Sum>, key: &impl Fn(usize, Option<i64>, &str) -> String) {
+        // A sum of fractions depends on the order.
+        let mut messages: Vec<_> = self.messages.iter().collect();
+        messages.sort_unstable_by_key(|(id, message)| (message.file, *id));
+        for (_, message) in messages {
+            let model = message.model.clone().unwrap_or_default();
+            let row = SumRow {
+                key: key(message.file, message.at, &model),
+                model,
+                is_sub: message.is_sub,
+                messages: 1,
+                cost_usd: message.cost,
+                unpriced: i64::from(message.cost.is_none()),
+                ..row_of(&message.usage)
+            };
+            add(sums, row);
+        }
+    }
+
+    /// Adds what results say of sub-agents of which there is no record.
+    fn add_agents(
+        &self,
+        files: &[FoundFile],
+        sums: &mut Vec<Sum>,
+        key: &impl Fn(usize, Option<i64>, &str) -> String,
+    ) {
+        let with_file: HashSet<&str> = files
+            .iter()
+            .filter_map(|file| file.agent_id.as_deref())
+            .collect();
+        for (tool_use_id, agent) in &self.agents {
+            let id = agent.agent_id.as_deref().unwrap_or_default();
+            if self.parents.contains(tool_use_id)
+                || self.parents.contains(id)
+                || with_file.contains(id)
+            {
+                continue;
+            }
+            let row = SumRow {
+                key: key(agent.file, agent.at, ""),
+                is_sub: true,
+                unpriced: 1,
+                ..row_of(&Usage {
+                    web_search_requests: 0,
+                    cache_creation: Default::default(),
+                    ..agent.usage.clone()
+                })
+            };
+            add(sums, row);
+        }
+    }
+
+    fn tools(&self) -> Vec<StatsGroup> {
+        let mut tools: BTreeMap<&str, StatsGroup> = BTreeMap::new();
+        for (id, name) in &self.calls {
+            let tool = tools.entry(name).or_insert_with(|| StatsGroup {
+                key: name.clone(),
+                ..StatsGroup::default()
+            });
+            tool.count += 1;
+            tool.errors += u64::from(self.failed_calls.contains(id));
+        }
+        let mut tools: Vec<StatsGroup> = tools.into_values().collect();
+        tools.sort_by_key(|tool| std::cmp::Reverse(tool.count));
+        tools
+    }
+
+    /// Returns the number of conversations and of skipped lines.
+    fn counts(&self, files: &[FoundFile]) -> (u64, u64) {
+        let timed = || {
+            let all = self.files.iter().zip(files);
+            all.filter(|(facts, _)| facts.about.started_at.is_some())
+        };
+        let sessions: HashSet<&str> = timed().map(|(_, file)| &*file.session_id).collect();
+        let skipped = timed().map(|(facts, _)| facts.skipped).sum();
+        (sessions.len() as u64, skipped)
+    }
+}
+
+fn row_of(usage: &Usage) -> SumRow {
+    let parts = &usage.cache_creation;
+    SumRow {
+        input_tokens: usage.input_tokens.cast_signed(),
+        output_tokens: usage.output_tokens.cast_signed(),
+        cache_creation_input_tokens: usage.cache_creation_input_tokens.cast_signed(),
+        cache_read_input_tokens: usage.cache_read_input_tokens.cast_signed(),
+        ephemeral_5m_input_tokens: parts.ephemeral_5m_input_tokens.cast_signed(),
+        ephemeral_1h_input_tokens: parts.ephemeral_1h_input_tokens.cast_signed(),
+        web_search_requests: usage.web_search_requests.cast_signed(),
+        ..SumRow::default()
+    }
+}
+
+/// Returns the days of this process's time zone in which quarters of an hour are. SQLite knows them as in `sums`.
+async fn days(
+    database: &Database<IndexWrite>,
+    quarters: BTreeSet<i64>,
+) -> SqlResult<HashMap<i64, String>> {
+    let quarters = serde_json::to_string(&quarters).unwrap_or_default();
+    let days = query_as::<_, (i64, String)>(
+        "SELECT value, date(value * 900, 'unixepoch', 'localtime') FROM json_each(?)",
+    );
+    let days = days.bind(quarters).fetch_all(database.readers()).await?;
+    Ok(days.into_iter().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::Index;
+    use ccd_protocol::conversation::{ConversationScope, ConversationStatsParams};
+    use std::path::{Path, PathBuf};
+
+    /// Makes a directory of Claude Code with the golden transcripts, and a copy of one of them.
+    fn claude_dir(at: &Path) -> PathBuf {
+        let project = at.join("claude/projects/-srv-project");
+        std::fs::create_dir_all(&project).unwrap();
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+        let fixtures = std::fs::read_dir(fixtures).unwrap();
+        let transcripts = fixtures.map(|entry| entry.unwrap().path());
+        for path in transcripts.filter(|path| path.extension().is_some_and(|end| end == "jsonl")) {
+            std::fs::copy(&path, project.join(path.file_name().unwrap())).unwrap();
+        }
+        let line = |uuid: &str, more: &str| {
+            format!(
+                r#"{{"type":"assistant","uuid":"{uuid}","sessionId":"own","cwd":"/srv/project","gitBranch":"main","timestamp":"2026-03-0{uuid}T23:50:00Z",{more}}}"#
+            )
+        };
+        let usage = r#""usage":{"input_tokens":10,"output_tokens":7,"cache_creation":{"ephemeral_1h_input_tokens":5}}"#;
+        let own = [
+            line("1", &format!(r#""message":{{"id":"own1","model":"claude-opus-4-5-20251101","content":[{{"type":"tool_use","id":"own-t","name":"Bash","input":{{}}}}],{usage}}}"#)),
+            line("2", &format!(r#""message":{{"id":"own2","model":"nobody-knows","content":"x",{usage}}}"#)),
+            "not json".to_owned(),
+            r#"{"type":"user","uuid":"3","sessionId":"own","message":{"content":[{"type":"tool_result","tool_use_id":"own-t","is_error" : true,"content":"no"}]}}"#.to_owned(),
+            String::new(),
+        ]
+        .join("\n");
+        std::fs::write(project.join("own.jsonl"), &own).unwrap();
+        std::fs::write(project.join("copy.jsonl"), own).unwrap();
+        at.join("claude")
+    }
+
+    fn rounded(cost: f64) -> f64 {
+        (cost * 1e9).round() / 1e9
+    }
+
+    #[tokio::test]
+    async fn totals_without_an_index_are_those_of_the_index() {
+        let home = tempfile::tempdir().unwrap();
+        let dir = claude_dir(home.path());
+        let index = Index::new(home.path().join("index.sqlite"), vec![dir]);
+        let scope = Scope::of(&ConversationScope::default(), &index.claude_dirs).unwrap();
+        for by in [
+            None,
+            Some(StatsBy::Day),
+            Some(StatsBy::Project),
+            Some(StatsBy::Branch),
+            Some(StatsBy::Session),
+            Some(StatsBy::Model),
+            Some(StatsBy::Tool),
+        ] {
+            let params = ConversationStatsParams {
+                by,
+                ..ConversationStatsParams::default()
+            };
+            let mut expected = index.stats(&params).await.unwrap();
+            expected.prices_as_of = String::new();
+            let mut found = totals(index.database().await.unwrap(), &scope, by, &index.prices)
+                .await
+                .unwrap();
+            for reply in [&mut expected, &mut found] {
+                reply.cost_usd = reply.cost_usd.map(rounded);
+                for group in &mut reply.groups {
+                    group.cost_usd = group.cost_usd.map(rounded);
+                }
+            }
+            assert!(
+                found.messages > 5 && found.tool_errors > 0 && found.skipped_lines >= 2,
+                "{found:?}"
+            );
+            assert!(
+                found.cost_usd.is_some()
+                    && found.unpriced_models.contains(&"nobody-knows".to_owned())
+            );
+            assert_eq!(
+                serde_json::to_value(&found).unwrap(),
+                serde_json::to_value(&expected).unwrap(),
+                "{by:?}"
+            );
+        }
+        index.close().await;
+    }
+}

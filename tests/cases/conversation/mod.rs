@@ -1,6 +1,9 @@
 //! Conversations of Claude Code.
 
 mod get;
+mod import;
 mod index;
 mod library;
+mod live;
 mod page;
+mod tail;

@@ -2,6 +2,7 @@
 
 use super::extract::{Entry, entry};
 use super::scan::{FoundFile, Known, KnownFile, Plan, known, plan};
+use super::scope::time_text;
 use super::write::{Batch, IndexWrite};
 use crate::line::Line;
 use crate::lines::{Counts, Lines};
@@ -166,6 +167,8 @@ fn read_pieces(
     let mut lines = Lines::at(known.read, counts);
     let mut piece = vec![0; PIECE_BYTES];
     let parent = file.parent_tool_use_id.as_deref();
+    // Older versions of Claude Code write no times into streams.
+    let untimed = time_text(file.modified / 1_000_000).filter(|_| file.is_import);
     // What is added meanwhile is for the next time.
     let mut left = file.len.saturating_sub(known.read);
     while left > 0 {
@@ -181,6 +184,9 @@ fn read_pieces(
             &mut |offset, length, mut line: Line<'_>| {
                 if let (Some(parent), None) = (parent, &line.parent_tool_use_id) {
                     line.parent_tool_use_id = Some(Cow::Owned(parent.to_owned()));
+                }
+                if let (Some(time), None) = (&untimed, &line.timestamp) {
+                    line.timestamp = Some(Cow::Owned(time.clone()));
                 }
                 batch.about.take(&line);
                 if let Some(entry) = entry(offset, length, &line, Some(prices)) {

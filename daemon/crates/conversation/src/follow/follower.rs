@@ -43,8 +43,8 @@ pub(crate) struct Follower {
     files: HashMap<PathBuf, Growing>,
     /// Whether the conversation with this transcript belongs to the area.
     has: HashMap<PathBuf, bool>,
-    /// Files to read.
-    changed: BTreeSet<PathBuf>,
+    /// Files to read; those of sub-agents, which are marked, after those of their sessions.
+    changed: BTreeSet<(bool, PathBuf)>,
     seq: u64,
     has_ended: bool,
 }
@@ -110,7 +110,7 @@ impl Follower {
             let from = from.map(|end| if *end == 0 { 0 } else { end + 1 });
             if let Some(growing) = Growing::at(&file, from) {
                 if from.is_some() {
-                    follower.changed.insert(file.path.clone());
+                    follower.changed.insert(in_order(file.path.clone()));
                 }
                 follower.files.insert(file.path, growing);
             }
@@ -120,7 +120,7 @@ impl Follower {
             && let Some(file) = follower.files.get_mut(&path)
             && file.go_back(start.last).is_ok()
         {
-            follower.changed.insert(path);
+            follower.changed.insert(in_order(path));
         }
         follower
     }
@@ -148,11 +148,11 @@ impl Follower {
 
     /// Takes what may have changed.
     fn note(&mut self, changed: Changed) {
-        self.changed.extend(changed.files);
+        self.changed.extend(changed.files.into_iter().map(in_order));
         if changed.all {
             let files = self.area.files().into_iter().map(|file| file.path);
-            self.changed.extend(files);
-            self.changed.extend(self.files.keys().cloned());
+            let known = self.files.keys().cloned();
+            self.changed.extend(files.chain(known).map(in_order));
         }
     }
 
@@ -161,7 +161,7 @@ impl Follower {
         let mut items = Vec::new();
         while items.is_empty()
             && !self.has_ended
-            && let Some(path) = self.changed.pop_first()
+            && let Some((_, path)) = self.changed.pop_first()
         {
             let Some(file) = self.area.file_at(&path) else {
                 if self.files.contains_key(&path) {
@@ -170,7 +170,7 @@ impl Follower {
                 continue;
             };
             if self.read(&file, &mut items) {
-                self.changed.insert(path);
+                self.changed.insert(in_order(path));
             }
         }
         for item in &mut items {
@@ -243,6 +243,11 @@ impl Follower {
         }
         self.has_ended = self.area.is_main(path);
     }
+}
+
+fn in_order(path: PathBuf) -> (bool, PathBuf) {
+    let folder = path.parent().and_then(Path::file_name);
+    (folder.is_some_and(|name| name == "subagents"), path)
 }
 
 fn end_of(file: &Growing, reason: ConversationEndReason) -> ConversationItem {

@@ -112,8 +112,12 @@ impl LiveConversation {
         pair: &ConversationPair,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        let indent = self.switch_to(item, out)?;
         let id = &pair.tool_use.id;
+        let is_said = self.calls.contains_key(id) && call::notes_line(pair).is_none();
+        if is_said && call::result(pair, self.is_whole, usize::MAX).is_empty() {
+            return Ok(()); // such as the text of a file, which is not shown
+        }
+        let indent = self.switch_to(item, out)?;
         let depth = self.depth(item.parent_tool_use_id.as_deref());
         let label = cut(&on_one_line(&about(&call::input_of(pair))), LABEL);
         self.calls.insert(id.clone(), (depth, label));

@@ -66,12 +66,12 @@ fn in_main_conversation(turn: ConversationTurn, all: &[ConversationTurn]) -> Str
         let Some(parent) = &turn.parent_tool_use_id else {
             break;
         };
-        let has_call = |raw: &Box<RawValue>| {
+        let has_call = |raw: &RawValue| {
             let block: Value = serde_json::from_str(raw.get()).unwrap_or_default();
             block["id"] == parent.as_str()
         };
         let mut turns = all.iter();
-        match turns.find(|turn| turn.content_blocks.iter().any(has_call)) {
+        match turns.find(|turn| turn.content_blocks.iter().any(|raw| has_call(raw))) {
             Some(above) => turn = above,
             None => break,
         }

@@ -83,7 +83,7 @@ impl Maker {
                 _ => {}
             }
         }
-        match (&line.kind, &message.id) {
+        match (&line.kind, message.id.as_ref().or(line.uuid.as_ref())) {
             (Kind::Assistant, Some(id)) => self.messages.insert(id, message.all_usage()).is_none(),
             (Kind::Assistant, None) => true,
             _ => !has_result && !line.is_meta,

@@ -10,6 +10,8 @@ mod area;
 mod follower;
 mod growing;
 mod items;
+#[cfg(test)]
+mod property_tests;
 mod recent;
 mod watching;
 

@@ -1,6 +1,6 @@
 //! The lines of one file into the copies of their sessions.
 
-use super::kept::{Kept, bytes_at};
+use super::kept::{Kept, KeptLine, bytes_at};
 use crate::line::{Kind, Line};
 use crate::lines::Lines;
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ pub(super) fn copy(file: &File, path_of: impl Fn(&str) -> PathBuf) -> io::Result
     let mut copies: BTreeMap<String, Kept> = BTreeMap::new();
     let (mut session, mut held) = (None, Vec::new());
     let skipped = read(file, |found| {
-        let mut lines: BTreeMap<String, Vec<(Option<String>, Vec<u8>)>> = BTreeMap::new();
+        let mut lines: BTreeMap<String, Vec<KeptLine>> = BTreeMap::new();
         for one in found {
             session = one.session.clone().or(session.take());
             held.push(one);

@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 
 const PIECE_BYTES: usize = 256 << 10;
 
+/// A line, with its uuid.
+pub(super) type KeptLine = (Option<String>, Vec<u8>);
+
 /// A file that lines are added to, each once.
 #[derive(Debug)]
 pub(super) struct Kept {
@@ -54,7 +57,7 @@ impl Kept {
     }
 
     /// Adds lines that are not there, or are longer than there: a stream may repeat a record with more of its text.
-    pub(super) fn add(&mut self, lines: &[(Option<String>, Vec<u8>)]) -> io::Result<()> {
+    pub(super) fn add(&mut self, lines: &[KeptLine]) -> io::Result<()> {
         let mut new = Vec::new();
         for (uuid, bytes) in lines {
             let len = bytes.len() as u64;

@@ -107,10 +107,14 @@ impl Daemon {
             sessions,
             coach,
             exec,
-            conversations: Arc::new(Conversations::new(paths.claude.clone())),
+            conversations: Arc::new(Conversations::new(
+                paths.claude.clone(),
+                paths.base.join("imports"),
+            )),
             conversation_index: Index::new(
                 paths.base.join("conversations.sqlite"),
                 vec![paths.claude.clone()],
+                paths.base.join("imports"),
             ),
             jobs,
             log,

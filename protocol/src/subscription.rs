@@ -60,5 +60,25 @@ pub const JOB_SUBSCRIBE: SubscriptionInfo = SubscriptionInfo {
     },
 };
 
+/// What is added to conversations.
+pub const CONVERSATION_SUBSCRIBE: SubscriptionInfo = SubscriptionInfo {
+    name: "conversation.subscribe",
+    unsubscribe: "conversation.unsubscribe",
+    notification: "conversation.item",
+    summary: "Sends what is added to one or more conversations: records, turns, calls of tools and their results, tokens. A slow client delays only itself.",
+    #[cfg(feature = "schema")]
+    schemas: |generator| {
+        (
+            generator.subschema_for::<crate::conversation::ConversationSubscribeParams>(),
+            generator.subschema_for::<crate::conversation::ConversationItem>(),
+        )
+    },
+};
+
 /// All subscriptions, in the order of the documentation.
-pub const SUBSCRIPTIONS: &[SubscriptionInfo] = &[SESSION_SUBSCRIBE, SESSION_ATTACH, JOB_SUBSCRIBE];
+pub const SUBSCRIPTIONS: &[SubscriptionInfo] = &[
+    SESSION_SUBSCRIBE,
+    SESSION_ATTACH,
+    JOB_SUBSCRIBE,
+    CONVERSATION_SUBSCRIBE,
+];

@@ -19,6 +19,20 @@ pub(crate) enum ConversationVerb {
     /// Show a conversation: turns, tool calls with their results, sub-agents, tokens
     #[command(visible_alias = "show")]
     Get(ConversationGetArgs),
+    /// Show what is added to conversations, as it happens
+    Tail(ConversationTailArgs),
+    /// Add saved transcripts or stream-json output to list, search and stats
+    #[command(after_help = "Examples:
+  claude -p 'Fix the test' --output-format stream-json --verbose > run.jsonl
+  ccctl conversation import run.jsonl
+
+A private copy is kept, so FILE may be deleted; to remove the conversation, delete the copy, whose path --json prints. \
+Importing the same FILE again changes nothing, and messages that are in a transcript too count once.")]
+    Import {
+        /// Transcripts, or saved output of claude -p --output-format stream-json
+        #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+        files: Vec<PathBuf>,
+    },
     /// Write a conversation as one self-contained HTML page
     #[command(after_help = "Examples:
   ccctl conversation export 5fc07b19 --html conversation.html
@@ -209,7 +223,34 @@ pub(crate) struct ConversationGetArgs {
     /// Show only failed tool calls
     #[arg(long)]
     pub(crate) errors: bool,
-    /// Start at the turn with this message or record id
+    /// Start at the turn with this id of a message, record, tool call or prompt
     #[arg(long, value_name = "ID")]
     pub(crate) at: Option<String>,
+}
+
+/// Arguments of `conversation tail`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  ccctl conversation tail
+  ccctl conversation tail 5fc07b19
+  ccctl conversation tail --all --json | jq 'select(.kind == \"usage\")'
+
+Without CONVERSATION, all conversations started in the current git work tree (or directory) are shown, new ones too, \
+starting with the last turns of the most recent one. Ctrl-C ends the command. --json prints one item per line; the items \
+of conversation.subscribe are in PROTOCOL.md.")]
+pub(crate) struct ConversationTailArgs {
+    /// Only this conversation: a session id, a unique prefix of at least 4 characters, or a file
+    pub(crate) conversation: Option<String>,
+    /// Conversations started in DIR or below it
+    #[arg(long, value_name = "DIR", value_parser = directory, conflicts_with = "conversation")]
+    pub(crate) project: Option<String>,
+    /// All conversations, wherever they were started
+    #[arg(long, conflicts_with_all = ["conversation", "project"])]
+    pub(crate) all: bool,
+    /// Start with the last N turns, 0 to 1000
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(0..=1000))]
+    pub(crate) last: u64,
+    /// Show tool results in full
+    #[arg(long)]
+    pub(crate) tools: bool,
 }

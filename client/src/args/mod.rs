@@ -40,7 +40,7 @@ pub(crate) use coach_records::{
 pub(crate) use config::ConfigVerb;
 pub(crate) use conversation::{
     ConversationGetArgs, ConversationListArgs, ConversationSearchArgs, ConversationStatsArgs,
-    ConversationVerb, ScopeOfConversations,
+    ConversationTailArgs, ConversationVerb, ScopeOfConversations,
 };
 pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs, UpgradeArgs};
 pub(crate) use exec::{ExecArgs, ExecRunArgs, ToolList};

@@ -25,7 +25,8 @@ pub(crate) use coach::{
     pattern_groups, pattern_texts, report, summary,
 };
 pub(crate) use conversation::{
-    Show, about, conversation, conversation_hits, conversation_stats, conversations, sub_agents,
+    LiveConversation, Show, about, conversation, conversation_hits, conversation_stats,
+    conversations, imported, sub_agents,
 };
 pub(crate) use exec::{
     exec_session, exec_sessions, execution, executions, on_one_line, readable, run_diff,

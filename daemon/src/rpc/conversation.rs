@@ -1,16 +1,18 @@
 //! `conversation.*`.
 
-use super::RpcError;
-use super::register::method;
+use super::register::{method, parse};
+use super::subscribe::{accept, send};
+use super::{CallError, RpcError};
 use crate::daemon::Daemon;
 use ccd_conversation::{ConversationError, Conversations};
 use ccd_protocol::conversation::{
-    ConversationExport, ConversationGet, ConversationList, ConversationRecordGet,
-    ConversationSearch, ConversationStats, ConversationTool, ConversationTreeGet,
-    ConversationTurnGet, ConversationTurns,
+    ConversationExport, ConversationGet, ConversationImport, ConversationList,
+    ConversationRecordGet, ConversationSearch, ConversationStats, ConversationSubscribeParams,
+    ConversationTool, ConversationTreeGet, ConversationTurnGet, ConversationTurns,
 };
-use jsonrpsee::RpcModule;
+use ccd_protocol::subscription::CONVERSATION_SUBSCRIBE;
 use jsonrpsee::core::RegisterMethodError;
+use jsonrpsee::{PendingSubscriptionSink, RpcModule};
 use std::sync::Arc;
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
@@ -22,6 +24,9 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     })?;
     method::<ConversationStats, _, _>(module, |daemon, _, params| async move {
         Ok(daemon.conversation_index.stats(&params).await?)
+    })?;
+    method::<ConversationImport, _, _>(module, |daemon, _, params| async move {
+        Ok(daemon.conversation_index.import(&params).await?)
     })?;
     method::<ConversationGet, _, _>(module, |daemon, _, params| async move {
         reading(&daemon, move |conversations| conversations.get(&params)).await
@@ -43,7 +48,47 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     })?;
     method::<ConversationTreeGet, _, _>(module, |daemon, _, params| async move {
         reading(&daemon, move |conversations| conversations.tree(&params)).await
-    })
+    })?;
+    module
+        .register_subscription(
+            CONVERSATION_SUBSCRIBE.name,
+            CONVERSATION_SUBSCRIBE.notification,
+            CONVERSATION_SUBSCRIBE.unsubscribe,
+            |params, pending, daemon, _| async move {
+                let parsed = parse::<ConversationSubscribeParams>(&params);
+                follow(parsed, pending, &daemon).await;
+            },
+        )
+        .map(drop)
+}
+
+/// Sends items at the pace of the client: what it has not taken stays in the files.
+async fn follow(
+    params: Result<ConversationSubscribeParams, CallError>,
+    pending: PendingSubscriptionSink,
+    daemon: &Daemon,
+) {
+    let prepared = match params {
+        Ok(params) => reading(daemon, move |conversations| conversations.follow(&params)).await,
+        Err(error) => Err(error.into()),
+    };
+    let Some((mut following, sink, _counted)) = accept(pending, daemon, prepared).await else {
+        return;
+    };
+    loop {
+        let items = tokio::select! {
+            items = following.next() => items,
+            () = sink.closed() => return,
+        };
+        let Some(items) = items else {
+            return;
+        };
+        for item in items {
+            if send(&sink, &item).await.is_err() {
+                return;
+            }
+        }
+    }
 }
 
 /// Reads files on a thread for it.

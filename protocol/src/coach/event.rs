@@ -112,6 +112,12 @@ pub struct CoachEvent {
     pub project: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
+    /// The call of a tool that it is about, and the prompt that came before. `ccctl conversation show SESSION --at ID` starts
+    /// there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_id: Option<String>,
     /// The message or the error, at most 500 characters, without secrets.
     pub content: String,
     /// What else is known: `matches`, `confidence`, `command`, `exit_code`, …

@@ -1,12 +1,19 @@
 //! Conversations of Claude Code: its transcripts and streams as one model.
 
 mod export;
+mod import;
+mod live;
 mod model;
 mod page;
 mod records;
 
 use crate::method::methods;
 pub use export::{ConversationExportReply, ExportAbout, ExportTurn};
+pub use import::{ConversationImportParams, ConversationImportReply, ImportedConversation};
+pub use live::{
+    ConversationEnd, ConversationEndReason, ConversationItem, ConversationItemKind,
+    ConversationSubscribeParams,
+};
 pub use model::{
     CacheCreation, ConversationIndexes, ConversationPair, ConversationTotals, ConversationTurn,
     ConversationUsage, RecordPlace, SubAgentNode, ToolCallPlaces, ToolResult, ToolUse, TurnRole,
@@ -26,6 +33,7 @@ methods! {
     ConversationList = "conversation.list" (ConversationListParams) -> ConversationListReply, "Lists conversations, the last used first. The index is brought up to date before.";
     ConversationSearch = "conversation.search" (ConversationSearchParams) -> ConversationSearchReply, "Finds records by what they say. The index is brought up to date before.";
     ConversationStats = "conversation.stats" (ConversationStatsParams) -> ConversationStatsReply, "Sums tokens and cost. The index is brought up to date before.";
+    ConversationImport = "conversation.import" (ConversationImportParams) -> ConversationImportReply, "Copies a transcript or a stream, so that lists, search and sums have it, also after the file is deleted.";
     ConversationGet = "conversation.get" (ConversationPageParams) -> ConversationGetReply, "Returns a conversation as a whole: turns, calls of tools with their results, the tree of sub-agents, indexes and tokens. A long one comes in pages.";
     ConversationExport = "conversation.export" (ConversationPageParams) -> ConversationExportReply, "Returns turns of a conversation with their records, redacted, for a page or a document.";
     ConversationTurns = "conversation.turns" (ConversationPageParams) -> ConversationTurnsReply, "Returns turns of a conversation, in order.";

@@ -43,7 +43,7 @@ pub struct ConversationPageParams {
 pub struct ConversationTurnParams {
     #[serde(flatten)]
     pub conversation: ConversationParams,
-    /// Id of the message, or the uuid of one of its records.
+    /// Id of the message, of one of its records or tool calls, or of the prompt.
     pub message_id: String,
 }
 

@@ -181,11 +181,20 @@ fn it_is_shown_as_text_that_cannot_control_the_terminal() {
         errors.contains("cargo test") && !errors.contains("sleep 9"),
         "{errors}"
     );
-    let late = library.ok(&["show", SESSION, "--at", "u9"]);
-    assert!(
-        late.contains("Done.") && !late.contains("cargo test"),
-        "{late}"
-    );
+    // A record, a call, and a record of a sub-agent, which is below its call.
+    for (at, first, before) in [
+        ("u9", "Done.", "sleep 9"),
+        ("t2", "cargo test", "Edit"),
+        ("s1", "• Agent look", "cargo test"),
+    ] {
+        let late = library.ok(&["show", SESSION, "--at", at]);
+        assert!(
+            late.contains(first) && !late.contains(before),
+            "{at}: {late}"
+        );
+    }
+    let ran = library.ccctl(&["show", SESSION, "--at", "none"]);
+    assert_eq!(ran.code, Some(4), "{ran:?}");
 }
 
 #[test]

@@ -256,6 +256,38 @@ fn sums_are_grouped() {
 }
 
 #[test]
+fn calls_of_an_advisor_count_at_its_prices_and_those_of_a_compaction_at_the_models() {
+    let library = Library::new();
+    let iterations = json!([{"type": "message", "input_tokens": 10, "output_tokens": 5},
+        {"type": "advisor_message", "model": "claude-haiku-4-5", "input_tokens": 300, "output_tokens": 40},
+        {"type": "compaction", "input_tokens": 100, "output_tokens": 20}]);
+    let lines = ["u1", "u2"].map(|uuid| {
+        let mut line: Value =
+            serde_json::from_str(&assistant(&session(0), uuid, "m1", "x", 5)).unwrap();
+        line["message"]["usage"]["iterations"] = iterations.clone();
+        line.to_string()
+    });
+    library.write(&library.path(&session(0)), &lines);
+    assert_eq!(library.tokens(), [410, 65, 0, 0]);
+    let stats = library.call("conversation.stats", json!({"by": "model"}));
+    assert_eq!(stats["messages"], 1);
+    let group = |at: usize| {
+        let group = &stats["groups"][at];
+        (group["key"].clone(), group["usage"]["input_tokens"].clone())
+    };
+    assert_eq!(group(0), (json!("claude-haiku-4-5"), json!(300)));
+    assert_eq!(group(1), (json!("claude-opus-4-5-20251101"), json!(110)));
+    // Opus at 5 and 25, Haiku at 1 and 5 dollars per million.
+    let expected = (110.0 * 5.0 + 25.0 * 25.0 + 300.0 + 40.0 * 5.0) / 1e6;
+    let whole = library.call("conversation.get", json!({"session": session(0)}));
+    for cost in [&stats["cost_usd"], &whole["cost_usd"]] {
+        assert!((cost.as_f64().unwrap() - expected).abs() < 1e-12, "{cost}");
+    }
+    assert_eq!(whole["usage"], stats["usage"]);
+    assert_eq!(whole["turns"][0]["usage"]["output_tokens"], 65);
+}
+
+#[test]
 fn a_model_without_a_price_costs_nothing_that_is_known() {
     let library = Library::new();
     let line =

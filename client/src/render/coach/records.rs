@@ -4,6 +4,7 @@ use super::status::muted;
 use crate::render::line::cut;
 use crate::render::style::{Colour, Style};
 use crate::render::table::{Cell, Table, printable};
+use crate::render::words::shell_line;
 use ccd_protocol::coach::{
     CoachEvaluateReply, CoachEvent, CoachPatternsReply, Detected, Mute, PatternGroup,
 };
@@ -49,7 +50,30 @@ pub(crate) fn events(
             cut(&printable(text), room).into(),
         ]);
     }
-    table.write(out, style)
+    let mut lines = Vec::new();
+    table.write(&mut lines, style)?;
+    let lines = String::from_utf8_lossy(&lines);
+    let mut lines = lines.lines();
+    if style.is_terminal {
+        lines
+            .next()
+            .map_or(Ok(()), |heading| writeln!(out, "{heading}"))?;
+    }
+    for (line, event) in lines.zip(all) {
+        writeln!(out, "{line}")?;
+        if let Some(command) = command_to_show(event) {
+            writeln!(out, "    {}", style.paint(Colour::Dim, &command))?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the command that shows the turn of an event, if Claude Code reported it.
+fn command_to_show(event: &CoachEvent) -> Option<String> {
+    let session = event.session_id.as_ref()?;
+    let at = event.tool_use_id.as_ref().or(event.prompt_id.as_ref())?;
+    let words = ["ccctl", "conversation", "show", session, "--at", at].map(str::to_owned);
+    Some(printable(&shell_line(&words)))
 }
 
 /// Writes one line per signal, after the number of its payload, counted from 1.
@@ -190,6 +214,18 @@ mod tests {
             text,
             format!("{start}npm ci\\u{{1b}}[2J\n{start}no,\\nuse pnpm\n")
         );
+    }
+
+    #[test]
+    fn an_event_of_claude_code_has_the_command_that_shows_its_turn() {
+        let event: CoachEvent = of(
+            json!({"id": "a1b2c3d4", "timestamp": "2026-01-31T12:00:00.000Z", "event_type": "tool",
+                  "signal_type": "COMMAND_FAILURE", "repo_id": "r", "content": "exit 1", "context": {}, "processed": false,
+                  "session_id": "s1", "tool_use_id": "toolu_1", "prompt_id": "p1"}),
+        );
+        let text = shown(|out| events(&[event], None, out, Style::default()));
+        let (_, command) = text.split_once("exit 1\n").unwrap();
+        assert_eq!(command, "    ccctl conversation show s1 --at toolu_1\n");
     }
 
     #[test]

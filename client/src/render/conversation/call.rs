@@ -17,13 +17,28 @@ const MARGIN: &str = "    ";
 
 /// Returns the lines of a call: what it was about, what its result says of itself, and the result.
 pub(super) fn lines(pair: &ConversationPair, is_whole: bool, columns: usize) -> Vec<Line> {
-    let input: Value = serde_json::from_str(pair.tool_use.input.get()).unwrap_or_default();
-    let mut lines = vec![heading(pair, &input).cut(columns)];
-    let Some(result) = &pair.tool_result else {
-        lines.push(Line::of(
+    let mut lines = vec![heading(pair).cut(columns)];
+    match &pair.tool_result {
+        Some(_) => lines.extend(result(pair, is_whole, columns)),
+        None => lines.push(Line::of(
             format!("{MARGIN}no result yet"),
             Some(Colour::Notice),
-        ));
+        )),
+    }
+    lines
+}
+
+/// Returns what a result says of itself in a line of its own, for one that comes after the heading of its call.
+pub(super) fn notes_line(pair: &ConversationPair) -> Option<Line> {
+    let notes = pair.tool_result.as_ref().map(notes)?;
+    (!notes.is_empty()).then(|| Line::of(format!("{MARGIN}({notes})"), Some(Colour::Dim)))
+}
+
+/// Returns the lines of the result of a call; none if there is no result.
+pub(super) fn result(pair: &ConversationPair, is_whole: bool, columns: usize) -> Vec<Line> {
+    let input = input_of(pair);
+    let mut lines = Vec::new();
+    let Some(result) = &pair.tool_result else {
         return lines;
     };
     let meta: Value = result
@@ -80,14 +95,20 @@ fn more(count: usize) -> Line {
     Line::of(format!("{MARGIN}… {count} more lines"), Some(Colour::Dim))
 }
 
-fn heading(pair: &ConversationPair, input: &Value) -> Line {
+/// Returns the input of a call.
+pub(super) fn input_of(pair: &ConversationPair) -> Value {
+    serde_json::from_str(pair.tool_use.input.get()).unwrap_or_default()
+}
+
+/// Returns what a call is about, and what its result says of itself.
+pub(super) fn heading(pair: &ConversationPair) -> Line {
     let is_error = pair
         .tool_result
         .as_ref()
         .is_some_and(|result| result.is_error);
     let mut line = Line::of("• ", Some(if is_error { Colour::Bad } else { Colour::Dim }));
     line.push(on_one_line(&pair.tool_use.name), Some(Colour::Heading));
-    line.push(format!(" {}", on_one_line(&about(input))), None);
+    line.push(format!(" {}", on_one_line(&about(&input_of(pair)))), None);
     if let Some(notes) = pair
         .tool_result
         .as_ref()

@@ -2,7 +2,7 @@
 
 use super::call;
 use crate::render::table::{fields, printable};
-use crate::render::{Colour, Style, on_one_line, readable, wrapped};
+use crate::render::{Colour, Line, Style, on_one_line, readable, wrapped};
 use ccd_protocol::conversation::{
     ConversationGetReply, ConversationPair, ConversationTurn, ConversationUsage, TurnRole,
 };
@@ -14,7 +14,7 @@ use std::io::{self, Write};
 const NAMES: usize = 12;
 
 /// A level of sub-agents moves its texts to the right by so many columns.
-const INDENT: &str = "  │ ";
+pub(super) const INDENT: &str = "  │ ";
 
 /// Texts are not wrapped to fewer columns, however deep they are.
 const MIN_COLUMNS: usize = 30;
@@ -153,28 +153,9 @@ impl<'a> Page<'a> {
         }
         if has_text || turn.role == TurnRole::User {
             writeln!(out, "{indent}")?;
-            writeln!(out, "{indent}{}", self.heading(turn))?;
+            writeln!(out, "{indent}{}", heading(turn, self.style))?;
         }
         self.blocks(turn, indent, out)
-    }
-
-    fn heading(&self, turn: &ConversationTurn) -> String {
-        let (name, colour) = match turn.role {
-            TurnRole::User => ("user", Colour::Heading),
-            TurnRole::Assistant => ("assistant", Colour::Good),
-        };
-        let time = turn.timestamp.as_deref().unwrap_or_default();
-        let time = time.get(..19).unwrap_or(time).replace('T', " ");
-        let model = turn.model.as_deref().unwrap_or_default();
-        let model = model.strip_prefix("claude-").unwrap_or(model);
-        let rest: Vec<&str> = [model, &time]
-            .into_iter()
-            .filter(|text| !text.is_empty())
-            .collect();
-        let rest = self.style.paint(Colour::Dim, &printable(&rest.join("  ")));
-        format!("{}  {rest}", self.style.paint(colour, name))
-            .trim_end()
-            .to_owned()
     }
 
     fn blocks(
@@ -185,21 +166,15 @@ impl<'a> Page<'a> {
     ) -> io::Result<()> {
         for raw in &turn.content_blocks {
             let block: Value = serde_json::from_str(raw.get()).unwrap_or_default();
-            match (block["type"].as_str().unwrap_or_default(), self.show.errors) {
-                ("text", false) => self.text(block["text"].as_str(), None, indent, out)?,
-                ("thinking", false) => {
-                    self.text(block["thinking"].as_str(), Some(Colour::Dim), indent, out)?
+            let kind = block["type"].as_str().unwrap_or_default();
+            if kind.ends_with("tool_use") {
+                let id = block["id"].as_str().unwrap_or_default();
+                if let Some(pair) = self.pairs.get(id).copied() {
+                    self.call(pair, indent, out)?;
                 }
-                (kind, _) if kind.ends_with("tool_use") => {
-                    let id = block["id"].as_str().unwrap_or_default();
-                    if let Some(pair) = self.pairs.get(id).copied() {
-                        self.call(pair, indent, out)?;
-                    }
-                }
-                (_, true) => {}
-                (kind, false) => {
-                    let note = format!("[{}]", on_one_line(kind));
-                    writeln!(out, "{indent}{}", self.style.paint(Colour::Dim, &note))?;
+            } else if !self.show.errors {
+                for line in self::block(&block, self.columns(indent)) {
+                    writeln!(out, "{indent}{}", line.painted(self.style))?;
                 }
             }
         }
@@ -240,30 +215,55 @@ impl<'a> Page<'a> {
     }
 
     fn columns(&self, indent: &str) -> usize {
-        self.show
-            .columns
-            .saturating_sub(indent.chars().count())
-            .max(MIN_COLUMNS)
+        columns_left(self.show.columns, indent)
     }
+}
 
-    fn text(
-        &self,
-        text: Option<&str>,
-        colour: Option<Colour>,
-        indent: &str,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        let columns = self.columns(indent);
-        for line in readable(text.unwrap_or_default()).trim_end().lines() {
-            for part in words(line, columns) {
-                match colour {
-                    Some(colour) => writeln!(out, "{indent}{}", self.style.paint(colour, &part))?,
-                    None => writeln!(out, "{indent}{part}")?,
-                }
-            }
-        }
-        Ok(())
+/// Returns the columns for texts after an indentation.
+pub(super) fn columns_left(columns: usize, indent: &str) -> usize {
+    let left = columns.saturating_sub(indent.chars().count());
+    left.max(MIN_COLUMNS)
+}
+
+/// Returns who speaks, with which model, and when.
+pub(super) fn heading(turn: &ConversationTurn, style: Style) -> String {
+    let (name, colour) = match turn.role {
+        TurnRole::User => ("user", Colour::Heading),
+        TurnRole::Assistant => ("assistant", Colour::Good),
+    };
+    let time = turn.timestamp.as_deref().unwrap_or_default();
+    let time = time.get(..19).unwrap_or(time).replace('T', " ");
+    let model = turn.model.as_deref().unwrap_or_default();
+    let model = model.strip_prefix("claude-").unwrap_or(model);
+    let rest: Vec<&str> = [model, &time]
+        .into_iter()
+        .filter(|text| !text.is_empty())
+        .collect();
+    let rest = style.paint(Colour::Dim, &printable(&rest.join("  ")));
+    format!("{}  {rest}", style.paint(colour, name))
+        .trim_end()
+        .to_owned()
+}
+
+/// Returns the lines of a block of a message that is not a call: its text, or its kind.
+pub(super) fn block(block: &Value, columns: usize) -> Vec<Line> {
+    match block["type"].as_str().unwrap_or_default() {
+        "text" => text(block["text"].as_str(), None, columns),
+        "thinking" => text(block["thinking"].as_str(), Some(Colour::Dim), columns),
+        kind => vec![Line::of(
+            format!("[{}]", on_one_line(kind)),
+            Some(Colour::Dim),
+        )],
     }
+}
+
+fn text(text: Option<&str>, colour: Option<Colour>, columns: usize) -> Vec<Line> {
+    let text = readable(text.unwrap_or_default());
+    let parts = text
+        .trim_end()
+        .lines()
+        .flat_map(|line| words(line, columns));
+    parts.map(|part| Line::of(part, colour)).collect()
 }
 
 /// Splits a line at spaces, so that each part fits into `columns`; a longer word is cut.

@@ -5,13 +5,20 @@ use crate::args::ConversationGetArgs;
 use crate::call::Answer;
 use crate::terminal::output_columns;
 use crate::{Context, Exit, Failure, pager, render};
-use ccd_protocol::conversation::{ConversationGet, ConversationGetReply, ConversationPageParams};
+use ccd_protocol::conversation::{
+    ConversationGet, ConversationGetReply, ConversationPageParams, ConversationTurn,
+    ConversationTurnGet, ConversationTurnParams,
+};
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use std::io::{self, Write};
 
 /// Assumed if the terminal reports no size.
-const COLUMNS: usize = 80;
+pub(super) const COLUMNS: usize = 80;
+
+/// Sub-agents are looked for at most so deep.
+const MAX_DEPTH: usize = 50;
 
 pub(super) fn get(args: &ConversationGetArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = ConversationPageParams {
@@ -29,26 +36,47 @@ pub(super) fn get(args: &ConversationGetArgs, context: &mut Context) -> Result<E
         whole.pairs.extend(page.pairs);
         whole.next = page.next;
     }
-    if let Some(at) = &args.at
-        && !whole
-            .turns
-            .iter()
-            .any(|turn| turn.message_id == *at || turn.records.contains(at))
-    {
-        let text = format!("{at}: no turn or record of the conversation has this id");
-        return Err(Failure::Usage(text));
-    }
+    let at = args.at.as_ref().map(|at| {
+        let params = ConversationTurnParams {
+            conversation: params.conversation.clone(),
+            message_id: at.clone(),
+        };
+        let turn = context.call::<ConversationTurnGet>(&params)?.value;
+        Ok::<_, Failure>(in_main_conversation(turn, &whole.turns))
+    });
+    let at = at.transpose()?;
     let style = context.style;
     let show = render::Show {
         tools: args.tools,
         errors: args.errors,
-        at: args.at.as_deref(),
+        at: at.as_deref(),
         columns: output_columns().unwrap_or(COLUMNS),
     };
     pager::page(context, |out| {
         render::conversation(&whole, show, out, style)
     })?;
     Ok(Exit::Done)
+}
+
+/// Returns the id of a turn; for one of a sub-agent, of the turn of the main conversation that led to it.
+fn in_main_conversation(turn: ConversationTurn, all: &[ConversationTurn]) -> String {
+    let mut turn = &turn;
+    // Hostile files have circles.
+    for _ in 0..MAX_DEPTH {
+        let Some(parent) = &turn.parent_tool_use_id else {
+            break;
+        };
+        let has_call = |raw: &RawValue| {
+            let block: Value = serde_json::from_str(raw.get()).unwrap_or_default();
+            block["id"] == parent.as_str()
+        };
+        let mut turns = all.iter();
+        match turns.find(|turn| turn.content_blocks.iter().any(|raw| has_call(raw))) {
+            Some(above) => turn = above,
+            None => break,
+        }
+    }
+    turn.message_id.clone()
 }
 
 fn page(

@@ -3,6 +3,8 @@
 mod export;
 mod find;
 mod get;
+mod import;
+mod tail;
 
 use crate::args::ConversationVerb;
 use crate::call::is_elsewhere;
@@ -25,6 +27,8 @@ pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result
         ConversationVerb::Search(args) => find::search(args, context),
         ConversationVerb::Stats(args) => find::stats(args, context),
         ConversationVerb::Get(args) => get::get(args, context),
+        ConversationVerb::Import { files } => import::import(files, context),
+        ConversationVerb::Tail(args) => tail::tail(args, context),
         ConversationVerb::Export { conversation, html } => {
             export::export(conversation, html, context)
         }

@@ -13,7 +13,7 @@ pub enum ConversationError {
     NotFound(String),
     #[error("several conversations start with {start:?}: {}", .found.join(", "))]
     Ambiguous { start: String, found: Vec<String> },
-    #[error("give either session or file")]
+    #[error("give one of session, file and project")]
     Unnamed,
     #[error("{}: not an absolute path", .0.display())]
     NotAbsolute(PathBuf),
@@ -33,6 +33,8 @@ pub enum ConversationError {
     Index(#[from] StoreError),
     #[error("{}: the file was changed while it was read; try again", .0.display())]
     Changed(PathBuf),
+    #[error("transcripts cannot be watched: {0}")]
+    Watch(#[source] io::Error),
 }
 
 impl ConversationError {
@@ -61,7 +63,7 @@ impl Reportable for ConversationError {
             Self::Ambiguous { .. } | Self::Unnamed | Self::NotAbsolute(_) => {
                 ErrorCode::InvalidArgument
             }
-            Self::Read { .. } | Self::Changed(_) => ErrorCode::Storage,
+            Self::Read { .. } | Self::Changed(_) | Self::Watch(_) => ErrorCode::Storage,
             Self::Query(_) => ErrorCode::QueryInvalid,
             Self::Index(_) => ErrorCode::ConversationIndexUnavailable,
             Self::NotATranscript(_) => ErrorCode::NotATranscript,

@@ -1,8 +1,10 @@
 //! Conversations of Claude Code: what its transcripts and streams say, as one model.
 //!
 //! - `source`: the files of a conversation, read as they grow
+//! - `import`: copies of files that are part of the index
 //! - `index`: all transcripts in a database, for lists, search and sums
 //! - `reply`: what the methods return
+//! - `follow`: what is added to conversations, as it happens
 //!
 //! Pure, without files:
 //!
@@ -13,6 +15,8 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 mod error;
+mod follow;
+mod import;
 mod index;
 pub mod line;
 pub mod lines;
@@ -22,5 +26,6 @@ mod reply;
 pub mod source;
 
 pub use error::ConversationError;
+pub use follow::Following;
 pub use index::Index;
 pub use reply::Conversations;

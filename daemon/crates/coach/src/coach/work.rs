@@ -10,8 +10,8 @@ use crate::ledger::{Change, LEDGER, LedgerWrite};
 use crate::patterns::PatternSet;
 use crate::payload::{HookEvent, Payload};
 use crate::record::{
-    EVENTS, EventWrite, PayloadRow, PayloadWrite, Recorded, RecordedSignal, mutes, payloads_of,
-    taken,
+    EVENTS, EventWrite, PROMPT_ID, PayloadRow, PayloadWrite, Recorded, RecordedSignal, TOOL_USE_ID,
+    mutes, payloads_of, taken,
 };
 use crate::signal::Signal;
 use ccd_protocol::coach::{EventType, Mute};
@@ -237,7 +237,7 @@ impl Work {
             timestamp: delivery.at.clone(),
             session_id: payload.session_id.clone(),
             signals: signals
-                .map(|signal| stored(signal, &project.root))
+                .map(|signal| in_transcript(stored(signal, &project.root), &payload))
                 .collect(),
             success: detected.observed.map(|Success { command, .. }| command),
             project,
@@ -397,6 +397,20 @@ fn stored(signal: &Signal, root: &Path) -> RecordedSignal {
         content: signal.content.clone(),
         context,
     }
+}
+
+/// Adds where in the transcript a signal is.
+fn in_transcript(mut signal: RecordedSignal, payload: &Payload) -> RecordedSignal {
+    let tool_use_id = match (&payload.tool_use_id, &payload.batch[..]) {
+        (None, [call]) => &call.tool_use_id,
+        (id, _) => id,
+    };
+    for (name, id) in [(TOOL_USE_ID, tool_use_id), (PROMPT_ID, &payload.prompt_id)] {
+        if let Some(id) = id {
+            signal.context.insert(name.into(), id.as_str().into());
+        }
+    }
+    signal
 }
 
 fn is_muted(muted: &[Mute], signal: &Signal, repo_id: &str) -> bool {

@@ -12,6 +12,10 @@ use std::path::PathBuf;
 
 type Events = Database<EventWrite>;
 
+/// Members of an event's context that name a place in the transcript.
+pub(crate) const TOOL_USE_ID: &str = "tool_use_id";
+pub(crate) const PROMPT_ID: &str = "prompt_id";
+
 /// Which events to list.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
@@ -60,7 +64,14 @@ pub(crate) async fn page(events: &Events, filter: Filter) -> SqlResult<Vec<Coach
 }
 
 fn listed(row: EventColumns) -> Option<CoachEvent> {
+    let mut context = object(row.6);
+    let mut id = |name| match context.remove(name) {
+        Some(Value::String(id)) => Some(id),
+        _ => None,
+    };
     Some(CoachEvent {
+        tool_use_id: id(TOOL_USE_ID),
+        prompt_id: id(PROMPT_ID),
         id: row.0,
         timestamp: row.1,
         event_type: match row.2.as_deref() {
@@ -71,7 +82,7 @@ fn listed(row: EventColumns) -> Option<CoachEvent> {
         signal_type: SignalType::named(&row.3?)?,
         repo_id: row.4.unwrap_or_default(),
         content: row.5.unwrap_or_default(),
-        context: object(row.6),
+        context,
         processed: row.7.unwrap_or_default() != 0,
         session_id: row.8.filter(|id| !id.is_empty()),
         project: row.9,

@@ -7,6 +7,7 @@ use memchr::memmem::Finder;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::ops::AddAssign as _;
 use std::sync::LazyLock;
 
 /// Longest text of one record that is searched.
@@ -41,6 +42,8 @@ pub(crate) struct Entry {
     pub(crate) usage: Option<Usage>,
     /// US dollars.
     pub(crate) cost: Option<f64>,
+    /// Calls of other models that its message took: the model, tokens, and the cost.
+    pub(crate) side_calls: Vec<(String, Usage, Option<f64>)>,
     pub(crate) calls: Vec<CallEntry>,
     /// Ids of calls, and whether they failed.
     pub(crate) results: Vec<(String, bool)>,
@@ -91,7 +94,7 @@ pub(crate) fn entry(
         agent_report: line.result_meta.and_then(agent_report),
         ..Entry::default()
     };
-    entry.cost = prices.and_then(|prices| cost_of(line, prices));
+    entry.take_side_calls(line, prices);
     let mut text = match depth {
         Depth::Texts => Text::default(),
         Depth::Numbers => Text::full(),
@@ -116,19 +119,36 @@ fn may_have_error(content: Option<&RawValue>) -> bool {
     })
 }
 
-/// Returns what a message costs, if it has tokens and its model a price.
-fn cost_of(line: &Line<'_>, prices: &Prices) -> Option<f64> {
-    let message = line.message.as_ref()?;
-    prices.cost(&Billed {
-        model: message.model.as_deref()?,
-        at: line.timestamp.as_deref(),
-        usage: message.usage.as_ref()?,
-        is_fast: message.is_fast,
-        is_us_only: message.is_us_only,
-    })
-}
-
 impl Entry {
+    /// Adds the calls that the message took besides its own, and what all of them cost.
+    fn take_side_calls(&mut self, line: &Line<'_>, prices: Option<&Prices>) {
+        let Some(message) = line.message.as_ref().filter(|_| self.is_assistant) else {
+            return;
+        };
+        let own = message.usage.unwrap_or_default();
+        let billed = message.model.as_deref().map(|model| Billed {
+            model,
+            at: line.timestamp.as_deref(),
+            usage: &own,
+            is_fast: message.is_fast,
+            is_us_only: message.is_us_only,
+        });
+        let priced = prices.zip(billed);
+        self.cost = priced
+            .filter(|_| message.usage.is_some())
+            .and_then(|(prices, billed)| prices.cost(&billed));
+        for call in &message.side_calls {
+            let cost = priced.and_then(|(prices, billed)| prices.side_cost(&billed, call));
+            match &call.model {
+                Some(model) => self.side_calls.push((model.clone(), call.usage, cost)),
+                None => {
+                    self.usage.get_or_insert_default().add_assign(&call.usage);
+                    self.cost = self.cost.zip(cost).map(|(one, other)| one + other);
+                }
+            }
+        }
+    }
+
     fn take(&mut self, block: Block<'_>, text: &mut Text) {
         match block {
             Block::Text(said) | Block::Thinking(said) => text.add(&said),

@@ -2,6 +2,7 @@
 
 use super::extract::{Depth, Entry, entry};
 use super::scan::{FoundFile, Known, KnownFile, Plan, known, plan};
+use super::scope::time_text;
 use super::write::{Batch, Inbox, IndexWrite};
 use crate::line::Line;
 use crate::lines::{Counts, Lines};
@@ -215,6 +216,8 @@ pub(super) struct Pieces<'a> {
     piece: Vec<u8>,
     left: u64,
     parent: Option<&'a str>,
+    /// The time of lines that have none: older versions of Claude Code write none into streams.
+    untimed: Option<String>,
 }
 
 impl<'a> Pieces<'a> {
@@ -233,6 +236,7 @@ impl<'a> Pieces<'a> {
             piece: vec![0; PIECE_BYTES],
             left: file.len.saturating_sub(known.read),
             parent: file.parent_tool_use_id.as_deref(),
+            untimed: time_text(file.modified / 1_000_000).filter(|_| file.is_import),
         })
     }
 
@@ -245,12 +249,15 @@ impl<'a> Pieces<'a> {
         let wanted = self.piece.len().min(most);
         let count = self.source.read(&mut self.piece[..wanted])?;
         self.left -= count as u64;
-        let parent = self.parent;
+        let (parent, untimed) = (self.parent, &self.untimed);
         let piece = &self.piece[..count];
         self.lines
             .feed(piece, &mut |offset, length, mut line: Line<'_>| {
                 if let (Some(parent), None) = (parent, &line.parent_tool_use_id) {
                     line.parent_tool_use_id = Some(Cow::Owned(parent.to_owned()));
+                }
+                if let (Some(time), None) = (untimed, &line.timestamp) {
+                    line.timestamp = Some(Cow::Owned(time.clone()));
                 }
                 each(offset, length, line);
             });

@@ -36,6 +36,7 @@ pub(crate) async fn list(
 ) -> SqlResult<ConversationListReply> {
     let mut conditions = scope.conditions();
     scope.add_times(&mut conditions, TimeColumn::File);
+    scope.add_once(&mut conditions);
     conditions.require("files.agent_id IS NULL AND files.started_at IS NOT NULL");
     if let Some(branch) = &params.branch {
         conditions.add("files.branch = ?", SqlValue::Text(branch.clone()));

@@ -22,10 +22,12 @@ mod totals;
 mod write;
 
 use crate::ConversationError;
+use crate::import::Imports;
 use crate::price::Prices;
 use ccd_protocol::conversation::{
-    ConversationListParams, ConversationListReply, ConversationScope, ConversationSearchParams,
-    ConversationSearchReply, ConversationStatsParams, ConversationStatsReply,
+    ConversationImportParams, ConversationImportReply, ConversationListParams,
+    ConversationListReply, ConversationScope, ConversationSearchParams, ConversationSearchReply,
+    ConversationStatsParams, ConversationStatsReply,
 };
 use ccd_store::{Database, Opening};
 pub(crate) use feed::Fed;
@@ -43,6 +45,8 @@ pub struct Index {
     path: PathBuf,
     /// Directories of Claude Code that are looked in unless a request names others.
     claude_dirs: Vec<PathBuf>,
+    /// Copies of other files, which are always looked in.
+    imports: Arc<Imports>,
     database: OnceCell<Database<IndexWrite>>,
     prices: Arc<Prices>,
     /// What the database says of its files, unless it is out of date. Held while files are read.
@@ -50,12 +54,13 @@ pub struct Index {
 }
 
 impl Index {
-    /// `path` is that of the database.
+    /// `path` is that of the database, `imports` the directory of the copies.
     #[must_use]
-    pub fn new(path: PathBuf, claude_dirs: Vec<PathBuf>) -> Self {
+    pub fn new(path: PathBuf, claude_dirs: Vec<PathBuf>, imports: PathBuf) -> Self {
         Self {
             path,
             claude_dirs,
+            imports: Arc::new(Imports::new(imports)),
             database: OnceCell::new(),
             prices: Arc::new(Prices::built_in()),
             feeding: Mutex::default(),
@@ -97,7 +102,7 @@ impl Index {
         &self,
         params: &ConversationStatsParams,
     ) -> Result<ConversationStatsReply, ConversationError> {
-        let scope = Scope::of(&params.scope, &self.claude_dirs)?;
+        let scope = Scope::of(&params.scope, &self.claude_dirs, self.imports.dir())?;
         let database = self.database().await?;
         let mut known = self.feeding.lock().await;
         let plan = feed::pending(database, scope.claude_dirs.clone(), &mut known).await?;
@@ -113,12 +118,29 @@ impl Index {
         Ok(reply)
     }
 
+    /// Carries out `conversation.import`. The next answer has what was added.
+    ///
+    /// # Errors
+    ///
+    /// `NotAbsolute`, `NoFile`, `Read`, `NotATranscript`.
+    pub async fn import(
+        &self,
+        params: &ConversationImportParams,
+    ) -> Result<ConversationImportReply, ConversationError> {
+        let path = PathBuf::from(&params.file);
+        if !path.is_absolute() {
+            return Err(ConversationError::NotAbsolute(path));
+        }
+        let imports = Arc::clone(&self.imports);
+        ccd_store::blocking(move || imports.add(&path)).await
+    }
+
     /// Returns the database, brought up to date for a scope.
     async fn ready(
         &self,
         scope: &ConversationScope,
     ) -> Result<(&Database<IndexWrite>, Scope), ConversationError> {
-        let scope = Scope::of(scope, &self.claude_dirs)?;
+        let scope = Scope::of(scope, &self.claude_dirs, self.imports.dir())?;
         let database = self.database().await?;
         self.feed(database, &scope).await?;
         Ok((database, scope))

@@ -1,6 +1,7 @@
 //! Which files there are.
 
 use super::IndexWrite;
+use crate::import::is_import;
 use crate::source::stamp;
 use ccd_store::{Database, SqlResult, query_as};
 use std::collections::{HashMap, HashSet};
@@ -22,6 +23,8 @@ pub(crate) struct FoundFile {
     pub(crate) len: u64,
     /// Nanoseconds since 1970.
     pub(crate) modified: i64,
+    /// Its records may have no time: it is the copy of a stream.
+    pub(crate) is_import: bool,
 }
 
 /// What the index has of a file.
@@ -143,6 +146,7 @@ fn file(
             .and_then(|_| crate::source::parent_of(path)),
         session_id: session_of_agent.map_or(name, str::to_owned),
         agent_id,
+        is_import: is_import(path),
         path: path.to_owned(),
         claude_dir: claude_dir.to_owned(),
         device: metadata.dev(),

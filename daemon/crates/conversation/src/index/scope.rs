@@ -4,12 +4,14 @@ use crate::ConversationError;
 use crate::line::milliseconds;
 use ccd_protocol::conversation::ConversationScope;
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A scope that was checked.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope {
+    /// The directory of copies is the last one.
     pub(crate) claude_dirs: Vec<PathBuf>,
+    imports: PathBuf,
     project: Option<String>,
     since: Option<Moment>,
     until: Option<Moment>,
@@ -35,15 +37,18 @@ impl Scope {
     pub(crate) fn of(
         scope: &ConversationScope,
         default: &[PathBuf],
+        imports: &Path,
     ) -> Result<Self, ConversationError> {
         let time = |text: &Option<String>| text.as_deref().map(time_of).transpose();
         let given: Vec<PathBuf> = scope.claude_dirs.iter().map(PathBuf::from).collect();
+        let mut claude_dirs = match given.is_empty() {
+            true => default.to_vec(),
+            false => given,
+        };
+        claude_dirs.push(imports.to_owned());
         Ok(Self {
-            claude_dirs: if given.is_empty() {
-                default.to_vec()
-            } else {
-                given
-            },
+            claude_dirs,
+            imports: imports.to_owned(),
             project: scope.project.clone(),
             since: time(&scope.since)?,
             until: time(&scope.until)?,
@@ -58,11 +63,9 @@ impl Scope {
     /// Returns conditions for the columns of `files`, and for a column `at` of what is in them.
     pub(crate) fn conditions(&self) -> Conditions {
         let mut conditions = Conditions::default();
-        let dirs = self.claude_dirs.iter().map(|dir| dir.to_string_lossy());
-        let dirs = serde_json::to_string(&dirs.collect::<Vec<_>>()).unwrap_or_default();
         conditions.add(
             "files.claude_dir IN (SELECT value FROM json_each(?))",
-            SqlValue::Text(dirs),
+            json(&self.claude_dirs),
         );
         if let Some(project) = &self.project {
             let project = project.trim_end_matches('/').to_owned();
@@ -74,6 +77,21 @@ impl Scope {
             );
         }
         conditions
+    }
+
+    /// Leaves out the copy of a conversation whose transcript is there too, for what is not counted by ids.
+    pub(crate) fn add_once(&self, conditions: &mut Conditions) {
+        let others = self.claude_dirs.iter().filter(|dir| **dir != self.imports);
+        let others: Vec<PathBuf> = others.cloned().collect();
+        conditions.parts.push(
+            "(files.claude_dir <> ? OR files.session_id NOT IN (SELECT session_id FROM files
+                WHERE started_at IS NOT NULL AND claude_dir IN (SELECT value FROM json_each(?))))"
+                .into(),
+        );
+        let imports = self.imports.to_string_lossy().into_owned();
+        conditions
+            .values
+            .extend([SqlValue::Text(imports), json(&others)]);
     }
 
     /// Adds the times.
@@ -96,6 +114,12 @@ impl Scope {
             }
         }
     }
+}
+
+fn json(dirs: &[PathBuf]) -> SqlValue {
+    let dirs = dirs.iter().map(|dir| dir.to_string_lossy());
+    let dirs = serde_json::to_string(&dirs.collect::<Vec<_>>());
+    SqlValue::Text(dirs.unwrap_or_default())
 }
 
 /// A time that limits a question.

@@ -85,6 +85,7 @@ pub(crate) async fn search(
 fn conditions(params: &ConversationSearchParams, scope: &Scope) -> Conditions {
     let mut conditions = scope.conditions();
     scope.add_times(&mut conditions, TimeColumn::Record);
+    scope.add_once(&mut conditions);
     if let Some(role) = params.role {
         conditions.add(
             "role = ?",

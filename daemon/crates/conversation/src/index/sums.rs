@@ -66,7 +66,7 @@ pub(crate) async fn sums(
     more(&mut conditions);
     let (key, which) = (key_of(by), conditions.sql());
     let messages = format!(
-        "SELECT {key} AS key, coalesce(model, '') AS model, is_sub, count(*) AS messages, sum(input_tokens) AS input_tokens,
+        "SELECT {key} AS key, coalesce(model, '') AS model, is_sub, sum(instr(message_id, '#') = 0) AS messages, sum(input_tokens) AS input_tokens,
             sum(output_tokens) AS output_tokens, sum(cache_creation_input_tokens) AS cache_creation_input_tokens,
             sum(cache_read_input_tokens) AS cache_read_input_tokens, sum(ephemeral_5m_input_tokens) AS ephemeral_5m_input_tokens,
             sum(ephemeral_1h_input_tokens) AS ephemeral_1h_input_tokens, sum(web_search_requests) AS web_search_requests,

@@ -7,6 +7,7 @@ use super::scan::{FoundFile, KnownFile, files_of};
 use super::scope::Scope;
 use super::stats::reply;
 use super::sums::{Sum, SumRow, add};
+use super::write::{MessageRow, message_rows};
 use crate::line::{About, Usage};
 use crate::price::Prices;
 use ccd_protocol::conversation::{ConversationStatsReply, StatsBy, StatsGroup};
@@ -28,7 +29,8 @@ const QUARTER_MS: i64 = 15 * 60 * 1000;
 struct Totals {
     /// In the order of their paths.
     files: Vec<FileFacts>,
-    messages: HashMap<String, Message>,
+    /// As the copy that says it has most output has them; of several such, that of the first file.
+    messages: HashMap<String, MessageRow>,
     agents: HashMap<String, AgentUse>,
     /// Calls with records of a sub-agent.
     parents: HashSet<String>,
@@ -41,18 +43,6 @@ struct Totals {
 struct FileFacts {
     about: About,
     skipped: u64,
-}
-
-/// A message, as the copy that says it has most output has it; of several such, that of the first file.
-#[derive(Debug)]
-struct Message {
-    file: usize,
-    at: Option<i64>,
-    model: Option<String>,
-    /// No copy is one of the conversation itself.
-    is_sub: bool,
-    usage: Usage,
-    cost: Option<f64>,
 }
 
 /// What a result says that its sub-agent used.
@@ -153,6 +143,9 @@ impl Totals {
 
     /// Takes a record, as the index does.
     fn take(&mut self, file: usize, entry: Entry) {
+        for row in message_rows(file as i64, &entry) {
+            self.take_message(row);
+        }
         if let (Some((agent_id, Some(usage))), [(tool_use_id, _)]) =
             (entry.agent_report, &entry.results[..])
         {
@@ -171,29 +164,18 @@ impl Totals {
         }
         let failed = entry.results.into_iter().filter(|(_, is_error)| *is_error);
         self.failed_calls.extend(failed.map(|(id, _)| id));
-        if let Some(usage) = entry.usage {
-            let message = Message {
-                file,
-                at: entry.at,
-                model: entry.model,
-                is_sub: entry.is_sub,
-                usage,
-                cost: entry.cost,
-            };
-            self.take_message(entry.message_id, message);
-        }
     }
 
-    fn take_message(&mut self, id: String, mut new: Message) {
-        let Some(known) = self.messages.get_mut(&id) else {
-            self.messages.insert(id, new);
+    fn take_message(&mut self, mut new: MessageRow) {
+        let Some(known) = self.messages.get_mut(&new.message_id) else {
+            self.messages.insert(new.message_id.clone(), new);
             return;
         };
         let is_sub = known.is_sub && new.is_sub;
         // In one file the last record counts, of several files the first.
-        let is_better = match new.file == known.file {
-            true => new.usage.output_tokens >= known.usage.output_tokens,
-            false => (known.usage.output_tokens, new.file) < (new.usage.output_tokens, known.file),
+        let is_better = match new.file_id == known.file_id {
+            true => new.output_tokens >= known.output_tokens,
+            false => (known.output_tokens, new.file_id) < (new.output_tokens, known.file_id),
         };
         if is_better {
             std::mem::swap(known, &mut new);
@@ -217,8 +199,8 @@ impl Totals {
     }
 
     fn merge(&mut self, other: Self) {
-        for (id, message) in other.messages {
-            self.take_message(id, message);
+        for message in other.messages.into_values() {
+            self.take_message(message);
         }
         for (id, agent) in other.agents {
             self.take_agent(id, agent);
@@ -241,18 +223,25 @@ impl Totals {
 
     fn add_messages(&self, sums: &mut Vec<Sum>, key: &impl Fn(usize, Option<i64>, &str) -> String) {
         // A sum of fractions depends on the order.
-        let mut messages: Vec<_> = self.messages.iter().collect();
-        messages.sort_unstable_by_key(|(id, message)| (message.file, *id));
-        for (_, message) in messages {
-            let model = message.model.clone().unwrap_or_default();
+        let mut messages: Vec<&MessageRow> = self.messages.values().collect();
+        messages.sort_unstable_by_key(|row| (row.file_id, &row.message_id));
+        for row in messages {
+            let model = row.model.clone().unwrap_or_default();
+            let file = usize::try_from(row.file_id).unwrap_or_default();
             let row = SumRow {
-                key: key(message.file, message.at, &model),
+                key: key(file, row.at, &model),
                 model,
-                is_sub: message.is_sub,
-                messages: 1,
-                cost_usd: message.cost,
-                unpriced: i64::from(message.cost.is_none()),
-                ..row_of(&message.usage)
+                is_sub: row.is_sub,
+                messages: i64::from(!row.message_id.contains('#')),
+                input_tokens: row.input_tokens,
+                output_tokens: row.output_tokens,
+                cache_creation_input_tokens: row.cache_creation_input_tokens,
+                cache_read_input_tokens: row.cache_read_input_tokens,
+                ephemeral_5m_input_tokens: row.ephemeral_5m_input_tokens,
+                ephemeral_1h_input_tokens: row.ephemeral_1h_input_tokens,
+                web_search_requests: row.web_search_requests,
+                cost_usd: row.cost_usd,
+                unpriced: i64::from(row.cost_usd.is_none()),
             };
             add(sums, row);
         }
@@ -281,11 +270,11 @@ impl Totals {
                 key: key(agent.file, agent.at, ""),
                 is_sub: true,
                 unpriced: 1,
-                ..row_of(&Usage {
-                    web_search_requests: 0,
-                    cache_creation: Default::default(),
-                    ..agent.usage.clone()
-                })
+                input_tokens: agent.usage.input_tokens.cast_signed(),
+                output_tokens: agent.usage.output_tokens.cast_signed(),
+                cache_creation_input_tokens: agent.usage.cache_creation_input_tokens.cast_signed(),
+                cache_read_input_tokens: agent.usage.cache_read_input_tokens.cast_signed(),
+                ..SumRow::default()
             };
             add(sums, row);
         }
@@ -315,20 +304,6 @@ impl Totals {
         let sessions: HashSet<&str> = timed().map(|(_, file)| &*file.session_id).collect();
         let skipped = timed().map(|(facts, _)| facts.skipped).sum();
         (sessions.len() as u64, skipped)
-    }
-}
-
-fn row_of(usage: &Usage) -> SumRow {
-    let parts = &usage.cache_creation;
-    SumRow {
-        input_tokens: usage.input_tokens.cast_signed(),
-        output_tokens: usage.output_tokens.cast_signed(),
-        cache_creation_input_tokens: usage.cache_creation_input_tokens.cast_signed(),
-        cache_read_input_tokens: usage.cache_read_input_tokens.cast_signed(),
-        ephemeral_5m_input_tokens: parts.ephemeral_5m_input_tokens.cast_signed(),
-        ephemeral_1h_input_tokens: parts.ephemeral_1h_input_tokens.cast_signed(),
-        web_search_requests: usage.web_search_requests.cast_signed(),
-        ..SumRow::default()
     }
 }
 
@@ -389,8 +364,17 @@ mod tests {
     async fn totals_without_an_index_are_those_of_the_index() {
         let home = tempfile::tempdir().unwrap();
         let dir = claude_dir(home.path());
-        let index = Index::new(home.path().join("index.sqlite"), vec![dir]);
-        let scope = Scope::of(&ConversationScope::default(), &index.claude_dirs).unwrap();
+        let index = Index::new(
+            home.path().join("index.sqlite"),
+            vec![dir],
+            home.path().join("imports"),
+        );
+        let scope = Scope::of(
+            &ConversationScope::default(),
+            &index.claude_dirs,
+            index.imports.dir(),
+        )
+        .unwrap();
         for by in [
             None,
             Some(StatsBy::Day),

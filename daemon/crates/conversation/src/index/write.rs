@@ -128,20 +128,21 @@ ccd_store::row! {
 }
 
 ccd_store::row! {
-    struct MessageRow {
-        message_id: String,
-        file_id: i64,
-        at: Option<i64>,
-        model: Option<String>,
-        is_sub: bool,
-        input_tokens: i64,
-        output_tokens: i64,
-        cache_creation_input_tokens: i64,
-        cache_read_input_tokens: i64,
-        ephemeral_5m_input_tokens: i64,
-        ephemeral_1h_input_tokens: i64,
-        web_search_requests: i64,
-        cost_usd: Option<f64>,
+    #[derive(Debug)]
+    pub(super) struct MessageRow {
+        pub(super) message_id: String,
+        pub(super) file_id: i64,
+        pub(super) at: Option<i64>,
+        pub(super) model: Option<String>,
+        pub(super) is_sub: bool,
+        pub(super) input_tokens: i64,
+        pub(super) output_tokens: i64,
+        pub(super) cache_creation_input_tokens: i64,
+        pub(super) cache_read_input_tokens: i64,
+        pub(super) ephemeral_5m_input_tokens: i64,
+        pub(super) ephemeral_1h_input_tokens: i64,
+        pub(super) web_search_requests: i64,
+        pub(super) cost_usd: Option<f64>,
     }
 }
 
@@ -309,12 +310,11 @@ fn record_row(id: i64, file_id: i64, entry: &Entry) -> RecordRow {
 
 async fn put_tokens(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {
     let file_id = batch.file_id;
-    let mut messages: BTreeMap<&str, MessageRow> = BTreeMap::new();
+    let mut messages: BTreeMap<String, MessageRow> = BTreeMap::new();
     let (mut agents, mut parents) = (Vec::new(), BTreeSet::new());
     for entry in &batch.entries {
-        if let Some(usage) = &entry.usage {
-            let row = message_row(file_id, entry, usage);
-            match messages.entry(&entry.message_id) {
+        for row in message_rows(file_id, entry) {
+            match messages.entry(row.message_id.clone()) {
                 btree_map::Entry::Vacant(place) => drop(place.insert(row)),
                 btree_map::Entry::Occupied(mut known) => {
                     let known = known.get_mut();
@@ -365,12 +365,30 @@ async fn put_tokens(connection: &mut Connection, batch: &Batch) -> SqlResult<()>
     .await
 }
 
-fn message_row(file_id: i64, entry: &Entry, usage: &Usage) -> MessageRow {
-    MessageRow {
+/// Returns the tokens of a message, and those of the other models that it took, whose ids have a `#`.
+pub(super) fn message_rows(file_id: i64, entry: &Entry) -> Vec<MessageRow> {
+    let own = entry.usage.as_ref().map(|usage| MessageRow {
         message_id: entry.message_id.clone(),
+        model: entry.model.clone(),
+        cost_usd: entry.cost,
+        ..tokens_row(file_id, entry, usage)
+    });
+    let side_calls = entry.side_calls.iter().enumerate();
+    let side_calls = side_calls.map(|(number, (model, usage, cost))| MessageRow {
+        message_id: format!("{}#{number}", entry.message_id),
+        model: Some(model.clone()),
+        cost_usd: *cost,
+        ..tokens_row(file_id, entry, usage)
+    });
+    own.into_iter().chain(side_calls).collect()
+}
+
+fn tokens_row(file_id: i64, entry: &Entry, usage: &Usage) -> MessageRow {
+    MessageRow {
+        message_id: String::new(),
         file_id,
         at: entry.at,
-        model: entry.model.clone(),
+        model: None,
         is_sub: entry.is_sub,
         input_tokens: usage.input_tokens.cast_signed(),
         output_tokens: usage.output_tokens.cast_signed(),
@@ -379,7 +397,7 @@ fn message_row(file_id: i64, entry: &Entry, usage: &Usage) -> MessageRow {
         ephemeral_5m_input_tokens: usage.cache_creation.ephemeral_5m_input_tokens.cast_signed(),
         ephemeral_1h_input_tokens: usage.cache_creation.ephemeral_1h_input_tokens.cast_signed(),
         web_search_requests: usage.web_search_requests.cast_signed(),
-        cost_usd: entry.cost,
+        cost_usd: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a line says of itself.
 
 use super::loose::{Fields, Flag, Object, Text, skip};
-use super::usage::{MessageUsage, Usage};
+use super::usage::{MessageUsage, SideCall, Usage};
 use serde::de::MapAccess;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -19,6 +19,8 @@ pub struct Line<'a> {
     pub is_sidechain: bool,
     /// Written by Claude Code in the user's name, such as a caveat about local commands.
     pub is_meta: bool,
+    /// The prompt that the record is, or answers with a result. Hooks get it too.
+    pub prompt_id: Option<Cow<'a, str>>,
     /// RFC 3339, as it was written.
     pub timestamp: Option<Cow<'a, str>>,
     pub cwd: Option<Cow<'a, str>>,
@@ -59,7 +61,9 @@ pub struct Message<'a> {
     pub stop_reason: Option<Cow<'a, str>>,
     /// A text or a list of blocks; see [`super::blocks`].
     pub content: Option<&'a RawValue>,
+    /// Without the side calls.
     pub usage: Option<Usage>,
+    pub side_calls: Vec<SideCall>,
     /// Answered in fast mode, which has prices of its own.
     pub is_fast: bool,
     /// Processed in the United States only, for a surcharge.
@@ -110,6 +114,7 @@ impl<'de> Fields<'de> for Line<'de> {
             "agentId" | "agent_id" => self.agent_id = id(map)?.or(self.agent_id.take()),
             "isSidechain" => self.is_sidechain = map.next_value::<Flag>()?.0,
             "isMeta" => self.is_meta = map.next_value::<Flag>()?.0,
+            "promptId" => self.prompt_id = id(map)?,
             "timestamp" => self.timestamp = id(map)?,
             "cwd" => self.cwd = id(map)?,
             "gitBranch" => self.branch = id(map)?,
@@ -153,8 +158,26 @@ impl Message<'_> {
     fn take_usage(&mut self, usage: Option<MessageUsage>) {
         self.is_fast = usage.as_ref().is_some_and(|usage| usage.is_fast);
         self.is_us_only = usage.as_ref().is_some_and(|usage| usage.is_us_only);
-        self.usage = usage.map(|usage| usage.tokens);
+        let usage = usage.map(|usage| (usage.tokens, usage.side_calls));
+        (self.usage, self.side_calls) = match usage {
+            Some((usage, side_calls)) => (Some(usage), side_calls),
+            None => (None, Vec::new()),
+        };
     }
+
+    /// Returns the tokens of the message with those of its side calls.
+    #[must_use]
+    pub fn all_usage(&self) -> Option<Usage> {
+        self.usage.map(|usage| with(usage, &self.side_calls))
+    }
+}
+
+/// Returns tokens with those of side calls.
+pub(crate) fn with(mut usage: Usage, side_calls: &[SideCall]) -> Usage {
+    for call in side_calls {
+        usage += &call.usage;
+    }
+    usage
 }
 
 /// Reads a text that is not empty.
@@ -226,6 +249,45 @@ mod tests {
         assert_eq!((usage.input_tokens, usage.output_tokens), (0, 3));
         let no_message = read(br#"{"type":"user","uuid":"u","session_id":"s","message":"x"}"#);
         assert!(no_message.unwrap().message.is_none());
+    }
+
+    #[test]
+    fn calls_of_an_advisor_and_of_a_compaction_are_not_part_of_the_totals() {
+        let all = |iterations: &str| {
+            let text = format!(
+                r#"{{"type":"assistant","uuid":"u","session_id":"s","message":{{"model":"m","usage":{{"input_tokens":2,
+                "output_tokens":491,"iterations":{iterations}}}}}}}"#
+            );
+            let message = read(text.as_bytes()).unwrap().message.unwrap();
+            let usage = message.all_usage().unwrap();
+            let models: Vec<_> = message
+                .side_calls
+                .iter()
+                .map(|one| one.model.clone())
+                .collect();
+            (
+                usage.input_tokens,
+                usage.output_tokens,
+                usage.cache_read_input_tokens,
+                models,
+            )
+        };
+        let advised = r#"[{"type":"message","input_tokens":1,"output_tokens":45},
+            {"type":"advisor_message","model":"a","input_tokens":159419,"output_tokens":7805,"cache_read_input_tokens":3},
+            {"type":"message","input_tokens":1,"output_tokens":446}]"#;
+        assert_eq!(all(advised), (159_421, 8296, 3, vec![Some("a".to_owned())]));
+        let compacted = r#"[{"type":"compaction","input_tokens":180,"output_tokens":35},{"type":"message","input_tokens":2,"output_tokens":491}]"#;
+        assert_eq!(all(compacted), (182, 526, 0, vec![None]));
+        for none in [
+            "[]",
+            "null",
+            "5",
+            r#"{"type":"compaction"}"#,
+            r#"[null,5,{"type":7},{"input_tokens":9}]"#,
+            r#"[{"type":"fallback_message","input_tokens":2,"output_tokens":491}]"#,
+        ] {
+            assert_eq!(all(none), (2, 491, 0, vec![]), "{none}");
+        }
     }
 
     #[test]

@@ -14,7 +14,8 @@ mod usage;
 
 pub use about::About;
 pub use block::{Block, blocks, raw_blocks, text_of};
+pub(crate) use header::with;
 pub use header::{Kind, Line, Message, TitleKind, Wrong, read};
 pub use meta::agent_report;
 pub use time::milliseconds;
-pub use usage::Usage;
+pub use usage::{SideCall, Usage};

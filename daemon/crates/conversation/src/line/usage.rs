@@ -4,6 +4,21 @@ use super::loose::{Fields, Number, Object, Text, skip};
 use ccd_protocol::conversation::CacheCreation;
 pub use ccd_protocol::conversation::ConversationUsage as Usage;
 use serde::de::MapAccess;
+use serde_json::value::RawValue;
+
+/// A call of a model that a message took, and that its totals do not count.
+///
+/// The API lists all calls in `usage.iterations`. The totals are the sum of the entries `message`. They leave out
+/// `advisor_message`, which has prices of its own, and `compaction`, the summary of what came before
+/// (platform.claude.com: "Advisor tool", usage and billing; "Compaction", understanding usage; a real record is in
+/// github.com/ccusage/ccusage/issues/1115). Entries of other types are not added: the totals of an answer by another model
+/// (`fallback_message`) are those of that model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SideCall {
+    /// `None` for the model of the message.
+    pub model: Option<String>,
+    pub usage: Usage,
+}
 
 /// The usage of a message: tokens, and what changes their price.
 #[derive(Default)]
@@ -11,6 +26,7 @@ pub(super) struct MessageUsage {
     pub(super) tokens: Usage,
     pub(super) is_fast: bool,
     pub(super) is_us_only: bool,
+    pub(super) side_calls: Vec<SideCall>,
 }
 
 impl<'de> Fields<'de> for MessageUsage {
@@ -19,10 +35,49 @@ impl<'de> Fields<'de> for MessageUsage {
         match name {
             "speed" => self.is_fast = is("fast")?,
             "inference_geo" => self.is_us_only = is("us")?,
+            "iterations" => self.side_calls = side_calls(map.next_value()?),
             _ => self.tokens.field(name, map)?,
         }
         Ok(())
     }
+}
+
+/// An entry of `iterations`.
+#[derive(Default)]
+struct Iteration {
+    kind: Option<String>,
+    model: Option<String>,
+    usage: Usage,
+}
+
+impl<'de> Fields<'de> for Iteration {
+    fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
+        let mut text = || Ok(map.next_value::<Text<'de>>()?.0.map(Into::into));
+        match name {
+            "type" => self.kind = text()?,
+            "model" => self.model = text()?,
+            _ => self.usage.field(name, map)?,
+        }
+        Ok(())
+    }
+}
+
+fn side_calls(iterations: &RawValue) -> Vec<SideCall> {
+    // Nearly always it is empty or null.
+    if iterations.get().len() <= 4 {
+        return Vec::new();
+    }
+    let iterations = serde_json::from_str::<Vec<Object<Iteration>>>(iterations.get());
+    let iterations = iterations.unwrap_or_default().into_iter();
+    let side_call = |one: Iteration| match one.kind.as_deref() {
+        Some("advisor_message") => Some((one.model, one.usage)),
+        Some("compaction") => Some((None, one.usage)),
+        _ => None,
+    };
+    let side_calls = iterations.filter_map(|one| one.0.and_then(side_call));
+    side_calls
+        .map(|(model, usage)| SideCall { model, usage })
+        .collect()
 }
 
 impl<'de> Fields<'de> for Usage {

@@ -142,6 +142,7 @@ fn golden_cases() {
         case!("07-duplicates"),
         case!("08-on-disk-form"),
         case!("09-tools"),
+        case!("10-side-calls"),
     ] {
         check(&case);
     }

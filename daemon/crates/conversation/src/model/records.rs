@@ -1,6 +1,6 @@
 //! Records, each once.
 
-use crate::line::{Block, Kind, Line, Usage, blocks};
+use crate::line::{Block, Kind, Line, SideCall, Usage, blocks, with};
 pub use ccd_protocol::conversation::TurnRole as Role;
 use std::collections::HashMap;
 
@@ -29,10 +29,14 @@ pub struct Record {
     /// The call that started the sub-agent which this is a record of.
     pub parent: Option<String>,
     pub agent_id: Option<String>,
+    /// The prompt that this record is.
+    pub prompt_id: Option<String>,
     pub is_sidechain: bool,
     pub timestamp: Option<String>,
     pub model: Option<String>,
+    /// Without the side calls.
     pub usage: Option<Usage>,
+    pub side_calls: Vec<SideCall>,
     /// What changes the price of its tokens.
     pub is_fast: bool,
     pub is_us_only: bool,
@@ -109,6 +113,12 @@ impl Records {
 }
 
 impl Record {
+    /// Returns the tokens of its message with those of side calls.
+    #[must_use]
+    pub fn all_usage(&self) -> Option<Usage> {
+        self.usage.map(|usage| with(usage, &self.side_calls))
+    }
+
     fn of(place: Place, line: &Line<'_>) -> Option<Self> {
         let role = match line.kind {
             Kind::Assistant => Role::Assistant,
@@ -130,12 +140,14 @@ impl Record {
             message_id,
             parent: owned(&line.parent_tool_use_id),
             agent_id: owned(&line.agent_id),
+            prompt_id: owned(&line.prompt_id),
             is_sidechain: line.is_sidechain,
             timestamp: owned(&line.timestamp),
             model: owned(&message.model).filter(|model| model != "<synthetic>"),
             is_fast: message.is_fast,
             is_us_only: message.is_us_only,
             usage: message.usage.filter(|_| role == Role::Assistant),
+            side_calls: message.side_calls,
             calls: Vec::new(),
             outcomes: Vec::new(),
             agent_report: line.result_meta.and_then(crate::line::agent_report),
@@ -157,6 +169,9 @@ impl Record {
                 }),
                 Block::Text(_) | Block::Thinking(_) | Block::Other => {}
             }
+        }
+        if !record.outcomes.is_empty() {
+            record.prompt_id = None;
         }
         Some(record)
     }

@@ -45,7 +45,7 @@ pub(super) fn totals(records: &[&Record], parents: &[Option<&str>]) -> (Totals, 
     let messages = messages(records, parents);
     let mut totals = Totals::default();
     for message in &messages {
-        let usage = records[message.record].usage.unwrap_or_default();
+        let usage = records[message.record].all_usage().unwrap_or_default();
         add(&mut totals, &usage, message.is_main);
     }
     let present: HashSet<&str> = parents.iter().flatten().copied().collect();

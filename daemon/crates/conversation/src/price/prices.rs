@@ -4,7 +4,7 @@ use super::model::Model;
 use super::name;
 use super::tokens::Tokens;
 use super::{PriceError, table};
-use crate::line::Usage;
+use crate::line::{SideCall, Usage};
 use std::collections::HashMap;
 
 /// A table of prices.
@@ -71,6 +71,28 @@ impl Prices {
         };
         let searches = billed.usage.web_search_requests as f64 * self.usd_per_web_search;
         Some(rates.cost(&tokens) * factor + searches)
+    }
+
+    /// Returns what a message cost with its side calls; `None` if a model is not in the table.
+    #[must_use]
+    pub fn cost_with(&self, billed: &Billed<'_>, side_calls: &[SideCall]) -> Option<f64> {
+        let mut cost = self.cost(billed)?;
+        for call in side_calls {
+            cost += self.side_cost(billed, call)?;
+        }
+        Some(cost)
+    }
+
+    /// Returns what a side call of a message cost.
+    #[must_use]
+    pub fn side_cost(&self, billed: &Billed<'_>, call: &SideCall) -> Option<f64> {
+        self.cost(&Billed {
+            model: call.model.as_deref().unwrap_or(billed.model),
+            usage: &call.usage,
+            // Fast mode is one of the model that answers.
+            is_fast: billed.is_fast && call.model.is_none(),
+            ..*billed
+        })
     }
 
     /// Returns the model with this name, one of its aliases, or a spelling that the rules of names know.

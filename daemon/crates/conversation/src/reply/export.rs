@@ -67,7 +67,7 @@ fn turn(
         model: records.clone().find_map(|record| record.model.clone()),
         parent_tool_use_id: turn.parent.map(str::to_owned),
         session_id: turn.session_id.to_owned(),
-        usage: billed.and_then(|record| record.usage),
+        usage: billed.and_then(|record| record.all_usage()),
         cost_usd: billed.and_then(|record| parts::cost_of(record, prices)),
         records: raw.collect(),
     })

@@ -5,13 +5,15 @@ mod get;
 mod parts;
 
 use crate::ConversationError;
-use crate::model::Model;
+use crate::follow::{Area, Follower, Following, Start, Watching};
+use crate::model::{Model, Record};
 use crate::price::Prices;
 use crate::source::{Loaded, Shelf, find_session};
 use ccd_protocol::conversation::{
     ConversationExportReply, ConversationGetReply, ConversationPageParams, ConversationPair,
-    ConversationParams, ConversationRecord, ConversationRecordParams, ConversationToolParams,
-    ConversationTree, ConversationTurn, ConversationTurnParams, ConversationTurnsReply,
+    ConversationParams, ConversationRecord, ConversationRecordParams, ConversationSubscribeParams,
+    ConversationToolParams, ConversationTree, ConversationTurn, ConversationTurnParams,
+    ConversationTurnsReply,
 };
 use serde_json::value::RawValue;
 use std::path::{Path, PathBuf};
@@ -23,35 +25,89 @@ type Result<T> = std::result::Result<T, ConversationError>;
 #[derive(Debug)]
 pub struct Conversations {
     claude_dir: PathBuf,
+    /// Laid out as a directory of Claude Code.
+    imports: PathBuf,
     shelf: Shelf,
-    prices: Prices,
+    prices: Arc<Prices>,
+    watching: Arc<Watching>,
 }
 
+/// Most messages and prompts that a subscription starts with.
+const MAX_LAST: u64 = 1000;
+
 impl Conversations {
-    /// `claude_dir` is the user's directory of Claude Code.
+    /// `claude_dir` is the user's directory of Claude Code, `imports` that of the copies.
     #[must_use]
-    pub fn new(claude_dir: PathBuf) -> Self {
+    pub fn new(claude_dir: PathBuf, imports: PathBuf) -> Self {
         Self {
             claude_dir,
+            imports,
             shelf: Shelf::default(),
-            prices: Prices::built_in(),
+            prices: Arc::new(Prices::built_in()),
+            watching: Arc::default(),
         }
     }
 
     /// Returns a conversation as its files are now.
     fn load(&self, params: &ConversationParams) -> Result<Arc<Loaded>> {
-        let path = match (&params.session, &params.file) {
+        self.shelf.get(&self.path_of(params)?)
+    }
+
+    /// Returns the transcript or the stream of a conversation.
+    fn path_of(&self, params: &ConversationParams) -> Result<PathBuf> {
+        match (&params.session, &params.file) {
             (Some(session), None) => {
                 let given = params.claude_dirs.iter().map(PathBuf::from);
                 let mut dirs: Vec<PathBuf> = given.chain([self.claude_dir.clone()]).collect();
                 dirs.dedup();
-                find_session(session, &dirs)?
+                // A transcript is looked for first: a copy is of an earlier time.
+                dirs.push(self.imports.clone());
+                find_session(session, &dirs)
             }
-            (None, Some(file)) if Path::new(file).is_absolute() => PathBuf::from(file),
-            (None, Some(file)) => return Err(ConversationError::NotAbsolute(file.into())),
-            _ => return Err(ConversationError::Unnamed),
+            (None, Some(file)) if Path::new(file).is_absolute() => Ok(PathBuf::from(file)),
+            (None, Some(file)) => Err(ConversationError::NotAbsolute(file.into())),
+            _ => Err(ConversationError::Unnamed),
+        }
+    }
+
+    /// Carries out `conversation.subscribe`. Blocks; the items themselves are read by other threads.
+    ///
+    /// # Errors
+    ///
+    /// [`ConversationError`].
+    pub fn follow(&self, params: &ConversationSubscribeParams) -> Result<Following> {
+        let area = match (&params.session, &params.file, &params.project) {
+            (None, None, project) => {
+                let given: Vec<PathBuf> = params.claude_dirs.iter().map(PathBuf::from).collect();
+                let claude_dirs = match given.is_empty() {
+                    true => vec![self.claude_dir.clone()],
+                    false => given,
+                };
+                Area::Dirs {
+                    claude_dirs,
+                    project: project.clone(),
+                }
+            }
+            (session, file, None) => {
+                let path = self.path_of(&ConversationParams {
+                    session: session.clone(),
+                    file: file.clone(),
+                    claude_dirs: params.claude_dirs.clone(),
+                })?;
+                if !path.is_file() {
+                    return Err(ConversationError::NoFile(path));
+                }
+                Area::Conversation(path)
+            }
+            (_, _, Some(_)) => return Err(ConversationError::Unnamed),
         };
-        self.shelf.get(&path)
+        let last = params.last.unwrap_or(0).min(MAX_LAST);
+        let start = Start {
+            last: usize::try_from(last).unwrap_or(usize::MAX),
+            from: params.from.clone(),
+            kinds: params.kinds.clone(),
+        };
+        Following::start(Follower::new(area, &start, &self.prices), &self.watching)
     }
 
     /// Carries out `conversation.get`.
@@ -99,7 +155,13 @@ impl Conversations {
         let loaded = self.load(&params.conversation)?;
         let model = Model::of(&loaded.records);
         let id = params.message_id.as_str();
-        let has_record = |records: &[usize]| records.iter().any(|at| model.records[*at].uuid == id);
+        let is_named = |record: &Record| {
+            let mut calls = record.calls.iter();
+            record.uuid == id
+                || record.prompt_id.as_deref() == Some(id)
+                || calls.any(|call| call.id == id)
+        };
+        let has_record = |records: &[usize]| records.iter().any(|at| is_named(model.records[*at]));
         let turn = model
             .turns
             .iter()

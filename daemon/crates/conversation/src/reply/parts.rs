@@ -74,7 +74,7 @@ pub(super) fn turn(
     }
     let usage = records
         .clone()
-        .filter_map(|record| record.usage)
+        .filter_map(|record| record.all_usage())
         .max_by_key(|usage| usage.output_tokens);
     let turn = ConversationTurn {
         message_id: turn.message_id.to_owned(),
@@ -184,13 +184,14 @@ pub(super) fn owned(texts: &[&str]) -> Vec<String> {
 
 /// Returns what a message cost in US dollars, by the record that has its tokens.
 pub(super) fn cost_of(record: &Record, prices: &Prices) -> Option<f64> {
-    prices.cost(&Billed {
+    let billed = Billed {
         model: record.model.as_deref()?,
         at: record.timestamp.as_deref(),
         usage: record.usage.as_ref()?,
         is_fast: record.is_fast,
         is_us_only: record.is_us_only,
-    })
+    };
+    prices.cost_with(&billed, &record.side_calls)
 }
 
 /// Returns what a conversation cost; `None` if a message with tokens has no price.

@@ -1,0 +1,24 @@
+//! What was imported.
+
+use crate::render::table::printable;
+use crate::render::tape::counted;
+use crate::render::{Colour, Style};
+use ccd_protocol::conversation::ConversationImportReply;
+use std::io::{self, Write};
+
+/// Writes one line per conversation.
+pub(crate) fn imported(
+    reply: &ConversationImportReply,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    for one in &reply.conversations {
+        let added = match one.added_lines {
+            0 => "nothing new".to_owned(),
+            lines => format!("{} added", counted(lines, "line")),
+        };
+        let added = style.paint(Colour::Dim, &added);
+        writeln!(out, "{}  {added}", printable(&one.session_id))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! `ccctl conversation tail`.
+
+use super::get::COLUMNS;
+use super::{claude_dirs, named};
+use crate::args::ConversationTailArgs;
+use crate::call::{Connection, SETTLED, is_elsewhere};
+use crate::render::LiveConversation;
+use crate::subscribe::Subscription;
+use crate::terminal::output_columns;
+use crate::{Context, Exit, Failure, caller};
+use ccd_protocol::conversation::{
+    ConversationEndReason, ConversationItem, ConversationItemKind as ItemKind,
+    ConversationSubscribeParams,
+};
+use ccd_protocol::subscription::CONVERSATION_SUBSCRIBE;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Follows one conversation until its transcript is deleted, or those of a project for ever.
+pub(super) fn tail(args: &ConversationTailArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let mut params = params(args)?;
+    if !context.global.json {
+        params.kinds = vec![ItemKind::Turn, ItemKind::Pair, ItemKind::End];
+    }
+    if context.style.is_terminal && args.conversation.is_none() && !context.global.json {
+        context.note(&match &params.project {
+            Some(project) => format!("conversations started in {project} or below; Ctrl-C to end"),
+            None => "all conversations; Ctrl-C to end".to_owned(),
+        });
+    }
+    let mut live = LiveConversation::new(
+        args.tools,
+        args.conversation.is_none(),
+        output_columns().unwrap_or(COLUMNS),
+        context.style,
+    );
+    let mut subscription = subscribe(context.connect()?, &params)?;
+    let mut since = Instant::now();
+    loop {
+        match subscription.next() {
+            // After a handover the next worker goes on; a connection that is lost at once is not a handover.
+            Err(failure @ Failure::Lost { .. }) if since.elapsed() >= SETTLED => {
+                let stream = context.place()?.try_connect()?.ok_or(failure)?;
+                subscription = subscribe(Connection::over(stream), &params)?;
+                since = Instant::now();
+            }
+            json => {
+                let json = json?;
+                let item: ConversationItem = subscription.parse(&json)?;
+                match context.global.json {
+                    true => context.write_line(json.get())?,
+                    // In one piece, so that Ctrl-C leaves no half of it.
+                    false => {
+                        let mut text = Vec::new();
+                        live.item(&item, &mut text).map_err(Failure::Output)?;
+                        context.write_bytes(&text)?;
+                    }
+                }
+                if is_last(&item, args) {
+                    return Ok(Exit::Done);
+                }
+                note_place(&item, &mut params);
+            }
+        }
+    }
+}
+
+fn subscribe(
+    connection: Connection,
+    params: &ConversationSubscribeParams,
+) -> Result<Subscription, Failure> {
+    Subscription::start(connection, CONVERSATION_SUBSCRIBE, params)
+}
+
+/// Notes how far a file was followed, for the next connection.
+fn note_place(item: &ConversationItem, params: &mut ConversationSubscribeParams) {
+    params.last = None;
+    let end = item.offset + item.length;
+    params.from.insert(item.file.clone(), end);
+}
+
+fn is_last(item: &ConversationItem, args: &ConversationTailArgs) -> bool {
+    let is_gone = |reason| reason == ConversationEndReason::Deleted;
+    args.conversation.is_some() && item.end.is_some_and(|end| is_gone(end.reason))
+}
+
+fn params(args: &ConversationTailArgs) -> Result<ConversationSubscribeParams, Failure> {
+    let params = ConversationSubscribeParams {
+        last: Some(args.last),
+        ..ConversationSubscribeParams::default()
+    };
+    if let Some(conversation) = &args.conversation {
+        let named = named(conversation)?;
+        return Ok(ConversationSubscribeParams {
+            session: named.session,
+            file: named.file,
+            claude_dirs: named.claude_dirs,
+            ..params
+        });
+    }
+    let project = match (&args.project, args.all || is_elsewhere()) {
+        (Some(project), _) => caller::given_path(Some(project))?,
+        (None, true) => None,
+        (None, false) => Some(caller::absolute(&work_tree())?),
+    };
+    Ok(ConversationSubscribeParams {
+        project,
+        claude_dirs: claude_dirs(),
+        ..params
+    })
+}
+
+/// Returns the work tree that the current directory is in, else the current directory: Claude Code may have been started
+/// at the top of it.
+fn work_tree() -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+    let top = here.ancestors().find(|dir| dir.join(".git").exists());
+    top.map_or_else(|| here.clone(), Path::to_owned)
+}

@@ -1,0 +1,264 @@
+//! The files of one subscriber.
+
+use super::area::{Area, AreaFile};
+use super::growing::{Change, Growing};
+use super::items::Wanted;
+use super::watching::{Changed, Registration, Watching};
+use crate::ConversationError;
+use crate::price::Prices;
+use crate::source::parent_of;
+use ccd_protocol::conversation::{
+    ConversationEnd, ConversationEndReason, ConversationItem, ConversationItemKind as ItemKind,
+};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Transcripts that are tried to find the one of a project that was used last.
+const MAX_TRIED: usize = 1000;
+
+/// Where a subscriber starts.
+#[derive(Debug, Default)]
+pub(crate) struct Start {
+    /// Messages and prompts of the conversation that was used last.
+    pub(crate) last: usize,
+    /// Ends of lines, by file.
+    pub(crate) from: BTreeMap<String, u64>,
+    pub(crate) kinds: Vec<ItemKind>,
+}
+
+/// The items of one subscriber, read from the files at its own pace.
+#[derive(Debug)]
+pub struct Following {
+    /// `None` while a thread has it.
+    follower: Option<Follower>,
+    place: Registration,
+}
+
+/// A subscriber's files. Reading blocks.
+#[derive(Debug)]
+pub(crate) struct Follower {
+    area: Area,
+    wanted: Wanted,
+    files: HashMap<PathBuf, Growing>,
+    /// Whether the conversation with this transcript belongs to the area.
+    has: HashMap<PathBuf, bool>,
+    /// Files to read; those of sub-agents, which are marked, after those of their sessions.
+    changed: BTreeSet<(bool, PathBuf)>,
+    seq: u64,
+    has_ended: bool,
+}
+
+impl Following {
+    /// Starts to follow. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// `Read` if nothing can be watched.
+    pub(crate) fn start(
+        follower: Follower,
+        watching: &Arc<Watching>,
+    ) -> Result<Self, ConversationError> {
+        let place = watching.register(follower.area.clone());
+        Ok(Self {
+            place: place.map_err(ConversationError::Watch)?,
+            follower: Some(follower),
+        })
+    }
+
+    /// Waits for the next items; `None` once the only conversation is gone. Not to be called again if it was dropped.
+    pub async fn next(&mut self) -> Option<Vec<ConversationItem>> {
+        loop {
+            let mut follower = self.follower.take().filter(|one| !one.has_ended)?;
+            let changed = self.place.inbox.take();
+            let (follower, items) = ccd_store::blocking(move || {
+                follower.note(changed);
+                let items = follower.step();
+                (follower, items)
+            })
+            .await;
+            let is_done = follower.changed.is_empty() && !follower.has_ended;
+            self.follower = Some(follower);
+            if !items.is_empty() {
+                return Some(items);
+            }
+            if is_done {
+                self.place.inbox.arrived().await;
+            }
+        }
+    }
+}
+
+impl Follower {
+    /// Notes how long each file is now: what is added from now on is new. Blocks.
+    pub(crate) fn new(area: Area, start: &Start, prices: &Arc<Prices>) -> Self {
+        let mut follower = Self {
+            wanted: Wanted {
+                kinds: start.kinds.clone(),
+                prices: Arc::clone(prices),
+            },
+            files: HashMap::new(),
+            has: HashMap::new(),
+            changed: BTreeSet::new(),
+            seq: 0,
+            has_ended: false,
+            area,
+        };
+        for file in follower.area.files() {
+            // The line end belongs to the line.
+            let from = start.from.get(&*file.path.to_string_lossy());
+            let from = from.map(|end| if *end == 0 { 0 } else { end + 1 });
+            if let Some(growing) = Growing::at(&file, from) {
+                if from.is_some() {
+                    follower.changed.insert(in_order(file.path.clone()));
+                }
+                follower.files.insert(file.path, growing);
+            }
+        }
+        if start.last > 0
+            && let Some(path) = follower.last_used()
+            && let Some(file) = follower.files.get_mut(&path)
+            && file.go_back(start.last).is_ok()
+        {
+            follower.changed.insert(in_order(path));
+        }
+        follower
+    }
+
+    /// Returns the transcript that was changed last.
+    fn last_used(&mut self) -> Option<PathBuf> {
+        if let Area::Conversation(main) = &self.area {
+            return Some(main.clone());
+        }
+        let mut mains: Vec<_> = self
+            .area
+            .files()
+            .into_iter()
+            .filter(|file| file.main.is_none())
+            .filter_map(|file| {
+                let changed = file.path.metadata().and_then(|one| one.modified()).ok()?;
+                Some((changed, file.path))
+            })
+            .collect();
+        mains.sort();
+        let mut newest = mains.into_iter().rev().take(MAX_TRIED);
+        let path = newest.find(|(_, path)| self.is_of_area(path) == Some(true));
+        path.map(|(_, path)| path)
+    }
+
+    /// Takes what may have changed.
+    fn note(&mut self, changed: Changed) {
+        self.changed.extend(changed.files.into_iter().map(in_order));
+        if changed.all {
+            let files = self.area.files().into_iter().map(|file| file.path);
+            let known = self.files.keys().cloned();
+            self.changed.extend(files.chain(known).map(in_order));
+        }
+    }
+
+    /// Reads until there are items, or nothing more to read.
+    fn step(&mut self) -> Vec<ConversationItem> {
+        let mut items = Vec::new();
+        while items.is_empty()
+            && !self.has_ended
+            && let Some((_, path)) = self.changed.pop_first()
+        {
+            let Some(file) = self.area.file_at(&path) else {
+                if self.files.contains_key(&path) {
+                    self.gone(&path, &mut items);
+                }
+                continue;
+            };
+            if self.read(&file, &mut items) {
+                self.changed.insert(in_order(path));
+            }
+        }
+        for item in &mut items {
+            item.seq = self.seq;
+            self.seq += 1;
+        }
+        items
+    }
+
+    /// Reads some of what was added to a file. Returns whether there may be more.
+    fn read(&mut self, file: &AreaFile, items: &mut Vec<ConversationItem>) -> bool {
+        if !self.files.contains_key(&file.path) {
+            // It is new, so all of it is.
+            match Growing::at(file, Some(0)) {
+                Some(growing) => drop(self.files.insert(file.path.clone(), growing)),
+                None => return false,
+            }
+        }
+        let change = self.files.get_mut(&file.path).map(Growing::look);
+        match change {
+            None | Some(Change::None) => return false,
+            Some(Change::Gone) => {
+                self.gone(&file.path, items);
+                return false;
+            }
+            Some(Change::Grown | Change::Replaced) => {}
+        }
+        // A sub-agent may write before its session has said where it was started.
+        if self.is_of_area(file.main()) != Some(true) {
+            return false;
+        }
+        let Some(growing) = self.files.get_mut(&file.path) else {
+            return false;
+        };
+        if change == Some(Change::Replaced) {
+            let end = end_of(growing, ConversationEndReason::Replaced);
+            items.extend(self.wanted.has(ItemKind::End).then_some(end));
+        }
+        let parent = file.main.as_ref().and_then(|_| parent_of(&file.path));
+        match growing.next_items(parent.as_deref(), &self.wanted) {
+            Ok((new, has_more)) => {
+                items.extend(new);
+                has_more
+            }
+            Err(error) => {
+                // It is tried again when the file changes.
+                tracing::warn!(%error, path = %file.path.display(), "a transcript cannot be followed");
+                false
+            }
+        }
+    }
+
+    fn is_of_area(&mut self, main: &Path) -> Option<bool> {
+        if let Some(known) = self.has.get(main) {
+            return Some(*known);
+        }
+        let has = self.area.has(main)?;
+        self.has.insert(main.to_owned(), has);
+        Some(has)
+    }
+
+    fn gone(&mut self, path: &Path, items: &mut Vec<ConversationItem>) {
+        let Some(growing) = self.files.remove(path) else {
+            return;
+        };
+        let is_of_area = self.has.remove(path);
+        let is_of_area = is_of_area.unwrap_or(!self.area.is_of_project());
+        if is_of_area && !growing.is_sub_agent && self.wanted.has(ItemKind::End) {
+            items.push(end_of(&growing, ConversationEndReason::Deleted));
+        }
+        self.has_ended = self.area.is_main(path);
+    }
+}
+
+fn in_order(path: PathBuf) -> (bool, PathBuf) {
+    let folder = path.parent().and_then(Path::file_name);
+    (folder.is_some_and(|name| name == "subagents"), path)
+}
+
+fn end_of(file: &Growing, reason: ConversationEndReason) -> ConversationItem {
+    ConversationItem {
+        kind: ItemKind::End,
+        session_id: file.session_id.clone(),
+        file: file.path.to_string_lossy().into_owned(),
+        end: Some(ConversationEnd {
+            reason,
+            is_error: false,
+        }),
+        ..ConversationItem::default()
+    }
+}

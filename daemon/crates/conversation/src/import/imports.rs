@@ -1,0 +1,97 @@
+//! The directory of all copies.
+
+use super::copier::{Copied, copy, has_record};
+use crate::ConversationError;
+use crate::source::Files;
+use ccd_protocol::conversation::{ConversationImportReply, ImportedConversation};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Directory of the copies in the one of projects. Those of Claude Code start with `-`.
+const IMPORTED: &str = "imported";
+
+/// The copies. Their directory is laid out as one of Claude Code, so the index reads it as one.
+#[derive(Debug)]
+pub(crate) struct Imports {
+    dir: PathBuf,
+    /// Held while files are copied.
+    copying: Mutex<()>,
+}
+
+/// Returns whether a transcript is a copy.
+pub(crate) fn is_import(path: &Path) -> bool {
+    let folder = path.parent().and_then(Path::file_name);
+    folder.is_some_and(|name| name == IMPORTED)
+}
+
+impl Imports {
+    /// `dir` is created when something is imported.
+    pub(crate) fn new(dir: PathBuf) -> Self {
+        Self {
+            dir,
+            copying: Mutex::new(()),
+        }
+    }
+
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Adds the lines of a file that are not in the copies yet, and those of its sub-agents.
+    ///
+    /// # Errors
+    ///
+    /// `NoFile`, `Read`, `NotATranscript`.
+    pub(crate) fn add(&self, path: &Path) -> Result<ConversationImportReply, ConversationError> {
+        let _copying = self.copying.lock().unwrap_or_else(PoisonError::into_inner);
+        let failed = ConversationError::read(path);
+        // Opening a named pipe would wait for a writer.
+        if !fs::metadata(path).map_err(&failed)?.is_file() {
+            return Err(ConversationError::NotATranscript(path.to_owned()));
+        }
+        let file = File::open(path).map_err(&failed)?;
+        if !has_record(&file).map_err(&failed)? {
+            return Err(ConversationError::NotATranscript(path.to_owned()));
+        }
+        let mut all = copy(&file, |session| self.path_of(session)).map_err(&failed)?;
+        for agent in Files::of(path).subagents {
+            let failed = ConversationError::read(&agent.path);
+            let copied = self.add_sub_agent(&agent.path).map_err(&failed)?;
+            all.skipped += copied.skipped;
+            for (session, added) in copied.added {
+                *all.added.entry(session).or_default() += added;
+            }
+        }
+        let conversation = |(session_id, added_lines): (String, u64)| ImportedConversation {
+            file: self.path_of(&session_id).display().to_string(),
+            session_id,
+            added_lines,
+        };
+        Ok(ConversationImportReply {
+            conversations: all.added.into_iter().map(conversation).collect(),
+            skipped_lines: all.skipped,
+        })
+    }
+
+    fn add_sub_agent(&self, path: &Path) -> std::io::Result<Copied> {
+        let name = path.file_name().unwrap_or_default();
+        let path_of = |session: &str| {
+            let folder = self.path_of(session).with_extension("").join("subagents");
+            folder.join(name)
+        };
+        let copied = copy(&File::open(path)?, path_of)?;
+        // It names the call that started the sub-agent.
+        if let Ok(about) = fs::read(path.with_extension("meta.json")) {
+            for session in copied.added.keys() {
+                fs::write(path_of(session).with_extension("meta.json"), &about)?;
+            }
+        }
+        Ok(copied)
+    }
+
+    fn path_of(&self, session: &str) -> PathBuf {
+        let folder = self.dir.join("projects").join(IMPORTED);
+        folder.join(format!("{session}.jsonl"))
+    }
+}

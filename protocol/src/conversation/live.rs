@@ -1,0 +1,125 @@
+//! What is added to conversations, as it happens.
+
+use super::model::{ConversationPair, ConversationTurn, ConversationUsage, TurnRole};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// Parameters of `conversation.subscribe`. Without `session`, `file` and `project`, all conversations.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ConversationSubscribeParams {
+    /// Session id of Claude Code, or a unique prefix of at least 4 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Absolute path of a transcript or a stream, anywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Conversations that were started in this directory, an absolute path, or below it; those that start later too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// Absolute paths of directories of Claude Code (`~/.claude`); default: that of the daemon.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claude_dirs: Vec<String>,
+    /// Kinds of items to send; default: all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<ConversationItemKind>,
+    /// Messages and prompts to start with, of the conversation used last; default 0, at most 1,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<u64>,
+    /// Where to go on in each file, to continue after a lost connection: `offset + length` of the last item of the file.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub from: BTreeMap<String, u64>,
+}
+
+/// The kind of an item, and the member that has its content.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum ConversationItemKind {
+    /// A record was written.
+    #[default]
+    Record,
+    /// A turn has begun or has grown. Results of tools are no turns here.
+    Turn,
+    /// A tool was called, or its result has come.
+    Pair,
+    /// The tokens of a message are known, or known better: the last item of a message counts.
+    Usage,
+    /// A run has ended, or a file was replaced or deleted.
+    End,
+}
+
+/// An item of `conversation.subscribe`. Items of one record follow each other: `record`, `turn`, `pair`, `usage`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ConversationItem {
+    /// Counts the items of the subscription, from 0.
+    pub seq: u64,
+    pub kind: ConversationItemKind,
+    pub session_id: String,
+    pub file: String,
+    /// Offset and length of the line that the item is about, in bytes.
+    #[serde(default)]
+    pub offset: u64,
+    #[serde(default)]
+    pub length: u64,
+    /// Absent in items of the kind `end`, as the next members.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uuid: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<TurnRole>,
+    /// The call that started the sub-agent whose record it is; absent in the main conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_tool_use_id: Option<String>,
+    /// The line exceeds 8 MiB, so its texts are left out; `conversation.record` has them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub omitted: bool,
+    /// `record`: the line as Claude Code wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Value>"))]
+    pub record: Option<Box<RawValue>>,
+    /// `turn`: the turn with the blocks of this record only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<ConversationTurn>,
+    /// `turn`: an earlier item has the start of this turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub continued: bool,
+    /// `pair`: the call, with its result once there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair: Option<ConversationPair>,
+    /// `usage`: tokens of the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<ConversationUsage>,
+    /// `usage`: US dollars at list prices; absent if the model has no price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    /// `end`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<ConversationEnd>,
+}
+
+/// Why nothing may follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ConversationEnd {
+    pub reason: ConversationEndReason,
+    /// Whether the run has failed; false for other reasons.
+    #[serde(default)]
+    pub is_error: bool,
+}
+
+/// What has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum ConversationEndReason {
+    /// A stream has the result of its run. Another run may follow in the same file.
+    Result,
+    /// The file is gone. If it is the one that was asked for, this item is the last.
+    Deleted,
+    /// The file was replaced or became shorter; it follows from its start.
+    Replaced,
+}

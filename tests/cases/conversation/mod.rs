@@ -1,5 +1,6 @@
 //! Conversations of Claude Code.
 
+mod browser;
 mod get;
 mod index;
 mod library;

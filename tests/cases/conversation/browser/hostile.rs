@@ -4,6 +4,7 @@ use super::super::library::{Library, record};
 use super::sample::{SESSION, export, loaded, open_page, write_agent};
 use crate::support::browser::Page;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fs;
 
 /// `ran` does not exist: a script that runs fails, which fails the test.
@@ -282,9 +283,10 @@ fn use_names(page: &mut Page) {
 fn fields_of_any_type_are_shown() {
     let mut lines = Vec::new();
     for (number, value) in odd().iter().enumerate() {
+        let mut known = BTreeSet::new();
         for (at, line) in records(&format!("-{number}"), "text").iter().enumerate() {
             let record: Value = serde_json::from_str(line).unwrap();
-            for (way, mut other) in variants(&record, value).into_iter().enumerate() {
+            for (way, mut other) in variants(&record, value, &mut known).into_iter().enumerate() {
                 if other["uuid"] != *value {
                     other["uuid"] = json!(format!("{number}-{at}-{way}"));
                 }
@@ -311,21 +313,23 @@ fn fields_of_any_type_are_shown() {
 /// Fields by which records and calls find each other, or tools are known.
 const NAMES: [&str; 6] = ["type", "role", "uuid", "id", "tool_use_id", "name"];
 
-/// Returns a record with another value in all its simple fields at once, and in each other field alone.
-fn variants(record: &Value, value: &Value) -> Vec<Value> {
+/// Returns a record with another value in all its simple fields at once, and in each other field alone that is not `known`
+/// from a record of the same kind.
+fn variants(record: &Value, value: &Value, known: &mut BTreeSet<String>) -> Vec<Value> {
     let (mut all_at_once, mut variants) = (record.clone(), Vec::new());
     for place in places(record, "") {
         let is_name = NAMES
             .iter()
             .any(|name| place.ends_with(&format!("/{name}")));
-        if is_name
-            || record
-                .pointer(&place)
-                .is_some_and(|old| old.is_object() || old.is_array())
-        {
-            let mut variant = record.clone();
-            *variant.pointer_mut(&place).unwrap() = value.clone();
-            variants.push(variant);
+        let old = record.pointer(&place).unwrap();
+        if is_name || old.is_object() || old.is_array() {
+            // Those of inputs and results are different for each tool.
+            let is_of_tool = place.contains("/input") || place.contains("/toolUseResult");
+            if known.insert(format!("{}{place}", record["type"])) || is_of_tool {
+                let mut variant = record.clone();
+                *variant.pointer_mut(&place).unwrap() = value.clone();
+                variants.push(variant);
+            }
         } else {
             *all_at_once.pointer_mut(&place).unwrap() = value.clone();
         }

@@ -2,66 +2,51 @@
 
 use serde_json::{Value, json};
 
-const ALT: u32 = 1;
 const CONTROL: u32 = 2;
 const SHIFT: u32 = 8;
 
-/// Names, and the codes that Windows gave them.
-const NAMED: [(&str, u32); 13] = [
-    ("Backspace", 8),
-    ("Tab", 9),
-    ("Enter", 13),
-    ("Escape", 27),
-    ("Space", 32),
-    ("PageUp", 33),
-    ("PageDown", 34),
-    ("End", 35),
-    ("Home", 36),
-    ("ArrowLeft", 37),
-    ("ArrowUp", 38),
-    ("ArrowRight", 39),
-    ("ArrowDown", 40),
+/// Keys with a name, what they type, and their code on Windows, which Chromium uses everywhere.
+const NAMED: [(&str, &str, u32); 9] = [
+    ("Enter", "\r", 13),
+    ("Escape", "", 27),
+    (" ", " ", 32),
+    ("End", "", 35),
+    ("Home", "", 36),
+    ("ArrowLeft", "", 37),
+    ("ArrowUp", "", 38),
+    ("ArrowRight", "", 39),
+    ("ArrowDown", "", 40),
 ];
 
 /// Returns both events of a key: `j`, `?`, `Enter`, `Shift+Enter`, `Control+f`.
 pub(super) fn events(key: &str) -> [Value; 2] {
     let (mut modifiers, mut name) = (0, key);
-    for (prefix, bit) in [("Alt+", ALT), ("Control+", CONTROL), ("Shift+", SHIFT)] {
+    for (prefix, bit) in [("Control+", CONTROL), ("Shift+", SHIFT)] {
         if let Some(rest) = name.strip_prefix(prefix) {
             (modifiers, name) = (modifiers | bit, rest);
         }
     }
-    let (text, code) = match NAMED.iter().find(|(known, _)| *known == name) {
-        Some((_, code)) => {
-            let text = match name {
-                "Enter" => "\r",
-                "Space" => " ",
-                _ => "",
-            };
-            (text, *code)
-        }
-        None => {
-            assert_eq!(name.chars().count(), 1, "{key:?} is no key");
-            if name.chars().all(|c| c.is_ascii_uppercase() || c == '?') {
-                modifiers |= SHIFT;
-            }
-            // Other signs have codes that differ from their number: that of a point is the key Delete.
-            let code = name.chars().next().filter(char::is_ascii_alphanumeric);
-            (name, code.map_or(0, |c| u32::from(c.to_ascii_uppercase())))
-        }
+    let named = NAMED.iter().find(|(known, ..)| *known == name);
+    let (text, code) = match named {
+        Some((_, text, code)) => (*text, *code),
+        None => (name, code_of(name)),
     };
+    if name.chars().all(|c| c.is_ascii_uppercase()) {
+        modifiers |= SHIFT;
+    }
+    let down = json!({"type": "keyDown", "key": name, "windowsVirtualKeyCode": code, "modifiers": modifiers});
+    let (mut up, mut down) = (down.clone(), down);
+    up["type"] = json!("keyUp");
     // With Control, a key types nothing.
-    let text = if modifiers & (ALT | CONTROL) == 0 {
-        text
-    } else {
-        ""
-    };
-    let key = if name == "Space" { " " } else { name };
-    ["keyDown", "keyUp"].map(|kind| {
-        let mut event = json!({"type": kind, "key": key, "windowsVirtualKeyCode": code, "modifiers": modifiers});
-        if kind == "keyDown" && !text.is_empty() {
-            event["text"] = json!(text);
-        }
-        event
-    })
+    if modifiers & CONTROL == 0 && !text.is_empty() {
+        down["text"] = json!(text);
+    }
+    [down, up]
+}
+
+/// Returns the code of a letter or digit. Those of other signs are not their numbers: that of a point is the key Delete.
+fn code_of(sign: &str) -> u32 {
+    assert_eq!(sign.chars().count(), 1, "{sign:?} is no key");
+    let known = sign.chars().find(char::is_ascii_alphanumeric);
+    known.map_or(0, |c| u32::from(c.to_ascii_uppercase()))
 }

@@ -112,10 +112,7 @@ impl Page {
     /// Types a text, key by key.
     pub(crate) fn type_text(&mut self, text: &str) {
         for character in text.chars() {
-            match character {
-                ' ' => self.press(&["Space"]),
-                _ => self.press(&[character.to_string().as_str()]),
-            }
+            self.press(&[&character.to_string()]);
         }
     }
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Domains of the protocol that report it.
-pub(super) const DOMAINS: [&str; 5] = ["Runtime", "Log", "Network", "Audits", "DOM"];
+pub(super) const DOMAINS: [&str; 4] = ["Runtime", "Log", "Network", "Audits"];
 
 /// Returns what is wrong with an event of a page that is at `url`, if anything is.
 pub(super) fn of(event: &Value, url: &str) -> Option<String> {

@@ -71,7 +71,7 @@ function marksOf(records) {
 // Returns the first text of a turn that is not blank, or ''.
 function textOf(turn) {
   for (const block of turn.blocks) {
-    if (block.type === 'text' && asText(block.text).trim() !== '') return asText(block.text);
+    if (block.type === 'text' && /\S/.test(asText(block.text))) return asText(block.text);
   }
   return '';
 }

@@ -153,6 +153,10 @@ impl Page {
     pub(crate) fn problems(&mut self) -> Vec<String> {
         // What was reported before this answer is known then.
         self.frame();
+        self.known_problems()
+    }
+
+    fn known_problems(&mut self) -> Vec<String> {
         let events = std::mem::take(&mut self.chromium.events);
         let found = events
             .iter()
@@ -163,9 +167,12 @@ impl Page {
 
 impl Drop for Page {
     fn drop(&mut self) {
-        if !std::thread::panicking() {
-            let problems = self.problems();
-            assert!(problems.is_empty(), "{problems:#?}");
+        if std::thread::panicking() {
+            // They may be why the test fails.
+            eprintln!("{:#?}", self.known_problems());
+            return;
         }
+        let problems = self.problems();
+        assert!(problems.is_empty(), "{problems:#?}");
     }
 }

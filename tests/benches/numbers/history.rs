@@ -52,6 +52,22 @@ impl History {
         Ok(history)
     }
 
+    /// Writes one transcript with this many turns, and one more that contains `word`.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the file system.
+    pub(crate) fn transcript(file: &Path, turns: usize, word: &str) -> Result<()> {
+        let mut history = Self {
+            dir: PathBuf::new(),
+            len: 0,
+            last: file.to_owned(),
+            random: StdRng::seed_from_u64(19),
+        };
+        history.write_while("one", |_, quadruples| quadruples < turns / 4)?;
+        history.append(word)
+    }
+
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }
@@ -95,10 +111,15 @@ impl History {
         fs::create_dir_all(&project)?;
         let session = format!("{number:08}-0000-4000-8000-000000000000");
         self.last = project.join(format!("{session}.jsonl"));
+        self.write_while(&session, |written, _| written < CONVERSATION_BYTES)
+    }
+
+    /// Writes the last transcript, until `more` has enough of its bytes or of its quadruples of turns.
+    fn write_while(&mut self, session: &str, more: impl Fn(u64, usize) -> bool) -> Result<()> {
         let mut out = BufWriter::new(File::create(&self.last)?);
         let (mut written, mut turn) = (0, 0);
-        while written < CONVERSATION_BYTES {
-            for line in self.turn(&session, turn) {
+        while more(written, turn) {
+            for line in self.turn(session, turn) {
                 let line = line.to_string();
                 written += line.len() as u64 + 1;
                 writeln!(out, "{line}")?;

@@ -7,6 +7,8 @@
 
 mod args;
 mod bare;
+#[path = "../../cases/support/browser/chromium.rs"]
+mod chromium;
 mod daemon;
 mod flood;
 mod history;

@@ -1,5 +1,6 @@
 //! Conversations of Claude Code.
 
+mod browser;
 mod coach;
 mod get;
 mod import;

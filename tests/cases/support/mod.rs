@@ -1,5 +1,6 @@
 //! Shared by all tests: a real daemon in its own home, connections to it, the real client.
 
+pub(crate) mod browser;
 pub(crate) mod client;
 pub(crate) mod connection;
 pub(crate) mod conversation;

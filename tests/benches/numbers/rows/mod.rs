@@ -10,6 +10,7 @@ mod far_match;
 mod hook;
 mod idle;
 pub(crate) mod memory;
+mod page;
 pub(crate) mod pipe;
 mod processor_time;
 mod python_clients;
@@ -30,7 +31,7 @@ pub(crate) struct Row {
 }
 
 /// Everything that is measured.
-pub(crate) const ALL: [Row; 17] = [
+pub(crate) const ALL: [Row; 18] = [
     Row {
         name: "round-trip",
         measure: round_trip::measure,
@@ -98,5 +99,9 @@ pub(crate) const ALL: [Row; 17] = [
     Row {
         name: "conversation",
         measure: conversation::measure,
+    },
+    Row {
+        name: "page",
+        measure: page::measure,
     },
 ];

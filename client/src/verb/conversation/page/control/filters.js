@@ -35,12 +35,12 @@ function rowsThatPass() {
   // A copy: the list must not grow while data still comes in, its heights would not.
   if (!isFiltered()) return [...conversation.rows];
   const onlyRole = filters.model === '' && !filters.tools.size && !filters.status.size;
-  return conversation.rows.filter((turn) => passes(turn) || (!onlyRole && anyBelow(turn)));
+  return conversation.rows.filter((turn) => passes(turn) || (!onlyRole && anyBelow(turn, passes)));
 }
 
-function anyBelow(turn) {
+function anyBelow(turn, matches) {
   if (!turn.calls.some((call) => conversation.children.has(call.id))) return false;
-  for (const [inner] of turnsBelow(turn)) if (passes(inner)) return true;
+  for (const [inner] of turnsBelow(turn)) if (matches(inner)) return true;
   return false;
 }
 
@@ -102,7 +102,8 @@ function showChoices() {
   part('tool-list').replaceChildren(...tools.map(([name, calls]) => toolChoice(name, calls)));
   for (const button of part('status').querySelectorAll('button')) {
     const matches = STATUSES.get(button.dataset.status);
-    const number = conversation.rows.filter(matches).length;
+    // As many as this filter alone shows.
+    const number = conversation.rows.filter((turn) => matches(turn) || anyBelow(turn, matches)).length;
     button.querySelector('span').textContent = count(number);
   }
 }

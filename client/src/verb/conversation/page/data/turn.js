@@ -9,7 +9,7 @@ function makeTurn(value, place) {
     records,
     id: typeof raw.messageId === 'string' ? raw.messageId : asText(records[0]?.uuid),
     role: typeof raw.role === 'string' ? raw.role : asText(records[0]?.type),
-    at: Date.parse(raw.at ?? records[0]?.timestamp),
+    at: Date.parse(asText(raw.at ?? records[0]?.timestamp)),
     model: asText(raw.model ?? records.find((record) => asObject(record.message).model)?.message.model),
     parent: typeof raw.parentToolUseId === 'string' && raw.parentToolUseId !== '' ? raw.parentToolUseId : null,
     sidechain: records.some((record) => record.isSidechain === true),
@@ -71,7 +71,7 @@ function marksOf(records) {
 // Returns the first text of a turn that is not blank, or ''.
 function textOf(turn) {
   for (const block of turn.blocks) {
-    if (block.type === 'text' && asText(block.text).trim() !== '') return asText(block.text);
+    if (block.type === 'text' && /\S/.test(asText(block.text))) return asText(block.text);
   }
   return '';
 }

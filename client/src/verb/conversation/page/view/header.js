@@ -2,7 +2,7 @@
 
 function showAbout() {
   const about = conversation.about;
-  const title = asText(about.title) || 'Conversation';
+  const title = asText(about.title) || gist(firstPrompt()) || 'Conversation';
   document.title = visibleText(gist(title, 100));
   part('title').replaceChildren();
   put(part('title'), title);
@@ -12,6 +12,12 @@ function showAbout() {
     ['time', timeSpan(about)], ['session', asText(about.session_id)], ['file', asText(about.file)],
     ['exported', [asText(about.exported_at), about.ccd ? `by ccd ${asText(about.ccd)}` : ''].filter(Boolean).join(' ')]];
   put(part('origin'), facts(items));
+}
+
+// Returns the text of the first turn that a person wrote, '' when there is none yet.
+function firstPrompt() {
+  const prompt = conversation.rows.find((turn) => turn.role === 'user' && !turn.marks.length && textOf(turn) !== '');
+  return prompt ? textOf(prompt) : '';
 }
 
 function timeSpan(about) {

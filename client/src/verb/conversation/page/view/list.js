@@ -44,6 +44,7 @@ function setItems(items) {
   for (const turn of list.items) turn.row = -1;
   items.forEach((turn, index) => { turn.row = index; });
   list.items = items;
+  for (const [turn, row] of list.shown) numberRow(turn, row);
   measureAgain();
   keepAnchor(anchor);
   drawList();
@@ -130,13 +131,18 @@ function placeWindow(first = list.items.length ? wantedRange()[0] : 0) {
 
 function addRow(turn) {
   const row = makeRow(turn);
-  row.setAttribute('aria-posinset', turn.row + 1);
-  row.setAttribute('aria-setsize', list.items.length);
+  numberRow(turn, row);
   row.classList.toggle('selected', turn === list.selected);
   list.shown.set(turn, row);
   list.versions.set(turn, turn.version);
   list.resizes.observe(row);
   return row;
+}
+
+// Says to a screen reader which of how many turns a row is.
+function numberRow(turn, row) {
+  row.setAttribute('aria-posinset', turn.row + 1);
+  row.setAttribute('aria-setsize', list.items.length);
 }
 
 function dropRow(turn, row) {

@@ -1,0 +1,123 @@
+//! Every key that the help of a page lists.
+
+use super::sample::{ROWS, open, row};
+use crate::support::browser::Page;
+
+/// The keys in the help, in its order. Each of them is pressed below.
+const KEYS: [&str; 20] = [
+    "↓", "j", "↑", "k", "Home", "End", "Enter", "→", "←", "e", "c", "/", "Ctrl", "F", "n", "N",
+    "Shift", "Enter", "Esc", "?",
+];
+
+fn selected(page: &mut Page) -> String {
+    page.text("#window > .row.selected > .head > .number")
+}
+
+#[test]
+fn the_help_lists_the_keys_and_closes() {
+    let Some(mut opened) = open() else { return };
+    let page = &mut opened.page;
+    let is_open = "document.querySelector('#help').open";
+    assert_eq!(page.value(is_open), false);
+    page.press(&["?"]);
+    page.until(is_open);
+    assert_eq!(page.texts("#help kbd"), KEYS);
+    // The help has the keys for itself.
+    page.press(&["j", "e"]);
+    assert_eq!(page.count(".row.selected") + page.count(".row.open"), 0);
+    page.press(&["Escape"]);
+    page.until(&format!("!{is_open}"));
+    page.click("#help-button");
+    page.until(is_open);
+    page.click("#help-close");
+    page.until(&format!("!{is_open}"));
+}
+
+#[test]
+fn keys_select_a_turn() {
+    let Some(mut opened) = open() else { return };
+    let page = &mut opened.page;
+    for (key, turn) in [
+        ("j", "1"),
+        ("ArrowDown", "2"),
+        ("j", "3"),
+        ("k", "2"),
+        ("ArrowUp", "1"),
+        ("ArrowUp", "1"),
+        ("End", "15"),
+        ("j", "15"),
+        ("Home", "1"),
+    ] {
+        page.press(&[key]);
+        assert_eq!(selected(page), turn, "{key}");
+        assert_eq!(page.text(":focus > .number"), turn, "{key}");
+    }
+}
+
+#[test]
+fn keys_open_and_close_turns() {
+    let Some(mut opened) = open() else { return };
+    let page = &mut opened.page;
+    let open_rows = |page: &mut Page| page.count("#window > .row.open");
+    page.press(&["j", "j"]);
+    for (key, open) in [
+        ("Enter", 1),
+        ("Enter", 0),
+        ("ArrowRight", 1),
+        ("ArrowRight", 1),
+        ("ArrowLeft", 0),
+        ("ArrowLeft", 0),
+        ("ArrowRight", 1),
+        ("Escape", 0),
+    ] {
+        page.press(&[key]);
+        assert_eq!(open_rows(page), open, "{key}");
+        assert_eq!(selected(page), "2");
+    }
+    page.press(&["e"]);
+    assert!(open_rows(page) > 1);
+    let closed = "#window > .row:not(.open)";
+    assert_eq!(page.count(closed), 0);
+    page.press(&["c"]);
+    assert_eq!((open_rows(page), page.count(closed)), (0, ROWS as u64));
+}
+
+#[test]
+fn keys_search() {
+    let Some(mut opened) = open() else { return };
+    let page = &mut opened.page;
+    let focused = "document.activeElement.id";
+    page.press(&["/"]);
+    assert_eq!(page.value(focused), "query");
+    // In the search field, the keys of the list are letters.
+    page.type_text("jkecn?/");
+    assert_eq!(
+        page.value("document.querySelector('#query').value"),
+        "jkecn?/"
+    );
+    page.until_text("#hits", "no hits");
+    assert_eq!(page.count(".row.selected") + page.count(".row.open"), 0);
+    page.press(&["Escape"]);
+    page.until_text("#hits", "");
+    assert_ne!(page.value(focused), "query");
+    page.press(&["Control+f"]);
+    assert_eq!(page.value(focused), "query");
+    // Enter before the pause that starts a search by itself.
+    page.type_text("cargo test");
+    page.press(&["Enter"]);
+    page.until_text("#hits", "1 of 2");
+    page.press(&["Enter"]);
+    page.until_text("#hits", "2 of 2");
+    page.press(&["Shift+Enter"]);
+    page.until_text("#hits", "1 of 2");
+    page.click(&format!("{} > .head", row(2)));
+    page.press(&["n"]);
+    page.until_text("#hits", "2 of 2");
+    page.press(&["N"]);
+    page.until_text("#hits", "1 of 2");
+    // A second search replaces the text of the first.
+    page.press(&["/"]);
+    page.type_text("Thanks");
+    page.until_text("#hits", "1 of 1");
+    assert_eq!(selected(page), "14");
+}

@@ -1,0 +1,110 @@
+//! Dark and light colours, and print.
+
+use super::sample::{ROWS, open};
+use crate::support::browser::Page;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::json;
+
+/// Returns how light the background of the page is: the red part of its colour.
+fn lightness(page: &mut Page) -> u64 {
+    let colour = page.value("getComputedStyle(document.body).backgroundColor");
+    let colour = colour.as_str().unwrap();
+    let parts = colour.trim_start_matches("rgb(").split(',');
+    parts.into_iter().next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn colours_are_those_of_the_system_until_the_button_is_used() {
+    let Some(mut opened) = open() else { return };
+    let page = &mut opened.page;
+    let system = |page: &mut Page, scheme: &str| {
+        let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
+        page.call("Emulation.setEmulatedMedia", json!({"features": features}));
+        page.frame();
+    };
+    system(page, "light");
+    assert!(lightness(page) > 200);
+    system(page, "dark");
+    assert!(lightness(page) < 60);
+    assert_eq!(
+        page.value("document.querySelector('#theme').title"),
+        "Light colours"
+    );
+    page.click("#theme");
+    assert!(lightness(page) > 200);
+    page.click("#theme");
+    assert!(lightness(page) < 60);
+    // What was chosen stays.
+    system(page, "light");
+    assert!(lightness(page) < 60);
+}
+
+#[test]
+fn a_print_has_all_turns_as_they_are_open_and_no_controls() {
+    let Some(mut opened) = open() else { return };
+    let page = &mut opened.page;
+    page.press(&["j", "j", "Enter"]);
+    page.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
+    // Listeners are called in the order in which they were added: the page's come first.
+    page.value(
+        "addEventListener('beforeprint', () => {
+            const paper = document.querySelector('#paper');
+            globalThis.printed = {
+                rows: paper.querySelectorAll('.row').length,
+                bodies: paper.querySelectorAll('.body').length,
+                text: paper.innerText,
+                hidden: ['#bar', '#scroller'].map((part) => getComputedStyle(document.querySelector(part)).display),
+            };
+        }), 0",
+    );
+    let pdf = page.call("Page.printToPDF", json!({}));
+    let pdf = BASE64_STANDARD
+        .decode(pdf["data"].as_str().unwrap())
+        .unwrap();
+    assert!(
+        pdf.starts_with(b"%PDF-") && pdf.len() > 10_000,
+        "{}",
+        pdf.len()
+    );
+    let printed = page.value("printed");
+    assert_eq!(
+        (&printed["rows"], &printed["bodies"]),
+        (&json!(ROWS), &json!(1))
+    );
+    assert_eq!(printed["hidden"], json!(["none", "none"]));
+    let text = printed["text"].as_str().unwrap();
+    for part in [
+        "Find why the",
+        "I run the tests of checkout first.",
+        "cargo test --release",
+        "sleep 99",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert_eq!(page.count("#paper *"), 0);
+    page.call("Emulation.setEmulatedMedia", json!({"media": ""}));
+    page.until(&format!(
+        "document.querySelectorAll('#window > .row').length === {ROWS}"
+    ));
+}
+
+#[test]
+fn a_print_with_a_filter_has_the_turns_that_it_shows_and_says_so() {
+    let Some(mut opened) = open() else { return };
+    let page = &mut opened.page;
+    page.click("[data-status='error']");
+    page.press(&["e"]);
+    page.value("addEventListener('beforeprint', () => { globalThis.printed = document.querySelector('#paper').textContent; }), 0");
+    page.call("Page.printToPDF", json!({}));
+    let printed = page.value("printed");
+    let printed = printed.as_str().unwrap();
+    assert!(
+        printed.starts_with("This print has the 2 turns that the filters show, of 15."),
+        "{printed}"
+    );
+    assert!(
+        printed.contains("assertion failed: left == right"),
+        "{printed}"
+    );
+}

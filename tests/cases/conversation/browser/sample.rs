@@ -1,0 +1,194 @@
+//! A conversation with one of everything, as a page in a browser.
+
+use super::super::library::{Library, assistant, call, result, user};
+use crate::support::browser::Page;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::PathBuf;
+
+pub(super) const SESSION: &str = "5fc07b19-3c4e-4d18-a0f2-6b1f0d9a7e55";
+
+/// The turns of the sample that its page shows, those of the sub-agent not counted.
+pub(super) const ROWS: usize = 15;
+
+/// A page, and the daemon and the files that it came from.
+pub(super) struct Opened {
+    pub(super) page: Page,
+    _library: Library,
+}
+
+/// Opens the sample; `None` without Chromium.
+pub(super) fn open() -> Option<Opened> {
+    let library = Library::new();
+    library.write(&library.path(SESSION), &sample());
+    write_agent(&library, "x1", "t5", &sub_agent());
+    open_page(library)
+}
+
+/// Opens a conversation with these lines; `None` without Chromium.
+pub(super) fn open_lines(lines: &[String]) -> Option<Opened> {
+    let library = Library::new();
+    library.write(&library.path(SESSION), lines);
+    open_page(library)
+}
+
+/// Opens the conversation of a library; `None` without Chromium.
+pub(super) fn open_page(library: Library) -> Option<Opened> {
+    let mut page = Page::open(&export(&library))?;
+    loaded(&mut page);
+    Some(Opened {
+        page,
+        _library: library,
+    })
+}
+
+/// Exports the conversation of a library.
+pub(super) fn export(library: &Library) -> PathBuf {
+    let file = library.daemon.home().join("page.html");
+    library.ok(&["export", SESSION, "--html", file.to_str().unwrap()]);
+    file
+}
+
+/// Waits until all turns have been read.
+pub(super) fn loaded(page: &mut Page) {
+    page.until("document.readyState === 'complete' && document.querySelector('#shown').textContent !== '' && !document.querySelector('#state').textContent.startsWith('Loading')");
+}
+
+/// Returns the selector of a turn by its number.
+pub(super) fn row(number: usize) -> String {
+    format!("#window > .row[aria-posinset='{number}']")
+}
+
+/// Writes the transcript of the sub-agent that a call has started.
+pub(super) fn write_agent(library: &Library, agent: &str, call: &str, lines: &[String]) {
+    let path = library.agent_path(SESSION, agent);
+    library.write(&path, lines);
+    let meta = json!({"toolUseId": call}).to_string();
+    fs::write(path.with_extension("meta.json"), meta).unwrap();
+}
+
+/// Returns a line with another value at a place such as `/message/model`.
+pub(super) fn with(line: &str, place: &str, value: Value) -> String {
+    let mut record: Value = serde_json::from_str(line).unwrap();
+    let (above, name) = place.rsplit_once('/').unwrap();
+    record.pointer_mut(above).unwrap()[name] = value;
+    record.to_string()
+}
+
+fn sample() -> Vec<String> {
+    let called = |uuid, id, tool, input| call(SESSION, uuid, id, tool, input);
+    let came = |uuid, id, text, meta| result(SESSION, uuid, id, text, meta);
+    let other_model = assistant(
+        SESSION,
+        "a2",
+        "m2",
+        "The rounding was wrong; it is fixed.",
+        20,
+    );
+    vec![
+        user(SESSION, "u1", "Find why the **checkout** test fails"),
+        assistant(
+            SESSION,
+            "a1",
+            "m1",
+            "I run the tests of `checkout` first.",
+            100,
+        ),
+        called(
+            "u2",
+            "t1",
+            "Bash",
+            json!({"command": "cargo test checkout"}),
+        ),
+        came(
+            "u3",
+            "t1",
+            "running 3 tests\nall passed",
+            json!({"stdout": "running 3 tests\nall passed", "stderr": ""}),
+        ),
+        called(
+            "u4",
+            "t2",
+            "Read",
+            json!({"file_path": "/srv/shop/src/total.rs"}),
+        ),
+        came(
+            "u5",
+            "t2",
+            "    40\tfn total() {",
+            json!({"type": "text", "file": {"filePath": "/srv/shop/src/total.rs",
+            "content": "fn total() {\n    round(1.005)\n}", "startLine": 40, "numLines": 3, "totalLines": 120}}),
+        ),
+        called(
+            "u6",
+            "t3",
+            "Edit",
+            json!({"file_path": "/srv/shop/src/total.rs", "old_string": "    round(1.005)", "new_string": "    cents(1.005)"}),
+        ),
+        came(
+            "u7",
+            "t3",
+            "The file was updated",
+            json!({"filePath": "/srv/shop/src/total.rs", "structuredPatch":
+            [{"oldStart": 40, "oldLines": 3, "newStart": 40, "newLines": 3, "lines": [" fn total() {", "-    round(1.005)", "+    cents(1.005)", " }"]}]}),
+        ),
+        called(
+            "u8",
+            "t4",
+            "Bash",
+            json!({"command": "cargo test --release"}),
+        ),
+        came(
+            "u9",
+            "t4",
+            "Exit code 101\nassertion failed: left == right",
+            json!("Error: Exit code 101"),
+        ),
+        called(
+            "u10",
+            "t5",
+            "Task",
+            json!({"subagent_type": "Explore", "description": "find roundings", "prompt": "Look for every rounding"}),
+        ),
+        came(
+            "u11",
+            "t5",
+            "Only total.rs rounds.",
+            json!({"status": "completed", "agentId": "x1", "totalDurationMs": 2500, "totalTokens": 99, "totalToolUseCount": 1}),
+        ),
+        with(
+            &other_model,
+            "/message/model",
+            json!("claude-sonnet-4-5-20250929"),
+        ),
+        user(SESSION, "u12", "Thanks, now the documentation"),
+        called("u13", "t6", "Bash", json!({"command": "sleep 99"})),
+    ]
+}
+
+fn sub_agent() -> Vec<String> {
+    vec![
+        user(SESSION, "s1", "Look for every rounding"),
+        call(
+            SESSION,
+            "s2",
+            "g1",
+            "Grep",
+            json!({"pattern": "round", "output_mode": "content"}),
+        ),
+        result(
+            SESSION,
+            "s3",
+            "g1",
+            "src/total.rs:41:    round(1.005)",
+            json!({"mode": "content", "numFiles": 1}),
+        ),
+        assistant(
+            SESSION,
+            "s4",
+            "ms4",
+            "Only total.rs rounds, says the explorer.",
+            30,
+        ),
+    ]
+}

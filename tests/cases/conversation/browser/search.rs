@@ -1,0 +1,142 @@
+//! Search in a page: N of M, next and previous, what is searched and what is marked.
+
+use super::super::library::{assistant, call, result, user};
+use super::sample::{SESSION, open, open_lines};
+use crate::support::browser::Page;
+use serde_json::json;
+
+/// Types a text into the search field in place of what is there.
+fn search(page: &mut Page, text: &str) {
+    page.press(&["Control+f"]);
+    page.until("document.activeElement.id === 'query'");
+    page.type_text(text);
+}
+
+/// Waits for what is shown in the search field, and asserts which turn is selected.
+#[track_caller]
+fn assert_at(page: &mut Page, place: &str, turn: &str) {
+    page.until_text("#hits", place);
+    assert_eq!(page.text("#window > .row.selected > .head > .number"), turn);
+}
+
+#[test]
+fn a_search_counts_the_turns_and_goes_to_each_of_them() {
+    let Some(mut opened) = open() else { return };
+    let page = &mut opened.page;
+    search(page, "total.rs");
+    assert_at(page, "1 of 6", "5");
+    for (place, turn) in [("2 of 6", "6"), ("3 of 6", "7"), ("4 of 6", "8")] {
+        page.press(&["Enter"]);
+        assert_at(page, place, turn);
+    }
+    page.press(&["Shift+Enter"]);
+    assert_at(page, "3 of 6", "7");
+    page.click("#next");
+    assert_at(page, "4 of 6", "8");
+    page.click("#previous");
+    page.click("#previous");
+    page.click("#previous");
+    assert_at(page, "1 of 6", "5");
+    // After the last one comes the first one.
+    page.click("#previous");
+    assert_at(page, "6 of 6", "12");
+    page.click("#next");
+    assert_at(page, "1 of 6", "5");
+    let marks = page.texts("#window > .row > .head .preview.hit mark");
+    assert_eq!(marks, ["total.rs"; 6]);
+}
+
+#[test]
+fn a_hit_says_where_it_is_and_is_marked_in_the_open_turn() {
+    let Some(mut opened) = open() else { return };
+    let page = &mut opened.page;
+    search(page, "EXPLORER");
+    // Only the sub-agent said it: the turn that started it is the hit.
+    assert_at(page, "1 of 1", "11");
+    assert_eq!(page.texts(".where"), ["sub-agent, text"]);
+    page.press(&["Escape", "Enter"]);
+    page.until("document.querySelector('.row.open .nested .row')");
+    search(page, "explorer");
+    page.until_text("#hits", "1 of 1");
+    assert_eq!(page.texts(".nested .row > .head mark"), ["explorer"]);
+    search(page, "cents");
+    assert_at(page, "1 of 2", "7");
+    assert_eq!(page.texts(".where"), ["Edit input", "Edit result"]);
+    page.press(&["Escape", "Enter"]);
+    search(page, "cents");
+    page.until("document.querySelector('.row.open .diff .added mark')?.innerText === 'cents'");
+}
+
+#[test]
+fn values_are_searched_and_names_of_fields_are_not() {
+    let Some(mut opened) = open() else { return };
+    let page = &mut opened.page;
+    for (query, place) in [
+        ("file_path", "no hits"),
+        ("command", "no hits"),
+        ("sleep 99", "1 of 1"),
+        ("Edit", "1 of 2"),
+        ("assertion failed: left ==", "1 of 1"),
+        ("cents(1.005)", "1 of 2"),
+        (".*", "no hits"),
+    ] {
+        search(page, query);
+        page.until_text("#hits", place);
+        let disabled = place == "no hits";
+        let buttons = "[...document.querySelectorAll('.search button')].map((one) => one.disabled)";
+        assert_eq!(page.value(buttons), json!([disabled, disabled]), "{query}");
+    }
+    page.press(&["Escape"]);
+    page.until_text("#hits", "");
+    assert_eq!(page.value("document.querySelector('#query').value"), "");
+    assert_eq!(page.count("mark"), 0);
+}
+
+#[test]
+fn a_search_is_limited_to_the_turns_that_the_filters_show() {
+    let Some(mut opened) = open() else { return };
+    let page = &mut opened.page;
+    search(page, "total.rs");
+    page.until_text("#hits", "1 of 6");
+    page.click("[data-status='subagent']");
+    page.until_text("#hits", "2 hits");
+    page.press(&["n"]);
+    assert_at(page, "1 of 2", "11");
+    page.click("[data-status='subagent']");
+    page.until_text("#hits", "6 hits");
+}
+
+#[test]
+fn a_hit_far_down_in_a_long_result_is_shown() {
+    let mut output: Vec<String> = (0..9000).map(|line| format!("line {line}")).collect();
+    output[8765] = "the Needle of line 8765".to_owned();
+    let output = output.join("\n");
+    let lines = [
+        user(SESSION, "u1", "Print a lot"),
+        call(SESSION, "u2", "t1", "Bash", json!({"command": "seq 9000"})),
+        result(
+            SESSION,
+            "u3",
+            "t1",
+            &output,
+            json!({"stdout": output, "stderr": ""}),
+        ),
+        assistant(SESSION, "u4", "m4", "Done.", 1),
+    ];
+    let Some(mut opened) = open_lines(&lines) else {
+        return;
+    };
+    let page = &mut opened.page;
+    search(page, "needle");
+    assert_at(page, "1 of 1", "3");
+    page.press(&["Escape", "Enter"]);
+    assert_eq!(page.count(".row.open .excerpt"), 0);
+    search(page, "needle");
+    page.until("document.querySelector('.row.open .excerpt mark')?.innerText === 'Needle'");
+    assert_eq!(
+        page.text(".excerpt .note"),
+        "Search hit further down, line 8,766:"
+    );
+    let in_view = "(() => { const box = document.querySelector('.excerpt mark').getBoundingClientRect(); return box.top > 0 && box.bottom < innerHeight; })()";
+    page.until(in_view);
+}

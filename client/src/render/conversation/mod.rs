@@ -7,6 +7,6 @@ mod page;
 mod tree;
 
 pub(crate) use about::about;
-pub(crate) use found::{conversation_hits, conversation_stats, conversations};
+pub(crate) use found::{conversation_hits, conversation_stats, conversations, what_is_left};
 pub(crate) use page::{Show, conversation};
 pub(crate) use tree::sub_agents;

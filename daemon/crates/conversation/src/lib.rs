@@ -3,6 +3,7 @@
 //! - `source`: the files of a conversation, read as they grow
 //! - `index`: all transcripts in a database, for lists, search and sums
 //! - `reply`: what the methods return
+//! - `setup`: where transcripts are, and what the configuration says about them
 //!
 //! Pure, without files:
 //!
@@ -19,8 +20,10 @@ pub mod lines;
 pub mod model;
 pub mod price;
 mod reply;
+mod setup;
 pub mod source;
 
 pub use error::ConversationError;
-pub use index::Index;
+pub use index::{Follower, Index};
 pub use reply::Conversations;
+pub use setup::{ConversationSettings, Setup};

@@ -216,18 +216,20 @@ impl Inbox {
         Some(std::mem::take(&mut state.pending))
     }
 
-    /// Waits until the owner of the watcher has processed everything that has arrived so far, at most until `deadline`.
-    pub(crate) fn wait_applied(&self, deadline: Instant) {
+    /// Waits until the owner of the watcher has processed everything that has arrived so far, at most until `deadline`;
+    /// returns whether it has.
+    pub(crate) fn wait_applied(&self, deadline: Instant) -> bool {
         let mut state = self.lock();
         let enough = state.arrived;
         while state.applied < enough && !state.is_over {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return;
+                return false;
             }
             let waited = self.application.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
+        state.applied >= enough
     }
 }
 

@@ -166,6 +166,13 @@ impl Watcher {
         self.shared.inbox.wait(quiet, longest)
     }
 
+    /// Returns whether something that the last renewal requested cannot be watched. Everything counts as changed twice a
+    /// second then, until a renewal requests less.
+    #[must_use]
+    pub fn is_blind(&self) -> bool {
+        self.shared.inbox.lock().is_blind
+    }
+
     fn add(&mut self, source: Source, folder: &Path) -> io::Result<()> {
         let meta = fs::metadata(folder)?;
         let watched = Watched {
@@ -202,7 +209,7 @@ impl Watcher {
             tracing::warn!(
                 folder = %folder.display(),
                 reason,
-                "not all folders are watched (fs.inotify.max_user_watches, fs.inotify.max_user_instances): they are looked at twice a second"
+                "not all folders are watched (fs.inotify.max_user_watches, fs.inotify.max_user_instances): changes in them are found later"
             );
         }
     }
@@ -249,14 +256,20 @@ impl Handle {
         self.0.inbox.rescan();
     }
 
-    /// Waits until the watcher's thread has processed all changes so far, for at most `most`. Blocks.
-    pub fn catch_up(&self, most: Duration) {
+    /// Waits until the watcher's thread has processed all changes so far, for at most `most`; returns whether it has.
+    /// Blocks.
+    pub fn catch_up(&self, most: Duration) -> bool {
         let deadline = Instant::now() + most;
         let is_seen = self.0.flush() && !self.0.inbox.lock().is_blind;
         if !is_seen {
             self.look();
         }
-        self.0.inbox.wait_applied(deadline);
+        self.0.inbox.wait_applied(deadline)
+    }
+
+    /// Ends the watcher, as dropping the handle does.
+    pub fn end(&self) {
+        self.0.inbox.end();
     }
 
     /// Returns the number of events that the system has reported, relevant or not: each was a wake-up.

@@ -25,6 +25,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     let mut history = History::create(&daemon.home().join("claude"), args.amount(1000, 20) << 20)?;
     let scope = ConversationScope {
         claude_dirs: vec![history.dir().display().to_string()],
+        wait_ms: Some(3_600_000),
         ..ConversationScope::default()
     };
     let mut wire = daemon.connect()?;

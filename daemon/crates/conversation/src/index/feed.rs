@@ -1,17 +1,16 @@
 //! New bytes of files into batches.
 
 use super::extract::{Entry, entry};
-use super::scan::{FoundFile, Known, KnownFile, Plan, known, plan};
+use super::plan::KnownFile;
 use super::write::{Batch, IndexWrite};
 use crate::line::Line;
 use crate::lines::{Counts, Lines};
 use crate::price::Prices;
-use crate::source::stamp;
+use crate::source::{FoundFile, stamp};
 use ccd_store::{Database, StoreError};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -41,58 +40,32 @@ pub(crate) struct Fed {
     pub(crate) failed: usize,
 }
 
-/// Reads what has changed in directories of Claude Code, and commits it. `known_files` is what the database says of its
-/// files, if nothing was committed since.
+/// A step that was committed: how far a file was read with it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Step {
+    pub(crate) file_id: i64,
+    pub(crate) read: u64,
+    pub(crate) modified: i64,
+    pub(crate) stamp: u64,
+    pub(crate) lines: u64,
+    pub(crate) skipped: u64,
+    /// Bytes that were read for it.
+    pub(crate) bytes: u64,
+    /// Nothing more of the file follows for now.
+    pub(crate) is_last: bool,
+}
+
+/// Reads what files have more than the index, and commits it. `done` is called with each step after its commit; nothing
+/// more is read once it returns false.
 ///
 /// # Errors
 ///
 /// An error of the database.
-pub(crate) async fn bring_up_to_date(
-    database: &Database<IndexWrite>,
-    dirs: Vec<PathBuf>,
-    prices: &Arc<Prices>,
-    known_files: &mut Option<Arc<Known>>,
-) -> Result<Fed, StoreError> {
-    let now = match known_files.take() {
-        Some(known) => known,
-        None => Arc::new(known(database).await?),
-    };
-    let known = Arc::clone(&now);
-    let Plan { read, gone } = ccd_store::blocking(move || plan(&dirs, &known)).await;
-    if read.is_empty() && gone.is_empty() {
-        *known_files = Some(now);
-        return Ok(Fed::default());
-    }
-    if !gone.is_empty() {
-        database.commit(IndexWrite::Gone(gone)).await?;
-    }
-    if read.is_empty() {
-        return Ok(Fed::default());
-    }
-    let new: Vec<FoundFile> = read
-        .iter()
-        .filter(|(_, old)| old.is_none())
-        .map(|(file, _)| file.clone())
-        .collect();
-    if !new.is_empty() {
-        database.commit(IndexWrite::New(new)).await?;
-    }
-    // Their ids are known now.
-    let known = self::known(database).await?;
-    let work: Vec<(FoundFile, KnownFile)> = read
-        .into_iter()
-        .filter_map(|(file, _)| {
-            let (_, known) = known.get(&*file.path.to_string_lossy())?;
-            Some((file, *known))
-        })
-        .collect();
-    feed(database, work, prices).await
-}
-
-async fn feed(
+pub(crate) async fn feed(
     database: &Database<IndexWrite>,
     mut work: Vec<(FoundFile, KnownFile)>,
     prices: &Arc<Prices>,
+    done: &mut impl FnMut(Step) -> bool,
 ) -> Result<Fed, StoreError> {
     let mut fed = Fed {
         files: work.len(),
@@ -104,8 +77,11 @@ async fn feed(
     let work = Arc::new(Mutex::new(work));
     let (batches, mut inbox) = mpsc::channel(QUEUE_LEN);
     for _ in 0..threads {
-        let (work, batches, prices) = (Arc::clone(&work), batches.clone(), Arc::clone(prices));
-        tokio::task::spawn_blocking(move || {
+        let (unread, batches, prices) = (Arc::clone(&work), batches.clone(), Arc::clone(prices));
+        // A thread of the runtime would have its priority.
+        let thread = std::thread::Builder::new().name("transcripts".into());
+        let started = thread.spawn(move || {
+            let work = unread;
             let next = || work.lock().unwrap_or_else(PoisonError::into_inner).pop();
             while let Some((file, known)) = next() {
                 if let Err(Stopped) = read(&file, known, &batches, &prices) {
@@ -113,16 +89,24 @@ async fn feed(
                 }
             }
         });
+        if let Err(error) = started {
+            tracing::warn!(%error, "no thread reads transcripts");
+        }
     }
     drop(batches);
     while let Some(batch) = inbox.recv().await {
         let batch: Batch = batch;
         fed.bytes += batch.bytes;
         fed.failed += usize::from(batch.has_failed);
+        let step = batch.step();
         if !batch.is_empty() {
             database.commit(IndexWrite::Batch(Box::new(batch))).await?;
         }
+        if !done(step) {
+            break;
+        }
     }
+    fed.failed += work.lock().unwrap_or_else(PoisonError::into_inner).len();
     Ok(fed)
 }
 
@@ -146,6 +130,7 @@ fn read(
             batch.has_failed = true;
         }
     }
+    batch.is_last = true;
     send(batch)
 }
 
@@ -221,6 +206,19 @@ impl Batch {
         self.read = lines.offset();
         self.lines = lines.counts().lines;
         self.skipped = lines.counts().skipped;
+    }
+
+    fn step(&self) -> Step {
+        Step {
+            file_id: self.file_id,
+            read: self.read,
+            modified: self.modified,
+            stamp: self.stamp,
+            lines: self.lines,
+            skipped: self.skipped,
+            bytes: self.bytes,
+            is_last: self.is_last,
+        }
     }
 
     fn is_empty(&self) -> bool {

@@ -2,14 +2,14 @@
 
 use crate::ConversationError;
 use crate::line::milliseconds;
+use crate::source::Dir;
 use ccd_protocol::conversation::ConversationScope;
 use std::borrow::Cow;
-use std::path::PathBuf;
 
 /// A scope that was checked.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope {
-    pub(crate) claude_dirs: Vec<PathBuf>,
+    pub(crate) dirs: Vec<Dir>,
     project: Option<String>,
     since: Option<Moment>,
     until: Option<Moment>,
@@ -32,18 +32,10 @@ impl Scope {
     /// # Errors
     ///
     /// `Query` if a time cannot be read.
-    pub(crate) fn of(
-        scope: &ConversationScope,
-        default: &[PathBuf],
-    ) -> Result<Self, ConversationError> {
+    pub(crate) fn of(scope: &ConversationScope, dirs: Vec<Dir>) -> Result<Self, ConversationError> {
         let time = |text: &Option<String>| text.as_deref().map(time_of).transpose();
-        let given: Vec<PathBuf> = scope.claude_dirs.iter().map(PathBuf::from).collect();
         Ok(Self {
-            claude_dirs: if given.is_empty() {
-                default.to_vec()
-            } else {
-                given
-            },
+            dirs,
             project: scope.project.clone(),
             since: time(&scope.since)?,
             until: time(&scope.until)?,
@@ -53,7 +45,7 @@ impl Scope {
     /// Returns conditions for the columns of `files`, and for a column `at` of what is in them.
     pub(crate) fn conditions(&self) -> Conditions {
         let mut conditions = Conditions::default();
-        let dirs = self.claude_dirs.iter().map(|dir| dir.to_string_lossy());
+        let dirs = self.dirs.iter().map(|dir| dir.path.to_string_lossy());
         let dirs = serde_json::to_string(&dirs.collect::<Vec<_>>()).unwrap_or_default();
         conditions.add(
             "files.claude_dir IN (SELECT value FROM json_each(?))",

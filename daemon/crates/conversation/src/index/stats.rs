@@ -37,6 +37,7 @@ pub(crate) async fn stats(
         tool_errors: tools.iter().map(|tool| tool.errors).sum(),
         skipped_lines,
         groups,
+        indexing: None,
     })
 }
 

@@ -1,9 +1,9 @@
 //! Changes of the index.
 
 use super::extract::Entry;
-use super::scan::FoundFile;
 use crate::line::{About, Usage};
-use ccd_store::{Connection, SqlResult, Write, insert, query, query_scalar};
+use crate::source::FoundFile;
+use ccd_store::{Connection, Database, SqlResult, Write, insert, query, query_scalar};
 use ccd_text::redact::redact;
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 
@@ -14,6 +14,12 @@ pub(crate) enum IndexWrite {
     New(Vec<FoundFile>),
     /// Files that are gone or were replaced, by id, with all that is known of them.
     Gone(Vec<i64>),
+    /// Files that have other names now, by id.
+    Moved(Vec<(i64, FoundFile)>),
+    /// The table of prices in force has this number.
+    Prices(u64),
+    /// Everything is read anew, with this table of prices.
+    Anew(u64),
     Batch(Box<Batch>),
 }
 
@@ -36,6 +42,8 @@ pub(crate) struct Batch {
     pub(crate) text_bytes: usize,
     /// The file could not be read to its end.
     pub(crate) has_failed: bool,
+    /// Nothing more of the file follows for now.
+    pub(crate) is_last: bool,
 }
 
 ccd_store::row! {
@@ -133,6 +141,17 @@ impl Write for IndexWrite {
                 }
                 Ok(())
             }
+            Self::Moved(files) => {
+                for (id, file) in files {
+                    rename(connection, *id, file).await?;
+                }
+                Ok(())
+            }
+            Self::Prices(number) => put_prices(connection, *number).await,
+            Self::Anew(number) => {
+                forget_all(connection).await?;
+                put_prices(connection, *number).await
+            }
             Self::Batch(batch) => put(connection, batch).await,
         }
     }
@@ -159,6 +178,20 @@ async fn add(connection: &mut Connection, file: &FoundFile) -> SqlResult<()> {
     Ok(())
 }
 
+async fn rename(connection: &mut Connection, id: i64, file: &FoundFile) -> SqlResult<()> {
+    let rename =
+        "UPDATE files SET path = ?2, claude_dir = ?3, session_id = ?4, agent_id = ?5 WHERE id = ?1";
+    query(rename)
+        .bind(id)
+        .bind(&*file.path.to_string_lossy())
+        .bind(&*file.claude_dir.to_string_lossy())
+        .bind(&file.session_id)
+        .bind(&file.agent_id)
+        .execute(connection)
+        .await
+        .map(drop)
+}
+
 async fn forget(connection: &mut Connection, id: i64) -> SqlResult<()> {
     for delete in [
         "DELETE FROM texts WHERE rowid IN (SELECT id FROM records WHERE file_id = ?1)",
@@ -173,6 +206,35 @@ async fn forget(connection: &mut Connection, id: i64) -> SqlResult<()> {
         query(delete).bind(id).execute(&mut *connection).await?;
     }
     Ok(())
+}
+
+async fn forget_all(connection: &mut Connection) -> SqlResult<()> {
+    for delete in [
+        "INSERT INTO texts (texts) VALUES ('delete-all')",
+        "DELETE FROM records",
+        "DELETE FROM calls",
+        "DELETE FROM results",
+        "DELETE FROM messages",
+        "DELETE FROM agents",
+        "DELETE FROM parents",
+        "DELETE FROM files",
+    ] {
+        query(delete).execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+async fn put_prices(connection: &mut Connection, number: u64) -> SqlResult<()> {
+    let put = "INSERT OR REPLACE INTO state (name, value) VALUES ('prices', ?1)";
+    let put = query(put).bind(number.to_string());
+    put.execute(connection).await.map(drop)
+}
+
+/// Returns the number of the table of prices that the index was made with, if it was made with one.
+pub(crate) async fn prices_of(database: &Database<IndexWrite>) -> SqlResult<Option<u64>> {
+    let number = query_scalar("SELECT value FROM state WHERE name = 'prices'");
+    let number: Option<String> = number.fetch_optional(database.readers()).await?;
+    Ok(number.and_then(|number| number.parse().ok()))
 }
 
 async fn put(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {

@@ -6,7 +6,7 @@ mod parts;
 
 use crate::ConversationError;
 use crate::model::Model;
-use crate::price::Prices;
+use crate::setup::Setup;
 use crate::source::{Loaded, Shelf, find_session};
 use ccd_protocol::conversation::{
     ConversationExportReply, ConversationGetReply, ConversationPageParams, ConversationPair,
@@ -22,19 +22,16 @@ type Result<T> = std::result::Result<T, ConversationError>;
 /// The owner of conversations. Every method blocks while it reads files.
 #[derive(Debug)]
 pub struct Conversations {
-    claude_dir: PathBuf,
+    setup: Arc<Setup>,
     shelf: Shelf,
-    prices: Prices,
 }
 
 impl Conversations {
-    /// `claude_dir` is the user's directory of Claude Code.
     #[must_use]
-    pub fn new(claude_dir: PathBuf) -> Self {
+    pub fn new(setup: Arc<Setup>) -> Self {
         Self {
-            claude_dir,
+            setup,
             shelf: Shelf::default(),
-            prices: Prices::built_in(),
         }
     }
 
@@ -42,10 +39,7 @@ impl Conversations {
     fn load(&self, params: &ConversationParams) -> Result<Arc<Loaded>> {
         let path = match (&params.session, &params.file) {
             (Some(session), None) => {
-                let given = params.claude_dirs.iter().map(PathBuf::from);
-                let mut dirs: Vec<PathBuf> = given.chain([self.claude_dir.clone()]).collect();
-                dirs.dedup();
-                find_session(session, &dirs)?
+                find_session(session, &self.setup.dirs_of_ids(&params.claude_dirs))?
             }
             (None, Some(file)) if Path::new(file).is_absolute() => PathBuf::from(file),
             (None, Some(file)) => return Err(ConversationError::NotAbsolute(file.into())),
@@ -61,7 +55,8 @@ impl Conversations {
     /// [`ConversationError`].
     pub fn get(&self, params: &ConversationPageParams) -> Result<ConversationGetReply> {
         let loaded = self.load(&params.conversation)?;
-        get::get(&loaded, &Model::of(&loaded.records), params, &self.prices)
+        let prices = self.setup.prices()?.prices;
+        get::get(&loaded, &Model::of(&loaded.records), params, &prices)
     }
 
     /// Carries out `conversation.export`.
@@ -71,7 +66,8 @@ impl Conversations {
     /// [`ConversationError`].
     pub fn export(&self, params: &ConversationPageParams) -> Result<ConversationExportReply> {
         let loaded = self.load(&params.conversation)?;
-        export::export(&loaded, &Model::of(&loaded.records), params, &self.prices)
+        let prices = self.setup.prices()?.prices;
+        export::export(&loaded, &Model::of(&loaded.records), params, &prices)
     }
 
     /// Carries out `conversation.turns`.

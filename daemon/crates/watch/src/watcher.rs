@@ -143,6 +143,18 @@ impl Watcher {
         (watcher, Handle(shared))
     }
 
+    /// Reports new directories by name, instead of a rescan: [`Watcher::extend`] watches them.
+    #[must_use]
+    pub fn naming_folders(self) -> Self {
+        self.shared.inbox.lock().names_folders = true;
+        self
+    }
+
+    /// Watches what `ask` requests, in addition to what the last renewal has requested.
+    pub fn extend<T>(&mut self, ask: impl FnOnce(&mut Renewal<'_>) -> T) -> T {
+        ask(&mut Renewal { watcher: self })
+    }
+
     /// Watches what `ask` requests, and nothing else.
     ///
     /// Anything read after its request is up to date: later changes are reported.
@@ -176,7 +188,7 @@ impl Watcher {
     fn add(&mut self, source: Source, folder: &Path) -> io::Result<()> {
         let meta = fs::metadata(folder)?;
         let watched = Watched {
-            id: (meta.dev(), meta.ino()),
+            id: Some((meta.dev(), meta.ino())),
             round: self.round,
         };
         let mut state = self.shared.inbox.lock();
@@ -188,7 +200,10 @@ impl Watcher {
         }
         let before = all.insert(folder.to_owned(), watched);
         drop(state);
-        let is_other = before.is_some_and(|before| before.id != watched.id);
+        if before.is_some_and(|before| before.id == watched.id) {
+            return Ok(());
+        }
+        let is_other = before.is_some();
         let Err(error) = self.shared.watch(source, folder, is_other) else {
             return Ok(());
         };

@@ -60,9 +60,15 @@ impl Follower {
     /// Works until the index is told to stop. Blocks while it waits, so it needs a thread of its own; those that it starts
     /// have the same priority.
     pub async fn run(mut self) {
-        while let Some(Changes { files, rescan }) = self.watcher.wait(QUIET, LONGEST) {
+        while let Some(changes) = self.watcher.wait(QUIET, LONGEST) {
+            let Changes {
+                mut files,
+                folders,
+                rescan,
+            } = changes;
             let has_failed = self.index.has_failed();
-            let done = match rescan || self.known.is_none() {
+            files.extend(folders.iter().flat_map(|folder| self.enter(folder)));
+            let done = match rescan || self.known.is_none() || self.watcher.is_blind() {
                 true => self.look_through().await,
                 false => self.read_files(&files).await,
             };
@@ -74,6 +80,21 @@ impl Follower {
                 self.index.failed(error);
             }
         }
+    }
+
+    /// Watches a new directory, and returns the transcripts that are already in it.
+    fn enter(&mut self, folder: &Path) -> Vec<PathBuf> {
+        let watched = &self.watched;
+        if folder.starts_with(&self.index.setup.archive.0) {
+            self.watcher.extend(|renewal| renewal.folder(folder));
+            return Vec::new();
+        }
+        let found = self.watcher.extend(|renewal| {
+            let mut layouts = watched.iter().map(Layout::of);
+            layouts.find_map(|layout| layout.below(folder, &mut |folder| renewal.folder(folder)))
+        });
+        let found = found.unwrap_or_default().into_iter();
+        found.map(|file| file.path).collect()
     }
 
     /// Brings the index up to date with all directories that are watched, and those that somebody has asked for.
@@ -90,7 +111,15 @@ impl Follower {
         }
         let ids: HashMap<Dir, DirId> = dirs.iter().map(|dir| (dir.clone(), id_of(dir))).collect();
         let mut found = self.find(&dirs);
-        self.keep_all(&dirs, &found);
+        if self.keep_all(&dirs, &found) {
+            let archive = &self.index.setup.archive;
+            let kept: Vec<Dir> = dirs.iter().map(|dir| archive.of(dir)).collect();
+            self.watcher.extend(|renewal| {
+                for dir in &kept {
+                    watch_kept(dir, renewal);
+                }
+            });
+        }
         found.extend(self.find_kept(&dirs, &found));
         // The order of ids decides between copies, so a fresh index must have the same.
         found.sort_by(|one, other| one.path.cmp(&other.path));
@@ -110,27 +139,17 @@ impl Follower {
     /// Returns the directories to look through, and decides which of them are watched from now on.
     fn dirs(&mut self, asked: &BTreeSet<Dir>) -> Vec<Dir> {
         let setup = &self.index.setup;
-        let mut dirs = Vec::new();
+        let mut watched = BTreeSet::new();
         if setup.settings().watch && !self.is_blind {
-            dirs = setup.dirs(&[]);
+            watched.extend(setup.dirs(&[]));
             let named = self.watched.iter().chain(asked).filter(|dir| !dir.is_root);
-            let named: BTreeSet<&Dir> = named.filter(|dir| !dirs.contains(dir)).collect();
-            dirs.extend(
-                named
-                    .into_iter()
-                    .take(MAX_NAMED)
-                    .cloned()
-                    .collect::<Vec<_>>(),
-            );
+            let named: BTreeSet<&Dir> = named.filter(|dir| !watched.contains(dir)).collect();
+            let named: Vec<Dir> = named.into_iter().take(MAX_NAMED).cloned().collect();
+            watched.extend(named);
+            watched.retain(|dir| !ccd_watch::is_shared(Layout::of(dir).projects()));
         }
-        self.watched = dirs.clone();
-        dirs.extend(
-            asked
-                .iter()
-                .filter(|dir| !self.watched.contains(dir))
-                .cloned(),
-        );
-        dirs
+        self.watched = watched.iter().cloned().collect();
+        watched.union(asked).cloned().collect()
     }
 
     fn find(&mut self, dirs: &[Dir]) -> Vec<FoundFile> {
@@ -177,10 +196,12 @@ impl Follower {
         all
     }
 
-    /// Keeps everything that was found in directories of which that was not done yet, if it is wanted.
-    fn keep_all(&mut self, dirs: &[Dir], found: &[FoundFile]) {
+    /// Keeps everything that was found in directories of which that was not done yet, if it is wanted; returns whether there
+    /// were any.
+    fn keep_all(&mut self, dirs: &[Dir], found: &[FoundFile]) -> bool {
+        let before = self.kept.len();
         if !self.index.setup.settings().archive {
-            return;
+            return false;
         }
         for dir in dirs {
             if !self.kept.contains(dir) {
@@ -190,6 +211,7 @@ impl Follower {
                 }
             }
         }
+        self.kept.len() > before
     }
 
     /// Keeps a transcript; returns whether it is kept or has vanished.

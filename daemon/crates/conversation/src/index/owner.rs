@@ -66,7 +66,10 @@ impl Index {
             handle,
             is_stopping: AtomicBool::new(false),
         });
-        (Arc::clone(&index), Follower::new(index, watcher))
+        (
+            Arc::clone(&index),
+            Follower::new(index, watcher.naming_folders()),
+        )
     }
 
     /// Carries out `conversation.list`.

@@ -99,14 +99,44 @@ impl<'a> Layout<'a> {
                 found.extend(self.found(&path, &metadata));
                 continue;
             }
-            enter(&path);
-            let agents = path.join("subagents");
-            if fs::symlink_metadata(&agents).is_ok_and(|agents| agents.is_dir()) {
-                enter(&agents);
-                let agents = list(&agents).into_iter();
-                found.extend(agents.filter_map(|(path, metadata)| self.found(&path, &metadata)));
-            }
+            self.session(&path, enter, found);
         }
+    }
+
+    fn session(&self, folder: &Path, enter: &mut dyn FnMut(&Path), found: &mut Vec<FoundFile>) {
+        enter(folder);
+        let agents = folder.join("subagents");
+        if fs::symlink_metadata(&agents).is_ok_and(|agents| agents.is_dir()) {
+            self.agents(&agents, enter, found);
+        }
+    }
+
+    fn agents(&self, folder: &Path, enter: &mut dyn FnMut(&Path), found: &mut Vec<FoundFile>) {
+        enter(folder);
+        let agents = list(folder).into_iter();
+        found.extend(agents.filter_map(|(path, metadata)| self.found(&path, &metadata)));
+    }
+
+    /// Returns the transcripts below a directory, as [`Self::files`] does; `None` if it is not one of these.
+    pub(crate) fn below(
+        &self,
+        folder: &Path,
+        enter: &mut dyn FnMut(&Path),
+    ) -> Option<Vec<FoundFile>> {
+        let depth = folder.strip_prefix(&self.projects).ok()?.iter().count();
+        let is_agents = folder.file_name().is_some_and(|name| name == "subagents");
+        let mut found = Vec::new();
+        if depth == 1 {
+            self.project(folder, enter, &mut found);
+        }
+        match depth {
+            1 if self.is_flat => self.session(folder, enter, &mut found),
+            2 if self.is_flat && is_agents => self.agents(folder, enter, &mut found),
+            2 => self.session(folder, enter, &mut found),
+            3 if is_agents => self.agents(folder, enter, &mut found),
+            _ => {}
+        }
+        Some(found)
     }
 
     /// Returns the transcript at a path, if there is one.
@@ -184,6 +214,11 @@ mod tests {
         files.sort_by(|one, other| one.path.cmp(&other.path));
         for file in &files {
             assert_eq!(layout.at(&file.path).as_ref(), Some(file));
+            // A directory that is new is looked through alone.
+            let mut folders = file.path.ancestors().skip(1);
+            let found = folders.find_map(|folder| layout.below(folder, &mut |_| ()));
+            let is_in_none = file.path.parent() == Some(layout.projects());
+            assert!(is_in_none || found.is_some_and(|found| found.contains(file)));
             assert!(
                 entered
                     .iter()

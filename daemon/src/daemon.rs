@@ -7,7 +7,7 @@ use crate::connection::{self, Settings};
 use crate::job::Jobs;
 use crate::log::Log;
 use ccd_coach::{Coach, CoachSettings};
-use ccd_conversation::{Conversations, Index};
+use ccd_conversation::{ConversationSettings, Conversations, Index};
 use ccd_exec::{ExecSettings, Executor};
 use ccd_protocol::daemon::HandOver;
 use ccd_protocol::session::SessionState;
@@ -35,7 +35,7 @@ pub(crate) struct Daemon {
     /// Transcripts of Claude Code.
     pub(crate) conversations: Arc<Conversations>,
     /// All of them, for lists, search and sums.
-    pub(crate) conversation_index: Index,
+    pub(crate) conversation_index: Arc<Index>,
     pub(crate) paths: Paths,
     pub(crate) jobs: Jobs,
     /// The directories of tapes in use.
@@ -67,6 +67,8 @@ pub(crate) struct Owners {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) coach: Arc<Coach>,
     pub(crate) exec: Arc<Executor>,
+    pub(crate) conversations: Arc<Conversations>,
+    pub(crate) conversation_index: Arc<Index>,
     pub(crate) jobs: Jobs,
 }
 
@@ -95,6 +97,8 @@ impl Daemon {
             sessions,
             coach,
             exec,
+            conversations,
+            conversation_index,
             jobs,
         } = owners;
         let (loaded, snapshot) = loaded;
@@ -107,15 +111,8 @@ impl Daemon {
             sessions,
             coach,
             exec,
-            conversations: Arc::new(Conversations::new(
-                paths.claude.clone(),
-                paths.base.join("imports"),
-            )),
-            conversation_index: Index::new(
-                paths.base.join("conversations.sqlite"),
-                vec![paths.claude.clone()],
-                paths.base.join("imports"),
-            ),
+            conversations,
+            conversation_index,
             jobs,
             log,
             started: Instant::now(),
@@ -220,6 +217,9 @@ impl Daemon {
         self.sessions.set_settings(session_settings(&loaded.config));
         self.coach.set_settings(coach_settings(&loaded.config));
         self.exec.set_settings(exec_settings(&loaded.config));
+        let conversations = conversation_settings(&loaded.config);
+        let index = Arc::clone(&self.conversation_index);
+        blocking(move || index.set_settings(conversations)).await;
         self.settings.send_replace(settings_of(&loaded.config));
         self.log.set_level(loaded.config.log_level);
         *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&loaded);
@@ -315,6 +315,17 @@ pub(crate) fn exec_settings(config: &Config) -> ExecSettings {
         session_days: exec.session_days,
         keep_days: exec.keep_days,
         replay: config.replay.clone(),
+    }
+}
+
+/// What the configuration says about conversations.
+pub(crate) fn conversation_settings(config: &Config) -> ConversationSettings {
+    let conversations = &config.conversations;
+    ConversationSettings {
+        roots: conversations.roots.clone(),
+        watch: conversations.watch,
+        archive: conversations.archive,
+        prices: conversations.prices.0.clone(),
     }
 }
 

@@ -92,6 +92,9 @@ pub(crate) struct ScopeOfConversations {
     /// Only before this date or time
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<String>,
+    /// Wait until all transcripts are indexed, instead of 2 seconds
+    #[arg(long)]
+    pub(crate) wait: bool,
 }
 
 /// Arguments of `conversation list`.

@@ -26,7 +26,7 @@ pub(crate) use coach::{
 };
 pub(crate) use conversation::{
     LiveConversation, Show, about, conversation, conversation_hits, conversation_stats,
-    conversations, imported, sub_agents,
+    conversations, imported, sub_agents, what_is_left,
 };
 pub(crate) use exec::{
     exec_session, exec_sessions, execution, executions, on_one_line, readable, run_diff,

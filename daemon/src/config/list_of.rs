@@ -1,13 +1,17 @@
 //! Keys whose value is a list.
 
-use super::setting::whole;
+use super::setting::{Setting, whole};
 use ccd_protocol::tape::Decorator;
 use ccd_tape::decorate::{Decorators, MAX_DECORATORS};
 use ccd_text::redact::{MAX_RULE_BYTES, MAX_RULES, UserRules};
 use serde_json::Value;
+use std::path::PathBuf;
 
 /// Maximum number of entries in a list of names or arguments.
 const MAX_ENTRIES: usize = 256;
+
+/// Maximum number of directories.
+const MAX_FOLDERS: usize = 64;
 
 /// Maximum length of an entry, in bytes.
 const MAX_ENTRY_BYTES: usize = 4096;
@@ -21,6 +25,8 @@ pub(super) enum ListOf {
     Arguments,
     /// Regular expressions.
     Rules,
+    /// Absolute paths.
+    Folders,
     /// Changes to recordings.
     Decorators,
 }
@@ -30,6 +36,7 @@ impl ListOf {
         match self {
             ListOf::Variables | ListOf::Arguments => MAX_ENTRIES,
             ListOf::Rules => MAX_RULES,
+            ListOf::Folders => MAX_FOLDERS,
             ListOf::Decorators => MAX_DECORATORS,
         }
     }
@@ -45,6 +52,7 @@ impl ListOf {
             ListOf::Rules => {
                 format!("at most {max} regular expressions of at most {MAX_RULE_BYTES} bytes")
             }
+            ListOf::Folders => format!("at most {max} absolute paths"),
             ListOf::Decorators => format!(
                 "at most {max} objects with on (input, output or tape) and either replace and with, or filter"
             ),
@@ -70,6 +78,10 @@ impl ListOf {
             ListOf::Arguments => {
                 let is_argument = is_short || whole(entry).is_some();
                 (!is_argument).then(|| "a whole number or a string".to_owned())
+            }
+            ListOf::Folders => {
+                let is_path = is_short && PathBuf::from_json(entry).is_some();
+                (!is_path).then(|| "an absolute path".to_owned())
             }
             ListOf::Decorators => {
                 let why = match serde_json::from_value::<Decorator>(entry.clone()) {
@@ -129,6 +141,7 @@ mod tests {
             (ListOf::Variables, json!(["A", "A*B"]), 1),
             (ListOf::Variables, json!([""]), 0),
             (ListOf::Variables, json!([1]), 0),
+            (ListOf::Folders, json!(["/a", "~/b"]), 1),
             (ListOf::Arguments, json!([0, -1]), 1),
             (ListOf::Arguments, json!([["a"]]), 0),
             (ListOf::Rules, json!(["a", "(b"]), 1),

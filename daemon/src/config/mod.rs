@@ -11,6 +11,8 @@ mod paths;
 mod read;
 mod refusal;
 mod schema;
+#[cfg(test)]
+mod schema_tests;
 mod setting;
 mod values;
 mod watch;

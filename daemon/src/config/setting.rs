@@ -1,5 +1,5 @@
 use super::latency::{latency_of, latency_text};
-use super::values::{LogDestination, LogFormat, LogLevel};
+use super::values::{FileOrNull, LogDestination, LogFormat, LogLevel};
 use ccd_protocol::tape::{Decorator, FallbackMode, IgnoredArg, Latency, RecordMode};
 use ccd_tape::name::NameTemplate;
 use ccd_tape::settings::{OptionalPath, OptionalTag, is_tag};
@@ -140,6 +140,29 @@ impl Setting for OptionalPath {
             "" => Some(Self(None)),
             _ => PathBuf::from_json(json).map(|path| Self(Some(path))),
         }
+    }
+}
+
+impl Setting for FileOrNull {
+    fn to_json(&self) -> Value {
+        self.0.as_ref().map_or(Value::Null, Setting::to_json)
+    }
+
+    fn from_json(json: &Value) -> Option<Self> {
+        match json {
+            Value::Null => Some(Self(None)),
+            path => PathBuf::from_json(path).map(|path| Self(Some(path))),
+        }
+    }
+}
+
+impl Setting for Vec<PathBuf> {
+    fn to_json(&self) -> Value {
+        self.iter().map(Setting::to_json).collect()
+    }
+
+    fn from_json(json: &Value) -> Option<Self> {
+        json.as_array()?.iter().map(PathBuf::from_json).collect()
     }
 }
 

@@ -35,6 +35,7 @@ pub(crate) struct Config {
     pub(crate) hooks: Hooks,
     pub(crate) coach: CoachKeys,
     pub(crate) exec: ExecKeys,
+    pub(crate) conversations: ConversationKeys,
 }
 
 /// Limits on the requests of clients.
@@ -85,6 +86,20 @@ pub(crate) struct ExecKeys {
     pub(crate) session_days: u32,
     pub(crate) keep_days: u32,
 }
+
+/// Transcripts of Claude Code.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ConversationKeys {
+    /// More directories with transcripts.
+    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) watch: bool,
+    pub(crate) archive: bool,
+    pub(crate) prices: FileOrNull,
+}
+
+/// An absolute path, which is null in the file if there is none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct FileOrNull(pub(crate) Option<PathBuf>);
 
 /// How the daemon's own log is written.
 #[derive(Debug, Clone, PartialEq)]
@@ -174,6 +189,12 @@ impl Default for Config {
                 grace_s: 10,
                 session_days: 7,
                 keep_days: 90,
+            },
+            conversations: ConversationKeys {
+                roots: Vec::new(),
+                watch: true,
+                archive: false,
+                prices: FileOrNull(None),
             },
         }
     }

@@ -149,6 +149,9 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         coach,
         hooks,
         exec,
+        conversations,
+        conversation_index,
+        transcripts,
     } = Parts::new(&prepared, &holder, &store)?;
     let past = Past {
         holder_since: &since,
@@ -171,6 +174,8 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         sessions: Arc::clone(&sessions),
         coach,
         exec,
+        conversations,
+        conversation_index,
         jobs,
     };
     let daemon = wiring::daemon(prepared, owners, hand_over);
@@ -185,6 +190,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         connections,
         history,
         hooks,
+        transcripts,
         pumps,
     };
     let end = signals.until_end(&serving.daemon).await;

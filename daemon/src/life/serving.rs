@@ -53,6 +53,7 @@ pub(crate) struct Serving {
     pub(crate) connections: Connections,
     pub(super) history: Thread,
     pub(super) hooks: Thread,
+    pub(super) transcripts: Thread,
     pub(crate) pumps: Pumps,
 }
 
@@ -102,6 +103,7 @@ impl Serving {
             daemon.subscriptions.close();
             let _ = tokio::time::timeout(LAST_ITEMS, daemon.subscriptions.wait()).await;
             drop(own_path);
+            daemon.conversation_index.stop();
             self.connections.end().await;
             sessions.services.tracker.close();
             sessions.services.tracker.wait().await;
@@ -109,6 +111,7 @@ impl Serving {
             self.hooks.end().await;
             daemon.coach.close().await;
             daemon.exec.close().await;
+            self.transcripts.end().await;
             daemon.conversation_index.close().await;
             if daemon.loaded().config.replay.summary {
                 daemon.roots.summarise();
@@ -130,11 +133,13 @@ impl Serving {
         self.sessions.end_without_holder().await;
         self.daemon.subscriptions.close();
         let _ = tokio::time::timeout(LAST_ITEMS, self.daemon.subscriptions.wait()).await;
+        self.daemon.conversation_index.stop();
         let ended = async {
             self.history.end().await;
             self.hooks.end().await;
             self.daemon.coach.close().await;
             self.daemon.exec.close().await;
+            self.transcripts.end().await;
             self.daemon.conversation_index.close().await;
             self.daemon.roots.close().await;
             self.connections.end().await;
@@ -146,11 +151,13 @@ impl Serving {
     /// Answers the calls, saves waiting changes, and leaves the sessions to another process.
     async fn hand_over(self, store: &Store) {
         tracing::info!("handing over");
+        self.daemon.conversation_index.stop();
         let ended = async {
             self.connections.end().await;
             self.history.end().await;
             // The next worker processes what is left in the journal.
             self.hooks.end().await;
+            self.transcripts.end().await;
             self.daemon.coach.close().await;
             self.daemon.roots.close().await;
             // If a change is refused, its caller has been notified.

@@ -7,13 +7,16 @@ use super::run::{Prepared, StartError, system};
 use super::serving::Connections;
 use crate::config::{ConfigWatch, Paths};
 use crate::connection::{self, Ends};
-use crate::daemon::{Daemon, Owners, coach_settings, exec_settings, session_settings};
+use crate::daemon::{
+    Daemon, Owners, coach_settings, conversation_settings, exec_settings, session_settings,
+};
 use crate::friction;
 use crate::job::Jobs;
 use crate::store::Store;
 use crate::tape_usage::TapeUsage;
 use crate::{maintenance, rpc};
 use ccd_coach::{Coach, CoachPaths, Work};
+use ccd_conversation::{Conversations, Index, Setup};
 use ccd_exec::{ExecPaths, Executor};
 use ccd_session::interaction::Recorder;
 use ccd_session::session::{Folders, Services, Sessions};
@@ -23,11 +26,18 @@ use ccd_terminal::holder::{Cause, HandOver, Holder};
 use std::future::Future;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::UnixListener;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+
+/// How long after the start transcripts are indexed, unless somebody asks before.
+const INDEX_DELAY: Duration = Duration::from_secs(5);
+
+/// How often all directories are looked through, in case Claude Code was not used before.
+const INDEX_PERIOD: Duration = Duration::from_secs(60 * 60);
 
 /// The parts below the methods.
 pub(super) struct Parts {
@@ -37,6 +47,9 @@ pub(super) struct Parts {
     pub(super) coach: Arc<Coach>,
     pub(super) hooks: Thread,
     pub(super) exec: Arc<Executor>,
+    pub(super) conversations: Arc<Conversations>,
+    pub(super) conversation_index: Arc<Index>,
+    pub(super) transcripts: Thread,
 }
 
 /// A thread with work that gives way to the thread that serves the clients.
@@ -103,6 +116,11 @@ impl Parts {
         .map_err(system("the logs of sessions cannot be written"))?;
         let sessions = Sessions::new(services);
         let (coach, work) = coach(prepared, store)?;
+        let settings = conversation_settings(&prepared.loaded.config);
+        let base = &prepared.paths.base;
+        let setup = Setup::new(&prepared.paths.claude, base, settings);
+        let database = base.join("conversations.sqlite");
+        let (conversation_index, follower) = Index::new(database, Arc::clone(&setup));
         let (history_store, watcher) = (store.clone(), friction::watch(&coach, &sessions));
         let history = Thread::start("history", move |stop| {
             events.run(history_store, stop, watcher)
@@ -115,6 +133,10 @@ impl Parts {
             coach,
             hooks: Thread::start("hooks", move |stop| work.run(stop))
                 .map_err(system("hooks cannot be processed"))?,
+            conversations: Arc::new(Conversations::new(setup)),
+            conversation_index,
+            transcripts: Thread::start("transcripts", move |_| follower.run())
+                .map_err(system("transcripts cannot be indexed"))?,
         })
     }
 }
@@ -204,6 +226,7 @@ pub(super) fn start_background(daemon: &Arc<Daemon>, watch: ConfigWatch) {
     tracker.spawn(maintenance::run(Arc::clone(daemon)));
     tracker.spawn(Arc::clone(&daemon.sessions).retry_tapes());
     tracker.spawn(open_tapes(Arc::clone(daemon)));
+    tracker.spawn(index_transcripts(Arc::clone(daemon)));
     let follower = Arc::clone(daemon);
     tracker.spawn(async move { follower.follow_configuration(watch).await });
     spawn_watchdog(daemon);
@@ -229,6 +252,19 @@ async fn open_tapes(daemon: Arc<Daemon>) {
     };
     if let Err(error) = opened {
         tracing::warn!(%error, "could not index the tapes");
+    }
+}
+
+/// Indexes what Claude Code has written before the first question about it, but not while whoever has started the daemon
+/// waits for something else.
+async fn index_transcripts(daemon: Arc<Daemon>) {
+    let mut pause = INDEX_DELAY;
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(pause) => daemon.conversation_index.begin(),
+            () = daemon.services.stop.cancelled() => return,
+        }
+        pause = INDEX_PERIOD;
     }
 }
 

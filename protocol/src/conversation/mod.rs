@@ -26,13 +26,13 @@ pub use page::{
 pub use records::{
     ConversationHit, ConversationListParams, ConversationListReply, ConversationScope,
     ConversationSearchParams, ConversationSearchReply, ConversationStatsParams,
-    ConversationStatsReply, ConversationSummary, RecordStatus, StatsBy, StatsGroup,
+    ConversationStatsReply, ConversationSummary, Indexing, RecordStatus, StatsBy, StatsGroup,
 };
 
 methods! {
-    ConversationList = "conversation.list" (ConversationListParams) -> ConversationListReply, "Lists conversations, the last used first. The index is brought up to date before.";
-    ConversationSearch = "conversation.search" (ConversationSearchParams) -> ConversationSearchReply, "Finds records by what they say. The index is brought up to date before.";
-    ConversationStats = "conversation.stats" (ConversationStatsParams) -> ConversationStatsReply, "Sums tokens and cost. The index is brought up to date before.";
+    ConversationList = "conversation.list" (ConversationListParams) -> ConversationListReply, "Lists conversations, the last used first. The index is brought up to date before, for at most `wait_ms`.";
+    ConversationSearch = "conversation.search" (ConversationSearchParams) -> ConversationSearchReply, "Finds records by what they say. The index is brought up to date before, for at most `wait_ms`.";
+    ConversationStats = "conversation.stats" (ConversationStatsParams) -> ConversationStatsReply, "Sums tokens and cost. The index is brought up to date before, for at most `wait_ms`.";
     ConversationImport = "conversation.import" (ConversationImportParams) -> ConversationImportReply, "Copies a transcript or a stream, so that lists, search and sums have it, also after the file is deleted.";
     ConversationGet = "conversation.get" (ConversationPageParams) -> ConversationGetReply, "Returns a conversation as a whole: turns, calls of tools with their results, the tree of sub-agents, indexes and tokens. A long one comes in pages.";
     ConversationExport = "conversation.export" (ConversationPageParams) -> ConversationExportReply, "Returns turns of a conversation with their records, redacted, for a page or a document.";

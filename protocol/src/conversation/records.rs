@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ConversationScope {
-    /// Absolute paths of directories of Claude Code (`~/.claude`) to look in; default: that of the daemon.
+    /// Absolute paths of directories of Claude Code (`~/.claude`) to look in, besides those of `conversations.roots`;
+    /// default: that of the daemon.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claude_dirs: Vec<String>,
     /// Conversations that were started in this directory, an absolute path, or below it.
@@ -19,6 +20,19 @@ pub struct ConversationScope {
     /// Nothing from this time on: as `since`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
+    /// How long to wait until everything is indexed, in milliseconds; default 2,000, at most an hour. After that, the reply
+    /// is about what is indexed, and has `indexing`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_ms: Option<u64>,
+}
+
+/// What is not indexed yet. A reply with it leaves that out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Indexing {
+    /// 0 while files are being looked for.
+    pub files_left: u64,
+    pub bytes_left: u64,
 }
 
 /// Parameters of `conversation.list`.
@@ -45,6 +59,8 @@ pub struct ConversationListReply {
     pub conversations: Vec<ConversationSummary>,
     /// Number of conversations in the scope.
     pub total: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub indexing: Option<Indexing>,
 }
 
 /// A conversation in a list.
@@ -125,6 +141,8 @@ pub struct ConversationSearchReply {
     /// Number of records found; 10,000 stands for that many or more.
     pub total: u64,
     pub took_ms: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub indexing: Option<Indexing>,
 }
 
 /// A record that was found.
@@ -192,6 +210,8 @@ pub struct ConversationStatsReply {
     pub skipped_lines: u64,
     /// Empty without `by`. Days in order, others with the most tokens first.
     pub groups: Vec<StatsGroup>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub indexing: Option<Indexing>,
 }
 
 /// A part of the sums.

@@ -29,6 +29,14 @@ const OF_RUNS: [&str; 8] = [
     "exec.keep_days",
 ];
 
+/// Keys with tests in `conversation/`.
+const OF_CONVERSATIONS: [&str; 4] = [
+    "conversations.roots",
+    "conversations.watch",
+    "conversations.archive",
+    "conversations.prices",
+];
+
 /// Keys whose effects are tested in `connection/peers.rs` and `connection/limits.rs`.
 const ELSEWHERE: [&str; 6] = [
     "allow_root_peer",
@@ -100,6 +108,7 @@ fn every_key_is_tried() {
         .chain(OF_TAPES)
         .chain(OF_HOOKS)
         .chain(OF_RUNS)
+        .chain(OF_CONVERSATIONS)
         .chain(HERE);
     assert_eq!(listed, known.collect());
 }

@@ -41,6 +41,7 @@ fn every_key_of_the_wrong_type_is_named_with_its_place() {
             "integer" => &["'5'", "1.5", "-1", "true", "1e30", "null"],
             "seconds" => &["'5s'", "-0.1", "Infinity", "NaN", "{}"],
             "string" => &["5", "'{none of these\\u0007'", "null"],
+            "string or null" => &["5", "''", "'a'", "'/a\\u0000'", "[]"],
             "number" => &["'5'", "-0.1", "101", "NaN", "true", "null"],
             "list" => &["5", "'a'", "{}", "null"],
             other => {

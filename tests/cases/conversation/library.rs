@@ -20,14 +20,40 @@ impl Library {
 
     /// Returns one whose daemon is in this time zone.
     pub(super) fn in_zone(zone: &str) -> Self {
+        Self::with(zone, &json!({}))
+    }
+
+    /// Returns one whose daemon has these keys in `conversations`.
+    pub(super) fn configured(keys: &Value) -> Self {
+        Self::with("UTC", keys)
+    }
+
+    fn with(zone: &str, keys: &Value) -> Self {
         let folder = tempfile::Builder::new()
             .prefix("ccd-claude-")
             .tempdir()
             .unwrap();
         let dir = folder.path().to_str().unwrap();
+        let config = json!({ "conversations": keys }).to_string();
         let builder = Daemon::builder().env("CLAUDE_CONFIG_DIR", dir);
-        let daemon = builder.env("TZ", zone).start();
+        let daemon = builder.env("TZ", zone).config(&config).start();
         Self { daemon, folder }
+    }
+
+    /// Returns the directory of Claude Code.
+    pub(super) fn dir(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Returns the ids of the sessions in the list, sorted.
+    pub(super) fn listed(&self) -> Vec<String> {
+        let list = self.call("conversation.list", json!({"limit": 1000}));
+        let all = list["conversations"].as_array().unwrap().iter();
+        let mut ids: Vec<String> = all
+            .map(|one| one["session_id"].as_str().unwrap().to_owned())
+            .collect();
+        ids.sort();
+        ids
     }
 
     /// Returns where the transcript of a session is.
@@ -52,6 +78,7 @@ impl Library {
     }
 
     pub(super) fn append(&self, path: &Path, bytes: &[u8]) {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
         let mut file = OpenOptions::new()
             .append(true)
             .create(true)
@@ -61,7 +88,16 @@ impl Library {
     }
 
     pub(super) fn call(&self, method: &str, params: Value) -> Value {
-        self.daemon.call_value(method, &params).unwrap()
+        self.try_call(method, params).unwrap()
+    }
+
+    /// Makes a call that waits for the index for as long as that takes, unless it says otherwise.
+    pub(super) fn try_call(&self, method: &str, mut params: Value) -> Result<Value, Value> {
+        let has_index = ["list", "search", "stats"].map(|verb| format!("conversation.{verb}"));
+        if has_index.iter().any(|name| name == method) && params["wait_ms"].is_null() {
+            params["wait_ms"] = json!(60_000);
+        }
+        self.daemon.call_value(method, &params)
     }
 
     pub(super) fn stats(&self) -> Value {

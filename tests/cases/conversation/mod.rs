@@ -1,11 +1,14 @@
 //! Conversations of Claude Code.
 
+mod archive;
 mod browser;
 mod coach;
+mod follow;
 mod get;
 mod import;
 mod index;
 mod library;
 mod live;
 mod page;
+mod settings;
 mod tail;

@@ -23,6 +23,33 @@ fn resume(id: &str) -> Value {
     json!({ "resume_session_id": id })
 }
 
+/// Returns the ids of the conversations in a run's directory of Claude Code.
+fn listed(executor: &Executor) -> Vec<Value> {
+    let params =
+        json!({"claude_dirs": [executor.claude.home().join(".claude")], "wait_ms": 20_000});
+    let list = executor.daemon.call_value("conversation.list", &params);
+    let list = list.unwrap()["conversations"].clone();
+    let ids = list.as_array().unwrap().iter();
+    ids.map(|one| one["session_id"].clone()).collect()
+}
+
+#[test]
+fn a_run_is_a_conversation_as_soon_as_it_has_ended() {
+    let executor = Executor::with_script(
+        r#"init
+        folder="$HOME/.claude/projects/-srv-shop"; mkdir -p "$folder"
+        printf '{"type":"user","uuid":"u1","timestamp":"2026-03-01T08:00:02.000Z","sessionId":"%s","message":{"role":"user","content":"do it"}}\n' "$id" > "$folder/$id.jsonl"
+        result"#,
+    );
+    let repository = Repository::new();
+    for _ in 0..2 {
+        let before = listed(&executor);
+        let ran = executor.run(&repository, &json!({}));
+        let id = json!(ran.result.session_id);
+        assert!(!before.contains(&id) && listed(&executor).contains(&id));
+    }
+}
+
 #[test]
 fn an_unknown_conversation_is_an_error_that_names_it_and_nothing_runs() {
     let (executor, repository, _) = conversation();

@@ -1,12 +1,12 @@
 //! Lists of conversations, hits of a search, and sums.
 
 use crate::render::line::{cut, width};
-use crate::render::short::age;
+use crate::render::short::{age, size};
 use crate::render::table::{Cell, Table, fields, printable};
 use crate::render::{Colour, Style};
 use ccd_protocol::conversation::{
     ConversationListReply, ConversationSearchReply, ConversationStatsReply, ConversationUsage,
-    StatsBy, StatsGroup, TurnRole,
+    Indexing, StatsBy, StatsGroup, TurnRole,
 };
 use std::io::{self, Write};
 use std::time::SystemTime;
@@ -108,6 +108,15 @@ pub(crate) fn conversation_hits(
     Ok(())
 }
 
+/// Returns what is not indexed yet, in one line.
+pub(crate) fn what_is_left(left: Indexing) -> String {
+    match (left.files_left, left.bytes_left) {
+        (0, _) => "transcripts are still being indexed".to_owned(),
+        (1, bytes) => format!("1 file ({}) is not indexed yet", size(bytes)),
+        (files, bytes) => format!("{files} files ({}) are not indexed yet", size(bytes)),
+    }
+}
+
 /// Writes sums, and a chart if they are grouped.
 pub(crate) fn conversation_stats(
     reply: &ConversationStatsReply,
@@ -125,6 +134,10 @@ pub(crate) fn conversation_stats(
     fields(
         NAMES,
         &[
+            (
+                "incomplete",
+                reply.indexing.map_or_else(String::new, what_is_left),
+            ),
             ("conversations", reply.conversations.to_string()),
             ("messages", reply.messages.to_string()),
             ("tools", errors),
@@ -294,5 +307,13 @@ mod tests {
             assert_eq!(short(number), text);
         }
         assert_eq!(cut_start("/a/long/path", 6), "…/path");
+        let left = |files_left, bytes_left| {
+            what_is_left(Indexing {
+                files_left,
+                bytes_left,
+            })
+        };
+        assert_eq!(left(1, 12), "1 file (12B) is not indexed yet");
+        assert_eq!(left(812, 1_234_567), "812 files (1.2M) are not indexed yet");
     }
 }

@@ -8,8 +8,11 @@ use crate::terminal::output_columns;
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::conversation::{
     ConversationList, ConversationListParams, ConversationScope, ConversationSearch,
-    ConversationSearchParams, ConversationStats, ConversationStatsParams,
+    ConversationSearchParams, ConversationStats, ConversationStatsParams, Indexing,
 };
+
+/// The longest that the daemon waits.
+const WAIT_MS: u64 = 3_600_000;
 
 pub(super) fn list(args: &ConversationListArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = ConversationListParams {
@@ -19,6 +22,7 @@ pub(super) fn list(args: &ConversationListArgs, context: &mut Context) -> Result
         before: None,
     };
     let answer = context.call::<ConversationList>(&params)?;
+    note_what_is_left(answer.value.indexing, context);
     if answer.value.conversations.is_empty() && !context.global.json {
         context.note("no conversations");
     }
@@ -44,6 +48,7 @@ pub(super) fn search(
         before: None,
     };
     let answer = context.call::<ConversationSearch>(&params)?;
+    note_what_is_left(answer.value.indexing, context);
     if answer.value.hits.is_empty() && !context.global.json {
         context.note("nothing found");
     }
@@ -57,9 +62,21 @@ pub(super) fn stats(args: &ConversationStatsArgs, context: &mut Context) -> Resu
         scope: scope(&args.scope)?,
         by: args.by,
     };
-    context.show::<ConversationStats>(&params, |reply, out, style| {
+    let answer = context.call::<ConversationStats>(&params)?;
+    note_what_is_left(answer.value.indexing, context);
+    context.print(&answer, |reply, out, style| {
         render::conversation_stats(reply, args.by, output_columns(), out, style)
     })
+}
+
+/// Says that a reply leaves something out, if it does.
+fn note_what_is_left(indexing: Option<Indexing>, context: &Context) {
+    if let Some(left) = indexing {
+        let left = render::what_is_left(left);
+        context.note(&format!(
+            "incomplete: {left}; --wait waits until everything is indexed"
+        ));
+    }
 }
 
 fn scope(args: &ScopeOfConversations) -> Result<ConversationScope, Failure> {
@@ -68,5 +85,6 @@ fn scope(args: &ScopeOfConversations) -> Result<ConversationScope, Failure> {
         project: caller::given_path(args.project.as_deref())?,
         since: args.since.clone(),
         until: args.until.clone(),
+        wait_ms: args.wait.then_some(WAIT_MS),
     })
 }

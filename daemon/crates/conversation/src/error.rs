@@ -4,6 +4,7 @@ use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 use ccd_store::StoreError;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ConversationError {
@@ -31,6 +32,11 @@ pub enum ConversationError {
     Query(String),
     #[error("the index of conversations is not available: {0}")]
     Index(#[from] StoreError),
+    /// As `Index`: it could not be brought up to date, which several requests waited for.
+    #[error("the index of conversations is not available: {0}")]
+    Feed(Arc<StoreError>),
+    #[error("conversations.prices: {}: {why}", path.display())]
+    Prices { path: PathBuf, why: String },
     #[error("{}: the file was changed while it was read; try again", .0.display())]
     Changed(PathBuf),
     #[error("transcripts cannot be watched: {0}")]
@@ -65,7 +71,9 @@ impl Reportable for ConversationError {
             }
             Self::Read { .. } | Self::Changed(_) | Self::Watch(_) => ErrorCode::Storage,
             Self::Query(_) => ErrorCode::QueryInvalid,
-            Self::Index(_) => ErrorCode::ConversationIndexUnavailable,
+            Self::Index(_) | Self::Feed(_) => ErrorCode::ConversationIndexUnavailable,
+            // The request is right, and only some methods need prices.
+            Self::Prices { .. } => ErrorCode::Unavailable,
             Self::NotATranscript(_) => ErrorCode::NotATranscript,
             Self::NoRecord(_) => ErrorCode::RecordNotFound,
             Self::NoToolCall(_) => ErrorCode::ToolCallNotFound,
@@ -73,7 +81,13 @@ impl Reportable for ConversationError {
     }
 
     fn hint(&self) -> Option<&str> {
-        matches!(self, Self::Ambiguous { .. }).then_some("give more characters")
+        match self {
+            Self::Ambiguous { .. } => Some("give more characters"),
+            Self::Prices { .. } => {
+                Some("correct the file, or remove the key from the configuration")
+            }
+            _ => None,
+        }
     }
 
     fn data(&self) -> ErrorData {

@@ -5,6 +5,7 @@
 //! - `index`: all transcripts in a database, for lists, search and sums
 //! - `reply`: what the methods return
 //! - `follow`: what is added to conversations, as it happens
+//! - `setup`: where transcripts are, and what the configuration says about them
 //!
 //! Pure, without files:
 //!
@@ -23,9 +24,11 @@ pub mod lines;
 pub mod model;
 pub mod price;
 mod reply;
+mod setup;
 pub mod source;
 
 pub use error::ConversationError;
 pub use follow::Following;
-pub use index::Index;
+pub use index::{Follower, Index};
 pub use reply::Conversations;
+pub use setup::{ConversationSettings, Setup};

@@ -21,9 +21,20 @@ pub(crate) type Wanted = dyn Fn(&Path) -> bool + Send + Sync;
 pub struct Changes {
     /// Files in watched directories that were created, removed or written.
     pub files: BTreeSet<PathBuf>,
+    /// New directories in watched ones, if the watcher names them; otherwise they need a rescan.
+    pub folders: BTreeSet<PathBuf>,
     /// Anything may have changed, including directories and watched paths, so everything must be watched and read
     /// again.
     pub rescan: bool,
+}
+
+impl Changes {
+    fn all() -> Self {
+        Self {
+            rescan: true,
+            ..Self::default()
+        }
+    }
 }
 
 /// What is watched, each by its own watch of the system.
@@ -51,8 +62,8 @@ impl Source {
 /// A watched directory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Watched {
-    /// Device and number: another directory may have replaced it at the same path.
-    pub(crate) id: (u64, u64),
+    /// Device and number: another directory may have replaced it at the same path. `None` if that has happened.
+    pub(crate) id: Option<(u64, u64)>,
     /// The last renewal that requested it.
     pub(crate) round: u64,
 }
@@ -71,6 +82,8 @@ pub(crate) struct State {
     is_over: bool,
     /// Not everything could be watched.
     pub(crate) is_blind: bool,
+    /// New directories are reported by name.
+    pub(crate) names_folders: bool,
     pub(crate) folders: HashMap<PathBuf, Watched>,
     /// The directories of the single paths.
     pub(crate) parents: HashMap<PathBuf, Watched>,
@@ -84,6 +97,12 @@ impl State {
             Source::Folders => &mut self.folders,
             Source::Paths => &mut self.parents,
         }
+    }
+
+    /// Notes that events may be missing: each directory has to be watched anew.
+    fn doubt(&mut self) {
+        let all = self.folders.values_mut().chain(self.parents.values_mut());
+        all.for_each(|watched| watched.id = None);
     }
 }
 
@@ -111,18 +130,44 @@ impl Inbox {
 
     /// Notes an event of the system. Runs on a thread of `notify`, which must not wait.
     pub(crate) fn note(&self, source: Source, event: notify::Result<Event>) {
-        self.lock().events += 1;
-        let (files, rescan) = match event {
-            Ok(event) if event.need_rescan() => (Vec::new(), true),
-            Ok(event) if source == Source::Paths => (Vec::new(), self.decide(&event.paths)),
-            Ok(event) => self.sort(event),
+        let mut state = self.lock();
+        state.events += 1;
+        if event.as_ref().map_or(true, Event::need_rescan) {
+            state.doubt();
+        }
+        drop(state);
+        let changes = match event {
+            Ok(event) if event.need_rescan() => Changes::all(),
+            Ok(event) => {
+                self.forget(source, &event);
+                match source {
+                    Source::Paths if self.decide(&event.paths) => Changes::all(),
+                    Source::Paths => Changes::default(),
+                    Source::Folders => self.sort(event),
+                }
+            }
             Err(error) => {
                 tracing::debug!(%error, "changes may have been missed");
-                (Vec::new(), true)
+                Changes::all()
             }
         };
-        if rescan || !files.is_empty() {
-            self.add(files, rescan);
+        if changes != Changes::default() {
+            self.add(changes);
+        }
+    }
+
+    /// Notes which watched directories are no longer at their paths.
+    fn forget(&self, source: Source, event: &Event) {
+        let is_end = EventKind::is_remove(&event.kind)
+            || matches!(event.kind, EventKind::Modify(ModifyKind::Name(_)));
+        if is_end {
+            let mut state = self.lock();
+            let watched = state.watched(source);
+            for path in &event.paths {
+                if let Some(watched) = watched.get_mut(path) {
+                    watched.id = None;
+                }
+            }
         }
     }
 
@@ -133,38 +178,52 @@ impl Inbox {
         watched.any(|path| places.iter().any(|place| path.starts_with(place)))
     }
 
-    /// Returns the files that an event in a directory concerns, and whether it concerns a directory.
-    fn sort(&self, event: Event) -> (Vec<PathBuf>, bool) {
+    /// Returns what an event in a directory concerns.
+    fn sort(&self, event: Event) -> Changes {
         let kind = event.kind;
-        let is_watched = {
+        let (is_watched, names_folders) = {
             let state = self.lock();
             let mut paths = event.paths.iter();
-            paths.any(|path| state.folders.contains_key(path))
+            let is_watched = paths.any(|path| state.folders.contains_key(path));
+            (is_watched, state.names_folders)
         };
+        if names_folders && !is_watched && kind == EventKind::Create(CreateKind::Folder) {
+            return Changes {
+                folders: event.paths.into_iter().collect(),
+                ..Changes::default()
+            };
+        }
         let (files, others): (Vec<_>, Vec<_>) = event
             .paths
             .into_iter()
             .partition(|path| (self.wanted)(path));
         let has_folder = || may_be_folder(kind) && others.iter().any(|path| path.is_dir());
         let rescan = is_watched || is_folder(kind) || has_folder();
-        (files, rescan)
+        Changes {
+            files: files.into_iter().collect(),
+            folders: BTreeSet::new(),
+            rescan,
+        }
     }
 
     /// Notes that anything may have changed.
     pub(crate) fn rescan(&self) {
-        self.add(Vec::new(), true);
+        self.add(Changes::all());
     }
 
-    fn add(&self, files: Vec<PathBuf>, rescan: bool) {
+    fn add(&self, changes: Changes) {
         let mut state = self.lock();
         state.arrived += 1;
-        state.pending.rescan |= rescan;
-        for file in files {
-            if state.pending.files.len() < MAX_FILES {
-                state.pending.files.insert(file);
-            } else if !state.pending.files.contains(&file) {
-                state.pending.rescan = true;
+        let pending = &mut state.pending;
+        pending.rescan |= changes.rescan;
+        pending.files.extend(changes.files);
+        pending.folders.extend(changes.folders);
+        if pending.files.len() > MAX_FILES || pending.folders.len() > MAX_FILES {
+            pending.rescan = true;
+            while pending.files.len() > MAX_FILES {
+                pending.files.pop_last();
             }
+            pending.folders.clear();
         }
         self.arrival.notify_all();
     }
@@ -216,18 +275,20 @@ impl Inbox {
         Some(std::mem::take(&mut state.pending))
     }
 
-    /// Waits until the owner of the watcher has processed everything that has arrived so far, at most until `deadline`.
-    pub(crate) fn wait_applied(&self, deadline: Instant) {
+    /// Waits until the owner of the watcher has processed everything that has arrived so far, at most until `deadline`;
+    /// returns whether it has.
+    pub(crate) fn wait_applied(&self, deadline: Instant) -> bool {
         let mut state = self.lock();
         let enough = state.arrived;
         while state.applied < enough && !state.is_over {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return;
+                return false;
             }
             let waited = self.application.wait_timeout(state, left);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
+        state.applied >= enough
     }
 }
 

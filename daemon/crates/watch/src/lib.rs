@@ -8,9 +8,11 @@
 
 mod inbox;
 mod links;
+mod shared;
 #[cfg(test)]
 mod tests;
 mod watcher;
 
 pub use inbox::{Changes, MAX_FILES};
+pub use shared::is_shared;
 pub use watcher::{Handle, MAX_FOLDERS, Renewal, Watcher};

@@ -66,7 +66,7 @@ impl Watching {
         let files = names.iter().map(|name| self.path(name)).collect();
         let expected = Changes {
             files,
-            rescan: false,
+            ..Changes::default()
         };
         assert_eq!(self.changes(), expected);
     }
@@ -200,6 +200,30 @@ fn more_files_than_are_named_ask_for_a_rescan() {
         };
     }
     assert!(named > MAX_FILES);
+}
+
+#[test]
+fn new_folders_are_named_if_that_is_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path().canonicalize().unwrap();
+    let (watcher, handle) = Watcher::new(|path| path.extension().is_some());
+    let mut watcher = watcher.naming_folders();
+    watcher.renew(|renewal| renewal.folder(&base));
+    let next = |watcher: &mut Watcher| watcher.wait(Duration::from_millis(2), LONG).unwrap();
+    for _ in 0..3 {
+        fs::create_dir(base.join("a")).unwrap();
+        let changes = next(&mut watcher);
+        assert_eq!(changes.folders, [base.join("a")].into());
+        assert!(!changes.rescan && changes.files.is_empty());
+        // Another directory may have the same number as the last one.
+        watcher.extend(|renewal| renewal.folder(&base.join("a")));
+        fs::write(base.join("a/1.txt"), "1").unwrap();
+        assert_eq!(next(&mut watcher).files, [base.join("a/1.txt")].into());
+        fs::remove_dir_all(base.join("a")).unwrap();
+        while !next(&mut watcher).rescan {}
+        watcher.renew(|renewal| renewal.folder(&base));
+    }
+    drop(handle);
 }
 
 #[test]

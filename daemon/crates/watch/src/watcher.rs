@@ -143,6 +143,18 @@ impl Watcher {
         (watcher, Handle(shared))
     }
 
+    /// Reports new directories by name, instead of a rescan: [`Watcher::extend`] watches them.
+    #[must_use]
+    pub fn naming_folders(self) -> Self {
+        self.shared.inbox.lock().names_folders = true;
+        self
+    }
+
+    /// Watches what `ask` requests, in addition to what the last renewal has requested.
+    pub fn extend<T>(&mut self, ask: impl FnOnce(&mut Renewal<'_>) -> T) -> T {
+        ask(&mut Renewal { watcher: self })
+    }
+
     /// Watches what `ask` requests, and nothing else.
     ///
     /// Anything read after its request is up to date: later changes are reported.
@@ -166,10 +178,17 @@ impl Watcher {
         self.shared.inbox.wait(quiet, longest)
     }
 
+    /// Returns whether something that the last renewal requested cannot be watched. Everything counts as changed twice a
+    /// second then, until a renewal requests less.
+    #[must_use]
+    pub fn is_blind(&self) -> bool {
+        self.shared.inbox.lock().is_blind
+    }
+
     fn add(&mut self, source: Source, folder: &Path) -> io::Result<()> {
         let meta = fs::metadata(folder)?;
         let watched = Watched {
-            id: (meta.dev(), meta.ino()),
+            id: Some((meta.dev(), meta.ino())),
             round: self.round,
         };
         let mut state = self.shared.inbox.lock();
@@ -181,7 +200,10 @@ impl Watcher {
         }
         let before = all.insert(folder.to_owned(), watched);
         drop(state);
-        let is_other = before.is_some_and(|before| before.id != watched.id);
+        if before.is_some_and(|before| before.id == watched.id) {
+            return Ok(());
+        }
+        let is_other = before.is_some();
         let Err(error) = self.shared.watch(source, folder, is_other) else {
             return Ok(());
         };
@@ -202,7 +224,7 @@ impl Watcher {
             tracing::warn!(
                 folder = %folder.display(),
                 reason,
-                "not all folders are watched (fs.inotify.max_user_watches, fs.inotify.max_user_instances): they are looked at twice a second"
+                "not all folders are watched (fs.inotify.max_user_watches, fs.inotify.max_user_instances): changes in them are found later"
             );
         }
     }
@@ -249,14 +271,20 @@ impl Handle {
         self.0.inbox.rescan();
     }
 
-    /// Waits until the watcher's thread has processed all changes so far, for at most `most`. Blocks.
-    pub fn catch_up(&self, most: Duration) {
+    /// Waits until the watcher's thread has processed all changes so far, for at most `most`; returns whether it has.
+    /// Blocks.
+    pub fn catch_up(&self, most: Duration) -> bool {
         let deadline = Instant::now() + most;
         let is_seen = self.0.flush() && !self.0.inbox.lock().is_blind;
         if !is_seen {
             self.look();
         }
-        self.0.inbox.wait_applied(deadline);
+        self.0.inbox.wait_applied(deadline)
+    }
+
+    /// Ends the watcher, as dropping the handle does.
+    pub fn end(&self) {
+        self.0.inbox.end();
     }
 
     /// Returns the number of events that the system has reported, relevant or not: each was a wake-up.

@@ -31,6 +31,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     let mut history = History::create(&home, args.amount(1000, 80) << 20)?;
     let scope = ConversationScope {
         claude_dirs: vec![history.dir().display().to_string()],
+        wait_ms: Some(3_600_000),
         ..ConversationScope::default()
     };
     conversation_totals::measure(args, &history, &scope, report)?;

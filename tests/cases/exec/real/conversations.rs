@@ -53,6 +53,14 @@ fn resume_and_continue_go_on_with_what_was_said() {
         (&resumed.session_id, &continued.session_id),
         (&first.session_id, &first.session_id)
     );
+    let claude_dir = executor.claude.home().join(".claude");
+    let params = json!({"claude_dirs": [claude_dir], "wait_ms": 20_000});
+    let list = executor.daemon.call_value("conversation.list", &params);
+    let list = list.unwrap();
+    assert_eq!(
+        (&list["total"], &list["conversations"][0]["session_id"]),
+        (&json!(1), &json!(first.session_id))
+    );
     let params = json!({"session_id": first.session_id});
     let session = executor.daemon.call_value("exec.session", &params).unwrap();
     assert_eq!(

@@ -3,13 +3,11 @@
 use super::copier::{Copied, copy, has_record};
 use crate::ConversationError;
 use crate::source::Files;
+use crate::source::{Dir, IMPORTED};
 use ccd_protocol::conversation::{ConversationImportReply, ImportedConversation};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-
-/// Directory of the copies in the one of projects. Those of Claude Code start with `-`.
-const IMPORTED: &str = "imported";
 
 /// The copies. Their directory is laid out as one of Claude Code, so the index reads it as one.
 #[derive(Debug)]
@@ -19,23 +17,23 @@ pub(crate) struct Imports {
     copying: Mutex<()>,
 }
 
-/// Returns whether a transcript is a copy.
-pub(crate) fn is_import(path: &Path) -> bool {
-    let folder = path.parent().and_then(Path::file_name);
-    folder.is_some_and(|name| name == IMPORTED)
-}
-
 impl Imports {
+    /// Returns the directory of all copies, laid out as one of Claude Code.
+    pub(crate) fn as_dir(&self) -> Dir {
+        Dir::of_claude(&self.dir)
+    }
+
+    /// Returns whether a directory is that of all copies.
+    pub(crate) fn is_in(&self, dir: &Path) -> bool {
+        dir == self.as_dir().path
+    }
+
     /// `dir` is created when something is imported.
     pub(crate) fn new(dir: PathBuf) -> Self {
         Self {
             dir,
             copying: Mutex::new(()),
         }
-    }
-
-    pub(crate) fn dir(&self) -> &Path {
-        &self.dir
     }
 
     /// Adds the lines of a file that are not in the copies yet, and those of its sub-agents.

@@ -8,4 +8,4 @@ mod copier;
 mod imports;
 mod kept;
 
-pub(crate) use imports::{Imports, is_import};
+pub(crate) use imports::Imports;

@@ -1,18 +1,18 @@
 //! New bytes of files into batches.
 
 use super::extract::{Depth, Entry, entry};
-use super::scan::{FoundFile, Known, KnownFile, Plan, known, plan};
+use super::inbox::Inbox;
+use super::plan::KnownFile;
 use super::scope::time_text;
-use super::write::{Batch, Inbox, IndexWrite};
+use super::write::{Batch, IndexWrite};
 use crate::line::Line;
 use crate::lines::{Counts, Lines};
 use crate::price::Prices;
-use crate::source::stamp;
+use crate::source::{FoundFile, stamp};
 use ccd_store::{Database, StoreError};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -42,85 +42,34 @@ pub(crate) struct Fed {
     pub(crate) failed: usize,
 }
 
-/// Reads what has changed in directories of Claude Code, and commits it. `known_files` is what the database says of its
-/// files, if nothing was committed since.
+/// A step that was committed: how far a file was read with it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Step {
+    pub(crate) file_id: i64,
+    pub(crate) read: u64,
+    pub(crate) modified: i64,
+    pub(crate) stamp: u64,
+    pub(crate) lines: u64,
+    pub(crate) skipped: u64,
+    /// Bytes that were read for it.
+    pub(crate) bytes: u64,
+    /// Nothing more of the file follows for now.
+    pub(crate) is_last: bool,
+    /// The file could not be read to its end.
+    pub(crate) has_failed: bool,
+}
+
+/// Reads what files have more than the index, and commits it. `done` is called with each step after its commit; nothing
+/// more is read once it returns false.
 ///
 /// # Errors
 ///
 /// An error of the database.
-pub(crate) async fn bring_up_to_date(
-    database: &Database<IndexWrite>,
-    dirs: Vec<PathBuf>,
-    prices: &Arc<Prices>,
-    known_files: &mut Option<Arc<Known>>,
-) -> Result<Fed, StoreError> {
-    let plan = pending(database, dirs, known_files).await?;
-    carry_out(database, plan, prices, known_files).await
-}
-
-/// Returns what has changed in directories of Claude Code.
-///
-/// # Errors
-///
-/// An error of the database.
-pub(crate) async fn pending(
-    database: &Database<IndexWrite>,
-    dirs: Vec<PathBuf>,
-    known_files: &mut Option<Arc<Known>>,
-) -> Result<Plan, StoreError> {
-    let now = match known_files {
-        Some(known) => Arc::clone(known),
-        None => Arc::clone(known_files.insert(Arc::new(known(database).await?))),
-    };
-    Ok(ccd_store::blocking(move || plan(&dirs, &now)).await)
-}
-
-/// Reads what is pending, and commits it.
-///
-/// # Errors
-///
-/// An error of the database.
-pub(crate) async fn carry_out(
-    database: &Database<IndexWrite>,
-    plan: Plan,
-    prices: &Arc<Prices>,
-    known_files: &mut Option<Arc<Known>>,
-) -> Result<Fed, StoreError> {
-    let Plan { read, gone } = plan;
-    if read.is_empty() && gone.is_empty() {
-        return Ok(Fed::default());
-    }
-    *known_files = None;
-    if !gone.is_empty() {
-        database.commit(IndexWrite::Gone(gone)).await?;
-    }
-    if read.is_empty() {
-        return Ok(Fed::default());
-    }
-    let new: Vec<FoundFile> = read
-        .iter()
-        .filter(|(_, old)| old.is_none())
-        .map(|(file, _)| file.clone())
-        .collect();
-    if !new.is_empty() {
-        database.commit(IndexWrite::New(new)).await?;
-    }
-    // Their ids are known now.
-    let known = known(database).await?;
-    let work: Vec<(FoundFile, KnownFile)> = read
-        .into_iter()
-        .filter_map(|(file, _)| {
-            let (_, known) = known.get(&*file.path.to_string_lossy())?;
-            Some((file, *known))
-        })
-        .collect();
-    feed(database, work, prices).await
-}
-
-async fn feed(
+pub(crate) async fn feed(
     database: &Database<IndexWrite>,
     mut work: Vec<(FoundFile, KnownFile)>,
     prices: &Arc<Prices>,
+    done: &mut impl FnMut(Step) -> bool,
 ) -> Result<Fed, StoreError> {
     let mut fed = Fed {
         files: work.len(),
@@ -132,8 +81,11 @@ async fn feed(
     let work = Arc::new(Mutex::new(work));
     let (batches, inbox) = mpsc::channel(QUEUE_LEN);
     for _ in 0..threads {
-        let (work, batches, prices) = (Arc::clone(&work), batches.clone(), Arc::clone(prices));
-        tokio::task::spawn_blocking(move || {
+        let (unread, batches, prices) = (Arc::clone(&work), batches.clone(), Arc::clone(prices));
+        // A thread of the runtime would have its priority.
+        let thread = std::thread::Builder::new().name("transcripts".into());
+        let started = thread.spawn(move || {
+            let work = unread;
             let next = || work.lock().unwrap_or_else(PoisonError::into_inner).pop();
             while let Some((file, known)) = next() {
                 if let Err(Stopped) = read(&file, known, &batches, &prices) {
@@ -141,6 +93,9 @@ async fn feed(
                 }
             }
         });
+        if let Err(error) = started {
+            tracing::warn!(%error, "no thread reads transcripts");
+        }
     }
     drop(batches);
     let inbox = Arc::new(AsyncMutex::new(Inbox::of(inbox)));
@@ -148,13 +103,19 @@ async fn feed(
         database
             .commit(IndexWrite::Batches(Arc::clone(&inbox)))
             .await?;
-        let inbox = inbox.lock().await;
-        if inbox.is_empty {
-            fed.bytes = inbox.bytes;
-            fed.failed = inbox.failed;
-            return Ok(fed);
+        let mut inbox = inbox.lock().await;
+        let mut goes_on = !inbox.is_empty;
+        for step in inbox.steps.drain(..) {
+            fed.bytes += step.bytes;
+            fed.failed += usize::from(step.has_failed);
+            goes_on &= done(step);
+        }
+        if !goes_on {
+            break;
         }
     }
+    fed.failed += work.lock().unwrap_or_else(PoisonError::into_inner).len();
+    Ok(fed)
 }
 
 /// Nobody takes batches any more.
@@ -177,6 +138,7 @@ fn read(
             batch.has_failed = true;
         }
     }
+    batch.is_last = true;
     send(batch)
 }
 
@@ -284,5 +246,19 @@ impl Batch {
         self.read = lines.offset();
         self.lines = lines.counts().lines;
         self.skipped = lines.counts().skipped;
+    }
+
+    pub(super) fn step(&self) -> Step {
+        Step {
+            file_id: self.file_id,
+            read: self.read,
+            modified: self.modified,
+            stamp: self.stamp,
+            lines: self.lines,
+            skipped: self.skipped,
+            bytes: self.bytes,
+            is_last: self.is_last,
+            has_failed: self.has_failed,
+        }
     }
 }

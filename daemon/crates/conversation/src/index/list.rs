@@ -102,6 +102,7 @@ pub(crate) async fn list(
     Ok(ConversationListReply {
         conversations: rows.into_iter().map(summary).collect(),
         total: total.unsigned_abs(),
+        indexing: None,
     })
 }
 

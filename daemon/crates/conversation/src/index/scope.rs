@@ -2,16 +2,15 @@
 
 use crate::ConversationError;
 use crate::line::milliseconds;
+use crate::source::Dir;
 use ccd_protocol::conversation::ConversationScope;
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
 
 /// A scope that was checked.
 #[derive(Debug, Clone)]
 pub(crate) struct Scope {
     /// The directory of copies is the last one.
-    pub(crate) claude_dirs: Vec<PathBuf>,
-    imports: PathBuf,
+    pub(crate) dirs: Vec<Dir>,
     project: Option<String>,
     since: Option<Moment>,
     until: Option<Moment>,
@@ -34,21 +33,10 @@ impl Scope {
     /// # Errors
     ///
     /// `Query` if a time cannot be read.
-    pub(crate) fn of(
-        scope: &ConversationScope,
-        default: &[PathBuf],
-        imports: &Path,
-    ) -> Result<Self, ConversationError> {
+    pub(crate) fn of(scope: &ConversationScope, dirs: Vec<Dir>) -> Result<Self, ConversationError> {
         let time = |text: &Option<String>| text.as_deref().map(time_of).transpose();
-        let given: Vec<PathBuf> = scope.claude_dirs.iter().map(PathBuf::from).collect();
-        let mut claude_dirs = match given.is_empty() {
-            true => default.to_vec(),
-            false => given,
-        };
-        claude_dirs.push(imports.to_owned());
         Ok(Self {
-            claude_dirs,
-            imports: imports.to_owned(),
+            dirs,
             project: scope.project.clone(),
             since: time(&scope.since)?,
             until: time(&scope.until)?,
@@ -65,7 +53,7 @@ impl Scope {
         let mut conditions = Conditions::default();
         conditions.add(
             "files.claude_dir IN (SELECT value FROM json_each(?))",
-            json(&self.claude_dirs),
+            json(&self.dirs),
         );
         if let Some(project) = &self.project {
             let project = project.trim_end_matches('/').to_owned();
@@ -81,17 +69,18 @@ impl Scope {
 
     /// Leaves out the copy of a conversation whose transcript is there too, for what is not counted by ids.
     pub(crate) fn add_once(&self, conditions: &mut Conditions) {
-        let others = self.claude_dirs.iter().filter(|dir| **dir != self.imports);
-        let others: Vec<PathBuf> = others.cloned().collect();
+        let Some((imports, others)) = self.dirs.split_last() else {
+            return;
+        };
         conditions.parts.push(
             "(files.claude_dir <> ? OR files.session_id NOT IN (SELECT session_id FROM files
                 WHERE started_at IS NOT NULL AND claude_dir IN (SELECT value FROM json_each(?))))"
                 .into(),
         );
-        let imports = self.imports.to_string_lossy().into_owned();
+        let imports = imports.path.to_string_lossy().into_owned();
         conditions
             .values
-            .extend([SqlValue::Text(imports), json(&others)]);
+            .extend([SqlValue::Text(imports), json(others)]);
     }
 
     /// Adds the times.
@@ -116,8 +105,8 @@ impl Scope {
     }
 }
 
-fn json(dirs: &[PathBuf]) -> SqlValue {
-    let dirs = dirs.iter().map(|dir| dir.to_string_lossy());
+fn json(dirs: &[Dir]) -> SqlValue {
+    let dirs = dirs.iter().map(|dir| dir.path.to_string_lossy());
     let dirs = serde_json::to_string(&dirs.collect::<Vec<_>>());
     SqlValue::Text(dirs.unwrap_or_default())
 }

@@ -48,6 +48,7 @@ pub(super) fn reply(
         tool_errors: tools.iter().map(|tool| tool.errors).sum(),
         skipped_lines,
         groups,
+        indexing: None,
     }
 }
 

@@ -3,13 +3,14 @@
 use super::IndexWrite;
 use super::extract::{Depth, Entry, entry};
 use super::feed::{Pieces, THREADS};
-use super::scan::{FoundFile, KnownFile, files_of};
-use super::scope::Scope;
+use super::plan::KnownFile;
 use super::stats::reply;
 use super::sums::{Sum, SumRow, add};
 use super::write::{MessageRow, message_rows};
 use crate::line::{About, Usage};
 use crate::price::Prices;
+use crate::setup::Setup;
+use crate::source::{Dir, FoundFile};
 use ccd_protocol::conversation::{ConversationStatsReply, StatsBy, StatsGroup};
 use ccd_store::{Database, SqlResult, query_as};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -54,21 +55,21 @@ struct AgentUse {
     usage: Usage,
 }
 
-/// Reads all transcripts of a scope that has no filter. `database` only knows the time zone.
+/// Reads all transcripts of directories. `database` only knows the time zone.
 ///
 /// # Errors
 ///
 /// Those of the database.
 pub(crate) async fn totals(
     database: &Database<IndexWrite>,
-    scope: &Scope,
+    setup: &Arc<Setup>,
+    dirs: Vec<Dir>,
     by: Option<StatsBy>,
     prices: &Arc<Prices>,
 ) -> SqlResult<ConversationStatsReply> {
-    let (dirs, prices) = (scope.claude_dirs.clone(), Arc::clone(prices));
+    let (setup, prices) = (Arc::clone(setup), Arc::clone(prices));
     let (files, totals) = ccd_store::blocking(move || {
-        let mut files: Vec<FoundFile> = dirs.iter().flat_map(|dir| files_of(dir)).collect();
-        files.sort_by(|one, other| one.path.cmp(&other.path));
+        let files = setup.find(&dirs);
         let totals = read_all(&files, &prices);
         (files, totals)
     })
@@ -324,7 +325,8 @@ async fn days(
 mod tests {
     use super::*;
     use crate::index::Index;
-    use ccd_protocol::conversation::{ConversationScope, ConversationStatsParams};
+    use crate::setup::ConversationSettings;
+    use ccd_protocol::conversation::ConversationStatsParams;
     use std::path::{Path, PathBuf};
 
     /// Makes a directory of Claude Code with the golden transcripts, and a copy of one of them.
@@ -364,17 +366,11 @@ mod tests {
     async fn totals_without_an_index_are_those_of_the_index() {
         let home = tempfile::tempdir().unwrap();
         let dir = claude_dir(home.path());
-        let index = Index::new(
-            home.path().join("index.sqlite"),
-            vec![dir],
-            home.path().join("imports"),
-        );
-        let scope = Scope::of(
-            &ConversationScope::default(),
-            &index.claude_dirs,
-            index.imports.dir(),
-        )
-        .unwrap();
+        let setup = Setup::new(&dir, home.path(), ConversationSettings::default());
+        let prices = setup.prices().unwrap().prices;
+        let (index, follower) = Index::new(home.path().join("index.sqlite"), Arc::clone(&setup));
+        let runtime = tokio::runtime::Handle::current();
+        let thread = std::thread::spawn(move || runtime.block_on(follower.run()));
         for by in [
             None,
             Some(StatsBy::Day),
@@ -390,9 +386,9 @@ mod tests {
             };
             let mut expected = index.stats(&params).await.unwrap();
             expected.prices_as_of = String::new();
-            let mut found = totals(index.database().await.unwrap(), &scope, by, &index.prices)
-                .await
-                .unwrap();
+            let database = index.database().await.unwrap();
+            let dirs = setup.dirs(&[]);
+            let mut found = totals(database, &setup, dirs, by, &prices).await.unwrap();
             for reply in [&mut expected, &mut found] {
                 reply.cost_usd = reply.cost_usd.map(rounded);
                 for group in &mut reply.groups {
@@ -413,6 +409,8 @@ mod tests {
                 "{by:?}"
             );
         }
+        index.stop();
+        ccd_store::blocking(move || thread.join().unwrap()).await;
         index.close().await;
     }
 }

@@ -1,13 +1,16 @@
 //! Changes of the index.
 
 use super::extract::Entry;
-use super::scan::FoundFile;
+use super::inbox::Inbox;
 use crate::line::{About, Usage};
-use ccd_store::{AssertSqlSafe, Connection, SqlResult, Write, insert, query, query_scalar};
+use crate::source::FoundFile;
+use ccd_store::{
+    AssertSqlSafe, Connection, Database, SqlResult, Write, insert, query, query_scalar,
+};
 use ccd_text::redact::redact;
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::sync::Arc;
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::Mutex;
 
 /// A change.
 #[derive(Debug)]
@@ -16,51 +19,15 @@ pub(crate) enum IndexWrite {
     New(Vec<FoundFile>),
     /// Files that are gone or were replaced, by id, with all that is known of them.
     Gone(Vec<i64>),
-    /// Batches as they come in, until they have [`COMMIT_BYTES`]: what is searched is written in large pieces, or merging
+    /// Files that have other names now, by id.
+    Moved(Vec<(i64, FoundFile)>),
+    /// The table of prices in force has this number.
+    Prices(u64),
+    /// Everything is read anew, with this table of prices.
+    Anew(u64),
+    /// Batches as they come in, until they have [`COMMIT_BYTES`](super::inbox::COMMIT_BYTES): what is searched is written in large pieces, or merging
     /// them would take most of the time.
     Batches(Arc<Mutex<Inbox>>),
-}
-
-/// Text and rows after which a commit ends.
-const COMMIT_BYTES: usize = 8 << 20;
-
-/// Batches that come in, and what they were so far.
-#[derive(Debug)]
-pub(crate) struct Inbox {
-    batches: mpsc::Receiver<Batch>,
-    /// Nothing comes any more.
-    pub(crate) is_empty: bool,
-    pub(crate) bytes: u64,
-    /// Files that could not be read to their end.
-    pub(crate) failed: usize,
-}
-
-impl Inbox {
-    pub(crate) fn of(batches: mpsc::Receiver<Batch>) -> Self {
-        Self {
-            batches,
-            is_empty: false,
-            bytes: 0,
-            failed: 0,
-        }
-    }
-
-    async fn put_all(&mut self, connection: &mut Connection) -> SqlResult<()> {
-        let (mut text_bytes, mut texts) = (0, Vec::new());
-        while text_bytes < COMMIT_BYTES {
-            let Some(batch) = self.batches.recv().await else {
-                self.is_empty = true;
-                break;
-            };
-            self.bytes += batch.bytes;
-            self.failed += usize::from(batch.has_failed);
-            text_bytes += batch.text_bytes;
-            if batch.bytes > 0 {
-                put(connection, batch, &mut texts).await?;
-            }
-        }
-        put_texts(connection, texts).await
-    }
 }
 
 /// Records of one file that follow each other, and how far the file was read with them.
@@ -82,6 +49,8 @@ pub(crate) struct Batch {
     pub(crate) text_bytes: usize,
     /// The file could not be read to its end.
     pub(crate) has_failed: bool,
+    /// Nothing more of the file follows for now.
+    pub(crate) is_last: bool,
 }
 
 ccd_store::row! {
@@ -100,7 +69,7 @@ ccd_store::row! {
     }
 }
 
-struct TextRow {
+pub(super) struct TextRow {
     rowid: i64,
     body: String,
 }
@@ -181,6 +150,17 @@ impl Write for IndexWrite {
                 }
                 Ok(())
             }
+            Self::Moved(files) => {
+                for (id, file) in files {
+                    rename(connection, *id, file).await?;
+                }
+                Ok(())
+            }
+            Self::Prices(number) => put_prices(connection, *number).await,
+            Self::Anew(number) => {
+                forget_all(connection).await?;
+                put_prices(connection, *number).await
+            }
             Self::Batches(inbox) => inbox.lock().await.put_all(connection).await,
         }
     }
@@ -207,6 +187,20 @@ async fn add(connection: &mut Connection, file: &FoundFile) -> SqlResult<()> {
     Ok(())
 }
 
+async fn rename(connection: &mut Connection, id: i64, file: &FoundFile) -> SqlResult<()> {
+    let rename =
+        "UPDATE files SET path = ?2, claude_dir = ?3, session_id = ?4, agent_id = ?5 WHERE id = ?1";
+    query(rename)
+        .bind(id)
+        .bind(&*file.path.to_string_lossy())
+        .bind(&*file.claude_dir.to_string_lossy())
+        .bind(&file.session_id)
+        .bind(&file.agent_id)
+        .execute(connection)
+        .await
+        .map(drop)
+}
+
 async fn forget(connection: &mut Connection, id: i64) -> SqlResult<()> {
     for delete in [
         "DELETE FROM texts WHERE rowid IN (SELECT id FROM records WHERE file_id = ?1)",
@@ -223,8 +217,37 @@ async fn forget(connection: &mut Connection, id: i64) -> SqlResult<()> {
     Ok(())
 }
 
+async fn forget_all(connection: &mut Connection) -> SqlResult<()> {
+    for delete in [
+        "INSERT INTO texts (texts) VALUES ('delete-all')",
+        "DELETE FROM records",
+        "DELETE FROM calls",
+        "DELETE FROM results",
+        "DELETE FROM messages",
+        "DELETE FROM agents",
+        "DELETE FROM parents",
+        "DELETE FROM files",
+    ] {
+        query(delete).execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+async fn put_prices(connection: &mut Connection, number: u64) -> SqlResult<()> {
+    let put = "INSERT OR REPLACE INTO state (name, value) VALUES ('prices', ?1)";
+    let put = query(put).bind(number.to_string());
+    put.execute(connection).await.map(drop)
+}
+
+/// Returns the number of the table of prices that the index was made with, if it was made with one.
+pub(crate) async fn prices_of(database: &Database<IndexWrite>) -> SqlResult<Option<u64>> {
+    let number = query_scalar("SELECT value FROM state WHERE name = 'prices'");
+    let number: Option<String> = number.fetch_optional(database.readers()).await?;
+    Ok(number.and_then(|number| number.parse().ok()))
+}
+
 /// Puts all of a batch but the texts, which are added to `texts`.
-async fn put(
+pub(super) async fn put(
     connection: &mut Connection,
     mut batch: Batch,
     texts: &mut Vec<TextRow>,
@@ -277,7 +300,10 @@ async fn put(
 
 /// Puts texts, last in a transaction and with few statements: FTS5 writes what it has in memory to disk before each
 /// statement that may have to be undone alone, such as one with several rows, of whatever table.
-async fn put_texts(connection: &mut Connection, mut texts: Vec<TextRow>) -> SqlResult<()> {
+pub(super) async fn put_texts(
+    connection: &mut Connection,
+    mut texts: Vec<TextRow>,
+) -> SqlResult<()> {
     while !texts.is_empty() {
         let later = texts.split_off(texts.len().min(TEXTS_PER_STATEMENT));
         let rows = vec!["(?, ?)"; texts.len()].join(", ");

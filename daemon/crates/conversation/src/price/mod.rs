@@ -8,6 +8,7 @@ mod member;
 mod model;
 mod name;
 mod prices;
+mod source;
 mod table;
 mod tokens;
 
@@ -18,3 +19,4 @@ mod property_tests;
 
 pub use error::PriceError;
 pub use prices::{Billed, Prices};
+pub(crate) use source::{PriceTable, Priced};

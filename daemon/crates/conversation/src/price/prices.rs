@@ -35,10 +35,25 @@ pub struct Billed<'a> {
 }
 
 impl Prices {
+    /// The text of the table that is part of the program.
+    pub(crate) const BUILT_IN: &str = include_str!("prices.json");
+
     /// Returns the table that is part of the program. It is read anew each time.
     #[must_use]
     pub fn built_in() -> Self {
-        Self::parse(include_str!("prices.json")).expect("a test reads the same text")
+        Self::parse(Self::BUILT_IN).expect("a test reads the same text")
+    }
+
+    /// Returns a table without models.
+    #[must_use]
+    pub(crate) fn none() -> Self {
+        Self {
+            as_of: String::new(),
+            usd_per_web_search: 0.0,
+            us_only_factor: 1.0,
+            models: HashMap::new(),
+            aliases: HashMap::new(),
+        }
     }
 
     /// Reads a table of the user's, which replaces the built-in one; it has the form of `prices.json`, without comments.

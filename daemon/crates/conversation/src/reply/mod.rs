@@ -7,7 +7,7 @@ mod parts;
 use crate::ConversationError;
 use crate::follow::{Area, Follower, Following, Start, Watching};
 use crate::model::{Model, Record};
-use crate::price::Prices;
+use crate::setup::Setup;
 use crate::source::{Loaded, Shelf, find_session};
 use ccd_protocol::conversation::{
     ConversationExportReply, ConversationGetReply, ConversationPageParams, ConversationPair,
@@ -24,11 +24,8 @@ type Result<T> = std::result::Result<T, ConversationError>;
 /// The owner of conversations. Every method blocks while it reads files.
 #[derive(Debug)]
 pub struct Conversations {
-    claude_dir: PathBuf,
-    /// Laid out as a directory of Claude Code.
-    imports: PathBuf,
+    setup: Arc<Setup>,
     shelf: Shelf,
-    prices: Arc<Prices>,
     watching: Arc<Watching>,
 }
 
@@ -36,14 +33,11 @@ pub struct Conversations {
 const MAX_LAST: u64 = 1000;
 
 impl Conversations {
-    /// `claude_dir` is the user's directory of Claude Code, `imports` that of the copies.
     #[must_use]
-    pub fn new(claude_dir: PathBuf, imports: PathBuf) -> Self {
+    pub fn new(setup: Arc<Setup>) -> Self {
         Self {
-            claude_dir,
-            imports,
+            setup,
             shelf: Shelf::default(),
-            prices: Arc::new(Prices::built_in()),
             watching: Arc::default(),
         }
     }
@@ -57,12 +51,7 @@ impl Conversations {
     fn path_of(&self, params: &ConversationParams) -> Result<PathBuf> {
         match (&params.session, &params.file) {
             (Some(session), None) => {
-                let given = params.claude_dirs.iter().map(PathBuf::from);
-                let mut dirs: Vec<PathBuf> = given.chain([self.claude_dir.clone()]).collect();
-                dirs.dedup();
-                // A transcript is looked for first: a copy is of an earlier time.
-                dirs.push(self.imports.clone());
-                find_session(session, &dirs)
+                find_session(session, &self.setup.dirs_of_ids(&params.claude_dirs))
             }
             (None, Some(file)) if Path::new(file).is_absolute() => Ok(PathBuf::from(file)),
             (None, Some(file)) => Err(ConversationError::NotAbsolute(file.into())),
@@ -80,7 +69,7 @@ impl Conversations {
             (None, None, project) => {
                 let given: Vec<PathBuf> = params.claude_dirs.iter().map(PathBuf::from).collect();
                 let claude_dirs = match given.is_empty() {
-                    true => vec![self.claude_dir.clone()],
+                    true => vec![self.setup.claude_dir().to_owned()],
                     false => given,
                 };
                 Area::Dirs {
@@ -107,7 +96,8 @@ impl Conversations {
             from: params.from.clone(),
             kinds: params.kinds.clone(),
         };
-        Following::start(Follower::new(area, &start, &self.prices), &self.watching)
+        let prices = self.setup.prices()?.prices;
+        Following::start(Follower::new(area, &start, &prices), &self.watching)
     }
 
     /// Carries out `conversation.get`.
@@ -117,7 +107,8 @@ impl Conversations {
     /// [`ConversationError`].
     pub fn get(&self, params: &ConversationPageParams) -> Result<ConversationGetReply> {
         let loaded = self.load(&params.conversation)?;
-        get::get(&loaded, &Model::of(&loaded.records), params, &self.prices)
+        let prices = self.setup.prices()?.prices;
+        get::get(&loaded, &Model::of(&loaded.records), params, &prices)
     }
 
     /// Carries out `conversation.export`.
@@ -127,7 +118,8 @@ impl Conversations {
     /// [`ConversationError`].
     pub fn export(&self, params: &ConversationPageParams) -> Result<ConversationExportReply> {
         let loaded = self.load(&params.conversation)?;
-        export::export(&loaded, &Model::of(&loaded.records), params, &self.prices)
+        let prices = self.setup.prices()?.prices;
+        export::export(&loaded, &Model::of(&loaded.records), params, &prices)
     }
 
     /// Carries out `conversation.turns`.

@@ -1,5 +1,6 @@
 //! Which files make a conversation.
 
+use super::layout::{Dir, Layout};
 use crate::ConversationError;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -76,13 +77,13 @@ pub(crate) fn parent_of(path: &Path) -> Option<String> {
     meta.tool_use_id.filter(|id| !id.is_empty())
 }
 
-/// Returns the transcript of a session in any of these directories of Claude Code: of the id `start`, or of the only one
-/// that it is a prefix of.
+/// Returns the transcript of a session in any of these directories: of the id `start`, or of the only one that it is a
+/// prefix of.
 ///
 /// # Errors
 ///
 /// `NotFound`, `Ambiguous`.
-pub fn find_session(start: &str, claude_dirs: &[PathBuf]) -> Result<PathBuf, ConversationError> {
+pub(crate) fn find_session(start: &str, dirs: &[Dir]) -> Result<PathBuf, ConversationError> {
     let not_found = || ConversationError::NotFound(start.to_owned());
     let is_id = start
         .chars()
@@ -91,7 +92,7 @@ pub fn find_session(start: &str, claude_dirs: &[PathBuf]) -> Result<PathBuf, Con
         return Err(not_found());
     }
     let mut found: Vec<(String, PathBuf)> = Vec::new();
-    for path in claude_dirs.iter().flat_map(|dir| transcripts(dir)) {
+    for path in dirs.iter().flat_map(transcripts) {
         let id = path.file_stem().and_then(|name| name.to_str());
         match id {
             Some(id) if id == start => return Ok(path),
@@ -110,11 +111,10 @@ pub fn find_session(start: &str, claude_dirs: &[PathBuf]) -> Result<PathBuf, Con
     }
 }
 
-/// Returns the transcripts of a directory of Claude Code, without those of sub-agents.
-fn transcripts(claude_dir: &Path) -> impl Iterator<Item = PathBuf> {
-    let list = |dir: &Path| fs::read_dir(dir).into_iter().flatten().flatten();
-    let projects = list(&claude_dir.join("projects")).map(|entry| entry.path());
-    let files = projects.flat_map(move |project| list(&project).collect::<Vec<_>>());
+/// Returns the transcripts of a directory, without those of sub-agents.
+fn transcripts(dir: &Dir) -> impl Iterator<Item = PathBuf> {
+    let list = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = Layout::of(dir).folders().into_iter().flat_map(list);
     let files = files.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
     let paths = files.map(|entry| entry.path());
     paths.filter(|path| path.extension().is_some_and(|end| end == "jsonl"))

@@ -2,14 +2,19 @@
 //!
 //! A transcript is `projects/PROJECT/SESSION.jsonl` in a directory of Claude Code; those of its sub-agents are
 //! `SESSION/subagents/agent-ID.jsonl` beside it, each with an `agent-ID.meta.json` that names the call which started it.
+//! `layout` knows this and the other layouts that a configured directory may have, and `archive` keeps transcripts.
 
+mod archive;
 mod files;
+mod layout;
 mod loaded;
 mod shelf;
 mod stamp;
 
-pub(crate) use files::parent_of;
-pub use files::{Files, find_session};
+pub(crate) use archive::Archive;
+pub use files::Files;
+pub(crate) use files::{find_session, parent_of};
+pub(crate) use layout::{Dir, FoundFile, IMPORTED, Layout};
 pub use loaded::Loaded;
 pub use shelf::Shelf;
-pub(crate) use stamp::stamp;
+pub(crate) use stamp::{hash, stamp};

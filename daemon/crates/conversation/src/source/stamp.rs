@@ -14,15 +14,17 @@ const PART_BYTES: u64 = 1024;
 ///
 /// Errors of reading; the file may be shorter.
 pub(crate) fn stamp(file: &File, read: u64) -> io::Result<u64> {
-    let len = read.min(PART_BYTES);
-    let mut hash = 0xcbf2_9ce4_8422_2325;
-    let mut part = vec![0; len as usize];
-    for offset in [0, read - len] {
-        file.read_exact_at(&mut part, offset)?;
-        for byte in &part {
-            // FNV-1a: it must be the same in every build.
-            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    Ok(hash)
+    let len = read.min(PART_BYTES) as usize;
+    let mut parts = vec![0; 2 * len];
+    let (start, end) = parts.split_at_mut(len);
+    file.read_exact_at(start, 0)?;
+    file.read_exact_at(end, read - len as u64)?;
+    Ok(hash(&parts))
+}
+
+/// Returns FNV-1a of bytes: it must be the same in every build.
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }

@@ -359,7 +359,7 @@ fn is_tape(path: &Path) -> bool {
 
 /// Applies changes as long as the root exists.
 fn follow(mut watcher: Watcher, root: &Weak<Root>) {
-    while let Some(Changes { files, rescan }) = watcher.wait(QUIET, LONGEST) {
+    while let Some(Changes { files, rescan, .. }) = watcher.wait(QUIET, LONGEST) {
         let Some(root) = root.upgrade() else { return };
         if rescan {
             watcher.renew(|renewal| {

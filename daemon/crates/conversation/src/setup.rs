@@ -1,0 +1,161 @@
+//! Where transcripts are, and what the configuration says about them.
+
+use crate::ConversationError;
+use crate::import::Imports;
+use crate::price::{PriceTable, Priced};
+use crate::source::{Archive, Dir, FoundFile, Layout, parent_of};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// What the configuration says about conversations.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ConversationSettings {
+    /// More directories with transcripts.
+    pub roots: Vec<PathBuf>,
+    /// Index transcripts when they change, and not only when somebody asks.
+    pub watch: bool,
+    /// Keep transcripts that Claude Code deletes.
+    pub archive: bool,
+    /// The table of prices that replaces the built-in one.
+    pub prices: Option<PathBuf>,
+}
+
+/// What the owners of conversations share.
+#[derive(Debug)]
+pub struct Setup {
+    claude_dir: PathBuf,
+    /// Copies of other files, which are always looked in.
+    pub(crate) imports: Imports,
+    pub(crate) archive: Archive,
+    settings: RwLock<ConversationSettings>,
+    prices: PriceTable,
+}
+
+impl Setup {
+    /// `claude_dir` is the user's directory of Claude Code, `base` that of the daemon, which has copies and kept transcripts.
+    #[must_use]
+    pub fn new(claude_dir: &Path, base: &Path, settings: ConversationSettings) -> Arc<Self> {
+        Arc::new(Self {
+            imports: Imports::new(base.join("imports")),
+            archive: Archive(base.join("archive")),
+            claude_dir: Dir::of_claude(claude_dir).path,
+            prices: PriceTable::new(settings.prices.clone()),
+            settings: RwLock::new(settings),
+        })
+    }
+
+    /// Puts other settings in force; returns whether they differ.
+    pub fn set(&self, settings: ConversationSettings) -> bool {
+        self.prices.set_path(settings.prices.clone());
+        let mut place = self
+            .settings
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        let is_other = *place != settings;
+        *place = settings;
+        is_other
+    }
+
+    pub(crate) fn settings(&self) -> ConversationSettings {
+        let settings = self.settings.read();
+        settings.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn claude_dir(&self) -> &Path {
+        &self.claude_dir
+    }
+
+    /// Returns the directories that a request is about: `given` or else the user's, always those of the configuration, and
+    /// last that of copies.
+    pub(crate) fn dirs(&self, given: &[String]) -> Vec<Dir> {
+        let mut dirs: Vec<Dir> = match given {
+            [] => vec![Dir::of_claude(&self.claude_dir)],
+            given => given
+                .iter()
+                .map(|dir| Dir::of_claude(Path::new(dir)))
+                .collect(),
+        };
+        for root in self.settings().roots {
+            let root = Dir {
+                is_root: true,
+                ..Dir::of_claude(&root)
+            };
+            if dirs.iter().all(|dir| dir.path != root.path) {
+                dirs.push(root);
+            }
+        }
+        dirs.push(self.imports.as_dir());
+        dirs
+    }
+
+    /// Returns the directories in which a conversation is looked for by its id: as [`Self::dirs`], the user's, and where
+    /// what was in them is kept. A copy is of an earlier time, so it comes last.
+    pub(crate) fn dirs_of_ids(&self, given: &[String]) -> Vec<Dir> {
+        let mut dirs = self.dirs(given);
+        dirs.retain(|dir| !self.imports.is_in(&dir.path));
+        let own = Dir::of_claude(&self.claude_dir);
+        if dirs.iter().all(|dir| dir.path != own.path) {
+            dirs.push(own);
+        }
+        let kept: Vec<Dir> = dirs.iter().map(|dir| self.archive.of(dir)).collect();
+        dirs.extend(kept);
+        dirs.push(self.imports.as_dir());
+        dirs
+    }
+
+    /// Returns all transcripts of directories, each with the call that started it, in the order of their paths. Blocks.
+    pub(crate) fn find(&self, dirs: &[Dir]) -> Vec<FoundFile> {
+        let found = dirs
+            .iter()
+            .flat_map(|dir| Layout::of(dir).files(&mut |_| ()));
+        let mut found: Vec<FoundFile> = found.collect();
+        found.extend(self.find_kept(dirs, &found));
+        found.sort_by(|one, other| one.path.cmp(&other.path));
+        found.dedup_by(|one, other| one.path == other.path);
+        for file in found.iter_mut().filter(|file| file.agent_id.is_some()) {
+            file.parent_tool_use_id = parent_of(&file.path);
+        }
+        found
+    }
+
+    /// Returns the transcripts that are kept, and that are not among those that were found. Blocks.
+    pub(crate) fn find_kept(&self, dirs: &[Dir], found: &[FoundFile]) -> Vec<FoundFile> {
+        let archive = &self.archive;
+        let originals: HashSet<&Path> = found.iter().map(|file| file.path.as_path()).collect();
+        let mut all = Vec::new();
+        for dir in dirs {
+            let kept = archive.of(dir);
+            let mut files = Layout::of(&kept).files(&mut |_| ());
+            let mains: HashSet<PathBuf> = files.iter().map(|file| file.path.clone()).collect();
+            files.retain(|file| {
+                let original = archive.original(dir, &file.path);
+                let is_gone = original.is_none_or(|path| !originals.contains(path.as_path()));
+                // Whoever deletes a conversation deletes its transcript; those of its sub-agents go with it.
+                is_gone && main_of(file).is_none_or(|main| mains.contains(&main))
+            });
+            for mut file in files {
+                file.claude_dir.clone_from(&dir.path);
+                all.push(file);
+            }
+        }
+        all
+    }
+
+    /// Returns the table of prices, as its file is now.
+    ///
+    /// # Errors
+    ///
+    /// `Prices`.
+    pub(crate) fn prices(&self) -> Result<Priced, ConversationError> {
+        self.prices.current()
+    }
+}
+
+/// Returns the transcript of the session that a sub-agent belongs to.
+fn main_of(file: &FoundFile) -> Option<PathBuf> {
+    let folder = file.agent_id.as_ref().and(file.path.parent()?.parent())?;
+    let mut main = folder.as_os_str().to_owned();
+    main.push(".jsonl");
+    Some(main.into())
+}

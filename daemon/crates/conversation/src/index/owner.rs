@@ -207,7 +207,14 @@ impl Index {
 
     /// Indexes what there is, if the configuration wants that before somebody asks.
     pub fn begin(&self) {
+        self.check_prices();
         self.handle.look();
+    }
+
+    fn check_prices(&self) {
+        if let Err(error) = self.setup.prices() {
+            tracing::error!(%error, "costs cannot be computed");
+        }
     }
 
     /// Puts other settings in force.
@@ -215,9 +222,7 @@ impl Index {
         if !self.setup.set(settings) {
             return;
         }
-        if let Err(error) = self.setup.prices() {
-            tracing::error!(%error, "costs cannot be computed");
-        }
+        self.check_prices();
         let mut state = self.state();
         state.followed.clear();
         state.is_new = true;

@@ -1,15 +1,16 @@
 //! `ccctl conversation list`, `search` and `stats`.
 
-use super::claude_dirs;
 use crate::args::{
     ConversationListArgs, ConversationSearchArgs, ConversationStatsArgs, ScopeOfConversations,
 };
+use crate::caller::claude_dirs;
 use crate::terminal::output_columns;
-use crate::{Context, Exit, Failure, caller, render};
+use crate::{Context, Exit, Failure, caller, render, whole_file};
 use ccd_protocol::conversation::{
     ConversationList, ConversationListParams, ConversationScope, ConversationSearch,
-    ConversationSearchParams, ConversationStats, ConversationStatsParams,
+    ConversationSearchParams, ConversationStats, ConversationStatsParams, StatsBy,
 };
+use std::path::Path;
 
 pub(super) fn list(args: &ConversationListArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = ConversationListParams {
@@ -57,9 +58,37 @@ pub(super) fn stats(args: &ConversationStatsArgs, context: &mut Context) -> Resu
         scope: scope(&args.scope)?,
         by: args.by,
     };
-    context.show::<ConversationStats>(&params, |reply, out, style| {
-        render::conversation_stats(reply, args.by, output_columns(), out, style)
-    })
+    match &args.svg {
+        Some(file) => image(params, file, context),
+        None => context.show::<ConversationStats>(&params, |reply, out, style| {
+            render::conversation_stats(reply, args.by, output_columns(), out, style)
+        }),
+    }
+}
+
+/// Writes the sums as an image, by day unless another group is asked for.
+fn image(
+    params: ConversationStatsParams,
+    file: &Path,
+    context: &mut Context,
+) -> Result<Exit, Failure> {
+    if context.global.json {
+        let text = "--svg and --json cannot be combined; leave one out";
+        return Err(Failure::Usage(text.to_owned()));
+    }
+    let by = params.by.unwrap_or(StatsBy::Day);
+    let params = ConversationStatsParams {
+        by: Some(by),
+        ..params
+    };
+    let image = render::stats_svg(&context.call::<ConversationStats>(&params)?.value, by);
+    if file == Path::new("-") {
+        context.write_bytes(image.as_bytes())?;
+    } else {
+        let what = format!("could not write the image to {}", file.display());
+        whole_file::write(file, image.as_bytes()).map_err(Failure::io(what))?;
+    }
+    Ok(Exit::Done)
 }
 
 fn scope(args: &ScopeOfConversations) -> Result<ConversationScope, Failure> {

@@ -1,13 +1,18 @@
 //! `ccctl conversation get`.
 
 use super::named;
+use super::pages::Pages;
 use crate::args::ConversationGetArgs;
 use crate::call::Answer;
 use crate::terminal::output_columns;
 use crate::{Context, Exit, Failure, pager, render};
-use ccd_protocol::conversation::{ConversationGet, ConversationGetReply, ConversationPageParams};
+use ccd_protocol::conversation::{
+    ConversationGet, ConversationGetReply, ConversationPageParams, ConversationTurnGet,
+    ConversationTurnParams,
+};
 use serde::Serialize;
 use serde_json::Value;
+use std::cell::RefCell;
 use std::io::{self, Write};
 
 /// Assumed if the terminal reports no size.
@@ -18,35 +23,33 @@ pub(super) fn get(args: &ConversationGetArgs, context: &mut Context) -> Result<E
         conversation: named(&args.conversation)?,
         ..ConversationPageParams::default()
     };
-    let first = context.call::<ConversationGet>(&params)?;
     if context.global.json {
+        let first = context.call::<ConversationGet>(&params)?;
         return print_document(params, first, context);
     }
-    let mut whole = first.value;
-    while let Some(from) = whole.next {
-        let page = page(&params, from, context)?;
-        whole.turns.extend(page.turns);
-        whole.pairs.extend(page.pairs);
-        whole.next = page.next;
+    if let Some(at) = &args.at {
+        // It may be in the last page: whether it exists is known before the pager starts.
+        context.call::<ConversationTurnGet>(&ConversationTurnParams {
+            conversation: params.conversation.clone(),
+            message_id: at.clone(),
+        })?;
     }
-    if let Some(at) = &args.at
-        && !whole
-            .turns
-            .iter()
-            .any(|turn| turn.message_id == *at || turn.records.contains(at))
-    {
-        let text = format!("{at}: no turn or record of the conversation has this id");
-        return Err(Failure::Usage(text));
-    }
-    let style = context.style;
+    let (style, place) = (context.style, context.place()?);
     let show = render::Show {
         tools: args.tools,
         errors: args.errors,
         at: args.at.as_deref(),
         columns: output_columns().unwrap_or(COLUMNS),
     };
+    // A mistake in the name is reported without a pager. The pager may turn out not to exist, and the text is written again.
+    let first = RefCell::new(Some(Pages::start(params.clone(), place.clone())?));
     pager::page(context, |out| {
-        render::conversation(&whole, show, out, style)
+        let (about, mut pages) = match first.take() {
+            Some(first) => first,
+            None => Pages::start(params.clone(), place.clone())?,
+        };
+        render::conversation(&about, &mut pages, show, out, style).map_err(Failure::Output)?;
+        pages.end()
     })?;
     Ok(Exit::Done)
 }

@@ -215,20 +215,37 @@ fn said(preview: &Preview, room: usize, columns: usize) -> Vec<Line> {
         lines.extend(text(&preview.prompt, PROMPT_LINES));
     }
     let mut turns: Vec<Line> = Vec::new();
-    for (role, said) in preview.last.iter().rev() {
-        let heading = match role {
-            TurnRole::User => Line::of("user", Some(Colour::Heading)),
-            TurnRole::Assistant => Line::of("assistant", Some(Colour::Good)),
-        };
-        let mut turn = vec![Line::default(), heading];
-        turn.extend(text(said, TURN_LINES));
-        if lines.len() + turn.len() + turns.len() > room {
+    let (mut is_named, mut speaks) = (true, TurnRole::User);
+    for (index, (role, said)) in preview.last.iter().enumerate().rev() {
+        let before = index
+            .checked_sub(1)
+            .and_then(|before| preview.last.get(before));
+        let mut turn: Vec<Line> = text(said, TURN_LINES).collect();
+        // Two lines are kept for who speaks, if an earlier turn of the same side has no room.
+        if lines.len() + turn.len() + turns.len() + 2 > room {
             break;
         }
+        if before.is_none_or(|(earlier, _)| earlier != role) {
+            turn.splice(0..0, [Line::default(), speaker(*role)]);
+            is_named = true;
+        } else {
+            is_named = false;
+        }
+        speaks = *role;
         turns.splice(0..0, turn);
+    }
+    if !is_named {
+        turns.splice(0..0, [Line::default(), speaker(speaks)]);
     }
     lines.extend(turns);
     lines
+}
+
+fn speaker(role: TurnRole) -> Line {
+    match role {
+        TurnRole::User => Line::of("user", Some(Colour::Heading)),
+        TurnRole::Assistant => Line::of("assistant", Some(Colour::Good)),
+    }
 }
 
 /// Splits a text into at most `most` lines; the last one is marked if there are more.
@@ -309,13 +326,15 @@ mod tests {
 
     #[test]
     fn the_preview_is_below_the_list_or_beside_it() {
-        let lines = drawn(&mut previewed(), (30, 80));
+        let lines = drawn(&mut previewed(), (36, 80));
         assert!(
             lines[0].starts_with("ccctl conversation   2 of 2"),
             "{lines:#?}"
         );
         assert!(
-            lines[3].ends_with("shop            Fix the\\u{1b}[2J parser"),
+            lines[3]
+                .trim_end()
+                .ends_with("shop            Fix the\\u{1b}[2J parser"),
             "{lines:#?}"
         );
         assert!(
@@ -324,9 +343,32 @@ mod tests {
         );
         assert!(lines.contains(&"Please fix it".to_owned()), "{lines:#?}");
         assert!(lines.contains(&"now    please".to_owned()), "{lines:#?}");
-        assert_eq!(lines[28], "$ ccctl conversation show 00000001-0000");
+        assert_eq!(lines[34], "$ ccctl conversation show 00000001-0000");
         let lines = drawn(&mut previewed(), (30, 160));
         assert!(lines[2].contains(" │ Fix the"), "{lines:#?}");
+    }
+
+    #[test]
+    fn who_speaks_is_said_once_for_turns_in_a_row() {
+        let turns: Vec<(TurnRole, String)> = (0..40)
+            .map(|number| (TurnRole::Assistant, format!("turn {number}")))
+            .collect();
+        for room in 0..50 {
+            let preview = Preview {
+                prompt: String::new(),
+                last: turns.clone(),
+            };
+            let lines = said(&preview, room, 20);
+            let lines: Vec<String> = lines
+                .into_iter()
+                .map(|line| line.painted(Style::default()))
+                .collect();
+            assert_eq!(lines.len(), if room < 3 { 0 } else { room.min(42) });
+            if room >= 3 {
+                assert_eq!(lines[1], "assistant");
+                assert_eq!(lines.last().unwrap(), "turn 39");
+            }
+        }
     }
 
     #[test]

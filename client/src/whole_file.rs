@@ -14,7 +14,7 @@ pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     write_by(path, None, |out| out.write_all(content), |error| error).map(drop)
 }
 
-/// Replaces the file at `path` with what `fill` writes, as [`write`]. A new file gets `mode`. Returns its length.
+/// Replaces the file at `path` with what `fill` writes, as [`write()`]. A new file gets `mode`. Returns its length.
 ///
 /// # Errors
 ///

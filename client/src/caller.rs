@@ -55,6 +55,16 @@ pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
     }
 }
 
+/// Returns the directory of Claude Code that the user has chosen; the daemon's environment may have another one.
+pub(crate) fn claude_dirs() -> Vec<String> {
+    // That of this host says nothing about another one.
+    let own = std::env::var("CLAUDE_CONFIG_DIR")
+        .ok()
+        .filter(|_| !is_elsewhere());
+    let own = own.filter(|dir| Path::new(dir).is_absolute());
+    own.into_iter().collect()
+}
+
 /// Returns the absolute form of a path on this host, with symbolic links resolved if it exists.
 ///
 /// # Errors

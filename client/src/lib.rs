@@ -24,6 +24,7 @@ mod menu;
 mod output;
 mod own;
 mod pager;
+mod picker;
 mod render;
 mod run;
 mod secrets;
@@ -69,6 +70,12 @@ pub fn main() -> u8 {
 
 /// Without a command: shows the menu at a terminal, help without one, and the mistake if there are other words.
 fn without_verb(error: &clap::Error, words: &[OsString]) -> Exit {
+    if let Some(global) = args::only_conversation(error, words)
+        && !global.json
+        && can_draw()
+    {
+        return shown(picker::conversations(global));
+    }
     let Some(global) = args::only_global(error, words).filter(|global| !global.json) else {
         return usage(error, words);
     };
@@ -76,7 +83,12 @@ fn without_verb(error: &clap::Error, words: &[OsString]) -> Exit {
         args::print_help();
         return Exit::Done;
     }
-    menu::menu(global).unwrap_or_else(|failure| {
+    shown(menu::menu(global))
+}
+
+/// Reports why a screen could not be shown.
+fn shown(shown: Result<Exit, Failure>) -> Exit {
+    shown.unwrap_or_else(|failure| {
         context::report(&failure, false);
         failure.exit()
     })

@@ -1,7 +1,8 @@
 //! Writing of files that are either complete or unchanged.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs::{self, File, Metadata};
+use std::io::{self, BufWriter};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Replaces the file at `path` with `content`. If it is not a regular file, for example a pipe, it is written to.
@@ -10,7 +11,50 @@ use std::path::{Path, PathBuf};
 ///
 /// Errors of the file system; the file is then unchanged.
 pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
-    // If the path is a link, its target is replaced, not the link.
+    write_by(path, None, |out| out.write_all(content), |error| error).map(drop)
+}
+
+/// Replaces the file at `path` with what `fill` writes, as [`write()`]. A new file gets `mode`. Returns its length.
+///
+/// # Errors
+///
+/// Errors of `fill`, and errors of the file system by `failed`; the file is then unchanged.
+pub(crate) fn write_by<E>(
+    path: &Path,
+    mode: Option<u32>,
+    fill: impl FnOnce(&mut dyn io::Write) -> Result<(), E>,
+    failed: impl Fn(io::Error) -> E,
+) -> Result<u64, E> {
+    let (target, there) = target(path).map_err(&failed)?;
+    if there.as_ref().is_some_and(|there| !there.is_file()) {
+        let file = File::options().write(true).open(&target);
+        return filled(file.map_err(&failed)?, fill, &failed)
+            .map(drop)
+            .map(|()| 0);
+    }
+    let new = beside(&target).map_err(&failed)?;
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    if let Some(mode) = mode {
+        options.mode(mode);
+    }
+    let written = options.open(&new).map_err(&failed).and_then(|file| {
+        if let Some(there) = there {
+            file.set_permissions(there.permissions()).map_err(&failed)?;
+        }
+        let file = filled(file, fill, &failed)?;
+        let len = file.metadata().map(|metadata| metadata.len());
+        len.and_then(|len| fs::rename(&new, &target).map(|()| len))
+            .map_err(&failed)
+    });
+    if written.is_err() {
+        let _ = fs::remove_file(&new);
+    }
+    written
+}
+
+/// Returns the file to replace, and what it is if it exists. If the path is a link, that is its target, not the link.
+fn target(path: &Path) -> io::Result<(PathBuf, Option<Metadata>)> {
     let target = match fs::canonicalize(path) {
         Ok(target) => target,
         Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_symlink() => {
@@ -22,29 +66,21 @@ pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
         Err(error) => return Err(error),
     };
-    let there = match fs::metadata(&target) {
-        Ok(there) => Some(there),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error),
-    };
-    if there.as_ref().is_some_and(|there| !there.is_file()) {
-        return File::options()
-            .write(true)
-            .open(&target)?
-            .write_all(content);
+    match fs::metadata(&target) {
+        Ok(there) => Ok((target, Some(there))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((target, None)),
+        Err(error) => Err(error),
     }
-    let new = beside(&target)?;
-    let written = File::create_new(&new).and_then(|mut file| {
-        if let Some(there) = there {
-            file.set_permissions(there.permissions())?;
-        }
-        file.write_all(content)?;
-        fs::rename(&new, &target)
-    });
-    if written.is_err() {
-        let _ = fs::remove_file(&new);
-    }
-    written
+}
+
+fn filled<E>(
+    file: File,
+    fill: impl FnOnce(&mut dyn io::Write) -> Result<(), E>,
+    failed: impl Fn(io::Error) -> E,
+) -> Result<File, E> {
+    let mut out = BufWriter::new(file);
+    fill(&mut out)?;
+    out.into_inner().map_err(|error| failed(error.into_error()))
 }
 
 /// An unused name in the same directory.

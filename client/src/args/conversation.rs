@@ -12,11 +12,11 @@ pub(crate) enum ConversationVerb {
     /// List conversations, most recent first
     #[command(visible_alias = "ls")]
     List(ConversationListArgs),
-    /// Find records of all conversations by their words
+    /// Search everything that was said in all conversations
     Search(ConversationSearchArgs),
-    /// Total tokens and cost
+    /// Sum up tokens and cost
     Stats(ConversationStatsArgs),
-    /// Show a conversation: turns, tool calls with their results, sub-agents, tokens
+    /// Show a conversation with its tool calls, results and sub-agents
     #[command(visible_alias = "show")]
     Get(ConversationGetArgs),
     /// Show what is added to conversations, as it happens
@@ -33,27 +33,19 @@ Importing the same FILE again changes nothing, and messages that are in a transc
         #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
         files: Vec<PathBuf>,
     },
-    /// Write a conversation as one self-contained HTML page
+    /// Write a conversation to a file: HTML page, Markdown or JSON
+    Export(ConversationExportArgs),
+    /// Open a conversation in a browser
     #[command(after_help = "Examples:
-  ccctl conversation export 5fc07b19 --html conversation.html
+  ccctl conversation open 5fc07b19
 
-The page needs no network. It has the timeline, search, filters and tokens. Recognised secrets are replaced by ***; \
-review it before you share it.")]
-    Export {
-        /// Session id, a unique prefix of at least 4 characters, or a file
-        conversation: String,
-        /// Write to FILE; - for standard output
-        #[arg(long, value_name = "FILE")]
-        html: PathBuf,
-    },
-    /// Write a conversation to a private temporary HTML file and open it in a browser
-    #[command(after_help = "Examples:
-  ccctl conversation open 5fc07b19")]
+The page is the one of export --html. It is written to a private directory in $TMPDIR or /tmp, and its path is \
+printed. The next open removes pages that are older than a day. If no browser can be started, the exit status is 1.")]
     Open {
         /// Session id, a unique prefix of at least 4 characters, or a file
         conversation: String,
     },
-    /// Print a record as Claude Code wrote it, which is JSON
+    /// Print a record as Claude Code wrote it, as JSON
     #[command(after_help = "Examples:
   ccctl conversation record 5fc07b19 0f1d6a2e-8a57-4c0a-9b1e-2d4f6a1c7e90 | jq .message.usage")]
     Record {
@@ -102,7 +94,7 @@ pub(crate) struct ScopeOfConversations {
 #[command(after_help = "Examples:
   ccctl conversation list
   ccctl conversation list --project . --since 2026-01-01
-  ccctl conversation list --json | jq -r '.conversations[] | select(.errors > 0).session_id'
+  ccctl conversation list --json | jq '.conversations[0].cost_usd'
 
 Transcripts are those of $CLAUDE_CONFIG_DIR, by default ~/.claude.")]
 pub(crate) struct ConversationListArgs {
@@ -161,15 +153,19 @@ pub(crate) struct ConversationSearchArgs {
   ccctl conversation stats
   ccctl conversation stats --by day --since 2026-01-01
   ccctl conversation stats --by model --project . --json | jq .groups
+  ccctl conversation stats --by day --since 2026-01-01 --svg tokens.svg
 
 Each message counts once, even if it is in several files. Costs are list prices as of the date shown, not what was \
 billed.")]
 pub(crate) struct ConversationStatsArgs {
     #[command(flatten)]
     pub(crate) scope: ScopeOfConversations,
-    /// Group by day, project, branch, session, model or tool
+    /// Group the sums, and chart them on a terminal
     #[arg(long, value_name = "WHAT", ignore_case = true, value_parser = by())]
     pub(crate) by: Option<StatsBy>,
+    /// Write the chart to FILE as an SVG image, by day unless --by is given; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
 }
 
 fn role() -> impl TypedValueParser<Value = TurnRole> {
@@ -213,7 +209,8 @@ fn by() -> impl TypedValueParser<Value = StatsBy> {
 #[command(after_help = "Examples:
   ccctl conversation show 5fc07b19
   ccctl conversation show run.jsonl --tools
-  ccctl conversation get 5fc07b19 --json | jq '.pairs[] | select(.toolResult.isError)'
+  ccctl conversation show 5fc07b19 --errors
+  ccctl conversation get 5fc07b19 --json | jq .usage.total
 
 On a terminal, the conversation is shown in $PAGER, or less. --json prints one document with all turns, tool calls, \
 sub-agents, indexes and tokens.")]
@@ -256,4 +253,30 @@ pub(crate) struct ConversationTailArgs {
     /// Show tool results in full
     #[arg(long)]
     pub(crate) tools: bool,
+}
+
+/// Arguments of `conversation export`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  ccctl conversation export 5fc07b19 --html conversation.html
+  ccctl conversation export 5fc07b19 --markdown conversation.md
+  ccctl conversation export 5fc07b19 --markdown - | less
+  ccctl conversation export 5fc07b19 --json conversation.json
+
+The page needs no network. It has the timeline, search, filters and tokens. The Markdown document has the turns, tool \
+calls with their results, diffs and sub-agents. The JSON document has the turns with their records.
+
+Recognised secrets are replaced by ***; review the file before you share it.")]
+pub(crate) struct ConversationExportArgs {
+    /// Session id, a unique prefix of at least 4 characters, or a file
+    pub(crate) conversation: String,
+    /// With --json: write to FILE [default: standard output]
+    #[arg(conflicts_with_all = ["html", "markdown"], value_hint = clap::ValueHint::FilePath)]
+    pub(crate) file: Option<PathBuf>,
+    /// Write an HTML page to FILE; - for standard output
+    #[arg(long, value_name = "FILE", conflicts_with = "markdown")]
+    pub(crate) html: Option<PathBuf>,
+    /// Write a Markdown document to FILE; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) markdown: Option<PathBuf>,
 }

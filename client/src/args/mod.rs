@@ -39,8 +39,8 @@ pub(crate) use coach_records::{
 };
 pub(crate) use config::ConfigVerb;
 pub(crate) use conversation::{
-    ConversationGetArgs, ConversationListArgs, ConversationSearchArgs, ConversationStatsArgs,
-    ConversationTailArgs, ConversationVerb, ScopeOfConversations,
+    ConversationExportArgs, ConversationGetArgs, ConversationListArgs, ConversationSearchArgs,
+    ConversationStatsArgs, ConversationTailArgs, ConversationVerb, ScopeOfConversations,
 };
 pub(crate) use daemon::{DaemonVerb, LogArgs, LogsArgs, StopArgs, UpgradeArgs};
 pub(crate) use exec::{ExecArgs, ExecRunArgs, ToolList};
@@ -65,7 +65,7 @@ pub(crate) use tape::{
 };
 pub(crate) use tape_options::{NamedTapeArgs, TapeArgs};
 pub(crate) use top::{Sort, TopArgs};
-pub(crate) use usage::{explain, only_global, print_help, wants_json};
+pub(crate) use usage::{explain, only_conversation, only_global, print_help, wants_json};
 pub(crate) use value::{SecretFrom, Size, patterns};
 
 /// Drives any terminal program: starts it, types, waits for its output, reads its screen.
@@ -277,15 +277,18 @@ failed, or a stash could not be restored, 5 uncommitted changes, 6 other runs di
 --lock-timeout, 7 --timeout or --stall-timeout reached, 8 the run or conversation does not exist, or the \
 conversation cannot be resumed, 99 no daemon or internal error.")]
     Exec(Box<ExecArgs>),
-    /// List, search, show and total Claude Code conversations
+    /// List, search, show and export Claude Code conversations
     #[command(
         subcommand,
         after_help = "Examples:
+  ccctl conversation
   ccctl conversation list --project .
   ccctl conversation search flaky test --status error
   ccctl conversation show 5fc07b19
   ccctl conversation stats --by day
-  ccctl conversation get 5fc07b19 --json | jq .usage.total
+  ccctl conversation export 5fc07b19 --markdown conversation.md
+
+On a terminal, ccctl conversation alone shows the conversations to choose from, with a preview.
 
 A conversation is named by its session id, a unique prefix of at least 4 characters, or a file: a transcript, or \
 saved output of claude -p --output-format stream-json."

@@ -1,6 +1,6 @@
 //! Reports of mistakes on the command line, in one line, and `ccctl help`.
 
-use super::{Ccctl, Global, Noun};
+use super::{Ccctl, ConversationVerb, Global, Noun};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory as _, Parser as _};
 use std::ffi::OsString;
@@ -81,6 +81,19 @@ pub(crate) fn only_global(error: &clap::Error, words: &[OsString]) -> Option<Glo
     let whole = words.iter().cloned().chain([OsString::from("version")]);
     let parsed = Ccctl::try_parse_from(whole).ok()?;
     matches!(parsed.noun, Noun::Version).then_some(parsed.global)
+}
+
+/// The global options, if the command line contains nothing else than `conversation`.
+pub(crate) fn only_conversation(error: &clap::Error, words: &[OsString]) -> Option<Global> {
+    if !lacks_verb(error) {
+        return None;
+    }
+    let whole = words.iter().cloned().chain([OsString::from("list")]);
+    let parsed = Ccctl::try_parse_from(whole).ok()?;
+    let Noun::Conversation(verb) = parsed.noun else {
+        return None;
+    };
+    matches!(*verb, ConversationVerb::List(_)).then_some(parsed.global)
 }
 
 /// Prints the help of `ccctl`.

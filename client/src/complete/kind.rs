@@ -21,6 +21,10 @@ pub(super) enum Kind {
     Execution,
     /// A conversation of such runs, by its id.
     Conversation,
+    /// A conversation that Claude Code has a transcript of, by its id.
+    Transcript,
+    /// Such a conversation, or a file.
+    TranscriptOrFile,
     ConfigKey,
     /// A category of the pattern library.
     Category,
@@ -88,6 +92,10 @@ pub(super) fn of(path: &[&str], arg: &Arg, nth: usize) -> Kind {
         ("coach", "session") => Kind::Nothing,
         ("exec", "execution") => Kind::Execution,
         ("exec", "conversation" | "session" | "resume") => Kind::Conversation,
+        ("conversation", "conversation") => Kind::TranscriptOrFile,
+        ("conversation", "session") => Kind::Transcript,
+        ("conversation", "project") => Kind::Folders,
+        ("conversation", "html" | "markdown" | "svg") => Kind::Files,
         ("exec", "permission_mode") => words(&PERMISSION_MODES),
         ("exec", "repo_path") => Kind::Folders,
         (_, "session") if LOOKING.contains(&verb) => Kind::Session,

@@ -101,6 +101,9 @@ fn offers(line: &TypedLine<'_>, current: &str) -> Vec<String> {
         Kind::Programs => offers.push(":programs".to_owned()),
         kind => {
             let found = Names::at(line).of(&kind, current);
+            if found.is_empty() && kind == Kind::TranscriptOrFile {
+                offers.push(":files".to_owned());
+            }
             offers.extend(found.into_iter().take(MAX_CANDIDATES).map(line_of));
         }
     }

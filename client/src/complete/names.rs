@@ -5,7 +5,7 @@ use super::kind::Kind;
 use super::line::TypedLine;
 use crate::args::Global;
 use crate::call::{Connection, Place};
-use crate::caller::given_path;
+use crate::caller::{claude_dirs, given_path};
 use crate::render::printable;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -57,6 +57,7 @@ impl Names {
             Kind::Job => self.list("job.list", "jobs", "job", "method"),
             Kind::Execution => self.list("exec.list", "executions", "request_id", "instruction"),
             Kind::Conversation => self.list("exec.sessions", "sessions", "session_id", "repo_path"),
+            Kind::Transcript | Kind::TranscriptOrFile => self.transcripts(),
             Kind::ConfigKey => self.list("config.list", "entries", "key", "description"),
             Kind::Tape => self.tapes(),
             Kind::PendingCandidate => self.candidates(&json!({ "status": "pending" })),
@@ -84,6 +85,13 @@ impl Names {
     fn list(&self, method: &str, list: &str, name: &str, about: &str) -> Vec<Candidate> {
         let reply = self.ask(method, &json!({})).unwrap_or_default();
         items(&reply, list, name, about)
+    }
+
+    /// Conversations of the user's directory of Claude Code, described by their titles.
+    fn transcripts(&self) -> Vec<Candidate> {
+        let params = json!({ "claude_dirs": claude_dirs() });
+        let reply = self.ask("conversation.list", &params).unwrap_or_default();
+        items(&reply, "conversations", "session_id", "title")
     }
 
     /// Candidates of the coach, described by their titles.

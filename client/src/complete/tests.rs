@@ -105,6 +105,11 @@ fn values_are_known_by_their_argument() {
         ("ccctl coach forget --session ", Kind::Nothing),
         ("ccctl coach events --project ", Kind::Folders),
         ("ccctl coach import ", Kind::Files),
+        ("ccctl conversation show ", Kind::TranscriptOrFile),
+        ("ccctl conversation export a --markdown ", Kind::Files),
+        ("ccctl conversation export a --json ", Kind::Files),
+        ("ccctl conversation search x --session ", Kind::Transcript),
+        ("ccctl conversation list --project ", Kind::Folders),
     ] {
         assert_eq!(kind_at(line), kind, "{line}");
     }

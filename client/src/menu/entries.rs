@@ -1,10 +1,13 @@
 //! The content of the menu: each action is a command, with the values that it needs.
 
 use super::coach::COACH;
+use super::conversations::CONVERSATIONS;
 use super::exec::EXEC;
 use super::tapes::TAPES;
 use Part::{Choose, Fixed, Option, Pick, Text, Words};
-use Source::{Chains, Conversations, Executions, LiveSessions, Programs, Sessions, Tapes};
+use Source::{
+    Chains, Conversations, Executions, LiveSessions, Programs, Sessions, Tapes, Transcripts,
+};
 
 /// A group of actions.
 #[derive(Debug)]
@@ -48,7 +51,10 @@ pub(super) enum Source {
     Chains,
     Tapes,
     Executions,
+    /// Of the executor.
     Conversations,
+    /// Of Claude Code.
+    Transcripts,
 }
 
 impl Source {
@@ -60,7 +66,7 @@ impl Source {
             Chains => "chain",
             Tapes => "tape",
             Executions => "run",
-            Conversations => "conversation",
+            Conversations | Transcripts => "conversation",
         }
     }
 }
@@ -106,6 +112,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "exec",
         about: "run Claude Code on an instruction, and see what it changed",
         actions: EXEC,
+    },
+    Entry {
+        name: "conversations",
+        about: "list, search and show what was said to Claude Code, and what it cost",
+        actions: CONVERSATIONS,
     },
     Entry {
         name: "hooks",

@@ -4,9 +4,13 @@ use super::entries::Source;
 use super::walk::MenuItem;
 use crate::Failure;
 use crate::call::{Place, call_at};
+use crate::caller::claude_dirs;
 use crate::render::{self, command_line};
 use ccd_protocol::NoParams;
 use ccd_protocol::chain::{ChainList, ChainSummary};
+use ccd_protocol::conversation::{
+    ConversationList, ConversationListParams, ConversationScope, ConversationSummary,
+};
 use ccd_protocol::exec::{
     ExecList, ExecListParams, ExecSessionInfo, ExecSessions, ExecSessionsParams, ExecutionSummary,
 };
@@ -42,6 +46,17 @@ pub(super) fn list(source: Source, place: &Place) -> Result<Vec<MenuItem>, Failu
         Source::Conversations => {
             let reply = call_at::<ExecSessions>(place, &ExecSessionsParams::default())?.value;
             Ok(reply.sessions.into_iter().map(conversation).collect())
+        }
+        Source::Transcripts => {
+            let params = ConversationListParams {
+                scope: ConversationScope {
+                    claude_dirs: claude_dirs(),
+                    ..ConversationScope::default()
+                },
+                ..ConversationListParams::default()
+            };
+            let reply = call_at::<ConversationList>(place, &params)?.value;
+            Ok(reply.conversations.into_iter().map(transcript).collect())
         }
     }
 }
@@ -107,5 +122,12 @@ fn conversation(session: ExecSessionInfo) -> MenuItem {
     MenuItem {
         value: session.session_id,
         about: session.repo_path,
+    }
+}
+
+fn transcript(one: ConversationSummary) -> MenuItem {
+    MenuItem {
+        about: format!("{}  {}", one.project, one.title.unwrap_or_default()),
+        value: one.session_id,
     }
 }

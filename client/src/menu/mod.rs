@@ -1,9 +1,11 @@
 //! `ccctl` without arguments: a menu that shows the command of each action.
 //!
-//! `entries` is the content and `walk` the navigation, without a terminal. This file draws the menu, and runs commands
-//! as the user would.
+//! `entries` is the content and `walk` the navigation, without a terminal. This file draws the menu, and `command`
+//! runs commands as the user would.
 
 mod coach;
+mod command;
+mod conversations;
 mod entries;
 mod exec;
 mod lists;
@@ -12,10 +14,10 @@ mod view;
 mod walk;
 
 use crate::args::Global;
-use crate::fullscreen::{Event, Events, Fullscreen, Key, LeftBy, View};
-use crate::render::{self, Colour, Line, shell_line};
-use crate::terminal::RawMode;
+use crate::fullscreen::{Events, Fullscreen, Key, LeftBy, View};
+use crate::render::Line;
 use crate::{Context, Exit, Failure, own};
+pub(crate) use command::{carry_out, wait_for_key};
 use entries::Source;
 use std::io;
 use std::ops::ControlFlow;
@@ -59,7 +61,13 @@ impl View for Menu {
                     self.walk.mistake = Some(failure.to_string());
                 }
             },
-            Some(MenuAction::Run(words)) => return self.carry_out(&words, screen),
+            Some(MenuAction::Run(words)) => {
+                let done = carry_out(&words, "menu", &mut self.context, screen)?;
+                if done.is_continue() {
+                    self.walk.done();
+                }
+                return Ok(done);
+            }
         }
         Ok(ControlFlow::Continue(()))
     }
@@ -69,58 +77,5 @@ impl Menu {
     fn list(&self, source: Source) -> Result<Vec<MenuItem>, Failure> {
         let place = self.context.place()?.without_start().without_questions();
         lists::list(source, &place)
-    }
-
-    /// Runs a command as the user would: on the normal screen, below its command line.
-    fn carry_out(
-        &mut self,
-        words: &[String],
-        screen: &mut Fullscreen,
-    ) -> io::Result<ControlFlow<LeftBy>> {
-        screen.pause();
-        let style = self.context.style;
-        let line = format!("$ ccctl {}", shell_line(words));
-        let line = style.paint(Colour::Heading, &render::printable(&line));
-        let told = self.context.write_line(&line);
-        told.map_err(|failure| io::Error::other(failure.to_string()))?;
-        let how = match own::run(words) {
-            Ok(status) if status.success() => "done".to_owned(),
-            Ok(status) => status.to_string(),
-            Err(error) => format!("the command could not be started: {error}"),
-        };
-        // Interrupts were meant for the command.
-        screen.events.forget_interrupts();
-        let hint = format!("({how}; Enter: menu, q: quit) ");
-        screen.write(&style.paint(Colour::Dim, &hint))?;
-        let goes_on = wait(&mut screen.events)?;
-        screen.write("\n")?;
-        if goes_on.is_continue() {
-            screen.again()?;
-            self.walk.done();
-        }
-        Ok(goes_on)
-    }
-}
-
-/// Waits for a key below the output of a command.
-fn wait(events: &mut Events) -> io::Result<ControlFlow<LeftBy>> {
-    let _raw = RawMode::enter()?;
-    loop {
-        match events.next()? {
-            Event::Keys(keys) => {
-                for key in keys {
-                    match key {
-                        Key::Enter | Key::Char(' ') => return Ok(ControlFlow::Continue(())),
-                        Key::Char('q') | Key::Escape | Key::Control('c' | 'd') => {
-                            return Ok(ControlFlow::Break(None));
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            Event::Stopped(signal) => return Ok(ControlFlow::Break(Some(signal))),
-            Event::HungUp => return Ok(ControlFlow::Break(None)),
-            Event::Redraw { .. } | Event::News => {}
-        }
     }
 }

@@ -28,6 +28,19 @@ impl Line {
         self.0.push((text.into(), colour));
     }
 
+    /// Adds the texts of another line.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    /// The same line, truncated or padded with spaces to `columns`.
+    pub(crate) fn fitted(self, columns: usize) -> Self {
+        let mut line = self.cut(columns);
+        let blanks = columns.saturating_sub(line.width());
+        line.push(" ".repeat(blanks), None);
+        line
+    }
+
     /// Its width in columns.
     pub(crate) fn width(&self) -> usize {
         self.0.iter().map(|(text, _)| width(text)).sum()
@@ -91,6 +104,16 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     short
 }
 
+/// Returns as much of the start of a text as fits into `columns`, but at least one character.
+pub(crate) fn start(text: &str, columns: usize) -> &str {
+    let mut used = 0;
+    let end = text.char_indices().find(|(at, c)| {
+        used += c.width().unwrap_or_default();
+        used > columns && *at > 0
+    });
+    end.map_or(text, |(at, _)| &text[..at])
+}
+
 /// Splits a text into parts that fit into `columns` each, with at least one character.
 pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
@@ -130,6 +153,8 @@ mod tests {
         assert_eq!(wrapped("ab世界", 3), ["ab", "世", "界"]);
         assert_eq!(wrapped("", 3), [""]);
         assert_eq!(wrapped("ab", 0), ["a", "b"]);
+        assert_eq!(start("ab世界", 3), "ab");
+        assert_eq!((start("", 3), start("世a", 0)), ("", "世"));
     }
 
     #[test]

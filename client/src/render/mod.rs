@@ -25,15 +25,16 @@ pub(crate) use coach::{
     pattern_groups, pattern_texts, report, summary,
 };
 pub(crate) use conversation::{
-    LiveConversation, Show, about, conversation, conversation_hits, conversation_stats,
-    conversations, imported, sub_agents, what_is_left,
+    LiveConversation, Show, Spoken, about, all_tokens, conversation, conversation_hits,
+    conversation_stats, conversations, cost, imported, markdown, moment, short_number, stats_svg,
+    sub_agents, what_is_left, wrapped_at_spaces,
 };
 pub(crate) use exec::{
     exec_session, exec_sessions, execution, executions, on_one_line, readable, run_diff,
     run_summary, seconds,
 };
 pub(crate) use job::{job_line, jobs};
-pub(crate) use line::{Line, cut, wrapped};
+pub(crate) use line::{Line, cut, start, wrapped};
 pub(crate) use pattern::{classified, library, matches, patterns};
 pub(crate) use program::{program, programs};
 pub(crate) use screen::{runs, screen};

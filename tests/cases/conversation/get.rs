@@ -169,7 +169,7 @@ fn it_is_shown_as_text_that_cannot_control_the_terminal() {
         "Use cents[2J <b>now</b>\n",
         "• Edit /srv/shop/a.rs\n    -one\n    +two\n",
         "• Bash cargo test\n    error: 1 test failed\n",
-        "• Agent look  (completed, 2.5s, 99 tokens, 0 calls)\n    found it\n  │ \n  │ assistant",
+        "• Agent look  (completed, 2.5s, 99 tokens, 0 calls)\n    found it\n  │\n  │ assistant",
         "  │ Looking.\n",
         "• Bash sleep 9\n    no result yet\n",
         "Done.\n",

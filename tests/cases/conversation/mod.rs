@@ -2,6 +2,7 @@
 
 mod archive;
 mod browser;
+mod chart;
 mod coach;
 mod follow;
 mod get;
@@ -9,6 +10,9 @@ mod import;
 mod index;
 mod library;
 mod live;
+mod markdown;
+mod open;
 mod page;
+mod picker;
 mod settings;
 mod tail;

@@ -1,7 +1,8 @@
 //! A call of a tool with its result, in lines.
 
 use super::about;
-use super::page::words;
+use super::page::wrapped_at_spaces;
+use super::todo::{Todo, TodoChange, TodoState, is_todos, todos};
 use crate::render::{Colour, Line, cut, on_one_line, readable, seconds};
 use ccd_protocol::conversation::{ConversationPair, ToolResult};
 use serde_json::Value;
@@ -41,14 +42,10 @@ pub(super) fn result(pair: &ConversationPair, is_whole: bool, columns: usize) ->
     let Some(result) = &pair.tool_result else {
         return lines;
     };
-    let meta: Value = result
-        .meta
-        .as_ref()
-        .and_then(|meta| serde_json::from_str(meta.get()).ok())
-        .unwrap_or_default();
+    let meta = meta_of(result);
     let body = match () {
         () if result.is_error => text(&result.content, Some(Colour::Bad)),
-        () if is_todos(&meta) => todos(&meta),
+        () if is_todos(&meta) => todo_lines(&meta),
         () => match diff(&pair.tool_use.name, &input, &meta) {
             diff if diff.is_empty() => text(&result.content, Some(Colour::Dim)),
             diff => diff,
@@ -73,7 +70,7 @@ pub(super) fn result(pair: &ConversationPair, is_whole: bool, columns: usize) ->
     for (part, colour) in shown {
         let room = columns.saturating_sub(MARGIN.len());
         let parts = match is_whole {
-            true => words(&part, room),
+            true => wrapped_at_spaces(&part, room),
             false => vec![cut(&part, room)],
         };
         lines.extend(
@@ -89,7 +86,7 @@ pub(super) fn result(pair: &ConversationPair, is_whole: bool, columns: usize) ->
 }
 
 /// A line of a result.
-type Body = (String, Option<Colour>);
+pub(super) type Body = (String, Option<Colour>);
 
 fn more(count: usize) -> Line {
     Line::of(format!("{MARGIN}… {count} more lines"), Some(Colour::Dim))
@@ -120,13 +117,16 @@ pub(super) fn heading(pair: &ConversationPair) -> Line {
     line
 }
 
+/// Returns what Claude Code notes about a result; null if it does not.
+pub(super) fn meta_of(result: &ToolResult) -> Value {
+    let meta = result.meta.as_ref();
+    meta.and_then(|meta| serde_json::from_str(meta.get()).ok())
+        .unwrap_or_default()
+}
+
 /// Returns what a result's note says: lines of a file, a sub-agent's end, an interruption.
-fn notes(result: &ToolResult) -> String {
-    let meta: Value = result
-        .meta
-        .as_ref()
-        .and_then(|meta| serde_json::from_str(meta.get()).ok())
-        .unwrap_or_default();
+pub(super) fn notes(result: &ToolResult) -> String {
+    let meta = meta_of(result);
     let mut notes = Vec::new();
     let number = |value: &Value| value.as_u64();
     let file = &meta["file"];
@@ -162,7 +162,7 @@ fn is_quiet(tool: &str) -> bool {
     matches!(tool, "Read" | "Glob" | "LS" | "NotebookRead")
 }
 
-fn is_edit(tool: &str) -> bool {
+pub(super) fn is_edit(tool: &str) -> bool {
     matches!(tool, "Edit" | "MultiEdit" | "Write" | "NotebookEdit")
 }
 
@@ -175,7 +175,7 @@ fn text(text: &str, colour: Option<Colour>) -> Vec<Body> {
 }
 
 /// Returns the diff of an edit; nothing for other tools.
-fn diff(tool: &str, input: &Value, meta: &Value) -> Vec<Body> {
+pub(super) fn diff(tool: &str, input: &Value, meta: &Value) -> Vec<Body> {
     if !is_edit(tool) {
         return Vec::new();
     }
@@ -217,42 +217,23 @@ fn diff_line(line: &str) -> Body {
     (readable(line).replace('\t', "    "), colour)
 }
 
-fn is_todos(meta: &Value) -> bool {
-    meta["newTodos"].is_array()
-}
-
 /// Returns the list of things to do, with what has changed.
-fn todos(meta: &Value) -> Vec<Body> {
-    let list = |name: &str| -> Vec<(String, String)> {
-        let items = meta[name].as_array().into_iter().flatten();
-        let text = |item: &Value, key: &str| on_one_line(item[key].as_str().unwrap_or_default());
-        items
-            .map(|item| (text(item, "content"), text(item, "status")))
-            .collect()
+fn todo_lines(meta: &Value) -> Vec<Body> {
+    let line = |todo: Todo| {
+        let mark = match (&todo.change, todo.state) {
+            (TodoChange::Removed, _) => "   ",
+            (_, TodoState::Completed) => "[x]",
+            (_, TodoState::InProgress) => "[~]",
+            (_, TodoState::Pending) => "[ ]",
+        };
+        let colour = match todo.change {
+            TodoChange::None => Colour::Dim,
+            TodoChange::Added => Colour::Good,
+            TodoChange::Removed => Colour::Bad,
+            TodoChange::Moved(..) => Colour::Notice,
+        };
+        let text = format!("{mark} {}{}", todo.content, todo.note());
+        (text, Some(colour))
     };
-    let (old, new) = (list("oldTodos"), list("newTodos"));
-    let mut lines: Vec<Body> = Vec::new();
-    for (content, status) in &new {
-        let mark = match status.as_str() {
-            "completed" => "[x]",
-            "in_progress" => "[~]",
-            _ => "[ ]",
-        };
-        let before = old.iter().find(|(known, _)| known == content);
-        let (note, colour) = match before {
-            None => (" (added)".to_owned(), Some(Colour::Good)),
-            Some((_, known)) if known != status => {
-                (format!(" ({known} → {status})"), Some(Colour::Notice))
-            }
-            Some(_) => (String::new(), Some(Colour::Dim)),
-        };
-        lines.push((format!("{mark} {content}{note}"), colour));
-    }
-    let removed = old
-        .iter()
-        .filter(|(known, _)| new.iter().all(|(content, _)| content != known));
-    lines.extend(
-        removed.map(|(content, _)| (format!("    {content} (removed)"), Some(Colour::Bad))),
-    );
-    lines
+    todos(meta).into_iter().map(line).collect()
 }

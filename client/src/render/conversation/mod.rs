@@ -2,15 +2,27 @@
 
 mod about;
 mod call;
+mod clean;
 mod found;
 mod imported;
 mod live;
+mod markdown;
+mod numbers;
 mod page;
+mod spoken;
+mod stats;
+mod svg;
+mod todo;
 mod tree;
 
 pub(crate) use about::about;
-pub(crate) use found::{conversation_hits, conversation_stats, conversations, what_is_left};
+pub(crate) use found::{conversation_hits, conversations, what_is_left};
 pub(crate) use imported::imported;
 pub(crate) use live::LiveConversation;
-pub(crate) use page::{Show, conversation};
+pub(crate) use markdown::markdown;
+pub(crate) use numbers::{all as all_tokens, cost, short as short_number};
+pub(crate) use page::{Show, conversation, wrapped_at_spaces};
+pub(crate) use spoken::{Spoken, moment};
+pub(crate) use stats::conversation_stats;
+pub(crate) use svg::stats_svg;
 pub(crate) use tree::sub_agents;

@@ -1,13 +1,14 @@
 //! A conversation as a page: what was said and done, in order, with sub-agents below the calls that started them.
 
 use super::call;
+use super::numbers::{self, hits, tokens};
+use super::spoken::{Spoken, SpokenBlock, Turns, model_and_time, next_of};
 use crate::render::table::{fields, printable};
-use crate::render::{Colour, Line, Style, on_one_line, readable, wrapped};
+use crate::render::{Colour, Line, Style, counted, on_one_line, readable, start};
 use ccd_protocol::conversation::{
-    ConversationGetReply, ConversationPair, ConversationTurn, ConversationUsage, TurnRole,
+    ConversationGetReply, ConversationPair, ConversationTurn, TurnRole,
 };
 use serde_json::Value;
-use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 /// Columns of the names of fields.
@@ -15,6 +16,9 @@ const NAMES: usize = 12;
 
 /// A level of sub-agents moves its texts to the right by so many columns.
 pub(super) const INDENT: &str = "  │ ";
+
+/// Deeper ones are not moved further.
+const MAX_INDENTS: usize = 20;
 
 /// Texts are not wrapped to fewer columns, however deep they are.
 const MIN_COLUMNS: usize = 30;
@@ -34,60 +38,30 @@ pub(crate) struct Show<'a> {
 /// A page that is being written.
 struct Page<'a> {
     show: Show<'a>,
-    pairs: HashMap<&'a str, &'a ConversationPair>,
-    /// Turns of sub-agents, by the call that started them.
-    below: HashMap<&'a str, Vec<&'a ConversationTurn>>,
-    /// Calls whose sub-agents have been shown: hostile files have circles.
-    shown: HashSet<&'a str>,
     style: Style,
 }
 
-/// Writes a whole conversation.
+/// Writes a conversation turn by turn, each as soon as it is there.
 pub(crate) fn conversation(
     reply: &ConversationGetReply,
+    turns: &mut dyn Iterator<Item = Spoken>,
     show: Show<'_>,
     out: &mut dyn Write,
     style: Style,
 ) -> io::Result<()> {
-    let mut page = Page {
-        show,
-        pairs: reply
-            .pairs
-            .iter()
-            .map(|pair| (&*pair.tool_use.id, pair))
-            .collect(),
-        below: HashMap::new(),
-        shown: HashSet::new(),
-        style,
-    };
-    for turn in &reply.turns {
-        if let Some(parent) = &turn.parent_tool_use_id {
-            page.below.entry(parent).or_default().push(turn);
+    let page = Page { show, style };
+    let mut turns: Turns<'_> = turns.peekable();
+    match show.at {
+        None => about(reply, out, style)?,
+        Some(at) => while turns.next_if(|turn| !turn.has_id(at)).is_some() {},
+    }
+    while let Some(turn) = turns.next() {
+        match turn.turn.parent_tool_use_id.clone() {
+            None => page.turn(turn, &mut turns, 0, out)?,
+            Some(call) => page.apart(&call, turn, &mut turns, out)?,
         }
-    }
-    if show.at.is_none() {
-        about(reply, out, style)?;
-    }
-    let top = reply
-        .turns
-        .iter()
-        .filter(|turn| turn.parent_tool_use_id.is_none());
-    let is_before = |turn: &&ConversationTurn| {
-        show.at
-            .is_some_and(|at| turn.message_id != at && turn.records.iter().all(|one| one != at))
-    };
-    for turn in top.skip_while(is_before) {
-        page.turn(turn, "", out)?;
-    }
-    for orphan in &reply.orphan_parents {
-        if show.at.is_none() && !show.errors {
-            let title = format!(
-                "sub-agent of a call that is not in the conversation: {}",
-                printable(orphan)
-            );
-            writeln!(out, "\n{}", style.paint(Colour::Notice, &title))?;
-            page.sub_agent(orphan, "", out)?;
-        }
+        // A reader sees it while the next page is being read.
+        out.flush()?;
     }
     Ok(())
 }
@@ -97,7 +71,14 @@ fn about(reply: &ConversationGetReply, out: &mut dyn Write, style: Style) -> io:
     let branch = branch.map_or_else(String::new, |branch| format!(" ({branch})"));
     let skipped = match reply.skipped_lines {
         0 => String::new(),
-        count => format!("{count} lines are no records"),
+        count => format!("{} (not records)", counted(count, "line")),
+    };
+    let cost = reply
+        .cost_usd
+        .map(|cost| format!("{} at list prices", numbers::cost(Some(cost))));
+    let hits = match hits(&reply.usage.total) {
+        rate if rate.is_empty() => rate,
+        rate => format!("; cache hit rate {rate}"),
     };
     fields(
         NAMES,
@@ -109,8 +90,9 @@ fn about(reply: &ConversationGetReply, out: &mut dyn Write, style: Style) -> io:
                 format!("{}{branch}", reply.cwd.as_deref().unwrap_or_default()),
             ),
             ("models", reply.models.join(", ")),
-            ("tokens", tokens(&reply.usage.total)),
+            ("tokens", format!("{}{hits}", tokens(&reply.usage.total))),
             ("sub-agents", tokens(&reply.usage.subagents)),
+            ("cost", cost.unwrap_or_default()),
             ("skipped", skipped),
             ("file", reply.files.first().cloned().unwrap_or_default()),
         ],
@@ -119,103 +101,116 @@ fn about(reply: &ConversationGetReply, out: &mut dyn Write, style: Style) -> io:
     )
 }
 
-/// Returns tokens by kind in a line; nothing if there are none.
-fn tokens(usage: &ConversationUsage) -> String {
-    if *usage == ConversationUsage::default() {
-        return String::new();
-    }
-    let hits = usage.cache_hit_rate().unwrap_or_default() * 100.0;
-    format!(
-        "{} in, {} out, cache {} written, {} read ({hits:.1} % of input)",
-        usage.input_tokens,
-        usage.output_tokens,
-        usage.cache_creation_input_tokens,
-        usage.cache_read_input_tokens,
-    )
-}
-
-impl<'a> Page<'a> {
+impl Page<'_> {
     fn turn(
-        &mut self,
-        turn: &'a ConversationTurn,
-        indent: &str,
+        &self,
+        turn: Spoken,
+        turns: &mut Turns<'_>,
+        depth: usize,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        if self.show.errors {
-            return self.blocks(turn, indent, out);
+        let indent = &*self.indent(depth);
+        if !self.show.errors && !turn.is_empty() && turn.has_text() {
+            writeln!(out, "{}", indent.trim_end())?;
+            writeln!(out, "{indent}{}", heading(&turn.turn, self.style))?;
         }
-        let has_text = turn.content_blocks.iter().any(|block| {
-            let block: Value = serde_json::from_str(block.get()).unwrap_or_default();
-            block["type"] != "tool_use"
-        });
-        if turn.content_blocks.is_empty() {
-            return Ok(()); // results only, which are shown with their calls
-        }
-        if has_text || turn.role == TurnRole::User {
-            writeln!(out, "{indent}")?;
-            writeln!(out, "{indent}{}", heading(turn, self.style))?;
-        }
-        self.blocks(turn, indent, out)
-    }
-
-    fn blocks(
-        &mut self,
-        turn: &'a ConversationTurn,
-        indent: &str,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
-        for raw in &turn.content_blocks {
-            let block: Value = serde_json::from_str(raw.get()).unwrap_or_default();
-            let kind = block["type"].as_str().unwrap_or_default();
-            if kind.ends_with("tool_use") {
-                let id = block["id"].as_str().unwrap_or_default();
-                if let Some(pair) = self.pairs.get(id).copied() {
-                    self.call(pair, indent, out)?;
+        for block in turn.blocks {
+            match block {
+                SpokenBlock::Call(pair) => {
+                    self.call(&pair, indent, out)?;
+                    self.sub_agent(&pair.tool_use.id, turns, depth, out)?;
                 }
-            } else if !self.show.errors {
-                for line in self::block(&block, self.columns(indent)) {
-                    writeln!(out, "{indent}{}", line.painted(self.style))?;
+                _ if self.show.errors => {}
+                SpokenBlock::Text(text) => self.text(&text, None, indent, out)?,
+                SpokenBlock::Thinking(text) => {
+                    self.text(&text, Some(Colour::Dim), indent, out)?;
+                }
+                SpokenBlock::Other(kind) => {
+                    let note = format!("[{}]", on_one_line(&kind));
+                    writeln!(out, "{indent}{}", self.style.paint(Colour::Dim, &note))?;
                 }
             }
         }
         Ok(())
     }
 
-    fn call(
-        &mut self,
-        pair: &'a ConversationPair,
-        indent: &str,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    fn call(&self, pair: &ConversationPair, indent: &str, out: &mut dyn Write) -> io::Result<()> {
         let is_error = pair
             .tool_result
             .as_ref()
             .is_some_and(|result| result.is_error);
-        if !self.show.errors || is_error {
-            let columns = self.columns(indent);
-            for line in call::lines(pair, self.show.tools, columns) {
-                writeln!(out, "{indent}{}", line.painted(self.style))?;
-            }
-        }
-        self.sub_agent(&pair.tool_use.id, indent, out)
-    }
-
-    fn sub_agent(&mut self, id: &'a str, indent: &str, out: &mut dyn Write) -> io::Result<()> {
-        if !self.shown.insert(id) {
+        if self.show.errors && !is_error {
             return Ok(());
         }
-        let deeper = match self.show.errors || indent.len() > 20 * INDENT.len() {
-            true => indent.to_owned(),
-            false => format!("{indent}{INDENT}"),
-        };
-        for turn in self.below.remove(id).unwrap_or_default() {
-            self.turn(turn, &deeper, out)?;
+        let columns = self.columns(indent);
+        for line in call::lines(pair, self.show.tools, columns) {
+            writeln!(out, "{indent}{}", line.painted(self.style))?;
         }
         Ok(())
     }
 
+    fn sub_agent(
+        &self,
+        call: &str,
+        turns: &mut Turns<'_>,
+        depth: usize,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        while let Some(turn) = next_of(turns, call, depth) {
+            self.turn(turn, turns, depth + 1, out)?;
+        }
+        Ok(())
+    }
+
+    /// What lines of sub-agents start with. Without the texts, it would only say how deep an error was.
+    fn indent(&self, depth: usize) -> String {
+        match self.show.errors {
+            true => String::new(),
+            false => INDENT.repeat(depth.min(MAX_INDENTS)),
+        }
+    }
+
+    /// Writes a sub-agent whose call was not written before.
+    fn apart(
+        &self,
+        call: &str,
+        first: Spoken,
+        turns: &mut Turns<'_>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        if !self.show.errors {
+            let title = match self.show.at {
+                None => "sub-agent of a call that is not in the conversation",
+                Some(_) => "sub-agent of the call",
+            };
+            let title = format!("{title}: {}", printable(call));
+            writeln!(out, "\n{}", self.style.paint(Colour::Notice, &title))?;
+        }
+        self.turn(first, turns, 1, out)?;
+        self.sub_agent(call, turns, 0, out)
+    }
+
     fn columns(&self, indent: &str) -> usize {
         columns_left(self.show.columns, indent)
+    }
+
+    fn text(
+        &self,
+        text: &str,
+        colour: Option<Colour>,
+        indent: &str,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let columns = self.columns(indent);
+        for line in readable(text).trim_end().lines() {
+            for part in wrapped_at_spaces(line, columns) {
+                match colour {
+                    Some(colour) => writeln!(out, "{indent}{}", self.style.paint(colour, &part))?,
+                    None => writeln!(out, "{indent}{part}")?,
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -231,18 +226,14 @@ pub(super) fn heading(turn: &ConversationTurn, style: Style) -> String {
         TurnRole::User => ("user", Colour::Heading),
         TurnRole::Assistant => ("assistant", Colour::Good),
     };
-    let time = turn.timestamp.as_deref().unwrap_or_default();
-    let time = time.get(..19).unwrap_or(time).replace('T', " ");
-    let model = turn.model.as_deref().unwrap_or_default();
-    let model = model.strip_prefix("claude-").unwrap_or(model);
-    let rest: Vec<&str> = [model, &time]
-        .into_iter()
-        .filter(|text| !text.is_empty())
-        .collect();
-    let rest = style.paint(Colour::Dim, &printable(&rest.join("  ")));
-    format!("{}  {rest}", style.paint(colour, name))
-        .trim_end()
-        .to_owned()
+    let rest = printable(&model_and_time(turn).join("  "));
+    format!(
+        "{}  {}",
+        style.paint(colour, name),
+        style.paint(Colour::Dim, &rest)
+    )
+    .trim_end()
+    .to_owned()
 }
 
 /// Returns the lines of a block of a message that is not a call: its text, or its kind.
@@ -262,20 +253,17 @@ fn text(text: Option<&str>, colour: Option<Colour>, columns: usize) -> Vec<Line>
     let parts = text
         .trim_end()
         .lines()
-        .flat_map(|line| words(line, columns));
+        .flat_map(|line| wrapped_at_spaces(line, columns));
     parts.map(|part| Line::of(part, colour)).collect()
 }
 
 /// Splits a line at spaces, so that each part fits into `columns`; a longer word is cut.
-pub(super) fn words(line: &str, columns: usize) -> Vec<String> {
+pub(crate) fn wrapped_at_spaces(line: &str, columns: usize) -> Vec<String> {
     let line = line.replace('\t', "    ");
     let mut parts: Vec<String> = Vec::new();
     let mut rest = line.as_str();
     loop {
-        let first = wrapped(rest, columns)
-            .into_iter()
-            .next()
-            .unwrap_or_default();
+        let first = start(rest, columns);
         if first.len() >= rest.len() {
             parts.push(rest.to_owned());
             return parts;
@@ -292,27 +280,5 @@ pub(super) fn words(line: &str, columns: usize) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn lines_are_broken_at_spaces() {
-        assert_eq!(words("one two three", 8), ["one two", "three"]);
-        assert_eq!(
-            words("a-very-long-word x", 6),
-            ["a-very", "-long-", "word x"]
-        );
-        assert_eq!(words("    indented text", 10), ["    indent", "ed text"]);
-        assert_eq!(words("", 5), [""]);
-    }
-
-    proptest! {
-        #[test]
-        fn no_word_is_lost(line in "[a-z \u{4e16}]{0,60}", columns in 2..20_usize) {
-            let joined: String = words(&line, columns).concat();
-            let bare = |text: &str| text.replace(' ', "");
-            prop_assert_eq!(bare(&joined), bare(&line));
-        }
-    }
-}
+#[path = "page_tests.rs"]
+mod tests;

@@ -1,15 +1,16 @@
 //! `ccctl conversation list`, `search` and `stats`.
 
-use super::claude_dirs;
 use crate::args::{
     ConversationListArgs, ConversationSearchArgs, ConversationStatsArgs, ScopeOfConversations,
 };
+use crate::caller::claude_dirs;
 use crate::terminal::output_columns;
-use crate::{Context, Exit, Failure, caller, render};
+use crate::{Context, Exit, Failure, caller, render, whole_file};
 use ccd_protocol::conversation::{
     ConversationList, ConversationListParams, ConversationScope, ConversationSearch,
-    ConversationSearchParams, ConversationStats, ConversationStatsParams, Indexing,
+    ConversationSearchParams, ConversationStats, ConversationStatsParams, Indexing, StatsBy,
 };
+use std::path::Path;
 
 /// The longest that the daemon waits.
 const WAIT_MS: u64 = 3_600_000;
@@ -62,11 +63,43 @@ pub(super) fn stats(args: &ConversationStatsArgs, context: &mut Context) -> Resu
         scope: scope(&args.scope)?,
         by: args.by,
     };
-    let answer = context.call::<ConversationStats>(&params)?;
-    note_what_is_left(answer.value.indexing, context);
-    context.print(&answer, |reply, out, style| {
-        render::conversation_stats(reply, args.by, output_columns(), out, style)
-    })
+    match &args.svg {
+        Some(file) => image(params, file, context),
+        None => {
+            let answer = context.call::<ConversationStats>(&params)?;
+            note_what_is_left(answer.value.indexing, context);
+            context.print(&answer, |reply, out, style| {
+                render::conversation_stats(reply, args.by, output_columns(), out, style)
+            })
+        }
+    }
+}
+
+/// Writes the sums as an image, by day unless another group is asked for.
+fn image(
+    params: ConversationStatsParams,
+    file: &Path,
+    context: &mut Context,
+) -> Result<Exit, Failure> {
+    if context.global.json {
+        let text = "--svg and --json cannot be combined; leave one out";
+        return Err(Failure::Usage(text.to_owned()));
+    }
+    let by = params.by.unwrap_or(StatsBy::Day);
+    let params = ConversationStatsParams {
+        by: Some(by),
+        ..params
+    };
+    let reply = context.call::<ConversationStats>(&params)?.value;
+    note_what_is_left(reply.indexing, context);
+    let image = render::stats_svg(&reply, by);
+    if file == Path::new("-") {
+        context.write_bytes(image.as_bytes())?;
+    } else {
+        let what = format!("could not write the image to {}", file.display());
+        whole_file::write(file, image.as_bytes()).map_err(Failure::io(what))?;
+    }
+    Ok(Exit::Done)
 }
 
 /// Says that a reply leaves something out, if it does.

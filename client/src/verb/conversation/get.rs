@@ -1,82 +1,59 @@
 //! `ccctl conversation get`.
 
 use super::named;
+use super::pages::Pages;
 use crate::args::ConversationGetArgs;
 use crate::call::Answer;
 use crate::terminal::output_columns;
 use crate::{Context, Exit, Failure, pager, render};
 use ccd_protocol::conversation::{
-    ConversationGet, ConversationGetReply, ConversationPageParams, ConversationTurn,
-    ConversationTurnGet, ConversationTurnParams,
+    ConversationGet, ConversationGetReply, ConversationPageParams, ConversationTurnGet,
+    ConversationTurnParams,
 };
 use serde::Serialize;
 use serde_json::Value;
-use serde_json::value::RawValue;
+use std::cell::RefCell;
 use std::io::{self, Write};
 
 /// Assumed if the terminal reports no size.
 pub(super) const COLUMNS: usize = 80;
-
-/// Sub-agents are looked for at most so deep.
-const MAX_DEPTH: usize = 50;
 
 pub(super) fn get(args: &ConversationGetArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = ConversationPageParams {
         conversation: named(&args.conversation)?,
         ..ConversationPageParams::default()
     };
-    let first = context.call::<ConversationGet>(&params)?;
     if context.global.json {
+        let first = context.call::<ConversationGet>(&params)?;
         return print_document(params, first, context);
     }
-    let mut whole = first.value;
-    while let Some(from) = whole.next {
-        let page = page(&params, from, context)?;
-        whole.turns.extend(page.turns);
-        whole.pairs.extend(page.pairs);
-        whole.next = page.next;
-    }
+    // It may be in the last page: whether it exists is known before the pager starts.
     let at = args.at.as_ref().map(|at| {
-        let params = ConversationTurnParams {
+        let turn = context.call::<ConversationTurnGet>(&ConversationTurnParams {
             conversation: params.conversation.clone(),
             message_id: at.clone(),
-        };
-        let turn = context.call::<ConversationTurnGet>(&params)?.value;
-        Ok::<_, Failure>(in_main_conversation(turn, &whole.turns))
+        })?;
+        Ok::<_, Failure>(turn.value.message_id)
     });
     let at = at.transpose()?;
-    let style = context.style;
+    let (style, place) = (context.style, context.place()?);
     let show = render::Show {
         tools: args.tools,
         errors: args.errors,
         at: at.as_deref(),
         columns: output_columns().unwrap_or(COLUMNS),
     };
+    // A mistake in the name is reported without a pager. The pager may turn out not to exist, and the text is written again.
+    let first = RefCell::new(Some(Pages::start(params.clone(), place.clone())?));
     pager::page(context, |out| {
-        render::conversation(&whole, show, out, style)
+        let (about, mut pages) = match first.take() {
+            Some(first) => first,
+            None => Pages::start(params.clone(), place.clone())?,
+        };
+        render::conversation(&about, &mut pages, show, out, style).map_err(Failure::Output)?;
+        pages.end()
     })?;
     Ok(Exit::Done)
-}
-
-/// Returns the id of a turn; for one of a sub-agent, of the turn of the main conversation that led to it.
-fn in_main_conversation(turn: ConversationTurn, all: &[ConversationTurn]) -> String {
-    let mut turn = &turn;
-    // Hostile files have circles.
-    for _ in 0..MAX_DEPTH {
-        let Some(parent) = &turn.parent_tool_use_id else {
-            break;
-        };
-        let has_call = |raw: &RawValue| {
-            let block: Value = serde_json::from_str(raw.get()).unwrap_or_default();
-            block["id"] == parent.as_str()
-        };
-        let mut turns = all.iter();
-        match turns.find(|turn| turn.content_blocks.iter().any(|raw| has_call(raw))) {
-            Some(above) => turn = above,
-            None => break,
-        }
-    }
-    turn.message_id.clone()
 }
 
 fn page(

@@ -3,12 +3,14 @@
 mod export;
 mod find;
 mod get;
+mod html;
 mod import;
+mod open;
+mod pages;
 mod tail;
 
 use crate::args::ConversationVerb;
-use crate::call::is_elsewhere;
-use crate::caller;
+use crate::caller::{self, claude_dirs};
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::conversation::{
     ConversationParams, ConversationRecordGet, ConversationRecordParams, ConversationTool,
@@ -29,10 +31,8 @@ pub(crate) fn dispatch(verb: &ConversationVerb, context: &mut Context) -> Result
         ConversationVerb::Get(args) => get::get(args, context),
         ConversationVerb::Import { files } => import::import(files, context),
         ConversationVerb::Tail(args) => tail::tail(args, context),
-        ConversationVerb::Export { conversation, html } => {
-            export::export(conversation, html, context)
-        }
-        ConversationVerb::Open { conversation } => export::open(conversation, context),
+        ConversationVerb::Export(args) => export::export(args, context),
+        ConversationVerb::Open { conversation } => open::open(conversation, context),
         ConversationVerb::Record { conversation, uuid } => {
             let params = ConversationRecordParams {
                 conversation: named(conversation)?,
@@ -76,14 +76,4 @@ fn named(word: &str) -> Result<ConversationParams, Failure> {
         claude_dirs: claude_dirs(),
         ..ConversationParams::default()
     })
-}
-
-/// Returns the directory of Claude Code that the user has chosen; the daemon's environment may have another one.
-fn claude_dirs() -> Vec<String> {
-    // That of this host says nothing about another one.
-    let own = std::env::var("CLAUDE_CONFIG_DIR")
-        .ok()
-        .filter(|_| !is_elsewhere());
-    let own = own.filter(|dir| Path::new(dir).is_absolute());
-    own.into_iter().collect()
 }

@@ -37,7 +37,9 @@ pub(super) fn get(args: &ExecGetArgs, context: &mut Context) -> Result<Exit, Fai
     if context.global.json {
         context.write_line(answer.json.get())?;
     } else if args.diff {
-        pager::page(context, |out| render::run_diff(&result.diff, out, style))?;
+        pager::page(context, |out| {
+            render::run_diff(&result.diff, out, style).map_err(Failure::Output)
+        })?;
     } else if args.stdout && style.is_terminal {
         context.write_bytes(render::readable(&result.stdout).as_bytes())?;
     } else if args.stdout {

@@ -1,5 +1,6 @@
 //! `conversation.export`: turns with their records, without secrets.
 
+use super::order::order;
 use super::{Result, parts};
 use crate::model::{Model, Turn};
 use crate::price::Prices;
@@ -23,7 +24,8 @@ pub(super) fn export(
     let limit = params.limit.unwrap_or(u64::MAX).max(1);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let (mut turns, mut bytes) = (Vec::new(), 0);
-    for one in model.turns[start..].iter().take(limit) {
+    let ordered = order(model, params);
+    for one in ordered[start..].iter().take(limit) {
         if bytes > PAGE_BYTES {
             break;
         }
@@ -39,7 +41,7 @@ pub(super) fn export(
     Ok(ConversationExportReply {
         about: (start == 0).then(|| about(loaded, model, prices)),
         turns,
-        next: (end < model.turns.len()).then_some(end as u64),
+        next: (end < ordered.len()).then_some(end as u64),
     })
 }
 

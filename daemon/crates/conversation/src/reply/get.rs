@@ -1,5 +1,6 @@
 //! `conversation.get`.
 
+use super::parts::Contents;
 use super::{Result, parts};
 use crate::lines::Skipped;
 use crate::model::Model;
@@ -18,8 +19,10 @@ pub(super) fn get(
     prices: &Prices,
 ) -> Result<ConversationGetReply> {
     let start = parts::start_of(params, model);
-    let page = parts::page(loaded, model, params)?;
-    let pairs = parts::pairs_of(loaded, model, &model.turns[start..page.end])?;
+    let contents = Contents::of(loaded, model, params.redact);
+    let page = contents.page(params)?;
+    let pairs = contents.pairs_of(&page.of)?;
+    let title = loaded.about.title.as_ref().map(|(_, title)| title);
     let mut reply = ConversationGetReply {
         session_id: model
             .records
@@ -29,7 +32,7 @@ pub(super) fn get(
             .paths()
             .map(|path| path.display().to_string())
             .collect(),
-        title: loaded.about.title.as_ref().map(|(_, title)| title.clone()),
+        title: title.map(|title| contents.shown(title)),
         cwd: loaded.about.cwd.clone(),
         branch: loaded.about.branch.clone(),
         models: parts::owned(&model.models()),
@@ -49,7 +52,9 @@ pub(super) fn get(
         reply.tree = parts::tree(model, &model.tree.roots);
         reply.orphan_parents = parts::owned(&model.tree.orphans);
         reply.orphan_results = parts::owned(&model.orphan_results);
-        reply.indexes = indexes(model);
+        if !params.nested {
+            reply.indexes = indexes(model);
+        }
     }
     Ok(reply)
 }

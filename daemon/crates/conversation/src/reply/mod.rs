@@ -2,6 +2,7 @@
 
 mod export;
 mod get;
+mod order;
 mod parts;
 
 use crate::ConversationError;
@@ -15,6 +16,7 @@ use ccd_protocol::conversation::{
     ConversationToolParams, ConversationTree, ConversationTurn, ConversationTurnParams,
     ConversationTurnsReply,
 };
+use parts::Contents;
 use serde_json::value::RawValue;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -130,7 +132,7 @@ impl Conversations {
     pub fn turns(&self, params: &ConversationPageParams) -> Result<ConversationTurnsReply> {
         let loaded = self.load(&params.conversation)?;
         let model = Model::of(&loaded.records);
-        let page = parts::page(&loaded, &model, params)?;
+        let page = Contents::of(&loaded, &model, params.redact).page(params)?;
         Ok(ConversationTurnsReply {
             turns: page.turns,
             total_turns: model.turns.len() as u64,
@@ -159,7 +161,9 @@ impl Conversations {
             .iter()
             .find(|turn| turn.message_id == id || has_record(&turn.records))
             .ok_or_else(|| ConversationError::NoRecord(id.to_owned()))?;
-        parts::turn(&loaded, &model, turn).map(|(turn, _)| turn)
+        Contents::of(&loaded, &model, false)
+            .turn(turn)
+            .map(|(turn, _)| turn)
     }
 
     /// Carries out `conversation.record`.
@@ -196,7 +200,7 @@ impl Conversations {
         let pair = pairs
             .find(|pair| pair.id == params.tool_use_id)
             .ok_or_else(|| ConversationError::NoToolCall(params.tool_use_id.clone()))?;
-        parts::pair(&loaded, &model, pair)
+        Contents::of(&loaded, &model, false).pair(pair)
     }
 
     /// Carries out `conversation.tree`.

@@ -1,6 +1,7 @@
 //! Parts of a model with the contents of their records.
 
 use super::Result;
+use super::order::order;
 use crate::ConversationError;
 use crate::line::{Block, Usage, blocks, raw_blocks, read, text_of};
 use crate::model::{Model, Node, Pair, Record, Turn};
@@ -9,8 +10,9 @@ use crate::source::Loaded;
 use ccd_protocol::conversation::{
     ConversationPageParams, ConversationPair, ConversationTurn, SubAgentNode, ToolResult, ToolUse,
 };
+use ccd_text::redact::{redact, redact_line};
 use serde_json::value::RawValue;
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 /// Turns in a page, unless the caller says otherwise.
 const PAGE_LEN: u64 = 1000;
@@ -19,10 +21,10 @@ const PAGE_LEN: u64 = 1000;
 const PAGE_BYTES: u64 = 8 << 20;
 
 /// Turns of a conversation.
-pub(super) struct Page {
+pub(super) struct Page<'m, 'a> {
     pub(super) turns: Vec<ConversationTurn>,
-    /// Index of the first turn after it.
-    pub(super) end: usize,
+    /// The same turns, as the model has them.
+    pub(super) of: Vec<&'m Turn<'a>>,
     /// Where the next page starts, if there is one.
     pub(super) next: Option<u64>,
 }
@@ -33,131 +35,146 @@ pub(super) fn start_of(params: &ConversationPageParams, model: &Model<'_>) -> us
     from.min(model.turns.len())
 }
 
-pub(super) fn page(
-    loaded: &Loaded,
-    model: &Model<'_>,
-    params: &ConversationPageParams,
-) -> Result<Page> {
-    let start = start_of(params, model);
-    let limit = params.limit.unwrap_or(PAGE_LEN).max(1);
-    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-    let (mut turns, mut read_bytes) = (Vec::new(), 0);
-    for one in model.turns[start..].iter().take(limit) {
-        if read_bytes > PAGE_BYTES {
-            break;
+/// A model with the contents of its records.
+pub(super) struct Contents<'m, 'a> {
+    loaded: &'m Loaded,
+    model: &'m Model<'a>,
+    /// Without recognised secrets.
+    is_redacted: bool,
+}
+
+impl<'m, 'a> Contents<'m, 'a> {
+    pub(super) fn of(loaded: &'m Loaded, model: &'m Model<'a>, is_redacted: bool) -> Self {
+        Self {
+            loaded,
+            model,
+            is_redacted,
         }
-        let (turn, bytes) = turn(loaded, model, one)?;
-        turns.push(turn);
-        read_bytes += bytes;
     }
-    let end = start + turns.len();
-    Ok(Page {
-        turns,
-        end,
-        next: (end < model.turns.len()).then_some(end as u64),
-    })
-}
 
-/// Returns a turn, and how many bytes were read for it.
-pub(super) fn turn(
-    loaded: &Loaded,
-    model: &Model<'_>,
-    turn: &Turn<'_>,
-) -> Result<(ConversationTurn, u64)> {
-    let records = turn.records.iter().map(|at| model.records[*at]);
-    let (mut content_blocks, mut bytes) = (Vec::new(), 0);
-    for record in records.clone() {
-        let line = loaded.line_of(record)?;
-        bytes += line.len() as u64;
+    /// Returns a page of turns.
+    pub(super) fn page(&self, params: &ConversationPageParams) -> Result<Page<'m, 'a>> {
+        let start = start_of(params, self.model);
+        let limit = params.limit.unwrap_or(PAGE_LEN).max(1);
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let (mut turns, mut read_bytes) = (Vec::new(), 0);
+        let ordered = order(self.model, params);
+        for one in ordered[start..].iter().take(limit) {
+            if read_bytes > PAGE_BYTES {
+                break;
+            }
+            let (turn, bytes) = self.turn(one)?;
+            turns.push(turn);
+            read_bytes += bytes;
+        }
+        let end = start + turns.len();
+        Ok(Page {
+            turns,
+            of: ordered[start..end].to_vec(),
+            next: (end < ordered.len()).then_some(end as u64),
+        })
+    }
+
+    /// Returns a text as a reply has it.
+    pub(super) fn shown(&self, text: &str) -> String {
+        match self.is_redacted {
+            true => redact(text).text.into_owned(),
+            false => text.to_owned(),
+        }
+    }
+
+    fn line_of(&self, record: &Record) -> Result<String> {
+        let line = self.loaded.line_of(record)?;
+        Ok(match self.is_redacted {
+            true => redact_line(line.as_bytes()),
+            false => line,
+        })
+    }
+
+    /// Returns a turn, and how many bytes were read for it.
+    pub(super) fn turn(&self, turn: &Turn<'_>) -> Result<(ConversationTurn, u64)> {
+        let records = turn.records.iter().map(|at| self.model.records[*at]);
+        let (mut content_blocks, mut bytes) = (Vec::new(), 0);
+        for record in records.clone() {
+            let line = self.line_of(record)?;
+            bytes += line.len() as u64;
+            let message = read(line.as_bytes()).ok().and_then(|line| line.message);
+            content_blocks.extend(raw_blocks(message.unwrap_or_default().content));
+        }
+        let usage = records
+            .clone()
+            .filter_map(|record| record.all_usage())
+            .max_by_key(|usage| usage.output_tokens);
+        let turn = ConversationTurn {
+            message_id: turn.message_id.to_owned(),
+            role: turn.role,
+            records: records.clone().map(|record| record.uuid.clone()).collect(),
+            content_blocks,
+            parent_tool_use_id: turn.parent.map(str::to_owned),
+            session_id: turn.session_id.to_owned(),
+            timestamp: records.clone().find_map(|record| record.timestamp.clone()),
+            model: records.clone().find_map(|record| record.model.clone()),
+            usage,
+        };
+        Ok((turn, bytes))
+    }
+
+    /// Returns the calls that were made in these turns, with their results.
+    pub(super) fn pairs_of(&self, turns: &[&Turn<'_>]) -> Result<Vec<ConversationPair>> {
+        let calls: HashSet<usize> = turns
+            .iter()
+            .flat_map(|turn| turn.records.iter().copied())
+            .collect();
+        let pairs = self.model.pairs.iter();
+        let pairs = pairs.filter(|pair| calls.contains(&pair.call));
+        pairs.map(|one| self.pair(one)).collect()
+    }
+
+    pub(super) fn pair(&self, pair: &Pair<'_>) -> Result<ConversationPair> {
+        let line = self.line_of(self.model.records[pair.call])?;
         let message = read(line.as_bytes()).ok().and_then(|line| line.message);
-        content_blocks.extend(raw_blocks(message.unwrap_or_default().content));
+        let found = blocks(message.unwrap_or_default().content);
+        let input = found.into_iter().find_map(|block| match block {
+            Block::ToolUse { id, input, .. } if id == pair.id => input,
+            _ => None,
+        });
+        Ok(ConversationPair {
+            tool_use: ToolUse {
+                id: pair.id.to_owned(),
+                name: pair.name.to_owned(),
+                input: input.map_or_else(null, RawValue::to_owned),
+            },
+            tool_result: pair
+                .result
+                .map(|record| self.result(pair, record))
+                .transpose()?,
+            results: pair.results as u64,
+        })
     }
-    let usage = records
-        .clone()
-        .filter_map(|record| record.all_usage())
-        .max_by_key(|usage| usage.output_tokens);
-    let turn = ConversationTurn {
-        message_id: turn.message_id.to_owned(),
-        role: turn.role,
-        records: records.clone().map(|record| record.uuid.clone()).collect(),
-        content_blocks,
-        parent_tool_use_id: turn.parent.map(str::to_owned),
-        session_id: turn.session_id.to_owned(),
-        timestamp: records.clone().find_map(|record| record.timestamp.clone()),
-        model: records.clone().find_map(|record| record.model.clone()),
-        usage,
-    };
-    Ok((turn, bytes))
-}
 
-/// Returns the calls that were made in these turns, with their results.
-pub(super) fn pairs_of(
-    loaded: &Loaded,
-    model: &Model<'_>,
-    turns: &[Turn<'_>],
-) -> Result<Vec<ConversationPair>> {
-    let calls: HashMap<usize, ()> = turns
-        .iter()
-        .flat_map(|turn| turn.records.iter().map(|at| (*at, ())))
-        .collect();
-    let pairs = model.pairs.iter();
-    let pairs = pairs.filter(|pair| calls.contains_key(&pair.call));
-    pairs.map(|one| pair(loaded, model, one)).collect()
-}
-
-pub(super) fn pair(
-    loaded: &Loaded,
-    model: &Model<'_>,
-    pair: &Pair<'_>,
-) -> Result<ConversationPair> {
-    let line = loaded.line_of(model.records[pair.call])?;
-    let message = read(line.as_bytes()).ok().and_then(|line| line.message);
-    let found = blocks(message.unwrap_or_default().content);
-    let input = found.into_iter().find_map(|block| match block {
-        Block::ToolUse { id, input, .. } if id == pair.id => input,
-        _ => None,
-    });
-    Ok(ConversationPair {
-        tool_use: ToolUse {
-            id: pair.id.to_owned(),
-            name: pair.name.to_owned(),
-            input: input.map_or_else(null, RawValue::to_owned),
-        },
-        tool_result: pair
-            .result
-            .map(|record| result(loaded, model, pair, record))
-            .transpose()?,
-        results: pair.results as u64,
-    })
-}
-
-fn result(
-    loaded: &Loaded,
-    model: &Model<'_>,
-    pair: &Pair<'_>,
-    record: usize,
-) -> Result<ToolResult> {
-    let record = model.records[record];
-    let line = loaded.line_of(record)?;
-    let line = read(line.as_bytes()).map_err(|_| {
-        let path = loaded.paths().nth(record.place.file as usize);
-        ConversationError::Changed(path.unwrap_or(std::path::Path::new("")).to_owned())
-    })?;
-    let found = blocks(line.message.clone().unwrap_or_default().content);
-    let content = found.into_iter().rev().find_map(|block| match block {
-        Block::ToolResult {
-            tool_use_id,
-            content,
-            ..
-        } if tool_use_id == pair.id => Some(text_of(content)),
-        _ => None,
-    });
-    let meta = line.result_meta.filter(|_| record.outcomes.len() == 1);
-    Ok(ToolResult {
-        content: content.unwrap_or_default(),
-        is_error: pair.is_error,
-        meta: meta.map(RawValue::to_owned),
-    })
+    fn result(&self, pair: &Pair<'_>, record: usize) -> Result<ToolResult> {
+        let record = self.model.records[record];
+        let line = self.line_of(record)?;
+        let line = read(line.as_bytes()).map_err(|_| {
+            let path = self.loaded.paths().nth(record.place.file as usize);
+            ConversationError::Changed(path.unwrap_or(std::path::Path::new("")).to_owned())
+        })?;
+        let found = blocks(line.message.clone().unwrap_or_default().content);
+        let content = found.into_iter().rev().find_map(|block| match block {
+            Block::ToolResult {
+                tool_use_id,
+                content,
+                ..
+            } if tool_use_id == pair.id => Some(text_of(content)),
+            _ => None,
+        });
+        let meta = line.result_meta.filter(|_| record.outcomes.len() == 1);
+        Ok(ToolResult {
+            content: content.unwrap_or_default(),
+            is_error: pair.is_error,
+            meta: meta.map(RawValue::to_owned),
+        })
+    }
 }
 
 fn null() -> Box<RawValue> {

@@ -1,0 +1,80 @@
+//! Commands that are run from a screen: on the normal screen, below their command line.
+
+use crate::fullscreen::{Event, Events, Fullscreen, Key, LeftBy};
+use crate::render::{self, Colour, shell_line};
+use crate::terminal::RawMode;
+use crate::{Context, own};
+use std::io;
+use std::ops::ControlFlow;
+
+/// Runs a command as the user would, and waits until the user wants to go back.
+///
+/// # Errors
+///
+/// Errors of the terminal.
+pub(crate) fn carry_out(
+    words: &[String],
+    back: &str,
+    context: &mut Context,
+    screen: &mut Fullscreen,
+) -> io::Result<ControlFlow<LeftBy>> {
+    screen.pause();
+    let line = format!("$ ccctl {}", shell_line(words));
+    let line = context
+        .style
+        .paint(Colour::Heading, &render::printable(&line));
+    let told = context.write_line(&line);
+    told.map_err(|failure| io::Error::other(failure.to_string()))?;
+    let how = match own::run(words) {
+        Ok(status) if status.success() => "done".to_owned(),
+        Ok(status) => status.to_string(),
+        Err(error) => format!("the command could not be started: {error}"),
+    };
+    // Interrupts were meant for the command.
+    screen.events.forget_interrupts();
+    wait_for_key(&how, back, context, screen)
+}
+
+/// Says how a command ended, and waits until the user wants to go `back` or to quit.
+///
+/// # Errors
+///
+/// Errors of the terminal.
+pub(crate) fn wait_for_key(
+    how: &str,
+    back: &str,
+    context: &Context,
+    screen: &mut Fullscreen,
+) -> io::Result<ControlFlow<LeftBy>> {
+    let hint = format!("({how}; Enter: {back}, q: quit) ");
+    screen.write(&context.style.paint(Colour::Dim, &hint))?;
+    let goes_on = wait(&mut screen.events)?;
+    screen.write("\n")?;
+    if goes_on.is_continue() {
+        screen.again()?;
+    }
+    Ok(goes_on)
+}
+
+/// Waits for a key below the output of a command.
+fn wait(events: &mut Events) -> io::Result<ControlFlow<LeftBy>> {
+    let _raw = RawMode::enter()?;
+    loop {
+        match events.next()? {
+            Event::Keys(keys) => {
+                for key in keys {
+                    match key {
+                        Key::Enter | Key::Char(' ') => return Ok(ControlFlow::Continue(())),
+                        Key::Char('q') | Key::Escape | Key::Control('c' | 'd') => {
+                            return Ok(ControlFlow::Break(None));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            Event::Stopped(signal) => return Ok(ControlFlow::Break(Some(signal))),
+            Event::HungUp => return Ok(ControlFlow::Break(None)),
+            Event::Redraw { .. } | Event::News => {}
+        }
+    }
+}

@@ -1,0 +1,399 @@
+//! Draws the list, and the preview beside or below it.
+
+use super::pick::{Mode, Pick, Selected};
+use super::preview::Preview;
+use crate::render::{self, Colour, Line, age, cut, printable, shell_line};
+use ccd_protocol::conversation::{ConversationHit, ConversationSummary, TurnRole};
+use std::time::SystemTime;
+
+/// From this width on, the preview is beside the list.
+const WIDE: usize = 120;
+
+/// With fewer lines for both, there is no preview.
+const MIN_ROWS: usize = 14;
+
+/// Columns of a project's name.
+const PROJECT: usize = 14;
+
+/// Lines of the first prompt.
+const PROMPT_LINES: usize = 6;
+
+/// Lines of each of the last turns.
+const TURN_LINES: usize = 4;
+
+/// Returns the lines of the whole screen.
+pub(super) fn draw(pick: &mut Pick, (rows, columns): (usize, usize)) -> Vec<Line> {
+    let foot = foot(pick, rows, columns);
+    let mut lines = head(pick, rows, columns);
+    let room = rows.saturating_sub(lines.len() + foot.len());
+    lines.extend(body(pick, room, columns));
+    lines.resize(rows.saturating_sub(foot.len()), Line::default());
+    lines.extend(foot);
+    lines
+}
+
+fn body(pick: &mut Pick, room: usize, columns: usize) -> Vec<Line> {
+    if columns >= WIDE {
+        let half = columns / 2;
+        let list = items(pick, room, half);
+        let mut preview = preview(pick, room, columns - half - 3).into_iter();
+        let mut list = list.into_iter();
+        return (0..room)
+            .map(|_| {
+                let mut line = list.next().unwrap_or_default().fitted(half);
+                line.push(" │ ", Some(Colour::Dim));
+                line.append(preview.next().unwrap_or_default());
+                line
+            })
+            .collect();
+    }
+    if room < MIN_ROWS {
+        return items(pick, room, columns);
+    }
+    let upper = room * 2 / 5;
+    let mut lines = items(pick, upper, columns);
+    lines.resize(upper, Line::default());
+    lines.push(Line::of("─".repeat(columns), Some(Colour::Dim)));
+    lines.extend(preview(pick, room - upper - 1, columns));
+    lines
+}
+
+/// What is listed, and what was typed.
+fn head(pick: &Pick, rows: usize, columns: usize) -> Vec<Line> {
+    let (name, count) = match pick.mode {
+        Mode::Names => {
+            let more = if (pick.all.len() as u64) < pick.total {
+                ", reading more"
+            } else {
+                ""
+            };
+            let shown = format!("{} of {}{more}", pick.len(), pick.total);
+            ("filter", shown)
+        }
+        Mode::Texts if pick.is_searching => ("search", "searching".to_owned()),
+        Mode::Texts if pick.typed.trim().is_empty() => {
+            ("search", "type words that were said".to_owned())
+        }
+        Mode::Texts => match pick.found.total {
+            total @ 10_000.. => ("search", format!("{} of {total} or more", pick.len())),
+            total => ("search", format!("{} of {total}", pick.len())),
+        },
+    };
+    let mut lines = Vec::new();
+    if rows >= 8 {
+        let mut title = Line::of("ccctl conversation", Some(Colour::Heading));
+        title.push(format!("   {count}"), Some(Colour::Dim));
+        lines.push(title.cut(columns));
+    }
+    if rows >= 3 {
+        let text = printable(&pick.typed);
+        let len = text.chars().count();
+        let room = columns.saturating_sub(name.len() + 5);
+        let shown: String = text.chars().skip(len.saturating_sub(room)).collect();
+        let mut line = Line::of(format!("{name} › "), Some(Colour::Dim));
+        line.push(shown, None);
+        line.push(" ", Some(Colour::Selected));
+        lines.push(line);
+    }
+    lines
+}
+
+fn items(pick: &mut Pick, room: usize, columns: usize) -> Vec<Line> {
+    pick.page = room;
+    let least = (pick.selected + 1).saturating_sub(room);
+    // If there is room for more, the list starts further up.
+    let most = pick.len().saturating_sub(room).max(least);
+    pick.first = pick.first.clamp(least, most).min(pick.selected);
+    let now = SystemTime::now();
+    let end = pick.len().min(pick.first + room);
+    let line = |index: usize| {
+        let line = match pick.mode {
+            Mode::Names => conversation(&pick.all[pick.matching[index]], now),
+            Mode::Texts => hit(&pick.found.hits[index], pick, now),
+        };
+        match index == pick.selected {
+            true => line.cut(columns).filled(columns, Colour::Selected),
+            false => line.cut(columns),
+        }
+    };
+    (pick.first..end).map(line).collect()
+}
+
+fn conversation(one: &ConversationSummary, now: SystemTime) -> Line {
+    let used = age(one.ended_at.as_deref().unwrap_or_default(), now);
+    let mut line = Line::of(
+        format!("{used:>5}  {:>7}  ", render::cost(one.cost_usd)),
+        Some(Colour::Dim),
+    );
+    line.append(Line::of(printable(&one.project), None).fitted(PROJECT));
+    let title = one.title.as_deref().unwrap_or_default();
+    line.push(format!("  {}", printable(title)), None);
+    line
+}
+
+fn hit(hit: &ConversationHit, pick: &Pick, now: SystemTime) -> Line {
+    let used = age(hit.at.as_deref().unwrap_or_default(), now);
+    let mut line = Line::of(format!("{used:>5}  "), Some(Colour::Dim));
+    let known = pick.all.iter().find(|one| one.session_id == hit.session_id);
+    let project = known.map_or_else(String::new, |one| printable(&one.project));
+    line.append(Line::of(project, None).fitted(PROJECT));
+    line.push(format!("  {}", printable(&hit.snippet)), None);
+    line
+}
+
+/// Returns the lines of the preview of the selected item.
+fn preview(pick: &Pick, room: usize, columns: usize) -> Vec<Line> {
+    let Some(one) = pick.conversation() else {
+        return Vec::new();
+    };
+    let mut lines = about(one, columns);
+    if let Some(Selected::Hit(hit)) = pick.selected() {
+        lines.push(Line::default());
+        let text = wrapped(&hit.snippet, columns, PROMPT_LINES);
+        lines.extend(
+            text.into_iter()
+                .map(|text| Line::of(text, Some(Colour::Notice))),
+        );
+    }
+    match pick.preview() {
+        None => lines.push(Line::of("reading …", Some(Colour::Dim))),
+        Some(Err(why)) => lines.push(Line::of(printable(why), Some(Colour::Bad)).cut(columns)),
+        Some(Ok(preview)) => {
+            let left = room.saturating_sub(lines.len());
+            lines.extend(said(preview, left, columns));
+        }
+    }
+    lines.truncate(room);
+    lines
+}
+
+/// Returns what the list knows of a conversation.
+fn about(one: &ConversationSummary, columns: usize) -> Vec<Line> {
+    let title = printable(one.title.as_deref().unwrap_or("(no title)"));
+    let branch = one.branch.as_deref().filter(|branch| !branch.is_empty());
+    let branch = branch.map_or_else(String::new, |branch| format!(" ({})", printable(branch)));
+    let directory = one.cwd.as_deref().unwrap_or(&one.project);
+    let time = |time: &Option<String>| render::moment(time.as_deref().unwrap_or_default());
+    let model = one.model.as_deref().unwrap_or("no model");
+    let mut spent = Line::of(format!("{} turns, ", one.turns), None);
+    let errors = format!("{} failed calls", one.errors);
+    spent.push(errors, (one.errors > 0).then_some(Colour::Bad));
+    let tokens = render::short_number(render::all_tokens(&one.usage.total));
+    spent.push(
+        format!(", {tokens} tokens, {}", render::cost(one.cost_usd)),
+        None,
+    );
+    let lines = [
+        Line::of(title, Some(Colour::Heading)),
+        Line::of(
+            format!("{}{branch}", printable(directory)),
+            Some(Colour::Dim),
+        ),
+        Line::of(
+            printable(&format!(
+                "{} to {}, {model}",
+                time(&one.started_at),
+                time(&one.ended_at)
+            )),
+            Some(Colour::Dim),
+        ),
+        spent,
+    ];
+    lines.into_iter().map(|line| line.cut(columns)).collect()
+}
+
+/// Returns the first prompt, and as many of the last turns as there is room for.
+fn said(preview: &Preview, room: usize, columns: usize) -> Vec<Line> {
+    let text = |text: &str, most| {
+        let lines = wrapped(text, columns, most);
+        lines.into_iter().map(|text| Line::of(text, None))
+    };
+    let mut lines = Vec::new();
+    if !preview.prompt.is_empty() {
+        lines.push(Line::default());
+        lines.push(Line::of("first prompt", Some(Colour::Dim)));
+        lines.extend(text(&preview.prompt, PROMPT_LINES));
+    }
+    let mut turns: Vec<Line> = Vec::new();
+    let (mut is_named, mut speaks) = (true, TurnRole::User);
+    for (index, (role, said)) in preview.last.iter().enumerate().rev() {
+        let before = index
+            .checked_sub(1)
+            .and_then(|before| preview.last.get(before));
+        let mut turn: Vec<Line> = text(said, TURN_LINES).collect();
+        // Two lines are kept for who speaks, if an earlier turn of the same side has no room.
+        if lines.len() + turn.len() + turns.len() + 2 > room {
+            break;
+        }
+        if before.is_none_or(|(earlier, _)| earlier != role) {
+            turn.splice(0..0, [Line::default(), speaker(*role)]);
+            is_named = true;
+        } else {
+            is_named = false;
+        }
+        speaks = *role;
+        turns.splice(0..0, turn);
+    }
+    if !is_named {
+        turns.splice(0..0, [Line::default(), speaker(speaks)]);
+    }
+    lines.extend(turns);
+    lines
+}
+
+fn speaker(role: TurnRole) -> Line {
+    match role {
+        TurnRole::User => Line::of("user", Some(Colour::Heading)),
+        TurnRole::Assistant => Line::of("assistant", Some(Colour::Good)),
+    }
+}
+
+/// Splits a text into at most `most` lines; the last one is marked if there are more.
+fn wrapped(text: &str, columns: usize, most: usize) -> Vec<String> {
+    let lines = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .flat_map(|line| {
+            render::wrapped_at_spaces(&printable(&line.replace('\t', "    ")), columns)
+        });
+    let mut lines: Vec<String> = lines.take(most + 1).collect();
+    if lines.len() > most {
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            *last = cut(&format!("{last} …"), columns);
+        }
+    }
+    lines
+}
+
+/// The command of Enter, and below it the keys or a mistake.
+fn foot(pick: &Pick, rows: usize, columns: usize) -> Vec<Line> {
+    let mut lines = Vec::new();
+    if rows >= 6 {
+        let command = pick.command().unwrap_or_default();
+        let command = match command.is_empty() {
+            true => String::new(),
+            false => format!("$ ccctl {}", shell_line(&command)),
+        };
+        lines.push(Line::of(printable(&command), Some(Colour::Good)).cut(columns));
+    }
+    let tab = match pick.mode {
+        Mode::Names => "Tab search texts",
+        Mode::Texts => "Tab filter titles",
+    };
+    let escape = if pick.typed.is_empty() {
+        "quit"
+    } else {
+        "clear"
+    };
+    let keys = format!("Enter show  ^O open in browser  {tab}  Esc {escape}");
+    lines.push(match &pick.mistake {
+        Some(mistake) => Line::of(printable(mistake), Some(Colour::Bad)),
+        None => Line::of(keys, Some(Colour::Dim)),
+    });
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::feed::Report;
+    use super::super::pick::tests::pick;
+    use super::*;
+    use crate::fullscreen::Key;
+    use crate::render::Style;
+
+    fn drawn(pick: &mut Pick, size: (usize, usize)) -> Vec<String> {
+        let lines = draw(pick, size);
+        let plain = |line: Line| line.painted(Style::default());
+        lines.into_iter().map(plain).collect()
+    }
+
+    fn previewed() -> Pick {
+        let mut pick = pick(&["Sort a list", "Fix the\u{1b}[2J parser"]);
+        pick.report(Report::Preview {
+            file: "/f/1".to_owned(),
+            preview: Ok(Preview {
+                prompt: "Please fix it".to_owned(),
+                last: vec![
+                    (TurnRole::User, "now\tplease".to_owned()),
+                    (TurnRole::Assistant, "word ".repeat(200)),
+                ],
+            }),
+        });
+        pick.key(Key::Down);
+        pick
+    }
+
+    #[test]
+    fn the_preview_is_below_the_list_or_beside_it() {
+        let lines = drawn(&mut previewed(), (36, 80));
+        assert!(
+            lines[0].starts_with("ccctl conversation   2 of 2"),
+            "{lines:#?}"
+        );
+        assert!(
+            lines[3]
+                .trim_end()
+                .ends_with("shop            Fix the\\u{1b}[2J parser"),
+            "{lines:#?}"
+        );
+        assert!(
+            lines.contains(&"0 turns, 2 failed calls, 0 tokens, $0.50".to_owned()),
+            "{lines:#?}"
+        );
+        assert!(lines.contains(&"Please fix it".to_owned()), "{lines:#?}");
+        assert!(lines.contains(&"now    please".to_owned()), "{lines:#?}");
+        assert_eq!(lines[34], "$ ccctl conversation show 00000001-0000");
+        let lines = drawn(&mut previewed(), (30, 160));
+        assert!(lines[2].contains(" │ Fix the"), "{lines:#?}");
+    }
+
+    #[test]
+    fn who_speaks_is_said_once_for_turns_in_a_row() {
+        let turns: Vec<(TurnRole, String)> = (0..40)
+            .map(|number| (TurnRole::Assistant, format!("turn {number}")))
+            .collect();
+        for room in 0..50 {
+            let preview = Preview {
+                prompt: String::new(),
+                last: turns.clone(),
+            };
+            let lines = said(&preview, room, 20);
+            let lines: Vec<String> = lines
+                .into_iter()
+                .map(|line| line.painted(Style::default()))
+                .collect();
+            assert_eq!(lines.len(), if room < 3 { 0 } else { room.min(42) });
+            if room >= 3 {
+                assert_eq!(lines[1], "assistant");
+                assert_eq!(lines.last().unwrap(), "turn 39");
+            }
+        }
+    }
+
+    #[test]
+    fn every_size_has_exactly_its_rows_and_columns_and_the_selection() {
+        let titles: Vec<String> = (0..60).map(|number| format!("title {number}")).collect();
+        let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
+        for rows in 1..50 {
+            for columns in [1, 20, 80, 119, 120, 300] {
+                let mut pick = pick(&titles);
+                pick.key(Key::End);
+                let lines = draw(&mut pick, (rows, columns));
+                assert_eq!(lines.len(), rows);
+                let lines = drawn(&mut pick, (rows, columns));
+                let is_seen = lines.iter().any(|line| line.contains("title 59"));
+                assert!(
+                    is_seen || rows < 3 || columns < 80,
+                    "{rows}x{columns}: {lines:#?}"
+                );
+            }
+        }
+        let mut previewed = previewed();
+        for columns in [40, 80, 130] {
+            for line in draw(&mut previewed, (40, columns)).iter().take(38) {
+                assert!(line.width() <= columns, "{columns} {line:?}");
+            }
+        }
+    }
+}

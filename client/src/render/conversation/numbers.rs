@@ -1,0 +1,122 @@
+//! Tokens and amounts in a few characters.
+
+use crate::render::line::width;
+use ccd_protocol::conversation::ConversationUsage;
+
+/// Returns tokens of all kinds.
+pub(crate) fn all(usage: &ConversationUsage) -> u64 {
+    usage.input_tokens
+        + usage.output_tokens
+        + usage.cache_creation_input_tokens
+        + usage.cache_read_input_tokens
+}
+
+/// Returns a number with three digits and a unit: `987`, `12.3k`, `4.56M`.
+pub(crate) fn short(number: u64) -> String {
+    let scaled = |by: f64, unit: &str| {
+        let value = number as f64 / by;
+        let digits = match value {
+            100.0.. => 0,
+            10.0.. => 1,
+            _ => 2,
+        };
+        format!("{value:.digits$}{unit}")
+    };
+    match number {
+        0..1000 => number.to_string(),
+        1000..1_000_000 => scaled(1e3, "k"),
+        1_000_000..1_000_000_000 => scaled(1e6, "M"),
+        _ => scaled(1e9, "G"),
+    }
+}
+
+/// Returns an amount in US dollars, or a dash.
+pub(crate) fn cost(cost: Option<f64>) -> String {
+    match cost {
+        None => "-".to_owned(),
+        Some(cost) if cost > 0.0 && cost < 0.005 => "<$0.01".to_owned(),
+        Some(cost) => format!("${cost:.2}"),
+    }
+}
+
+/// Returns tokens by kind in a line; nothing if there are none.
+pub(super) fn tokens(usage: &ConversationUsage) -> String {
+    if *usage == ConversationUsage::default() {
+        return String::new();
+    }
+    format!(
+        "{} in, {} out, cache {} written, {} read",
+        short(usage.input_tokens),
+        short(usage.output_tokens),
+        short(usage.cache_creation_input_tokens),
+        short(usage.cache_read_input_tokens),
+    )
+}
+
+/// Returns the share of the input that was read from the cache; nothing if there is no cache.
+pub(super) fn hits(usage: &ConversationUsage) -> String {
+    if usage.cache_creation_input_tokens + usage.cache_read_input_tokens == 0 {
+        return String::new();
+    }
+    let rate = usage.cache_hit_rate();
+    rate.map_or_else(String::new, |rate| format!("{:.1} %", rate * 100.0))
+}
+
+/// Returns a number with commas: `1,234,567`.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev();
+    let groups: Vec<&str> = groups
+        .filter_map(|group| std::str::from_utf8(group).ok())
+        .collect();
+    groups.join(",")
+}
+
+/// Cuts a text at its start: the end of a path says most.
+pub(super) fn cut_start(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let skipped = text
+        .chars()
+        .count()
+        .saturating_sub(columns.saturating_sub(1));
+    let end: String = text.chars().skip(skipped).collect();
+    format!("…{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_three_digits() {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1.00k"),
+            (12_345, "12.3k"),
+            (456_789, "457k"),
+            (1_234_567, "1.23M"),
+            (5_000_000_000, "5.00G"),
+        ] {
+            assert_eq!(short(number), text);
+        }
+    }
+
+    #[test]
+    fn numbers_are_grouped_and_small_amounts_are_not_nothing() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(cost(Some(0.001)), "<$0.01");
+        assert_eq!(cost(Some(0.0)), "$0.00");
+        assert_eq!(cost(Some(12.345)), "$12.35");
+        assert_eq!(cost(None), "-");
+    }
+
+    #[test]
+    fn a_path_is_cut_at_its_start() {
+        assert_eq!(cut_start("/a/long/path", 6), "…/path");
+        assert_eq!(cut_start("/a", 6), "/a");
+    }
+}

@@ -1,0 +1,138 @@
+//! The page, and its lines.
+
+use super::*;
+use proptest::prelude::*;
+
+#[test]
+fn lines_are_broken_at_spaces() {
+    assert_eq!(wrapped_at_spaces("one two three", 8), ["one two", "three"]);
+    assert_eq!(
+        wrapped_at_spaces("a-very-long-word x", 6),
+        ["a-very", "-long-", "word x"]
+    );
+    assert_eq!(
+        wrapped_at_spaces("    indented text", 10),
+        ["    indent", "ed text"]
+    );
+    assert_eq!(wrapped_at_spaces("", 5), [""]);
+}
+
+/// What was written and flushed.
+#[derive(Clone, Default)]
+struct Seen(std::rc::Rc<std::cell::RefCell<String>>);
+
+impl Write for Seen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0
+            .borrow_mut()
+            .push_str(&String::from_utf8_lossy(bytes));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn spoken(id: &str, parent: Option<&str>, calls: &[&str]) -> Spoken {
+    let pair = |id: &&str| {
+        let json = serde_json::json!({"toolUse": {"id": id, "name": "Agent", "input": {}}, "toolResult": null});
+        SpokenBlock::Call(serde_json::from_value(json).unwrap())
+    };
+    let mut blocks = vec![SpokenBlock::Text(format!("text of {id}"))];
+    blocks.extend(calls.iter().map(pair));
+    Spoken {
+        turn: ConversationTurn {
+            message_id: id.to_owned(),
+            parent_tool_use_id: parent.map(str::to_owned),
+            ..Default::default()
+        },
+        blocks,
+    }
+}
+
+fn shown(turns: Vec<Spoken>, at: Option<&str>) -> String {
+    let show = Show {
+        at,
+        columns: 80,
+        ..Show::default()
+    };
+    let mut out = Vec::new();
+    let (about, turns) = (&ConversationGetReply::default(), &mut turns.into_iter());
+    conversation(about, turns, show, &mut out, Style::default()).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn a_turn_is_seen_before_the_next_one_is_read() {
+    let seen = Seen::default();
+    let read = seen.clone();
+    let mut turns = (0..3).map(move |number: usize| {
+        // One more is read, to know whether a sub-agent follows.
+        if let Some(before) = number.checked_sub(2) {
+            assert!(read.0.borrow().contains(&format!("text of m{before}")));
+        }
+        spoken(&format!("m{number}"), None, &["t"])
+    });
+    let mut out = io::BufWriter::with_capacity(1 << 20, seen);
+    let (about, show) = (ConversationGetReply::default(), Show::default());
+    conversation(&about, &mut turns, show, &mut out, Style::default()).unwrap();
+}
+
+#[test]
+fn sub_agents_are_below_their_calls_and_a_reader_may_start_in_one() {
+    let turns = || {
+        vec![
+            spoken("m1", None, &["a", "b"]),
+            spoken("s1", Some("a"), &["c"]),
+            spoken("d1", Some("c"), &[]),
+            spoken("s2", Some("b"), &[]),
+            spoken("m2", None, &[]),
+            spoken("o1", Some("gone"), &[]),
+        ]
+    };
+    let text = shown(turns(), None);
+    let order = [
+        "\ntext of m1\n• Agent",
+        "\n  │ text of s1\n  │ • Agent",
+        "\n  │   │ text of d1\n• Agent",
+        "\n  │ text of s2\n",
+        "\ntext of m2\n",
+        "\nsub-agent of a call that is not in the conversation: gone\n",
+        "\n  │ text of o1\n",
+    ];
+    let places: Vec<usize> = order
+        .iter()
+        .map(|part| {
+            text.find(part)
+                .unwrap_or_else(|| panic!("{part} in {text}"))
+        })
+        .collect();
+    assert!(places.is_sorted(), "{text}");
+    let text = shown(turns(), Some("d1"));
+    assert!(text.starts_with("\nsub-agent of the call: c\n"), "{text}");
+    assert!(
+        text.contains("text of m2") && !text.contains("text of s1"),
+        "{text}"
+    );
+}
+
+#[test]
+fn sub_agents_without_end_do_not_use_up_the_stack() {
+    let turns = (0..20_000).map(|number| {
+        let parent = format!("t{number}");
+        let call = format!("t{}", number + 1);
+        spoken(&parent, (number > 0).then_some(&*parent), &[&*call])
+    });
+    let text = shown(turns.collect(), None);
+    assert_eq!(text.matches("text of t").count(), 20_000);
+}
+
+proptest! {
+    #[test]
+    fn no_word_is_lost(line in "[a-z \u{4e16}]{0,60}", columns in 2..20_usize) {
+        let joined: String = wrapped_at_spaces(&line, columns).concat();
+        let bare = |text: &str| text.replace(' ', "");
+        prop_assert_eq!(bare(&joined), bare(&line));
+    }
+}

@@ -1,0 +1,288 @@
+//! Sums over conversations, with bars on a terminal.
+
+use super::found::{id, what_is_left};
+use super::numbers::{all, cost, cut_start, hits, short, tokens};
+use crate::render::line::width;
+use crate::render::table::{Cell, Table, fields, printable};
+use crate::render::{Colour, Style, counted, is_utf8};
+use ccd_protocol::conversation::{ConversationStatsReply, ConversationUsage, StatsBy, StatsGroup};
+use std::io::{self, Write};
+
+/// Columns of the names of fields.
+const NAMES: usize = 15;
+
+/// Assumed if the terminal reports no size.
+const COLUMNS: usize = 80;
+
+/// Columns of a row besides the name and the bar: tokens, output, cost, share, and gaps.
+const NUMBERS: usize = 33;
+
+/// Columns of the longest bar, at least and at most.
+const BAR: (usize, usize) = (10, 50);
+
+/// Writes sums, and a chart if they are grouped.
+pub(crate) fn conversation_stats(
+    reply: &ConversationStatsReply,
+    by: Option<StatsBy>,
+    columns: Option<usize>,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let total = &reply.usage.total;
+    let has_agents = reply.usage.subagents != ConversationUsage::default();
+    let part = |usage| match has_agents {
+        true => tokens(usage),
+        false => String::new(),
+    };
+    let unpriced = match reply.unpriced_models.as_slice() {
+        [] => String::new(),
+        models => format!("{} (not in the cost)", models.join(", ")),
+    };
+    let skipped = match reply.skipped_lines {
+        0 => String::new(),
+        count => format!("{} (not records)", counted(count, "line")),
+    };
+    let prices = format!(
+        "{} at list prices of {}",
+        cost(reply.cost_usd),
+        reply.prices_as_of
+    );
+    fields(
+        NAMES,
+        &[
+            (
+                "incomplete",
+                reply.indexing.map_or_else(String::new, what_is_left),
+            ),
+            ("conversations", reply.conversations.to_string()),
+            ("messages", reply.messages.to_string()),
+            (
+                "tool calls",
+                format!("{}, {} failed", reply.tool_calls, reply.tool_errors),
+            ),
+            ("tokens", tokens(total)),
+            ("  main", part(&reply.usage.main)),
+            ("  sub-agents", part(&reply.usage.subagents)),
+            ("cache writes", writes(total)),
+            ("cache hit rate", hits(total)),
+            ("cost", prices),
+            ("no price", unpriced),
+            ("skipped", skipped),
+        ],
+        out,
+        style,
+    )?;
+    if reply.groups.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    let by = by.unwrap_or(StatsBy::Day);
+    groups(&reply.groups, by, columns.unwrap_or(COLUMNS), out, style)
+}
+
+/// Returns tokens written to the cache by lifetime, as far as that is known.
+fn writes(usage: &ConversationUsage) -> String {
+    let parts = &usage.cache_creation;
+    let (short_lived, long_lived) = (
+        parts.ephemeral_5m_input_tokens,
+        parts.ephemeral_1h_input_tokens,
+    );
+    match short_lived + long_lived {
+        0 => String::new(),
+        _ => format!(
+            "{} for 5 minutes, {} for 1 hour",
+            short(short_lived),
+            short(long_lived)
+        ),
+    }
+}
+
+/// Returns what a row of the chart measures: tokens, or calls of a tool.
+pub(super) fn value(group: &StatsGroup, by: StatsBy) -> u64 {
+    match by {
+        StatsBy::Tool => group.count,
+        _ => all(&group.usage),
+    }
+}
+
+/// Returns the name of a row.
+pub(super) fn name(group: &StatsGroup) -> &str {
+    match group.key.as_str() {
+        "" => "(none)",
+        key => key,
+    }
+}
+
+fn groups(
+    groups: &[StatsGroup],
+    by: StatsBy,
+    columns: usize,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let values = groups.iter().map(|group| value(group, by));
+    let (most, sum) = (values.clone().max().unwrap_or(0), values.sum::<u64>());
+    let room = match style.is_terminal {
+        true => columns.saturating_sub(NUMBERS + BAR.0).max(10),
+        false => usize::MAX,
+    };
+    let names: Vec<String> = groups
+        .iter()
+        .map(|group| match by {
+            StatsBy::Session => id(name(group), style).to_owned(),
+            _ => cut_start(&printable(name(group)), room),
+        })
+        .collect();
+    let longest = names.iter().map(|name| width(name)).max().unwrap_or(0);
+    let room = columns.saturating_sub(longest.max(7) + NUMBERS);
+    let bars = groups.iter().map(|group| {
+        let value = value(group, by);
+        let percent = value as f64 / sum.max(1) as f64 * 100.0;
+        let bar = bar(value, most, room.clamp(BAR.0, BAR.1), is_utf8());
+        Cell::coloured(format!("{percent:>3.0}% {bar}").trim_end(), Colour::Good)
+    });
+    let rows = names.into_iter().zip(groups);
+    match (style.is_terminal, by) {
+        (true, StatsBy::Tool) => {
+            let mut table = Table::new(["TOOL", "CALLS", "FAILED", "SHARE"]);
+            rows.zip(bars).for_each(|((name, group), bar)| {
+                let [calls, failed] = calls(group);
+                table.row([name.into(), calls, failed, bar]);
+            });
+            table.write(out, style)
+        }
+        (true, _) => {
+            let mut table = Table::new([heading(by), "TOKENS", "OUTPUT", "COST", "SHARE"]);
+            rows.zip(bars).for_each(|((name, group), bar)| {
+                let [tokens, output, cost] = spent(group);
+                table.row([name.into(), tokens, output, cost, bar]);
+            });
+            table.write(out, style)
+        }
+        (false, StatsBy::Tool) => {
+            let mut table = Table::new(["TOOL", "CALLS", "FAILED"]);
+            rows.for_each(|(name, group)| {
+                let [calls, failed] = calls(group);
+                table.row([name.into(), calls, failed]);
+            });
+            table.write(out, style)
+        }
+        (false, _) => {
+            let mut table = Table::new([heading(by), "TOKENS", "OUTPUT", "COST"]);
+            rows.for_each(|(name, group)| {
+                let [tokens, output, cost] = spent(group);
+                table.row([name.into(), tokens, output, cost]);
+            });
+            table.write(out, style)
+        }
+    }
+}
+
+fn calls(group: &StatsGroup) -> [Cell; 2] {
+    let failed = match group.errors {
+        0 => Cell::from("0"),
+        errors => Cell::coloured(errors.to_string(), Colour::Bad),
+    };
+    [group.count.to_string().into(), failed]
+}
+
+fn spent(group: &StatsGroup) -> [Cell; 3] {
+    [
+        short(all(&group.usage)).into(),
+        short(group.usage.output_tokens).into(),
+        cost(group.cost_usd).into(),
+    ]
+}
+
+fn heading(by: StatsBy) -> &'static str {
+    match by {
+        StatsBy::Day => "DAY",
+        StatsBy::Project => "PROJECT",
+        StatsBy::Branch => "BRANCH",
+        StatsBy::Session => "SESSION",
+        StatsBy::Model => "MODEL",
+        StatsBy::Tool => "TOOL",
+    }
+}
+
+/// A horizontal bar of at most `columns` columns, to an eighth of a column; never empty for a value above 0.
+fn bar(value: u64, most: u64, columns: usize, is_utf8: bool) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let part = value as f64 / most.max(1) as f64;
+    let eighths = (part * columns as f64 * 8.0).round() as usize;
+    let eighths = eighths.max(usize::from(value > 0));
+    match is_utf8 {
+        true => "█".repeat(eighths / 8) + EIGHTHS[eighths % 8],
+        false => "#".repeat(eighths.div_ceil(8)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(by: StatsBy, columns: usize, is_terminal: bool) -> String {
+        let group = |key: &str, output_tokens, count| StatsGroup {
+            key: key.to_owned(),
+            usage: ConversationUsage {
+                output_tokens,
+                ..ConversationUsage::default()
+            },
+            cost_usd: Some(output_tokens as f64 / 1e6),
+            count,
+            errors: count / 2,
+        };
+        let groups = [
+            group(
+                "/srv/a/very/long/path/of/a/project/that/has/no/end",
+                3_000_000,
+                3,
+            ),
+            group("", 1_000_000, 1),
+            group("/srv/idle", 0, 0),
+        ];
+        let style = Style {
+            is_terminal,
+            has_colour: false,
+        };
+        let mut out = Vec::new();
+        super::groups(&groups, by, columns, &mut out, style).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_chart_fits_into_the_terminal() {
+        for columns in [80, 81, 100, 200] {
+            let text = written(StatsBy::Project, columns, true);
+            let widths = text.lines().map(width);
+            assert!(widths.max().unwrap() <= columns, "{columns}\n{text}");
+            assert!(text.starts_with("PROJECT "), "{text}");
+            assert!(text.contains("75% ") && text.contains("  0%\n"), "{text}");
+        }
+    }
+
+    #[test]
+    fn between_pipes_there_are_numbers_only() {
+        let text = written(StatsBy::Project, 80, false);
+        assert!(
+            text.ends_with(
+                "/srv/idle                                           0      0      $0.00\n"
+            ),
+            "{text}"
+        );
+        let text = written(StatsBy::Tool, 80, false);
+        assert!(
+            text.contains("(none)                                              1  0\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn bars_are_exact_to_an_eighth_and_never_vanish() {
+        assert_eq!(bar(8, 8, 3, true), "███");
+        assert_eq!(bar(4, 8, 3, true), "█▌");
+        assert_eq!(bar(1, 1_000_000, 3, true), "▏");
+        assert_eq!(bar(1, 1_000_000, 3, false), "#");
+        assert_eq!(bar(0, 0, 3, true), "");
+    }
+}

@@ -1,0 +1,104 @@
+//! `ccctl conversation open`: a conversation in the user's browser.
+
+use super::export::{Form, write_file};
+use super::named;
+use crate::{Context, Exit, Failure};
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+
+/// The browser reads the page after this command has ended, and again if it is reloaded.
+const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// An opener that still runs after this time is the browser itself.
+const OPENER_TIME: Duration = Duration::from_secs(3);
+
+const OPENER: &str = if cfg!(target_os = "macos") {
+    "open"
+} else {
+    "xdg-open"
+};
+
+/// Writes the page to a private file, and opens it as the user's system does.
+pub(super) fn open(word: &str, context: &mut Context) -> Result<Exit, Failure> {
+    let conversation = named(word)?;
+    let place = context.place()?;
+    let folder = folder()?;
+    remove_old(&folder);
+    let file = folder.join(format!("{}.html", std::process::id()));
+    write_file(Form::Html, &conversation, &place, &file)?;
+    match context.global.json {
+        true => context.write_json(&serde_json::json!({ "file": file }))?,
+        false => context.write_line(&file.display().to_string())?,
+    }
+    match start(&file) {
+        None => Ok(Exit::Done),
+        Some(why) => Err(Failure::Failed(format!(
+            "{OPENER}: {why}; open the file above in a browser"
+        ))),
+    }
+}
+
+/// Makes the directory of pages, which nobody else can read or write to.
+fn folder() -> Result<PathBuf, Failure> {
+    let user = rustix::process::getuid().as_raw();
+    let folder = std::env::temp_dir().join(format!("ccd-pages-{user}"));
+    let made = DirBuilder::new().mode(0o700).create(&folder);
+    let found = match made {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
+        _ => fs::symlink_metadata(&folder),
+    };
+    let found = found.map_err(Failure::io(folder.display()))?;
+    // Anybody can make a directory of this name in the system's temporary directory.
+    match found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0 {
+        true => Ok(folder),
+        false => Err(Failure::Failed(format!(
+            "{}: not a private directory of yours; remove it, or set TMPDIR",
+            folder.display()
+        ))),
+    }
+}
+
+/// Removes pages that were made long ago. One that cannot be removed harms nobody.
+fn remove_old(folder: &Path) {
+    let old = SystemTime::now() - KEPT;
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let made = entry.metadata().and_then(|metadata| metadata.modified());
+        if made.is_ok_and(|made| made < old) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Starts the opener. Returns why it failed, as far as that is known soon.
+fn start(file: &Path) -> Option<String> {
+    let started = Command::new(OPENER)
+        .arg(OsStr::new(file))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        // An interrupt at this terminal is not for the browser.
+        .process_group(0)
+        .spawn();
+    let mut opener = match started {
+        Ok(opener) => opener,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Some("not installed".to_owned());
+        }
+        Err(error) => return Some(error.to_string()),
+    };
+    let deadline = Instant::now() + OPENER_TIME;
+    while Instant::now() < deadline {
+        match opener.try_wait() {
+            Ok(Some(status)) if status.success() => return None,
+            Ok(Some(status)) => return Some(format!("cannot open the page ({status})")),
+            Ok(None) => std::thread::sleep(Duration::from_millis(10)),
+            Err(error) => return Some(error.to_string()),
+        }
+    }
+    None
+}

@@ -1,0 +1,205 @@
+//! A conversation as Markdown and as JSON.
+
+use super::library::{Library, assistant, call, record, result, user};
+use crate::support::secrets::TOKEN;
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+const SESSION: &str = "5fc07b19-3c4e-4d18-a0f2-6b1f0d9a7e55";
+
+/// Returns a message of an assistant with these blocks.
+fn blocks(uuid: &str, content: Value) -> String {
+    let message = json!({"id": format!("m-{uuid}"), "role": "assistant", "model": "claude-opus-4-5-20251101", "content": content});
+    record(SESSION, uuid, message).to_string()
+}
+
+/// A prompt, an edit, todos, a command that fails, and a sub-agent that starts another one.
+fn library() -> Library {
+    let library = Library::new();
+    let edit = json!({"file_path": "/srv/shop/a.rs", "old_string": "one", "new_string": "two"});
+    let patch =
+        json!({"filePath": "/srv/shop/a.rs", "structuredPatch": [{"lines": ["-one", "+two"]}]});
+    let todos = json!({"oldTodos": [{"content": "read", "status": "in_progress"}],
+        "newTodos": [{"content": "read", "status": "completed"}, {"content": "<b>write</b>", "status": "pending"}]});
+    let agent = json!({"status": "completed", "agentId": "a1", "totalTokens": 99});
+    let inner = json!({"status": "completed", "agentId": "a2"});
+    library.write(
+        &library.path(SESSION),
+        &[
+            json!({"type": "summary", "summary": "Prices *in* <cents>", "leafUuid": "x"})
+                .to_string(),
+            user(SESSION, "u1", "Use cents\n\n## User\n\n```\nnot closed"),
+            call(SESSION, "u2", "t1", "Edit", edit),
+            result(SESSION, "u3", "t1", "updated", patch),
+            call(SESSION, "u4", "t2", "TodoWrite", json!({"todos": []})),
+            result(SESSION, "u5", "t2", "ok", todos),
+            call(
+                SESSION,
+                "u6",
+                "t3",
+                "Bash",
+                json!({"command": "cargo test\nls"}),
+            ),
+            result(
+                SESSION,
+                "u7",
+                "t3",
+                "\u{1b}[31mfailed\u{1b}[0m\n```\n</details><script>",
+                json!("Error: 1"),
+            ),
+            call(
+                SESSION,
+                "u8",
+                "t4",
+                "Agent",
+                json!({"description": "look", "prompt": "Look *well*"}),
+            ),
+            result(SESSION, "u9", "t4", "found it", agent),
+            blocks(
+                "u10",
+                json!([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": format!("<img src=x> key {TOKEN}")}, {"type": "image"}]),
+            ),
+            call(
+                SESSION,
+                "u11",
+                "t9",
+                "Bash",
+                json!({"command": "sleep `9`"}),
+            ),
+        ],
+    );
+    for (agent, parent, lines) in [
+        (
+            "a1",
+            "t4",
+            vec![
+                call(
+                    SESSION,
+                    "s1",
+                    "t5",
+                    "Agent",
+                    json!({"description": "deeper", "prompt": ""}),
+                ),
+                result(SESSION, "s2", "t5", "deep", inner),
+                assistant(SESSION, "s3", "m-s3", "I looked.", 3),
+            ],
+        ),
+        (
+            "a2",
+            "t5",
+            vec![assistant(SESSION, "d1", "m-d1", "Deepest.", 2)],
+        ),
+    ] {
+        let path = library.agent_path(SESSION, agent);
+        library.write(&path, &lines);
+        fs::write(
+            path.with_extension("meta.json"),
+            json!({ "toolUseId": parent }).to_string(),
+        )
+        .unwrap();
+    }
+    library
+}
+
+#[test]
+fn a_document_has_what_was_said_and_done_and_no_text_leaves_its_block() {
+    let library = library();
+    let file = library.daemon.home().join("conversation.md");
+    library.ok(&["export", SESSION, "--markdown", file.to_str().unwrap()]);
+    let mode = fs::metadata(&file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let text = fs::read_to_string(&file).unwrap();
+    for part in [
+        "# Prices \\*in\\* &lt;cents\\>\n\n- **Session:** `5fc07b19-",
+        "- **Directory:** `/srv/shop`, branch `main`\n- **Models:** `claude-opus-4-5-20251101`\n- **Time:** 2026-03-01 08:00:02 to ",
+        "- **Tokens:** ",
+        "- **Cost:** $0.",
+        "\n## User · 2026-03-01 08:00:02\n\n> Use cents\n>\n> ## User\n>\n> ```\n> not closed\n\n**Edit** `/srv/shop/a.rs`\n\n```diff\n-one\n+two\n```\n\n",
+        "**TodoWrite**\n\n- [x] read (in\\_progress → completed)\n- [ ] &lt;b\\>write&lt;/b\\> (added)\n\n",
+        "**Bash** · **failed**\n\n```sh\ncargo test\nls\n```\n\n````\nfailed\n```\n</details><script>\n````\n\n",
+        "**Agent** `look` · completed, 99 tokens\n\n> Look *well*\n\n```\nfound it\n```\n\n> **Agent** `deeper` · completed\n>\n> ```\n> deep\n> ```\n>\n> > **Sub-agent, assistant** · opus-4-5-20251101 · 2026-03-01 08:00:02\n> >\n> > > Deepest.\n> >\n>\n> **Sub-agent, assistant** · opus",
+        "> > I looked.\n>\n\n## Assistant · opus-4-5-20251101",
+        "*Thinking:*\n\n> hm\n\n> &lt;img src=x> key ***\n\n*\\[image\\]*\n\n**Bash** `` sleep `9` ``\n\n*No result.*\n",
+    ] {
+        assert!(text.contains(part), "{part}\n--- is not in\n{text}");
+    }
+    assert!(!text.contains(TOKEN) && !text.contains('\u{1b}'));
+    assert_eq!(
+        library.ok(&["export", SESSION, "--markdown", "-"]),
+        text,
+        "standard output has the same"
+    );
+}
+
+#[test]
+fn a_json_document_has_the_turns_with_their_records() {
+    let library = library();
+    let printed = library.ok(&["export", SESSION, "--json"]);
+    let document: Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(document["about"]["session_id"], SESSION);
+    let turns = document["turns"].as_array().unwrap();
+    assert_eq!(turns.len(), 15);
+    assert_eq!(turns[0]["records"][0]["uuid"], "u1");
+    assert!(!printed.contains(TOKEN));
+    let file = library.daemon.home().join("conversation.json");
+    library.ok(&["export", SESSION, "--json", file.to_str().unwrap()]);
+    let written: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(written["turns"], document["turns"]);
+}
+
+#[test]
+fn a_format_must_be_named_and_a_missing_conversation_leaves_no_file() {
+    let library = library();
+    let ran = library.ccctl(&["export", SESSION]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("--markdown FILE"), "{ran:?}");
+    let file = library.daemon.home().join("none.md");
+    fs::write(&file, "before").unwrap();
+    let ran = library.ccctl(&["export", "00000000", "--markdown", file.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "before");
+}
+
+#[test]
+fn nested_turns_follow_the_calls_that_started_them_in_pages_of_any_size() {
+    let library = library();
+    let of = |limit: u64| {
+        let (mut all, mut next) = (Vec::new(), json!(0));
+        while !next.is_null() {
+            let params = json!({"session": SESSION, "nested": true, "redact": true, "from": next, "limit": limit});
+            let page = library.call("conversation.get", params);
+            assert_eq!(page["indexes"]["byUuid"], json!({}));
+            let turns = page["turns"].as_array().unwrap().clone();
+            let pairs = page["pairs"].as_array().unwrap().clone();
+            all.extend(
+                turns
+                    .iter()
+                    .map(|turn| turn["records"][0].as_str().unwrap().to_owned()),
+            );
+            all.extend(
+                pairs
+                    .iter()
+                    .map(|pair| pair["toolUse"]["id"].as_str().unwrap().to_owned()),
+            );
+            assert!(!page.to_string().contains(TOKEN));
+            next = page["next"].clone();
+        }
+        all
+    };
+    let whole = of(100);
+    assert_eq!(
+        whole[..15],
+        [
+            "u1", "u2", "u3", "u4", "u5", "u6", "u7", "u8", "s1", "d1", "s2", "s3", "u9", "u10",
+            "u11"
+        ]
+    );
+    for limit in 1..5 {
+        let mut pages = of(limit);
+        let mut sorted = whole.clone();
+        pages.sort();
+        sorted.sort();
+        assert_eq!(pages, sorted, "{limit}");
+    }
+}

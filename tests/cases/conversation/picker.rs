@@ -1,0 +1,128 @@
+//! `ccctl conversation` alone: a list to choose from, and the pager that shows a conversation.
+
+use super::library::{Library, assistant, user};
+use crate::support::client::CCCTL;
+use crate::support::session::{OpenSession, lacks, program};
+use serde_json::json;
+
+fn session(number: usize) -> String {
+    format!("{number:08}-0000-4000-8000-000000000000")
+}
+
+fn library(count: usize) -> Library {
+    let library = Library::new();
+    for number in 0..count {
+        let session = session(number);
+        let lines = [
+            json!({"type": "summary", "summary": format!("Title number{number}"), "leafUuid": "x"})
+                .to_string(),
+            user(
+                &session,
+                &format!("u{number}"),
+                &format!("Please sort list {number}"),
+            ),
+            assistant(
+                &session,
+                &format!("a{number}"),
+                &format!("m{number}"),
+                &format!("Sorted needle{number}."),
+                30,
+            ),
+        ];
+        library.write(&library.path(&session), &lines);
+    }
+    library
+}
+
+/// Starts the client on its own terminal with this pager.
+fn open<'a>(
+    library: &'a Library,
+    words: &[&str],
+    (rows, cols): (i64, i64),
+    pager: &str,
+) -> OpenSession<'a> {
+    let mut params = program(&library.daemon, CCCTL, words);
+    let home = library.daemon.home().display().to_string();
+    for (name, value) in [
+        ("CCD_HOME", home.as_str()),
+        ("CCD_NO_START", "1"),
+        ("PAGER", pager),
+    ] {
+        params.env.insert(name.to_owned(), value.to_owned());
+    }
+    (params.rows, params.cols) = (Some(rows), Some(cols));
+    library.daemon.open_with(&params)
+}
+
+#[test]
+fn a_conversation_is_found_by_typing_previewed_and_shown() {
+    if lacks(&["less"]) {
+        return;
+    }
+    let library = library(30);
+    let picker = open(&library, &["conversation"], (30, 100), "less");
+    picker.shows("30 of 30");
+    picker.text("number17");
+    picker.shows("1 of 30");
+    picker.shows("Please sort list 17");
+    picker.shows("Sorted needle17.");
+    picker.shows(&format!("$ ccctl conversation show {}", session(17)));
+    picker.keys(&["Enter"]);
+    // It fits on the screen, and stays there until the pager is left.
+    picker.shows("session     00000017-");
+    picker.text("q");
+    picker.shows("filter › number17");
+    assert!(picker.screen().alternate);
+    // Search in what was said.
+    picker.keys(&["C-u", "Tab"]);
+    picker.text("needle23");
+    picker.shows("1 of 1");
+    picker.shows("--at a23");
+    picker.keys(&["Enter"]);
+    picker.shows("assistant  opus-4-5");
+    picker.text("q");
+    picker.shows("search › needle23");
+    picker.keys(&["Escape", "Escape"]);
+    assert_eq!(picker.ended().exitstatus, Some(0));
+    assert!(!picker.screen().alternate);
+}
+
+#[test]
+fn without_a_pager_the_text_stays_until_a_key_is_pressed() {
+    let library = library(2);
+    let picker = open(&library, &["conversation"], (24, 80), "cat");
+    picker.shows("2 of 2");
+    picker.keys(&["Enter"]);
+    picker.shows("(done; Enter: list, q: quit)");
+    assert!(!picker.screen().alternate);
+    picker.keys(&["Enter"]);
+    picker.shows("filter ›");
+    picker.keys(&["C-c"]);
+    assert_eq!(picker.ended().exitstatus, Some(0));
+}
+
+#[test]
+fn between_pipes_the_commands_are_listed_as_for_any_noun() {
+    let library = library(1);
+    let ran = library.ccctl(&[]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("search"), "{ran:?}");
+    let ran = library.ccctl(&["--json"]);
+    assert!(ran.stderr.contains("subcommand is missing"), "{ran:?}");
+}
+
+#[test]
+fn a_pager_that_is_left_ends_the_reading() {
+    let library = Library::new();
+    let text = "long ".repeat(2000);
+    let lines: Vec<String> = (0..3000)
+        .map(|n| assistant(&session(0), &format!("a{n}"), &format!("m{n}"), &text, 1))
+        .collect();
+    library.write(&library.path(&session(0)), &lines);
+    // The pager shows a line and exits; the rest is 30 MB.
+    let words = ["conversation", "show", "00000000"];
+    let shown = open(&library, &words, (24, 80), "head -n 1");
+    assert_eq!(shown.ended().exitstatus, Some(0));
+    let first = shown.screen().lines;
+    assert!(first[0].starts_with("session "), "{first:?}");
+}

@@ -181,11 +181,11 @@ fn it_is_shown_as_text_that_cannot_control_the_terminal() {
         errors.contains("cargo test") && !errors.contains("sleep 9"),
         "{errors}"
     );
-    // A record, a call, and a record of a sub-agent, which is below its call.
+    // A record, a call, and a record of a sub-agent.
     for (at, first, before) in [
         ("u9", "Done.", "sleep 9"),
         ("t2", "cargo test", "Edit"),
-        ("s1", "• Agent look", "cargo test"),
+        ("s1", "sub-agent of the call: t3\n", "• Agent look"),
     ] {
         let late = library.ok(&["show", SESSION, "--at", at]);
         assert!(

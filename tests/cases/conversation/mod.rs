@@ -2,7 +2,6 @@
 
 mod archive;
 mod browser;
-mod chart;
 mod coach;
 mod follow;
 mod get;
@@ -10,9 +9,7 @@ mod import;
 mod index;
 mod library;
 mod live;
-mod markdown;
-mod open;
-mod page;
+mod output;
 mod picker;
 mod settings;
 mod tail;

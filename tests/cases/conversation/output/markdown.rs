@@ -1,6 +1,6 @@
 //! A conversation as Markdown and as JSON.
 
-use super::library::{Library, assistant, call, record, result, user};
+use crate::conversation::library::{Library, assistant, call, record, result, user};
 use crate::support::secrets::TOKEN;
 use serde_json::{Value, json};
 use std::fs;

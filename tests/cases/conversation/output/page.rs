@@ -1,6 +1,6 @@
 //! A conversation as a page for a browser.
 
-use super::library::{Library, assistant, user};
+use crate::conversation::library::{Library, assistant, user};
 use crate::support::secrets::TOKEN;
 use serde_json::Value;
 use std::fs;

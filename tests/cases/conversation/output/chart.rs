@@ -1,6 +1,6 @@
 //! Sums as text and as an image.
 
-use super::library::{Library, assistant, user};
+use crate::conversation::library::{Library, assistant, user};
 use crate::support::client::CCCTL;
 use crate::support::session::program;
 use std::fs;

@@ -1,6 +1,6 @@
 //! A conversation in a browser.
 
-use super::library::{Library, user};
+use crate::conversation::library::{Library, user};
 use crate::support::Ccctl;
 use crate::support::client::Ran;
 use std::fs::{self, File};

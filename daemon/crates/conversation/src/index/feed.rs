@@ -1,6 +1,7 @@
 //! New bytes of files into batches.
 
 use super::extract::{Depth, Entry, entry};
+use super::gate::Gate;
 use super::inbox::Inbox;
 use super::plan::KnownFile;
 use super::scope::time_text;
@@ -69,6 +70,7 @@ pub(crate) async fn feed(
     database: &Database<IndexWrite>,
     mut work: Vec<(FoundFile, KnownFile)>,
     prices: &Arc<Prices>,
+    gate: &Arc<Gate>,
     done: &mut impl FnMut(Step) -> bool,
 ) -> Result<Fed, StoreError> {
     let mut fed = Fed {
@@ -82,13 +84,14 @@ pub(crate) async fn feed(
     let (batches, inbox) = mpsc::channel(QUEUE_LEN);
     for _ in 0..threads {
         let (unread, batches, prices) = (Arc::clone(&work), batches.clone(), Arc::clone(prices));
+        let gate = Arc::clone(gate);
         // A thread of the runtime would have its priority.
         let thread = std::thread::Builder::new().name("transcripts".into());
         let started = thread.spawn(move || {
             let work = unread;
             let next = || work.lock().unwrap_or_else(PoisonError::into_inner).pop();
             while let Some((file, known)) = next() {
-                if let Err(Stopped) = read(&file, known, &batches, &prices) {
+                if let Err(Stopped) = read(&file, known, &batches, &prices, &gate) {
                     return;
                 }
             }
@@ -127,10 +130,11 @@ fn read(
     known: KnownFile,
     batches: &mpsc::Sender<Batch>,
     prices: &Prices,
+    gate: &Gate,
 ) -> Result<(), Stopped> {
     let send = |batch| batches.blocking_send(batch).map_err(|_| Stopped);
     let mut batch = Batch::of(file, known);
-    match read_pieces(file, known, &mut batch, &send, prices) {
+    match read_pieces(file, known, &mut batch, &send, prices, gate) {
         Ok(Err(stopped)) => return Err(stopped),
         Ok(Ok(())) => {}
         Err(error) => {
@@ -148,6 +152,7 @@ fn read_pieces(
     batch: &mut Batch,
     send: &impl Fn(Batch) -> Result<(), Stopped>,
     prices: &Prices,
+    gate: &Gate,
 ) -> io::Result<Result<(), Stopped>> {
     let mut pieces = Pieces::open(file, known)?;
     while let Some(count) = pieces.next(&mut |offset, length, line| {
@@ -156,6 +161,7 @@ fn read_pieces(
             batch.take(entry);
         }
     })? {
+        gate.pass();
         batch.bytes += count;
         batch.note(&pieces.lines);
         if batch.text_bytes >= BATCH_BYTES || batch.bytes >= BATCH_READ_BYTES {

@@ -314,7 +314,7 @@ impl Follower {
             }
             !stopped.load(Ordering::Relaxed)
         };
-        let fed = feed(database, work, prices, &mut done).await?;
+        let fed = feed(database, work, prices, &self.index.gate, &mut done).await?;
         left.begin(0, 0);
         if !stopped.load(Ordering::Relaxed) {
             self.known = Some(known);

@@ -6,7 +6,7 @@
 //! - `feed`: new bytes into batches, on two threads
 //! - `extract`: a line into rows and the text that is searched
 //! - `inbox`, `write`: batches into the database, in one transaction with how far their files were read
-//! - `left`: what is left to index
+//! - `left`: what is left to index; `gate`: the index gives way to somebody who waits
 //! - `scope`, `query`: what a question is about
 //! - `search`, `list`, `stats` with `sums`: answers
 //! - `totals`: `stats` before the index is there
@@ -14,6 +14,7 @@
 mod extract;
 mod feed;
 mod follow;
+mod gate;
 mod inbox;
 mod left;
 mod list;

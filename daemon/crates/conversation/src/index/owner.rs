@@ -2,6 +2,7 @@
 
 use super::feed::Fed;
 use super::follow::{DirId, Follower, id_of, is_wanted};
+use super::gate::Gate;
 use super::left::Left;
 use super::scope::Scope;
 use super::{INDEX, IndexWrite, list, search, stats, totals, write};
@@ -38,6 +39,7 @@ pub struct Index {
     database: OnceCell<Database<IndexWrite>>,
     state: Mutex<State>,
     pub(super) left: Left,
+    pub(super) gate: Arc<Gate>,
     handle: Handle,
     pub(super) is_stopping: AtomicBool,
 }
@@ -67,6 +69,7 @@ impl Index {
             database: OnceCell::new(),
             state: Mutex::default(),
             left: Left::default(),
+            gate: Arc::default(),
             handle,
             is_stopping: AtomicBool::new(false),
         });
@@ -122,6 +125,7 @@ impl Index {
         let mut reply = match self.far_behind(&params.scope).await? {
             Some(scope) => {
                 let database = self.database().await?;
+                let _closed = self.gate.close();
                 totals::totals(database, &self.setup, scope.dirs, params.by, &priced.prices).await?
             }
             None => {

@@ -21,7 +21,7 @@ pub(crate) enum ConversationVerb {
     Get(ConversationGetArgs),
     /// Show what is added to conversations, as it happens
     Tail(ConversationTailArgs),
-    /// Add saved transcripts or stream-json output to list, search and stats
+    /// Add saved transcripts or stream-json output to the known conversations
     #[command(after_help = "Examples:
   claude -p 'Fix the test' --output-format stream-json --verbose > run.jsonl
   ccctl conversation import run.jsonl
@@ -84,7 +84,7 @@ pub(crate) struct ScopeOfConversations {
     /// Only before this date or time
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<String>,
-    /// Wait until all transcripts are indexed, instead of 2 seconds
+    /// Wait until all transcripts are indexed, not just 2 seconds
     #[arg(long)]
     pub(crate) wait: bool,
 }
@@ -96,7 +96,7 @@ pub(crate) struct ScopeOfConversations {
   ccctl conversation list --project . --since 2026-01-01
   ccctl conversation list --json | jq '.conversations[0].cost_usd'
 
-Transcripts are those of $CLAUDE_CONFIG_DIR, by default ~/.claude.")]
+Covers the transcripts of $CLAUDE_CONFIG_DIR (by default ~/.claude), imports, and the directories in conversations.roots.")]
 pub(crate) struct ConversationListArgs {
     #[command(flatten)]
     pub(crate) scope: ScopeOfConversations,
@@ -223,7 +223,7 @@ pub(crate) struct ConversationGetArgs {
     /// Show only failed tool calls
     #[arg(long)]
     pub(crate) errors: bool,
-    /// Start at the turn with this id of a message, record, tool call or prompt
+    /// Start at the turn that contains this id of a message, record, tool call or prompt
     #[arg(long, value_name = "ID")]
     pub(crate) at: Option<String>,
 }

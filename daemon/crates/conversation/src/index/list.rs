@@ -58,9 +58,9 @@ pub(crate) async fn list(
             (SELECT model FROM records WHERE file_id = files.id AND role AND NOT is_sub AND model IS NOT NULL
                 ORDER BY offset DESC LIMIT 1) AS model,
             (SELECT count(DISTINCT message_id) FROM records WHERE file_id = files.id AND NOT is_sub
-                AND (role OR id NOT IN (SELECT record_id FROM results WHERE file_id = files.id))) AS turns,
-            (SELECT count(DISTINCT tool_use_id) FROM results JOIN files AS own ON own.id = file_id
-                WHERE own.session_id = files.session_id AND is_error) AS errors
+                AND (role OR NOT EXISTS (SELECT 1 FROM results WHERE record_id = records.id))) AS turns,
+            (SELECT count(DISTINCT tool_use_id) FROM results
+                WHERE file_id IN (SELECT id FROM files AS own WHERE own.session_id = files.session_id) AND is_error) AS errors
         FROM files WHERE {} ORDER BY ended_at DESC, id DESC LIMIT {limit}",
         conditions.sql()
     );
@@ -70,12 +70,7 @@ pub(crate) async fn list(
         .await?;
     let ids: Vec<&str> = rows.iter().map(|row| row.session_id.as_str()).collect();
     let ids = serde_json::to_string(&ids).unwrap_or_default();
-    let sums = sums(database, scope, Some(StatsBy::Session), |conditions| {
-        conditions.add(
-            "files.session_id IN (SELECT value FROM json_each(?))",
-            SqlValue::Text(ids.clone()),
-        );
-    });
+    let sums = sums(database, scope, Some(StatsBy::Session), Some(ids));
     let mut sums: HashMap<String, _> = sums
         .await?
         .into_iter()

@@ -45,13 +45,20 @@ pub(crate) async fn search(
     let start = Instant::now();
     let query = Query::parse(&params.query)?;
     let mut conditions = conditions(params, scope);
-    let counted = format!(
-        "SELECT count(*) FROM (SELECT 1 FROM texts JOIN records ON records.id = texts.rowid JOIN files ON files.id = file_id
-            WHERE texts MATCH ? AND {} LIMIT {MAX_COUNT})",
-        conditions.sql()
-    );
+    let none = Conditions::default();
+    let (from, values) = match is_everything(database, params, scope, &conditions).await? {
+        true => ("texts WHERE texts MATCH ?".to_owned(), &none),
+        false => {
+            let from = format!(
+                "texts JOIN records ON records.id = texts.rowid JOIN files ON files.id = file_id WHERE texts MATCH ? AND {}",
+                conditions.sql()
+            );
+            (from, &conditions)
+        }
+    };
+    let counted = format!("SELECT count(*) FROM (SELECT 1 FROM {from} LIMIT {MAX_COUNT})");
     let count = query_scalar::<_, i64>(AssertSqlSafe(counted)).bind(query.fts());
-    let total = bind_all!(count, conditions)
+    let total = bind_all!(count, values)
         .fetch_one(database.readers())
         .await?;
     if let Some(before) = params.before {
@@ -81,6 +88,33 @@ pub(crate) async fn search(
         took_ms: start.elapsed().as_secs_f64() * 1000.0,
         indexing: None,
     })
+}
+
+/// Returns whether all that is indexed meets the conditions, so that hits are counted without looking at each.
+async fn is_everything(
+    database: &Database<IndexWrite>,
+    params: &ConversationSearchParams,
+    scope: &Scope,
+    conditions: &Conditions,
+) -> Result<bool, ConversationError> {
+    let unfiltered = ConversationSearchParams {
+        query: params.query.clone(),
+        scope: params.scope.clone(),
+        limit: params.limit,
+        before: params.before,
+        ..ConversationSearchParams::default()
+    };
+    if *params != unfiltered || !scope.has_no_filter() {
+        return Ok(false);
+    }
+    let others = format!(
+        "SELECT NOT EXISTS (SELECT 1 FROM files WHERE NOT ({}))",
+        conditions.sql()
+    );
+    let others = query_scalar::<_, bool>(AssertSqlSafe(others));
+    Ok(bind_all!(others, conditions)
+        .fetch_one(database.readers())
+        .await?)
 }
 
 fn conditions(params: &ConversationSearchParams, scope: &Scope) -> Conditions {

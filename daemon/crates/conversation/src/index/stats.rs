@@ -11,7 +11,7 @@ pub(crate) async fn stats(
     scope: &Scope,
     by: Option<StatsBy>,
 ) -> SqlResult<ConversationStatsReply> {
-    let sums = sums(database, scope, by, |_| ()).await?;
+    let sums = sums(database, scope, by, None).await?;
     let tools = tools(database, scope).await?;
     let files = files(database, scope).await?;
     Ok(reply(by, sums, tools, files))

@@ -1,7 +1,7 @@
 //! Sums of tokens, each message once.
 
 use super::IndexWrite;
-use super::scope::{Conditions, Scope, TimeColumn, bind_all};
+use super::scope::{Scope, SqlValue, TimeColumn, bind_all};
 use ccd_protocol::conversation::{ConversationTotals, ConversationUsage, StatsBy};
 use ccd_store::{AssertSqlSafe, Database, SqlResult, query_as};
 use std::collections::BTreeSet;
@@ -59,11 +59,21 @@ pub(crate) async fn sums(
     database: &Database<IndexWrite>,
     scope: &Scope,
     by: Option<StatsBy>,
-    more: impl Fn(&mut Conditions),
+    sessions: Option<String>,
 ) -> SqlResult<Vec<Sum>> {
     let mut conditions = scope.conditions();
     scope.add_times(&mut conditions, TimeColumn::Message);
-    more(&mut conditions);
+    let of_few = sessions.is_some();
+    if let Some(ids) = sessions {
+        let few = "files.session_id IN (SELECT value FROM json_each(?))";
+        conditions.add(few, SqlValue::Text(ids));
+    }
+    // Of a few sessions, the files are looked up first, whatever SQLite assumes about their number.
+    let from = |table: &str| match of_few {
+        true => format!("files CROSS JOIN {table} ON files.id = file_id"),
+        false => format!("{table} JOIN files ON files.id = file_id"),
+    };
+    let (from_messages, from_agents) = (from("messages"), from("agents AS messages"));
     let (key, which) = (key_of(by), conditions.sql());
     let messages = format!(
         "SELECT {key} AS key, coalesce(model, '') AS model, is_sub, sum(instr(message_id, '#') = 0) AS messages, sum(input_tokens) AS input_tokens,
@@ -74,7 +84,7 @@ pub(crate) async fn sums(
         FROM (SELECT message_id, max(output_tokens) AS output_tokens, file_id, messages.at AS at, model, input_tokens,
                 cache_creation_input_tokens, cache_read_input_tokens, ephemeral_5m_input_tokens, ephemeral_1h_input_tokens,
                 web_search_requests, cost_usd, sum(1 - is_sub) = 0 AS is_sub
-            FROM messages JOIN files ON files.id = file_id WHERE {which} GROUP BY message_id)
+            FROM {from_messages} WHERE {which} GROUP BY message_id)
         JOIN files ON files.id = file_id GROUP BY 1, 2, 3"
     );
     // Named as the other table, so that the same conditions fit. One column with max() makes the others those of its row.
@@ -85,7 +95,7 @@ pub(crate) async fn sums(
             0 AS ephemeral_1h_input_tokens, 0 AS web_search_requests, NULL AS cost_usd, count(*) AS unpriced
         FROM (SELECT max(output_tokens) AS output_tokens, file_id, messages.at AS at, NULL AS model, input_tokens,
                 cache_creation_input_tokens, cache_read_input_tokens
-            FROM agents AS messages JOIN files ON files.id = file_id
+            FROM {from_agents}
             WHERE {which} AND tool_use_id NOT IN (SELECT tool_use_id FROM parents)
                 AND coalesce(messages.agent_id, '') NOT IN (SELECT agent_id FROM files WHERE agent_id IS NOT NULL
                     UNION ALL SELECT tool_use_id FROM parents)

@@ -9,6 +9,7 @@ mod import;
 mod index;
 mod library;
 mod live;
+mod old_forms;
 mod output;
 mod picker;
 mod settings;

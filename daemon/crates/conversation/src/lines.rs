@@ -1,6 +1,6 @@
 //! Bytes of a file into lines, in pieces of any size.
 
-use crate::line::{Kind, Line, Wrong, read};
+use crate::line::{Kind, Line, Wrong, mended, read};
 use std::collections::BTreeMap;
 
 /// Longest line that is read. Longer ones are skipped.
@@ -108,8 +108,15 @@ impl Lines {
                 return;
             }
         };
-        let offset = self.offset;
+        // A byte order mark is no part of the first line.
+        let mark = match self.offset {
+            0 if bytes.starts_with(b"\xef\xbb\xbf") => 3,
+            _ => 0,
+        };
+        let (offset, bytes) = (self.offset + mark, &bytes[mark as usize..]);
         self.offset += len;
+        let len = len - mark;
+        let bytes = &*mended(bytes);
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return;
         }

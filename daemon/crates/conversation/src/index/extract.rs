@@ -199,9 +199,9 @@ impl Text {
 
     fn add(&mut self, text: &str) {
         let room = self.max_bytes.saturating_sub(self.text.len());
-        let text = &text[..text.floor_char_boundary(room)];
+        let text = without_sequences(&text[..text.floor_char_boundary(room)]);
         if !text.trim().is_empty() {
-            self.text.push_str(&redact(text).text);
+            self.text.push_str(&redact(&text).text);
             self.text.push('\n');
         }
     }
@@ -237,6 +237,41 @@ impl Text {
             Value::Array(items) => items.iter().for_each(|item| self.add_values(item)),
             Value::Object(members) => members.values().for_each(|item| self.add_values(item)),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+}
+
+/// Returns a text without the sequences that set colours in a terminal (`ESC [ … letter`): a word beside one is a word.
+fn without_sequences(text: &str) -> Cow<'_, str> {
+    if memchr::memchr(b'\x1b', text.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut parts = text.split("\u{1b}[");
+    let mut clean = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let mut rest = part
+            .trim_start_matches(|sign| matches!(sign, ' '..='?'))
+            .chars();
+        rest.next(); // the letter that says what it is
+        clean.push_str(rest.as_str());
+    }
+    Cow::Owned(clean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_no_part_of_words() {
+        for (text, clean) in [
+            ("a\u{1b}[31mFAIL\u{1b}[0m b", "aFAIL b"),
+            ("\u{1b}[38;5;1mx", "x"),
+            ("cut \u{1b}[3", "cut "),
+            ("\u{1b}[\u{e4}b", "b"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(without_sequences(text), clean, "{text:?}");
         }
     }
 }

@@ -5,7 +5,7 @@ use super::extract::{Depth, entry};
 use super::query::Query;
 use super::scope::{Conditions, Scope, SqlValue, TimeColumn, bind_all, time_text};
 use crate::ConversationError;
-use crate::line::read;
+use crate::line::{mended, read};
 use ccd_protocol::conversation::{
     ConversationHit, ConversationSearchParams, ConversationSearchReply, RecordStatus, TurnRole,
 };
@@ -196,6 +196,7 @@ fn text_of(file: &str, offset: u64, length: u64) -> Option<String> {
         .read_exact_at(&mut bytes, offset)
         .ok()?;
     let text = String::from_utf8_lossy(&bytes);
-    let line = read(text.as_bytes()).ok()?;
+    let line = mended(text.as_bytes());
+    let line = read(&line).ok()?;
     Some(entry(offset, length, &line, None, Depth::Texts)?.text)
 }

@@ -56,7 +56,7 @@ fn group(sum: Sum) -> StatsGroup {
     StatsGroup {
         key: sum.key,
         usage: sum.usage.total,
-        cost_usd: sum.cost_usd.filter(|_| sum.unpriced.is_empty()),
+        cost_usd: sum.cost_usd,
         count: sum.messages,
         errors: 0,
     }

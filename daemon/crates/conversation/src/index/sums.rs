@@ -97,8 +97,9 @@ pub(crate) async fn sums(
                 cache_creation_input_tokens, cache_read_input_tokens
             FROM {from_agents}
             WHERE {which} AND tool_use_id NOT IN (SELECT tool_use_id FROM parents)
+                AND messages.file_id NOT IN (SELECT file_id FROM parents WHERE tool_use_id = '')
                 AND coalesce(messages.agent_id, '') NOT IN (SELECT agent_id FROM files WHERE agent_id IS NOT NULL
-                    UNION ALL SELECT tool_use_id FROM parents)
+                    UNION ALL SELECT tool_use_id FROM parents WHERE tool_use_id <> '')
             GROUP BY tool_use_id)
         JOIN files ON files.id = file_id GROUP BY 1"
     );

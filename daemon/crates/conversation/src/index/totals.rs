@@ -35,6 +35,8 @@ struct Totals {
     agents: HashMap<String, AgentUse>,
     /// Calls with records of a sub-agent.
     parents: HashSet<String>,
+    /// Files with records of sub-agents that do not say whose they are.
+    nobodys: HashSet<usize>,
     /// Names of tools by the ids of their calls.
     calls: HashMap<String, String>,
     failed_calls: HashSet<String>,
@@ -159,7 +161,11 @@ impl Totals {
             self.take_agent(tool_use_id.clone(), used);
         }
         let agent = entry.agent_id.filter(|_| entry.is_sub);
-        self.parents.extend(entry.parent_tool_use_id.or(agent));
+        match entry.parent_tool_use_id.or(agent) {
+            Some(parent) => drop(self.parents.insert(parent)),
+            None if entry.is_sub && entry.usage.is_some() => drop(self.nobodys.insert(file)),
+            None => {}
+        }
         for call in entry.calls {
             self.take_call(call.tool_use_id, call.name);
         }
@@ -207,6 +213,7 @@ impl Totals {
             self.take_agent(id, agent);
         }
         self.parents.extend(other.parents);
+        self.nobodys.extend(other.nobodys);
         for (id, name) in other.calls {
             self.take_call(id, name);
         }
@@ -261,7 +268,8 @@ impl Totals {
             .collect();
         for (tool_use_id, agent) in &self.agents {
             let id = agent.agent_id.as_deref().unwrap_or_default();
-            if self.parents.contains(tool_use_id)
+            if self.nobodys.contains(&agent.file)
+                || self.parents.contains(tool_use_id)
                 || self.parents.contains(id)
                 || with_file.contains(id)
             {

@@ -334,6 +334,10 @@ fn record_row(id: i64, file_id: i64, entry: &Entry) -> RecordRow {
     }
 }
 
+/// Stands for the call of a sub-agent in an old transcript whose records do not say whose they are: what results in this
+/// file say of sub-agents is in these.
+const NOBODYS: &str = "";
+
 async fn put_tokens(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {
     let file_id = batch.file_id;
     let mut messages: BTreeMap<String, MessageRow> = BTreeMap::new();
@@ -360,7 +364,9 @@ async fn put_tokens(connection: &mut Connection, batch: &Batch) -> SqlResult<()>
         // An older transcript has the records of a sub-agent in it, with the agent's id instead of the call's.
         let agent = entry.agent_id.as_ref().filter(|_| entry.is_sub);
         if let Some(parent) = entry.parent_tool_use_id.as_ref().or(agent) {
-            parents.insert(parent);
+            parents.insert(parent.as_str());
+        } else if entry.is_sub && entry.usage.is_some() {
+            parents.insert(NOBODYS);
         }
     }
     let messages: Vec<MessageRow> = messages.into_values().collect();
@@ -379,7 +385,7 @@ async fn put_tokens(connection: &mut Connection, batch: &Batch) -> SqlResult<()>
     )
     .await?;
     let parents = parents.into_iter().map(|tool_use_id| ParentRow {
-        tool_use_id: tool_use_id.clone(),
+        tool_use_id: tool_use_id.to_owned(),
         file_id,
     });
     let parents: Vec<ParentRow> = parents.collect();

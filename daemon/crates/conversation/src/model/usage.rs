@@ -27,11 +27,11 @@ fn messages(records: &[&Record], parents: &[Option<&str>]) -> Vec<Billed> {
                 if output(index) >= output(message.record) {
                     message.record = index;
                 }
-                message.is_main |= parent.is_none();
+                message.is_main |= is_main(record, *parent);
             }
             None => messages.push(Billed {
                 record: index,
-                is_main: parent.is_none(),
+                is_main: is_main(record, *parent),
             }),
         }
     }
@@ -48,6 +48,16 @@ pub(super) fn totals(records: &[&Record], parents: &[Option<&str>]) -> (Totals, 
         let usage = records[message.record].all_usage().unwrap_or_default();
         add(&mut totals, &usage, message.is_main);
     }
+    // An old transcript has records of sub-agents that do not say whose they are: what results say is in these.
+    if records.iter().zip(parents).any(|(record, parent)| {
+        record.is_sidechain
+            && record.agent_id.is_none()
+            && parent.is_none()
+            && record.usage.is_some()
+    }) {
+        let billed = messages.into_iter().map(|message| message.record);
+        return (totals, billed.collect());
+    }
     let present: HashSet<&str> = parents.iter().flatten().copied().collect();
     let mut reported = HashSet::new();
     for record in records {
@@ -62,6 +72,10 @@ pub(super) fn totals(records: &[&Record], parents: &[Option<&str>]) -> (Totals, 
     }
     let billed = messages.into_iter().map(|message| message.record);
     (totals, billed.collect())
+}
+
+fn is_main(record: &Record, parent: Option<&str>) -> bool {
+    parent.is_none() && !record.is_sidechain
 }
 
 fn add(totals: &mut Totals, usage: &Usage, is_main: bool) {

@@ -3,7 +3,7 @@
 use super::Result;
 use super::order::order;
 use crate::ConversationError;
-use crate::line::{Block, Usage, blocks, raw_blocks, read, text_of};
+use crate::line::{Block, Usage, blocks, mended, raw_blocks, read, text_of};
 use crate::model::{Model, Node, Pair, Record, Turn};
 use crate::price::{Billed, Prices};
 use crate::source::Loaded;
@@ -12,6 +12,7 @@ use ccd_protocol::conversation::{
 };
 use ccd_text::redact::{redact, redact_line};
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// Turns in a page, unless the caller says otherwise.
@@ -85,6 +86,10 @@ impl<'m, 'a> Contents<'m, 'a> {
 
     fn line_of(&self, record: &Record) -> Result<String> {
         let line = self.loaded.line_of(record)?;
+        let line = match mended(line.as_bytes()) {
+            Cow::Borrowed(_) => line,
+            Cow::Owned(mended) => String::from_utf8_lossy(&mended).into_owned(),
+        };
         Ok(match self.is_redacted {
             true => redact_line(line.as_bytes()),
             false => line,
@@ -215,5 +220,7 @@ pub(super) fn cost_of(record: &Record, prices: &Prices) -> Option<f64> {
 pub(super) fn cost(model: &Model<'_>, prices: &Prices) -> Option<f64> {
     let billed = model.billed.iter().map(|at| model.records[*at]);
     let with_tokens = billed.filter(|record| record.usage != Some(Usage::default()));
-    with_tokens.map(|record| cost_of(record, prices)).sum()
+    let costs: Option<Vec<f64>> = with_tokens.map(|record| cost_of(record, prices)).collect();
+    // The sum of nothing would be -0.
+    costs.map(|costs| costs.into_iter().fold(0.0, |sum, cost| sum + cost))
 }

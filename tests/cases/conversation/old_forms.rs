@@ -1,0 +1,54 @@
+//! What other versions and other programs wrote.
+
+use super::library::{Library, assistant, record, user};
+use serde_json::json;
+
+const SESSION: &str = "22222222-3333-4444-8555-666666666666";
+
+#[test]
+fn a_sub_agent_whose_records_do_not_say_whose_they_are_counts_once() {
+    let library = Library::new();
+    let mut lines = vec![assistant(SESSION, "c", "m1", "Looking.", 1)];
+    for line in [
+        user(SESSION, "s1", "Look"),
+        assistant(SESSION, "s2", "m2", "Found.", 5),
+    ] {
+        lines.push(line.replace("\"isSidechain\":false", "\"isSidechain\":true"));
+    }
+    let result = json!([{"type": "tool_result", "tool_use_id": "t1", "content": "Found."}]);
+    let mut told = record(SESSION, "r", json!({"role": "user", "content": result}));
+    told["toolUseResult"] = json!({"usage": {"input_tokens": 10, "output_tokens": 5}});
+    lines.push(told.to_string());
+    library.write(&library.path(SESSION), &lines);
+    assert_eq!(library.tokens(), [20, 6, 10, 5]);
+    let whole = library.call(
+        "conversation.get",
+        json!({"session": SESSION, "claude_dirs": [library.dir()]}),
+    );
+    let list = library.call("conversation.list", json!({}));
+    for usage in [&whole["usage"], &list["conversations"][0]["usage"]] {
+        assert_eq!(usage["total"]["input_tokens"], 20, "{usage}");
+        assert_eq!(usage["subagents"]["output_tokens"], 5, "{usage}");
+    }
+}
+
+#[test]
+fn half_an_emoji_a_byte_order_mark_and_colours_lose_no_word() {
+    let library = Library::new();
+    let lines = [
+        format!("\u{feff}{}", user(SESSION, "u1", "first quokka")),
+        user(SESSION, "u2", "cut HALF quokka").replace("HALF", "\\ud83d"),
+        user(SESSION, "u3", "\u{1b}[31mFAILED\u{1b}[0m tests"),
+    ];
+    library.write(&library.path(SESSION), &lines);
+    assert_eq!(library.found(json!({"query": "quokka"})), ["u1", "u2"]);
+    assert_eq!(library.found(json!({"query": "failed"})), ["u3"]);
+    let text = library.ok(&["show", SESSION]);
+    assert!(
+        text.contains("first quokka") && text.contains("cut \u{fffd} quokka"),
+        "{text}"
+    );
+    // A record is as it was written.
+    let written = library.ok(&["record", SESSION, "u2"]);
+    assert_eq!(written.trim_end(), lines[1]);
+}

@@ -2,6 +2,7 @@
 
 use super::loaded::Loaded;
 use crate::ConversationError;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,6 +25,10 @@ impl Shelf {
     ///
     /// As [`Loaded::open`].
     pub fn get(&self, main: &Path) -> Result<Arc<Loaded>, ConversationError> {
+        // Opening a named pipe would wait for a writer.
+        if fs::metadata(main).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+            return Err(ConversationError::NotATranscript(main.to_owned()));
+        }
         let known = {
             let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
             let at = loaded.iter().position(|(path, _)| path == main);

@@ -65,7 +65,7 @@ pub const CONVERSATION_SUBSCRIBE: SubscriptionInfo = SubscriptionInfo {
     name: "conversation.subscribe",
     unsubscribe: "conversation.unsubscribe",
     notification: "conversation.item",
-    summary: "Sends what is added to one or more conversations: records, turns, calls of tools and their results, tokens. A slow client delays only itself.",
+    summary: "Sends new records, turns, tool calls with their results, and tokens of one or more conversations, as they are written. A slow client delays only itself.",
     #[cfg(feature = "schema")]
     schemas: |generator| {
         (

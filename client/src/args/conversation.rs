@@ -19,7 +19,7 @@ pub(crate) enum ConversationVerb {
     /// Show a conversation with its tool calls, results and sub-agents
     #[command(visible_alias = "show")]
     Get(ConversationGetArgs),
-    /// Show what is added to conversations, as it happens
+    /// Follow conversations live
     Tail(ConversationTailArgs),
     /// Add saved transcripts or stream-json output to the known conversations
     #[command(after_help = "Examples:

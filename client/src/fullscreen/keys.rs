@@ -28,6 +28,24 @@ pub(crate) enum Key {
     Other,
 }
 
+impl Key {
+    /// Types into a text of at most `max_bytes`, as a shell's line is edited at its end. Returns false for a key that does
+    /// something else.
+    pub(crate) fn type_into(self, text: &mut String, max_bytes: usize) -> bool {
+        match self {
+            Self::Char(c) if text.len() < max_bytes => text.push(c),
+            Self::Backspace => drop(text.pop()),
+            Self::Control('u') => text.clear(),
+            Self::Control('w') => {
+                let kept = text.trim_end().rfind(' ').map_or(0, |at| at + 1);
+                text.truncate(kept);
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
 /// Decodes bytes into keys; a sequence may be split between reads.
 #[derive(Debug, Default)]
 pub(crate) struct KeyDecoder {

@@ -171,16 +171,7 @@ impl Walk {
     }
 
     fn type_key(&mut self, key: Key) {
-        match key {
-            Key::Char(c) if self.typed.len() < MAX_TYPED => self.typed.push(c),
-            Key::Backspace => drop(self.typed.pop()),
-            Key::Control('u') => self.typed.clear(),
-            Key::Control('w') => {
-                let kept = self.typed.trim_end().rfind(' ').map_or(0, |at| at + 1);
-                self.typed.truncate(kept);
-            }
-            _ => {}
-        }
+        key.type_into(&mut self.typed, MAX_TYPED);
     }
 
     /// Takes the selected item or the typed text as the answer.

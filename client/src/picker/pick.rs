@@ -219,13 +219,7 @@ impl Pick {
             Key::PageDown => return self.select((self.selected + page).min(last)),
             Key::Home => return self.select(0),
             Key::End => return self.select(last),
-            Key::Char(c) if self.typed.len() < MAX_TYPED => self.typed.push(c),
-            Key::Backspace => drop(self.typed.pop()),
-            Key::Control('u') => self.typed.clear(),
-            Key::Control('w') => {
-                let kept = self.typed.trim_end().rfind(' ').map_or(0, |at| at + 1);
-                self.typed.truncate(kept);
-            }
+            key if key.type_into(&mut self.typed, MAX_TYPED) => {}
             _ => return None,
         }
         (self.selected, self.first) = (0, 0);

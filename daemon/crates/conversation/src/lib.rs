@@ -4,7 +4,7 @@
 //! - `import`: copies of files that are part of the index
 //! - `index`: all transcripts in a database, for lists, search and sums
 //! - `reply`: what the methods return
-//! - `follow`: what is added to conversations, as it happens
+//! - `follow`: subscriptions to conversations
 //! - `setup`: where transcripts are, and what the configuration says about them
 //!
 //! Pure, without files:

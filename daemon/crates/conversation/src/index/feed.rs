@@ -43,11 +43,13 @@ pub(crate) struct Fed {
     pub(crate) failed: usize,
 }
 
-/// A step that was committed: how far a file was read with it.
-#[derive(Debug, Clone, Copy)]
+/// How far a file was read with a batch.
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Step {
     pub(crate) file_id: i64,
+    /// Where the first line starts that is not in the index.
     pub(crate) read: u64,
+    /// Those of the file with this much read.
     pub(crate) modified: i64,
     pub(crate) stamp: u64,
     pub(crate) lines: u64,
@@ -139,10 +141,10 @@ fn read(
         Ok(Ok(())) => {}
         Err(error) => {
             tracing::warn!(%error, path = %file.path.display(), "a transcript cannot be indexed");
-            batch.has_failed = true;
+            batch.step.has_failed = true;
         }
     }
-    batch.is_last = true;
+    batch.step.is_last = true;
     send(batch)
 }
 
@@ -162,10 +164,10 @@ fn read_pieces(
         }
     })? {
         gate.pass();
-        batch.bytes += count;
+        batch.step.bytes += count;
         batch.note(&pieces.lines);
-        if batch.text_bytes >= BATCH_BYTES || batch.bytes >= BATCH_READ_BYTES {
-            batch.stamp = stamp(&pieces.source, batch.read)?;
+        if batch.text_bytes >= BATCH_BYTES || batch.step.bytes >= BATCH_READ_BYTES {
+            batch.step.stamp = stamp(&pieces.source, batch.step.read)?;
             let full = std::mem::replace(batch, Batch::of(file, known));
             if let Err(stopped) = send(full) {
                 return Ok(Err(stopped));
@@ -173,7 +175,7 @@ fn read_pieces(
         }
     }
     batch.note(&pieces.lines);
-    batch.stamp = stamp(&pieces.source, batch.read)?;
+    batch.step.stamp = stamp(&pieces.source, batch.step.read)?;
     Ok(Ok(()))
 }
 
@@ -236,8 +238,11 @@ impl<'a> Pieces<'a> {
 impl Batch {
     fn of(file: &FoundFile, known: KnownFile) -> Self {
         Self {
-            file_id: known.id,
-            modified: file.modified,
+            step: Step {
+                file_id: known.id,
+                modified: file.modified,
+                ..Step::default()
+            },
             ..Self::default()
         }
     }
@@ -249,22 +254,8 @@ impl Batch {
 
     /// Notes how far the file was read.
     fn note(&mut self, lines: &Lines) {
-        self.read = lines.offset();
-        self.lines = lines.counts().lines;
-        self.skipped = lines.counts().skipped;
-    }
-
-    pub(super) fn step(&self) -> Step {
-        Step {
-            file_id: self.file_id,
-            read: self.read,
-            modified: self.modified,
-            stamp: self.stamp,
-            lines: self.lines,
-            skipped: self.skipped,
-            bytes: self.bytes,
-            is_last: self.is_last,
-            has_failed: self.has_failed,
-        }
+        self.step.read = lines.offset();
+        self.step.lines = lines.counts().lines;
+        self.step.skipped = lines.counts().skipped;
     }
 }

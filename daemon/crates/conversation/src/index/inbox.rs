@@ -35,9 +35,9 @@ impl Inbox {
                 self.is_empty = true;
                 break;
             };
-            self.steps.push(batch.step());
+            self.steps.push(batch.step);
             text_bytes += batch.text_bytes;
-            if batch.bytes > 0 {
+            if batch.step.bytes > 0 {
                 put(connection, batch, &mut texts).await?;
             }
         }

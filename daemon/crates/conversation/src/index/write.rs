@@ -1,6 +1,7 @@
 //! Changes of the index.
 
 use super::extract::Entry;
+use super::feed::Step;
 use super::inbox::Inbox;
 use crate::line::{About, Usage};
 use crate::source::FoundFile;
@@ -33,24 +34,11 @@ pub(crate) enum IndexWrite {
 /// Records of one file that follow each other, and how far the file was read with them.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
-    pub(crate) file_id: i64,
-    /// Where the first line starts that is not in the index.
-    pub(crate) read: u64,
-    /// Those of the file with this much read.
-    pub(crate) modified: i64,
-    pub(crate) stamp: u64,
-    pub(crate) lines: u64,
-    pub(crate) skipped: u64,
+    pub(crate) step: Step,
     pub(crate) about: About,
     pub(crate) entries: Vec<Entry>,
-    /// Bytes that were read for it.
-    pub(crate) bytes: u64,
     /// About as many bytes are stored.
     pub(crate) text_bytes: usize,
-    /// The file could not be read to its end.
-    pub(crate) has_failed: bool,
-    /// Nothing more of the file follows for now.
-    pub(crate) is_last: bool,
 }
 
 ccd_store::row! {
@@ -254,7 +242,7 @@ pub(super) async fn put(
 ) -> SqlResult<()> {
     let last = query_scalar("SELECT coalesce(max(id), 0) FROM records");
     let first: i64 = last.fetch_one(&mut *connection).await?;
-    let file_id = batch.file_id;
+    let file_id = batch.step.file_id;
     let (mut records, mut calls, mut results) = (vec![], vec![], vec![]);
     for (id, entry) in (first + 1..).zip(&mut batch.entries) {
         records.push(record_row(id, file_id, entry));
@@ -339,7 +327,7 @@ fn record_row(id: i64, file_id: i64, entry: &Entry) -> RecordRow {
 const NOBODYS: &str = "";
 
 async fn put_tokens(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {
-    let file_id = batch.file_id;
+    let file_id = batch.step.file_id;
     let mut messages: BTreeMap<String, MessageRow> = BTreeMap::new();
     let (mut agents, mut parents) = (Vec::new(), BTreeSet::new());
     for entry in &batch.entries {
@@ -460,18 +448,18 @@ async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> 
     let about = &batch.about;
     let title = about.title.as_ref();
     query(put)
-        .bind(batch.file_id)
-        .bind(batch.read.cast_signed())
-        .bind(batch.lines.cast_signed())
-        .bind(batch.skipped.cast_signed())
+        .bind(batch.step.file_id)
+        .bind(batch.step.read.cast_signed())
+        .bind(batch.step.lines.cast_signed())
+        .bind(batch.step.skipped.cast_signed())
         .bind(&about.cwd)
         .bind(&about.branch)
         .bind(title.map(|(_, title)| redact(title).text.into_owned()))
         .bind(title.map_or(-2, |(kind, _)| *kind as i64))
         .bind(about.started_at)
         .bind(about.ended_at)
-        .bind(batch.modified)
-        .bind(batch.stamp.cast_signed())
+        .bind(batch.step.modified)
+        .bind(batch.step.stamp.cast_signed())
         .execute(connection)
         .await
         .map(drop)

@@ -62,6 +62,8 @@ impl WorkTree {
             self.carry_out(&repository, &mut plan, &stash, &now)
                 .map_err(|error| self.git(error))?;
         }
+        self.put_folders_back(&stash)
+            .map_err(|error| self.git(error))?;
         drop(stash);
         // Again, because somebody may have stashed something meanwhile.
         repository

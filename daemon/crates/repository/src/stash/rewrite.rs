@@ -50,6 +50,10 @@ impl WorkTree {
         let kept = self.kept_folder(id);
         let made = self.make(repository, target, &present)?;
         std::fs::create_dir_all(&kept).map_err(|error| failed(&kept, &error))?;
+        for path in paths {
+            self.keep_folders(&kept, path)
+                .map_err(|error| failed(path, &error))?;
+        }
         let keep = |path: &Path| {
             let full = self.root.join(path);
             let is_file = full
@@ -111,6 +115,33 @@ impl WorkTree {
         Ok(())
     }
 
+    /// Makes the folders again that the work tree had when the stash was put aside: git knows of none that is empty.
+    pub(crate) fn put_folders_back(&self, stash: &Stash<'_>) -> Result<(), git2::Error> {
+        let kept = self.kept_folder(&stash.id);
+        make_folders(&kept, &self.root, Path::new("")).map_err(|error| failed(&kept, &error))
+    }
+
+    /// Makes the folders that lead to `path`, and those in it, in the folder of the stash.
+    fn keep_folders(&self, kept: &Path, path: &Path) -> io::Result<()> {
+        if self.blocking_parent(path).is_some() {
+            return Ok(());
+        }
+        let mut parents: Vec<&Path> = path.ancestors().skip(1).collect();
+        parents.reverse();
+        for parent in parents {
+            if !is_folder(&self.root.join(parent)) {
+                return Ok(());
+            }
+            make_folder(&self.root, kept, parent)?;
+        }
+        let full = self.root.join(path);
+        // A nested repository or submodule stays where it is.
+        if !is_folder(&full) || full.join(".git").symlink_metadata().is_ok() {
+            return Ok(());
+        }
+        make_folders(&self.root, kept, path)
+    }
+
     /// Returns the paths of `target` among `paths` that [`Self::put_aside`] could not write without removing ignored files:
     /// a folder with such files, or one that is the parent of the path.
     pub(crate) fn blocked(&self, target: &Index, paths: &[PathBuf]) -> Vec<PathBuf> {
@@ -144,7 +175,8 @@ impl WorkTree {
     /// Says whether the folder of the stash has the file.
     pub(crate) fn is_kept(&self, stash: &Stash<'_>, path: &Path) -> bool {
         let kept = self.kept_folder(&stash.id).join(path);
-        kept.symlink_metadata().is_ok()
+        kept.symlink_metadata()
+            .is_ok_and(|metadata| !metadata.is_dir())
     }
 
     fn kept_folder(&self, id: &str) -> PathBuf {
@@ -218,14 +250,7 @@ fn split<'a>(target: &Index, paths: &'a [PathBuf]) -> (Vec<&'a PathBuf>, Vec<&'a
 fn move_file(from: &Path, to: &Path, path: &Path) -> io::Result<()> {
     let parents: Vec<&Path> = path.ancestors().skip(1).collect();
     for parent in parents.into_iter().rev() {
-        let new = to.join(parent);
-        if new
-            .symlink_metadata()
-            .is_err_and(|error| is_missing(&error))
-        {
-            std::fs::create_dir(&new)?;
-            std::fs::set_permissions(&new, from.join(parent).metadata()?.permissions())?;
-        }
+        make_folder(from, to, parent)?;
     }
     let (old, new) = (from.join(path), to.join(path));
     match std::fs::rename(&old, &new) {
@@ -242,6 +267,34 @@ fn move_file(from: &Path, to: &Path, path: &Path) -> io::Result<()> {
         }
         other => other,
     }
+}
+
+/// Makes the folder `path` of one folder in another, with its permissions, unless something is there.
+fn make_folder(from: &Path, to: &Path, path: &Path) -> io::Result<()> {
+    let new = to.join(path);
+    match new.symlink_metadata() {
+        Err(error) if is_missing(&error) => {
+            std::fs::create_dir(&new)?;
+            std::fs::set_permissions(&new, from.join(path).metadata()?.permissions())
+        }
+        found => found.map(drop),
+    }
+}
+
+/// Makes `path` and all folders in it, as [`make_folder`] does; not below something else that is there.
+fn make_folders(from: &Path, to: &Path, path: &Path) -> io::Result<()> {
+    let here = from.join(path);
+    if !is_folder(&here) {
+        return Ok(());
+    }
+    make_folder(from, to, path)?;
+    if !is_folder(&to.join(path)) {
+        return Ok(());
+    }
+    for entry in std::fs::read_dir(here)? {
+        make_folders(from, to, &path.join(entry?.file_name()))?;
+    }
+    Ok(())
 }
 
 fn renew_time(path: &Path) -> io::Result<()> {

@@ -173,8 +173,16 @@ fn list_by_git(
     list
 }
 
+/// Each case runs git many times.
+fn config() -> ProptestConfig {
+    let mut config = ProptestConfig::default();
+    config.cases = config.cases.div_ceil(16);
+    config.failure_persistence = None;
+    config
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn a_diff_applied_to_the_tree_before_gives_the_tree_after(base in steps(0..12), dirty in steps(0..6), made in steps(1..12)) {

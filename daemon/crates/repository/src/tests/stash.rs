@@ -159,6 +159,27 @@ fn everything_comes_back_and_ignored_files_stay() {
 }
 
 #[test]
+fn empty_folders_come_back() {
+    let folder = repository();
+    let root = folder.path();
+    fs::create_dir_all(root.join("deep/er")).unwrap();
+    fs::write(root.join("deep/er/file"), "x").unwrap();
+    fs::write(root.join("file"), "x").unwrap();
+    git(root, &["add", "-A"]);
+    git(root, &["commit", "-q", "-m", "base"]);
+    fs::remove_file(root.join("deep/er/file")).unwrap();
+    fs::remove_file(root.join("file")).unwrap();
+    fs::create_dir_all(root.join("file/with/none")).unwrap();
+    fs::set_permissions(root.join("file/with"), fs::Permissions::from_mode(0o700)).unwrap();
+    let tree = WorkTree::find(root).unwrap();
+    let before = everything(root);
+    let id = stash(&tree);
+    assert!(root.join("file").is_file());
+    tree.stash_restore(&id).unwrap();
+    assert_eq!(everything(root), before);
+}
+
+#[test]
 fn permissions_and_bytes_that_git_does_not_store_come_back() {
     let folder = dirty();
     let root = folder.path();

@@ -3,6 +3,7 @@
 use super::extract::Entry;
 use super::feed::Step;
 use super::inbox::Inbox;
+use super::mark::mark_results;
 use crate::line::{About, Usage};
 use crate::source::FoundFile;
 use ccd_store::{
@@ -244,6 +245,7 @@ pub(super) async fn put(
     let first: i64 = last.fetch_one(&mut *connection).await?;
     let file_id = batch.step.file_id;
     let (mut records, mut calls, mut results) = (vec![], vec![], vec![]);
+    mark_results(connection, &mut batch.entries).await?;
     for (id, entry) in (first + 1..).zip(&mut batch.entries) {
         records.push(record_row(id, file_id, entry));
         if !entry.text.is_empty() {

@@ -59,8 +59,8 @@ pub(crate) async fn list(
                 ORDER BY offset DESC LIMIT 1) AS model,
             (SELECT count(DISTINCT message_id) FROM records WHERE file_id = files.id AND NOT is_sub
                 AND (role OR NOT EXISTS (SELECT 1 FROM results WHERE record_id = records.id))) AS turns,
-            (SELECT count(DISTINCT tool_use_id) FROM results
-                WHERE file_id IN (SELECT id FROM files AS own WHERE own.session_id = files.session_id) AND is_error) AS errors
+            (SELECT count(DISTINCT tool_use_id) FROM records JOIN results ON record_id = records.id
+                WHERE file_id IN (SELECT id FROM files AS own WHERE own.session_id = files.session_id) AND has_error AND is_error) AS errors
         FROM files WHERE {} ORDER BY ended_at DESC, id DESC LIMIT {limit}",
         conditions.sql()
     );

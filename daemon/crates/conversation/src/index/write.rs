@@ -68,7 +68,6 @@ const TEXTS_PER_STATEMENT: usize = 10_000;
 
 ccd_store::row! {
     struct CallRow {
-        file_id: i64,
         record_id: i64,
         tool_use_id: String,
         name: String,
@@ -78,7 +77,6 @@ ccd_store::row! {
 
 ccd_store::row! {
     struct ResultRow {
-        file_id: i64,
         record_id: i64,
         tool_use_id: String,
         is_error: bool,
@@ -193,9 +191,9 @@ async fn rename(connection: &mut Connection, id: i64, file: &FoundFile) -> SqlRe
 async fn forget(connection: &mut Connection, id: i64) -> SqlResult<()> {
     for delete in [
         "DELETE FROM texts WHERE rowid IN (SELECT id FROM records WHERE file_id = ?1)",
+        "DELETE FROM calls WHERE record_id IN (SELECT id FROM records WHERE file_id = ?1)",
+        "DELETE FROM results WHERE record_id IN (SELECT id FROM records WHERE file_id = ?1)",
         "DELETE FROM records WHERE file_id = ?1",
-        "DELETE FROM calls WHERE file_id = ?1",
-        "DELETE FROM results WHERE file_id = ?1",
         "DELETE FROM messages WHERE file_id = ?1",
         "DELETE FROM agents WHERE file_id = ?1",
         "DELETE FROM parents WHERE file_id = ?1",
@@ -253,7 +251,6 @@ pub(super) async fn put(
             texts.push(TextRow { rowid: id, body });
         }
         calls.extend(entry.calls.iter().map(|call| CallRow {
-            file_id,
             record_id: id,
             tool_use_id: call.tool_use_id.clone(),
             name: call.name.clone(),
@@ -264,7 +261,6 @@ pub(super) async fn put(
                 .results
                 .iter()
                 .map(|(tool_use_id, is_error)| ResultRow {
-                    file_id,
                     record_id: id,
                     tool_use_id: tool_use_id.clone(),
                     is_error: *is_error,

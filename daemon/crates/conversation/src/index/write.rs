@@ -441,8 +441,9 @@ fn agent_row(
 }
 
 async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {
+    // Of prompts (kind 0) the first is kept, of other titles the last.
     let put = "UPDATE files SET modified = ?11, stamp = ?12, read = ?2, lines = ?3, skipped = ?4, cwd = coalesce(cwd, ?5), branch = coalesce(branch, ?6),
-        title = iif(?8 >= title_kind, ?7, title), title_kind = max(title_kind, ?8),
+        title = iif(?8 > title_kind OR (?8 = title_kind AND ?8 > 0), ?7, title), title_kind = max(title_kind, ?8),
         started_at = min(coalesce(started_at, ?9), coalesce(?9, started_at)),
         ended_at = max(coalesce(ended_at, ?10), coalesce(?10, ended_at)) WHERE id = ?1";
     let about = &batch.about;

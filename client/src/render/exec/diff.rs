@@ -1,7 +1,6 @@
 //! A diff of git in colours.
 
-use super::text::readable;
-use crate::render::{Colour, Style};
+use crate::render::{Colour, Style, readable};
 use std::io::{self, Write};
 
 /// Writes a diff, line by line; without colours unchanged.

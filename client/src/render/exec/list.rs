@@ -1,9 +1,9 @@
 //! The table of runs.
 
-use super::text::{colour, dollars, on_one_line, seconds, short};
+use super::text::{colour, dollars, seconds, short};
 use crate::render::columns::{self, Column, ColumnCell};
 use crate::render::short::age;
-use crate::render::{Colour, Style};
+use crate::render::{Colour, Style, on_one_line};
 use ccd_protocol::exec::ExecutionSummary;
 use std::io::{self, Write};
 use std::path::Path;
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn without_a_terminal_a_line_is_complete_and_has_a_word_a_column() {
         let expected = "\
-3f2a91bc-52a0-4000-8000-000000000000  success  -  1m12s  3  $0.2500  /srv/my_app  add a test [2J
+3f2a91bc-52a0-4000-8000-000000000000  success  -  1m12s  3  $0.2500  /srv/my_app  add a test
 4a                                    running  -  -      -  -        /srv/x       fix
 ";
         assert_eq!(shown(None, Style::default()), expected);

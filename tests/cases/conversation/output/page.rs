@@ -64,3 +64,46 @@ fn a_page_has_everything_and_no_text_of_it_is_markup() {
         page.matches("class=\"turns\"").count()
     );
 }
+
+#[test]
+fn no_transcript_is_overwritten() {
+    let library = Library::new();
+    let lines = [user(SESSION, "u1", "one")];
+    let (own, other) = (library.path(SESSION), library.path("other"));
+    let elsewhere = library.daemon.home().join("copy");
+    for path in [&own, &other, &elsewhere] {
+        library.write(path, &lines);
+    }
+    let linked = library.daemon.home().join("linked");
+    fs::hard_link(&own, &linked).unwrap();
+    for (conversation, file) in [
+        (SESSION, &own),
+        (SESSION, &other),
+        (SESSION, &linked),
+        (elsewhere.to_str().unwrap(), &elsewhere),
+    ] {
+        let before = fs::read(file).unwrap();
+        for form in ["--html", "--markdown", "--json"] {
+            let ran = library.ccctl(&["export", conversation, form, file.to_str().unwrap()]);
+            assert_eq!(ran.code, Some(2), "{ran:?}");
+            assert!(
+                ran.stderr.contains("a transcript of Claude Code"),
+                "{ran:?}"
+            );
+            assert_eq!(fs::read(file).unwrap(), before);
+        }
+    }
+    // Whatever else is there is replaced.
+    library.ok(&[
+        "export",
+        SESSION,
+        "--html",
+        other.with_extension("html").to_str().unwrap(),
+    ]);
+    library.ok(&[
+        "export",
+        SESSION,
+        "--markdown",
+        other.with_extension("html").to_str().unwrap(),
+    ]);
+}

@@ -87,6 +87,7 @@ pub(crate) async fn search(
         total: total.unsigned_abs(),
         took_ms: start.elapsed().as_secs_f64() * 1000.0,
         indexing: None,
+        unreadable: None,
     })
 }
 

@@ -85,6 +85,7 @@ pub struct ConversationSummary {
     pub project: String,
     pub cwd: Option<String>,
     pub branch: Option<String>,
+    /// Given by the user or by Claude Code, else the start of the first prompt; redacted.
     pub title: Option<String>,
     /// The model of its last answer.
     pub model: Option<String>,

@@ -1,6 +1,8 @@
 //! A conversation as a page for a browser.
 
 use crate::conversation::library::{Library, assistant, user};
+use crate::support::Ccctl;
+use crate::support::client::Ran;
 use crate::support::secrets::TOKEN;
 use serde_json::Value;
 use std::fs;
@@ -84,7 +86,20 @@ fn no_transcript_is_overwritten() {
     ] {
         let before = fs::read(file).unwrap();
         for form in ["--html", "--markdown", "--json"] {
-            let ran = library.ccctl(&["export", conversation, form, file.to_str().unwrap()]);
+            let words = [
+                "conversation",
+                "export",
+                conversation,
+                form,
+                file.to_str().unwrap(),
+            ];
+            let mut command = Ccctl::new(&library.daemon).command(&words);
+            let ran = Ran::of(
+                command
+                    .env("CLAUDE_CONFIG_DIR", library.dir())
+                    .output()
+                    .unwrap(),
+            );
             assert_eq!(ran.code, Some(2), "{ran:?}");
             assert!(
                 ran.stderr.contains("a transcript of Claude Code"),

@@ -447,7 +447,7 @@ async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> 
         started_at = min(coalesce(started_at, ?9), coalesce(?9, started_at)),
         ended_at = max(coalesce(ended_at, ?10), coalesce(?10, ended_at)) WHERE id = ?1";
     let about = &batch.about;
-    let title = about.title.as_ref();
+    let title = about.title(|title| redact(title).text.into_owned());
     query(put)
         .bind(batch.step.file_id)
         .bind(batch.step.read.cast_signed())
@@ -455,8 +455,8 @@ async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> 
         .bind(batch.step.skipped.cast_signed())
         .bind(&about.cwd)
         .bind(&about.branch)
-        .bind(title.map(|(_, title)| redact(title).text.into_owned()))
-        .bind(title.map_or(-2, |(kind, _)| *kind as i64))
+        .bind(title.as_ref().map(|(_, title)| title.as_str()))
+        .bind(title.as_ref().map_or(-2, |(kind, _)| *kind as i64))
         .bind(about.started_at)
         .bind(about.ended_at)
         .bind(batch.step.modified)

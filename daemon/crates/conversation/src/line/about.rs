@@ -5,8 +5,9 @@ use super::header::{Kind, Line, TitleKind};
 use super::time::milliseconds;
 use std::borrow::Cow;
 
-/// Characters of a prompt that is the title of a conversation.
+/// Characters of a prompt that is the title of a conversation, and bytes of it that are kept until secrets are masked.
 const PROMPT_CHARS: usize = 200;
+const PROMPT_BYTES: usize = 512;
 
 /// What Claude Code writes in the user's name starts with one of these.
 const NOT_PROMPTS: [&str; 7] = [
@@ -24,13 +25,23 @@ const NOT_PROMPTS: [&str; 7] = [
 pub struct About {
     pub cwd: Option<String>,
     pub branch: Option<String>,
-    pub title: Option<(TitleKind, String)>,
+    title: Option<(TitleKind, String)>,
     /// The earliest and the latest time of a line, in milliseconds since 1970.
     pub started_at: Option<i64>,
     pub ended_at: Option<i64>,
 }
 
 impl About {
+    /// Returns the title, and what it is. `shown` masks secrets in a text, if the reader is not to see them.
+    pub fn title(&self, shown: impl FnOnce(&str) -> String) -> Option<(TitleKind, String)> {
+        let (kind, text) = self.title.as_ref()?;
+        let text = shown(text);
+        Some(match kind {
+            TitleKind::Prompt => (*kind, first_line(&text)),
+            TitleKind::Summary | TitleKind::Generated | TitleKind::Custom => (*kind, text),
+        })
+    }
+
     /// Takes what a line says.
     pub fn take(&mut self, line: &Line<'_>) {
         let first = |known: &mut Option<String>, new: &Option<Cow<'_, str>>| {
@@ -55,7 +66,7 @@ impl About {
     }
 }
 
-/// Returns the first line of a prompt, which may be shortened.
+/// Returns the start of a prompt.
 fn prompt(line: &Line<'_>) -> Option<String> {
     let is_sub = line.is_sidechain || line.parent_tool_use_id.is_some();
     if line.kind != Kind::User || line.is_meta || is_sub || line.result_meta.is_some() {
@@ -63,23 +74,31 @@ fn prompt(line: &Line<'_>) -> Option<String> {
     }
     let content = line.message.as_ref()?.content;
     blocks(content).iter().find_map(|block| match block {
-        Block::Text(text) => first_line(text),
+        Block::Text(text) => start_of(text),
         _ => None,
     })
 }
 
-fn first_line(text: &str) -> Option<String> {
+fn start_of(text: &str) -> Option<String> {
     let text = text.trim();
-    let first = text.lines().next()?.trim_end();
-    if NOT_PROMPTS.iter().any(|start| text.starts_with(start)) || first.is_empty() {
+    if text.is_empty() || NOT_PROMPTS.iter().any(|start| text.starts_with(start)) {
         return None;
     }
-    let Some((end, _)) = first.char_indices().nth(PROMPT_CHARS) else {
-        return Some(first.to_owned());
-    };
+    let start = &text[..text.floor_char_boundary(PROMPT_BYTES)];
     // Not within a word: a half of a secret may not be recognised.
-    let shortened = first[..end].trim_end_matches(|c: char| c.is_ascii_graphic());
-    Some(format!("{}…", shortened.trim_end()))
+    let whole_words = match start.len() < text.len() {
+        true => start.trim_end_matches(|c: char| c.is_ascii_graphic()),
+        false => start,
+    };
+    (!whole_words.is_empty()).then(|| whole_words.to_owned())
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default().trim_end();
+    match line.char_indices().nth(PROMPT_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -92,7 +111,7 @@ mod tests {
         for line in lines {
             about.take(&read(line.as_bytes()).unwrap());
         }
-        about.title
+        about.title(str::to_owned)
     }
 
     fn said(content: &str, rest: &str) -> String {
@@ -131,17 +150,18 @@ mod tests {
     }
 
     #[test]
-    fn a_long_prompt_is_not_cut_within_a_word() {
-        let words = "word ".repeat(39);
-        assert_eq!(
-            first_line(&format!("{words}secret-token")),
-            Some(format!("{}…", words.trim_end()))
-        );
-        assert_eq!(first_line(&"k".repeat(300)).as_deref(), Some("…"));
+    fn a_long_prompt_is_shortened_after_secrets_are_masked() {
+        let words = "word ".repeat(PROMPT_BYTES / 5);
+        let kept = |text: &str| start_of(text).unwrap_or_default();
+        assert_eq!(kept(&format!("{words}secret-token")), words);
+        assert_eq!(kept(&"k".repeat(PROMPT_BYTES + 1)), "");
+        let about = About {
+            title: Some((TitleKind::Prompt, format!("{words}\nmore"))),
+            ..About::default()
+        };
+        let (_, title) = about.title(|text| text.replace("word", "w")).unwrap();
+        assert_eq!(title, format!("{}…", "w ".repeat(PROMPT_CHARS / 2)));
         let unspaced = "\u{8a9e}".repeat(300);
-        assert_eq!(
-            first_line(&unspaced).unwrap().chars().count(),
-            PROMPT_CHARS + 1
-        );
+        assert_eq!(kept(&unspaced).len(), PROMPT_BYTES / 3 * 3);
     }
 }

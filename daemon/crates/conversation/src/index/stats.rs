@@ -49,6 +49,7 @@ pub(super) fn reply(
         skipped_lines,
         groups,
         indexing: None,
+        unreadable: None,
     }
 }
 

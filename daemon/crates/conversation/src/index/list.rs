@@ -3,10 +3,11 @@
 use super::IndexWrite;
 use super::scope::{Scope, SqlValue, TimeColumn, bind_all, time_text};
 use super::sums::sums;
+use crate::ConversationError;
 use ccd_protocol::conversation::{
     ConversationListParams, ConversationListReply, ConversationSummary, StatsBy,
 };
-use ccd_store::{AssertSqlSafe, Database, SqlResult, query_as, query_scalar};
+use ccd_store::{AssertSqlSafe, Database, query_as, query_scalar};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -33,7 +34,7 @@ pub(crate) async fn list(
     database: &Database<IndexWrite>,
     params: &ConversationListParams,
     scope: &Scope,
-) -> SqlResult<ConversationListReply> {
+) -> Result<ConversationListReply, ConversationError> {
     let mut conditions = scope.conditions();
     scope.add_times(&mut conditions, TimeColumn::File);
     scope.add_once(&mut conditions);

@@ -39,6 +39,9 @@ pub struct ConversationPageParams {
     /// where their file has them. A reply of `conversation.get` in this order has no `indexes`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nested: bool,
+    /// With the records themselves in `records` of each turn, as Claude Code wrote them, instead of their uuids.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub raw: bool,
     /// Without recognised secrets, as `conversation.export` always is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redact: bool,

@@ -43,7 +43,7 @@ fn answers(library: &Library) -> (Vec<String>, Vec<String>, Value, Value) {
     let stats = library.stats();
     (
         library.listed(),
-        library.found(json!({"query": "common"})),
+        library.found(json!({"query": "common", "limit": 100})),
         stats["usage"].clone(),
         stats["messages"].clone(),
     )

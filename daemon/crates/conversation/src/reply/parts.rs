@@ -128,6 +128,8 @@ impl<'m, 'a> Contents<'m, 'a> {
             let message = read(line.as_bytes()).ok().and_then(|line| line.message);
             content_blocks.extend(raw_blocks(message.unwrap_or_default().content));
             own.push(self.record(record, &line, is_raw)?);
+            // It is in the page twice.
+            bytes += if is_raw { line.len() as u64 } else { 0 };
         }
         let usage = records
             .clone()
@@ -236,9 +238,17 @@ pub(super) fn cost_of(record: &Record, prices: &Prices) -> Option<f64> {
     prices.cost_with(&billed, &record.side_calls)
 }
 
-/// Returns what a conversation cost; `None` if a message with tokens has no price.
+/// Returns what a conversation cost; `None` if tokens have no price: those of a model that the table lacks, or of a
+/// sub-agent of which only a result reports.
 pub(super) fn cost(model: &Model<'_>, prices: &Prices) -> Option<f64> {
     let billed = model.billed.iter().map(|at| model.records[*at]);
+    let mut known = Usage::default();
+    for usage in billed.clone().filter_map(|record| record.all_usage()) {
+        known += &usage;
+    }
+    if known != model.totals.total {
+        return None;
+    }
     let with_tokens = billed.filter(|record| record.usage != Some(Usage::default()));
     let costs: Option<Vec<f64>> = with_tokens.map(|record| cost_of(record, prices)).collect();
     // The sum of nothing would be -0.

@@ -152,14 +152,14 @@ fn connection_strings_and_addresses_lose_their_password() {
     );
     becomes("postgres://me:pa:ss@h:5432/db", "postgres://***");
     becomes(
-        "(mysql+pymysql://me:a@h/db?x=1&y=2), then",
+        "(mysql+pymysql://me:pw@h/db?x=1&y=2), then",
         "(mysql+pymysql://***), then",
     );
     becomes(
         "url = \"mongodb+srv://u:p@h1,h2/x\";",
         "url = \"mongodb+srv://***\";",
     );
-    becomes("to Postgres://me:a@h/db.", "to Postgres://***.");
+    becomes("to Postgres://me:pw@h/db.", "to Postgres://***.");
     becomes("https://me:p@ss@h/", "https://me:***@h/");
     becomes("redis://:abc@h", "redis://:***@h");
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const LEN: usize = 4;
 
 /// How many records they may have together. A record takes about a kilobyte.
-const MAX_RECORDS: usize = 100_000;
+const MAX_RECORDS: usize = 200_000;
 
 #[derive(Debug, Default)]
 pub struct Shelf {

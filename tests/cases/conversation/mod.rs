@@ -3,11 +3,9 @@
 mod archive;
 mod browser;
 mod coach;
-mod follow;
 mod get;
 mod import;
 mod index;
-mod index_file;
 mod library;
 mod live;
 mod old_forms;
@@ -16,4 +14,3 @@ mod picker;
 mod raw;
 mod settings;
 mod tail;
-mod usage;

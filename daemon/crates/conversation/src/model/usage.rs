@@ -60,7 +60,8 @@ pub(super) fn totals(records: &[&Record], parents: &[Option<&str>]) -> (Totals, 
     let present: HashSet<&str> = parents.iter().flatten().copied().collect();
     let mut reported = HashSet::new();
     for record in records {
-        let (Some((_, Some(usage))), [outcome]) = (&record.agent_report, &record.outcomes[..])
+        let (Some((_, Some(usage))), [outcome]) =
+            (record.agent_report.as_deref(), &record.outcomes[..])
         else {
             continue;
         };

@@ -87,7 +87,7 @@ fn about(loaded: &Loaded, model: &Model<'_>, prices: &Prices) -> ExportAbout {
         session_id: model
             .records
             .first()
-            .map_or_else(String::new, |one| one.session_id.clone()),
+            .map_or_else(String::new, |one| one.session_id.to_string()),
         title: loaded.about.title(plain).map(|(_, title)| title),
         cwd: loaded.about.cwd.clone(),
         branch: loaded.about.branch.clone(),

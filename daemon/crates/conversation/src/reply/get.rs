@@ -27,7 +27,7 @@ pub(super) fn get(
         session_id: model
             .records
             .first()
-            .map_or_else(String::new, |one| one.session_id.clone()),
+            .map_or_else(String::new, |one| one.session_id.to_string()),
         files: loaded
             .paths()
             .map(|path| path.display().to_string())

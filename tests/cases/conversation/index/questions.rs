@@ -1,6 +1,6 @@
 //! All conversations: lists, search, sums, and an index that is as new as its files.
 
-use super::library::{Library, assistant, call, result, user};
+use crate::conversation::library::{Library, assistant, call, result, user};
 use crate::support::eventually::rounds;
 use crate::support::secrets::cases;
 use ccd_protocol::ErrorCode;

@@ -1,6 +1,6 @@
 //! The tokens of a message that is written several times, as a stream does before it knows them all.
 
-use super::library::{Library, call, record, result, user};
+use crate::conversation::library::{Library, call, record, result, user};
 use serde_json::{Value, json};
 
 const ID: &str = "00000000-0000-4000-8000-000000000000";

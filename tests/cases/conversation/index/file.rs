@@ -1,6 +1,6 @@
 //! The file of the index, which somebody deletes or damages while the daemon has it open.
 
-use super::library::{Library, assistant, user};
+use crate::conversation::library::{Library, assistant, user};
 use serde_json::{Value, json};
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt as _;

@@ -277,7 +277,7 @@ failed, or a stash could not be restored, 5 uncommitted changes, 6 other runs di
 --lock-timeout, 7 --timeout or --stall-timeout reached, 8 the run or conversation does not exist, or the \
 conversation cannot be resumed, 99 no daemon or internal error.")]
     Exec(Box<ExecArgs>),
-    /// List, search, show and export Claude Code conversations
+    /// List, search, show, follow and export Claude Code conversations
     #[command(
         subcommand,
         override_usage = "ccctl conversation [OPTIONS] [COMMAND]",
@@ -289,10 +289,10 @@ conversation cannot be resumed, 99 no daemon or internal error.")]
   ccctl conversation stats --by day
   ccctl conversation export 5fc07b19 --markdown conversation.md
 
-On a terminal, ccctl conversation alone shows the conversations to choose from, with a preview.
+On a terminal, ccctl conversation without a command lets you choose a conversation from a list with a preview.
 
-A conversation is named by its session id, a unique prefix of at least 4 characters, or a file: a transcript, or \
-saved output of claude -p --output-format stream-json."
+CONVERSATION is a session id, a unique prefix of one (at least 4 characters), or a file: a transcript, or saved output \
+of claude -p --output-format stream-json --verbose."
     )]
     Conversation(Box<ConversationVerb>),
     /// List, follow and cancel background jobs

@@ -279,7 +279,7 @@ fn foot(pick: &Pick, rows: usize, columns: usize) -> Vec<Line> {
         lines.push(Line::of(printable(&command), Some(Colour::Good)).cut(columns));
     }
     let tab = match pick.mode {
-        Mode::Names => "Tab search texts",
+        Mode::Names => "Tab search content",
         Mode::Texts => "Tab filter titles",
     };
     let escape = if pick.typed.is_empty() {

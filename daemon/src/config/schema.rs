@@ -328,9 +328,9 @@ pub(super) static KEYS: &[Key] = &[
     key!(conversations.roots, "conversations", Accepts::List(ListOf::Folders),
         "More directories with transcripts, in addition to Claude Code's own: each a directory of Claude Code (such as a copied ~/.claude), a directory of project directories, or one project directory."),
     key!(conversations.watch, "conversations", Accepts::Boolean,
-        "Index transcripts in the background as soon as they change. false: index them when a list, a search or totals are asked for."),
+        "Index transcripts in the background as soon as they change. false: index only when list, search or stats runs."),
     key!(conversations.archive, "conversations", Accepts::Boolean,
-        "Keep transcripts that Claude Code deletes, in archive/ in the base directory. false keeps what is there."),
+        "Keep transcripts that Claude Code deletes, in archive/ in the base directory. Setting it back to false deletes nothing."),
     key!(conversations.prices, "conversations", Accepts::FileOrNull,
-        "File with a table of prices that replaces the built-in one; docs/CONVERSATIONS.md describes it. null: the built-in table."),
+        "Price table that replaces the built-in one (format: docs/CONVERSATIONS.md). null: the built-in table."),
 ];

@@ -10,6 +10,7 @@ pub mod frame;
 pub mod hook;
 pub mod id;
 pub mod job;
+pub mod memory;
 pub mod method;
 pub mod pattern;
 pub mod policy;

@@ -54,16 +54,12 @@ pub(super) fn find_last(text: &str, needle: &str) -> Option<usize> {
 }
 
 fn places<'a>(text: &'a str, needle: &'a str) -> impl Iterator<Item = usize> + 'a {
-    let places = text.match_indices(needle).map(|(at, _)| at);
-    places.filter(|at| {
-        let before = &text.as_bytes()[..*at];
-        before
-            .iter()
-            .rev()
-            .take_while(|byte| **byte == b'\\')
-            .count()
-            % 2
-            == 0
+    // Places may overlap: the first star of `\\***` is plain, the other two are not.
+    let starts =
+        (0..text.len()).filter(move |at| text.as_bytes()[*at..].starts_with(needle.as_bytes()));
+    starts.filter(|at| {
+        let before = text.as_bytes()[..*at].iter().rev();
+        before.take_while(|byte| **byte == b'\\').count() % 2 == 0
     })
 }
 

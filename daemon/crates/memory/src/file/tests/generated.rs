@@ -199,6 +199,10 @@ proptest! {
         let again = parse(&mixed.join("\n")).memory;
         assert_lossless(&again);
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
     fn a_memory_of_any_size_fits(memory in memory(), times in 1_usize..400) {

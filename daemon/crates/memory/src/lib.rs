@@ -1,10 +1,19 @@
-//! wip
+//! Session memory: where a project stands, collected from its files and written to `.claude/session-memory.md`, so that the
+//! next session knows it.
+//!
+//! [`collect`] looks at a project, [`save`] writes what it found without secrets and within the limits, [`read`] reads the
+//! file back. Everything blocks. Nothing leaves the machine, and no program is started.
+
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
+mod collect;
 mod error;
 mod file;
 mod model;
+mod store;
 
+pub use collect::{COLLECT_LIMIT, Collected, Recorded, RecordedRun, collect};
 pub use error::{MemoryError, Result};
 pub use file::{Parsed, parse, write};
 pub use model::{Cuts, MAX_BYTES, Provenance, fit, redact, shorten, validate};
+pub use store::{MEMORY_FILE, Saved, read, save};

@@ -11,6 +11,8 @@ mod error;
 mod file;
 mod model;
 mod store;
+#[cfg(test)]
+mod store_tests;
 
 pub use collect::{COLLECT_LIMIT, Collected, Recorded, RecordedRun, collect};
 pub use error::{MemoryError, Result};

@@ -8,7 +8,7 @@ mod validate;
 
 pub use fit::fit;
 pub use limits::{Cuts, MAX_BYTES, Provenance};
-pub(crate) use limits::{MAX_BLOCKERS, MAX_FILES, MAX_NEXT_TASKS, MAX_STEPS, percentage};
+pub(crate) use limits::{MAX_NEXT_TASKS, MAX_STEPS, percentage};
 pub(crate) use redact::first_secret;
 pub use redact::redact;
 pub use shorten::shorten;

@@ -51,6 +51,7 @@ pub fn methods() -> impl Iterator<Item = &'static MethodInfo> {
         coach::METHODS,
         exec::METHODS,
         conversation::METHODS,
+        memory::METHODS,
         job::METHODS,
         daemon::METHODS,
     ]

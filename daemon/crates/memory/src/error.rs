@@ -1,5 +1,6 @@
 //! What can go wrong with a memory.
 
+use ccd_protocol::{ErrorCode, Reportable};
 use std::io;
 use std::path::PathBuf;
 
@@ -22,4 +23,27 @@ pub enum MemoryError {
     NotReadable { path: PathBuf, source: io::Error },
     #[error("{}: no such directory", .0.display())]
     NoProject(PathBuf),
+}
+
+impl Reportable for MemoryError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotFound(_) => ErrorCode::MemoryNotFound,
+            Self::Invalid(_) | Self::NotReadable { .. } => ErrorCode::MemoryInvalid,
+            Self::SecretFound { .. } => ErrorCode::MemorySecretFound,
+            Self::NotWritable { .. } => ErrorCode::MemoryNotWritable,
+            Self::NoProject(_) => ErrorCode::ProjectNotFound,
+        }
+    }
+
+    fn hint(&self) -> Option<&str> {
+        match self {
+            Self::NotFound(_) => Some("ccctl memory save writes one"),
+            Self::Invalid(_) => Some("ccctl memory save replaces it"),
+            Self::SecretFound { .. } => {
+                Some("remove the secret from the project; ccctl memory save then writes the file")
+            }
+            _ => None,
+        }
+    }
 }

@@ -2,20 +2,24 @@
 //! next session knows it.
 //!
 //! [`collect`] looks at a project, [`save`] writes what it found without secrets and within the limits, [`read`] reads the
-//! file back. Everything blocks. Nothing leaves the machine, and no program is started.
+//! file back, [`verify`] looks at its facts again, and [`digest`] is what a new session gets. Everything blocks. Nothing leaves the machine, and no program is started.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 mod collect;
+mod digest;
 mod error;
 mod file;
 mod model;
 mod store;
 #[cfg(test)]
 mod store_tests;
+mod verify;
 
 pub use collect::{COLLECT_LIMIT, Collected, Recorded, RecordedRun, collect};
+pub use digest::{DIGEST_CHARS, digest};
 pub use error::{MemoryError, Result};
 pub use file::{Parsed, parse, write};
 pub use model::{Cuts, MAX_BYTES, Provenance, fit, redact, shorten, validate};
 pub use store::{MEMORY_FILE, Saved, read, save};
+pub use verify::verify;

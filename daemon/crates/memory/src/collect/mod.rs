@@ -6,6 +6,7 @@ mod comments;
 mod dependencies;
 mod facts;
 mod git;
+mod look;
 mod manifest;
 mod paths;
 mod project;
@@ -19,5 +20,6 @@ mod tasks;
 mod tests;
 
 pub use facts::Collected;
+pub(crate) use look::Now;
 pub use recorded::{Recorded, RecordedRun};
 pub use run::{COLLECT_LIMIT, collect};

@@ -1,11 +1,13 @@
 //! Rules for the content of a memory: limits, cuts, validity, no secrets.
 
+mod age;
 mod fit;
 mod limits;
 mod redact;
 mod shorten;
 mod validate;
 
+pub(crate) use age::age;
 pub use fit::fit;
 pub use limits::{Cuts, MAX_BYTES, Provenance};
 pub(crate) use limits::{MAX_NEXT_TASKS, MAX_STEPS, percentage};

@@ -12,6 +12,7 @@ mod exec_records;
 mod hook;
 mod hot;
 mod job;
+mod memory;
 mod pattern;
 mod program;
 mod record;
@@ -50,6 +51,7 @@ pub(crate) use hook::{
 };
 pub(crate) use hot::{names_hook, names_policy};
 pub(crate) use job::JobVerb;
+pub(crate) use memory::{MemoryProjectArgs, MemorySaveArgs, MemoryVerb};
 pub(crate) use pattern::{PatternText, PatternVerb, TestArgs};
 pub(crate) use program::{ProgramVerb, SaveArgs};
 pub(crate) use record::RecordArgs;
@@ -294,6 +296,15 @@ A conversation is named by its session id, a unique prefix of at least 4 charact
 saved output of claude -p --output-format stream-json."
     )]
     Conversation(Box<ConversationVerb>),
+    /// Keep where a project stands, so that the next session starts there
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  ccctl memory save
+  ccctl memory show
+  ccctl memory status"
+    )]
+    Memory(MemoryVerb),
     /// List, follow and cancel background jobs
     #[command(subcommand)]
     Job(JobVerb),

@@ -14,7 +14,10 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
     ("jsonrpsee", &["ccd"]),
     ("notify", &["ccd-watch"]),
     ("pty-process", &["ccd-terminal", "ccd-session"]),
-    ("regex", &["ccd-text", "ccd-tape", "ccd-coach"]),
+    (
+        "regex",
+        &["ccd-text", "ccd-tape", "ccd-coach", "ccd-memory"],
+    ),
     ("regex-automata", &["ccd-text"]),
     ("regex-syntax", &["ccd-text"]),
     ("schemars", &["ccd-protocol", "ccd"]),

@@ -11,6 +11,7 @@ mod digest;
 mod error;
 mod file;
 mod model;
+mod rules;
 mod store;
 #[cfg(test)]
 mod store_tests;
@@ -20,6 +21,7 @@ pub use collect::{COLLECT_LIMIT, Collected, Recorded, RecordedRun, collect};
 pub use digest::{DIGEST_CHARS, digest};
 pub use error::{MemoryError, Result};
 pub use file::{Parsed, parse, write};
-pub use model::{Cuts, MAX_BYTES, Provenance, fit, redact, shorten, validate};
+pub use model::{Cuts, MAX_BYTES, Provenance};
+pub use rules::{fit, redact, shorten, validate};
 pub use store::{MEMORY_FILE, Saved, read, save};
 pub use verify::verify;

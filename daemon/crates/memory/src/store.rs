@@ -2,7 +2,8 @@
 
 use crate::error::{MemoryError, Result};
 use crate::file::{Parsed, parse};
-use crate::model::{Cuts, MAX_BYTES, Provenance, first_secret, fit, redact, shorten};
+use crate::model::{Cuts, MAX_BYTES, Provenance};
+use crate::rules::{first_secret, fit, redact, shorten};
 use ccd_protocol::memory::SessionMemory;
 use ccd_repository::WorkTree;
 use ccd_text::redact::redact as redact_text;

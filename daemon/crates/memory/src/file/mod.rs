@@ -3,6 +3,7 @@
 mod escape;
 mod line;
 mod parse;
+mod results;
 mod sections;
 #[cfg(test)]
 mod tests;

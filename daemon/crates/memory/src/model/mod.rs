@@ -1,19 +1,13 @@
-//! Rules for the content of a memory: limits, cuts, validity, no secrets.
+//! What all parts share: limits, shares, times, texts that are shown in part.
 
-mod age;
-mod fit;
 mod limits;
-mod redact;
-mod shorten;
-mod validate;
+mod text;
+mod time;
 
-pub(crate) use age::age;
-pub use fit::fit;
 pub use limits::{Cuts, MAX_BYTES, Provenance};
-pub(crate) use limits::{MAX_NEXT_TASKS, MAX_STEPS, percentage};
-pub(crate) use redact::first_secret;
-pub use redact::redact;
-pub use shorten::shorten;
-pub(crate) use shorten::{MESSAGE_CHARS, TITLE_CHARS, clip, one_line};
-pub(crate) use validate::is_time;
-pub use validate::validate;
+pub(crate) use limits::{
+    MAX_BLOCKERS, MAX_ERRORS, MAX_FAILURES, MAX_FILES, MAX_NEXT_TASKS, MAX_SERVERS, MAX_STEPS,
+    percentage,
+};
+pub(crate) use text::{MESSAGE_CHARS, TITLE_CHARS, clip, one_line};
+pub(crate) use time::{age, is_time};

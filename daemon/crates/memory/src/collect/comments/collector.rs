@@ -5,8 +5,8 @@ use super::scan::{Comment, Keyword, scan};
 use crate::collect::facts::Part;
 use crate::collect::project::{Collector, Project};
 use crate::collect::read::read;
-use aho_corasick::AhoCorasick;
 use ignore::{WalkBuilder, WalkState};
+use regex::bytes::Regex;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +26,7 @@ impl Collector for CommentCollector {
 
     fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
         let words = Keyword::ALL.map(|(_, word)| word);
-        let words = AhoCorasick::new(words).map_err(|error| error.to_string())?;
+        let words = Regex::new(&words.join("|")).map_err(|error| error.to_string())?;
         let found = Mutex::new(Vec::new());
         let is_late = AtomicBool::new(false);
         let look = |path: &Path| {
@@ -83,7 +83,7 @@ fn walk(root: &Path) -> ignore::WalkParallel {
     walk.build_parallel()
 }
 
-fn comments(root: &Path, path: &Path, words: &AhoCorasick) -> Vec<Comment> {
+fn comments(root: &Path, path: &Path, words: &Regex) -> Vec<Comment> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let (Some(language), Ok(inside)) = (language(&name), path.strip_prefix(root)) else {
         return Vec::new();

@@ -1,7 +1,7 @@
 //! The seed's nominal case and its five edge cases.
 
 use super::{assert_lossless, parse, write};
-use crate::model::{shorten, validate};
+use crate::{shorten, validate};
 use ccd_protocol::memory::{
     BlockerEntry, ExecutiveSummary, Priority, SessionMemory, SessionMetadata, TaskReference,
     TaskStatus, TestResults, TestStatus, TestSuite,

@@ -1,8 +1,8 @@
 //! Brings the file under its limit in bytes, in a fixed order.
 
-use super::limits::{Cuts, Provenance};
-use super::shorten::{clip, cut_list};
+use super::shorten::cut_list;
 use crate::file::write;
+use crate::model::{Cuts, Provenance, clip};
 use ccd_protocol::memory::{Priority, SessionMemory};
 
 /// Phases that are kept around the current one.

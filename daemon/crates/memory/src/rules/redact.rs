@@ -1,7 +1,7 @@
 //! No secret in a memory: every text is redacted, and the finished file is looked at once more.
 
-use super::validate::is_time;
 use crate::file::plain;
+use crate::model::is_time;
 use ccd_protocol::memory::SessionMemory;
 use ccd_text::redact::{MASK, Secrets, redact as redact_text};
 use serde_json::Value;

@@ -1,15 +1,12 @@
 //! The seed's rules for a memory that is valid.
 
-use super::limits::{
-    MAX_BLOCKERS, MAX_BYTES, MAX_ERRORS, MAX_FAILURES, MAX_FILES, MAX_NEXT_TASKS, MAX_SERVERS,
-    MAX_STEPS,
-};
 use super::redact::first_secret;
-use super::shorten::{MESSAGE_CHARS, TITLE_CHARS};
 use crate::file::write;
+use crate::model::{
+    MAX_BLOCKERS, MAX_BYTES, MAX_ERRORS, MAX_FAILURES, MAX_FILES, MAX_NEXT_TASKS, MAX_SERVERS,
+    MAX_STEPS, MESSAGE_CHARS, TITLE_CHARS, is_time,
+};
 use ccd_protocol::memory::{MemoryValidateReply, SessionMemory};
-use time::OffsetDateTime;
-use time::format_description::well_known::{Iso8601, Rfc3339};
 
 /// Returns what is wrong with a memory.
 #[must_use]
@@ -64,12 +61,6 @@ pub fn validate(memory: &SessionMemory) -> MemoryValidateReply {
         errors,
         warnings: Vec::new(),
     }
-}
-
-/// True for a time in ISO 8601, with its date and its zone.
-pub(crate) fn is_time(text: &str) -> bool {
-    OffsetDateTime::parse(text, &Rfc3339).is_ok()
-        || OffsetDateTime::parse(text, &Iso8601::DEFAULT).is_ok()
 }
 
 fn is_version(text: &str) -> bool {

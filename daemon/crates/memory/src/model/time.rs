@@ -1,4 +1,13 @@
-//! How long ago something was.
+//! Times as the memory has them, and how long ago they were.
+
+use time::OffsetDateTime;
+use time::format_description::well_known::{Iso8601, Rfc3339};
+
+/// True for a time in ISO 8601, with its date and its zone.
+pub(crate) fn is_time(text: &str) -> bool {
+    OffsetDateTime::parse(text, &Rfc3339).is_ok()
+        || OffsetDateTime::parse(text, &Iso8601::DEFAULT).is_ok()
+}
 
 /// Returns seconds as `40 s`, `5 min`, `3 h` or `9 days`.
 pub(crate) fn age(seconds: f64) -> String {

@@ -25,10 +25,7 @@ pub(super) fn unescape(text: &str) -> String {
         let escaped = &rest[at + 1..];
         let (char, len) = match escaped.chars().next() {
             Some(char) if SPECIAL.contains(char) => (char, 1),
-            Some('u') => match code(escaped) {
-                Some(found) => found,
-                None => ('\\', 0),
-            },
+            Some('u') => code(escaped).unwrap_or(('\\', 0)),
             _ => ('\\', 0),
         };
         plain.push(char);

@@ -37,7 +37,7 @@ impl Collector for ReportCollector {
             found.extend(merge(runs));
         }
         // The newest comes first: by the report's own time, or the file's.
-        found.sort_by(|a, b| b.0.cmp(&a.0));
+        found.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
         Ok(Part::Reports(
             found.into_iter().map(|(_, report)| report).collect(),
         ))

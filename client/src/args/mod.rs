@@ -282,6 +282,7 @@ conversation cannot be resumed, 99 no daemon or internal error.")]
     /// List, search, show and export Claude Code conversations
     #[command(
         subcommand,
+        override_usage = "ccctl conversation [OPTIONS] [COMMAND]",
         after_help = "Examples:
   ccctl conversation
   ccctl conversation list --project .

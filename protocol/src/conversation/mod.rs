@@ -27,6 +27,7 @@ pub use records::{
     ConversationHit, ConversationListParams, ConversationListReply, ConversationScope,
     ConversationSearchParams, ConversationSearchReply, ConversationStatsParams,
     ConversationStatsReply, ConversationSummary, Indexing, RecordStatus, StatsBy, StatsGroup,
+    UnreadableFiles,
 };
 
 methods! {

@@ -188,12 +188,12 @@ impl History {
         record
     }
 
-    /// Words, frequent ones more often.
+    /// Words, each as frequent as Zipf's law says of its rank.
     fn text(&mut self, least: usize, most: usize) -> String {
         let count = self.random.random_range(least..most);
         let words = (0..count).map(|_| {
             let part: f64 = self.random.random();
-            Self::word((part.powi(4) * WORDS as f64) as usize)
+            Self::word((WORDS as f64).powf(part) as usize - 1)
         });
         words.collect::<Vec<_>>().join(" ")
     }

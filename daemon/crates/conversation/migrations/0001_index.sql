@@ -45,26 +45,23 @@ CREATE TABLE records (
     has_error INTEGER NOT NULL
 );
 CREATE INDEX records_file ON records (file_id, offset);
+CREATE INDEX records_error ON records (file_id) WHERE has_error;
 
 -- Calls of tools, and their results.
 CREATE TABLE calls (
-    file_id INTEGER NOT NULL,
     record_id INTEGER NOT NULL,
     tool_use_id TEXT NOT NULL,
     name TEXT NOT NULL,
     -- The file that it is about.
     path TEXT
 );
-CREATE INDEX calls_file ON calls (file_id);
 CREATE INDEX calls_id ON calls (tool_use_id);
 CREATE INDEX calls_record ON calls (record_id);
 CREATE TABLE results (
-    file_id INTEGER NOT NULL,
     record_id INTEGER NOT NULL,
     tool_use_id TEXT NOT NULL,
     is_error INTEGER NOT NULL
 );
-CREATE INDEX results_file ON results (file_id);
 CREATE INDEX results_id ON results (tool_use_id);
 CREATE INDEX results_record ON results (record_id);
 

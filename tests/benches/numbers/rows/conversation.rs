@@ -17,6 +17,7 @@ use ccd_protocol::conversation::{
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 const INDEX_GOAL_MB: f64 = 250.0;
@@ -41,6 +42,7 @@ pub(crate) fn measure(args: &Args, report: &mut Report) -> Result<()> {
     searches(args, &mut wire, &scope, report)?;
     answers(args, &mut wire, &scope, report)?;
     appended(args, &mut wire, &mut history, &scope, report)?;
+    searches_beside_writes(args, &mut wire, &mut history, &scope, report)?;
     drop(daemon);
     fs::remove_dir_all(home)?;
     Ok(())
@@ -129,6 +131,57 @@ fn searches(
     scope: &ConversationScope,
     report: &mut Report,
 ) -> Result<()> {
+    let times = search_times(args, wire, scope)?;
+    report.add(search_line("a search in it", times));
+    Ok(())
+}
+
+/// Searches while another program appends a line every five milliseconds.
+fn searches_beside_writes(
+    args: &Args,
+    wire: &mut Wire,
+    history: &mut History,
+    scope: &ConversationScope,
+    report: &mut Report,
+) -> Result<()> {
+    let is_done = AtomicBool::new(false);
+    let times = std::thread::scope(|threads| {
+        let writer = threads.spawn(|| {
+            let mut lines = 0;
+            while !is_done.load(Ordering::Relaxed) {
+                history.append(&format!("beside{lines}")).ok()?;
+                lines += 1;
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Some(lines)
+        });
+        let times = search_times(args, wire, scope);
+        is_done.store(true, Ordering::Relaxed);
+        match writer.join() {
+            Ok(Some(_)) => times,
+            _ => Err("no lines could be appended".into()),
+        }
+    })?;
+    let what = "the same while a line is appended every 5 ms, each found in the next search";
+    report.add(search_line(what, times));
+    Ok(())
+}
+
+fn search_line(what: &str, [p50, p99]: [f64; 2]) -> Line {
+    Line {
+        what: format!("{what}, p50 and p99"),
+        bare: String::new(),
+        peers: String::new(),
+        ccd: format!("{p50:.2} ms, {p99:.1} ms"),
+        goal: format!("≤ {} ms, ≤ {} ms", SEARCH_GOALS_MS[0], SEARCH_GOALS_MS[1]),
+        ratio: String::new(),
+        met: Some(p50 <= SEARCH_GOALS_MS[0] && p99 <= SEARCH_GOALS_MS[1]),
+        against: Vec::new(),
+    }
+}
+
+/// Words, pairs, phrases and exclusions, from the most frequent words on; every fifth search has a filter.
+fn search_times(args: &Args, wire: &mut Wire, scope: &ConversationScope) -> Result<[f64; 2]> {
     let mut times = Vec::new();
     for number in 0..args.amount(1000, 50) {
         let query = match number % 4 {
@@ -151,18 +204,7 @@ fn searches(
         wire.call::<ConversationSearch>(&params)?;
         times.push(start.elapsed());
     }
-    let [p50, p99] = percentiles(&mut times);
-    report.add(Line {
-        what: "a search in it, p50 and p99".into(),
-        bare: String::new(),
-        peers: String::new(),
-        ccd: format!("{p50:.2} ms, {p99:.1} ms"),
-        goal: format!("≤ {} ms, ≤ {} ms", SEARCH_GOALS_MS[0], SEARCH_GOALS_MS[1]),
-        ratio: String::new(),
-        met: Some(p50 <= SEARCH_GOALS_MS[0] && p99 <= SEARCH_GOALS_MS[1]),
-        against: Vec::new(),
-    });
-    Ok(())
+    Ok(percentiles(&mut times))
 }
 
 fn answers(

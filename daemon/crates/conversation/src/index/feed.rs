@@ -3,6 +3,7 @@
 use super::extract::{Depth, Entry, entry};
 use super::gate::Gate;
 use super::inbox::Inbox;
+use super::mark::mark;
 use super::plan::KnownFile;
 use super::scope::time_text;
 use super::write::{Batch, IndexWrite};
@@ -247,7 +248,8 @@ impl Batch {
         }
     }
 
-    fn take(&mut self, entry: Entry) {
+    fn take(&mut self, mut entry: Entry) {
+        mark(&mut entry);
         self.text_bytes += entry.text.len() + 300;
         self.entries.push(entry);
     }

@@ -294,6 +294,10 @@ impl Follower {
                 self.keep(file);
             }
         }
+        let moved = plan.moved.iter().map(|(path, ..)| path);
+        for path in plan.gone.iter().map(|(path, _)| path).chain(moved) {
+            self.index.note_file(path, None);
+        }
         let database = self.index.database().await?;
         let work = prepare(database, plan, &mut known).await?;
         let paths: HashMap<i64, String> = work
@@ -305,12 +309,18 @@ impl Follower {
             .iter()
             .map(|(file, known)| file.len.saturating_sub(known.read));
         left.begin(work.len() as u64, bytes.sum());
-        let stopped = &self.index.is_stopping;
+        let index = &self.index;
+        let stopped = &index.is_stopping;
         let mut done = |step: Step| {
             left.done(step.is_last, step.bytes);
-            let path = paths.get(&step.file_id);
-            if let Some((_, file)) = path.and_then(|path| known.get_mut(path)) {
-                file.follow(step);
+            if let Some(path) = paths.get(&step.file_id) {
+                if step.is_last {
+                    let failure = step.has_failed.then(|| why_unreadable(path));
+                    index.note_file(path, failure);
+                }
+                if let Some((_, file)) = known.get_mut(path) {
+                    file.follow(step);
+                }
             }
             !stopped.load(Ordering::Relaxed)
         };
@@ -345,6 +355,14 @@ impl KnownFile {
             self.lines = step.lines;
             self.skipped = step.skipped;
         }
+    }
+}
+
+/// Returns why a file could not be read.
+fn why_unreadable(path: &str) -> String {
+    match std::fs::File::open(path) {
+        Err(error) => error.to_string(),
+        Ok(_) => "reading failed; the log of the daemon says why".to_owned(),
     }
 }
 

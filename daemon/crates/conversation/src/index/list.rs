@@ -3,10 +3,11 @@
 use super::IndexWrite;
 use super::scope::{Scope, SqlValue, TimeColumn, bind_all, time_text};
 use super::sums::sums;
+use crate::ConversationError;
 use ccd_protocol::conversation::{
     ConversationListParams, ConversationListReply, ConversationSummary, StatsBy,
 };
-use ccd_store::{AssertSqlSafe, Database, SqlResult, query_as, query_scalar};
+use ccd_store::{AssertSqlSafe, Database, query_as, query_scalar};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -33,7 +34,7 @@ pub(crate) async fn list(
     database: &Database<IndexWrite>,
     params: &ConversationListParams,
     scope: &Scope,
-) -> SqlResult<ConversationListReply> {
+) -> Result<ConversationListReply, ConversationError> {
     let mut conditions = scope.conditions();
     scope.add_times(&mut conditions, TimeColumn::File);
     scope.add_once(&mut conditions);
@@ -47,6 +48,12 @@ pub(crate) async fn list(
         .fetch_one(database.readers())
         .await?;
     if let Some(before) = &params.before {
+        let is_known =
+            "SELECT EXISTS (SELECT 1 FROM files WHERE agent_id IS NULL AND session_id = ?1)";
+        let is_known = query_scalar::<_, bool>(is_known).bind(before);
+        if !is_known.fetch_one(database.readers()).await? {
+            return Err(ConversationError::NotListed(before.clone()));
+        }
         conditions.add(
             "(files.ended_at, files.id) < (SELECT ended_at, id FROM files WHERE agent_id IS NULL AND session_id = ?)",
             SqlValue::Text(before.clone()),
@@ -59,8 +66,8 @@ pub(crate) async fn list(
                 ORDER BY offset DESC LIMIT 1) AS model,
             (SELECT count(DISTINCT message_id) FROM records WHERE file_id = files.id AND NOT is_sub
                 AND (role OR NOT EXISTS (SELECT 1 FROM results WHERE record_id = records.id))) AS turns,
-            (SELECT count(DISTINCT tool_use_id) FROM results
-                WHERE file_id IN (SELECT id FROM files AS own WHERE own.session_id = files.session_id) AND is_error) AS errors
+            (SELECT count(DISTINCT tool_use_id) FROM records JOIN results ON record_id = records.id
+                WHERE file_id IN (SELECT id FROM files AS own WHERE own.session_id = files.session_id) AND has_error AND is_error) AS errors
         FROM files WHERE {} ORDER BY ended_at DESC, id DESC LIMIT {limit}",
         conditions.sql()
     );
@@ -98,6 +105,7 @@ pub(crate) async fn list(
         conversations: rows.into_iter().map(summary).collect(),
         total: total.unsigned_abs(),
         indexing: None,
+        unreadable: None,
     })
 }
 

@@ -18,6 +18,7 @@ mod gate;
 mod inbox;
 mod left;
 mod list;
+mod mark;
 mod owner;
 mod plan;
 mod query;

@@ -12,11 +12,11 @@ use crate::source::Dir;
 use ccd_protocol::conversation::{
     ConversationImportParams, ConversationImportReply, ConversationListParams,
     ConversationListReply, ConversationScope, ConversationSearchParams, ConversationSearchReply,
-    ConversationStatsParams, ConversationStatsReply, Indexing,
+    ConversationStatsParams, ConversationStatsReply, Indexing, UnreadableFiles,
 };
 use ccd_store::{Database, Opening, StoreError, blocking};
 use ccd_watch::{Handle, Watcher};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -56,6 +56,8 @@ struct State {
     prices: Option<u64>,
     /// Why the index is not up to date.
     failure: Option<Arc<StoreError>>,
+    /// Transcripts that could not be read the last time, and why.
+    unreadable: BTreeMap<String, String>,
 }
 
 impl Index {
@@ -93,6 +95,7 @@ impl Index {
         blocking(move || setup.prices()).await?;
         let mut reply = list::list(database, params, &scope).await?;
         reply.indexing = indexing;
+        reply.unreadable = self.unreadable(&scope.dirs);
         Ok(reply)
     }
 
@@ -108,6 +111,7 @@ impl Index {
         let (database, scope, indexing) = self.ready(&params.scope).await?;
         let mut reply = search::search(database, params, &scope).await?;
         reply.indexing = indexing;
+        reply.unreadable = self.unreadable(&scope.dirs);
         Ok(reply)
     }
 
@@ -131,7 +135,11 @@ impl Index {
             None => {
                 let (database, scope, indexing) = self.ready(&params.scope).await?;
                 let reply = stats::stats(database, &scope, params.by).await?;
-                ConversationStatsReply { indexing, ..reply }
+                ConversationStatsReply {
+                    indexing,
+                    unreadable: self.unreadable(&scope.dirs),
+                    ..reply
+                }
             }
         };
         reply.prices_as_of = priced.prices.as_of().to_owned();
@@ -247,6 +255,22 @@ impl Index {
         }
     }
 
+    /// Returns how many transcripts in these directories could not be read.
+    fn unreadable(&self, dirs: &[Dir]) -> Option<UnreadableFiles> {
+        let state = self.state();
+        let is_in = |file: &str| {
+            dirs.iter()
+                .any(|dir| Path::new(file).starts_with(&dir.path))
+        };
+        let mut files = state.unreadable.iter().filter(|(file, _)| is_in(file));
+        let (file, error) = files.next()?;
+        Some(UnreadableFiles {
+            file: file.clone(),
+            error: error.clone(),
+            count: 1 + files.count() as u64,
+        })
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -314,6 +338,15 @@ impl Index {
         }
         drop(state);
         self.has_read(fed);
+    }
+
+    /// Notes that a transcript could be read or is gone, or why it could not be read.
+    pub(super) fn note_file(&self, path: &str, failure: Option<String>) {
+        let unreadable = &mut self.state().unreadable;
+        match failure {
+            Some(failure) => drop(unreadable.insert(path.to_owned(), failure)),
+            None => drop(unreadable.remove(path)),
+        }
     }
 
     /// Notes what was read.

@@ -1,5 +1,6 @@
 //! What the user is looking for.
 
+use super::mark::{Mark, without_marks};
 use crate::ConversationError;
 
 /// Characters of a snippet before the word that was found, and in all.
@@ -11,6 +12,8 @@ const SNIPPET_CHARS: usize = 200;
 pub(crate) struct Query {
     wanted: Vec<String>,
     excluded: Vec<String>,
+    /// Tokens that a record must have as well.
+    marks: Vec<String>,
 }
 
 impl Query {
@@ -24,6 +27,7 @@ impl Query {
         let mut query = Self {
             wanted: Vec::new(),
             excluded: Vec::new(),
+            marks: Vec::new(),
         };
         let mut rest = text.trim_start();
         while !rest.is_empty() {
@@ -39,7 +43,7 @@ impl Query {
                     Some(_) => &mut query.excluded,
                     None => &mut query.wanted,
                 };
-                list.push(term.replace('\0', " "));
+                list.push(without_marks(term).replace('\0', " "));
             }
             rest = left.trim_start();
         }
@@ -51,6 +55,12 @@ impl Query {
         }
     }
 
+    /// Limits the query to records with all these marks.
+    pub(crate) fn marked(mut self, marks: Vec<Mark<'_>>) -> Self {
+        self.marks = marks.iter().map(Mark::token).collect();
+        self
+    }
+
     /// Returns the query in the syntax of FTS5, in which each term is a quoted text.
     pub(crate) fn fts(&self) -> String {
         let quoted = |terms: &[String], between: &str| {
@@ -59,7 +69,10 @@ impl Query {
                 .map(|term| format!("\"{}\"", term.replace('"', "\"\"")));
             terms.collect::<Vec<_>>().join(between)
         };
-        let wanted = quoted(&self.wanted, " AND ");
+        let mut wanted = quoted(&self.wanted, " AND ");
+        for mark in &self.marks {
+            wanted.push_str(&format!(" AND \"{mark}\""));
+        }
         match self.excluded.is_empty() {
             true => wanted,
             false => format!("({wanted}) NOT ({})", quoted(&self.excluded, " OR ")),

@@ -164,6 +164,10 @@ impl Conditions {
         ]);
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
     /// Returns all conditions.
     pub(crate) fn sql(&self) -> String {
         let mut sql = String::new();

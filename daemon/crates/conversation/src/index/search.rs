@@ -2,6 +2,7 @@
 
 use super::IndexWrite;
 use super::extract::{Depth, entry};
+use super::mark::Mark;
 use super::query::Query;
 use super::scope::{Conditions, Scope, SqlValue, TimeColumn, bind_all, time_text};
 use crate::ConversationError;
@@ -18,7 +19,7 @@ const DEFAULT_LIMIT: u64 = 20;
 const MAX_LIMIT: u64 = 200;
 
 /// Hits are counted up to this number.
-const MAX_COUNT: i64 = 10_000;
+const MAX_COUNT: u64 = 10_000;
 
 /// Longer records have no snippet.
 const MAX_SNIPPET_BYTES: u64 = 8 << 20;
@@ -43,40 +44,28 @@ pub(crate) async fn search(
     scope: &Scope,
 ) -> Result<ConversationSearchReply, ConversationError> {
     let start = Instant::now();
-    let query = Query::parse(&params.query)?;
-    let mut conditions = conditions(params, scope);
-    let none = Conditions::default();
-    let (from, values) = match is_everything(database, params, scope, &conditions).await? {
-        true => ("texts WHERE texts MATCH ?".to_owned(), &none),
-        false => {
-            let from = format!(
-                "texts JOIN records ON records.id = texts.rowid JOIN files ON files.id = file_id WHERE texts MATCH ? AND {}",
-                conditions.sql()
-            );
-            (from, &conditions)
-        }
-    };
-    let counted = format!("SELECT count(*) FROM (SELECT 1 FROM {from} LIMIT {MAX_COUNT})");
-    let count = query_scalar::<_, i64>(AssertSqlSafe(counted)).bind(query.fts());
-    let total = bind_all!(count, values)
-        .fetch_one(database.readers())
-        .await?;
+    let query = Query::parse(&params.query)?.marked(marks(params));
+    let place = Place::of(database, params, scope).await?;
+    let mut ids = place.find(database, &query, i64::MAX).await?;
+    let total = ids.len() as u64;
     if let Some(before) = params.before {
-        conditions.add("texts.rowid < ?", SqlValue::Number(before));
+        ids.retain(|id| *id < before);
+        if ids.is_empty() && total == MAX_COUNT {
+            ids = place.find(database, &query, before).await?;
+        }
     }
-    let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
-    let found = format!(
-        "SELECT records.id, session_id, uuid, message_id, at, role, is_sub, files.path, offset, length,
+    ids.truncate(
+        usize::try_from(params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT))
+            .unwrap_or(usize::MAX),
+    );
+    let found = "SELECT records.id, session_id, uuid, message_id, at, role, is_sub, files.path, offset, length,
             coalesce((SELECT name FROM calls WHERE record_id = records.id LIMIT 1),
                 (SELECT name FROM results JOIN calls USING (tool_use_id) WHERE results.record_id = records.id LIMIT 1))
-        FROM texts JOIN records ON records.id = texts.rowid JOIN files ON files.id = file_id
-        WHERE texts MATCH ? AND {} ORDER BY texts.rowid DESC LIMIT {limit}",
-        conditions.sql()
-    );
-    let rows = query_as::<_, HitRow>(AssertSqlSafe(found)).bind(query.fts());
-    let rows = bind_all!(rows, conditions)
-        .fetch_all(database.readers())
-        .await?;
+        FROM records JOIN files ON files.id = file_id
+        WHERE records.id IN (SELECT value FROM json_each(?)) ORDER BY records.id DESC";
+    let ids = serde_json::to_string(&ids).unwrap_or_default();
+    let rows = query_as::<_, HitRow>(found).bind(ids);
+    let rows = rows.fetch_all(database.readers()).await?;
     let hits = ccd_store::blocking(move || {
         rows.into_iter()
             .map(|row| hit(row, &query))
@@ -84,61 +73,104 @@ pub(crate) async fn search(
     });
     Ok(ConversationSearchReply {
         hits: hits.await,
-        total: total.unsigned_abs(),
+        total,
         took_ms: start.elapsed().as_secs_f64() * 1000.0,
         indexing: None,
+        unreadable: None,
     })
 }
 
-/// Returns whether all that is indexed meets the conditions, so that hits are counted without looking at each.
-async fn is_everything(
+/// What is looked for besides words, as far as it is known when a record is written.
+fn marks(params: &ConversationSearchParams) -> Vec<Mark<'_>> {
+    let mut marks: Vec<Mark<'_>> = params.tool.as_deref().map(Mark::Tool).into_iter().collect();
+    marks.extend(params.role.map(|role| Mark::Role {
+        is_assistant: role == TurnRole::Assistant,
+    }));
+    if params.status == Some(RecordStatus::SubAgent) {
+        marks.push(Mark::SubAgent);
+    }
+    marks
+}
+
+/// The records among which hits are looked for.
+struct Place {
+    /// Tables and conditions, without that of the texts.
+    from: &'static str,
+    conditions: Conditions,
+}
+
+impl Place {
+    async fn of(
+        database: &Database<IndexWrite>,
+        params: &ConversationSearchParams,
+        scope: &Scope,
+    ) -> Result<Self, ConversationError> {
+        let mut conditions = conditions(params, scope);
+        if let Some(files) = some_files(database, params, scope).await? {
+            conditions.add(
+                "file_id IN (SELECT value FROM json_each(?))",
+                SqlValue::Text(files),
+            );
+        }
+        // Then no hit needs its row.
+        let from = match conditions.is_empty() {
+            true => "texts",
+            false => "texts JOIN records ON records.id = texts.rowid",
+        };
+        Ok(Self { from, conditions })
+    }
+
+    /// Returns the ids of records that say it, the newest first, below `before` and at most [`MAX_COUNT`].
+    async fn find(
+        &self,
+        database: &Database<IndexWrite>,
+        query: &Query,
+        before: i64,
+    ) -> Result<Vec<i64>, ConversationError> {
+        let mut conditions = self.conditions.sql();
+        if !conditions.is_empty() {
+            conditions.insert_str(0, " AND ");
+        }
+        // One row, because each costs more than a hit.
+        let found = format!(
+            "SELECT json_group_array(id) FROM (SELECT texts.rowid AS id FROM {} WHERE texts MATCH ? AND texts.rowid < ?{conditions}
+                ORDER BY texts.rowid DESC LIMIT {MAX_COUNT})",
+            self.from
+        );
+        let found = query_scalar::<_, String>(AssertSqlSafe(found));
+        let found = bind_all!(found.bind(query.fts()).bind(before), self.conditions);
+        let ids = found.fetch_one(database.readers()).await?;
+        Ok(serde_json::from_str(&ids).unwrap_or_default())
+    }
+}
+
+/// Returns the ids of the files that are meant, as JSON, unless all are.
+async fn some_files(
     database: &Database<IndexWrite>,
     params: &ConversationSearchParams,
     scope: &Scope,
-    conditions: &Conditions,
-) -> Result<bool, ConversationError> {
-    let unfiltered = ConversationSearchParams {
-        query: params.query.clone(),
-        scope: params.scope.clone(),
-        limit: params.limit,
-        before: params.before,
-        ..ConversationSearchParams::default()
-    };
-    if *params != unfiltered || !scope.has_no_filter() {
-        return Ok(false);
-    }
-    let others = format!(
-        "SELECT NOT EXISTS (SELECT 1 FROM files WHERE NOT ({}))",
-        conditions.sql()
-    );
-    let others = query_scalar::<_, bool>(AssertSqlSafe(others));
-    Ok(bind_all!(others, conditions)
-        .fetch_one(database.readers())
-        .await?)
-}
-
-fn conditions(params: &ConversationSearchParams, scope: &Scope) -> Conditions {
+) -> Result<Option<String>, ConversationError> {
     let mut conditions = scope.conditions();
-    scope.add_times(&mut conditions, TimeColumn::Record);
     scope.add_once(&mut conditions);
-    if let Some(role) = params.role {
-        conditions.add(
-            "role = ?",
-            SqlValue::Number((role == TurnRole::Assistant).into()),
-        );
-    }
     if let Some(session) = &params.session {
         conditions.add("files.session_id = ?", SqlValue::Text(session.clone()));
     }
+    let files = format!(
+        "SELECT json_group_array(id) FILTER (WHERE is_meant), coalesce(min(is_meant), 1) FROM (SELECT id, {} AS is_meant FROM files)",
+        conditions.sql()
+    );
+    let files = query_as::<_, (String, bool)>(AssertSqlSafe(files));
+    let files = bind_all!(files, conditions);
+    let (ids, are_all) = files.fetch_one(database.readers()).await?;
+    Ok((!are_all).then_some(ids))
+}
+
+/// Returns what is asked of the row of a record.
+fn conditions(params: &ConversationSearchParams, scope: &Scope) -> Conditions {
+    let mut conditions = Conditions::default();
+    scope.add_times(&mut conditions, TimeColumn::Record);
     if let Some(model) = &params.model {
         conditions.add("instr(model, ?) > 0", SqlValue::Text(model.clone()));
-    }
-    if let Some(tool) = &params.tool {
-        conditions.add_twice(
-            "(EXISTS (SELECT 1 FROM calls WHERE calls.record_id = records.id AND name = ?)
-                OR EXISTS (SELECT 1 FROM results JOIN calls USING (tool_use_id) WHERE results.record_id = records.id AND name = ?))",
-            tool,
-        );
     }
     if let Some(file) = &params.file {
         conditions.add_twice(
@@ -155,8 +187,7 @@ fn conditions(params: &ConversationSearchParams, scope: &Scope) -> Conditions {
             "EXISTS (SELECT 1 FROM calls WHERE calls.record_id = records.id
                 AND NOT EXISTS (SELECT 1 FROM results WHERE results.tool_use_id = calls.tool_use_id))",
         ),
-        Some(RecordStatus::SubAgent) => conditions.require("is_sub"),
-        None => {}
+        Some(RecordStatus::SubAgent) | None => {}
     }
     conditions
 }

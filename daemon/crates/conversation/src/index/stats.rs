@@ -49,6 +49,7 @@ pub(super) fn reply(
         skipped_lines,
         groups,
         indexing: None,
+        unreadable: None,
     }
 }
 
@@ -77,7 +78,7 @@ async fn tools(database: &Database<IndexWrite>, scope: &Scope) -> SqlResult<Vec<
     let statement = format!(
         "SELECT name, count(*), sum(is_error) FROM (
             SELECT min(name) AS name, max(tool_use_id IN (SELECT tool_use_id FROM results WHERE is_error)) AS is_error
-            FROM calls JOIN records ON records.id = record_id JOIN files ON files.id = calls.file_id
+            FROM calls JOIN records ON records.id = record_id JOIN files ON files.id = file_id
             WHERE {} GROUP BY tool_use_id)
         GROUP BY name ORDER BY 2 DESC, 1",
         conditions.sql()

@@ -3,6 +3,7 @@
 use super::extract::Entry;
 use super::feed::Step;
 use super::inbox::Inbox;
+use super::mark::mark_results;
 use crate::line::{About, Usage};
 use crate::source::FoundFile;
 use ccd_store::{
@@ -67,7 +68,6 @@ const TEXTS_PER_STATEMENT: usize = 10_000;
 
 ccd_store::row! {
     struct CallRow {
-        file_id: i64,
         record_id: i64,
         tool_use_id: String,
         name: String,
@@ -77,7 +77,6 @@ ccd_store::row! {
 
 ccd_store::row! {
     struct ResultRow {
-        file_id: i64,
         record_id: i64,
         tool_use_id: String,
         is_error: bool,
@@ -192,9 +191,9 @@ async fn rename(connection: &mut Connection, id: i64, file: &FoundFile) -> SqlRe
 async fn forget(connection: &mut Connection, id: i64) -> SqlResult<()> {
     for delete in [
         "DELETE FROM texts WHERE rowid IN (SELECT id FROM records WHERE file_id = ?1)",
+        "DELETE FROM calls WHERE record_id IN (SELECT id FROM records WHERE file_id = ?1)",
+        "DELETE FROM results WHERE record_id IN (SELECT id FROM records WHERE file_id = ?1)",
         "DELETE FROM records WHERE file_id = ?1",
-        "DELETE FROM calls WHERE file_id = ?1",
-        "DELETE FROM results WHERE file_id = ?1",
         "DELETE FROM messages WHERE file_id = ?1",
         "DELETE FROM agents WHERE file_id = ?1",
         "DELETE FROM parents WHERE file_id = ?1",
@@ -244,6 +243,7 @@ pub(super) async fn put(
     let first: i64 = last.fetch_one(&mut *connection).await?;
     let file_id = batch.step.file_id;
     let (mut records, mut calls, mut results) = (vec![], vec![], vec![]);
+    mark_results(connection, &mut batch.entries).await?;
     for (id, entry) in (first + 1..).zip(&mut batch.entries) {
         records.push(record_row(id, file_id, entry));
         if !entry.text.is_empty() {
@@ -251,7 +251,6 @@ pub(super) async fn put(
             texts.push(TextRow { rowid: id, body });
         }
         calls.extend(entry.calls.iter().map(|call| CallRow {
-            file_id,
             record_id: id,
             tool_use_id: call.tool_use_id.clone(),
             name: call.name.clone(),
@@ -262,7 +261,6 @@ pub(super) async fn put(
                 .results
                 .iter()
                 .map(|(tool_use_id, is_error)| ResultRow {
-                    file_id,
                     record_id: id,
                     tool_use_id: tool_use_id.clone(),
                     is_error: *is_error,
@@ -441,12 +439,13 @@ fn agent_row(
 }
 
 async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {
+    // Of prompts (kind 0) the first is kept, of other titles the last.
     let put = "UPDATE files SET modified = ?11, stamp = ?12, read = ?2, lines = ?3, skipped = ?4, cwd = coalesce(cwd, ?5), branch = coalesce(branch, ?6),
-        title = iif(?8 >= title_kind, ?7, title), title_kind = max(title_kind, ?8),
+        title = iif(?8 > title_kind OR (?8 = title_kind AND ?8 > 0), ?7, title), title_kind = max(title_kind, ?8),
         started_at = min(coalesce(started_at, ?9), coalesce(?9, started_at)),
         ended_at = max(coalesce(ended_at, ?10), coalesce(?10, ended_at)) WHERE id = ?1";
     let about = &batch.about;
-    let title = about.title.as_ref();
+    let title = about.title(|title| redact(title).text.into_owned());
     query(put)
         .bind(batch.step.file_id)
         .bind(batch.step.read.cast_signed())
@@ -454,8 +453,8 @@ async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> 
         .bind(batch.step.skipped.cast_signed())
         .bind(&about.cwd)
         .bind(&about.branch)
-        .bind(title.map(|(_, title)| redact(title).text.into_owned()))
-        .bind(title.map_or(-2, |(kind, _)| *kind as i64))
+        .bind(title.as_ref().map(|(_, title)| title.as_str()))
+        .bind(title.as_ref().map_or(-2, |(kind, _)| *kind as i64))
         .bind(about.started_at)
         .bind(about.ended_at)
         .bind(batch.step.modified)

@@ -21,7 +21,7 @@ struct Tool {
     installed: &'static [&'static str],
 }
 
-const TOOLS: [Tool; 12] = [
+static TOOLS: [Tool; 12] = [
     node(
         "npm",
         PackageManager::Npm,
@@ -86,8 +86,7 @@ fn tool(
     root: &Path,
     is_ours: impl Fn(&Tool) -> bool,
 ) -> Option<(&'static Tool, &'static str, SystemTime)> {
-    static ALL: [Tool; 12] = TOOLS;
-    let locks = ALL
+    let locks = TOOLS
         .iter()
         .filter(|tool| is_ours(tool))
         .flat_map(|tool| tool.locks.iter().map(move |lock| (tool, *lock)));
@@ -160,7 +159,7 @@ fn count(root: &Path, deadline: Instant) -> (u64, u64) {
             if Instant::now() >= deadline || name.contains("..") {
                 return (looked_at, outdated);
             }
-            // pnpm installs by links, which lead out of the folder but not out of the project.
+            // Packages that are links, as those of pnpm, are not looked at.
             let path = Path::new("node_modules").join(name).join("package.json");
             let version =
                 json(&path).and_then(|package| Version::parse(package["version"].as_str()?).ok());

@@ -78,14 +78,14 @@ impl Runner {
     }
 }
 
-const UNIT: [(&str, &str); 5] = [
+static UNIT: [(&str, &str); 5] = [
     ("vitest", "Vitest"),
     ("jest", "Jest"),
     ("mocha", "Mocha"),
     ("ava", "AVA"),
     ("jasmine", "Jasmine"),
 ];
-const E2E: [(&str, &str); 4] = [
+static E2E: [(&str, &str); 4] = [
     ("@playwright/test", "Playwright"),
     ("playwright", "Playwright"),
     ("cypress", "Cypress"),
@@ -118,10 +118,8 @@ fn package_json(root: &Path, text: &str, manifest: &mut Manifest) {
             (name, manager) => format!("{manager} run {name}"),
         })
     };
-    static UNITS: [(&str, &str); 5] = UNIT;
-    static E2ES: [(&str, &str); 4] = E2E;
-    manifest.unit.framework = manifest.unit.framework.or_else(|| first(&UNITS));
-    manifest.e2e.framework = manifest.e2e.framework.or_else(|| first(&E2ES));
+    manifest.unit.framework = manifest.unit.framework.or_else(|| first(&UNIT));
+    manifest.e2e.framework = manifest.e2e.framework.or_else(|| first(&E2E));
     set(
         &mut manifest.unit.command,
         script(&["test", "test:unit", "unit"]).as_deref(),

@@ -30,7 +30,7 @@ impl Plan {
     }
 }
 
-/// Of a plan that are read. A longer one is read so far.
+/// Of a plan: counts of half a longer one would be wrong.
 const PLAN_BYTES: u64 = 4 * 1024 * 1024;
 /// Directories and files of each that are looked at for plans.
 const MAX_ENTRIES: usize = 1000;
@@ -49,10 +49,15 @@ impl Collector for TaskCollector {
             .as_ref()
             .and_then(|tree| tree.branch().ok());
         let mut candidates = Vec::new();
+        let mut too_long = None;
         for path in places(root) {
             let Ok(content) = read(root, &path, PLAN_BYTES) else {
                 continue;
             };
+            if content.is_cut {
+                too_long = Some(path);
+                continue;
+            }
             let plan = parse(&content.text());
             if plan.total() == 0 {
                 continue;
@@ -71,6 +76,10 @@ impl Collector for TaskCollector {
                 plan,
                 changed,
             ));
+        }
+        if let (true, Some(path)) = (candidates.is_empty(), too_long) {
+            let mib = PLAN_BYTES >> 20;
+            return Err(format!("{} is longer than {mib} MiB", path.display()));
         }
         let best = candidates.into_iter().max_by_key(|(rank, ..)| *rank);
         Ok(Part::Tasks(best.map(|(_, path, mut plan, changed)| {

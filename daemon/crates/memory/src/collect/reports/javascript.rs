@@ -3,7 +3,9 @@
 use super::place::{line_in, message};
 use super::{SuiteFacts, finish};
 use crate::collect::facts::rfc3339;
+use crate::collect::manifest::MANIFEST_BYTES;
 use crate::collect::paths::relative;
+use crate::collect::read::read as read_file;
 use ccd_protocol::memory::TestFailure;
 use serde_json::Value;
 use std::path::Path;
@@ -62,7 +64,8 @@ fn jest(root: &Path, text: &str, report: &Value) -> SuiteFacts {
 
 /// The two write nearly the same; the names of files and the project say which it is.
 fn framework(root: &Path, text: &str, report: &Value) -> &'static str {
-    let manifest = std::fs::read_to_string(root.join("package.json")).unwrap_or_default();
+    let manifest = read_file(root, Path::new("package.json"), MANIFEST_BYTES);
+    let manifest = manifest.map_or_else(|_| String::new(), |content| content.text());
     let has = |name: &str| manifest.contains(&format!("\"{name}\""));
     match (has("vitest"), has("jest")) {
         (true, false) => "Vitest",

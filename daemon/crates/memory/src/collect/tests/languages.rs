@@ -229,3 +229,19 @@ fn links_are_not_followed_and_ignored_files_not_read() {
     assert_eq!(titles, ["own"]);
     assert_eq!(memory.task_status.phases, []);
 }
+
+#[test]
+fn a_plan_that_is_too_long_is_left_out_with_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        folder.path(),
+        &[("tasks.md", &"- [ ] T001 x\n".repeat(400_000))],
+    );
+    let collected = collect(folder.path(), None, &Recorded::default()).unwrap();
+    assert_eq!(collected.memory.task_status.source_file, "");
+    assert!(
+        collected.warnings[0].contains("tasks.md is longer than 4 MiB"),
+        "{:?}",
+        collected.warnings
+    );
+}

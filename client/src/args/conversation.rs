@@ -139,7 +139,7 @@ pub(crate) struct ConversationSearchArgs {
     /// Only calls about a file whose path contains PATH, and their results
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Option<String>,
-    /// Only this conversation: the whole id of its session
+    /// Only this conversation: a session id or a unique prefix of at least 4 characters
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// Print at most N hits, 1 to 200 [default: 20]
@@ -211,9 +211,10 @@ fn by() -> impl TypedValueParser<Value = StatsBy> {
   ccctl conversation show run.jsonl --tools
   ccctl conversation show 5fc07b19 --errors
   ccctl conversation get 5fc07b19 --json | jq .usage.total
+  ccctl conversation get 5fc07b19 --raw | jq .turns[].records[]
 
 On a terminal, the conversation is shown in $PAGER, or less. --json prints one document with all turns, tool calls, \
-sub-agents, indexes and tokens.")]
+sub-agents, indexes and tokens; --raw prints it with whole records, secrets included.")]
 pub(crate) struct ConversationGetArgs {
     /// Session id, a unique prefix of at least 4 characters, or a file
     pub(crate) conversation: String,
@@ -223,6 +224,9 @@ pub(crate) struct ConversationGetArgs {
     /// Show only failed tool calls
     #[arg(long)]
     pub(crate) errors: bool,
+    /// Print JSON with the records as Claude Code wrote them, instead of their ids
+    #[arg(long, conflicts_with_all = ["tools", "errors", "at"])]
+    pub(crate) raw: bool,
     /// Start at the turn that contains this id of a message, record, tool call or prompt
     #[arg(long, value_name = "ID")]
     pub(crate) at: Option<String>,

@@ -122,7 +122,7 @@ pub struct ConversationSearchParams {
     /// Calls about a file whose path contains this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Records of this session.
+    /// Records of this session: its id, or a unique prefix of at least 4 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Maximum number of hits; default 20, at most 200.

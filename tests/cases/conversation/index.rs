@@ -3,6 +3,7 @@
 use super::library::{Library, assistant, call, result, user};
 use crate::support::eventually::rounds;
 use crate::support::secrets::cases;
+use ccd_protocol::ErrorCode;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -151,6 +152,10 @@ fn records_are_found_by_words_phrases_and_filters() {
         (json!({"query": "sort", "status": "pending"}), &[]),
         (json!({"query": "sort", "status": "sub_agent"}), &[]),
         (json!({"query": "needle1", "model": "opus"}), &["u1-2"]),
+        (
+            json!({"query": "sort", "session": "00000001-"}),
+            &["u1-1", "u1-2", "u1-3"],
+        ),
         (json!({"query": "sort OR list"}), &[]),
         // Names of members are not text.
         (json!({"query": "command"}), &[]),
@@ -163,6 +168,15 @@ fn records_are_found_by_words_phrases_and_filters() {
         library.call("conversation.search", json!({"query": "sort", "limit": 1}))["total"],
         6
     );
+    for (session, code) in [
+        ("00000002", ErrorCode::ConversationNotFound),
+        ("000", ErrorCode::ConversationNotFound),
+        ("0000", ErrorCode::InvalidArgument),
+    ] {
+        let params = json!({"query": "sort", "session": session});
+        let error = library.try_call("conversation.search", params).unwrap_err();
+        assert_eq!(error["code"], code as i32, "{error}");
+    }
     let ran = library.ccctl(&["search", "*"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(

@@ -415,7 +415,7 @@ mod tests {
             expected.prices_as_of = String::new();
             let database = index.database().await.unwrap();
             let dirs = setup.dirs(&[]);
-            let mut found = totals(database, &setup, dirs, by, &prices).await.unwrap();
+            let mut found = totals(&database, &setup, dirs, by, &prices).await.unwrap();
             for reply in [&mut expected, &mut found] {
                 reply.cost_usd = reply.cost_usd.map(rounded);
                 for group in &mut reply.groups {

@@ -2,6 +2,7 @@
 
 use crate::line::{Block, Kind, Line, SideCall, Usage, blocks, with};
 pub use ccd_protocol::conversation::TurnRole as Role;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 /// Where a line is. The order of places is the order of the conversation.
@@ -34,8 +35,10 @@ pub struct Record {
     pub is_sidechain: bool,
     pub timestamp: Option<String>,
     pub model: Option<String>,
-    /// Without the side calls.
+    /// Without the side calls: of the lines with this uuid, those of the one with the most output.
     pub usage: Option<Usage>,
+    /// Where that line is.
+    usage_place: Place,
     pub side_calls: Vec<SideCall>,
     /// What changes the price of its tokens.
     pub is_fast: bool,
@@ -72,9 +75,9 @@ impl Records {
     /// Takes a line. One that is no record of a conversation is ignored: returns whether it is one.
     ///
     /// Of lines with one uuid the longest counts, because a stream may repeat a record with more of its text; its position
-    /// is that of the first.
+    /// is that of the first. Its tokens are those of the line with the most output.
     pub fn insert(&mut self, place: Place, line: &Line<'_>) -> bool {
-        let Some(record) = Record::of(place, line) else {
+        let Some(mut record) = Record::of(place, line) else {
             return false;
         };
         let Some(index) = self.by_uuid.get(&record.uuid) else {
@@ -85,11 +88,12 @@ impl Records {
         self.duplicates += 1;
         let known = &mut self.list[*index];
         let order = known.order.min(place);
-        let rank = |record: &Record| (record.place.len, std::cmp::Reverse(record.place));
+        let rank = |record: &Record| (record.place.len, Reverse(record.place));
         if rank(&record) > rank(known) {
-            *known = record;
+            std::mem::swap(&mut record, known);
         }
         known.order = order;
+        known.take_tokens(record);
         true
     }
 
@@ -117,6 +121,24 @@ impl Record {
     #[must_use]
     pub fn all_usage(&self) -> Option<Usage> {
         self.usage.map(|usage| with(usage, &self.side_calls))
+    }
+
+    /// Orders what several lines say of one message's tokens: the last of those with the most output counts, and of copies in
+    /// other files the first.
+    pub(super) fn tokens_rank(&self) -> impl Ord + use<> {
+        let output = self.usage.map(|usage| usage.output_tokens);
+        let place = self.usage_place;
+        (output, Reverse(place.file), place.offset)
+    }
+
+    fn take_tokens(&mut self, other: Self) {
+        if other.tokens_rank() > self.tokens_rank() {
+            self.usage = other.usage;
+            self.usage_place = other.usage_place;
+            self.side_calls = other.side_calls;
+            self.is_fast = other.is_fast;
+            self.is_us_only = other.is_us_only;
+        }
     }
 
     fn of(place: Place, line: &Line<'_>) -> Option<Self> {
@@ -147,6 +169,7 @@ impl Record {
             is_fast: message.is_fast,
             is_us_only: message.is_us_only,
             usage: message.usage.filter(|_| role == Role::Assistant),
+            usage_place: place,
             side_calls: message.side_calls,
             calls: Vec::new(),
             outcomes: Vec::new(),

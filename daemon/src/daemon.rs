@@ -6,6 +6,7 @@ use crate::config::{
 use crate::connection::{self, Settings};
 use crate::job::Jobs;
 use crate::log::Log;
+use crate::memory::Saves;
 use ccd_coach::{Coach, CoachSettings};
 use ccd_conversation::{ConversationSettings, Conversations, Index};
 use ccd_exec::{ExecSettings, Executor};
@@ -38,6 +39,8 @@ pub(crate) struct Daemon {
     pub(crate) conversation_index: Arc<Index>,
     pub(crate) paths: Paths,
     pub(crate) jobs: Jobs,
+    /// Session memories that hooks ask for.
+    pub(crate) memory_saves: Saves,
     /// The directories of tapes in use.
     pub(crate) roots: Arc<Roots>,
     /// The saved chains.
@@ -114,6 +117,7 @@ impl Daemon {
             conversations,
             conversation_index,
             jobs,
+            memory_saves: Saves::default(),
             log,
             started: Instant::now(),
             settings,

@@ -244,9 +244,10 @@ impl PlainLine {
         let args = HookArgs {
             timeout_ms: self.count("--timeout-ms")?,
             spool_bytes: self.count("--spool-bytes")?,
+            no_memory: self.flag("--no-memory"),
             policy: self.value("--policy")?.map(Into::into),
         };
-        let of_daemon = args.timeout_ms.or(args.spool_bytes).is_some();
+        let of_daemon = args.timeout_ms.or(args.spool_bytes).is_some() || args.no_memory;
         let fits = match &args.policy {
             Some(file) => !of_daemon && file != Path::new(""),
             None => true,
@@ -334,6 +335,7 @@ mod tests {
             ],
             &["ccctl", "hook"],
             &["ccctl", "hook", "--spool-bytes", "1048576"],
+            &["ccctl", "hook", "--no-memory"],
             &["ccctl", "hook", "--policy", "/run/it's"],
             &[
                 "ccctl",

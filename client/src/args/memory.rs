@@ -42,6 +42,13 @@ Branch, commits, servers and the current task are looked at again; what changed 
     #[command(after_help = "Examples:
   ccctl memory status")]
     Status(MemoryProjectArgs),
+    /// Make CLAUDE.md import the memory, so that Claude Code always has all of it
+    #[command(after_help = "Examples:
+  ccctl memory link
+  ccctl memory link --yes
+
+The change is shown first. Without it, a new session gets a digest of the memory, if hooks are installed.")]
+    Link(MemoryLinkArgs),
 }
 
 /// The project.
@@ -50,6 +57,16 @@ pub(crate) struct MemoryProjectArgs {
     /// Directory of the project [default: the current directory]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) project: Option<String>,
+}
+
+/// Arguments of `memory link`.
+#[derive(Debug, Args)]
+pub(crate) struct MemoryLinkArgs {
+    #[command(flatten)]
+    pub(crate) project: MemoryProjectArgs,
+    /// Change the file without asking
+    #[arg(short, long)]
+    pub(crate) yes: bool,
 }
 
 /// Arguments of `memory save`.

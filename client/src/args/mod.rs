@@ -51,7 +51,7 @@ pub(crate) use hook::{
 };
 pub(crate) use hot::{names_hook, names_policy};
 pub(crate) use job::JobVerb;
-pub(crate) use memory::{MemoryProjectArgs, MemorySaveArgs, MemoryVerb};
+pub(crate) use memory::{MemoryLinkArgs, MemoryProjectArgs, MemorySaveArgs, MemoryVerb};
 pub(crate) use pattern::{PatternText, PatternVerb, TestArgs};
 pub(crate) use program::{ProgramVerb, SaveArgs};
 pub(crate) use record::RecordArgs;

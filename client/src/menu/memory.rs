@@ -19,4 +19,14 @@ pub(super) const MEMORY: &[Action] = &[
         about: "show what changed since the last save",
         words: &[Fixed("memory status")],
     },
+    Action {
+        name: "load",
+        about: "print what a new session gets of the memory",
+        words: &[Fixed("memory load")],
+    },
+    Action {
+        name: "link",
+        about: "make CLAUDE.md import the memory",
+        words: &[Fixed("memory link")],
+    },
 ];

@@ -1,11 +1,13 @@
 //! `ccctl memory`.
 
 use super::file;
-use crate::args::{MemoryProjectArgs, MemorySaveArgs, MemoryVerb};
+use crate::args::{MemoryLinkArgs, MemoryProjectArgs, MemorySaveArgs, MemoryVerb};
+use crate::context::{confirm, is_at_terminal};
 use crate::{Context, Exit, Failure, caller, render};
 use ccd_protocol::memory::{
-    MemoryGet, MemoryLoad, MemoryLoadParams, MemoryParams, MemorySave, MemorySaveParams,
-    MemoryStatus, MemoryValidate, MemoryValidateParams, SessionMemory,
+    MemoryGet, MemoryLink, MemoryLinkParams, MemoryLoad, MemoryLoadParams, MemoryParams,
+    MemorySave, MemorySaveParams, MemoryStatus, MemoryValidate, MemoryValidateParams,
+    SessionMemory,
 };
 use std::path::Path;
 
@@ -35,6 +37,7 @@ pub(crate) fn dispatch(verb: &MemoryVerb, context: &mut Context) -> Result<Exit,
             .show::<MemoryStatus>(&params(args)?, |reply, out, _| {
                 render::memory_status(reply, out)
             }),
+        MemoryVerb::Link(args) => link(args, context),
     }
 }
 
@@ -51,6 +54,41 @@ fn save(args: &MemorySaveArgs, context: &mut Context) -> Result<Exit, Failure> {
     let answer = context.call::<MemorySave>(&MemorySaveParams { project, memory })?;
     context.warn(&answer.value.warnings);
     context.print(&answer, |reply, out, _| render::memory_saved(reply, out))
+}
+
+/// Shows the change of CLAUDE.md, and makes it after a yes.
+fn link(args: &MemoryLinkArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let MemoryParams { project } = params(&args.project)?;
+    let params = |write: bool| MemoryLinkParams {
+        project: project.clone(),
+        write,
+    };
+    let answer = context.call::<MemoryLink>(&params(args.yes))?;
+    let (file, is_open) = (&answer.value.file, !answer.value.diff.is_empty());
+    let file = render::printable(file);
+    context.print(&answer, |reply, out, style| {
+        match (reply.diff.is_empty(), style.is_terminal) {
+            (true, _) => writeln!(out, "{file} imports the memory already"),
+            (false, true) => render::diff(&reply.diff, out, style),
+            (false, false) => out.write_all(reply.diff.as_bytes()),
+        }
+    })?;
+    if !is_open {
+        return Ok(Exit::Done);
+    }
+    if !args.yes {
+        if !is_at_terminal() || context.global.json {
+            context.note("nothing was changed; --yes makes the change");
+            return Ok(Exit::Done);
+        }
+        if !confirm(&format!("change {file}?")) {
+            context.note("nothing was changed");
+            return Ok(Exit::Done);
+        }
+        context.call::<MemoryLink>(&params(true))?;
+    }
+    context.note(&format!("changed {file}"));
+    Ok(Exit::Done)
 }
 
 fn given(path: &Path) -> Result<SessionMemory, Failure> {

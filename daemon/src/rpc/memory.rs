@@ -3,11 +3,11 @@
 use super::register::method;
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
-use ccd_memory::{DIGEST_CHARS, MEMORY_FILE, MemoryError, Recorded};
+use crate::memory::{Load, save};
+use ccd_memory::{MEMORY_FILE, MemoryError, VERIFY_LIMIT};
 use ccd_protocol::memory::{
-    MemoryGet, MemoryGetReply, MemoryLoad, MemoryLoadParams, MemoryLoadReply, MemorySave,
-    MemorySaveParams, MemorySaveReply, MemoryStatus, MemoryStatusReply, MemoryValidate,
-    MemoryValidateParams, MemoryValidateReply,
+    MemoryGet, MemoryGetReply, MemoryLink, MemoryLinkReply, MemoryLoad, MemorySave, MemoryStatus,
+    MemoryStatusReply, MemoryValidate, MemoryValidateParams, MemoryValidateReply,
 };
 use ccd_store::blocking;
 use jsonrpsee::RpcModule;
@@ -15,14 +15,15 @@ use jsonrpsee::core::RegisterMethodError;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Of a file that is checked: a memory is much shorter.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
-    method::<MemorySave, _, _>(module, |_, _, params| async move {
+    method::<MemorySave, _, _>(module, |daemon, _, params| async move {
         let project = project(&params.project)?;
-        Ok(blocking(move || save(&project, params)).await?)
+        Ok(save(&daemon, project, params.memory).await?)
     })?;
     method::<MemoryGet, _, _>(module, |_, _, params| async move {
         let project = project(&params.project)?;
@@ -33,9 +34,23 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
             warnings: parsed.warnings,
         })
     })?;
-    method::<MemoryLoad, _, _>(module, |_, _, params| async move {
+    method::<MemoryLoad, _, _>(module, |daemon, _, params| async move {
+        let load = Load {
+            project: project(&params.project)?,
+            max_chars: daemon.loaded().config.memory.digest_chars,
+            is_short: params.short,
+            deadline: Instant::now() + VERIFY_LIMIT,
+        };
+        Ok(blocking(move || load.carry_out()).await?)
+    })?;
+    method::<MemoryLink, _, _>(module, |_, _, params| async move {
         let project = project(&params.project)?;
-        Ok(blocking(move || load(&project, &params)).await?)
+        let link = blocking(move || ccd_memory::link(&project, params.write)).await?;
+        Ok(MemoryLinkReply {
+            file: link.file.to_string_lossy().into_owned(),
+            diff: link.diff,
+            written: link.written,
+        })
     })?;
     method::<MemoryStatus, _, _>(module, |_, _, params| async move {
         let project = project(&params.project)?;
@@ -56,46 +71,11 @@ fn project(path: &str) -> Result<PathBuf, RpcError> {
     }
 }
 
-fn save(project: &Path, params: MemorySaveParams) -> Result<MemorySaveReply, MemoryError> {
-    let (memory, provenance, mut warnings) = match params.memory {
-        Some(memory) => (memory, Default::default(), Vec::new()),
-        None => {
-            let previous = ccd_memory::read(project).ok();
-            let previous = previous
-                .filter(|parsed| !parsed.is_empty)
-                .map(|parsed| parsed.memory);
-            let found = ccd_memory::collect(project, previous.as_ref(), &Recorded::default())?;
-            (found.memory, found.provenance, found.warnings)
-        }
-    };
-    let saved = ccd_memory::save(project, memory, &provenance)?;
-    warnings.extend(saved.warnings);
-    Ok(MemorySaveReply {
-        path: saved.path.to_string_lossy().into_owned(),
-        bytes: saved.bytes,
-        cut: saved.cut,
-        redacted: saved.redacted,
-        warnings,
-    })
-}
-
-fn load(project: &Path, params: &MemoryLoadParams) -> Result<MemoryLoadReply, MemoryError> {
-    let parsed = ccd_memory::read(project)?;
-    let verified = ccd_memory::verify(project, &parsed)?;
-    let path = project.join(MEMORY_FILE).to_string_lossy().into_owned();
-    let digest = ccd_memory::digest(&parsed, &verified, &path, DIGEST_CHARS, params.short);
-    Ok(MemoryLoadReply {
-        digest,
-        path,
-        verified,
-    })
-}
-
 fn status(project: &Path) -> Result<MemoryStatusReply, MemoryError> {
     let parsed = ccd_memory::read(project)?;
-    let checks = ccd_memory::verify(project, &parsed)?;
+    let verified = ccd_memory::verify(project, &parsed, Instant::now() + VERIFY_LIMIT)?;
     let generated_at = parsed.memory.metadata.generated_at;
-    let changed = checks.into_iter().filter(|check| !check.holds);
+    let changed = verified.checks.into_iter().filter(|check| !check.holds);
     Ok(MemoryStatusReply {
         path: project.join(MEMORY_FILE).to_string_lossy().into_owned(),
         age_s: ccd_text::clock::age_s(&generated_at),

@@ -95,6 +95,32 @@ pub struct MemoryLoadReply {
     pub digest: String,
     pub path: String,
     pub verified: Vec<MemoryCheck>,
+    /// What could not be looked at again in time: `branch`, `commits`, `servers`, `tasks`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unverified: Vec<String>,
+}
+
+/// Parameters of `memory.link`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemoryLinkParams {
+    /// Absolute path of the project's directory.
+    pub project: String,
+    /// Change the file; otherwise the change is only shown.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub write: bool,
+}
+
+/// The change of CLAUDE.md.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemoryLinkReply {
+    pub file: String,
+    /// As a unified diff; empty if the file imports the memory already.
+    pub diff: String,
+    /// The file was changed.
+    #[serde(default)]
+    pub written: bool,
 }
 
 /// How old a memory is.

@@ -2,7 +2,8 @@
 
 use crate::file::Parsed;
 use crate::model::{age, clip};
-use ccd_protocol::memory::{MemoryCheck, Priority, SessionMemory, TestSuite};
+use crate::verify::Verified;
+use ccd_protocol::memory::{Priority, SessionMemory, TestSuite};
 use ccd_text::redact::redact;
 
 /// Claude Code passes on at most 10,000 characters.
@@ -11,12 +12,12 @@ pub const DIGEST_CHARS: usize = 9500;
 const OLD_S: f64 = 3.0 * 86_400.0;
 const LINE_CHARS: usize = 300;
 
-/// Returns the digest of at most `max_chars` characters. `path` is the file, `checks` what was looked at again. A short one
+/// Returns the digest of at most `max_chars` characters. `path` is the file, `verified` what was looked at again. A short one
 /// is for a session that knows most of it.
 #[must_use]
 pub fn digest(
     parsed: &Parsed,
-    checks: &[MemoryCheck],
+    verified: &Verified,
     path: &str,
     max_chars: usize,
     is_short: bool,
@@ -24,11 +25,16 @@ pub fn digest(
     let memory = &parsed.memory;
     let mut lines = head(memory, path);
     lines.extend(
-        checks
+        verified
+            .checks
             .iter()
             .filter(|check| !check.holds)
             .map(|check| format!("Changed since: {}", check.fact)),
     );
+    if !verified.late.is_empty() {
+        let late = verified.late.join(", ");
+        lines.push(format!("Not verified, as it took too long: {late}"));
+    }
     lines.extend(summary(memory));
     if !is_short {
         lines.extend(details(memory));
@@ -174,7 +180,7 @@ fn fill(lines: &[String], max_chars: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ccd_protocol::memory::BlockerEntry;
+    use ccd_protocol::memory::{BlockerEntry, MemoryCheck};
 
     #[test]
     fn a_digest_of_any_memory_fits_and_says_what_changed_first() {
@@ -189,8 +195,12 @@ mod tests {
             fact: "port 3001 no longer answers".to_owned(),
             ..MemoryCheck::default()
         };
+        let verified = Verified {
+            checks: vec![gone],
+            late: vec!["commits", "tasks"],
+        };
         for max in [500, 2000, 9500] {
-            let text = digest(&parsed, std::slice::from_ref(&gone), "/p/x.md", max, false);
+            let text = digest(&parsed, &verified, "/p/x.md", max, false);
             assert!(
                 text.chars().count() <= max,
                 "{max}: {}",
@@ -200,9 +210,10 @@ mod tests {
                 text.contains("port 3001 no longer answers") && text.contains("/p/x.md"),
                 "{text}"
             );
+            assert!(text.contains("too long: commits, tasks"), "{text}");
             assert!(!text.contains("hunter2secret"));
         }
-        let short = digest(&parsed, &[], "/p/x.md", 9500, true);
+        let short = digest(&parsed, &Verified::default(), "/p/x.md", 9500, true);
         assert!(!short.contains("Open point"), "{short}");
     }
 }

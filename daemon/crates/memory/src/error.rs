@@ -17,7 +17,7 @@ pub enum MemoryError {
         "the finished memory holds something that looks like a secret, at line {line} ({section}); nothing was written"
     )]
     SecretFound { line: usize, section: String },
-    #[error("{}: cannot write the memory: {reason}", .path.display())]
+    #[error("{}: cannot be written: {reason}", .path.display())]
     NotWritable { path: PathBuf, reason: String },
     #[error("{}: cannot read the memory: {source}", .path.display())]
     NotReadable { path: PathBuf, source: io::Error },

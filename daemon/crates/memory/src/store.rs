@@ -5,6 +5,7 @@ use crate::file::{Parsed, parse};
 use crate::model::{Cuts, MAX_BYTES, Provenance};
 use crate::rules::{first_secret, fit, redact, shorten};
 use ccd_protocol::memory::SessionMemory;
+use ccd_protocol::memory::place::MEMORY_FILE;
 use ccd_repository::WorkTree;
 use ccd_text::redact::redact as redact_text;
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -14,8 +15,6 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The memory's file, relative to the project.
-pub const MEMORY_FILE: &str = ".claude/session-memory.md";
 const FOLDER: &str = ".claude";
 const NAME: &str = "session-memory.md";
 /// Of a file that are read: people edit it, but nobody writes a megabyte.
@@ -152,21 +151,26 @@ fn write_file(root: &Path, content: &[u8]) -> io::Result<()> {
         _ => (),
     }
     let folder = folder(root)?;
-    refuse_others(&folder)?;
+    refuse_others(&folder, NAME)?;
+    replace(&folder, NAME, content, Mode::from_raw_mode(0o600))
+}
+
+/// Puts a new file in the place of `name` at once.
+pub(crate) fn replace(folder: &OwnedFd, name: &str, content: &[u8], mode: Mode) -> io::Result<()> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let temporary = format!("{NAME}.{}-{number}.tmp", std::process::id());
-    let written = write_new(&folder, &temporary, content)
-        .and_then(|()| Ok(rustix::fs::renameat(&folder, &*temporary, &folder, NAME)?));
+    let temporary = format!("{name}.{}-{number}.tmp", std::process::id());
+    let written = write_new(folder, &temporary, content, mode)
+        .and_then(|()| Ok(rustix::fs::renameat(folder, &*temporary, folder, name)?));
     if written.is_err() {
-        let _ = rustix::fs::unlinkat(&folder, &*temporary, AtFlags::empty());
+        let _ = rustix::fs::unlinkat(folder, &*temporary, AtFlags::empty());
     }
     written
 }
 
 /// A link in the place of the file was made by somebody with other plans.
-fn refuse_others(folder: &OwnedFd) -> io::Result<()> {
-    match rustix::fs::statat(folder, NAME, AtFlags::SYMLINK_NOFOLLOW) {
+fn refuse_others(folder: &OwnedFd, name: &str) -> io::Result<()> {
+    match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(about) if rustix::fs::FileType::from_raw_mode(about.st_mode).is_file() => Ok(()),
         Ok(_) => Err(io::Error::other("it is not a regular file; remove it")),
         Err(rustix::io::Errno::NOENT) => Ok(()),
@@ -174,10 +178,11 @@ fn refuse_others(folder: &OwnedFd) -> io::Result<()> {
     }
 }
 
-fn write_new(folder: &OwnedFd, name: &str, content: &[u8]) -> io::Result<()> {
+fn write_new(folder: &OwnedFd, name: &str, content: &[u8], mode: Mode) -> io::Result<()> {
     let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut file: File =
         rustix::fs::openat(folder, name, flags, Mode::from_raw_mode(0o600))?.into();
+    rustix::fs::fchmod(&file, mode)?;
     file.write_all(content)?;
     // The name must not come to the disk before the content.
     file.sync_all()

@@ -77,19 +77,27 @@ pub(super) fn listening(table: &str) -> Vec<(u16, u64)> {
     table.lines().skip(1).filter_map(row).collect()
 }
 
+/// Returns the ports that something listens on; nothing if they cannot be read.
+pub(super) fn listening_ports() -> Option<Vec<u16>> {
+    Some(sockets()?.into_iter().map(|(port, _)| port).collect())
+}
+
+/// The kernel's tables exist on Linux only.
+fn sockets() -> Option<Vec<(u16, u64)>> {
+    let tables = ["/proc/net/tcp", "/proc/net/tcp6"];
+    let read = tables.map(|table| std::fs::read_to_string(table).ok());
+    let is_read = read.iter().any(Option::is_some);
+    is_read.then(|| {
+        read.iter()
+            .flatten()
+            .flat_map(|table| listening(table))
+            .collect()
+    })
+}
+
 #[cfg(target_os = "linux")]
 fn listeners(deadline: Instant) -> Result<Vec<Listener>, String> {
-    let mut sockets = Vec::new();
-    let mut is_read = false;
-    for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
-        if let Ok(table) = std::fs::read_to_string(table) {
-            is_read = true;
-            sockets.extend(listening(&table));
-        }
-    }
-    if !is_read {
-        return Err("the list of listening ports cannot be read".to_owned());
-    }
+    let sockets = sockets().ok_or("the list of listening ports cannot be read")?;
     let mut found = Vec::new();
     if sockets.is_empty() {
         return Ok(found);

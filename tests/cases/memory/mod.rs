@@ -1,5 +1,10 @@
 //! `memory.*` and `ccctl memory`.
 
+mod claude;
+mod hook;
+mod link;
+mod recorded;
+
 use crate::support::{Ccctl, Daemon};
 use serde_json::{Value, json};
 use std::fs;

@@ -28,7 +28,7 @@ const VALUES: [(&str, &str); 10] = [
 ];
 
 /// Options without a value, each with its letter or an empty text.
-const FLAGS: [(&str, &str); 10] = [
+const FLAGS: [(&str, &str); 11] = [
     ("--json", ""),
     ("--no-start", ""),
     ("--verbose", "-v"),
@@ -37,6 +37,7 @@ const FLAGS: [(&str, &str); 10] = [
     ("--secret", ""),
     ("--exact", ""),
     ("--raw", ""),
+    ("--no-memory", ""),
     ("--stdin", ""),
     ("--eof", ""),
 ];

@@ -14,7 +14,7 @@ use crate::friction;
 use crate::job::Jobs;
 use crate::store::Store;
 use crate::tape_usage::TapeUsage;
-use crate::{maintenance, memory, rpc};
+use crate::{maintenance, rpc};
 use ccd_coach::{Coach, CoachPaths, Work};
 use ccd_conversation::{Conversations, Index, Setup};
 use ccd_exec::{ExecPaths, Executor};
@@ -227,7 +227,8 @@ pub(super) fn start_background(daemon: &Arc<Daemon>, watch: ConfigWatch) {
     tracker.spawn(Arc::clone(&daemon.sessions).retry_tapes());
     tracker.spawn(open_tapes(Arc::clone(daemon)));
     tracker.spawn(index_transcripts(Arc::clone(daemon)));
-    tracker.spawn(memory::save_on_request(Arc::clone(daemon)));
+    let stop = daemon.services.stop.clone();
+    tracker.spawn(Arc::clone(&daemon.memories).save_on_request(stop));
     let follower = Arc::clone(daemon);
     tracker.spawn(async move { follower.follow_configuration(watch).await });
     spawn_watchdog(daemon);

@@ -1,7 +1,8 @@
 //! What hooks of Claude Code mean to the memory of their project.
 
 use super::load::Load;
-use crate::daemon::Daemon;
+use super::owner::Memories;
+use crate::config::MemoryKeys;
 use ccd_memory::MemoryError;
 use ccd_protocol::memory::place::{MemoryPlace, find};
 use ccd_store::blocking;
@@ -15,6 +16,9 @@ const VERIFY_LIMIT: Duration = Duration::from_millis(14);
 
 /// Longest payload that is examined: those of these events are short, and others must not be slowed down.
 const MAX_PAYLOAD_BYTES: usize = 16 << 10;
+
+/// The events that concern the memory. A payload without these words is not parsed.
+const EVENTS: [&str; 3] = ["SessionStart", "PreCompact", "SessionEnd"];
 
 /// A hook that concerns the memory.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,16 +46,18 @@ struct Payload {
 impl Hook {
     /// Returns the hook in a payload; nothing if it does not concern the memory.
     pub(crate) fn of(payload: &[u8]) -> Option<Self> {
-        if payload.len() > MAX_PAYLOAD_BYTES {
+        let has = |name: &str| memchr::memmem::find(payload, name.as_bytes()).is_some();
+        if payload.len() > MAX_PAYLOAD_BYTES || !EVENTS.into_iter().any(has) {
             return None;
         }
         let payload: Payload = serde_json::from_slice(payload).ok()?;
+        let [start, before_compact, end] = EVENTS;
         let moment = match &*payload.hook_event_name {
-            "SessionStart" => Moment::Start {
+            event if event == start => Moment::Start {
                 is_resumed: payload.source == "resume",
             },
-            "PreCompact" => Moment::BeforeCompact,
-            "SessionEnd" => Moment::End,
+            event if event == before_compact => Moment::BeforeCompact,
+            event if event == end => Moment::End,
             _ => return None,
         };
         Some(Self {
@@ -61,26 +67,27 @@ impl Hook {
     }
 }
 
-/// Returns what the hook is to print: a digest for a session that starts. At other moments, the memory is saved later if the
-/// configuration says so.
-pub(crate) async fn answer(daemon: &Daemon, hook: Hook) -> Option<String> {
-    let deadline = Instant::now() + VERIFY_LIMIT;
-    let memory = &daemon.loaded().config.memory;
-    let moment = match hook.moment {
-        Moment::Start { is_resumed } if memory.load => {
-            let max_chars = memory.digest_chars;
-            return blocking(move || digest(hook.cwd, max_chars, is_resumed, deadline)).await;
+impl Memories {
+    /// Returns what the hook is to print: a digest for a session that starts. At other moments, the memory is saved later if
+    /// the configuration says so.
+    pub(crate) async fn answer(&self, hook: Hook, keys: &MemoryKeys) -> Option<String> {
+        let deadline = Instant::now() + VERIFY_LIMIT;
+        let moment = match hook.moment {
+            Moment::Start { is_resumed } if keys.load => {
+                let max_chars = keys.digest_chars;
+                return blocking(move || digest(hook.cwd, max_chars, is_resumed, deadline)).await;
+            }
+            Moment::Start { .. } => return None,
+            Moment::BeforeCompact => "pre_compact",
+            Moment::End => "session_end",
+        };
+        if keys.save_on.iter().any(|word| word == moment)
+            && let Some(place) = blocking(move || place_of(&hook.cwd)).await
+        {
+            self.saves.request(place.root);
         }
-        Moment::Start { .. } => return None,
-        Moment::BeforeCompact => "pre_compact",
-        Moment::End => "session_end",
-    };
-    if memory.save_on.iter().any(|word| word == moment)
-        && let Some(place) = blocking(move || place_of(&hook.cwd)).await
-    {
-        daemon.memory_saves.request(place.root);
+        None
     }
-    None
 }
 
 fn digest(cwd: PathBuf, max_chars: usize, is_short: bool, deadline: Instant) -> Option<String> {

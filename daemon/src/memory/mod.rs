@@ -2,9 +2,10 @@
 
 mod hook;
 mod load;
+mod owner;
 mod recorded;
 mod save;
 
-pub(crate) use hook::{Hook, answer};
+pub(crate) use hook::Hook;
 pub(crate) use load::Load;
-pub(crate) use save::{Saves, save, save_on_request};
+pub(crate) use owner::Memories;

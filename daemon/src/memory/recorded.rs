@@ -1,6 +1,6 @@
 //! How the last commands of a project ended, as hooks and sessions recorded it. All texts are without secrets already.
 
-use crate::daemon::Daemon;
+use super::owner::Memories;
 use ccd_coach::command::{Simple, parse};
 use ccd_memory::{Recorded, RecordedRun};
 use ccd_store::{SqlResult, Store, query_as};
@@ -57,14 +57,14 @@ const PROGRAMS: &str = "
 type Row = (String, String, String, i64, String);
 
 /// Returns the commands of a project that hooks and sessions recorded, the newest first. What cannot be read is left out.
-pub(super) async fn recorded(daemon: &Daemon, project: &Path) -> Recorded {
-    let _ = tokio::time::timeout(PATIENCE, daemon.coach.settle()).await;
+pub(super) async fn recorded(memories: &Memories, project: &Path) -> Recorded {
+    let _ = tokio::time::timeout(PATIENCE, memories.coach.settle()).await;
     let root = project
         .canonicalize()
         .unwrap_or_else(|_| project.to_owned());
     let root = root.to_string_lossy();
     let since = ccd_text::clock::at(SystemTime::now() - MAX_AGE);
-    let store = &daemon.services.store;
+    let store = &memories.store;
     let mut runs = runs_in(store, &since, &root).await.unwrap_or_else(|error| {
         tracing::warn!(%error, "recorded commands cannot be read for a session memory");
         Vec::new()

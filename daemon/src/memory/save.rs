@@ -1,8 +1,8 @@
 //! Saves memories: on request, and in the background when a hook asks for it.
 
+use super::owner::Memories;
 use super::recorded::recorded;
-use crate::daemon::Daemon;
-use ccd_memory::MemoryError;
+use ccd_memory::{Collected, MemoryError};
 use ccd_protocol::memory::{MemorySaveReply, SessionMemory};
 use ccd_store::blocking;
 use ccd_terminal::lock::lock;
@@ -10,20 +10,21 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 /// Projects that wait to be saved; more are not.
 const MAX_WAITING: usize = 16;
 
 /// Projects whose memory is to be saved, each once.
 #[derive(Debug, Default)]
-pub(crate) struct Saves {
+pub(super) struct Saves {
     waiting: Mutex<VecDeque<PathBuf>>,
     news: Notify,
 }
 
 impl Saves {
     /// Asks for a save. A project that waits already is saved once.
-    pub(crate) fn request(&self, project: PathBuf) {
+    pub(super) fn request(&self, project: PathBuf) {
         let mut waiting = lock(&self.waiting);
         if waiting.contains(&project) {
             return;
@@ -49,54 +50,63 @@ impl Saves {
     }
 }
 
-/// Saves what hooks ask for, one after the other, until the daemon stops.
-pub(crate) async fn save_on_request(daemon: Arc<Daemon>) {
-    loop {
-        let project = tokio::select! {
-            project = daemon.memory_saves.next() => project,
-            () = daemon.services.stop.cancelled() => return,
-        };
-        match save(&daemon, project.clone(), None).await {
-            Ok(saved) => tracing::info!(?project, bytes = saved.bytes, "session memory saved"),
-            Err(error) => tracing::warn!(?project, %error, "session memory not saved"),
+impl Memories {
+    /// Saves what hooks ask for, one after the other, until the daemon stops.
+    pub(crate) async fn save_on_request(self: Arc<Self>, stop: CancellationToken) {
+        loop {
+            let project = tokio::select! {
+                project = self.saves.next() => project,
+                () = stop.cancelled() => return,
+            };
+            match self.save(project.clone(), None).await {
+                Ok(saved) => tracing::info!(?project, bytes = saved.bytes, "session memory saved"),
+                Err(error) => tracing::warn!(?project, %error, "session memory not saved"),
+            }
+        }
+    }
+
+    /// Writes the given memory or, without one, what the project looks like.
+    ///
+    /// # Errors
+    ///
+    /// Those of `ccd_memory::save`.
+    pub(crate) async fn save(
+        &self,
+        project: PathBuf,
+        given: Option<SessionMemory>,
+    ) -> Result<MemorySaveReply, MemoryError> {
+        match given {
+            Some(memory) => {
+                let collected = Collected {
+                    memory,
+                    ..Collected::default()
+                };
+                blocking(move || write(&project, collected)).await
+            }
+            None => {
+                let recorded = recorded(self, &project).await;
+                blocking(move || {
+                    let previous = previous(&project);
+                    let found = ccd_memory::collect(&project, previous.as_ref(), &recorded)?;
+                    write(&project, found)
+                })
+                .await
+            }
         }
     }
 }
 
-/// Writes the given memory or, without one, what the project looks like.
-///
-/// # Errors
-///
-/// Those of `ccd_memory::save`.
-pub(crate) async fn save(
-    daemon: &Daemon,
-    project: PathBuf,
-    given: Option<SessionMemory>,
-) -> Result<MemorySaveReply, MemoryError> {
-    let recorded = match &given {
-        Some(_) => Default::default(),
-        None => recorded(daemon, &project).await,
-    };
-    blocking(move || {
-        let (memory, provenance, mut warnings) = match given {
-            Some(memory) => (memory, Default::default(), Vec::new()),
-            None => {
-                let previous = previous(&project);
-                let found = ccd_memory::collect(&project, previous.as_ref(), &recorded)?;
-                (found.memory, found.provenance, found.warnings)
-            }
-        };
-        let saved = ccd_memory::save(&project, memory, &provenance)?;
-        warnings.extend(saved.warnings);
-        Ok(MemorySaveReply {
-            path: saved.path.to_string_lossy().into_owned(),
-            bytes: saved.bytes,
-            cut: saved.cut,
-            redacted: saved.redacted,
-            warnings,
-        })
+fn write(project: &Path, collected: Collected) -> Result<MemorySaveReply, MemoryError> {
+    let saved = ccd_memory::save(project, collected.memory, &collected.provenance)?;
+    let mut warnings = collected.warnings;
+    warnings.extend(saved.warnings);
+    Ok(MemorySaveReply {
+        path: saved.path.to_string_lossy().into_owned(),
+        bytes: saved.bytes,
+        cut: saved.cut,
+        redacted: saved.redacted,
+        warnings,
     })
-    .await
 }
 
 fn previous(project: &Path) -> Option<SessionMemory> {

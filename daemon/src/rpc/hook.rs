@@ -2,7 +2,7 @@
 
 use super::register::method;
 use crate::daemon::Daemon;
-use crate::memory::{self, Hook};
+use crate::memory::Hook;
 use ccd_coach::delivery_of;
 use ccd_protocol::hook::{HookPost, HookPostReply};
 use jsonrpsee::RpcModule;
@@ -15,7 +15,10 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         let hook = Hook::of(&delivery.payload);
         let output = daemon.coach.post(delivery)?;
         let memory = match hook {
-            Some(hook) => memory::answer(&daemon, hook).await,
+            Some(hook) => {
+                let loaded = daemon.loaded();
+                daemon.memories.answer(hook, &loaded.config.memory).await
+            }
             None => None,
         };
         // The coach refuses calls of tools, and says nothing when a session starts.

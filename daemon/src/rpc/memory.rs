@@ -3,7 +3,7 @@
 use super::register::method;
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
-use crate::memory::{Load, save};
+use crate::memory::Load;
 use ccd_memory::{MEMORY_FILE, MemoryError, VERIFY_LIMIT};
 use ccd_protocol::memory::{
     MemoryGet, MemoryGetReply, MemoryLink, MemoryLinkReply, MemoryLoad, MemorySave, MemoryStatus,
@@ -23,7 +23,7 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
     method::<MemorySave, _, _>(module, |daemon, _, params| async move {
         let project = project(&params.project)?;
-        Ok(save(&daemon, project, params.memory).await?)
+        Ok(daemon.memories.save(project, params.memory).await?)
     })?;
     method::<MemoryGet, _, _>(module, |_, _, params| async move {
         let project = project(&params.project)?;

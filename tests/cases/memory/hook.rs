@@ -16,7 +16,7 @@ fn payload(event: &str, source: &str, cwd: &Path) -> Value {
 }
 
 /// Posts a payload as `ccctl hook` does, but without its time limit.
-pub(super) fn post(daemon: &Daemon, number: u32, payload: &Value) -> Option<String> {
+fn post(daemon: &Daemon, number: u32, payload: &Value) -> Option<String> {
     let params = json!({"delivery_id": format!("{number:032x}"), "at": "2026-01-31T12:00:00.000000Z", "payload": payload});
     let reply = daemon.call_value("hook.post", &params).unwrap();
     reply["output"].as_str().map(str::to_owned)
@@ -157,7 +157,7 @@ fn a_digest_has_as_many_characters_as_configured_and_none_if_switched_off() {
 
     let off = json!({"memory": {"load": false}}).to_string();
     fs::write(daemon.config_path(), off).unwrap();
-    daemon.call_value("config.reload", &json!({})).unwrap();
+    daemon.call_value("daemon.reload", &json!({})).unwrap();
     assert_eq!(post(&daemon, 2, &start), None);
     let installed = client.ok(&["hooks", "install", "--dry-run"]);
     assert!(installed.contains(" hook --no-memory"), "{installed}");
@@ -189,9 +189,8 @@ fn a_memory_is_saved_at_the_configured_moments() {
 
     let both = json!({"memory": {"save_on": ["session_end", "pre_compact"]}}).to_string();
     fs::write(daemon.config_path(), both).unwrap();
-    daemon.call_value("config.reload", &json!({})).unwrap();
+    daemon.call_value("daemon.reload", &json!({})).unwrap();
     // What cannot be saved is logged, and the next one is saved.
-    fs::create_dir(ended.path().join(".claude")).unwrap_err();
     fs::remove_file(ended.path().join(FILE)).unwrap();
     fs::create_dir(ended.path().join(FILE)).unwrap();
     post(&daemon, 4, &payload("SessionEnd", "", ended.path()));

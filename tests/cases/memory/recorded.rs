@@ -1,6 +1,6 @@
 //! Results of a project without reports, from what hooks and sessions recorded.
 
-use super::hook::post;
+use crate::hook::silent_hook;
 use crate::support::executable::write_script;
 use crate::support::{Ccctl, Daemon, eventually};
 use serde_json::{Value, json};
@@ -24,20 +24,18 @@ fn the_last_test_and_the_last_failing_build_of_hooks_are_in_the_memory() {
     let at = project.path().to_str().unwrap();
     let line = "test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
     let folder = project.path().join("src");
-    post(&daemon, 1, &passed(&folder, "cd .. && cargo test", line));
-    post(
+    silent_hook(&daemon, &passed(&folder, "cd .. && cargo test", line));
+    silent_hook(
         &daemon,
-        2,
         &passed(other.path(), "cargo test", &line.replace('5', "9")),
     );
-    post(
+    silent_hook(
         &daemon,
-        3,
         &passed(project.path(), "git commit -m 'test it'", "1 file changed"),
     );
     let failed = json!({"session_id": "s", "hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "cwd": project.path(),
         "tool_input": {"command": "npm run build"}, "error": "Exit code 2\nsrc/a.ts(1,2): error TS2304: no name"});
-    post(&daemon, 4, &failed);
+    silent_hook(&daemon, &failed);
     let memory = eventually("the payloads are processed", || {
         let memory = saved(&client, at);
         let is_known = memory["environment"]["build"]["status"] == "failed";

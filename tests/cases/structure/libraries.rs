@@ -22,7 +22,7 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
     ("regex-syntax", &["ccd-text"]),
     ("schemars", &["ccd-protocol", "ccd"]),
     ("sd-notify", &["ccd"]),
-    ("similar", &["ccd-tape", "ccd-coach"]),
+    ("similar", &["ccd-tape", "ccd-coach", "ccd-memory"]),
     ("sqlx", &["ccd-store"]),
     ("tracing-appender", &["ccd"]),
     ("tracing-subscriber", &["ccd"]),

@@ -123,7 +123,7 @@ mod tests {
     fn a_part_that_is_late_is_named_and_not_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let project = Project::find(folder.path()).unwrap();
-        let (release, held) = std::sync::mpsc::sync_channel::<()>(0);
+        let (release, held) = sync_channel::<()>(0);
         let slow = move |_: &Project| {
             let _ = held.recv();
             branch_of("late")

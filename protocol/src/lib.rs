@@ -10,6 +10,7 @@ pub mod frame;
 pub mod hook;
 pub mod id;
 pub mod job;
+pub mod memory;
 pub mod method;
 pub mod pattern;
 pub mod policy;
@@ -50,6 +51,7 @@ pub fn methods() -> impl Iterator<Item = &'static MethodInfo> {
         coach::METHODS,
         exec::METHODS,
         conversation::METHODS,
+        memory::METHODS,
         job::METHODS,
         daemon::METHODS,
     ]

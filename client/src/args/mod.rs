@@ -12,6 +12,7 @@ mod exec_records;
 mod hook;
 mod hot;
 mod job;
+mod memory;
 mod pattern;
 mod program;
 mod record;
@@ -50,6 +51,7 @@ pub(crate) use hook::{
 };
 pub(crate) use hot::{names_hook, names_policy};
 pub(crate) use job::JobVerb;
+pub(crate) use memory::{MemoryLinkArgs, MemoryProjectArgs, MemorySaveArgs, MemoryVerb};
 pub(crate) use pattern::{PatternText, PatternVerb, TestArgs};
 pub(crate) use program::{ProgramVerb, SaveArgs};
 pub(crate) use record::RecordArgs;
@@ -295,6 +297,15 @@ CONVERSATION is a session id, a unique prefix of one (at least 4 characters), or
 of claude -p --output-format stream-json --verbose."
     )]
     Conversation(Box<ConversationVerb>),
+    /// Keep where a project stands, so that the next session starts there
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  ccctl memory save
+  ccctl memory show
+  ccctl memory status"
+    )]
+    Memory(MemoryVerb),
     /// List, follow and cancel background jobs
     #[command(subcommand)]
     Job(JobVerb),

@@ -8,6 +8,7 @@ mod conversation;
 mod exec;
 mod job;
 mod line;
+mod memory;
 mod pattern;
 mod program;
 mod screen;
@@ -36,6 +37,7 @@ pub(crate) use exec::{
 };
 pub(crate) use job::{job_line, jobs};
 pub(crate) use line::{Line, cut, start, wrapped};
+pub(crate) use memory::{memory, memory_saved, memory_status};
 pub(crate) use pattern::{classified, library, matches, patterns};
 pub(crate) use program::{program, programs};
 pub(crate) use screen::{runs, screen};

@@ -83,3 +83,21 @@ fn a_sub_agent_of_which_only_a_result_reports_has_tokens_but_no_price() {
         assert_eq!(reply["cost_usd"], Value::Null);
     }
 }
+
+#[test]
+fn numbers_that_no_response_has_are_none() {
+    let library = Library::new();
+    let huge = 9_223_372_036_854_775_807;
+    library.write(
+        &library.path(ID),
+        &[
+            said("a1", "m1", "one", huge, huge),
+            said("a2", "m2", "two", huge, 3),
+            said("a3", "m3", "three", 5, 4),
+        ],
+    );
+    assert_eq!(library.tokens()[..2], [5, 7]);
+    assert_eq!(library.listed().len(), 1);
+    let get = library.call("conversation.get", json!({"session": ID}));
+    assert_eq!(get["usage"]["total"]["output_tokens"], 7);
+}

@@ -149,6 +149,21 @@ fn a_json_document_has_the_turns_with_their_records() {
 }
 
 #[test]
+fn secrets_after_line_ends_tabs_and_colours_are_in_no_export() {
+    let library = library();
+    let key = format!("AKIA{}", "IOSFODNN7EXAMPLE");
+    let said = format!("keys:\n{key}\r\n{key}\n1\t{key}\n\u{1b}[31m{key}\u{1b}[0m");
+    let file = library.daemon.home().join("leak.jsonl");
+    let line = json!({"type": "user", "uuid": "u1", "sessionId": "s-leak", "message": {"role": "user", "content": said}});
+    fs::write(&file, format!("{line}\n")).unwrap();
+    for format in [&["--json"][..], &["--markdown", "-"], &["--html", "-"]] {
+        let printed = library.ok(&[&["export", file.to_str().unwrap()], format].concat());
+        assert!(printed.contains("keys:"), "{format:?}");
+        assert!(!printed.contains(&key), "{format:?}");
+    }
+}
+
+#[test]
 fn a_format_must_be_named_and_a_missing_conversation_leaves_no_file() {
     let library = library();
     let ran = library.ccctl(&["export", SESSION]);

@@ -80,9 +80,17 @@ fn side_calls(iterations: &RawValue) -> Vec<SideCall> {
         .collect()
 }
 
+/// No response has more tokens. Sums of millions of messages stay numbers of SQLite.
+const MAX_COUNT: u64 = 1 << 40;
+
+/// Returns how many there are; none if that cannot be true, as if it were no number.
+fn count(number: Number) -> u64 {
+    number.0.filter(|count| *count <= MAX_COUNT).unwrap_or(0)
+}
+
 impl<'de> Fields<'de> for Usage {
     fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
-        let number = |map: &mut A| Ok(map.next_value::<Number>()?.0.unwrap_or_default());
+        let number = |map: &mut A| Ok(count(map.next_value()?));
         match name {
             "input_tokens" => self.input_tokens = number(map)?,
             "output_tokens" => self.output_tokens = number(map)?,
@@ -103,7 +111,7 @@ impl<'de> Fields<'de> for Usage {
 
 impl<'de> Fields<'de> for CacheCreation {
     fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
-        let number = |map: &mut A| Ok(map.next_value::<Number>()?.0.unwrap_or_default());
+        let number = |map: &mut A| Ok(count(map.next_value()?));
         match name {
             "ephemeral_5m_input_tokens" => self.ephemeral_5m_input_tokens = number(map)?,
             "ephemeral_1h_input_tokens" => self.ephemeral_1h_input_tokens = number(map)?,
@@ -122,8 +130,7 @@ impl<'de> Fields<'de> for ServerTools {
     fn field<A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
         match name {
             "web_search_requests" => {
-                let number = map.next_value::<Number>()?.0;
-                self.web_search_requests = number.unwrap_or_default();
+                self.web_search_requests = count(map.next_value()?);
                 Ok(())
             }
             _ => skip(map),

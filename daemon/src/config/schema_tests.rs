@@ -150,7 +150,7 @@ fn ends_of_ranges_are_accepted_and_what_lies_beyond_is_not() {
                 vec![
                     json!("session_end"),
                     json!(["stop"]),
-                    json!(["session_end"; 3]),
+                    json!(vec!["session_end"; 3]),
                 ],
             ),
             Accepts::List(list) => (

@@ -30,8 +30,13 @@ fn every_key_changes_itself_alone() {
         let mut config = Config::default();
         let other = match &key.accepts {
             Accepts::Boolean => json!(!key.get(&config).as_bool().unwrap()),
-            Accepts::Integer(..) | Accepts::Seconds(_) => {
-                json!(key.get(&config).as_u64().unwrap() + 1)
+            Accepts::Integer(_, max) | Accepts::Seconds(max) => {
+                let default = key.get(&config).as_u64().unwrap();
+                json!(if default < *max {
+                    default + 1
+                } else {
+                    default - 1
+                })
             }
             Accepts::OneOf(words) => {
                 let default = key.get(&config);

@@ -3,7 +3,6 @@
 use super::load::Load;
 use super::owner::Memories;
 use crate::config::MemoryKeys;
-use ccd_memory::MemoryError;
 use ccd_protocol::memory::place::{MemoryPlace, find};
 use ccd_store::blocking;
 use serde::Deserialize;
@@ -98,9 +97,12 @@ fn digest(cwd: PathBuf, max_chars: usize, is_short: bool, deadline: Instant) -> 
         is_short,
         deadline,
     };
-    let digest = match load.carry_out() {
-        Ok(reply) => reply.digest,
-        Err(MemoryError::NotFound(_)) => return None,
+    let loaded = ccd_memory::read(&load.project).and_then(|parsed| match parsed.is_empty {
+        true => Ok(None),
+        false => load.carry_out(&parsed).map(Some),
+    });
+    let digest = match loaded {
+        Ok(reply) => reply?.digest,
         Err(error) => {
             tracing::warn!(project = ?load.project, %error, "a session has started without its memory");
             return None;

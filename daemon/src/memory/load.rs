@@ -1,6 +1,6 @@
 //! What a new session gets.
 
-use ccd_memory::{MEMORY_FILE, MemoryError};
+use ccd_memory::{MEMORY_FILE, MemoryError, Parsed};
 use ccd_protocol::memory::MemoryLoadReply;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -17,18 +17,16 @@ pub(crate) struct Load {
 }
 
 impl Load {
+    /// Verifies what was read of the project's memory.
+    ///
     /// # Errors
     ///
-    /// `NotFound`, `NotReadable`, `Invalid`, `NoProject`.
-    pub(crate) fn carry_out(&self) -> Result<MemoryLoadReply, MemoryError> {
-        let parsed = ccd_memory::read(&self.project)?;
-        if parsed.is_empty {
-            return Err(MemoryError::NotFound(self.project.clone()));
-        }
-        let verified = ccd_memory::verify(&self.project, &parsed, self.deadline)?;
+    /// `NoProject`.
+    pub(crate) fn carry_out(&self, parsed: &Parsed) -> Result<MemoryLoadReply, MemoryError> {
+        let verified = ccd_memory::verify(&self.project, parsed, self.deadline)?;
         let path = self.project.join(MEMORY_FILE);
         let path = path.to_string_lossy().into_owned();
-        let digest = ccd_memory::digest(&parsed, &verified, &path, self.max_chars, self.is_short);
+        let digest = ccd_memory::digest(parsed, &verified, &path, self.max_chars, self.is_short);
         Ok(MemoryLoadReply {
             digest,
             path,

@@ -41,7 +41,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
             is_short: params.short,
             deadline: Instant::now() + VERIFY_LIMIT,
         };
-        Ok(blocking(move || load.carry_out()).await?)
+        Ok(blocking(move || load.carry_out(&ccd_memory::read(&load.project)?)).await?)
     })?;
     method::<MemoryLink, _, _>(module, |_, _, params| async move {
         let project = project(&params.project)?;

@@ -9,6 +9,8 @@
 mod collect;
 mod digest;
 mod error;
+#[cfg(all(test, target_os = "linux"))]
+mod fault_tests;
 mod file;
 mod link;
 mod model;
@@ -19,7 +21,7 @@ mod store_tests;
 mod verify;
 
 pub use ccd_protocol::memory::place::MEMORY_FILE;
-pub use collect::{COLLECT_LIMIT, Collected, Recorded, RecordedRun, collect};
+pub use collect::{COLLECT_LIMIT, Collected, Recorded, RecordedRun, RecordedTask, collect};
 pub use digest::{DIGEST_CHARS, digest};
 pub use error::{MemoryError, Result};
 pub use file::{Parsed, parse, write};

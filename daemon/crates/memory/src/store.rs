@@ -3,7 +3,7 @@
 use crate::error::{MemoryError, Result};
 use crate::file::{Parsed, parse};
 use crate::model::{Cuts, MAX_BYTES, Provenance};
-use crate::rules::{first_secret, fit, redact, shorten};
+use crate::rules::{all_secrets, fit, redact, shorten};
 use ccd_protocol::memory::SessionMemory;
 use ccd_protocol::memory::place::MEMORY_FILE;
 use ccd_repository::{RepositoryError, WorkTree};
@@ -52,12 +52,16 @@ pub fn save(directory: &Path, memory: SessionMemory, provenance: &Provenance) ->
     }
     let mut text = fit(&mut memory, &mut cut, &provenance, MAX_BYTES);
     let mut masked = 0;
-    while let Some(found) = first_secret(&text) {
-        match found.mask(&memory) {
-            Some(without) if masked < MAX_MASKED => memory = without,
-            _ => return Err(found.into()),
+    // A place of which no text has a word is in the words of the file itself, beside a command that takes a password.
+    while let Some((without, found)) = all_secrets(&text)
+        .into_iter()
+        .find_map(|found| Some((found.mask(&memory)?, found)))
+    {
+        if masked == MAX_MASKED {
+            return Err(found.into());
         }
         masked += 1;
+        memory = without;
         text = fit(&mut memory, &mut cut, &provenance, MAX_BYTES);
     }
     let path = root.join(MEMORY_FILE);

@@ -7,6 +7,6 @@ mod validate;
 
 pub use fit::fit;
 pub use redact::redact;
-pub(crate) use redact::{Found, first_secret};
+pub(crate) use redact::{Found, all_secrets};
 pub use shorten::shorten;
 pub use validate::validate;

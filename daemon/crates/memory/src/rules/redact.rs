@@ -76,25 +76,31 @@ impl Found {
 
 /// Returns the first secret of a finished file.
 pub(crate) fn first_secret(file: &str) -> Option<Found> {
+    all_secrets(file).into_iter().next()
+}
+
+/// Returns the secrets of a finished file.
+pub(crate) fn all_secrets(file: &str) -> Vec<Found> {
     let shown = plain(file);
     let secrets = Secrets::of(&shown);
     // A mask, and the marks of the file around it.
     let is_masked = |found: &str| found.chars().all(|char| MARKS.contains(char));
-    let place = secrets
-        .places()
-        .iter()
-        .find(|place| !is_masked(&shown[(*place).clone()]))?;
-    let before = &shown[..place.start];
-    let heading = before
-        .lines()
-        .rev()
-        .find_map(|line| line.strip_prefix("## "));
-    let words = shown[place.clone()]
-        .split(|char: char| char.is_whitespace() || MARKS.contains(char))
-        .filter(|word| word.chars().count() >= MIN_WORD_CHARS);
-    Some(Found {
-        line: before.matches('\n').count() + 1,
-        section: heading.unwrap_or("header").to_owned(),
-        words: words.map(str::to_owned).collect(),
-    })
+    let places = secrets.places().iter().cloned();
+    let places = places.filter(|place| !is_masked(&shown[place.clone()]));
+    let found = |place: std::ops::Range<usize>| {
+        let before = &shown[..place.start];
+        let heading = before
+            .lines()
+            .rev()
+            .find_map(|line| line.strip_prefix("## "));
+        let words = shown[place]
+            .split(|char: char| char.is_whitespace() || MARKS.contains(char))
+            .filter(|word| word.chars().count() >= MIN_WORD_CHARS);
+        Found {
+            line: before.matches('\n').count() + 1,
+            section: heading.unwrap_or("header").to_owned(),
+            words: words.map(str::to_owned).collect(),
+        }
+    };
+    places.map(found).collect()
 }

@@ -3,6 +3,7 @@
 use super::place::{first, message};
 use super::{SuiteFacts, finish};
 use ccd_protocol::memory::TestFailure;
+use ccd_text::redact::redact;
 use regex::Regex;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -58,7 +59,7 @@ fn failure(root: &Path, name: &str, details: &[&str]) -> TestFailure {
     let field = |name: &str| {
         let values = details.iter().map(|detail| detail.trim());
         let mut values = values.filter_map(|detail| detail.strip_prefix(name)?.strip_prefix(':'));
-        values.find_map(|value| message(value.trim().trim_matches(['"', '\''])))
+        values.find_map(|value| message(redact(value.trim()).text.trim_matches(['"', '\''])))
     };
     let said = details.iter().find(|detail| detail.starts_with('#'));
     TestFailure {

@@ -107,7 +107,11 @@ impl Daemon {
         let (loaded, snapshot) = loaded;
         let services = Arc::clone(&sessions.services);
         let (settings, _) = watch::channel(settings_of(&loaded.config));
-        let memories = Memories::new(Arc::clone(&coach), services.store.clone());
+        let memories = Memories::new(
+            Arc::clone(&coach),
+            services.store.clone(),
+            Arc::clone(&conversations),
+        );
         let memories = Arc::new(memories);
         remove_strays(&paths.base);
         Self {

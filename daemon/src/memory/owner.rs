@@ -2,6 +2,7 @@
 
 use super::save::Saves;
 use ccd_coach::Coach;
+use ccd_conversation::Conversations;
 use ccd_store::Store;
 use std::sync::Arc;
 
@@ -11,15 +12,18 @@ pub(crate) struct Memories {
     /// Payloads that it has taken are results of a project.
     pub(super) coach: Arc<Coach>,
     pub(super) store: Store,
+    /// Claude Code's own list of tasks is in its transcripts.
+    pub(super) conversations: Arc<Conversations>,
     /// What hooks ask for.
     pub(super) saves: Saves,
 }
 
 impl Memories {
-    pub(crate) fn new(coach: Arc<Coach>, store: Store) -> Self {
+    pub(crate) fn new(coach: Arc<Coach>, store: Store, conversations: Arc<Conversations>) -> Self {
         Self {
             coach,
             store,
+            conversations,
             saves: Saves::default(),
         }
     }

@@ -2,9 +2,10 @@
 
 use super::owner::Memories;
 use ccd_coach::command::{Simple, parse};
-use ccd_memory::{Recorded, RecordedRun};
-use ccd_store::{SqlResult, Store, query_as};
-use std::path::Path;
+use ccd_memory::{Recorded, RecordedRun, RecordedTask};
+use ccd_store::{SqlResult, Store, blocking, query_as};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 /// Commands that ended longer ago say little.
@@ -62,15 +63,27 @@ pub(super) async fn recorded(memories: &Memories, project: &Path) -> Recorded {
     let root = project
         .canonicalize()
         .unwrap_or_else(|_| project.to_owned());
-    let root = root.to_string_lossy();
+    let name = root.to_string_lossy();
     let since = ccd_text::clock::at(SystemTime::now() - MAX_AGE);
     let store = &memories.store;
-    let mut runs = runs_in(store, &since, &root).await.unwrap_or_else(|error| {
+    let mut runs = runs_in(store, &since, &name).await.unwrap_or_else(|error| {
         tracing::warn!(%error, "recorded commands cannot be read for a session memory");
         Vec::new()
     });
     runs.sort_by(|one, other| other.at.cmp(&one.at));
-    Recorded { runs }
+    let task = task(memories, root).await;
+    Recorded { runs, task }
+}
+
+/// Returns the current task of Claude Code's own list.
+async fn task(memories: &Memories, root: PathBuf) -> Option<RecordedTask> {
+    let conversations = Arc::clone(&memories.conversations);
+    let task = blocking(move || conversations.current_task(&root)).await?;
+    Some(RecordedTask {
+        title: task.title,
+        at: task.at,
+        source: format!("transcript {}", task.transcript),
+    })
 }
 
 async fn runs_in(store: &Store, since: &str, root: &str) -> SqlResult<Vec<RecordedRun>> {

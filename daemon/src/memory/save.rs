@@ -104,7 +104,7 @@ fn write(project: &Path, collected: Collected) -> Result<MemorySaveReply, Memory
         path: saved.path.to_string_lossy().into_owned(),
         bytes: saved.bytes,
         cut: saved.cut,
-        redacted: saved.redacted,
+        redacted: collected.redacted + saved.redacted,
         warnings,
     })
 }

@@ -16,6 +16,7 @@ mod ht;
 mod leftovers;
 mod proc;
 mod programs;
+mod project;
 mod python;
 mod report;
 mod rows;

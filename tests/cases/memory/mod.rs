@@ -4,6 +4,7 @@ mod claude;
 mod hook;
 mod link;
 mod recorded;
+mod secrets;
 
 use crate::support::{Ccctl, Daemon};
 use serde_json::{Value, json};

@@ -77,3 +77,35 @@ fn a_program_that_the_daemon_ran_is_in_the_memory() {
     let source = memory["provenance"]["testResults.unit"]["source"].to_string();
     assert!(source.contains("session "), "{source}");
 }
+
+#[test]
+fn the_task_of_claude_codes_own_list_is_current_if_it_is_newer_than_the_plan() {
+    let daemon = Daemon::start();
+    let client = Ccctl::new(&daemon);
+    let project = super::project();
+    let root = project.path().canonicalize().unwrap();
+    let at = root.to_str().unwrap();
+    let name: String = at
+        .chars()
+        .map(|char| {
+            if char.is_ascii_alphanumeric() {
+                char
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    let folder = daemon.home().join(".claude/projects").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let todos =
+        json!([{"content": "Fix the lamp", "status": "in_progress", "activeForm": "Fixing"}]);
+    let line = json!({"type": "assistant", "uuid": "u", "sessionId": "s", "timestamp": "2999-01-01T00:00:00Z",
+        "message": {"id": "m", "content": [{"type": "tool_use", "id": "t", "name": "TodoWrite", "input": {"todos": todos}}]}});
+    std::fs::write(folder.join("s.jsonl"), format!("{line}\n")).unwrap();
+    let memory = saved(&client, at);
+    assert_eq!(memory["taskStatus"]["currentTask"]["title"], "Fix the lamp");
+    assert_eq!(
+        memory["provenance"]["taskStatus.currentTask"]["source"],
+        "transcript s.jsonl"
+    );
+}

@@ -5,6 +5,7 @@
 //! - `index`: all transcripts in a database, for lists, search and sums
 //! - `reply`: what the methods return
 //! - `follow`: subscriptions to conversations
+//! - `task_list`: the current task of Claude Code's own list
 //! - `setup`: where transcripts are, and what the configuration says about them
 //!
 //! Pure, without files:
@@ -26,9 +27,11 @@ pub mod price;
 mod reply;
 mod setup;
 pub mod source;
+mod task_list;
 
 pub use error::ConversationError;
 pub use follow::Following;
 pub use index::{Follower, Index};
 pub use reply::Conversations;
 pub use setup::{ConversationSettings, Setup};
+pub use task_list::CurrentTask;

@@ -160,11 +160,7 @@ fn fill(lines: &[String], max_chars: usize) -> String {
     let mut text = String::new();
     let mut left = max_chars.saturating_sub(LEFT_OUT_CHARS);
     for (at, line) in lines.iter().enumerate() {
-        // An edited file may hold secrets and line breaks.
-        let line = clip(
-            &line.split_whitespace().collect::<Vec<_>>().join(" "),
-            LINE_CHARS,
-        );
+        let line = clip(&shown(line), LINE_CHARS);
         let chars = line.chars().count() + 1;
         if chars > left {
             text.push_str(&format!("... and {} more in the file\n", lines.len() - at));
@@ -175,6 +171,19 @@ fn fill(lines: &[String], max_chars: usize) -> String {
         text.push('\n');
     }
     redact(&text).text.into_owned()
+}
+
+/// Returns a text as one line that a model reads as it is shown: nothing is hidden, and nothing looks like a tag of its prompt.
+fn shown(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let char = |char: char| match char {
+        '<' => Some('‹'),
+        '>' => Some('›'),
+        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => None,
+        '\u{feff}' | '\u{e0000}'..='\u{e007f}' => None,
+        char => (!char.is_control()).then_some(char),
+    };
+    words.join(" ").chars().filter_map(char).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What can go wrong with a memory.
 
+use crate::rules::Found;
 use ccd_protocol::{ErrorCode, Reportable};
 use std::io;
 use std::path::PathBuf;
@@ -23,6 +24,12 @@ pub enum MemoryError {
     NotReadable { path: PathBuf, source: io::Error },
     #[error("{}: no such directory", .0.display())]
     NoProject(PathBuf),
+}
+
+impl From<Found> for MemoryError {
+    fn from(Found { line, section, .. }: Found) -> Self {
+        Self::SecretFound { line, section }
+    }
 }
 
 impl Reportable for MemoryError {

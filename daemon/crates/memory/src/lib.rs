@@ -4,11 +4,20 @@
 //! [`collect`] looks at a project, [`save`] writes what it found without secrets and within the limits, [`read`] reads the
 //! file back, [`verify`] looks at its facts again, and [`digest`] is what a new session gets. Everything blocks. Nothing leaves the machine, and no program is started.
 
-#![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::print_stderr,
+        reason = "tests fail by panicking and say what they skip"
+    )
+)]
 
 mod collect;
 mod digest;
 mod error;
+#[cfg(all(test, target_os = "linux"))]
+mod fault_tests;
 mod file;
 mod link;
 mod model;
@@ -19,7 +28,7 @@ mod store_tests;
 mod verify;
 
 pub use ccd_protocol::memory::place::MEMORY_FILE;
-pub use collect::{COLLECT_LIMIT, Collected, Recorded, RecordedRun, collect};
+pub use collect::{COLLECT_LIMIT, Collected, Recorded, RecordedRun, RecordedTask, collect};
 pub use digest::{DIGEST_CHARS, digest};
 pub use error::{MemoryError, Result};
 pub use file::{Parsed, parse, write};

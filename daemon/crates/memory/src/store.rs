@@ -3,15 +3,16 @@
 use crate::error::{MemoryError, Result};
 use crate::file::{Parsed, parse};
 use crate::model::{Cuts, MAX_BYTES, Provenance};
-use crate::rules::{first_secret, fit, redact, shorten};
+use crate::rules::{all_secrets, fit, redact, shorten};
 use ccd_protocol::memory::SessionMemory;
 use ccd_protocol::memory::place::MEMORY_FILE;
-use ccd_repository::WorkTree;
+use ccd_repository::{RepositoryError, WorkTree};
 use ccd_text::redact::redact as redact_text;
 use rustix::fs::{AtFlags, Mode, OFlags};
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,6 +20,9 @@ const FOLDER: &str = ".claude";
 const NAME: &str = "session-memory.md";
 /// Of a file that are read: people edit it, but nobody writes a megabyte.
 const READ_BYTES: u64 = 1024 * 1024;
+
+/// Secrets that are masked after the scan of the finished file; one that has more is not written.
+const MAX_MASKED: u64 = 100;
 
 /// What was written.
 #[derive(Debug, Clone, Default)]
@@ -46,13 +50,26 @@ pub fn save(directory: &Path, memory: SessionMemory, provenance: &Provenance) ->
     for fact in provenance.values_mut() {
         fact.source = redact_text(&fact.source).text.into_owned();
     }
-    let text = fit(&mut memory, &mut cut, &provenance, MAX_BYTES);
-    if let Some((line, section)) = first_secret(&text) {
-        return Err(MemoryError::SecretFound { line, section });
+    let mut text = fit(&mut memory, &mut cut, &provenance, MAX_BYTES);
+    let mut masked = 0;
+    // A place of which no text has a word is in the words of the file itself, beside a command that takes a password.
+    while let Some((without, found)) = all_secrets(&text)
+        .into_iter()
+        .find_map(|found| Some((found.mask(&memory)?, found)))
+    {
+        if masked == MAX_MASKED {
+            return Err(found.into());
+        }
+        masked += 1;
+        memory = without;
+        text = fit(&mut memory, &mut cut, &provenance, MAX_BYTES);
     }
     let path = root.join(MEMORY_FILE);
     let mut warnings = Vec::new();
-    hide(&root, &mut warnings);
+    hide(&root, &mut warnings).map_err(|error| MemoryError::NotWritable {
+        path: path.clone(),
+        reason: format!("it cannot be kept out of git status: {error}"),
+    })?;
     write_file(&root, text.as_bytes()).map_err(|error| MemoryError::NotWritable {
         path: path.clone(),
         reason: error.to_string(),
@@ -61,7 +78,7 @@ pub fn save(directory: &Path, memory: SessionMemory, provenance: &Provenance) ->
         path,
         bytes: text.len() as u64,
         cut,
-        redacted,
+        redacted: redacted + masked,
         warnings,
     })
 }
@@ -87,43 +104,44 @@ pub fn read(directory: &Path) -> Result<Parsed> {
     }
 }
 
-/// Keeps the file out of `git status`. If that fails, the memory is still worth having.
-fn hide(root: &Path, warnings: &mut Vec<String>) {
-    let Ok(tree) = WorkTree::find(root) else {
-        return;
+/// Keeps the file out of `git status`, unless it is tracked. What git itself does not read needs nothing.
+fn hide(root: &Path, warnings: &mut Vec<String>) -> std::result::Result<(), RepositoryError> {
+    // To libgit2, a file that cannot be looked at for once is a file that is not there: the second look decides.
+    let tree = match WorkTree::find(root).or_else(|_| WorkTree::find(root)) {
+        Ok(tree) => tree,
+        Err(error @ (RepositoryError::NotReadable { .. } | RepositoryError::Git { .. })) => {
+            return Err(error);
+        }
+        Err(_) => return Ok(()),
     };
     let Ok(inside) = root.strip_prefix(&tree.root) else {
-        return;
+        return Ok(());
     };
     let file = inside.join(MEMORY_FILE);
     let temporary = file.with_file_name(format!("{NAME}.tmp"));
-    let Some(pattern) = pattern(&file) else {
+    if !tree.exclude(&[&file, &temporary], &pattern(&file))? {
         warnings.push(format!(
-            "{MEMORY_FILE} is not kept out of git: the path has a line break"
-        ));
-        return;
-    };
-    match tree.exclude(&[&file, &temporary], &pattern) {
-        Ok(true) => (),
-        Ok(false) => warnings.push(format!(
             "{MEMORY_FILE} is tracked by git: a save shows in git status"
-        )),
-        Err(error) => warnings.push(format!("{MEMORY_FILE} is not kept out of git: {error}")),
+        ));
     }
+    Ok(())
 }
 
-/// Returns the pattern for the file and for what it is written to first.
-fn pattern(file: &Path) -> Option<String> {
-    let path = file.to_str().filter(|path| !path.contains('\n'))?;
+/// Returns the pattern for the file and for what it is written to first. `?` is any byte: line breaks cannot be written.
+fn pattern(file: &Path) -> String {
     let mut pattern = String::from("/");
-    for char in path.chars() {
-        if matches!(char, '*' | '?' | '[' | '\\') {
-            pattern.push('\\');
+    for chunk in file.as_os_str().as_bytes().utf8_chunks() {
+        for char in chunk.valid().chars() {
+            match char {
+                '*' | '?' | '[' | '\\' => pattern.extend(['\\', char]),
+                char if char.is_control() => pattern.extend(vec!['?'; char.len_utf8()]),
+                char => pattern.push(char),
+            }
         }
-        pattern.push(char);
+        pattern.extend(chunk.invalid().iter().map(|_| '?'));
     }
     pattern.push('*');
-    Some(pattern)
+    pattern
 }
 
 fn folder(root: &Path) -> io::Result<OwnedFd> {

@@ -2,12 +2,13 @@
 
 use crate::{MEMORY_FILE, MemoryError, parse, read, save};
 use ccd_protocol::memory::SessionMemory;
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn memory(name: &str) -> SessionMemory {
+pub(crate) fn memory(name: &str) -> SessionMemory {
     let mut memory = SessionMemory::default();
     memory.metadata.project_name = name.to_owned();
     memory.metadata.generated_at = "2026-03-02T10:00:00Z".to_owned();
@@ -20,7 +21,7 @@ fn save_as(root: &Path, name: &str) -> crate::Result<PathBuf> {
     Ok(save(root, memory(name), &Default::default())?.path)
 }
 
-fn git(root: &Path, args: &[&str]) -> String {
+pub(crate) fn git(root: &Path, args: &[&str]) -> String {
     let output = Command::new("git")
         .args(args)
         .current_dir(root)
@@ -46,7 +47,12 @@ fn the_file_is_private_and_a_second_save_replaces_it() {
 
 #[test]
 fn a_save_does_not_change_git_status() {
-    for name in ["plain", "a [b] *?", "größe"] {
+    use std::os::unix::ffi::OsStrExt as _;
+    let names = ["plain", "a [b] *?", "größe", "a\nb \"c\" 'd'", "#x\r"].map(OsStr::new);
+    for name in names
+        .into_iter()
+        .chain([OsStr::from_bytes(b"not \xff utf")])
+    {
         let folder = tempfile::tempdir().unwrap();
         git(folder.path(), &["init", "-q"]);
         let project = folder.path().join(name);
@@ -58,7 +64,7 @@ fn a_save_does_not_change_git_status() {
         assert_eq!(
             git(folder.path(), &["status", "--porcelain", "-uall"]),
             before,
-            "{name}"
+            "{name:?}"
         );
     }
 }

@@ -4,6 +4,7 @@ use crate::collect::Now;
 use crate::error::Result;
 use crate::file::Parsed;
 use ccd_protocol::memory::{MemoryCheck, ServerStatus};
+use ccd_text::redact::redact;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -64,7 +65,8 @@ fn check(fact: String, holds: bool, was: &str, now: &str) -> MemoryCheck {
 }
 
 fn branch(now: &Now, was: &str) -> Option<MemoryCheck> {
-    let now = now.branch.as_deref()?;
+    // The memory has it without secrets too.
+    let now = &*redact(now.branch.as_deref()?).text;
     let fact = match now == was {
         true => format!("the branch is still {now}"),
         false => format!("the branch is now {now}, not {was}"),

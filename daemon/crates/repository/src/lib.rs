@@ -19,6 +19,7 @@ mod error;
 mod identity;
 mod linked;
 mod lock;
+mod past;
 mod patch;
 mod program;
 mod snapshot;

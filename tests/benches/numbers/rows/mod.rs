@@ -10,6 +10,7 @@ mod far_match;
 mod hook;
 mod idle;
 pub(crate) mod memory;
+mod memory_save;
 mod page;
 pub(crate) mod pipe;
 mod processor_time;
@@ -31,7 +32,7 @@ pub(crate) struct Row {
 }
 
 /// Everything that is measured.
-pub(crate) const ALL: [Row; 18] = [
+pub(crate) const ALL: [Row; 19] = [
     Row {
         name: "round-trip",
         measure: round_trip::measure,
@@ -99,6 +100,10 @@ pub(crate) const ALL: [Row; 18] = [
     Row {
         name: "conversation",
         measure: conversation::measure,
+    },
+    Row {
+        name: "memory-save",
+        measure: memory_save::measure,
     },
     Row {
         name: "page",

@@ -10,6 +10,7 @@ use crate::follow::{Area, Follower, Following, Start, Watching};
 use crate::model::{Model, Record};
 use crate::setup::Setup;
 use crate::source::{Loaded, Shelf, find_session};
+use crate::task_list::{CurrentTask, current_task};
 use ccd_protocol::conversation::{
     ConversationExportReply, ConversationGetReply, ConversationPageParams, ConversationPair,
     ConversationParams, ConversationRecord, ConversationRecordParams, ConversationSubscribeParams,
@@ -59,6 +60,13 @@ impl Conversations {
             (None, Some(file)) => Err(ConversationError::NotAbsolute(file.into())),
             _ => Err(ConversationError::Unnamed),
         }
+    }
+
+    /// Returns the task that Claude Code works on in the project `root`, as its newest transcript says: an absolute path with
+    /// links resolved. Blocks.
+    #[must_use]
+    pub fn current_task(&self, root: &Path) -> Option<CurrentTask> {
+        current_task(self.setup.claude_dir(), root)
     }
 
     /// Carries out `conversation.subscribe`. Blocks; the items themselves are read by other threads.

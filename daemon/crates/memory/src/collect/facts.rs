@@ -7,6 +7,7 @@ use crate::model::Provenance;
 use ccd_protocol::memory::{
     BuildStatus, DependencyStatus, MemoryFact, ServerInfo, SessionMemory, TestSuite,
 };
+use ccd_text::redact::redact;
 use std::time::SystemTime;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -18,6 +19,8 @@ pub struct Collected {
     pub provenance: Provenance,
     /// Parts that are missing, and why.
     pub warnings: Vec<String>,
+    /// Secrets that were removed.
+    pub redacted: u64,
 }
 
 /// A fact with its source and its time.
@@ -82,6 +85,49 @@ pub(super) struct Facts {
 }
 
 impl Facts {
+    /// Removes the secrets of each text and returns how many: beside other words, some are not recognised any more.
+    pub(super) fn redact(&mut self) -> u64 {
+        let mut removed = 0;
+        let mut hide = |text: &mut String| {
+            let redacted = redact(text);
+            if redacted.removed > 0 {
+                removed += redacted.removed as u64;
+                *text = redacted.text.into_owned();
+            }
+        };
+        if let Some(git) = &mut self.git {
+            hide(&mut git.value.branch);
+            git.value.conflicts.iter_mut().for_each(&mut hide);
+        }
+        if let Some(plan) = &mut self.plan {
+            let plan = &mut plan.value;
+            plan.phases
+                .iter_mut()
+                .for_each(|phase| hide(&mut phase.name));
+            for task in &mut plan.open {
+                hide(&mut task.title);
+                hide(&mut task.phase);
+            }
+            plan.later.iter_mut().for_each(&mut hide);
+        }
+        for comment in &mut self.comments {
+            hide(&mut comment.path);
+            hide(&mut comment.text);
+        }
+        let suites = self
+            .reports
+            .iter_mut()
+            .map(|report| &mut report.value.suite);
+        for failure in suites.flat_map(|suite| &mut suite.failures) {
+            hide(&mut failure.file);
+            hide(&mut failure.test_name);
+            failure.message.iter_mut().for_each(&mut hide);
+        }
+        self.manifest.name.iter_mut().for_each(&mut hide);
+        self.manifest.description.iter_mut().for_each(&mut hide);
+        removed
+    }
+
     pub(super) fn take(&mut self, part: Part) {
         match part {
             Part::Git(git) => self.git = Some(git),

@@ -21,5 +21,5 @@ mod tests;
 
 pub use facts::Collected;
 pub(crate) use look::Now;
-pub use recorded::{Recorded, RecordedRun};
+pub use recorded::{Recorded, RecordedRun, RecordedTask};
 pub use run::{COLLECT_LIMIT, collect};

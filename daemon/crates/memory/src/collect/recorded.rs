@@ -4,10 +4,23 @@ use super::facts::{Sourced, SuiteFacts};
 use super::reports::of_output;
 use ccd_protocol::memory::{BuildState, BuildStatus, TestStatus};
 
-/// Runs of a project's commands, the newest first.
+/// What is known of a project's sessions.
 #[derive(Debug, Clone, Default)]
 pub struct Recorded {
+    /// Runs of its commands, the newest first.
     pub runs: Vec<RecordedRun>,
+    /// What Claude Code's own list of tasks has as the current one.
+    pub task: Option<RecordedTask>,
+}
+
+/// A task of a list that is in no file of the project.
+#[derive(Debug, Clone, Default)]
+pub struct RecordedTask {
+    pub title: String,
+    /// When the list was changed last, RFC 3339.
+    pub at: String,
+    /// Who recorded it.
+    pub source: String,
 }
 
 /// A command that was run in the project.

@@ -4,6 +4,7 @@ use super::facts::{Part, Sourced, stamp};
 use super::project::{Collector, Project};
 use super::read::{names, read};
 use ccd_protocol::memory::{PhaseStatus, TaskReference};
+use ccd_text::redact::redact;
 use regex::Regex;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -163,7 +164,7 @@ enum State {
     Dropped,
 }
 
-/// Reads a plan. Fences and comments are skipped.
+/// Reads a plan. Fences and comments are skipped. Secrets go before a line is taken apart: half of one is not recognised.
 pub(super) fn parse(text: &str) -> Plan {
     let mut plan = Plan::default();
     let mut phase = String::new();
@@ -188,7 +189,7 @@ pub(super) fn parse(text: &str) -> Plan {
         }
         if let Some((level, heading)) = heading(line) {
             if (2..=4).contains(&level) {
-                phase = phase_name(heading);
+                phase = phase_name(&redact(heading).text);
             }
             is_later = LATER.is_match(heading);
             continue;
@@ -200,7 +201,7 @@ pub(super) fn parse(text: &str) -> Plan {
             }
             continue;
         };
-        plan.add(state, title(rest), &phase);
+        plan.add(state, title(&redact(rest).text), &phase);
     }
     plan
 }

@@ -6,7 +6,7 @@ mod shorten;
 mod validate;
 
 pub use fit::fit;
-pub(crate) use redact::first_secret;
 pub use redact::redact;
+pub(crate) use redact::{Found, all_secrets};
 pub use shorten::shorten;
 pub use validate::validate;

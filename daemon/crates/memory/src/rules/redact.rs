@@ -41,19 +41,66 @@ fn each_text(value: &mut Value, change: &mut impl FnMut(&mut String)) {
     }
 }
 
-/// Returns the line, from 1, of the first secret of a finished file and the section that it is in.
-pub(crate) fn first_secret(file: &str) -> Option<(usize, String)> {
+/// A secret in a finished file.
+pub(crate) struct Found {
+    /// From 1.
+    pub(crate) line: usize,
+    pub(crate) section: String,
+    words: Vec<String>,
+}
+
+/// Of the file, between texts.
+const MARKS: &str = "*_()[]|";
+
+/// Shorter words are not masked: they are everywhere.
+const MIN_WORD_CHARS: usize = 4;
+
+impl Found {
+    /// Masks the words of the secret in all texts: between two texts of the file, what is in neither may look like one, such
+    /// as a command and its argument. Returns nothing if no text has them.
+    pub(crate) fn mask(&self, memory: &SessionMemory) -> Option<SessionMemory> {
+        let mut value = serde_json::to_value(memory).ok()?;
+        let mut is_changed = false;
+        each_text(&mut value, &mut |text| {
+            for word in &self.words {
+                if text.contains(word) {
+                    *text = text.replace(word, MASK);
+                    is_changed = true;
+                }
+            }
+        });
+        let masked = serde_json::from_value(value).ok()?;
+        is_changed.then_some(masked)
+    }
+}
+
+/// Returns the first secret of a finished file.
+pub(crate) fn first_secret(file: &str) -> Option<Found> {
+    all_secrets(file).into_iter().next()
+}
+
+/// Returns the secrets of a finished file.
+pub(crate) fn all_secrets(file: &str) -> Vec<Found> {
     let shown = plain(file);
     let secrets = Secrets::of(&shown);
-    let place = secrets
-        .places()
-        .iter()
-        .find(|place| &shown[(*place).clone()] != MASK)?;
-    let before = &shown[..place.start];
-    let heading = before
-        .lines()
-        .rev()
-        .find_map(|line| line.strip_prefix("## "));
-    let section = heading.unwrap_or("header").to_owned();
-    Some((before.matches('\n').count() + 1, section))
+    // A mask, and the marks of the file around it.
+    let is_masked = |found: &str| found.chars().all(|char| MARKS.contains(char));
+    let places = secrets.places().iter().cloned();
+    let places = places.filter(|place| !is_masked(&shown[place.clone()]));
+    let found = |place: std::ops::Range<usize>| {
+        let before = &shown[..place.start];
+        let heading = before
+            .lines()
+            .rev()
+            .find_map(|line| line.strip_prefix("## "));
+        let words = shown[place]
+            .split(|char: char| char.is_whitespace() || MARKS.contains(char))
+            .filter(|word| word.chars().count() >= MIN_WORD_CHARS);
+        Found {
+            line: before.matches('\n').count() + 1,
+            section: heading.unwrap_or("header").to_owned(),
+            words: words.map(str::to_owned).collect(),
+        }
+    };
+    places.map(found).collect()
 }

@@ -212,10 +212,8 @@ fn of_comment(comment: &Comment, plan: Option<&Plan>, current: Option<&str>) -> 
     let place = place(&comment.path, Some(comment.line));
     let task_id = task_of(comment, plan);
     let priority = match comment.keyword {
-        Keyword::Blocked | Keyword::Fixme => Priority::High,
         Keyword::Needs if task_id.is_some() && task_id.as_deref() == current => Priority::High,
-        Keyword::Needs | Keyword::Todo => Priority::Medium,
-        Keyword::Hack => Priority::Low,
+        _ => comment.priority(),
     };
     let verb = match comment.keyword {
         Keyword::Blocked => "Unblock",

@@ -1,6 +1,5 @@
 //! Files that need attention: failing tests first, then open points by urgency.
 
-use crate::collect::comments::Keyword;
 use crate::collect::facts::Facts;
 use ccd_protocol::memory::{FileReference, Priority, TestResults};
 
@@ -25,11 +24,7 @@ pub(super) fn files(facts: &Facts, tests: &TestResults) -> Vec<FileReference> {
         path: comment.path.clone(),
         line: Some(comment.line),
         reason: format!("{} comment", comment.keyword.word()),
-        priority: match comment.keyword {
-            Keyword::Blocked | Keyword::Fixme => Priority::High,
-            Keyword::Needs | Keyword::Todo => Priority::Medium,
-            Keyword::Hack => Priority::Low,
-        },
+        priority: comment.priority(),
     }));
     files.sort_by_key(|file| file.priority);
     // Many tests fail in one place; it is named once.

@@ -4,15 +4,16 @@ mod blockers;
 mod files;
 mod steps;
 mod summary;
+mod tasks;
 mod tests;
 
 use super::facts::{Collected, Facts, Sourced};
 use super::project::Project;
 use super::recorded::Recorded;
-use crate::model::{MAX_NEXT_TASKS, Provenance};
+use crate::model::Provenance;
 use ccd_protocol::memory::{
     BuildStatus, EnvironmentState, MemoryFact, ServerInfo, ServerStatus, SessionMemory,
-    SessionMetadata, TaskReference, TaskStatus,
+    SessionMetadata,
 };
 use time::OffsetDateTime;
 
@@ -21,13 +22,14 @@ const VERSION: &str = "1.0";
 
 pub(super) fn assemble(
     project: &Project,
-    facts: Facts,
+    mut facts: Facts,
     previous: Option<&SessionMemory>,
     recorded: &Recorded,
 ) -> Collected {
+    let redacted = facts.redact();
     let now = super::facts::rfc3339(OffsetDateTime::now_utc());
     let mut provenance = Provenance::new();
-    let tasks = task_status(&facts, &mut provenance);
+    let tasks = tasks::status(&facts, recorded, &mut provenance);
     let tests = tests::results(project, &facts, recorded, &mut provenance);
     let environment = environment(&facts, previous, recorded, &mut provenance);
     let blockers = blockers::blockers(
@@ -84,33 +86,7 @@ pub(super) fn assemble(
         memory,
         provenance,
         warnings: Vec::new(),
-    }
-}
-
-fn task_status(facts: &Facts, provenance: &mut Provenance) -> TaskStatus {
-    let Some(Sourced {
-        value: plan,
-        source,
-        ..
-    }) = &facts.plan
-    else {
-        return TaskStatus::default();
-    };
-    if let Some(plan) = &facts.plan {
-        provenance.insert("taskStatus".to_owned(), plan.fact());
-    }
-    // Before the first task is done, none is current, and the first open one is next.
-    let is_started = plan.completed() > 0;
-    let (current, next) = match plan.open.split_first() {
-        Some((current, next)) if is_started => (Some(current.clone()), next),
-        _ => (None, &plan.open[..]),
-    };
-    let next: Vec<TaskReference> = next.iter().take(MAX_NEXT_TASKS).cloned().collect();
-    TaskStatus {
-        source_file: source.clone(),
-        phases: plan.phases.clone(),
-        current_task: current,
-        next_tasks: next,
+        redacted,
     }
 }
 

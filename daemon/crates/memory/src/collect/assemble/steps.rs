@@ -33,8 +33,10 @@ pub(super) fn steps(
     let open = plan.map_or(&[][..], |plan| &plan.open);
     let current = tasks.current_task.as_ref().or(open.first());
     if let Some(current) = current {
-        let ours = open.iter().filter(|task| task.phase == current.phase);
-        steps.extend(ours.take(2).map(|task| {
+        let rest = open
+            .iter()
+            .filter(|task| task.phase == current.phase && *task != current);
+        steps.extend(std::iter::once(current).chain(rest).take(2).map(|task| {
             let verb = if tasks.current_task.is_some() {
                 "Complete"
             } else {

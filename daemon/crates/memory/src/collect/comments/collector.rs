@@ -55,6 +55,7 @@ impl Collector for CommentCollector {
             return Err("the project has too many files for the time it has".to_owned());
         }
         let mut found = found.into_inner().unwrap_or_default();
+        super::age::mark_old(project, &mut found, deadline);
         found.sort_by(|a, b| (a.keyword, &a.path, a.line).cmp(&(b.keyword, &b.path, b.line)));
         Ok(Part::Comments(found))
     }

@@ -1,5 +1,6 @@
 //! Open points in comments: `TODO`, `FIXME`, `BLOCKED`, `NEEDS`, `HACK`.
 
+mod age;
 mod collector;
 mod language;
 mod scan;

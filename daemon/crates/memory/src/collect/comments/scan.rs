@@ -2,6 +2,8 @@
 
 use super::language::{Language, Quote};
 use crate::model::clip;
+use ccd_protocol::memory::Priority;
+use ccd_text::redact::redact;
 
 /// A word that marks an open point, the strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +42,19 @@ pub(in crate::collect) struct Comment {
     /// What is in brackets after the word: a task or a name.
     pub(in crate::collect) about: Option<String>,
     pub(in crate::collect) text: String,
+    /// It was there a year ago.
+    pub(in crate::collect) is_old: bool,
+}
+
+impl Comment {
+    pub(in crate::collect) fn priority(&self) -> Priority {
+        match self.keyword {
+            Keyword::Blocked | Keyword::Fixme => Priority::High,
+            Keyword::Todo if self.is_old => Priority::Low,
+            Keyword::Needs | Keyword::Todo => Priority::Medium,
+            Keyword::Hack => Priority::Low,
+        }
+    }
 }
 
 /// Of one comment's text that are kept.
@@ -159,6 +174,7 @@ impl<'a> Scanner<'a> {
                 line,
                 about,
                 text,
+                is_old: false,
             });
         }
     }
@@ -188,7 +204,9 @@ fn open_point(comment: &str) -> Option<(Keyword, Option<String>, String)> {
     let (keyword, word) = Keyword::ALL
         .into_iter()
         .find(|(_, word)| comment.starts_with(word))?;
-    let mut rest = &comment[word.len()..];
+    // Half of a secret is not recognised any more, so it goes before the comment is taken apart.
+    let comment = redact(comment).text;
+    let mut rest = comment.strip_prefix(word)?;
     let mut about = None;
     if let Some(inner) = rest.strip_prefix(['(', '['])
         && let Some((name, after)) = inner.split_once([')', ']'])

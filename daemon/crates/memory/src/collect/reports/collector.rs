@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
 /// Of a report that are read; a longer one is not a report of tests that a person reads.
-const REPORT_BYTES: u64 = 32 * 1024 * 1024;
+const REPORT_BYTES: u64 = 16 * 1024 * 1024;
 /// Reports that are read, and entries of a directory that are looked at.
 const MAX_REPORTS: usize = 400;
 const MAX_ENTRIES: usize = 2000;
@@ -165,7 +165,7 @@ fn is_report(name: &str, is_any: bool) -> bool {
     };
     let is_kind = matches!(
         extension,
-        "json" | "xml" | "jsonl" | "ndjson" | "txt" | "log"
+        "json" | "xml" | "jsonl" | "ndjson" | "txt" | "log" | "tap"
     );
     const WORDS: [&str; 9] = [
         "junit",
@@ -181,5 +181,5 @@ fn is_report(name: &str, is_any: bool) -> bool {
     const ENDS: [&str; 5] = ["result", "results", "report", "output", "junit"];
     let is_named =
         WORDS.iter().any(|word| stem.contains(word)) && ENDS.iter().any(|end| stem.ends_with(end));
-    is_kind && (is_any || is_named)
+    is_kind && (is_any || is_named || extension == "tap")
 }

@@ -7,13 +7,30 @@ use crate::collect::manifest::MANIFEST_BYTES;
 use crate::collect::paths::relative;
 use crate::collect::read::read as read_file;
 use ccd_protocol::memory::TestFailure;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::path::Path;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+#[derive(serde::Deserialize)]
+struct Start {
+    #[serde(rename = "numTotalTests")]
+    jest: Option<IgnoredAny>,
+    #[serde(rename = "stats")]
+    playwright: Option<IgnoredAny>,
+}
+
+impl Start {
+    fn is_report(&self) -> bool {
+        self.jest.is_some() || self.playwright.is_some()
+    }
+}
+
 /// Reads a report; nothing if it is none of them.
 pub(super) fn read(root: &Path, text: &str) -> Option<SuiteFacts> {
+    // What is no report is not taken into memory.
+    let _: Start = serde_json::from_str(text).ok().filter(Start::is_report)?;
     let report: Value = serde_json::from_str(text).ok()?;
     match (report.get("numTotalTests"), report.get("stats")) {
         (Some(_), _) => Some(jest(root, text, &report)),

@@ -6,6 +6,7 @@ mod javascript;
 mod junit;
 mod output;
 mod place;
+mod tap;
 
 use super::facts::SuiteFacts;
 use crate::model::percentage;

@@ -1,7 +1,7 @@
-//! What test programs print: cargo test and nextest, pytest, go test, vitest and jest.
+//! What test programs print: cargo test and nextest, pytest, go test, vitest and jest, TAP.
 
 use super::place::{first, message};
-use super::{SuiteFacts, finish, go, javascript};
+use super::{SuiteFacts, finish, go, javascript, tap};
 use ccd_protocol::memory::TestFailure;
 use regex::Regex;
 use std::path::Path;
@@ -44,6 +44,7 @@ pub(in crate::collect) fn of_output(root: &Path, text: &str) -> Option<SuiteFact
         .or_else(|| javascript_text(text))
         .or_else(|| go_text(root, text))
         .map(finish)
+        .or_else(|| tap::read(root, text))
 }
 
 fn number(text: Option<regex::Match<'_>>) -> u64 {

@@ -1,6 +1,7 @@
 //! Places in messages: `src/a.rs:12:5`.
 
 use crate::collect::paths::relative;
+use ccd_text::redact::redact;
 use regex::Regex;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -11,9 +12,11 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Returns the first place in a text that is in the project, else the first at all.
+/// Without secrets: in `//user:key@host.org:80` the key would look like a file.
 pub(super) fn first(root: &Path, text: &str) -> Option<(String, u64)> {
+    let text = redact(text).text;
     let mut other = None;
-    for found in PLACE.captures_iter(text).take(50) {
+    for found in PLACE.captures_iter(&text).take(50) {
         let (file, line) = (relative(root, &found[1]), found[2].parse().ok()?);
         if root.join(&file).is_file() && !file.contains("node_modules") {
             return Some((file, line));

@@ -171,6 +171,7 @@ fn where_no_report_is_the_recorded_runs_say_it() {
                 "test result: ok. 7 passed; 0 failed; 0 ignored;\n",
             ),
         ],
+        ..Recorded::default()
     };
     let collected = collect(folder.path(), None, &recorded).unwrap();
     let (tests, build) = (

@@ -1,8 +1,13 @@
 //! Whole projects.
 
+mod bad_input;
+mod current_task;
 mod expected;
+mod hostile;
 mod languages;
 mod late;
+mod old_points;
 mod projects;
 mod secrets;
 mod servers;
+mod tap;

@@ -1,0 +1,75 @@
+//! Where the plan stands, and which task is current.
+
+use crate::collect::facts::Facts;
+use crate::collect::recorded::{Recorded, RecordedTask};
+use crate::collect::tasks::Plan;
+use crate::model::{MAX_NEXT_TASKS, Provenance};
+use ccd_protocol::memory::{MemoryFact, TaskReference, TaskStatus};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// Phase of a task that is in no phase of the plan.
+const OWN_LIST: &str = "Claude Code's own list";
+
+pub(super) fn status(
+    facts: &Facts,
+    recorded: &Recorded,
+    provenance: &mut Provenance,
+) -> TaskStatus {
+    let (mut status, at) = match &facts.plan {
+        Some(plan) => {
+            provenance.insert("taskStatus".to_owned(), plan.fact());
+            (of_plan(&plan.value, &plan.source), plan.at.as_deref())
+        }
+        None => (TaskStatus::default(), None),
+    };
+    let open = facts.plan.as_ref().map_or(&[][..], |plan| &plan.value.open);
+    if let Some(task) = recorded.task.as_ref().filter(|task| is_newer(task, at)) {
+        status.current_task = Some(current(open, task));
+        let fact = MemoryFact {
+            source: task.source.clone(),
+            at: Some(task.at.clone()),
+        };
+        provenance.insert("taskStatus.currentTask".to_owned(), fact);
+    }
+    let others = open
+        .iter()
+        .filter(|task| Some(*task) != status.current_task.as_ref());
+    status.next_tasks = others.take(MAX_NEXT_TASKS).cloned().collect();
+    status
+}
+
+fn of_plan(plan: &Plan, source: &str) -> TaskStatus {
+    TaskStatus {
+        source_file: source.to_owned(),
+        phases: plan.phases.clone(),
+        // Before the first task is done, none is current, and the first open one is next.
+        current_task: plan.open.first().filter(|_| plan.completed() > 0).cloned(),
+        next_tasks: Vec::new(),
+    }
+}
+
+/// The list of a session is looked at only if the plan was not changed since.
+fn is_newer(task: &RecordedTask, plan: Option<&str>) -> bool {
+    let time = |text: &str| OffsetDateTime::parse(text, &Rfc3339).ok();
+    match (time(&task.at), plan.and_then(time)) {
+        (Some(task), Some(plan)) => task > plan,
+        (task, None) => task.is_some(),
+        (None, Some(_)) => false,
+    }
+}
+
+/// Returns the task of the plan that the list names, by its id or its title, else what the list says.
+fn current(open: &[TaskReference], task: &RecordedTask) -> TaskReference {
+    let words = || task.title.split(|c: char| !c.is_alphanumeric() && c != '-');
+    let is_it = |planned: &&TaskReference| match planned.id.is_empty() {
+        true => planned.title == task.title,
+        false => planned.title == task.title || words().any(|word| word == planned.id),
+    };
+    let planned = open.iter().find(is_it);
+    planned.cloned().unwrap_or_else(|| TaskReference {
+        id: String::new(),
+        title: task.title.clone(),
+        phase: OWN_LIST.to_owned(),
+    })
+}

@@ -1,0 +1,98 @@
+//! Files as they were at an earlier time.
+
+use crate::WorkTree;
+use crate::error::Result;
+use git2::{ErrorCode, ObjectType};
+use std::path::Path;
+use std::time::Instant;
+
+/// Longer files are left out.
+const MAX_FILE_BYTES: usize = 1024 * 1024;
+
+impl WorkTree {
+    /// Calls `each` with the position and the content of those of `paths`, relative to the top directory, that were in the
+    /// last commit at or before `time_s` (seconds since 1970), along the first parents. Ends at `deadline`, done or not; a
+    /// history that does not go back so far, or is shallow, has nothing.
+    ///
+    /// # Errors
+    ///
+    /// `Gone`, `Git`.
+    pub fn files_at(
+        &self,
+        time_s: i64,
+        paths: &[&Path],
+        deadline: Instant,
+        mut each: impl FnMut(usize, &[u8]),
+    ) -> Result<()> {
+        let repository = self.open()?;
+        let mut commit = match repository.head().and_then(|head| head.peel_to_commit()) {
+            Ok(commit) => commit,
+            Err(error) if error.code() == ErrorCode::UnbornBranch => return Ok(()),
+            Err(error) => return Err(self.git(error)),
+        };
+        while commit.time().seconds() > time_s {
+            let Ok(parent) = commit.parent(0) else {
+                return Ok(());
+            };
+            if Instant::now() >= deadline {
+                return Ok(());
+            }
+            commit = parent;
+        }
+        let tree = commit.tree().map_err(|error| self.git(error))?;
+        let objects = repository.odb().map_err(|error| self.git(error))?;
+        for (at, path) in paths.iter().enumerate() {
+            if Instant::now() >= deadline {
+                break;
+            }
+            let Ok(entry) = tree.get_path(path) else {
+                continue;
+            };
+            let is_read = |(len, kind)| len <= MAX_FILE_BYTES && kind == ObjectType::Blob;
+            if objects.read_header(entry.id()).is_ok_and(is_read)
+                && let Ok(blob) = repository.find_blob(entry.id())
+            {
+                each(at, blob.content());
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::WorkTree;
+    use crate::test_repository::{git, git_bytes, repository};
+    use std::path::Path;
+    use std::time::{Duration, Instant};
+
+    fn commit_at(folder: &Path, content: &str, date: &str) {
+        std::fs::write(folder.join("b.txt"), content).unwrap();
+        git(folder, &["add", "b.txt"]);
+        let variables = [("GIT_COMMITTER_DATE", date)];
+        git_bytes(folder, &["commit", "-q", "-m", "x"], &variables);
+    }
+
+    #[test]
+    fn a_file_is_as_it_was_in_the_last_commit_of_that_time() {
+        let folder = repository();
+        git(folder.path(), &["checkout", "-q", "--orphan", "other"]);
+        commit_at(folder.path(), "one", "2020-01-01T00:00:00Z");
+        commit_at(folder.path(), "two", "2021-01-01T00:00:00Z");
+        let tree = WorkTree::find(folder.path()).unwrap();
+        let at = |time_s: i64, wait: Duration| {
+            let mut found = Vec::new();
+            let paths = [Path::new("none"), Path::new("b.txt"), Path::new("/x/../y")];
+            tree.files_at(time_s, &paths, Instant::now() + wait, |at, content| {
+                found.push((at, content.to_vec()));
+            })
+            .unwrap();
+            found
+        };
+        let minute = Duration::from_secs(60);
+        assert_eq!(at(1_600_000_000, minute), [(1, b"one".to_vec())]);
+        assert_eq!(at(1_700_000_000, minute), [(1, b"two".to_vec())]);
+        assert_eq!(at(1_500_000_000, minute), []);
+        assert_eq!(at(1_600_000_000, Duration::ZERO), []);
+    }
+}

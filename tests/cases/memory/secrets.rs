@@ -1,0 +1,306 @@
+//! Ten thousand secrets in everything that a memory is made of: none in the file, in the digest, or in a file of the daemon.
+
+use crate::support::Daemon;
+use crate::support::secrets::{fixture, talkative};
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom as _;
+use rand::{Rng as _, SeedableRng as _};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+const SECRETS: usize = 10_000;
+const PROJECT_SECRETS: usize = 160;
+
+/// Of each secret, this many random characters are looked for.
+const CORE: usize = 10;
+type Cores = HashSet<[u8; CORE]>;
+
+/// What is random in the texts of the fixture, besides `{{N}}` and `{{hex N}}`: a value and how long the random one is.
+const VALUES: [(&str, usize); 6] = [
+    ("AKIAIOSFODNN7EXAMPLE", 16),
+    ("wJalrXUtnFEMI/K7MDENG", 40),
+    ("wJalr/K7", 40),
+    ("hunter2", 14),
+    ("geheim", 14),
+    ("swordfish", 14),
+];
+
+fn random_text(random: &mut StdRng, len: usize, alphabet: &[u8]) -> String {
+    let char = |_| char::from(alphabet[random.random_range(0..alphabet.len())]);
+    (0..len).map(char).collect()
+}
+
+/// Fills a text of the fixture with random values; nothing if it has no place for one.
+fn generated(template: &str, random: &mut StdRng, cores: &mut Cores) -> Option<String> {
+    const MIXED: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz123456789";
+    const HEX: &[u8] = b"0123456789abcdef";
+    const CAPITALS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    let mut text = String::new();
+    let mut rest = template;
+    let mut found = false;
+    while let Some(char) = rest.chars().next() {
+        let value = VALUES.iter().find(|(value, _)| rest.starts_with(value));
+        let gap = rest.strip_prefix("{{").and_then(|gap| gap.split_once("}}"));
+        let (made, after) = match (value, gap) {
+            (Some((value, len)), _) if value.starts_with("AKIA") => {
+                text.push_str("AKIA");
+                (random_text(random, *len, CAPITALS), &rest[value.len()..])
+            }
+            // A letter, a digit: a password that nobody takes for a word.
+            (Some((value, len)), _) => {
+                let made = format!("p4{}", random_text(random, *len, MIXED));
+                (made, &rest[value.len()..])
+            }
+            (None, Some((gap, after))) => match gap.strip_prefix("hex ") {
+                Some(len) => (random_text(random, len.parse().unwrap(), HEX), after),
+                None => (random_text(random, gap.parse().unwrap(), MIXED), after),
+            },
+            (None, None) => {
+                text.push(char);
+                rest = &rest[char.len_utf8()..];
+                continue;
+            }
+        };
+        if made.len() >= CORE {
+            cores.insert(made.as_bytes()[made.len() - CORE..].try_into().unwrap());
+            found = true;
+        }
+        text.push_str(&made);
+        rest = after;
+    }
+    found.then_some(text)
+}
+
+fn secrets(cores: &mut Cores) -> Vec<String> {
+    let fixture = fixture();
+    let templates: Vec<&str> = fixture["secrets"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|case| case["text"].as_str().unwrap())
+        .collect();
+    let mut random = StdRng::seed_from_u64(20);
+    let mut secrets = Vec::new();
+    for template in templates.iter().cycle() {
+        secrets.extend(generated(template, &mut random, cores));
+        if secrets.len() == SECRETS {
+            break;
+        }
+    }
+    // Each project has some of all kinds.
+    secrets.shuffle(&mut random);
+    secrets
+}
+
+#[track_caller]
+fn assert_clean(what: &str, bytes: &[u8], cores: &Cores) {
+    let leak = bytes.windows(CORE).position(|window| {
+        let window: &[u8; CORE] = window.try_into().unwrap();
+        cores.contains(window)
+    });
+    if let Some(at) = leak {
+        let near = &bytes[at.saturating_sub(80)..bytes.len().min(at + 40)];
+        panic!("{what}: {}", String::from_utf8_lossy(near));
+    }
+}
+
+fn assert_clean_below(folder: &Path, cores: &Cores) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            assert_clean_below(&entry.path(), cores);
+        } else if kind.is_file() {
+            let bytes = fs::read(entry.path()).unwrap_or_default();
+            assert_clean(&entry.path().display().to_string(), &bytes, cores);
+        }
+    }
+}
+
+/// Takes secrets, one after the other, again from the first when there are no more.
+struct Supply<'a>(std::iter::Cycle<std::slice::Iter<'a, String>>);
+
+impl<'a> Supply<'a> {
+    fn next(&mut self) -> &'a str {
+        self.0.next().unwrap()
+    }
+
+    fn line(&mut self) -> &'a str {
+        self.0
+            .find(|secret| !secret.contains(['\n', '\r']))
+            .unwrap()
+    }
+
+    fn name(&mut self) -> String {
+        let is_name = |secret: &&String| !secret.contains(['\n', '\r', '/']) && secret.len() < 200;
+        self.0.find(is_name).unwrap().clone()
+    }
+
+    fn token(&mut self) -> String {
+        let is_plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
+        let token = self.0.find_map(|secret| {
+            let mut words = secret.split(' ');
+            words.find(|word| word.contains('_') && word.len() > 25 && word.chars().all(is_plain))
+        });
+        token.unwrap().to_owned()
+    }
+}
+
+fn write(root: &Path, path: impl AsRef<Path>, content: &str) {
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, content).unwrap();
+}
+
+fn quoted(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    text.replace('"', "&quot;").replace('\n', "&#10;")
+}
+
+fn junit(supply: &mut Supply<'_>) -> String {
+    let case = |_| {
+        let (name, message, text) = (
+            quoted(supply.line()),
+            quoted(supply.next()),
+            quoted(supply.next()),
+        );
+        format!(
+            "<testcase name=\"{name}\"><failure message=\"{message}\">{text}</failure></testcase>"
+        )
+    };
+    let cases: String = (0..20).map(case).collect();
+    format!("<testsuites><testsuite>{cases}</testsuite></testsuites>")
+}
+
+fn jest(supply: &mut Supply<'_>) -> String {
+    let mut test = |_| {
+        let name = supply.line();
+        json!({"status": "failed", "fullName": name, "failureMessages": [supply.next()]})
+    };
+    let tests: Vec<Value> = (0..20).map(&mut test).collect();
+    let file = json!({"name": "src/a.test.ts", "status": "failed", "assertionResults": tests});
+    json!({"numTotalTests": 20, "numFailedTests": 20, "testResults": [file]}).to_string()
+}
+
+fn tap(supply: &mut Supply<'_>) -> String {
+    let mut test = |number| {
+        let (name, message) = (supply.line(), supply.line());
+        format!("not ok {number} - {name}\n  ---\n  message: {message}\n  ...\n")
+    };
+    let tests: String = (1..=20).map(&mut test).collect();
+    format!("TAP version 13\n{tests}1..20\n")
+}
+
+/// A project in which everything that is text is a secret.
+fn project(root: &Path, number: usize, supply: &mut Supply<'_>) {
+    write(
+        root,
+        ".git/HEAD",
+        &format!("ref: refs/heads/{}\n", supply.token()),
+    );
+    for folder in ["objects", "refs"] {
+        fs::create_dir_all(root.join(".git").join(folder)).unwrap();
+    }
+    let manifest = json!({"name": supply.line(), "description": supply.next()});
+    write(root, "package.json", &manifest.to_string());
+    let mut plan = String::from("- [x] T000 start\n");
+    for task in 1..8 {
+        plan.push_str(&format!("- [ ] T{task:03} {}\n", supply.line()));
+        plan.push_str(&format!("- [ ] {}\n", supply.line()));
+        plan.push_str(&format!("## Phase {task}: {}\n- [ ] x\n", supply.line()));
+    }
+    plan.push_str(&format!(
+        "## Later\n- {}\n- {}\n",
+        supply.line(),
+        supply.line()
+    ));
+    write(root, "tasks.md", &plan);
+    let mut source = String::new();
+    for word in ["FIXME", "BLOCKED", "TODO(T002)", "NEEDS"] {
+        for _ in 0..5 {
+            source.push_str(&format!("# {word}: {}\n", supply.line()));
+        }
+    }
+    write(root, "src/a.py", &source);
+    for _ in 0..5 {
+        write(root, format!("src/{}.py", supply.name()), "# FIXME: here\n");
+    }
+    match number % 3 {
+        0 => write(root, "test-results/junit.xml", &junit(supply)),
+        1 => write(root, "test-results/jest.json", &jest(supply)),
+        _ => write(root, "test-results/a.tap", &tap(supply)),
+    }
+    write(root, "cypress/results/a.xml", &junit(supply));
+}
+
+/// Puts a secret in the place of each text, without those that have a form.
+fn fill(value: &mut Value, supply: &mut Supply<'_>) {
+    match value {
+        Value::Array(values) => values.iter_mut().for_each(|value| fill(value, supply)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                const FORMS: [&str; 9] = [
+                    "priority",
+                    "status",
+                    "generatedAt",
+                    "detectedAt",
+                    "lastRun",
+                    "lastInstall",
+                    "lastBuild",
+                    "version",
+                    "packageManager",
+                ];
+                if !FORMS.contains(&name.as_str()) {
+                    fill(value, supply);
+                }
+            }
+        }
+        Value::String(text) => supply.next().clone_into(text),
+        _ => (),
+    }
+}
+
+fn given(daemon: &Daemon, at: &str, supply: &mut Supply<'_>) -> Value {
+    let mut memory = daemon
+        .call_value("memory.get", &json!({"project": at}))
+        .unwrap();
+    let fields = memory.as_object_mut().unwrap();
+    fields.remove("provenance");
+    fields.remove("warnings");
+    memory["environment"]["servers"] =
+        json!([{"process": "", "port": 3000, "url": "", "pid": 1, "status": "running"}]);
+    memory["environment"]["build"]["errors"] = json!(["", "", ""]);
+    fill(&mut memory, supply);
+    memory
+}
+
+#[test]
+fn none_of_ten_thousand_secrets_gets_out_of_a_project() {
+    let daemon = talkative();
+    let mut cores = Cores::new();
+    let secrets = secrets(&mut cores);
+    assert!(cores.len() >= SECRETS);
+    for (number, secrets) in secrets.chunks(PROJECT_SECRETS).enumerate() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path().to_str().unwrap();
+        let mut supply = Supply(secrets.iter().cycle());
+        project(folder.path(), number, &mut supply);
+        let check = |params: &Value| {
+            let saved = daemon.call_value("memory.save", params).unwrap();
+            assert_eq!(saved["warnings"], json!([]));
+            assert!(saved["redacted"].as_u64().unwrap() > 50, "{saved}");
+            let file = fs::read(folder.path().join(".claude/session-memory.md")).unwrap();
+            assert_clean("file", &file, &cores);
+            for short in [false, true] {
+                let params = json!({"project": at, "short": short});
+                let loaded = daemon.call_value("memory.load", &params).unwrap();
+                assert_clean("load", loaded.to_string().as_bytes(), &cores);
+            }
+        };
+        check(&json!({"project": at}));
+        let memory = given(&daemon, at, &mut supply);
+        check(&json!({"project": at, "memory": memory}));
+    }
+    assert_clean_below(daemon.home(), &cores);
+}

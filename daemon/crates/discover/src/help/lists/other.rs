@@ -1,0 +1,29 @@
+//! Any other text: the pattern library knows lines such as `name - text` and `[name] text`, and the user's own.
+
+use crate::help::commands::Commands;
+use crate::help::entry::{self, Description};
+use crate::help::options::options;
+use crate::help::page::Page;
+use crate::help::parse::{HelpCommand, HelpText, Shape};
+use ccd_text::pattern::{Compiled, MAX_TEXT_BYTES};
+
+pub(in crate::help) fn read(page: &Page, text: &str, library: &Compiled) -> HelpText {
+    let found = library.classify(&text[..text.floor_char_boundary(MAX_TEXT_BYTES)]);
+    let mut commands = Commands::default();
+    for command in &found.commands {
+        if let Some(entry) =
+            entry::of_term(&command.name).filter(|entry| !entry.name.starts_with('-'))
+        {
+            commands.add(HelpCommand {
+                description: Description::of(&command.description).finish(),
+                ..HelpCommand::of(&entry)
+            });
+        }
+    }
+    HelpText {
+        shape: Shape::Other,
+        usage: Vec::new(),
+        options: options(page, &(0..0)),
+        commands: commands.finish(),
+    }
+}

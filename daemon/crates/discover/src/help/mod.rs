@@ -1,0 +1,26 @@
+//! What a program's help says: usage, options, commands.
+//!
+//! - `page`: a text as lines, without escape sequences, overstrikes and tabs
+//! - `flags`, `options`: `-q, --quiet  description`
+//! - `entry`, `sections`, `commands`: lists of commands below a heading
+//! - `usage`: usage lines
+//! - `shapes`: a file for each way in which programs print `--help`
+//! - `lists`: a file for each way in which interactive programs answer help words
+//! - `parse`: [`parse`], which recognises the shape
+//!
+//! All of it reads a text once and line by line, so that the time is linear in its length.
+
+mod commands;
+mod entry;
+mod flags;
+mod lists;
+mod options;
+mod page;
+mod parse;
+#[cfg(test)]
+mod property_tests;
+mod sections;
+mod shapes;
+mod usage;
+
+pub use parse::{HelpCommand, HelpText, Shape, parse};

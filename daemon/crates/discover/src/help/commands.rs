@@ -42,7 +42,7 @@ impl Commands {
         }
     }
 
-    /// Adds entries; lines that are indented further than the first one continue a description.
+    /// Adds entries; lines that are indented further than an entry continue its description.
     pub(super) fn add_entries<'a>(
         &mut self,
         lines: &'a [Line],
@@ -51,7 +51,7 @@ impl Commands {
         let mut open: Option<(HelpCommand, Description)> = None;
         let mut indent = None;
         for line in lines.iter().filter(|line| !line.is_blank()) {
-            let is_entry = indent.is_none_or(|indent| line.indent <= indent);
+            let is_entry = open.is_none() || indent.is_none_or(|indent| line.indent <= indent);
             if !is_entry {
                 if let Some((_, description)) = &mut open {
                     description.add(&line.text);

@@ -102,7 +102,8 @@ pub(super) fn of_term(term: &str) -> Option<Entry<'_>> {
         };
     }
     // `attach-session (attach)`
-    if let Some((alias, next)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'))
+    if !names.is_empty()
+        && let Some((alias, next)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'))
         && is_name(alias)
     {
         names.push(alias);
@@ -123,8 +124,7 @@ pub(super) fn is_name(word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "-_.:+?!@/\\#".contains(c);
     word.starts_with(is_start)
         && word.chars().all(is_part)
-        && !word.ends_with("...")
-        && !word.ends_with(':')
+        && (word.len() == 1 || !word.ends_with(['.', ':']))
         && word.chars().count() <= MAX_NAME_CHARS
         && word
             .chars()

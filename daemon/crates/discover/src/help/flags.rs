@@ -50,7 +50,7 @@ fn split_at_column(line: &str, column: Option<usize>) -> (&str, Option<&str>) {
         .map(|(at, _)| at);
     match at.map(|at| line.split_at(at)) {
         Some((term, description))
-            if !description.starts_with(' ')
+            if !description.starts_with([' ', '<', '['])
                 && term.ends_with(' ')
                 && split_at_gap(term.trim_end()).is_none() =>
         {
@@ -119,7 +119,7 @@ fn value(text: &str, is_alone: bool) -> (&str, &str) {
     }
     let Some(words) = text
         .strip_prefix(' ')
-        .filter(|rest| !rest.starts_with([' ', '-', '/', '|', ':']))
+        .filter(|rest| !rest.starts_with([' ', '-', '/', '|', ':']) && !rest.starts_with("or -"))
     else {
         return ("", text);
     };
@@ -307,6 +307,7 @@ mod tests {
         );
         check("-?  ........  --help", &["-?", "--help"], "", "");
         check("-? or --help", &["-?", "--help"], "", "");
+        check("-bn or --buffers=n", &["-bn", "--buffers"], "n", "");
         check("-D--x", &["-D--x"], "", "");
         check(
             "--ansi (never|always|auto)  Control",

@@ -10,6 +10,9 @@ use std::ops::Range;
 /// Maximum number of options.
 const MAX_OPTIONS: usize = 2_000;
 
+/// How far a line of text reaches, in columns, before its sentence goes on in the next line.
+const WRAPPED_COLUMNS: usize = 50;
+
 /// Returns the options in order, without duplicates. Lines in `usage` are not read.
 pub(super) fn options(page: &Page, usage: &Range<usize>) -> Vec<OptionFound> {
     let mut reader = Reader::default();
@@ -65,8 +68,9 @@ impl Reader {
             }
             _ => {
                 self.close();
+                let is_wrapped = line.indent + line.text.chars().count() >= WRAPPED_COLUMNS;
                 let is_finished = line.text.ends_with(['.', ':', ')']) || line.is_ruler();
-                self.prose = (!is_finished).then_some(line.indent);
+                self.prose = (is_wrapped && !is_finished).then_some(line.indent);
             }
         }
     }
@@ -145,7 +149,9 @@ mod tests {
     #[test]
     fn a_wrapped_sentence_is_no_option() {
         assert_eq!(
-            found("Sort if none of\n-cftuvSUX is given.\n\n-a  all\n"),
+            found(
+                "Sort entries alphabetically if you have given none of\n-cftuvSUX, or -x.\n\n-a  all\n"
+            ),
             [pair("-a", "all")]
         );
         assert_eq!(found("  -a  all\n  (see -b)\n  -c  count\n").len(), 2);

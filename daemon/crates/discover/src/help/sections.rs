@@ -3,7 +3,7 @@
 use super::page::{Line, Page};
 
 /// Maximum number of words of a heading.
-const MAX_HEADING_WORDS: usize = 12;
+const MAX_HEADING_WORDS: usize = 7;
 
 /// A heading with the lines below it that are indented further.
 pub(super) struct Section<'a> {

@@ -1,0 +1,72 @@
+//! Tests the tables of lines that are refused, and of those that pass.
+
+use super::{Rule, refusal, refusal_of};
+use crate::help::HelpCommand;
+use proptest::prelude::*;
+
+const REFUSED: &str = include_str!("../../tests/fixtures/safety/refused.txt");
+const PASSED: &str = include_str!("../../tests/fixtures/safety/passed.txt");
+
+fn lines(table: &str) -> impl Iterator<Item = &str> {
+    table.lines().filter(|line| !line.starts_with('#'))
+}
+
+#[test]
+fn each_line_of_the_table_is_refused_by_its_rule() {
+    let mut wrong = Vec::new();
+    for line in lines(REFUSED) {
+        let (rule, line) = line.split_once(char::is_whitespace).unwrap();
+        let found = refusal(line.trim_start()).map(Rule::name);
+        if found != Some(rule) {
+            wrong.push(format!(
+                "{}: {found:?} instead of {rule}",
+                line.trim_start()
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(lines(REFUSED).count() >= 200);
+}
+
+#[test]
+fn each_harmless_line_passes() {
+    let wrong: Vec<_> = lines(PASSED)
+        .filter_map(|line| Some((line, refusal(line)?)))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(lines(PASSED).count() >= 150);
+}
+
+#[test]
+fn a_command_whose_help_says_that_it_deletes_is_refused_but_may_be_explained() {
+    let command = HelpCommand {
+        name: "zap".to_owned(),
+        description: "Delete all items".to_owned(),
+        ..HelpCommand::default()
+    };
+    assert_eq!(refusal_of("zap", &command), Some(Rule::DestructiveHelp));
+    assert_eq!(
+        refusal_of("zap now; help", &command),
+        Some(Rule::DestructiveHelp)
+    );
+    assert_eq!(refusal_of("help zap", &command), None);
+    assert_eq!(refusal_of("zap --help", &command), None);
+    let harmless = HelpCommand {
+        description: "Show deleted items".to_owned(),
+        ..command
+    };
+    assert_eq!(refusal_of("zap", &harmless), None);
+}
+
+proptest! {
+    #[test]
+    fn no_line_makes_it_panic(line in "(?s).{0,300}") {
+        let _ = refusal(&line);
+    }
+
+    #[test]
+    fn a_command_before_or_after_does_not_hide_a_deletion(before in "[a-z ]{0,20}", after in "[a-z ]{0,20}") {
+        let rest = format!("echo {before}; rm -rf x; echo {after}");
+        prop_assert_eq!(refusal(&rest), Some(Rule::Deletion));
+    }
+}

@@ -12,6 +12,14 @@ const MAX_COMMANDS: usize = 2_000;
 /// How many names make a list that has only names.
 const LEAST_NAMES: usize = 3;
 
+/// The entry whose description is being read.
+struct Open {
+    indent: usize,
+    /// None if it is an option.
+    command: Option<HelpCommand>,
+    description: Description,
+}
+
 /// Commands in order, without duplicates.
 #[derive(Default)]
 pub(super) struct Commands {
@@ -48,20 +56,26 @@ impl Commands {
         lines: &'a [Line],
         read: impl Fn(&'a Line) -> Option<Entry<'a>>,
     ) {
-        let mut open: Option<(HelpCommand, Description)> = None;
-        let mut indent = None;
+        let mut open: Option<Open> = None;
         for line in lines.iter().filter(|line| !line.is_blank()) {
-            let is_entry = open.is_none() || indent.is_none_or(|indent| line.indent <= indent);
-            if !is_entry {
-                if let Some((_, description)) = &mut open {
-                    description.add(&line.text);
+            match &mut open {
+                Some(open) if line.indent > open.indent => open.description.add(&line.text),
+                // The rest of long arguments.
+                Some(_) if line.text.starts_with(['[', '<']) => {}
+                _ => {
+                    self.close(open.take());
+                    let entry = read(line);
+                    // What is below an option describes the option.
+                    let is_open = entry.is_some() || line.text.starts_with('-');
+                    open = is_open.then(|| Open {
+                        indent: line.indent,
+                        description: Description::of(
+                            entry.as_ref().map_or("", |entry| entry.description),
+                        ),
+                        command: entry.as_ref().map(HelpCommand::of),
+                    });
                 }
-                continue;
             }
-            indent = Some(line.indent);
-            self.close(open.take());
-            open = read(line)
-                .map(|entry| (HelpCommand::of(&entry), Description::of(entry.description)));
         }
         self.close(open);
     }
@@ -70,13 +84,19 @@ impl Commands {
         self.list
     }
 
-    fn close(&mut self, open: Option<(HelpCommand, Description)>) {
-        if let Some((command, description)) = open {
-            self.add(HelpCommand {
-                description: description.finish(),
-                ..command
-            });
-        }
+    fn close(&mut self, open: Option<Open>) {
+        let Some(Open {
+            command: Some(command),
+            description,
+            ..
+        }) = open
+        else {
+            return;
+        };
+        self.add(HelpCommand {
+            description: description.finish(),
+            ..command
+        });
     }
 
     /// Adds `a, b, c` or `a   b   c`; returns whether the lines are such a list.

@@ -12,6 +12,8 @@
 
 mod commands;
 mod entry;
+#[cfg(test)]
+mod fixture_tests;
 mod flags;
 mod lists;
 mod options;

@@ -10,9 +10,6 @@ use std::ops::Range;
 /// Maximum number of options.
 const MAX_OPTIONS: usize = 2_000;
 
-/// How far a line of text reaches, in columns, before its sentence goes on in the next line.
-const WRAPPED_COLUMNS: usize = 50;
-
 /// Returns the options in order, without duplicates. Lines in `usage` are not read.
 pub(super) fn options(page: &Page, usage: &Range<usize>) -> Vec<OptionFound> {
     let mut reader = Reader::default();
@@ -68,9 +65,7 @@ impl Reader {
             }
             _ => {
                 self.close();
-                let is_wrapped = line.indent + line.text.chars().count() >= WRAPPED_COLUMNS;
-                let is_finished = line.text.ends_with(['.', ':', ')']) || line.is_ruler();
-                self.prose = (is_wrapped && !is_finished).then_some(line.indent);
+                self.prose = line.is_unfinished().then_some(line.indent);
             }
         }
     }

@@ -9,6 +9,9 @@ const MAX_TEXT_BYTES: usize = 1 << 20;
 const MAX_LINES: usize = 20_000;
 const MAX_LINE_CHARS: usize = 2_000;
 
+/// How far a line of text reaches, in columns, before its sentence goes on in the next line.
+const WRAPPED_COLUMNS: usize = 50;
+
 /// Columns between two tab stops.
 const TAB_WIDTH: usize = 8;
 
@@ -37,6 +40,12 @@ impl Line {
     /// Returns what two or more blanks separate.
     pub(super) fn cells(&self) -> impl Iterator<Item = &str> {
         cells(&self.text)
+    }
+
+    /// Returns whether its sentence goes on in the next line, as far as its form shows.
+    pub(super) fn is_unfinished(&self) -> bool {
+        let is_wrapped = self.indent + self.text.chars().count() >= WRAPPED_COLUMNS;
+        is_wrapped && !self.text.ends_with(['.', ':', ')']) && !self.is_ruler()
     }
 
     /// Returns whether it underlines the line above.

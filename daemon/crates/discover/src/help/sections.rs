@@ -11,22 +11,34 @@ pub(super) struct Section<'a> {
     pub(super) lines: &'a [Line],
 }
 
-/// Returns the sections whose heading is wanted, in order. A section contains the sections below it.
+/// Returns the sections whose heading is wanted, in order. A section contains the sections below it, which are not
+/// returned again.
 pub(super) fn sections<'a>(
     page: &'a Page,
     is_wanted: impl Fn(&Line) -> bool,
 ) -> impl Iterator<Item = Section<'a>> {
     let lines = &page.lines;
-    (0..lines.len()).filter_map(move |index| {
-        let heading = &lines[index];
-        if heading.is_blank() || !is_wanted(heading) {
-            return None;
+    let mut index = 0;
+    std::iter::from_fn(move || {
+        while let Some(heading) = lines.get(index) {
+            let above = index.checked_sub(1).map(|above| &lines[above]);
+            index += 1;
+            // The last line of a sentence can look like a heading.
+            let is_sentence =
+                above.is_some_and(|above| above.indent == heading.indent && above.is_unfinished());
+            if heading.is_blank() || is_sentence || !is_wanted(heading) {
+                continue;
+            }
+            let below = below(&lines[index..], heading.indent);
+            index += below.len();
+            if !below.is_empty() {
+                return Some(Section {
+                    heading,
+                    lines: below,
+                });
+            }
         }
-        let below = below(&lines[index + 1..], heading.indent);
-        (!below.is_empty()).then_some(Section {
-            heading,
-            lines: below,
-        })
+        None
     })
 }
 

@@ -9,8 +9,8 @@
 //! ```
 
 use super::read_sections;
-use crate::help::options::options;
-use crate::help::page::Page;
+use crate::help::flags;
+use crate::help::page::{Line, Page};
 use crate::help::parse::{HelpText, Shape};
 use crate::help::sections::{announces_commands, sections};
 use crate::help::usage::usage;
@@ -19,9 +19,10 @@ use crate::help::usage::usage;
 const LEAST_OPTIONS: usize = 2;
 
 pub(in crate::help) fn recognises(page: &Page) -> bool {
-    let usage = usage(page);
-    !usage.lines.is_empty()
-        || options(page, &usage.range).len() >= LEAST_OPTIONS
+    let is_option = |line: &&Line| flags::read(&line.text, None).is_some();
+    let mut options = page.lines.iter().filter(is_option);
+    !usage(page).lines.is_empty()
+        || options.nth(LEAST_OPTIONS - 1).is_some()
         || sections(page, announces_commands).next().is_some()
 }
 

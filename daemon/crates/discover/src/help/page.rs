@@ -68,6 +68,15 @@ impl Page {
         Self { lines }
     }
 
+    /// Returns all lines as one text.
+    pub(super) fn text(&self) -> String {
+        let lines = self
+            .lines
+            .iter()
+            .map(|line| format!("{:indent$}{}\n", "", line.text, indent = line.indent));
+        lines.collect()
+    }
+
     /// Returns the position of the first line for which `is_wanted` holds.
     pub(super) fn position(&self, is_wanted: impl Fn(&Line) -> bool) -> Option<usize> {
         self.lines.iter().position(is_wanted)

@@ -117,6 +117,6 @@ pub fn parse(text: &str, library: &Compiled) -> HelpText {
     let found = READERS.iter().find(|(recognises, _)| recognises(&page));
     match found.map(|(_, read)| read(&page)) {
         Some(help) => help,
-        None => lists::other::read(&page, text, library),
+        None => lists::other::read(&page, library),
     }
 }

@@ -5,10 +5,10 @@ use crate::help::entry::{self, Description};
 use crate::help::options::options;
 use crate::help::page::Page;
 use crate::help::parse::{HelpCommand, HelpText, Shape};
-use ccd_text::pattern::{Compiled, MAX_TEXT_BYTES};
+use ccd_text::pattern::Compiled;
 
-pub(in crate::help) fn read(page: &Page, text: &str, library: &Compiled) -> HelpText {
-    let found = library.classify(&text[..text.floor_char_boundary(MAX_TEXT_BYTES)]);
+pub(in crate::help) fn read(page: &Page, library: &Compiled) -> HelpText {
+    let found = library.classify(&page.text());
     let mut commands = Commands::default();
     for command in &found.commands {
         if let Some(entry) =

@@ -2,7 +2,7 @@
 //!
 //! - `rule`: [`Rule`], and [`refusal`], which judges a line
 //! - `shell`: the commands of a line, if a shell could execute it
-//! - `programs`: which commands of which programs are dangerous
+//! - `tables`, `programs`: which commands of which programs are dangerous
 //! - `disk`, `network`: commands of which only some uses are
 //! - `sql`: statements
 //! - `code`: calls in programming languages
@@ -21,5 +21,6 @@ mod shell;
 mod sql;
 #[cfg(test)]
 mod table_tests;
+mod tables;
 
 pub use rule::{Rule, refusal, refusal_of};

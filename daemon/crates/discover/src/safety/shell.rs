@@ -57,6 +57,16 @@ const EXECUTING: &[&str] = &[
     "vim",
     "ex",
     "gdb",
+    // Commands of tmux.
+    "new-window",
+    "new-session",
+    "split-window",
+    "respawn-pane",
+    "respawn-window",
+    "display-popup",
+    "if-shell",
+    "run-shell",
+    "pipe-pane",
 ];
 
 /// First words of a line that asks for an explanation.
@@ -87,33 +97,55 @@ fn at_depth(line: &str, depth: usize) -> Option<Rule> {
     let line = line.trim_start();
     let escaped = ESCAPES.iter().find_map(|escape| line.strip_prefix(escape));
     let of_escaped = escaped.and_then(|inner| at_depth(unquoted(inner.trim()), depth + 1));
-    of_escaped.or_else(|| match parts(line) {
-        Ok(parts) => {
-            // What a shell, `ssh` or a client of a database reads from elsewhere may be anything in the line.
-            let reads = |part: &Part| {
-                parts.len() > 1 && part.words.first().is_some_and(|word| executes(&word.text))
-            };
-            let is_opaque = parts
-                .iter()
-                .any(|part| part.opaque.is_some() || reads(part));
-            let found = parts.iter().find_map(|part| of_part(part, depth));
-            found.or_else(|| {
-                if is_opaque {
-                    anywhere(line, depth)
-                } else {
-                    None
-                }
-            })
-        }
-        Err(_) => anywhere(line, depth),
-    })
+    of_escaped
+        .or_else(|| of_copy(line, depth))
+        .or_else(|| match parts(line) {
+            Ok(parts) => {
+                // What a shell, `ssh` or a client of a database reads from elsewhere may be anything in the line.
+                let reads = |part: &Part| {
+                    parts.len() > 1 && part.words.first().is_some_and(|word| executes(&word.text))
+                };
+                let is_opaque = parts
+                    .iter()
+                    .any(|part| part.opaque.is_some() || reads(part));
+                let found = parts.iter().find_map(|part| of_part(part, depth));
+                found.or_else(|| {
+                    if is_opaque {
+                        anywhere(line, depth)
+                    } else {
+                        None
+                    }
+                })
+            }
+            Err(_) => anywhere(line, depth),
+        })
 }
 
 fn of_part(part: &Part, depth: usize) -> Option<Rule> {
     let words: Vec<&str> = part.words.iter().map(|word| &*word.text).collect();
+    // `$x -rf y`: whatever the program is, it is asked to act recursively or by force.
+    let is_computed = part.words.first().is_some_and(|word| !word.known);
+    if is_computed && programs::deletes_by_force(words.get(1..).unwrap_or_default()) {
+        return Some(Rule::Deletion);
+    }
+    // Other languages than the shell's call a whole line: `(exec "rm -rf x")`.
+    let line = words.first().filter(|word| word.contains(' '));
     of_words(&words)
+        .or_else(|| line.and_then(|line| at_depth(line, depth + 1)))
         .or_else(|| part.writes.iter().find_map(|file| disk::written(file)))
         .or_else(|| of_arguments(&words, depth))
+}
+
+/// Judges the command of `COPY users TO PROGRAM 'command'`, which PostgreSQL gives to a shell.
+fn of_copy(line: &str, depth: usize) -> Option<Rule> {
+    let lower = line.to_ascii_lowercase();
+    let start = lower
+        .find(" program ")
+        .filter(|_| lower.contains("copy "))?;
+    let inner = line[start + " program ".len()..]
+        .trim()
+        .trim_end_matches(';');
+    at_depth(unquoted(inner), depth + 1)
 }
 
 /// Judges the words of one command.

@@ -224,8 +224,10 @@ impl Mock {
                 writeln!(self.output, "all items are gone")?;
             }
             "crash" if !self.is_sound => {
-                kill_process(getpid(), Signal::SEGV)?;
-                wait_for_ever();
+                // The first one may only remove the handler of Rust's runtime.
+                loop {
+                    kill_process(getpid(), Signal::SEGV)?;
+                }
             }
             "hang" if !self.is_sound => wait_for_ever(),
             "flood" if !self.is_sound => loop {

@@ -1,8 +1,8 @@
 //! Lists of commands.
 
 use super::entry::{self, Description, Entry, column_list, comma_list};
+use super::help_text::HelpCommand;
 use super::page::{Line, Page};
-use super::parse::HelpCommand;
 use super::sections::sections;
 use std::collections::HashSet;
 

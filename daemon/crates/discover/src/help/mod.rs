@@ -6,6 +6,7 @@
 //! - `usage`: usage lines
 //! - `shapes`: a file for each way in which programs print `--help`
 //! - `lists`: a file for each way in which interactive programs answer help words
+//! - `help_text`: [`HelpText`], what was found
 //! - `parse`: [`parse`], which recognises the shape
 //!
 //! All of it reads a text once and line by line, so that the time is linear in its length.
@@ -15,6 +16,7 @@ mod entry;
 #[cfg(test)]
 mod fixture_tests;
 mod flags;
+mod help_text;
 mod lists;
 mod options;
 mod page;
@@ -25,4 +27,5 @@ mod sections;
 mod shapes;
 mod usage;
 
-pub use parse::{HelpCommand, HelpText, Shape, parse};
+pub use help_text::{HelpCommand, HelpText, Shape};
+pub use parse::parse;

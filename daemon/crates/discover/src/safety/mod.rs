@@ -1,6 +1,6 @@
 //! What must not be sent to a program in safe mode.
 //!
-//! - `rule`: [`Rule`], and [`refusal`], which judges a line
+//! - `rule`, `judge`: [`Rule`], and [`refusal`], which judges a line
 //! - `shell`: the commands of a line, if a shell could execute it
 //! - `tables`, `programs`: which commands of which programs are dangerous
 //! - `disk`, `network`: commands of which only some uses are
@@ -13,6 +13,7 @@
 
 mod code;
 mod disk;
+mod judge;
 mod network;
 mod programs;
 mod rule;
@@ -23,4 +24,5 @@ mod sql;
 mod table_tests;
 mod tables;
 
-pub use rule::{Rule, refusal, refusal_of};
+pub use judge::{refusal, refusal_of};
+pub use rule::Rule;

@@ -1,8 +1,5 @@
 //! The rules of safe mode.
 
-use super::{code, said, shell, sql};
-use crate::help::HelpCommand;
-
 /// Why a line is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rule {
@@ -40,21 +37,4 @@ impl Rule {
             Self::DestructiveHelp => "destructive_help",
         }
     }
-}
-
-/// Returns the rule by which a line must not be sent to a program, whatever the program is.
-pub fn refusal(line: &str) -> Option<Rule> {
-    sql::refusal(line)
-        .or_else(|| code::refusal(line))
-        .or_else(|| shell::refusal(line))
-}
-
-/// Returns the rule by which a line with a command of a program must not be sent to it.
-///
-/// Asking the program to explain the command is not using it: `help delete` passes.
-pub fn refusal_of(line: &str, command: &HelpCommand) -> Option<Rule> {
-    refusal(line).or_else(|| {
-        let is_use = !shell::asks_for_help(line);
-        (is_use && said::destroys(&command.description)).then_some(Rule::DestructiveHelp)
-    })
 }

@@ -12,8 +12,8 @@
 use super::{has_lines, list};
 use crate::help::commands::Commands;
 use crate::help::entry::Entry;
+use crate::help::help_text::{HelpText, Shape};
 use crate::help::page::{Line, Page, split_at_gap};
-use crate::help::parse::{HelpText, Shape};
 
 pub(in crate::help) fn recognises(page: &Page) -> bool {
     has_lines(page, is_command)

@@ -8,8 +8,8 @@
 use super::list;
 use crate::help::commands::Commands;
 use crate::help::entry;
+use crate::help::help_text::{HelpCommand, HelpText, Shape};
 use crate::help::page::{Line, Page};
-use crate::help::parse::{HelpCommand, HelpText, Shape};
 use std::collections::BTreeMap;
 
 const START: &str = "These shell commands are defined internally.";

@@ -9,8 +9,8 @@
 use super::list;
 use crate::help::commands::Commands;
 use crate::help::entry::column_list;
+use crate::help::help_text::{HelpText, Shape};
 use crate::help::page::{Line, Page};
-use crate::help::parse::{HelpText, Shape};
 
 /// How many columns make a table of names; below a ruler one is enough.
 const LEAST_COLUMNS: usize = 3;

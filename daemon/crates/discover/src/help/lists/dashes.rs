@@ -13,8 +13,8 @@ use super::{has_lines, list};
 use crate::help::commands::Commands;
 use crate::help::entry::Description;
 use crate::help::entry::is_name;
+use crate::help::help_text::{HelpCommand, HelpText, Shape};
 use crate::help::page::{Line, Page};
-use crate::help::parse::{HelpCommand, HelpText, Shape};
 
 const SIGN: &str = " -- ";
 

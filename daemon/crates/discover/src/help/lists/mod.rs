@@ -8,8 +8,8 @@ pub(super) mod dots;
 pub(super) mod other;
 pub(super) mod synopses;
 
+use super::help_text::{HelpCommand, HelpText, Shape};
 use super::page::{Line, Page};
-use super::parse::{HelpCommand, HelpText, Shape};
 
 /// How many lines of its form make a list.
 const LEAST_LINES: usize = 3;

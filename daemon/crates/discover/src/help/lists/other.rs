@@ -2,9 +2,9 @@
 
 use crate::help::commands::Commands;
 use crate::help::entry::{self, Description};
+use crate::help::help_text::{HelpCommand, HelpText, Shape};
 use crate::help::options::options;
 use crate::help::page::Page;
-use crate::help::parse::{HelpCommand, HelpText, Shape};
 use ccd_text::pattern::Compiled;
 
 pub(in crate::help) fn read(page: &Page, library: &Compiled) -> HelpText {

@@ -8,8 +8,8 @@
 use super::{has_lines, list};
 use crate::help::commands::Commands;
 use crate::help::entry;
+use crate::help::help_text::{HelpCommand, HelpText, Shape};
 use crate::help::page::{Line, Page};
-use crate::help::parse::{HelpCommand, HelpText, Shape};
 
 pub(in crate::help) fn recognises(page: &Page) -> bool {
     let lines = page.lines.iter().filter(|line| !line.is_blank());

@@ -14,9 +14,9 @@
 use super::{describes_help, has_label, read_sections};
 use crate::help::commands::Commands;
 use crate::help::entry;
+use crate::help::help_text::{HelpText, Shape};
 use crate::help::page::{Line, Page};
-use crate::help::parse::{HelpCommand, HelpText, Shape};
-use crate::help::sections::{announces_commands, sections};
+use crate::help::sections::sections;
 
 /// Headings of argparse before and since Python 3.10, and the one for operands.
 const HEADINGS: [&str; 4] = [
@@ -46,13 +46,9 @@ pub(in crate::help) fn read(page: &Page) -> HelpText {
     }
     let commands = commands.finish();
     let help = read_sections(page, Shape::Argparse);
-    HelpText {
-        commands: if commands.is_empty() {
-            own_list(page)
-        } else {
-            commands
-        },
-        ..help
+    match commands.is_empty() {
+        true => help, // some programs print a list of their own
+        false => HelpText { commands, ..help },
     }
 }
 
@@ -65,13 +61,4 @@ fn choices(line: &Line) -> Vec<&str> {
     inner
         .and_then(|(names, _)| entry::comma_list(names))
         .unwrap_or_default()
-}
-
-/// Returns the commands of programs that print a list of their own.
-fn own_list(page: &Page) -> Vec<HelpCommand> {
-    let mut commands = Commands::default();
-    for section in sections(page, announces_commands) {
-        commands.add_list(section.lines);
-    }
-    commands.finish()
 }

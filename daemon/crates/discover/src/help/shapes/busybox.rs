@@ -13,8 +13,8 @@
 
 use super::read_sections;
 use crate::help::commands::Commands;
+use crate::help::help_text::{HelpText, Shape};
 use crate::help::page::Page;
-use crate::help::parse::{HelpText, Shape};
 use crate::help::sections::sections;
 
 pub(in crate::help) fn recognises(page: &Page) -> bool {

@@ -15,8 +15,8 @@
 //! Version 2 has its headings in capitals, with the usage below `USAGE:`.
 
 use super::{describes_help, has_label, read_sections};
+use crate::help::help_text::{HelpText, Shape};
 use crate::help::page::Page;
-use crate::help::parse::{HelpText, Shape};
 
 pub(in crate::help) fn recognises(page: &Page) -> bool {
     let has_options = page.has_line(&["Options:", "OPTIONS:", "FLAGS:"]);

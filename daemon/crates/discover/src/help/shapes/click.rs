@@ -12,8 +12,8 @@
 //! ```
 
 use super::{describes_help, has_label, read_sections};
+use crate::help::help_text::{HelpText, Shape};
 use crate::help::page::Page;
-use crate::help::parse::{HelpText, Shape};
 
 pub(in crate::help) fn recognises(page: &Page) -> bool {
     has_label(page, "Usage:") && describes_help(page, "Show this message and exit")

@@ -16,8 +16,8 @@
 //! docker calls its flags options, gh has headings in capitals and names that end with a colon.
 
 use super::read_sections;
+use crate::help::help_text::{HelpText, Shape};
 use crate::help::page::{Line, Page};
-use crate::help::parse::{HelpText, Shape};
 
 const HEADINGS: [&str; 6] = [
     "Flags:",

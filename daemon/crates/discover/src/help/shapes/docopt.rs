@@ -14,8 +14,8 @@
 
 use super::read_sections;
 use crate::help::commands::Commands;
+use crate::help::help_text::{HelpCommand, HelpText, Shape};
 use crate::help::page::Page;
-use crate::help::parse::{HelpCommand, HelpText, Shape};
 use crate::help::usage::usage;
 
 pub(in crate::help) fn recognises(page: &Page) -> bool {

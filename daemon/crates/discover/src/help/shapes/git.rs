@@ -13,8 +13,8 @@
 
 use super::read_sections;
 use crate::help::commands::below_headings;
+use crate::help::help_text::{HelpText, Shape};
 use crate::help::page::{Line, Page};
-use crate::help::parse::{HelpText, Shape};
 use crate::help::sections::announces_commands;
 
 /// What the two lists of commands start with.

@@ -10,8 +10,8 @@
 
 use super::read_sections;
 use crate::help::flags;
+use crate::help::help_text::{HelpText, Shape};
 use crate::help::page::{Line, Page};
-use crate::help::parse::{HelpText, Shape};
 use crate::help::sections::{announces_commands, sections};
 use crate::help::usage::usage;
 

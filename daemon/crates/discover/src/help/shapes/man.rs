@@ -16,9 +16,9 @@
 //! ```
 
 use crate::help::commands::Commands;
+use crate::help::help_text::{HelpText, Shape};
 use crate::help::options::options;
 use crate::help::page::{Line, Page, cells};
-use crate::help::parse::{HelpText, Shape};
 use crate::help::sections::{announces_commands, sections};
 use crate::help::usage::{Usage, below};
 

@@ -12,9 +12,9 @@ pub(super) mod gnu;
 pub(super) mod man;
 
 use super::commands::below_headings;
+use super::help_text::{HelpText, Shape};
 use super::options::options;
 use super::page::{Line, Page};
-use super::parse::{HelpText, Shape};
 use super::sections::announces_commands;
 use super::usage::usage;
 

@@ -13,7 +13,8 @@ pub fn refusal(line: &str) -> Option<Rule> {
 
 /// Returns the rule by which a line with a command of a program must not be sent to it.
 ///
-/// Asking the program to explain the command is not using it: `help delete` passes.
+/// The line of a sub-command starts with the program: `systemctl suspend`. Asking the program to explain the command is
+/// not using it: `help delete` passes.
 pub fn refusal_of(line: &str, command: &HelpCommand) -> Option<Rule> {
     refusal(line).or_else(|| {
         let is_use = !shell::asks_for_help(line);

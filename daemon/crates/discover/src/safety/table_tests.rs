@@ -2,6 +2,7 @@
 
 use super::{Rule, refusal, refusal_of};
 use crate::help::HelpCommand;
+use ccd_text::pattern::Compiled;
 use proptest::prelude::*;
 
 const REFUSED: &str = include_str!("../../tests/fixtures/safety/refused.txt");
@@ -69,4 +70,42 @@ proptest! {
         let rest = format!("echo {before}; rm -rf x; echo {after}");
         prop_assert_eq!(refusal(&rest), Some(Rule::Deletion));
     }
+}
+/// Returns the commands in a help text that are refused.
+fn refused(fixture: &str) -> Vec<String> {
+    let path = format!(
+        "{}/tests/fixtures/help/{fixture}.txt",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let text = std::fs::read_to_string(path).unwrap();
+    let commands = crate::help::parse(&text, &Compiled::built_in()).commands;
+    let refused = commands
+        .into_iter()
+        .filter(|command| refusal_of(&command.name, command).is_some());
+    refused.map(|command| command.name).collect()
+}
+
+#[test]
+fn of_the_commands_of_real_programs_those_that_destroy_are_refused() {
+    assert_eq!(refused("sqlite3_dot"), [""; 0]);
+    assert_eq!(refused("node_help"), [""; 0]);
+    assert_eq!(
+        refused("psql_slash"),
+        ["\\r", "\\lo_unlink", "\\password", "\\unset"]
+    );
+    assert_eq!(refused("cobra_kubectl"), ["delete"]);
+    assert_eq!(refused("gdb_help_data"), ["mem", "set logging overwrite"]);
+    assert_eq!(
+        refused("systemctl"),
+        ["reset-failed", "halt", "poweroff", "reboot", "kexec"]
+    );
+    let of_git = refused("git_help_all");
+    for name in ["branch", "clean", "reset", "rm", "tag"] {
+        assert!(of_git.iter().any(|refused| refused == name), "{name}");
+    }
+    assert!(
+        !of_git
+            .iter()
+            .any(|refused| refused == "log" || refused == "status")
+    );
 }

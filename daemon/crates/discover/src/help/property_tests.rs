@@ -96,12 +96,10 @@ fn a_text_of_a_mebibyte_is_read_in_time_that_grows_with_its_length() {
     };
     check(""); // compiles the pattern library
     for ((name, short), (_, long)) in hard_texts(128 << 10).into_iter().zip(hard_texts(1 << 20)) {
-        let (short, long) = (time(&short), time(&long));
-        // Eight times the text; quadratic time would be 64 times as long.
-        let most = short * 24 + Duration::from_millis(500);
-        assert!(
-            long <= most,
-            "{name}: {short:?} for 128 KiB, {long:?} for 1 MiB"
-        );
+        // Eight times the text; quadratic time would be 64 times as long. A busy machine gets three tries.
+        let tries = std::iter::repeat_with(|| (time(&short), time(&long))).take(3);
+        let is_linear =
+            |(short, long): (Duration, Duration)| long <= short * 24 + Duration::from_millis(500);
+        assert!(tries.into_iter().any(is_linear), "{name}");
     }
 }

@@ -347,3 +347,53 @@ fn the_pattern_library_reads_what_has_no_known_shape() {
     assert_eq!((help.shape, &names[..2]), (Other, &["help", "list"][..]));
     assert_eq!(parse("", &Compiled::built_in()).commands, []);
 }
+#[test]
+fn small_interactive_programs_list_their_commands_in_many_forms() {
+    let library = Compiled::built_in();
+    for (text, wanted) in [
+        (
+            "Available commands:\n  help - Show it\n  set K V - Set it\n",
+            "help=Show it set=Set it",
+        ),
+        (
+            "Available commands:\nhelp - Show it\nset K V - Set it\n",
+            "help=Show it set=Set it",
+        ),
+        (
+            "Commands:\n  help: show it\n  add ITEM: add it\n",
+            "help=show it add=add it",
+        ),
+        (
+            "Commands:\n- help: show it\n- add: add it\n",
+            "help=show it add=add it",
+        ),
+        ("Commands: help, config, exit\n", "help= config= exit="),
+        ("Available commands: help, quit.\n", "help= quit="),
+        ("Commands:\n  help\n  data <name>\n", "help= data="),
+        (
+            "help       Show it\nconfig     Enter it\n",
+            "help=Show it config=Enter it",
+        ),
+        (
+            "You can use:\n\tadd\tAdd it\n\trm\tRemove it\n",
+            "add=Add it rm=Remove it",
+        ),
+        (
+            "=== Help ===\nhelp, h, ?   show it\nquit, q      leave\n",
+            "help=show it quit=leave",
+        ),
+        (
+            "/help  Show it\n/exit  Leave\n",
+            "/help=Show it /exit=Leave",
+        ),
+        ("the answer is\n42\n", ""),
+        ("total 4\nsome words of prose\n", ""),
+    ] {
+        let commands = parse(text, &library).commands;
+        let found: Vec<String> = commands
+            .iter()
+            .map(|command| format!("{}={}", command.name, command.description))
+            .collect();
+        assert_eq!(found.join(" "), wanted, "{text}");
+    }
+}

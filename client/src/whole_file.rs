@@ -2,6 +2,8 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufWriter};
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -33,24 +35,55 @@ pub(crate) fn write_by<E>(
             .map(|()| 0);
     }
     let new = beside(&target).map_err(&failed)?;
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    if let Some(mode) = mode {
-        options.mode(mode);
-    }
-    let written = options.open(&new).map_err(&failed).and_then(|file| {
+    let created = create(&new, mode.unwrap_or(0o666)).map_err(&failed);
+    let written = created.and_then(|(file, has_name)| {
         if let Some(there) = there {
             file.set_permissions(there.permissions()).map_err(&failed)?;
         }
         let file = filled(file, fill, &failed)?;
-        let len = file.metadata().map(|metadata| metadata.len());
-        len.and_then(|len| fs::rename(&new, &target).map(|()| len))
-            .map_err(&failed)
+        let len = file.metadata().map_err(&failed)?.len();
+        let named = match has_name {
+            true => Ok(()),
+            false => name(&file, &new),
+        };
+        let renamed = named.and_then(|()| fs::rename(&new, &target));
+        renamed.map(|()| len).map_err(&failed)
     });
     if written.is_err() {
         let _ = fs::remove_file(&new);
     }
     written
+}
+
+/// Creates a file, and says whether it has its name yet: until it has one, nothing is left of it if this process is killed.
+fn create(new: &Path, mode: u32) -> io::Result<(File, bool)> {
+    #[cfg(target_os = "linux")]
+    {
+        let folder = new.parent().filter(|folder| *folder != Path::new(""));
+        let flag = rustix::fs::OFlags::TMPFILE.bits().cast_signed();
+        let mut options = File::options();
+        options.write(true).custom_flags(flag).mode(mode);
+        // Some file systems cannot do it.
+        if let Ok(file) = options.open(folder.unwrap_or(Path::new("."))) {
+            return Ok((file, false));
+        }
+    }
+    let mut options = File::options();
+    options.write(true).create_new(true).mode(mode);
+    options.open(new).map(|file| (file, true))
+}
+
+/// Gives a file its name.
+#[cfg(target_os = "linux")]
+fn name(file: &File, new: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    let open = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(linkat(CWD, open, CWD, new, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn name(_: &File, _: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Returns the file to replace, and what it is if it exists. If the path is a link, that is its target, not the link.
@@ -112,6 +145,31 @@ mod tests {
         );
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn until_it_is_complete_a_file_has_no_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let (_, has_name) = create(&folder.path().join("b"), 0o600).unwrap();
+        if has_name {
+            return; // this file system cannot do it
+        }
+        let file = folder.path().join("a");
+        let fill = |out: &mut dyn io::Write| {
+            out.write_all(b"x")?;
+            out.flush()?;
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+            Ok(())
+        };
+        assert_eq!(
+            write_by(&file, Some(0o600), fill, |error| error).unwrap(),
+            1
+        );
+        assert_eq!(
+            fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

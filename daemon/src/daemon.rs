@@ -6,6 +6,7 @@ use crate::config::{
 use crate::connection::{self, Settings};
 use crate::job::Jobs;
 use crate::log::Log;
+use crate::memory::Memories;
 use ccd_coach::{Coach, CoachSettings};
 use ccd_conversation::{ConversationSettings, Conversations, Index};
 use ccd_exec::{ExecSettings, Executor};
@@ -38,6 +39,8 @@ pub(crate) struct Daemon {
     pub(crate) conversation_index: Arc<Index>,
     pub(crate) paths: Paths,
     pub(crate) jobs: Jobs,
+    /// Session memories of projects.
+    pub(crate) memories: Arc<Memories>,
     /// The directories of tapes in use.
     pub(crate) roots: Arc<Roots>,
     /// The saved chains.
@@ -104,6 +107,8 @@ impl Daemon {
         let (loaded, snapshot) = loaded;
         let services = Arc::clone(&sessions.services);
         let (settings, _) = watch::channel(settings_of(&loaded.config));
+        let memories = Memories::new(Arc::clone(&coach), services.store.clone());
+        let memories = Arc::new(memories);
         remove_strays(&paths.base);
         Self {
             chains: Documents::new(paths.base.join("chains")),
@@ -114,6 +119,7 @@ impl Daemon {
             conversations,
             conversation_index,
             jobs,
+            memories,
             log,
             started: Instant::now(),
             settings,

@@ -17,6 +17,7 @@ mod job;
 mod life;
 mod log;
 mod maintenance;
+mod memory;
 mod rpc;
 mod status;
 mod store;

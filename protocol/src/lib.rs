@@ -12,6 +12,7 @@ pub mod hook;
 pub mod id;
 pub mod investigate;
 pub mod job;
+pub mod memory;
 pub mod method;
 pub mod pattern;
 pub mod policy;
@@ -52,6 +53,7 @@ pub fn methods() -> impl Iterator<Item = &'static MethodInfo> {
         coach::METHODS,
         exec::METHODS,
         conversation::METHODS,
+        memory::METHODS,
         job::METHODS,
         daemon::METHODS,
     ]

@@ -12,24 +12,25 @@ pub(crate) enum ConversationVerb {
     /// List conversations, most recent first
     #[command(visible_alias = "ls")]
     List(ConversationListArgs),
-    /// Search everything that was said in all conversations
+    /// Search prompts, answers, tool calls and results in all conversations
     Search(ConversationSearchArgs),
-    /// Sum up tokens and cost
+    /// Total tokens and cost
     Stats(ConversationStatsArgs),
     /// Show a conversation with its tool calls, results and sub-agents
     #[command(visible_alias = "show")]
     Get(ConversationGetArgs),
     /// Follow conversations live
     Tail(ConversationTailArgs),
-    /// Add saved transcripts or stream-json output to the known conversations
+    /// Import transcripts, or saved output of claude -p
     #[command(after_help = "Examples:
   claude -p 'Fix the test' --output-format stream-json --verbose > run.jsonl
   ccctl conversation import run.jsonl
 
-A private copy is kept, so FILE may be deleted; to remove the conversation, delete the copy, whose path --json prints. \
-Importing the same FILE again changes nothing, and messages that are in a transcript too count once.")]
+The daemon keeps a private copy, so you can delete FILE. To remove an import, delete the copy; --json prints its path. \
+Importing FILE again adds only its new lines. A message that is also in a transcript counts once. With -H, FILE is on \
+that host.")]
     Import {
-        /// Transcripts, or saved output of claude -p --output-format stream-json
+        /// Transcripts, or saved output of claude -p --output-format stream-json --verbose
         #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
         files: Vec<PathBuf>,
     },
@@ -39,26 +40,26 @@ Importing the same FILE again changes nothing, and messages that are in a transc
     #[command(after_help = "Examples:
   ccctl conversation open 5fc07b19
 
-The page is the one of export --html. It is written to a private directory in $TMPDIR or /tmp, and its path is \
-printed. The next open removes pages that are older than a day. If no browser can be started, the exit status is 1.")]
+Writes the page of export --html to a private directory in $TMPDIR [default: /tmp], prints its path and opens it. The \
+next open removes pages that are older than a day. Exits with status 1 if no browser can be started.")]
     Open {
-        /// Session id, a unique prefix of at least 4 characters, or a file
+        /// Session id, unique prefix of one (at least 4 characters), or file
         conversation: String,
     },
     /// Print a record as Claude Code wrote it, as JSON
     #[command(after_help = "Examples:
   ccctl conversation record 5fc07b19 0f1d6a2e-8a57-4c0a-9b1e-2d4f6a1c7e90 | jq .message.usage")]
     Record {
-        /// Session id, a unique prefix of at least 4 characters, or a file
+        /// Session id, unique prefix of one (at least 4 characters), or file
         conversation: String,
-        /// Uuid of the record
+        /// UUID of the record, as printed by search
         uuid: String,
     },
     /// Print a tool call with its result as JSON
     #[command(after_help = "Examples:
   ccctl conversation tool 5fc07b19 toolu_01A2b3C4 | jq -r .toolResult.content")]
     Tool {
-        /// Session id, a unique prefix of at least 4 characters, or a file
+        /// Session id, unique prefix of one (at least 4 characters), or file
         conversation: String,
         /// Id of the call
         tool_use_id: String,
@@ -67,7 +68,7 @@ printed. The next open removes pages that are older than a day. If no browser ca
     #[command(after_help = "Examples:
   ccctl conversation tree 5fc07b19")]
     Tree {
-        /// Session id, a unique prefix of at least 4 characters, or a file
+        /// Session id, unique prefix of one (at least 4 characters), or file
         conversation: String,
     },
 }
@@ -78,13 +79,13 @@ pub(crate) struct ScopeOfConversations {
     /// Only conversations started in this directory or below it
     #[arg(long, value_name = "DIR", value_parser = directory)]
     pub(crate) project: Option<String>,
-    /// Only from this date (2026-01-31) or time (RFC 3339) on
+    /// Only at or after TIME: a date (2026-01-31) or RFC 3339
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
-    /// Only before this date or time
+    /// Only before TIME
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<String>,
-    /// Wait until all transcripts are indexed, not just 2 seconds
+    /// Wait until all transcripts are indexed [default: at most 2 seconds]
     #[arg(long)]
     pub(crate) wait: bool,
 }
@@ -96,11 +97,12 @@ pub(crate) struct ScopeOfConversations {
   ccctl conversation list --project . --since 2026-01-01
   ccctl conversation list --json | jq '.conversations[0].cost_usd'
 
-Covers the transcripts of $CLAUDE_CONFIG_DIR (by default ~/.claude), imports, and the directories in conversations.roots.")]
+Lists transcripts in $CLAUDE_CONFIG_DIR [default: ~/.claude] and conversations.roots, and imported ones. --since and \
+--until keep conversations that were used in that time.")]
 pub(crate) struct ConversationListArgs {
     #[command(flatten)]
     pub(crate) scope: ScopeOfConversations,
-    /// Only conversations on this git branch
+    /// Only conversations started on this git branch
     #[arg(long, value_name = "NAME")]
     pub(crate) branch: Option<String>,
     /// Print at most N conversations, 1 to 1000 [default: 50]
@@ -116,15 +118,16 @@ pub(crate) struct ConversationListArgs {
   ccctl conversation search migration -- -sqlite
   ccctl conversation search parse_date --file src/date.rs --since 2026-01-01
 
-All words must be in one record: a part of a message, or a tool result. -WORD excludes records with WORD; put -- \
-before the first one. Case and accents are ignored; recognised secrets are not found.")]
+All words must occur in one record: a prompt, one block of an answer, or a tool result. Only whole words match; case \
+and accents are ignored. -WORD excludes records that contain WORD; put -- before it, after all options. Recognised \
+secrets are not indexed.")]
 pub(crate) struct ConversationSearchArgs {
     /// Words, and phrases in double quotes
     #[arg(required = true, value_name = "WORD")]
     pub(crate) words: Vec<String>,
     #[command(flatten)]
     pub(crate) scope: ScopeOfConversations,
-    /// Only records with this role; tool results are the user's
+    /// Only records with this role; tool results have the role user
     #[arg(long, value_name = "ROLE", ignore_case = true, value_parser = role())]
     pub(crate) role: Option<TurnRole>,
     /// Only calls of this tool and their results
@@ -133,13 +136,13 @@ pub(crate) struct ConversationSearchArgs {
     /// Only failed calls (error), calls without a result (pending) or sub-agent records (sub-agent)
     #[arg(long, value_name = "STATUS", ignore_case = true, value_parser = status())]
     pub(crate) status: Option<RecordStatus>,
-    /// Only output of models whose name contains NAME
+    /// Only answers of models whose name contains NAME
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// Only calls about a file whose path contains PATH, and their results
+    /// Only calls on files whose path contains PATH, and their results
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Option<String>,
-    /// Only this conversation: the whole id of its session
+    /// Only this conversation: a session id or unique prefix of one (at least 4 characters)
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// Print at most N hits, 1 to 200 [default: 20]
@@ -155,15 +158,15 @@ pub(crate) struct ConversationSearchArgs {
   ccctl conversation stats --by model --project . --json | jq .groups
   ccctl conversation stats --by day --since 2026-01-01 --svg tokens.svg
 
-Each message counts once, even if it is in several files. Costs are list prices as of the date shown, not what was \
-billed.")]
+Each message counts once, even if it is in several files. Costs are estimates from a price table, not what you were \
+billed. The table's date is printed.")]
 pub(crate) struct ConversationStatsArgs {
     #[command(flatten)]
     pub(crate) scope: ScopeOfConversations,
-    /// Group the sums, and chart them on a terminal
+    /// Group totals by WHAT; draw bars on a terminal
     #[arg(long, value_name = "WHAT", ignore_case = true, value_parser = by())]
     pub(crate) by: Option<StatsBy>,
-    /// Write the chart to FILE as an SVG image, by day unless --by is given; - for standard output
+    /// Write an SVG chart to FILE (- for standard output), by day unless --by is given
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 }
@@ -210,12 +213,13 @@ fn by() -> impl TypedValueParser<Value = StatsBy> {
   ccctl conversation show 5fc07b19
   ccctl conversation show run.jsonl --tools
   ccctl conversation show 5fc07b19 --errors
-  ccctl conversation get 5fc07b19 --json | jq .usage.total
+  ccctl conversation show 5fc07b19 --json | jq .usage.total
+  ccctl conversation show 5fc07b19 --raw | jq '.turns[].records[]'
 
-On a terminal, the conversation is shown in $PAGER, or less. --json prints one document with all turns, tool calls, \
-sub-agents, indexes and tokens.")]
+On a terminal, the conversation is shown in your pager ($PAGER, default less). --json prints one document with all \
+turns, tool calls, sub-agents, indexes and tokens; --tools, --errors and --at have no effect on it.")]
 pub(crate) struct ConversationGetArgs {
-    /// Session id, a unique prefix of at least 4 characters, or a file
+    /// Session id, unique prefix of one (at least 4 characters), or file
     pub(crate) conversation: String,
     /// Show tool results in full
     #[arg(long)]
@@ -223,7 +227,10 @@ pub(crate) struct ConversationGetArgs {
     /// Show only failed tool calls
     #[arg(long)]
     pub(crate) errors: bool,
-    /// Start at the turn that contains this id of a message, record, tool call or prompt
+    /// Print JSON with full records instead of their ids, secrets included
+    #[arg(long, conflicts_with_all = ["tools", "errors", "at"])]
+    pub(crate) raw: bool,
+    /// Start at the turn that contains ID: a message, record, tool call or prompt
     #[arg(long, value_name = "ID")]
     pub(crate) at: Option<String>,
 }
@@ -235,16 +242,16 @@ pub(crate) struct ConversationGetArgs {
   ccctl conversation tail 5fc07b19
   ccctl conversation tail --all --json | jq 'select(.kind == \"usage\")'
 
-Without CONVERSATION, all conversations started in the current git work tree (or directory) are shown, new ones too, \
-starting with the last turns of the most recent one. Ctrl-C ends the command. --json prints one item per line; the items \
-of conversation.subscribe are in PROTOCOL.md.")]
+Without CONVERSATION, follows all conversations started in the current git work tree (outside git: in the current \
+directory), including new ones. Begins with the last turns of the most recent one. Ctrl-C stops it. --json prints one \
+item per line, as conversation.subscribe sends them (PROTOCOL.md).")]
 pub(crate) struct ConversationTailArgs {
-    /// Only this conversation: a session id, a unique prefix of at least 4 characters, or a file
+    /// Only this conversation: a session id, unique prefix of one (at least 4 characters), or file
     pub(crate) conversation: Option<String>,
-    /// Conversations started in DIR or below it
+    /// Follow conversations started in DIR or below it
     #[arg(long, value_name = "DIR", value_parser = directory, conflicts_with = "conversation")]
     pub(crate) project: Option<String>,
-    /// All conversations, wherever they were started
+    /// Follow all conversations, wherever they were started
     #[arg(long, conflicts_with_all = ["conversation", "project"])]
     pub(crate) all: bool,
     /// Start with the last N turns, 0 to 1000
@@ -257,20 +264,23 @@ pub(crate) struct ConversationTailArgs {
 
 /// Arguments of `conversation export`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Examples:
   ccctl conversation export 5fc07b19 --html conversation.html
   ccctl conversation export 5fc07b19 --markdown conversation.md
   ccctl conversation export 5fc07b19 --markdown - | less
   ccctl conversation export 5fc07b19 --json conversation.json
 
-The page needs no network. It has the timeline, search, filters and tokens. The Markdown document has the turns, tool \
-calls with their results, diffs and sub-agents. The JSON document has the turns with their records.
+The page needs no network. It has a timeline, search, filters and token counts. The Markdown document has the turns, \
+tool calls with their results, diffs and sub-agents. The JSON document has all turns with their records.
 
-Recognised secrets are replaced by ***; review the file before you share it.")]
+Recognised secrets are replaced by ***. Others may remain: review the file before you share it.",
+    override_usage = "ccctl conversation export <CONVERSATION> <--html <FILE>|--markdown <FILE>|--json [FILE]>"
+)]
 pub(crate) struct ConversationExportArgs {
-    /// Session id, a unique prefix of at least 4 characters, or a file
+    /// Session id, unique prefix of one (at least 4 characters), or file
     pub(crate) conversation: String,
-    /// With --json: write to FILE [default: standard output]
+    /// File for --json [default: standard output]
     #[arg(conflicts_with_all = ["html", "markdown"], value_hint = clap::ValueHint::FilePath)]
     pub(crate) file: Option<PathBuf>,
     /// Write an HTML page to FILE; - for standard output

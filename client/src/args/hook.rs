@@ -61,8 +61,11 @@ pub(crate) struct HookArgs {
     /// Maximum size of spool/, which keeps payloads until a daemon takes them [default: 67108864]
     #[arg(long, value_name = "BYTES", value_parser = super::value::count)]
     pub(crate) spool_bytes: Option<u64>,
+    /// Print nothing of the session memory if no daemon answers when a session starts
+    #[arg(long)]
+    pub(crate) no_memory: bool,
     /// Judge a PreToolUse payload by the tool policy in FILE, without the daemon; runs of ccctl exec use this
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["timeout_ms", "spool_bytes"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["timeout_ms", "spool_bytes", "no_memory"])]
     pub(crate) policy: Option<PathBuf>,
 }
 
@@ -89,7 +92,7 @@ pub(crate) enum HooksVerb {
   ccctl hooks install --events UserPromptSubmit,PostToolUse,PostToolUseFailure,Stop
 
 Everything else in the file stays as it is, comments and other hooks included. Run it again to update \
-the hooks, for example after moving ccctl or changing hooks.timeout_ms: installed hooks are updated, \
+the hooks, for example after moving ccctl or changing hooks.timeout_ms or memory.load: installed hooks are updated, \
 not added a second time. --events does not remove hooks; use ccctl hooks uninstall. Before the first change the file is copied to settings.json.ccd-backup.
 
 Claude Code runs the hook in a shell. The command contains the path of this ccctl; do not commit a \
@@ -181,6 +184,7 @@ impl HooksInstallArgs {
         HookArgs {
             timeout_ms: ms.filter(|ms| *ms != TIMEOUT_MS),
             spool_bytes: of_daemon.spool_bytes.filter(|bytes| *bytes != LIMIT_BYTES),
+            no_memory: of_daemon.no_memory,
             policy: None,
         }
     }

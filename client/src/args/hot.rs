@@ -28,7 +28,7 @@ const VALUES: [(&str, &str); 10] = [
 ];
 
 /// Options without a value, each with its letter or an empty text.
-const FLAGS: [(&str, &str); 10] = [
+const FLAGS: [(&str, &str); 11] = [
     ("--json", ""),
     ("--no-start", ""),
     ("--verbose", "-v"),
@@ -37,6 +37,7 @@ const FLAGS: [(&str, &str); 10] = [
     ("--secret", ""),
     ("--exact", ""),
     ("--raw", ""),
+    ("--no-memory", ""),
     ("--stdin", ""),
     ("--eof", ""),
 ];
@@ -244,9 +245,10 @@ impl PlainLine {
         let args = HookArgs {
             timeout_ms: self.count("--timeout-ms")?,
             spool_bytes: self.count("--spool-bytes")?,
+            no_memory: self.flag("--no-memory"),
             policy: self.value("--policy")?.map(Into::into),
         };
-        let of_daemon = args.timeout_ms.or(args.spool_bytes).is_some();
+        let of_daemon = args.timeout_ms.or(args.spool_bytes).is_some() || args.no_memory;
         let fits = match &args.policy {
             Some(file) => !of_daemon && file != Path::new(""),
             None => true,
@@ -334,6 +336,7 @@ mod tests {
             ],
             &["ccctl", "hook"],
             &["ccctl", "hook", "--spool-bytes", "1048576"],
+            &["ccctl", "hook", "--no-memory"],
             &["ccctl", "hook", "--policy", "/run/it's"],
             &[
                 "ccctl",

@@ -12,6 +12,7 @@ mod exec_records;
 mod hook;
 mod hot;
 mod job;
+mod memory;
 mod pattern;
 mod program;
 mod record;
@@ -50,6 +51,7 @@ pub(crate) use hook::{
 };
 pub(crate) use hot::{names_hook, names_policy};
 pub(crate) use job::JobVerb;
+pub(crate) use memory::{MemoryLinkArgs, MemoryProjectArgs, MemorySaveArgs, MemoryVerb};
 pub(crate) use pattern::{PatternText, PatternVerb, TestArgs};
 pub(crate) use program::{ProgramVerb, SaveArgs};
 pub(crate) use record::RecordArgs;
@@ -277,9 +279,10 @@ failed, or a stash could not be restored, 5 uncommitted changes, 6 other runs di
 --lock-timeout, 7 --timeout or --stall-timeout reached, 8 the run or conversation does not exist, or the \
 conversation cannot be resumed, 99 no daemon or internal error.")]
     Exec(Box<ExecArgs>),
-    /// List, search, show and export Claude Code conversations
+    /// List, search, show, follow and export Claude Code conversations
     #[command(
         subcommand,
+        override_usage = "ccctl conversation [OPTIONS] [COMMAND]",
         after_help = "Examples:
   ccctl conversation
   ccctl conversation list --project .
@@ -288,12 +291,21 @@ conversation cannot be resumed, 99 no daemon or internal error.")]
   ccctl conversation stats --by day
   ccctl conversation export 5fc07b19 --markdown conversation.md
 
-On a terminal, ccctl conversation alone shows the conversations to choose from, with a preview.
+On a terminal, ccctl conversation without a command lets you choose a conversation from a list with a preview.
 
-A conversation is named by its session id, a unique prefix of at least 4 characters, or a file: a transcript, or \
-saved output of claude -p --output-format stream-json."
+CONVERSATION is a session id, a unique prefix of one (at least 4 characters), or a file: a transcript, or saved output \
+of claude -p --output-format stream-json --verbose."
     )]
     Conversation(Box<ConversationVerb>),
+    /// Keep where a project stands, so that the next session starts there
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  ccctl memory save
+  ccctl memory show
+  ccctl memory status"
+    )]
+    Memory(MemoryVerb),
     /// List, follow and cancel background jobs
     #[command(subcommand)]
     Job(JobVerb),

@@ -45,6 +45,10 @@ impl Delivery {
         }
     }
 
+    pub(super) fn payload(&self) -> &Payload {
+        &self.payload
+    }
+
     /// The parameters of `hook.post` and a newline, in parts.
     pub(super) fn parts(&self) -> [&str; 3] {
         [&self.head, self.payload.text(), self.tail]

@@ -1,11 +1,13 @@
 //! `ccctl hook`: hands one payload of a Claude Code hook to the daemon, or keeps it in the spool.
 //!
 //! It runs at every prompt and every tool call of the user's work, so it must not be noticed: it starts nothing, reads no
-//! file, prints only what the daemon says, and always exits 0.
+//! file, prints only what the daemon says, and always exits 0. One exception: if a session starts and no daemon answers, it
+//! prints the head of the project's session memory.
 //!
 //! `ccctl hook --policy FILE` is something else: see [`policy`].
 
 mod delivery;
+mod memory;
 mod payload;
 mod policy;
 mod post;
@@ -54,7 +56,13 @@ fn post_or_keep(args: &HookArgs, socket: Option<&str>) {
             // Claude Code may have closed its end.
             let _ = write(stdout(), reply.output.as_deref().unwrap_or_default());
         }
-        None => keep(&delivery, args.spool_bytes()),
+        None => {
+            keep(&delivery, args.spool_bytes());
+            if !args.no_memory {
+                let head = memory::answer(delivery.payload());
+                let _ = write(stdout(), &head.unwrap_or_default());
+            }
+        }
     }
 }
 

@@ -25,6 +25,9 @@ pub(super) fn command(program: &str, args: &HookArgs) -> String {
                 .flat_map(|value| [option.to_owned(), value.to_string()]),
         );
     }
+    if args.no_memory {
+        words.push("--no-memory".to_owned());
+    }
     shell_line(&words)
 }
 
@@ -87,10 +90,11 @@ mod tests {
         let args = HookArgs {
             timeout_ms: Some(50),
             spool_bytes: Some(1 << 20),
+            no_memory: true,
             policy: None,
         };
         let spaced = command("/my tools/ccctl", &args);
-        let expected = "'/my tools/ccctl' hook --timeout-ms 50 --spool-bytes 1048576";
+        let expected = "'/my tools/ccctl' hook --timeout-ms 50 --spool-bytes 1048576 --no-memory";
         assert_eq!(spaced, expected);
         assert_eq!(program_of(&spaced).unwrap(), Path::new("/my tools/ccctl"));
         for ours in [&*plain, &spaced, "ccctl hook", "\"$HOME/ccctl\" hook"] {

@@ -140,11 +140,12 @@ fn of_daemon(context: &Context) -> HookArgs {
     let mut value = |key: &str| {
         let key = key.to_owned();
         let entry = connection.call::<ConfigGet>(&ConfigGetParams { key });
-        entry.ok()?.value.value.as_u64()
+        Some(entry.ok()?.value.value)
     };
     HookArgs {
-        timeout_ms: value("hooks.timeout_ms"),
-        spool_bytes: value("hooks.spool_bytes"),
+        timeout_ms: value("hooks.timeout_ms").and_then(|value| value.as_u64()),
+        spool_bytes: value("hooks.spool_bytes").and_then(|value| value.as_u64()),
+        no_memory: value("memory.load").is_some_and(|value| value == false),
         policy: None,
     }
 }

@@ -3,6 +3,7 @@
 use super::coach::COACH;
 use super::conversations::CONVERSATIONS;
 use super::exec::EXEC;
+use super::memory::MEMORY;
 use super::tapes::TAPES;
 use Part::{Choose, Fixed, Option, Pick, Text, Words};
 use Source::{
@@ -117,6 +118,11 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "conversations",
         about: "list, search and show what was said to Claude Code, and what it cost",
         actions: CONVERSATIONS,
+    },
+    Entry {
+        name: "memory",
+        about: "keep where a project stands for the next session",
+        actions: MEMORY,
     },
     Entry {
         name: "hooks",

@@ -9,6 +9,7 @@ mod conversations;
 mod entries;
 mod exec;
 mod lists;
+mod memory;
 mod tapes;
 mod view;
 mod walk;

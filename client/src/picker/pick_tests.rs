@@ -21,6 +21,7 @@ pub(crate) fn pick(titles: &[&str]) -> Pick {
     let conversations = titles.iter().enumerate();
     pick.listed(ConversationListReply {
         indexing: None,
+        unreadable: None,
         total: titles.len() as u64,
         conversations: conversations
             .map(|(number, title)| summary(number, title))
@@ -74,6 +75,7 @@ fn a_page_of_the_list_that_comes_later_is_filtered_too() {
     assert_eq!(pick.len(), 0);
     pick.report(Report::Listed(ConversationListReply {
         indexing: None,
+        unreadable: None,
         total: 2,
         conversations: vec![summary(7, "two")],
     }));
@@ -115,6 +117,7 @@ fn words_are_searched_in_everything_that_was_said() {
         words: words.to_owned(),
         reply: Ok(ConversationSearchReply {
             indexing: None,
+            unreadable: None,
             hits: vec![hit.clone()],
             total: 1,
             took_ms: 1.0,

@@ -117,7 +117,7 @@ mod tests {
             turn(TurnRole::Assistant, None, &[text("Done.")]),
         ];
         let preview = of(&first, &last);
-        assert_eq!(preview.prompt, "do[2J it");
+        assert_eq!(preview.prompt, "do it");
         let said: Vec<&str> = preview.last.iter().map(|(_, text)| &**text).collect();
         assert_eq!(said, ["Yes.\n• Bash cargo test", "Done."]);
     }

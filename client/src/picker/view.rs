@@ -2,7 +2,9 @@
 
 use super::pick::{Mode, Pick, Selected};
 use super::preview::Preview;
-use crate::render::{self, Colour, Line, age, cut, printable, shell_line};
+use crate::render::{
+    self, Colour, Line, age, counted, cut, on_one_line, printable, readable, shell_line,
+};
 use ccd_protocol::conversation::{ConversationHit, ConversationSummary, TurnRole};
 use std::time::SystemTime;
 
@@ -127,7 +129,7 @@ fn conversation(one: &ConversationSummary, now: SystemTime) -> Line {
     );
     line.append(Line::of(printable(&one.project), None).fitted(PROJECT));
     let title = one.title.as_deref().unwrap_or_default();
-    line.push(format!("  {}", printable(title)), None);
+    line.push(format!("  {}", on_one_line(title)), None);
     line
 }
 
@@ -137,7 +139,7 @@ fn hit(hit: &ConversationHit, pick: &Pick, now: SystemTime) -> Line {
     let known = pick.all.iter().find(|one| one.session_id == hit.session_id);
     let project = known.map_or_else(String::new, |one| printable(&one.project));
     line.append(Line::of(project, None).fitted(PROJECT));
-    line.push(format!("  {}", printable(&hit.snippet)), None);
+    line.push(format!("  {}", on_one_line(&hit.snippet)), None);
     line
 }
 
@@ -169,14 +171,14 @@ fn preview(pick: &Pick, room: usize, columns: usize) -> Vec<Line> {
 
 /// Returns what the list knows of a conversation.
 fn about(one: &ConversationSummary, columns: usize) -> Vec<Line> {
-    let title = printable(one.title.as_deref().unwrap_or("(no title)"));
+    let title = on_one_line(one.title.as_deref().unwrap_or("(no title)"));
     let branch = one.branch.as_deref().filter(|branch| !branch.is_empty());
     let branch = branch.map_or_else(String::new, |branch| format!(" ({})", printable(branch)));
     let directory = one.cwd.as_deref().unwrap_or(&one.project);
     let time = |time: &Option<String>| render::moment(time.as_deref().unwrap_or_default());
     let model = one.model.as_deref().unwrap_or("no model");
-    let mut spent = Line::of(format!("{} turns, ", one.turns), None);
-    let errors = format!("{} failed calls", one.errors);
+    let mut spent = Line::of(format!("{}, ", counted(one.turns, "turn")), None);
+    let errors = counted(one.errors, "failed call");
     spent.push(errors, (one.errors > 0).then_some(Colour::Bad));
     let tokens = render::short_number(render::all_tokens(&one.usage.total));
     spent.push(
@@ -250,12 +252,11 @@ fn speaker(role: TurnRole) -> Line {
 
 /// Splits a text into at most `most` lines; the last one is marked if there are more.
 fn wrapped(text: &str, columns: usize, most: usize) -> Vec<String> {
+    let text = readable(text);
     let lines = text
         .lines()
         .filter(|line| !line.trim().is_empty())
-        .flat_map(|line| {
-            render::wrapped_at_spaces(&printable(&line.replace('\t', "    ")), columns)
-        });
+        .flat_map(|line| render::wrapped_at_spaces(line, columns));
     let mut lines: Vec<String> = lines.take(most + 1).collect();
     if lines.len() > most {
         lines.truncate(most);
@@ -278,7 +279,7 @@ fn foot(pick: &Pick, rows: usize, columns: usize) -> Vec<Line> {
         lines.push(Line::of(printable(&command), Some(Colour::Good)).cut(columns));
     }
     let tab = match pick.mode {
-        Mode::Names => "Tab search texts",
+        Mode::Names => "Tab search content",
         Mode::Texts => "Tab filter titles",
     };
     let escape = if pick.typed.is_empty() {
@@ -334,7 +335,7 @@ mod tests {
         assert!(
             lines[3]
                 .trim_end()
-                .ends_with("shop            Fix the\\u{1b}[2J parser"),
+                .ends_with("shop            Fix the parser"),
             "{lines:#?}"
         );
         assert!(
@@ -346,6 +347,21 @@ mod tests {
         assert_eq!(lines[34], "$ ccctl conversation show 00000001-0000");
         let lines = drawn(&mut previewed(), (30, 160));
         assert!(lines[2].contains(" │ Fix the"), "{lines:#?}");
+    }
+
+    #[test]
+    fn one_turn_is_not_many() {
+        let one = ConversationSummary {
+            turns: 1,
+            errors: 1,
+            ..ConversationSummary::default()
+        };
+        let lines = about(&one, 80);
+        let spent = lines.last().unwrap().clone().painted(Style::default());
+        assert!(
+            spent.starts_with("1 turn, 1 failed call, 0 tokens"),
+            "{spent}"
+        );
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Chains, and the results of commands.
 
 use super::style::{Colour, Style, is_utf8};
-use super::table::{self, Table, printable};
+use super::table::{self, Table};
+use crate::render::printable;
 use ccd_protocol::chain::{
     Chain, ChainStep, ChainSummary, CommandResult, ParallelCommand, WatchHit,
 };

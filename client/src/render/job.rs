@@ -1,7 +1,8 @@
 //! Jobs.
 
 use super::style::{Colour, Style};
-use super::table::{Cell, Table, printable};
+use super::table::{Cell, Table};
+use crate::render::printable;
 use ccd_protocol::job::{Job, JobState};
 use std::io::{self, Write};
 

@@ -1,12 +1,14 @@
 //! Output of records for people. What writes to an `out` returns only the errors of that.
 
 mod chain;
+mod clean;
 mod coach;
 mod columns;
 mod conversation;
 mod exec;
 mod job;
 mod line;
+mod memory;
 mod pattern;
 mod program;
 mod screen;
@@ -20,6 +22,7 @@ mod tape;
 mod words;
 
 pub(crate) use chain::{chain, chains, job_list, parallel_command, step};
+pub(crate) use clean::{on_one_line, printable, readable};
 pub(crate) use coach::{
     candidate, candidates, coach_status, detected, evaluation, events, evidence, ledger, mutes,
     pattern_groups, pattern_texts, report, summary,
@@ -27,14 +30,14 @@ pub(crate) use coach::{
 pub(crate) use conversation::{
     LiveConversation, Show, Spoken, about, all_tokens, conversation, conversation_hits,
     conversation_stats, conversations, cost, imported, markdown, moment, short_number, stats_svg,
-    sub_agents, what_is_left, wrapped_at_spaces,
+    sub_agents, what_is_left, what_is_unreadable, wrapped_at_spaces,
 };
 pub(crate) use exec::{
-    exec_session, exec_sessions, execution, executions, on_one_line, readable, run_diff,
-    run_summary, seconds,
+    exec_session, exec_sessions, execution, executions, run_diff, run_summary, seconds,
 };
 pub(crate) use job::{job_line, jobs};
 pub(crate) use line::{Line, cut, start, wrapped};
+pub(crate) use memory::{memory, memory_saved, memory_status};
 pub(crate) use pattern::{classified, library, matches, patterns};
 pub(crate) use program::{program, programs};
 pub(crate) use screen::{runs, screen};
@@ -43,7 +46,7 @@ pub(crate) use session_list::{SessionList, sessions};
 pub(crate) use short::{age, size};
 pub(crate) use status::status;
 pub(crate) use style::{Colour, Style, is_utf8};
-pub(crate) use table::{Table, printable};
+pub(crate) use table::Table;
 pub(crate) use tape::{counted, diff, tape, tape_problem, tapes, verdict};
 pub(crate) use words::{shell_line, shell_words};
 

@@ -1,7 +1,8 @@
 //! The pattern library, and the classification of texts.
 
 use super::style::{Colour, Style};
-use super::table::{self, Cell, Table, printable};
+use super::table::{self, Cell, Table};
+use crate::render::printable;
 use ccd_protocol::pattern::{
     PatternClassifyReply, PatternEntry, PatternMatch, PatternOrigin, TableKind,
 };

@@ -2,7 +2,8 @@
 
 use super::line::{cut, width};
 use super::style::{Colour, Style};
-use super::table::{self, Cell, GAP_COLUMNS, Table, printable};
+use super::table::{self, Cell, GAP_COLUMNS, Table};
+use crate::render::printable;
 use ccd_protocol::program::{ExpectStep, ProgramConfig, ProgramSummary, Response, SecretSource};
 use std::io::{self, Write};
 

@@ -1,8 +1,9 @@
 //! A session's record, and its history.
 
 use super::style::{Colour, Style};
-use super::table::{self, Cell, Table, printable};
+use super::table::{self, Cell, Table};
 use super::words::shell_line;
+use crate::render::printable;
 use ccd_protocol::session::{EndReason, Interaction, NamedPipe, PipeState, Session, SessionState};
 use std::io::{self, Write};
 

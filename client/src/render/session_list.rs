@@ -5,7 +5,7 @@ use super::line::Line;
 use super::session::{attached, command_line, end};
 use super::short::{age, size};
 use super::style::{Colour, Style};
-use super::table::printable;
+use crate::render::printable;
 use ccd_protocol::session::{EndReason, InputVerdict, Session, SessionState};
 use std::io::{self, Write};
 use std::time::SystemTime;

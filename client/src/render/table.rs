@@ -1,5 +1,6 @@
 //! Tables.
 
+use super::printable;
 use super::style::{Colour, Style};
 use std::io::{self, Write};
 
@@ -121,19 +122,6 @@ pub(crate) fn field(
 ) -> io::Result<()> {
     let name = style.paint(Colour::Dim, &format!("{name:<width$}"));
     writeln!(out, "{name}{}", printable(value))
-}
-
-/// Returns `text` with control characters escaped, so that output of a program cannot control the terminal.
-pub(crate) fn printable(text: &str) -> String {
-    let mut clean = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() {
-            clean.extend(c.escape_default());
-        } else {
-            clean.push(c);
-        }
-    }
-    clean
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use super::short;
 use super::style::{Colour, Style};
-use super::table::{self, Cell, Table, field, printable};
+use super::table::{self, Cell, Table, field};
 use super::words::shell_line;
+use crate::render::printable;
 use ccd_protocol::tape::{
     ExchangeRecord, TapeDrift, TapeProblem, TapeRecord, TapeSummary, TapeVerdict,
 };

@@ -10,6 +10,7 @@ mod exec;
 mod file;
 mod job;
 mod logs;
+mod memory;
 mod other;
 mod over_there;
 mod pattern;
@@ -48,6 +49,7 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
         Noun::Coach(verb) => coach::dispatch(verb, context),
         Noun::Exec(args) => exec::dispatch(args, context),
         Noun::Conversation(verb) => conversation::dispatch(verb, context),
+        Noun::Memory(verb) => memory::dispatch(verb, context),
         Noun::Job(verb) => job::dispatch(verb, context),
         Noun::Config(verb) => config::dispatch(verb, context),
         Noun::Daemon(verb) => daemon::dispatch(verb, context),

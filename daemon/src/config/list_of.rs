@@ -13,6 +13,9 @@ const MAX_ENTRIES: usize = 256;
 /// Maximum number of directories.
 const MAX_FOLDERS: usize = 64;
 
+/// When a session memory is saved without being asked for.
+pub(super) const SAVE_MOMENTS: [&str; 2] = ["pre_compact", "session_end"];
+
 /// Maximum length of an entry, in bytes.
 const MAX_ENTRY_BYTES: usize = 4096;
 
@@ -29,6 +32,8 @@ pub(super) enum ListOf {
     Folders,
     /// Changes to recordings.
     Decorators,
+    /// Words of [`SAVE_MOMENTS`].
+    SaveMoments,
 }
 
 impl ListOf {
@@ -38,6 +43,7 @@ impl ListOf {
             ListOf::Rules => MAX_RULES,
             ListOf::Folders => MAX_FOLDERS,
             ListOf::Decorators => MAX_DECORATORS,
+            ListOf::SaveMoments => SAVE_MOMENTS.len(),
         }
     }
 
@@ -53,6 +59,7 @@ impl ListOf {
                 format!("at most {max} regular expressions of at most {MAX_RULE_BYTES} bytes")
             }
             ListOf::Folders => format!("at most {max} absolute paths"),
+            ListOf::SaveMoments => SAVE_MOMENTS.join(", "),
             ListOf::Decorators => format!(
                 "at most {max} objects with on (input, output or tape) and either replace and with, or filter"
             ),
@@ -82,6 +89,10 @@ impl ListOf {
             ListOf::Folders => {
                 let is_path = is_short && PathBuf::from_json(entry).is_some();
                 (!is_path).then(|| "an absolute path".to_owned())
+            }
+            ListOf::SaveMoments => {
+                let is_known = text.is_some_and(|text| SAVE_MOMENTS.contains(&text));
+                (!is_known).then(|| SAVE_MOMENTS.join(" or "))
             }
             ListOf::Decorators => {
                 let why = match serde_json::from_value::<Decorator>(entry.clone()) {
@@ -142,6 +153,7 @@ mod tests {
             (ListOf::Variables, json!([""]), 0),
             (ListOf::Variables, json!([1]), 0),
             (ListOf::Folders, json!(["/a", "~/b"]), 1),
+            (ListOf::SaveMoments, json!(["session_end", "stop"]), 1),
             (ListOf::Arguments, json!([0, -1]), 1),
             (ListOf::Arguments, json!([["a"]]), 0),
             (ListOf::Rules, json!(["a", "(b"]), 1),

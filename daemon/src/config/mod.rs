@@ -21,5 +21,5 @@ pub(crate) use list::{entries, entry};
 pub(crate) use paths::Paths;
 pub(crate) use read::{ConfigError, Loaded, Snapshot, Sources, check_file};
 pub(crate) use refusal::ConfigRefusal;
-pub(crate) use values::{Config, LogDestination, LogFormat, LogLevel, Logging};
+pub(crate) use values::{Config, LogDestination, LogFormat, LogLevel, Logging, MemoryKeys};
 pub(crate) use watch::ConfigWatch;

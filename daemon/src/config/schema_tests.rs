@@ -46,6 +46,7 @@ fn every_key_changes_itself_alone() {
                 json!([{"on": "input", "replace": "a", "with": "b"}])
             }
             Accepts::List(ListOf::Folders) => json!(["/other"]),
+            Accepts::List(ListOf::SaveMoments) => json!(["session_end"]),
             Accepts::List(_) => json!(["OTHER"]),
         };
         assert!(key.set(&mut config, &other), "{}", key.name);
@@ -143,6 +144,14 @@ fn ends_of_ranges_are_accepted_and_what_lies_beyond_is_not() {
             Accepts::List(list @ ListOf::Folders) => (
                 vec![json!([]), json!(["/a b"]), json!(vec!["/"; list.max()])],
                 vec![json!("/a"), json!(["a"]), json!(vec!["/"; list.max() + 1])],
+            ),
+            Accepts::List(ListOf::SaveMoments) => (
+                vec![json!([]), json!(["session_end", "pre_compact"])],
+                vec![
+                    json!("session_end"),
+                    json!(["stop"]),
+                    json!(vec!["session_end"; 3]),
+                ],
             ),
             Accepts::List(list) => (
                 vec![json!([]), json!(["A"]), json!(vec!["A"; list.max()])],

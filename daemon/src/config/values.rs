@@ -36,6 +36,7 @@ pub(crate) struct Config {
     pub(crate) coach: CoachKeys,
     pub(crate) exec: ExecKeys,
     pub(crate) conversations: ConversationKeys,
+    pub(crate) memory: MemoryKeys,
 }
 
 /// Limits on the requests of clients.
@@ -95,6 +96,16 @@ pub(crate) struct ConversationKeys {
     pub(crate) watch: bool,
     pub(crate) archive: bool,
     pub(crate) prices: FileOrNull,
+}
+
+/// Session memory.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MemoryKeys {
+    /// Sessions that start get the digest.
+    pub(crate) load: bool,
+    /// Of [`SAVE_MOMENTS`](super::list_of::SAVE_MOMENTS).
+    pub(crate) save_on: Vec<String>,
+    pub(crate) digest_chars: usize,
 }
 
 /// An absolute path, which is null in the file if there is none.
@@ -195,6 +206,11 @@ impl Default for Config {
                 watch: true,
                 archive: false,
                 prices: FileOrNull(None),
+            },
+            memory: MemoryKeys {
+                load: true,
+                save_on: Vec::new(),
+                digest_chars: ccd_memory::DIGEST_CHARS,
             },
         }
     }

@@ -227,6 +227,8 @@ pub(super) fn start_background(daemon: &Arc<Daemon>, watch: ConfigWatch) {
     tracker.spawn(Arc::clone(&daemon.sessions).retry_tapes());
     tracker.spawn(open_tapes(Arc::clone(daemon)));
     tracker.spawn(index_transcripts(Arc::clone(daemon)));
+    let stop = daemon.services.stop.clone();
+    tracker.spawn(Arc::clone(&daemon.memories).save_on_request(stop));
     let follower = Arc::clone(daemon);
     tracker.spawn(async move { follower.follow_configuration(watch).await });
     spawn_watchdog(daemon);

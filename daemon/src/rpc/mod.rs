@@ -11,6 +11,7 @@ mod error;
 mod exec;
 mod hook;
 mod job;
+mod memory;
 mod pattern;
 mod program;
 mod register;
@@ -48,6 +49,7 @@ pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<Arc<Daemon>>, Regi
     coach::register(&mut module)?;
     exec::register(&mut module)?;
     conversation::register(&mut module)?;
+    memory::register(&mut module)?;
     discover::register(&mut module)?;
     Ok(module)
 }

@@ -16,7 +16,8 @@ pub use live::{
 };
 pub use model::{
     CacheCreation, ConversationIndexes, ConversationPair, ConversationTotals, ConversationTurn,
-    ConversationUsage, RecordPlace, SubAgentNode, ToolCallPlaces, ToolResult, ToolUse, TurnRole,
+    ConversationUsage, RecordPlace, SubAgentNode, ToolCallPlaces, ToolResult, ToolUse, TurnRecord,
+    TurnRole,
 };
 pub use page::{
     ConversationGetReply, ConversationPageParams, ConversationParams, ConversationRecord,
@@ -27,6 +28,7 @@ pub use records::{
     ConversationHit, ConversationListParams, ConversationListReply, ConversationScope,
     ConversationSearchParams, ConversationSearchReply, ConversationStatsParams,
     ConversationStatsReply, ConversationSummary, Indexing, RecordStatus, StatsBy, StatsGroup,
+    UnreadableFiles,
 };
 
 methods! {

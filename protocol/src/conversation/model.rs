@@ -22,8 +22,8 @@ pub struct ConversationTurn {
     /// Id of the message; for a turn of the user, the uuid of its record.
     pub message_id: String,
     pub role: TurnRole,
-    /// Uuids of its records, in order.
-    pub records: Vec<String>,
+    /// Its records, in order: their uuids, or the records themselves if they were asked for.
+    pub records: Vec<TurnRecord>,
     /// Blocks of all its records, in order, as Claude Code wrote them; a content that is one text is a block of type `text`.
     /// Results of tools are not among them: they are part of the pairs.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<serde_json::Value>"))]
@@ -39,6 +39,40 @@ pub struct ConversationTurn {
     /// Null for turns of the user, and if Claude Code did not write any.
     #[serde(default)]
     pub usage: Option<ConversationUsage>,
+}
+
+/// A record of a turn: its uuid, or with `raw` the line as Claude Code wrote it. Bytes that are not UTF-8 are U+FFFD.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TurnRecord(pub Box<RawValue>);
+
+impl TurnRecord {
+    /// Returns the uuid, unless it is the record itself.
+    #[must_use]
+    pub fn uuid(&self) -> Option<String> {
+        serde_json::from_str(self.0.get()).ok()
+    }
+}
+
+impl From<&str> for TurnRecord {
+    fn from(uuid: &str) -> Self {
+        let json = serde_json::value::to_raw_value(uuid);
+        Self(json.unwrap_or_else(|_| RawValue::NULL.to_owned()))
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for TurnRecord {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "TurnRecord".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "A uuid, or with `raw` the record as Claude Code wrote it.",
+            "type": ["string", "object"]
+        })
+    }
 }
 
 /// A call of a tool, and its result.

@@ -32,13 +32,16 @@ pub struct ConversationPageParams {
     /// Index of the first turn; default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<u64>,
-    /// Maximum number of turns; default 1,000. A page ends earlier when its records exceed 8 MiB.
+    /// Maximum number of turns; default 1,000. A page ends earlier when its records exceed 8 MiB, with `raw` 4 MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
     /// In the order in which people read: turns of a sub-agent follow the turn whose call started it. Without it, they come
     /// where their file has them. A reply of `conversation.get` in this order has no `indexes`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nested: bool,
+    /// With the records themselves in `records` of each turn, as Claude Code wrote them, instead of their uuids.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub raw: bool,
     /// Without recognised secrets, as `conversation.export` always is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redact: bool,

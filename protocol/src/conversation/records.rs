@@ -35,6 +35,17 @@ pub struct Indexing {
     pub bytes_left: u64,
 }
 
+/// Transcripts that cannot be read, so that something is missing in the reply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct UnreadableFiles {
+    pub count: u64,
+    /// The first of them.
+    pub file: String,
+    /// Why it cannot be read.
+    pub error: String,
+}
+
 /// Parameters of `conversation.list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -61,6 +72,8 @@ pub struct ConversationListReply {
     pub total: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub indexing: Option<Indexing>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<UnreadableFiles>,
 }
 
 /// A conversation in a list.
@@ -72,6 +85,7 @@ pub struct ConversationSummary {
     pub project: String,
     pub cwd: Option<String>,
     pub branch: Option<String>,
+    /// Given by the user or by Claude Code, else the start of the first prompt; redacted.
     pub title: Option<String>,
     /// The model of its last answer.
     pub model: Option<String>,
@@ -108,7 +122,7 @@ pub struct ConversationSearchParams {
     /// Calls about a file whose path contains this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Records of this session.
+    /// Records of this session: its id, or a unique prefix of at least 4 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Maximum number of hits; default 20, at most 200.
@@ -143,6 +157,8 @@ pub struct ConversationSearchReply {
     pub took_ms: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub indexing: Option<Indexing>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<UnreadableFiles>,
 }
 
 /// A record that was found.
@@ -212,6 +228,8 @@ pub struct ConversationStatsReply {
     pub groups: Vec<StatsGroup>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub indexing: Option<Indexing>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<UnreadableFiles>,
 }
 
 /// A part of the sums.

@@ -37,6 +37,9 @@ const OF_CONVERSATIONS: [&str; 4] = [
     "conversations.prices",
 ];
 
+/// Keys with tests in `memory/hook.rs`.
+const OF_MEMORY: [&str; 3] = ["memory.load", "memory.save_on", "memory.digest_chars"];
+
 /// Keys whose effects are tested in `connection/peers.rs` and `connection/limits.rs`.
 const ELSEWHERE: [&str; 6] = [
     "allow_root_peer",
@@ -109,6 +112,7 @@ fn every_key_is_tried() {
         .chain(OF_HOOKS)
         .chain(OF_RUNS)
         .chain(OF_CONVERSATIONS)
+        .chain(OF_MEMORY)
         .chain(HERE);
     assert_eq!(listed, known.collect());
 }

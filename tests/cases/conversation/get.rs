@@ -166,7 +166,7 @@ fn it_is_shown_as_text_that_cannot_control_the_terminal() {
     assert!(!text.contains('\u{1b}'), "{text}");
     for part in [
         "title       Prices in cents\n",
-        "Use cents[2J <b>now</b>\n",
+        "Use cents <b>now</b>\n",
         "• Edit /srv/shop/a.rs\n    -one\n    +two\n",
         "• Bash cargo test\n    error: 1 test failed\n",
         "• Agent look  (completed, 2.5s, 99 tokens, 0 calls)\n    found it\n  │\n  │ assistant",

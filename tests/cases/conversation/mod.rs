@@ -3,7 +3,6 @@
 mod archive;
 mod browser;
 mod coach;
-mod follow;
 mod get;
 mod import;
 mod index;
@@ -12,5 +11,6 @@ mod live;
 mod old_forms;
 mod output;
 mod picker;
+mod raw;
 mod settings;
 mod tail;

@@ -34,6 +34,37 @@ fn a_sub_agent_whose_records_do_not_say_whose_they_are_counts_once() {
 }
 
 #[test]
+fn a_sub_agent_beside_its_session_is_no_conversation_of_its_own() {
+    let library = Library::new();
+    let main = [
+        user(SESSION, "u1", "Hello"),
+        assistant(SESSION, "c", "m1", "Looking.", 1),
+    ];
+    library.write(&library.path(SESSION), &main);
+    let agent = assistant(SESSION, "s2", "m2", "Found a quokka.", 5).replace(
+        "\"isSidechain\":false",
+        "\"isSidechain\":true,\"agentId\":\"e5f6a7b8\"",
+    );
+    let beside = library.path(SESSION).with_file_name("agent-e5f6a7b8.jsonl");
+    library.write(&beside, &[agent]);
+    assert_eq!(library.listed(), [SESSION]);
+    assert_eq!(library.tokens(), [20, 6, 10, 5]);
+    assert_eq!(
+        library.found(json!({"query": "quokka", "session": SESSION})),
+        ["s2"]
+    );
+    let stats = library.call("conversation.stats", json!({"by": "session"}));
+    assert_eq!(stats["conversations"], 1);
+    assert_eq!(stats["groups"].as_array().unwrap().len(), 1, "{stats}");
+    let whole = library.call("conversation.get", json!({"session": SESSION}));
+    assert_eq!(whole["files"][1], json!(beside));
+    let list = library.call("conversation.list", json!({}));
+    for usage in [&whole["usage"], &list["conversations"][0]["usage"]] {
+        assert_eq!(usage, &stats["usage"]);
+    }
+}
+
+#[test]
 fn half_an_emoji_a_byte_order_mark_and_colours_lose_no_word() {
     let library = Library::new();
     let lines = [

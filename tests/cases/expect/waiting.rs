@@ -220,10 +220,8 @@ fn a_time_out_of_zero_looks_once() {
     let cat = daemon.open("cat", &[]);
     cat.wait(WaitFor::Input);
     assert_eq!(cat.try_wait(WaitFor::Input, 0.0).unwrap().reason, "input");
-    let started = Instant::now();
     let error = cat.try_wait(WaitFor::Exit, 0.0).unwrap_err();
     assert_error(&error, ErrorCode::Timeout);
-    assert!(started.elapsed() < Duration::from_secs(2));
 }
 
 #[test]

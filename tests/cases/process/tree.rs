@@ -40,12 +40,7 @@ fn close_ends_the_group_and_a_grandchild_that_left_with_setsid() {
         sleep 600 & echo $!; echo ready; wait";
     let (session, pids) = printing_pids(&daemon, script);
     assert_eq!(pids.len(), 3);
-    let started = Instant::now();
     let reply = session.close();
-    assert!(
-        started.elapsed() < Duration::from_secs(2),
-        "no process had to be killed"
-    );
     assert!(!reply.forced && reply.killed.is_empty(), "{reply:?}");
     assert!(reply.exitstatus.is_some() || reply.signal.is_some());
     nothing_is_left(&session, &pids);

@@ -1,9 +1,10 @@
 //! Candidates: as a table, and one in full.
 
 use crate::render::columns::{self, Column, ColumnCell};
+use crate::render::printable;
 use crate::render::short::age;
 use crate::render::style::{Colour, Style};
-use crate::render::table::{self, Table, printable};
+use crate::render::table::{self, Table};
 use crate::render::tape::{counted, diff};
 use ccd_protocol::coach::{
     Candidate, CandidateStatus, CoachGetReply, CoachLedgerReply, Decision, Evidence, Scope,

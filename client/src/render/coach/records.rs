@@ -2,8 +2,9 @@
 
 use super::status::muted;
 use crate::render::line::cut;
+use crate::render::printable;
 use crate::render::style::{Colour, Style};
-use crate::render::table::{Cell, Table, printable};
+use crate::render::table::{Cell, Table};
 use crate::render::words::shell_line;
 use ccd_protocol::coach::{
     CoachEvaluateReply, CoachEvent, CoachPatternsReply, Detected, Mute, PatternGroup,

@@ -2,8 +2,9 @@
 
 use super::chart::{bar, chart};
 use crate::render::line::cut;
+use crate::render::printable;
 use crate::render::style::{Colour, Style};
-use crate::render::table::{Table, printable};
+use crate::render::table::Table;
 use ccd_protocol::coach::{CoachReportReply, Effect, RuleReport};
 use std::io::{self, Write};
 

@@ -1,8 +1,9 @@
 //! The coach's state.
 
+use crate::render::printable;
 use crate::render::short::{age, size};
 use crate::render::style::{Colour, Style};
-use crate::render::table::{self, printable};
+use crate::render::table;
 use crate::render::tape::counted;
 use ccd_protocol::coach::{CoachStatusReply, Guard, Mute};
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 use super::about;
 use super::page::wrapped_at_spaces;
 use super::todo::{Todo, TodoChange, TodoState, is_todos, todos};
-use crate::render::{Colour, Line, cut, on_one_line, readable, seconds};
+use crate::render::{Colour, Line, counted, cut, on_one_line, readable, seconds};
 use ccd_protocol::conversation::{ConversationPair, ToolResult};
 use serde_json::Value;
 
@@ -89,7 +89,10 @@ pub(super) fn result(pair: &ConversationPair, is_whole: bool, columns: usize) ->
 pub(super) type Body = (String, Option<Colour>);
 
 fn more(count: usize) -> Line {
-    Line::of(format!("{MARGIN}… {count} more lines"), Some(Colour::Dim))
+    Line::of(
+        format!("{MARGIN}… {}", counted(count as u64, "more line")),
+        Some(Colour::Dim),
+    )
 }
 
 /// Returns the input of a call.
@@ -143,13 +146,13 @@ pub(super) fn notes(result: &ToolResult) -> String {
         notes.push(seconds(ms / 1000.0));
     }
     if let Some(tokens) = number(&meta["totalTokens"]) {
-        notes.push(format!("{tokens} tokens"));
+        notes.push(counted(tokens, "token"));
     }
     if let Some(count) = number(&meta["totalToolUseCount"]) {
-        notes.push(format!("{count} calls"));
+        notes.push(counted(count, "call"));
     }
     if let Some(count) = number(&meta["numFiles"]) {
-        notes.push(format!("{count} files"));
+        notes.push(counted(count, "file"));
     }
     if meta["interrupted"] == true {
         notes.push("interrupted".to_owned());

@@ -4,10 +4,10 @@ use super::numbers::{all, cost, short};
 use super::spoken::moment;
 use crate::render::line::{cut, width};
 use crate::render::short::{age, size};
-use crate::render::table::{Cell, GAP_COLUMNS, Table, printable};
-use crate::render::{Colour, Style};
+use crate::render::table::{Cell, GAP_COLUMNS, Table};
+use crate::render::{Colour, Style, on_one_line, printable};
 use ccd_protocol::conversation::{
-    ConversationListReply, ConversationSearchReply, Indexing, TurnRole,
+    ConversationListReply, ConversationSearchReply, Indexing, TurnRole, UnreadableFiles,
 };
 use std::io::{self, Write};
 use std::time::SystemTime;
@@ -65,7 +65,7 @@ pub(crate) fn conversations(
             0 => Cell::from(failed),
             _ => Cell::coloured(failed, Colour::Bad),
         };
-        let title = printable(one.title.as_deref().unwrap_or_default());
+        let title = on_one_line(one.title.as_deref().unwrap_or_default());
         table.row([
             session.into(),
             used.into(),
@@ -113,7 +113,7 @@ pub(crate) fn conversation_hits(
         let about = printable(&format!("  {at}  {role}{tool}{agent}  {}", hit.uuid));
         let session = style.paint(Colour::Heading, id(&hit.session_id, style));
         writeln!(out, "{session}{}", style.paint(Colour::Dim, &about))?;
-        let snippet = printable(&hit.snippet);
+        let snippet = on_one_line(&hit.snippet);
         match columns.filter(|_| style.is_terminal) {
             Some(columns) => writeln!(out, "    {}", cut(&snippet, columns.saturating_sub(4)))?,
             None => writeln!(out, "    {snippet}")?,
@@ -139,6 +139,15 @@ pub(crate) fn what_is_left(left: Indexing) -> String {
         (0, _) => "transcripts are still being indexed".to_owned(),
         (1, bytes) => format!("1 file ({}) is not indexed yet", size(bytes)),
         (files, bytes) => format!("{files} files ({}) are not indexed yet", size(bytes)),
+    }
+}
+
+/// Returns which transcripts cannot be read, in one line.
+pub(crate) fn what_is_unreadable(files: &UnreadableFiles) -> String {
+    let first = format!("{} ({})", printable(&files.file), files.error);
+    match files.count {
+        0 | 1 => format!("a transcript cannot be read: {first}"),
+        count => format!("{count} transcripts cannot be read, the first is {first}"),
     }
 }
 

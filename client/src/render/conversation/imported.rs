@@ -1,8 +1,7 @@
 //! What was imported.
 
-use crate::render::table::printable;
 use crate::render::tape::counted;
-use crate::render::{Colour, Style};
+use crate::render::{Colour, Style, printable};
 use ccd_protocol::conversation::ConversationImportReply;
 use std::io::{self, Write};
 

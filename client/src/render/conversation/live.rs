@@ -3,8 +3,7 @@
 use super::about;
 use super::call;
 use super::page::{INDENT, block, columns_left, heading};
-use crate::render::table::printable;
-use crate::render::{Colour, Line, Style, cut, on_one_line};
+use crate::render::{Colour, Line, Style, cut, on_one_line, printable};
 use ccd_protocol::conversation::{
     ConversationEndReason, ConversationItem, ConversationPair, ConversationTurn, TurnRole,
 };

@@ -2,7 +2,6 @@
 
 mod about;
 mod call;
-mod clean;
 mod found;
 mod imported;
 mod live;
@@ -16,7 +15,7 @@ mod todo;
 mod tree;
 
 pub(crate) use about::about;
-pub(crate) use found::{conversation_hits, conversations, what_is_left};
+pub(crate) use found::{conversation_hits, conversations, what_is_left, what_is_unreadable};
 pub(crate) use imported::imported;
 pub(crate) use live::LiveConversation;
 pub(crate) use markdown::markdown;

@@ -3,8 +3,8 @@
 use super::call;
 use super::numbers::{self, hits, tokens};
 use super::spoken::{Spoken, SpokenBlock, Turns, model_and_time, next_of};
-use crate::render::table::{fields, printable};
-use crate::render::{Colour, Line, Style, counted, on_one_line, readable, start};
+use crate::render::table::fields;
+use crate::render::{Colour, Line, Style, counted, on_one_line, printable, readable, start};
 use ccd_protocol::conversation::{
     ConversationGetReply, ConversationPair, ConversationTurn, TurnRole,
 };
@@ -84,7 +84,10 @@ fn about(reply: &ConversationGetReply, out: &mut dyn Write, style: Style) -> io:
         NAMES,
         &[
             ("session", reply.session_id.clone()),
-            ("title", reply.title.clone().unwrap_or_default()),
+            (
+                "title",
+                on_one_line(reply.title.as_deref().unwrap_or_default()),
+            ),
             (
                 "directory",
                 format!("{}{branch}", reply.cwd.as_deref().unwrap_or_default()),
@@ -180,7 +183,7 @@ impl Page<'_> {
     ) -> io::Result<()> {
         if !self.show.errors {
             let title = match self.show.at {
-                None => "sub-agent of a call that is not in the conversation",
+                None => "sub-agent of a call that is missing, or within the sub-agent",
                 Some(_) => "sub-agent of the call",
             };
             let title = format!("{title}: {}", printable(call));

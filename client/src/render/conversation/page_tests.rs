@@ -98,7 +98,7 @@ fn sub_agents_are_below_their_calls_and_a_reader_may_start_in_one() {
         "\n  │   │ text of d1\n• Agent",
         "\n  │ text of s2\n",
         "\ntext of m2\n",
-        "\nsub-agent of a call that is not in the conversation: gone\n",
+        "\nsub-agent of a call that is missing, or within the sub-agent: gone\n",
         "\n  │ text of o1\n",
     ];
     let places: Vec<usize> = order
@@ -135,4 +135,18 @@ proptest! {
         let bare = |text: &str| text.replace(' ', "");
         prop_assert_eq!(bare(&joined), bare(&line));
     }
+}
+
+#[test]
+fn colours_and_directions_of_what_a_tool_printed_are_left_out() {
+    let printed = "\u{1b}[1;31mFAILED\u{1b}[0m tests/\u{202e}a.rs\u{1b}(B";
+    let pair = serde_json::json!({"toolUse": {"id": "t", "name": "Bash", "input": {"command": printed}},
+        "toolResult": {"content": printed, "isError": true}});
+    let mut turn = spoken("m1", None, &[]);
+    turn.blocks = vec![
+        SpokenBlock::Text(printed.to_owned()),
+        SpokenBlock::Call(serde_json::from_value(pair).unwrap()),
+    ];
+    let text = shown(vec![turn], None);
+    assert_eq!(text.matches("FAILED tests/a.rs\n").count(), 3, "{text}");
 }

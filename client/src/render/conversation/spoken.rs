@@ -63,7 +63,8 @@ impl Spoken {
 
     /// True for the turn with this message or record id.
     pub(super) fn has_id(&self, id: &str) -> bool {
-        self.turn.message_id == id || self.turn.records.iter().any(|one| one == id)
+        let mut records = self.turn.records.iter();
+        self.turn.message_id == id || records.any(|one| one.uuid().is_some_and(|uuid| uuid == id))
     }
 }
 

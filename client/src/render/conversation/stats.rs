@@ -3,8 +3,8 @@
 use super::found::{id, what_is_left};
 use super::numbers::{all, cost, cut_start, hits, short, tokens};
 use crate::render::line::width;
-use crate::render::table::{Cell, Table, fields, printable};
-use crate::render::{Colour, Style, counted, is_utf8};
+use crate::render::table::{Cell, Table, fields};
+use crate::render::{Colour, Style, counted, is_utf8, printable};
 use ccd_protocol::conversation::{ConversationStatsReply, ConversationUsage, StatsBy, StatsGroup};
 use std::io::{self, Write};
 

@@ -1,8 +1,7 @@
 //! The sub-agents of a conversation.
 
-use crate::render::table::printable;
 use crate::render::tape::counted;
-use crate::render::{Colour, Style};
+use crate::render::{Colour, Style, printable};
 use ccd_protocol::conversation::{ConversationTree, SubAgentNode};
 use std::io::{self, Write};
 

@@ -1,10 +1,10 @@
 //! Conversations.
 
-use super::text::{readable, short};
+use super::text::short;
 use crate::render::line::cut;
 use crate::render::short::age;
-use crate::render::table::{Cell, Table, fields, printable};
-use crate::render::{Colour, Style};
+use crate::render::table::{Cell, Table, fields};
+use crate::render::{Colour, Style, printable, readable};
 use ccd_protocol::exec::{ExecSessionInfo, ExecSessionStatus};
 use std::io::{self, Write};
 use std::time::SystemTime;

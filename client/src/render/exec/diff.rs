@@ -1,7 +1,6 @@
 //! A diff of git in colours.
 
-use super::text::readable;
-use crate::render::{Colour, Style};
+use crate::render::{Colour, Style, readable};
 use std::io::{self, Write};
 
 /// Writes a diff, line by line; without colours unchanged.
@@ -56,7 +55,7 @@ mod tests {
 \x1b[1m+++ b/x\x1b[0m
 \x1b[2m@@ -1 +1 @@\x1b[0m
 \x1b[31m-\told\x1b[0m
-\x1b[32m+\tnew[2J\x1b[0m
+\x1b[32m+\tnew\x1b[0m
  same
 ";
         assert_eq!(shown(style), expected);

@@ -1,9 +1,9 @@
 //! The table of runs.
 
-use super::text::{colour, dollars, on_one_line, seconds, short};
+use super::text::{colour, dollars, seconds, short};
 use crate::render::columns::{self, Column, ColumnCell};
 use crate::render::short::age;
-use crate::render::{Colour, Style};
+use crate::render::{Colour, Style, on_one_line};
 use ccd_protocol::exec::ExecutionSummary;
 use std::io::{self, Write};
 use std::path::Path;
@@ -112,7 +112,7 @@ mod tests {
     fn runs() -> [ExecutionSummary; 2] {
         let good = ExecutionSummary {
             request_id: "3f2a91bc-52a0-4000-8000-000000000000".into(),
-            instruction: "add a\ntest \x1b[2J".into(),
+            instruction: "add a\ntest \x1b[2Jlast".into(),
             status: ExecutionStatus::Success,
             execution_time: 72.0,
             repo_path: "/srv/my app".into(),
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn without_a_terminal_a_line_is_complete_and_has_a_word_a_column() {
         let expected = "\
-3f2a91bc-52a0-4000-8000-000000000000  success  -  1m12s  3  $0.2500  /srv/my_app  add a test [2J
+3f2a91bc-52a0-4000-8000-000000000000  success  -  1m12s  3  $0.2500  /srv/my_app  add a test last
 4a                                    running  -  -      -  -        /srv/x       fix
 ";
         assert_eq!(shown(None, Style::default()), expected);
@@ -153,7 +153,7 @@ mod tests {
         };
         let expected = "\
 RUN       STATUS   AGE  TIME   REPOSITORY  INSTRUCTION
-3f2a91bc  success       1m12s  my app      add a test […
+3f2a91bc  success       1m12s  my app      add a test l…
 4a        running              x           fix
 ";
         assert_eq!(shown(Some(56), style), expected);

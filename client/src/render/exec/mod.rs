@@ -13,4 +13,4 @@ pub(crate) use diff::run_diff;
 pub(crate) use list::executions;
 pub(crate) use page::execution;
 pub(crate) use summary::run_summary;
-pub(crate) use text::{on_one_line, readable, seconds};
+pub(crate) use text::seconds;

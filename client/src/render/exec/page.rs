@@ -2,9 +2,9 @@
 
 use super::files::{files, total};
 use super::summary::call;
-use super::text::{dollars, on_one_line, readable, seconds, verdict};
+use super::text::{dollars, seconds, verdict};
 use crate::render::table::{field, fields};
-use crate::render::{Colour, Style, age};
+use crate::render::{Colour, Style, age, on_one_line, readable};
 use ccd_protocol::exec::{ExecutionResult, OutputFormat};
 use serde_json::Value;
 use std::io::{self, Write};
@@ -210,7 +210,7 @@ instruction
   a test
 
 answer
-  Done.[2J
+  Done.
 
 error output
   oh

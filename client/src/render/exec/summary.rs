@@ -1,8 +1,8 @@
 //! What a run did, in a few lines at its end.
 
 use super::files::{files, total};
-use super::text::{dollars, on_one_line, seconds, short, verdict};
-use crate::render::{Colour, Style, counted, cut};
+use super::text::{dollars, seconds, short, verdict};
+use crate::render::{Colour, Style, counted, cut, on_one_line};
 use ccd_protocol::exec::{ExecutionResult, PolicyViolation};
 use std::io::{self, Write};
 

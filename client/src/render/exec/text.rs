@@ -6,19 +6,6 @@ use ccd_protocol::exec::ExecutionStatus;
 /// Characters of an id that are shown where the rest is not needed.
 pub(super) const SHORT_ID: usize = 8;
 
-/// Returns a text in one line: control characters and spaces become one space each time.
-pub(crate) fn on_one_line(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    words.join(" ")
-}
-
-/// Returns a text without control characters, except line ends and tabs.
-pub(crate) fn readable(text: &str) -> String {
-    let is_fine = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
-    text.chars().filter(is_fine).collect()
-}
-
 /// Returns a time in one or two units: `4.2s`, `42s`, `3m05s`, `1h02m`.
 pub(crate) fn seconds(seconds: f64) -> String {
     let whole = seconds.max(0.0) as u64;
@@ -60,12 +47,6 @@ pub(super) fn verdict(status: ExecutionStatus, style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn texts_cannot_control_the_terminal() {
-        assert_eq!(on_one_line(" a\n\t\x1b[2Jb\u{85}\r\n c "), "a [2Jb c");
-        assert_eq!(readable("a\r\n\tb\x1b[2J\u{9b}c"), "a\n\tb[2Jc");
-    }
 
     #[test]
     fn times_have_two_units_at_most() {

@@ -4,12 +4,15 @@ use super::pages::Pages;
 use super::{html, named};
 use crate::args::ConversationExportArgs;
 use crate::call::{Place, call_at};
+use crate::caller::claude_dirs;
 use crate::{Context, Exit, Failure, render, whole_file};
 use ccd_protocol::conversation::{
     ConversationExport, ConversationPageParams, ConversationParams, ExportAbout,
 };
+use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
 /// A page from this size on takes a browser some seconds and hundreds of megabytes.
 const LARGE_BYTES: u64 = 200 << 20;
@@ -67,6 +70,13 @@ pub(super) fn write_file(
     place: &Place,
     file: &Path,
 ) -> Result<u64, Failure> {
+    if is_transcript(file, conversation, place)? {
+        let text = format!(
+            "{}: a transcript of Claude Code; give another file",
+            file.display()
+        );
+        return Err(Failure::Usage(text));
+    }
     let failed = |error: io::Error| Failure::io(file.display())(error);
     let fill = |out: &mut dyn Write| {
         form.write(conversation, place, out)
@@ -76,6 +86,32 @@ pub(super) fn write_file(
             })
     };
     whole_file::write_by(file, Some(MODE), fill, failed)
+}
+
+/// Says whether a file is a transcript: that of the conversation, or another one of the user's.
+fn is_transcript(
+    file: &Path,
+    conversation: &ConversationParams,
+    place: &Place,
+) -> Result<bool, Failure> {
+    let Ok(there) = fs::canonicalize(file) else {
+        return Ok(false);
+    };
+    let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".claude"));
+    let dirs = claude_dirs().into_iter().map(PathBuf::from).chain(home);
+    let mut projects = dirs.filter_map(|dir| fs::canonicalize(dir.join("projects")).ok());
+    if there.extension().is_some_and(|end| end == "jsonl")
+        && projects.any(|projects| there.starts_with(projects))
+    {
+        return Ok(true);
+    }
+    let params = ConversationPageParams {
+        conversation: conversation.clone(),
+        ..ConversationPageParams::default()
+    };
+    let own = about(&params, place)?.file;
+    let identity = |path: &Path| fs::metadata(path).map(|found| (found.dev(), found.ino()));
+    Ok(identity(&there).ok() == identity(Path::new(&own)).ok())
 }
 
 impl Form {

@@ -9,6 +9,7 @@ use crate::{Context, Exit, Failure, caller, render, whole_file};
 use ccd_protocol::conversation::{
     ConversationList, ConversationListParams, ConversationScope, ConversationSearch,
     ConversationSearchParams, ConversationStats, ConversationStatsParams, Indexing, StatsBy,
+    UnreadableFiles,
 };
 use std::path::Path;
 
@@ -23,7 +24,11 @@ pub(super) fn list(args: &ConversationListArgs, context: &mut Context) -> Result
         before: None,
     };
     let answer = context.call::<ConversationList>(&params)?;
-    note_what_is_left(answer.value.indexing, context);
+    note_what_is_missing(
+        answer.value.indexing,
+        answer.value.unreadable.as_ref(),
+        context,
+    );
     if answer.value.conversations.is_empty() && !context.global.json {
         context.note("no conversations");
     }
@@ -49,7 +54,11 @@ pub(super) fn search(
         before: None,
     };
     let answer = context.call::<ConversationSearch>(&params)?;
-    note_what_is_left(answer.value.indexing, context);
+    note_what_is_missing(
+        answer.value.indexing,
+        answer.value.unreadable.as_ref(),
+        context,
+    );
     if answer.value.hits.is_empty() && !context.global.json {
         context.note("nothing found");
     }
@@ -67,7 +76,11 @@ pub(super) fn stats(args: &ConversationStatsArgs, context: &mut Context) -> Resu
         Some(file) => image(params, file, context),
         None => {
             let answer = context.call::<ConversationStats>(&params)?;
-            note_what_is_left(answer.value.indexing, context);
+            note_what_is_missing(
+                answer.value.indexing,
+                answer.value.unreadable.as_ref(),
+                context,
+            );
             context.print(&answer, |reply, out, style| {
                 render::conversation_stats(reply, args.by, output_columns(), out, style)
             })
@@ -91,7 +104,7 @@ fn image(
         ..params
     };
     let reply = context.call::<ConversationStats>(&params)?.value;
-    note_what_is_left(reply.indexing, context);
+    note_what_is_missing(reply.indexing, reply.unreadable.as_ref(), context);
     let image = render::stats_svg(&reply, by);
     if file == Path::new("-") {
         context.write_bytes(image.as_bytes())?;
@@ -103,12 +116,20 @@ fn image(
 }
 
 /// Says that a reply leaves something out, if it does.
-fn note_what_is_left(indexing: Option<Indexing>, context: &Context) {
+fn note_what_is_missing(
+    indexing: Option<Indexing>,
+    unreadable: Option<&UnreadableFiles>,
+    context: &Context,
+) {
     if let Some(left) = indexing {
         let left = render::what_is_left(left);
         context.note(&format!(
             "incomplete: {left}; --wait waits until everything is indexed"
         ));
+    }
+    if let Some(unreadable) = unreadable {
+        let files = render::what_is_unreadable(unreadable);
+        context.note(&format!("incomplete: {files}"));
     }
 }
 

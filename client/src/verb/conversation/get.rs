@@ -21,9 +21,10 @@ pub(super) const COLUMNS: usize = 80;
 pub(super) fn get(args: &ConversationGetArgs, context: &mut Context) -> Result<Exit, Failure> {
     let params = ConversationPageParams {
         conversation: named(&args.conversation)?,
+        raw: args.raw,
         ..ConversationPageParams::default()
     };
-    if context.global.json {
+    if context.global.json || args.raw {
         let first = context.call::<ConversationGet>(&params)?;
         return print_document(params, first, context);
     }
@@ -71,7 +72,7 @@ fn page(
 /// Prints a conversation as one document, without ever holding more than a page of it: the pages are read once for the
 /// turns, and again for the pairs.
 fn print_document(
-    params: ConversationPageParams,
+    mut params: ConversationPageParams,
     first: Answer<ConversationGetReply>,
     context: &mut Context,
 ) -> Result<Exit, Failure> {
@@ -85,6 +86,7 @@ fn print_document(
     context.render(|out| write!(out, "{rest},\"next\":null,\"turns\":[{turns}"))?;
     for (name, first) in [("", None), ("],\"pairs\":[", Some(pairs))] {
         let is_pairs = first.is_some();
+        params.raw &= !is_pairs;
         let mut is_first = first.as_ref().is_some_and(String::is_empty);
         context.render(|out| write!(out, "{name}{}", first.unwrap_or_default()))?;
         let mut next = Some(next);

@@ -3,7 +3,7 @@
 use super::get::COLUMNS;
 use super::{claude_dirs, named};
 use crate::args::ConversationTailArgs;
-use crate::call::{Connection, SETTLED, is_elsewhere};
+use crate::call::{Connection, Place, SETTLED, is_elsewhere};
 use crate::render::LiveConversation;
 use crate::subscribe::Subscription;
 use crate::terminal::output_columns;
@@ -15,6 +15,9 @@ use ccd_protocol::conversation::{
 use ccd_protocol::subscription::CONVERSATION_SUBSCRIBE;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+/// How many connections in a row may be lost at once.
+const MAX_SHORT_LOSSES: u32 = 5;
 
 /// Follows one conversation until its transcript is deleted, or those of a project for ever.
 pub(super) fn tail(args: &ConversationTailArgs, context: &mut Context) -> Result<Exit, Failure> {
@@ -34,16 +37,16 @@ pub(super) fn tail(args: &ConversationTailArgs, context: &mut Context) -> Result
         output_columns().unwrap_or(COLUMNS),
         context.style,
     );
-    let mut subscription = subscribe(context.connect()?, &params)?;
-    let mut since = Instant::now();
+    let mut connections = Connections {
+        place: context.place()?,
+        since: None,
+        short_losses: 0,
+    };
+    let mut subscription = connections.subscribe(&params)?;
     loop {
         match subscription.next() {
-            // After a handover the next worker goes on; a connection that is lost at once is not a handover.
-            Err(failure @ Failure::Lost { .. }) if since.elapsed() >= SETTLED => {
-                let stream = context.place()?.try_connect()?.ok_or(failure)?;
-                subscription = subscribe(Connection::over(stream), &params)?;
-                since = Instant::now();
-            }
+            // The next worker, or a new daemon, reads the same files.
+            Err(Failure::Lost { .. }) => subscription = connections.subscribe(&params)?,
             json => {
                 let json = json?;
                 let item: ConversationItem = subscription.parse(&json)?;
@@ -65,11 +68,35 @@ pub(super) fn tail(args: &ConversationTailArgs, context: &mut Context) -> Result
     }
 }
 
-fn subscribe(
-    connection: Connection,
-    params: &ConversationSubscribeParams,
-) -> Result<Subscription, Failure> {
-    Subscription::start(connection, CONVERSATION_SUBSCRIBE, params)
+/// One connection after the other: the daemon may be restarted or killed.
+struct Connections {
+    place: Place,
+    /// When the last one was made.
+    since: Option<Instant>,
+    short_losses: u32,
+}
+
+impl Connections {
+    fn subscribe(&mut self, params: &ConversationSubscribeParams) -> Result<Subscription, Failure> {
+        loop {
+            match self.since {
+                Some(since) if since.elapsed() < SETTLED => self.short_losses += 1,
+                _ => self.short_losses = 0,
+            }
+            if self.short_losses > MAX_SHORT_LOSSES {
+                return Err(Failure::Failed(
+                    "the daemon ends whenever it is to follow this; ccctl daemon logs may show why"
+                        .to_owned(),
+                ));
+            }
+            self.since = Some(Instant::now());
+            let connection = Connection::over(self.place.connect()?);
+            match Subscription::start(connection, CONVERSATION_SUBSCRIBE, params) {
+                Err(Failure::Lost { .. }) => {}
+                subscribed => return subscribed,
+            }
+        }
+    }
 }
 
 /// Notes how far a file was followed, for the next connection.

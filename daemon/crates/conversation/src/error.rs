@@ -12,6 +12,8 @@ pub enum ConversationError {
         "{0}: no such conversation; give the id of a session or a unique prefix of 4 or more characters"
     )]
     NotFound(String),
+    #[error("before: {0}: no conversation has this session id; list from the start")]
+    NotListed(String),
     #[error("several conversations start with {start:?}: {}", .found.join(", "))]
     Ambiguous { start: String, found: Vec<String> },
     #[error("give one of session, file and project")]
@@ -65,7 +67,9 @@ impl From<ccd_store::SqlError> for ConversationError {
 impl Reportable for ConversationError {
     fn code(&self) -> ErrorCode {
         match self {
-            Self::NotFound(_) | Self::NoFile(_) => ErrorCode::ConversationNotFound,
+            Self::NotFound(_) | Self::NotListed(_) | Self::NoFile(_) => {
+                ErrorCode::ConversationNotFound
+            }
             Self::Ambiguous { .. } | Self::Unnamed | Self::NotAbsolute(_) => {
                 ErrorCode::InvalidArgument
             }

@@ -3,7 +3,7 @@
 use crate::ConversationError;
 use crate::import::Imports;
 use crate::price::{PriceTable, Priced};
-use crate::source::{Archive, Dir, FoundFile, Layout, parent_of};
+use crate::source::{Archive, Dir, FoundFile, Layout, is_older_agent, parent_of};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -154,8 +154,12 @@ impl Setup {
 
 /// Returns the transcript of the session that a sub-agent belongs to.
 fn main_of(file: &FoundFile) -> Option<PathBuf> {
-    let folder = file.agent_id.as_ref().and(file.path.parent()?.parent())?;
-    let mut main = folder.as_os_str().to_owned();
-    main.push(".jsonl");
-    Some(main.into())
+    file.agent_id.as_ref()?;
+    let folder = file.path.parent()?;
+    // Older versions of Claude Code wrote them side by side.
+    let folder = match is_older_agent(&file.path) && !folder.ends_with("subagents") {
+        true => folder,
+        false => folder.parent()?.parent()?,
+    };
+    Some(folder.join(format!("{}.jsonl", file.session_id)))
 }

@@ -23,6 +23,7 @@ mod patch;
 mod program;
 mod snapshot;
 mod stash;
+mod state;
 #[cfg(test)]
 mod test_repository;
 #[cfg(test)]

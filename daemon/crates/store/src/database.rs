@@ -4,9 +4,10 @@ use crate::error::is_full;
 use crate::writer::Request;
 use crate::{AnyWrite, StoreError};
 use sqlx::sqlite::SqlitePool;
-use std::fmt;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fmt, io};
 
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -23,6 +24,8 @@ pub type Store = Database<dyn AnyWrite>;
 
 pub(crate) struct Inner<W: ?Sized> {
     pub(crate) path: PathBuf,
+    /// Device and inode of the file.
+    pub(crate) identity: (u64, u64),
     pub(crate) readers: SqlitePool,
     pub(crate) writes: mpsc::Sender<Request<W>>,
     pub(crate) patience: std::time::Duration,
@@ -87,12 +90,22 @@ impl<W: ?Sized> Database<W> {
     /// Returns the size of the file including its write-ahead log in bytes.
     #[must_use]
     pub fn size_bytes(&self) -> u64 {
-        let size = |suffix: &str| {
-            let mut name = self.0.path.clone().into_os_string();
-            name.push(suffix);
-            std::fs::metadata(name).map_or(0, |meta| meta.len())
-        };
+        let size =
+            |suffix| std::fs::metadata(with(&self.0.path, suffix)).map_or(0, |meta| meta.len());
         size("") + size("-wal")
+    }
+
+    /// Returns whether its file is still where it was opened. Blocks.
+    #[must_use]
+    pub fn is_in_place(&self) -> bool {
+        let found = std::fs::metadata(&self.0.path);
+        found.is_ok_and(|found| (found.dev(), found.ino()) == self.0.identity)
+    }
+
+    /// Returns whether both are handles to the same open database.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Returns SQLite's report on the file: empty if there are no errors.
@@ -113,6 +126,38 @@ impl<W: ?Sized> Database<W> {
         self.0.closing.cancel();
         self.0.writer.wait().await;
     }
+
+    /// Closes the database and deletes its file, for one that is damaged and can be made again.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be deleted.
+    pub async fn delete(&self) -> io::Result<()> {
+        self.close().await;
+        delete(&self.0.path)
+    }
+}
+
+/// Deletes the file of a database that is not open.
+///
+/// # Errors
+///
+/// The file cannot be deleted.
+pub fn delete(path: &Path) -> io::Result<()> {
+    for suffix in ["-wal", "-shm", ""] {
+        match std::fs::remove_file(with(path, suffix)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Returns the path of a database's file, or of one of its journals.
+fn with(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
 }
 
 impl<W: ?Sized> Clone for Database<W> {

@@ -201,6 +201,7 @@ async fn a_full_queue_answers_that_it_is_busy() {
     let database = Database(Arc::new(Inner {
         readers: sqlx::SqlitePool::connect_lazy("sqlite::memory:").unwrap(),
         path,
+        identity: (0, 0),
         writes,
         patience: Duration::ZERO,
         writer: TaskTracker::new(),
@@ -280,6 +281,45 @@ async fn a_file_that_is_no_database_is_set_aside() {
     assert_eq!(opened.database.check().await.unwrap(), [""; 0]);
     let mode = fs::metadata(&path).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
+}
+
+#[tokio::test]
+async fn a_file_that_is_gone_or_replaced_is_noticed_and_one_that_is_deleted_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.sqlite");
+    let database = open(&EVENTS, &path).await;
+    database.commit(NumberWrite::Put(1)).await.unwrap();
+    assert!(database.is_in_place());
+    fs::rename(&path, folder.path().join("b.sqlite")).unwrap();
+    assert!(!database.is_in_place());
+    fs::write(&path, "").unwrap();
+    assert!(!database.is_in_place());
+    database.delete().await.unwrap();
+    let closed = database.commit(NumberWrite::Put(2)).await.unwrap_err();
+    assert!(closed.is_closed(), "{closed}");
+    let left = fs::read_dir(folder.path()).unwrap();
+    let left: Vec<_> = left.map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(left, ["b.sqlite"]);
+    let again = open(&EVENTS, &path).await;
+    assert!(!again.is(&database) && again.is(&again.clone()));
+    assert_eq!(numbers(&again).await, [0; 0]);
+}
+
+#[tokio::test]
+async fn damage_that_is_found_while_the_database_is_open_is_an_error_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.sqlite");
+    let database = open(&EVENTS, &path).await;
+    database.commit(NumberWrite::Put(1)).await.unwrap();
+    database.close().await;
+    let database = EVENTS.open(&path, Opening::Again).await.unwrap().database;
+    let len = fs::metadata(&path).unwrap().len() as usize;
+    fs::write(&path, vec![b'x'; len]).unwrap();
+    let read = query_scalar::<_, i64>("SELECT number FROM numbers");
+    let read: StoreError = read.fetch_all(database.readers()).await.unwrap_err().into();
+    assert!(read.is_corrupt() && !read.is_closed(), "{read}");
+    let write = database.commit(NumberWrite::Put(2)).await.unwrap_err();
+    assert!(write.is_corrupt(), "{write}");
 }
 
 #[tokio::test]

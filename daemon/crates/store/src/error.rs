@@ -60,16 +60,41 @@ impl Reportable for StoreError {
 
 impl StoreError {
     /// Returns whether SQLite reports that the file is damaged or not a database.
-    pub(crate) fn is_corrupt(&self) -> bool {
+    #[must_use]
+    pub fn is_corrupt(&self) -> bool {
         match self {
             Self::Damaged { .. } => true,
             Self::Open { source, .. }
+            | Self::Read(source)
+            | Self::Write { source, .. }
             | Self::Migrate {
                 source: sqlx::migrate::MigrateError::Execute(source),
                 ..
             } => matches!(sqlite_code(source), Some(SQLITE_CORRUPT | SQLITE_NOTADB)),
             _ => false,
         }
+    }
+
+    /// Returns whether another build made the database, whose tables may be different ones.
+    #[must_use]
+    pub fn is_of_another_build(&self) -> bool {
+        use sqlx::migrate::MigrateError::{VersionMismatch, VersionMissing};
+        match self {
+            Self::Newer { .. } => true,
+            Self::Migrate { source, .. } => {
+                matches!(source, VersionMismatch(_) | VersionMissing(_))
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether the database was closed before the operation, or during it.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        matches!(
+            self,
+            Self::Closed { .. } | Self::Read(sqlx::Error::PoolClosed)
+        )
     }
 }
 

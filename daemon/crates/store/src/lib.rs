@@ -16,7 +16,7 @@ mod row;
 mod write;
 mod writer;
 
-pub use database::{Database, Store};
+pub use database::{Database, Store, delete};
 pub use documents::{blocking, blocking_io};
 pub use error::StoreError;
 pub use open::{Column, Opened, Opening, Schema};

@@ -8,7 +8,7 @@ use sqlx::SqlSafeStr as _;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
 use std::marker::PhantomData;
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -149,7 +149,7 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
             path: path.to_owned(),
             source,
         };
-        make_private(path).map_err(|error| failed(error.into()))?;
+        let identity = make_private(path).map_err(|error| failed(error.into()))?;
         let options = SqliteConnectOptions::new()
             .filename(path)
             .journal_mode(SqliteJournalMode::Wal)
@@ -188,6 +188,7 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
         writer.close();
         Ok(Database(Arc::new(Inner {
             path: path.to_owned(),
+            identity,
             readers,
             writes,
             patience: QUEUE_PATIENCE,
@@ -259,13 +260,15 @@ async fn check_quickly(path: &Path, pool: &SqlitePool) -> Result<(), StoreError>
     }
 }
 
-/// Makes sure that the file exists and only its user can access it; SQLite gives its journals the same mode.
+/// Makes sure that the file exists and only its user can access it, and returns its device and inode; SQLite gives its
+/// journals the same mode.
 ///
 /// The process has no file mode mask for that, because its programs would inherit it.
-fn make_private(path: &Path) -> std::io::Result<()> {
+fn make_private(path: &Path) -> std::io::Result<(u64, u64)> {
     let mut options = std::fs::OpenOptions::new();
     let options = options.append(true).create(true).mode(0o600);
-    options.open(path).map(drop)
+    let file = options.open(path)?.metadata()?;
+    Ok((file.dev(), file.ino()))
 }
 
 fn move_aside(path: &Path) -> Result<PathBuf, StoreError> {

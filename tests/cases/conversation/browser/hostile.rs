@@ -18,7 +18,7 @@ const HOSTILE: [&str; 6] = [
     ),
     "javascript:ran()",
     "data:text/html,<script>ran()</script>",
-    "\u{1b}[2J\u{1b}]0;ran\u{7}\u{8}\u{0}\r\u{9b}31m one\u{2028}ran()\u{2029}two\u{202e}three\u{feff}",
+    "one\u{1b}[2J\u{1b}]0;ran\u{7}\u{8}\u{0}\r\u{9b}31m one\u{2028}ran()\u{2029}two\u{202e}three\u{feff}",
     "__proto__",
     "constructor",
 ];
@@ -250,23 +250,14 @@ fn hostile_texts_in_all_fields_are_text() {
     let page = &mut opened.page;
     let texts = open_each(page);
     let is_shown = |part: &str| texts.iter().any(|shown| shown.contains(part));
-    let signs = [
-        "ESC[2J",
-        "ESC",
-        "BEL BS NUL CR U+009B",
-        "U+2028",
-        "U+2029",
-        "U+202E",
-        "U+FEFF",
-    ];
+    let signs = ["BS NUL CR U+009B", "U+2028", "U+2029", "U+202E", "U+FEFF"];
     for part in HOSTILE[..3].iter().chain(&HOSTILE[4..]).chain(&signs) {
         assert!(is_shown(part), "{part} is not shown");
     }
-    assert!(
-        !texts
-            .iter()
-            .any(|shown| shown.contains(['\u{1b}', '\u{202e}', '\u{2028}']))
-    );
+    // Sequences for a terminal are left out as a whole, except in raw JSON, where they are escaped.
+    for gone in ["\u{1b}", "\u{202e}", "\u{2028}", "one[2J"] {
+        assert!(!is_shown(gone), "{gone:?} is shown");
+    }
     assert_only_text(page);
     use_names(page);
     assert_only_text(page);

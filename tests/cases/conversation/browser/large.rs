@@ -69,6 +69,7 @@ fn a_page_of_20_000_turns_can_be_used() {
     let painted = page.value("performance.getEntriesByName('first-contentful-paint')[0].startTime");
     eprintln!("first paint after {:.0} ms", painted.as_f64().unwrap());
     scrolls_past_all_of_them(page);
+    drags(page);
     searches(page);
     scrolls_while_all_are_open(page);
     page.click("#tools > summary");
@@ -84,6 +85,23 @@ fn scrolls_past_all_of_them(page: &mut Page) {
     }
     assert_eq!(seen, TURNS);
     assert!(elements < MOST_ELEMENTS, "{elements}");
+}
+
+/// While the scrollbar is dragged far, rows are only sketched.
+fn drags(page: &mut Page) {
+    let drag = "(() => {
+        const scroller = document.querySelector('#scroller');
+        for (const part of [0.2, 0.5, 0.8]) {
+            scroller.scrollTop = scroller.scrollHeight * part;
+            scroller.dispatchEvent(new Event('scroll'));
+        }
+        return [document.querySelectorAll('#window > .row.sketch').length, document.querySelectorAll('#window .gist').length];
+    })()";
+    let (sketched, whole): (u64, u64) = serde_json::from_value(page.value(drag)).unwrap();
+    assert!(sketched > 0 && whole == 0, "{sketched} {whole}");
+    page.until("document.querySelectorAll('#window > .row.sketch').length === 0");
+    page.until(COVERED);
+    assert!(page.count("#window .gist") > 0);
 }
 
 fn searches(page: &mut Page) {

@@ -1,6 +1,8 @@
 //! A conversation as a page for a browser.
 
 use crate::conversation::library::{Library, assistant, user};
+use crate::support::Ccctl;
+use crate::support::client::Ran;
 use crate::support::secrets::TOKEN;
 use serde_json::Value;
 use std::fs;
@@ -63,4 +65,60 @@ fn a_page_has_everything_and_no_text_of_it_is_markup() {
         printed.matches("class=\"turns\"").count(),
         page.matches("class=\"turns\"").count()
     );
+}
+
+#[test]
+fn no_transcript_is_overwritten() {
+    let library = Library::new();
+    let lines = [user(SESSION, "u1", "one")];
+    let (own, other) = (library.path(SESSION), library.path("other"));
+    let elsewhere = library.daemon.home().join("copy");
+    for path in [&own, &other, &elsewhere] {
+        library.write(path, &lines);
+    }
+    let linked = library.daemon.home().join("linked");
+    fs::hard_link(&own, &linked).unwrap();
+    for (conversation, file) in [
+        (SESSION, &own),
+        (SESSION, &other),
+        (SESSION, &linked),
+        (elsewhere.to_str().unwrap(), &elsewhere),
+    ] {
+        let before = fs::read(file).unwrap();
+        for form in ["--html", "--markdown", "--json"] {
+            let words = [
+                "conversation",
+                "export",
+                conversation,
+                form,
+                file.to_str().unwrap(),
+            ];
+            let mut command = Ccctl::new(&library.daemon).command(&words);
+            let ran = Ran::of(
+                command
+                    .env("CLAUDE_CONFIG_DIR", library.dir())
+                    .output()
+                    .unwrap(),
+            );
+            assert_eq!(ran.code, Some(2), "{ran:?}");
+            assert!(
+                ran.stderr.contains("a transcript of Claude Code"),
+                "{ran:?}"
+            );
+            assert_eq!(fs::read(file).unwrap(), before);
+        }
+    }
+    // Whatever else is there is replaced.
+    library.ok(&[
+        "export",
+        SESSION,
+        "--html",
+        other.with_extension("html").to_str().unwrap(),
+    ]);
+    library.ok(&[
+        "export",
+        SESSION,
+        "--markdown",
+        other.with_extension("html").to_str().unwrap(),
+    ]);
 }

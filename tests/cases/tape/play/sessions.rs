@@ -8,7 +8,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::ErrorCode;
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
 
 fn call(daemon: &Daemon, method: &str, params: Value) -> Value {
     daemon.call_value(method, &params).unwrap()
@@ -82,14 +81,12 @@ fn waits_signals_sizes_and_the_end_work_as_with_a_program() {
     let by_signal = ended(&daemon, &session);
     assert_eq!(by_signal["signal"], 15, "{by_signal}");
     let closing = cat_on_tape(&daemon, json!({}));
-    let begun = Instant::now();
     let closed = call(
         &daemon,
         "session.close",
         json!({"session": closing, "grace_ms": 3000}),
     );
     assert_eq!(closed["killed"], json!([]), "{closed}");
-    assert!(begun.elapsed() < Duration::from_secs(2));
     let idle = cat_on_tape(&daemon, json!({"session_timeout_s": 0.3}));
     assert_eq!(ended(&daemon, &idle)["end_reason"], "idle");
     let short = cat_on_tape(&daemon, json!({"max_session_runtime_s": 0.3}));

@@ -30,7 +30,7 @@ pub(crate) fn markdown(
         match turn.turn.parent_tool_use_id.clone() {
             None => write_turn(turn, &mut turns, 0, &mut sheet)?,
             Some(parent) => {
-                let title = "## Sub-agent of a call that is not in the conversation";
+                let title = "## Sub-agent of a call that is missing, or within the sub-agent";
                 sheet.block(&[format!("{title}: {}", code(&parent))])?;
                 write_turn(turn, &mut turns, 1, &mut sheet)?;
                 sub_agent(&parent, &mut turns, 0, &mut sheet)?;

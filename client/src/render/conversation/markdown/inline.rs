@@ -1,11 +1,10 @@
 //! Texts within a line, and fences around blocks.
 
-use crate::render::conversation::clean::clean;
 use crate::render::on_one_line;
 
 /// Returns a text as one line that is shown as it is: nothing in it is markup.
 pub(super) fn plain(text: &str) -> String {
-    let line = on_one_line(&clean(text));
+    let line = on_one_line(text);
     let mut escaped = String::with_capacity(line.len());
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     for (at, c) in line.char_indices() {
@@ -27,7 +26,7 @@ pub(super) fn plain(text: &str) -> String {
 
 /// Returns a text as code within a line; nothing for an empty one.
 pub(super) fn code(text: &str) -> String {
-    let line = on_one_line(&clean(text));
+    let line = on_one_line(text);
     if line.is_empty() {
         return line;
     }

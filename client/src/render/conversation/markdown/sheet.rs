@@ -2,7 +2,7 @@
 
 use super::inline::fence;
 use super::quote::harmless;
-use crate::render::conversation::clean::clean;
+use crate::render::readable;
 use std::io::{self, Write};
 
 /// Quotes in quotes are not shown deeper than this.
@@ -34,7 +34,7 @@ impl<'a> Sheet<'a> {
 
     /// Writes a text as a quote.
     pub(super) fn said(&mut self, text: &str) -> io::Result<()> {
-        let lines = harmless(&clean(text));
+        let lines = harmless(&readable(text));
         if lines.is_empty() {
             return Ok(());
         }
@@ -44,7 +44,7 @@ impl<'a> Sheet<'a> {
 
     /// Writes a text as it is, in a fence.
     pub(super) fn fenced(&mut self, language: &str, text: &str) -> io::Result<()> {
-        let text = clean(text);
+        let text = readable(text);
         let text = text.trim_end();
         if text.is_empty() {
             return Ok(());

@@ -1,12 +1,11 @@
 //! Elements of an image.
 
-use crate::render::conversation::clean::clean;
 use crate::render::on_one_line;
 use std::fmt::Write as _;
 
 /// Returns a text in one line that is nothing but text in XML.
 pub(super) fn escaped(text: &str) -> String {
-    let line = on_one_line(&clean(text));
+    let line = on_one_line(text);
     let mut escaped = String::with_capacity(line.len());
     for c in line.chars() {
         match c {

@@ -174,8 +174,8 @@ mod tests {
             name: "Bash".into(),
             about: "make\n\x1b[2J  test && make install".into(),
         };
-        assert_eq!(shown(call(), false), "• Bash make [2J test && make …");
-        assert_eq!(shown(call(), true), "    • Bash make [2J test && m…");
+        assert_eq!(shown(call(), false), "• Bash make test && make inst…");
+        assert_eq!(shown(call(), true), "    • Bash make test && make …");
         let denied = What::Denied {
             name: "Bash".into(),
             why: "no".into(),

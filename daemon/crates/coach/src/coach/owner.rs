@@ -228,7 +228,7 @@ impl Coach {
     }
 
     /// Returns once the payloads that have been taken so far are processed, or after some seconds.
-    pub(super) async fn settle(&self) {
+    pub async fn settle(&self) {
         let (end, _) = self.journal.positions();
         let mut progress = self.progress.subscribe();
         let is_done = |(): &()| self.journal.positions().1 >= end;

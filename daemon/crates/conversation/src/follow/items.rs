@@ -147,7 +147,7 @@ impl Maker {
             turn: Some(ConversationTurn {
                 message_id,
                 role: base.role.unwrap_or_default(),
-                records: base.uuid.iter().cloned().collect(),
+                records: base.uuid.iter().map(|uuid| uuid.as_str().into()).collect(),
                 content_blocks,
                 parent_tool_use_id: base.parent_tool_use_id.clone(),
                 session_id: base.session_id.clone(),

@@ -37,6 +37,7 @@ pub struct Follower {
     kept: BTreeSet<Dir>,
     /// The last file could not be kept.
     cannot_keep: bool,
+    database: Option<Database<IndexWrite>>,
     /// What the database says of its files; `None` if that is to be looked up.
     known: Option<Known>,
 }
@@ -53,6 +54,7 @@ impl Follower {
             is_blind: false,
             kept: BTreeSet::new(),
             cannot_keep: false,
+            database: None,
             known: None,
         }
     }
@@ -68,10 +70,17 @@ impl Follower {
             } = changes;
             let has_failed = self.index.has_failed();
             files.extend(folders.iter().flat_map(|folder| self.enter(folder)));
-            let done = match rescan || self.known.is_none() || self.watcher.is_blind() {
+            let mut done = match rescan || self.known.is_none() || self.watcher.is_blind() {
                 true => self.look_through().await,
                 false => self.read_files(&files).await,
             };
+            if let Err(error) = &done
+                && self.index.replace(self.database.as_ref(), error).await
+            {
+                // Those who wait for these changes wait for the new index.
+                self.known = None;
+                done = self.look_through().await;
+            }
             if let Err(error) = done {
                 if !has_failed {
                     tracing::error!(%error, "transcripts cannot be indexed");
@@ -125,7 +134,7 @@ impl Follower {
         found.sort_by(|one, other| one.path.cmp(&other.path));
         // A directory may be in another one.
         found.dedup_by(|one, other| one.path == other.path);
-        let fed = match asked.is_empty() && found.is_empty() && !self.index.exists() {
+        let fed = match asked.is_empty() && found.is_empty() && !self.index.exists().await {
             // Whoever has no transcripts needs no file.
             true => Fed::default(),
             false => self.update(&dirs, found).await?,
@@ -213,10 +222,10 @@ impl Follower {
 
     /// Brings the index up to date with everything that was found in directories.
     async fn update(&mut self, dirs: &[Dir], found: Vec<FoundFile>) -> Result<Fed, StoreError> {
-        let (prices, was_cleared) = self.prices().await?;
+        let (database, prices) = self.begin().await?;
         let known = match self.known.take() {
-            Some(known) if !was_cleared => known,
-            _ => known(self.index.database().await?, None).await?,
+            Some(known) => known,
+            None => known(&database, None).await?,
         };
         let mut plan = Plan::default();
         let seen: HashSet<String> = found.iter().map(path_of).collect();
@@ -228,13 +237,13 @@ impl Follower {
             .iter()
             .filter(|(path, (dir, _))| is_in(dir) && !seen.contains(*path));
         plan.leave(gone.map(|(path, (_, file))| (path.clone(), *file)));
-        self.carry_out(plan, known, &prices).await
+        self.carry_out(&database, plan, known, &prices).await
     }
 
     /// Reads files that have changed, and nothing else.
     async fn read_files(&mut self, files: &BTreeSet<PathBuf>) -> Result<(), StoreError> {
-        let (prices, was_cleared) = self.prices().await?;
-        let Some(known) = self.known.take().filter(|_| !was_cleared) else {
+        let (database, prices) = self.begin().await?;
+        let Some(known) = self.known.take() else {
             return self.look_through().await;
         };
         let layouts: Vec<Layout<'_>> = self.watched.iter().map(Layout::of).collect();
@@ -256,7 +265,7 @@ impl Follower {
             }
         }
         drop(layouts);
-        let fed = self.carry_out(plan, known, &prices).await?;
+        let fed = self.carry_out(&database, plan, known, &prices).await?;
         self.index.has_read(fed);
         Ok(())
     }
@@ -280,6 +289,7 @@ impl Follower {
     /// Carries out a plan, and keeps what the database says of its files then.
     async fn carry_out(
         &mut self,
+        database: &Database<IndexWrite>,
         plan: Plan,
         mut known: Known,
         prices: &Arc<Prices>,
@@ -294,7 +304,10 @@ impl Follower {
                 self.keep(file);
             }
         }
-        let database = self.index.database().await?;
+        let moved = plan.moved.iter().map(|(path, ..)| path);
+        for path in plan.gone.iter().map(|(path, _)| path).chain(moved) {
+            self.index.note_file(path, None);
+        }
         let work = prepare(database, plan, &mut known).await?;
         let paths: HashMap<i64, String> = work
             .iter()
@@ -305,12 +318,18 @@ impl Follower {
             .iter()
             .map(|(file, known)| file.len.saturating_sub(known.read));
         left.begin(work.len() as u64, bytes.sum());
-        let stopped = &self.index.is_stopping;
+        let index = &self.index;
+        let stopped = &index.is_stopping;
         let mut done = |step: Step| {
             left.done(step.is_last, step.bytes);
-            let path = paths.get(&step.file_id);
-            if let Some((_, file)) = path.and_then(|path| known.get_mut(path)) {
-                file.follow(step);
+            if let Some(path) = paths.get(&step.file_id) {
+                if step.is_last {
+                    let failure = step.has_failed.then(|| why_unreadable(path));
+                    index.note_file(path, failure);
+                }
+                if let Some((_, file)) = known.get_mut(path) {
+                    file.follow(step);
+                }
             }
             !stopped.load(Ordering::Relaxed)
         };
@@ -322,16 +341,22 @@ impl Follower {
         Ok(fed)
     }
 
-    /// Returns the table of prices in force, and whether the index was emptied because it was made with another one.
+    /// Returns the database and the table of prices in force. If the database is another one, or was emptied because it was
+    /// made with another table, nothing is known of its files.
     ///
     /// While the file of the table is wrong, nothing has a price, and whoever asks for a cost is told why.
-    async fn prices(&self) -> Result<(Arc<Prices>, bool), StoreError> {
+    async fn begin(&mut self) -> Result<(Database<IndexWrite>, Arc<Prices>), StoreError> {
         let (prices, number) = match self.index.setup.prices() {
             Ok(priced) => (priced.prices, priced.number),
             Err(_) => (Arc::new(Prices::none()), 0),
         };
-        let is_cleared = self.index.made_with(number).await?;
-        Ok((prices, is_cleared))
+        let database = self.index.database().await?;
+        let before = self.database.replace(database.clone());
+        let is_another = before.is_none_or(|before| !before.is(&database));
+        if self.index.made_with(&database, number).await? || is_another {
+            self.known = None;
+        }
+        Ok((database, prices))
     }
 }
 
@@ -345,6 +370,14 @@ impl KnownFile {
             self.lines = step.lines;
             self.skipped = step.skipped;
         }
+    }
+}
+
+/// Returns why a file could not be read.
+fn why_unreadable(path: &str) -> String {
+    match std::fs::File::open(path) {
+        Err(error) => error.to_string(),
+        Ok(_) => "reading failed; the log of the daemon says why".to_owned(),
     }
 }
 

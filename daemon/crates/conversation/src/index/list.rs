@@ -3,10 +3,11 @@
 use super::IndexWrite;
 use super::scope::{Scope, SqlValue, TimeColumn, bind_all, time_text};
 use super::sums::sums;
+use crate::ConversationError;
 use ccd_protocol::conversation::{
     ConversationListParams, ConversationListReply, ConversationSummary, StatsBy,
 };
-use ccd_store::{AssertSqlSafe, Database, SqlResult, query_as, query_scalar};
+use ccd_store::{AssertSqlSafe, Database, query_as, query_scalar};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -33,7 +34,7 @@ pub(crate) async fn list(
     database: &Database<IndexWrite>,
     params: &ConversationListParams,
     scope: &Scope,
-) -> SqlResult<ConversationListReply> {
+) -> Result<ConversationListReply, ConversationError> {
     let mut conditions = scope.conditions();
     scope.add_times(&mut conditions, TimeColumn::File);
     scope.add_once(&mut conditions);
@@ -47,6 +48,12 @@ pub(crate) async fn list(
         .fetch_one(database.readers())
         .await?;
     if let Some(before) = &params.before {
+        let is_known =
+            "SELECT EXISTS (SELECT 1 FROM files WHERE agent_id IS NULL AND session_id = ?1)";
+        let is_known = query_scalar::<_, bool>(is_known).bind(before);
+        if !is_known.fetch_one(database.readers()).await? {
+            return Err(ConversationError::NotListed(before.clone()));
+        }
         conditions.add(
             "(files.ended_at, files.id) < (SELECT ended_at, id FROM files WHERE agent_id IS NULL AND session_id = ?)",
             SqlValue::Text(before.clone()),
@@ -98,6 +105,7 @@ pub(crate) async fn list(
         conversations: rows.into_iter().map(summary).collect(),
         total: total.unsigned_abs(),
         indexing: None,
+        unreadable: None,
     })
 }
 

@@ -1,6 +1,6 @@
 //! The index of all transcripts: `conversations.sqlite`.
 //!
-//! - `owner`: the index, for those who ask
+//! - `owner`: the index, for those who ask; `file`: where it is stored
 //! - `follow`: the thread that keeps it up to date
 //! - `plan`: what it has of files, and what there is to do
 //! - `feed`: new bytes into batches, on two threads
@@ -13,6 +13,7 @@
 
 mod extract;
 mod feed;
+mod file;
 mod follow;
 mod gate;
 mod inbox;

@@ -5,27 +5,30 @@ use super::follow::{DirId, Follower, id_of, is_wanted};
 use super::gate::Gate;
 use super::left::Left;
 use super::scope::Scope;
-use super::{INDEX, IndexWrite, list, search, stats, totals, write};
+use super::{IndexWrite, list, search, stats, totals, write};
 use crate::ConversationError;
 use crate::setup::{ConversationSettings, Setup};
-use crate::source::Dir;
+use crate::source::{Dir, find_session};
 use ccd_protocol::conversation::{
     ConversationImportParams, ConversationImportReply, ConversationListParams,
     ConversationListReply, ConversationScope, ConversationSearchParams, ConversationSearchReply,
-    ConversationStatsParams, ConversationStatsReply, Indexing,
+    ConversationStatsParams, ConversationStatsReply, Indexing, UnreadableFiles,
 };
-use ccd_store::{Database, Opening, StoreError, blocking};
+use ccd_store::{Database, StoreError, blocking};
 use ccd_watch::{Handle, Watcher};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::OnceCell;
+use tokio::sync::Mutex as AsyncMutex;
 
 /// How long a request waits for the index, unless it says otherwise, and at most.
 const WAIT: Duration = Duration::from_secs(2);
 const MAX_WAIT: Duration = Duration::from_secs(3600);
+
+/// How often a question is asked again because the index turned out to be damaged.
+const MAX_REPAIRS: usize = 1;
 
 /// How long totals wait for the index before they are taken from the transcripts.
 const SOON: Duration = Duration::from_millis(100);
@@ -33,10 +36,10 @@ const SOON: Duration = Duration::from_millis(100);
 /// The owner of the index. The [`Follower`] brings it up to date; those who ask wait for that.
 #[derive(Debug)]
 pub struct Index {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     pub(super) setup: Arc<Setup>,
     /// Opened when there is something to index, or somebody asks.
-    database: OnceCell<Database<IndexWrite>>,
+    pub(super) database: AsyncMutex<Option<Database<IndexWrite>>>,
     state: Mutex<State>,
     pub(super) left: Left,
     pub(super) gate: Arc<Gate>,
@@ -50,12 +53,14 @@ struct State {
     asked: BTreeSet<Dir>,
     /// Directories that are in the index, and whose changes are reported.
     followed: HashMap<Dir, DirId>,
-    /// The settings have changed since the follower has last looked through all directories.
+    /// The settings have changed, or the database is another one, since the follower has last looked through all directories.
     is_new: bool,
     /// Number of the table of prices that the index was made with.
     prices: Option<u64>,
     /// Why the index is not up to date.
     failure: Option<Arc<StoreError>>,
+    /// Transcripts that could not be read the last time, and why.
+    unreadable: BTreeMap<String, String>,
 }
 
 impl Index {
@@ -66,7 +71,7 @@ impl Index {
         let index = Arc::new(Self {
             path,
             setup,
-            database: OnceCell::new(),
+            database: AsyncMutex::default(),
             state: Mutex::default(),
             left: Left::default(),
             gate: Arc::default(),
@@ -88,27 +93,51 @@ impl Index {
         self: &Arc<Self>,
         params: &ConversationListParams,
     ) -> Result<ConversationListReply, ConversationError> {
-        let (database, scope, indexing) = self.ready(&params.scope).await?;
         let setup = Arc::clone(&self.setup);
         blocking(move || setup.prices()).await?;
-        let mut reply = list::list(database, params, &scope).await?;
-        reply.indexing = indexing;
-        Ok(reply)
+        let scope = &self.scope(&params.scope)?;
+        let list = |database| async move { list::list(&database, params, scope).await };
+        let (reply, indexing) = self.answer(scope, &params.scope, list).await?;
+        Ok(ConversationListReply {
+            indexing,
+            unreadable: self.unreadable(&scope.dirs),
+            ..reply
+        })
     }
 
     /// Carries out `conversation.search`.
     ///
     /// # Errors
     ///
-    /// `Query`, `Index`.
+    /// `Query`, `Index`, `NotFound`, `Ambiguous`.
     pub async fn search(
         self: &Arc<Self>,
         params: &ConversationSearchParams,
     ) -> Result<ConversationSearchReply, ConversationError> {
-        let (database, scope, indexing) = self.ready(&params.scope).await?;
-        let mut reply = search::search(database, params, &scope).await?;
-        reply.indexing = indexing;
-        Ok(reply)
+        let scope = &self.scope(&params.scope)?;
+        let params = &self.with_whole_id(params).await?;
+        let search = |database| async move { search::search(&database, params, scope).await };
+        let (reply, indexing) = self.answer(scope, &params.scope, search).await?;
+        Ok(ConversationSearchReply {
+            indexing,
+            unreadable: self.unreadable(&scope.dirs),
+            ..reply
+        })
+    }
+
+    /// Completes the id of the session in which is searched.
+    async fn with_whole_id(
+        &self,
+        params: &ConversationSearchParams,
+    ) -> Result<ConversationSearchParams, ConversationError> {
+        let mut params = params.clone();
+        if let Some(start) = params.session.take() {
+            let dirs = self.setup.dirs_of_ids(&params.scope.claude_dirs);
+            let path = blocking(move || find_session(&start, &dirs)).await?;
+            let id = path.file_stem().unwrap_or_default();
+            params.session = Some(id.to_string_lossy().into_owned());
+        }
+        Ok(params)
     }
 
     /// Carries out `conversation.stats`.
@@ -122,37 +151,58 @@ impl Index {
     ) -> Result<ConversationStatsReply, ConversationError> {
         let setup = Arc::clone(&self.setup);
         let priced = blocking(move || setup.prices()).await?;
-        let mut reply = match self.far_behind(&params.scope).await? {
-            Some(scope) => {
-                let database = self.database().await?;
-                let _closed = self.gate.close();
-                totals::totals(database, &self.setup, scope.dirs, params.by, &priced.prices).await?
-            }
-            None => {
-                let (database, scope, indexing) = self.ready(&params.scope).await?;
-                let reply = stats::stats(database, &scope, params.by).await?;
-                ConversationStatsReply { indexing, ..reply }
-            }
-        };
-        reply.prices_as_of = priced.prices.as_of().to_owned();
-        Ok(reply)
+        let scope = self.scope(&params.scope)?;
+        let prices = &priced.prices;
+        let prices_as_of = prices.as_of().to_owned();
+        if self.is_far_behind(&scope).await {
+            let database = self.database().await?;
+            let _closed = self.gate.close();
+            let reply = totals::totals(&database, &self.setup, scope.dirs, params.by, prices);
+            return Ok(ConversationStatsReply {
+                prices_as_of,
+                ..reply.await?
+            });
+        }
+        let scope = &scope;
+        let stats = |database| async move { stats::stats(&database, scope, params.by).await };
+        let (reply, indexing) = self.answer(scope, &params.scope, stats).await?;
+        Ok(ConversationStatsReply {
+            indexing,
+            prices_as_of,
+            unreadable: self.unreadable(&scope.dirs),
+            ..reply
+        })
     }
 
-    /// Returns the scope if the index is so far behind that totals are better taken from the transcripts themselves, and if
-    /// nothing limits them.
-    async fn far_behind(
+    /// Asks the database, brought up to date for a scope; also returns what is left. A database that turns out to be damaged
+    /// is built again.
+    async fn answer<T, F>(
         self: &Arc<Self>,
-        scope: &ConversationScope,
-    ) -> Result<Option<Scope>, ConversationError> {
-        let dirs = self.setup.dirs(&scope.claude_dirs);
-        let scope = Scope::of(scope, dirs.clone())?;
-        if !scope.has_no_filter() {
-            return Ok(None);
+        scope: &Scope,
+        params: &ConversationScope,
+        ask: impl Fn(Database<IndexWrite>) -> F,
+    ) -> Result<(T, Option<Indexing>), ConversationError>
+    where
+        F: Future<Output = Result<T, ConversationError>>,
+    {
+        let mut repairs = MAX_REPAIRS;
+        loop {
+            let (database, indexing) = self.ready(scope, params).await?;
+            match ask(database.clone()).await {
+                Err(error) if repairs > 0 && self.is_repaired(&database, &error).await => {
+                    repairs -= 1;
+                }
+                reply => return Ok((reply?, indexing)),
+            }
         }
-        let index = Arc::clone(self);
-        let is_done = blocking(move || index.catch_up(&dirs, SOON)).await;
-        let is_far = !is_done && self.left.now().bytes_left >= totals::MIN_BYTES;
-        Ok(is_far.then_some(scope))
+    }
+
+    /// Returns whether the index is so far behind that totals are better taken from the transcripts themselves, and nothing
+    /// limits them.
+    async fn is_far_behind(self: &Arc<Self>, scope: &Scope) -> bool {
+        scope.has_no_filter()
+            && !self.catch_up(scope, SOON).await
+            && self.left.now().bytes_left >= totals::MIN_BYTES
     }
 
     /// Carries out `conversation.import`. The next answer has what was added.
@@ -172,26 +222,35 @@ impl Index {
         blocking(move || setup.imports.add(&path)).await
     }
 
-    /// Returns the database, brought up to date for a scope, or else what is left.
+    fn scope(&self, scope: &ConversationScope) -> Result<Scope, ConversationError> {
+        Scope::of(scope, self.setup.dirs(&scope.claude_dirs))
+    }
+
+    /// Returns the database, brought up to date for a scope, or else also what is left.
     async fn ready(
         self: &Arc<Self>,
-        scope: &ConversationScope,
-    ) -> Result<(&Database<IndexWrite>, Scope, Option<Indexing>), ConversationError> {
-        let wait = scope.wait_ms.map_or(WAIT, Duration::from_millis);
-        let dirs = self.setup.dirs(&scope.claude_dirs);
-        let scope = Scope::of(scope, dirs.clone())?;
-        let index = Arc::clone(self);
-        let is_done = blocking(move || index.catch_up(&dirs, wait.min(MAX_WAIT))).await;
+        scope: &Scope,
+        params: &ConversationScope,
+    ) -> Result<(Database<IndexWrite>, Option<Indexing>), ConversationError> {
+        let wait = params.wait_ms.map_or(WAIT, Duration::from_millis);
+        let is_done = self.catch_up(scope, wait.min(MAX_WAIT)).await;
         if let Some(failure) = self.state().failure.clone() {
             return Err(ConversationError::Feed(failure));
         }
         let database = self.database().await?;
-        Ok((database, scope, (!is_done).then(|| self.left.now())))
+        Ok((database, (!is_done).then(|| self.left.now())))
     }
 
-    /// Waits until the index has everything that is in these directories now, at most for `most`; returns whether it has.
-    /// Blocks.
-    fn catch_up(&self, dirs: &[Dir], most: Duration) -> bool {
+    /// Waits until the index has everything that is in the directories of a scope now, at most for `most`; returns whether it
+    /// has.
+    async fn catch_up(self: &Arc<Self>, scope: &Scope, most: Duration) -> bool {
+        self.leave_if_gone().await;
+        let (index, dirs) = (Arc::clone(self), scope.dirs.clone());
+        blocking(move || index.wait_for(&dirs, most)).await
+    }
+
+    /// As [`Self::catch_up`]. Blocks.
+    fn wait_for(&self, dirs: &[Dir], most: Duration) -> bool {
         let ids: Vec<(&Dir, DirId)> = dirs.iter().map(|dir| (dir, id_of(dir))).collect();
         let prices = self.setup.prices().map_or(0, |priced| priced.number);
         let mut state = self.state();
@@ -242,9 +301,25 @@ impl Index {
 
     /// Closes the database, after the follower has ended.
     pub async fn close(&self) {
-        if let Some(database) = self.database.get() {
-            database.clone().close().await;
+        if let Some(database) = self.database.lock().await.take() {
+            database.close().await;
         }
+    }
+
+    /// Returns how many transcripts in these directories could not be read.
+    fn unreadable(&self, dirs: &[Dir]) -> Option<UnreadableFiles> {
+        let state = self.state();
+        let is_in = |file: &str| {
+            dirs.iter()
+                .any(|dir| Path::new(file).starts_with(&dir.path))
+        };
+        let mut files = state.unreadable.iter().filter(|(file, _)| is_in(file));
+        let (file, error) = files.next()?;
+        Some(UnreadableFiles {
+            file: file.clone(),
+            error: error.clone(),
+            count: 1 + files.count() as u64,
+        })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -254,24 +329,21 @@ impl Index {
 
 /// What the follower does with it.
 impl Index {
-    pub(super) async fn database(&self) -> Result<&Database<IndexWrite>, StoreError> {
-        let open = async {
-            let opened = INDEX.open(&self.path, Opening::First).await?;
-            Ok::<_, StoreError>(opened.database)
-        };
-        self.database.get_or_try_init(|| open).await
-    }
-
-    /// Returns whether there is a file of the index.
-    pub(super) fn exists(&self) -> bool {
-        self.database.initialized() || Path::new(&self.path).exists()
-    }
-
     /// Returns the directories that somebody has asked for, and whether the settings are new.
     pub(super) fn take_asked(&self) -> (BTreeSet<Dir>, bool) {
         let mut state = self.state();
         let asked = std::mem::take(&mut state.asked);
         (asked, std::mem::take(&mut state.is_new))
+    }
+
+    /// Forgets what the database has, because there is another one.
+    pub(super) fn is_another(&self) {
+        let mut state = self.state();
+        state.followed.clear();
+        state.is_new = true;
+        state.prices = None;
+        drop(state);
+        self.handle.look();
     }
 
     pub(super) fn has_failed(&self) -> bool {
@@ -288,11 +360,14 @@ impl Index {
 
     /// Empties the index if it was made with another table of prices than this; returns whether it did. With 0 for no table
     /// it stays.
-    pub(super) async fn made_with(&self, prices: u64) -> Result<bool, StoreError> {
+    pub(super) async fn made_with(
+        &self,
+        database: &Database<IndexWrite>,
+        prices: u64,
+    ) -> Result<bool, StoreError> {
         if self.state().prices == Some(prices) {
             return Ok(false);
         }
-        let database = self.database().await?;
         let known = write::prices_of(database).await?;
         let is_other = known != Some(prices);
         match prices {
@@ -314,6 +389,15 @@ impl Index {
         }
         drop(state);
         self.has_read(fed);
+    }
+
+    /// Notes that a transcript could be read or is gone, or why it could not be read.
+    pub(super) fn note_file(&self, path: &str, failure: Option<String>) {
+        let unreadable = &mut self.state().unreadable;
+        match failure {
+            Some(failure) => drop(unreadable.insert(path.to_owned(), failure)),
+            None => drop(unreadable.remove(path)),
+        }
     }
 
     /// Notes what was read.

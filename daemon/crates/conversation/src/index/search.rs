@@ -76,6 +76,7 @@ pub(crate) async fn search(
         total,
         took_ms: start.elapsed().as_secs_f64() * 1000.0,
         indexing: None,
+        unreadable: None,
     })
 }
 

@@ -3,6 +3,7 @@
 use super::IndexWrite;
 use super::scope::{Scope, TimeColumn, bind_all};
 use super::sums::{Sum, sums};
+use crate::ConversationError;
 use ccd_protocol::conversation::{ConversationStatsReply, StatsBy, StatsGroup};
 use ccd_store::{AssertSqlSafe, Database, SqlResult, query_as};
 
@@ -10,7 +11,7 @@ pub(crate) async fn stats(
     database: &Database<IndexWrite>,
     scope: &Scope,
     by: Option<StatsBy>,
-) -> SqlResult<ConversationStatsReply> {
+) -> Result<ConversationStatsReply, ConversationError> {
     let sums = sums(database, scope, by, None).await?;
     let tools = tools(database, scope).await?;
     let files = files(database, scope).await?;
@@ -49,6 +50,7 @@ pub(super) fn reply(
         skipped_lines,
         groups,
         indexing: None,
+        unreadable: None,
     }
 }
 

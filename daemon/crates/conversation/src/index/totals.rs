@@ -11,7 +11,7 @@ use crate::line::{About, Usage};
 use crate::price::Prices;
 use crate::setup::Setup;
 use crate::source::{Dir, FoundFile};
-use ccd_protocol::conversation::{ConversationStatsReply, StatsBy, StatsGroup};
+use ccd_protocol::conversation::{ConversationStatsReply, StatsBy, StatsGroup, UnreadableFiles};
 use ccd_store::{Database, SqlResult, query_as};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
@@ -46,6 +46,8 @@ struct Totals {
 struct FileFacts {
     about: About,
     skipped: u64,
+    /// Why the file could not be read.
+    error: Option<String>,
 }
 
 /// What a result says that its sub-agent used.
@@ -94,7 +96,10 @@ pub(crate) async fn totals(
     let mut sums = Vec::new();
     totals.add_messages(&mut sums, &key);
     totals.add_agents(&files, &mut sums, &key);
-    Ok(reply(by, sums, totals.tools(), totals.counts(&files)))
+    Ok(ConversationStatsReply {
+        unreadable: totals.unreadable(&files),
+        ..reply(by, sums, totals.tools(), totals.counts(&files))
+    })
 }
 
 fn read_all(files: &[FoundFile], prices: &Prices) -> Totals {
@@ -113,7 +118,10 @@ fn read_all(files: &[FoundFile], prices: &Prices) -> Totals {
                     let mut own = Totals::default();
                     let facts = own.read(at, file, prices).unwrap_or_else(|error| {
                         tracing::warn!(%error, path = %file.path.display(), "a transcript cannot be read");
-                        FileFacts::default()
+                        FileFacts {
+                            error: Some(error.to_string()),
+                            ..FileFacts::default()
+                        }
                     });
                     let mut totals = totals.lock().unwrap_or_else(PoisonError::into_inner);
                     totals.files[at] = facts;
@@ -126,6 +134,17 @@ fn read_all(files: &[FoundFile], prices: &Prices) -> Totals {
 }
 
 impl Totals {
+    fn unreadable(&self, files: &[FoundFile]) -> Option<UnreadableFiles> {
+        let each = files.iter().zip(&self.files);
+        let mut failed = each.filter_map(|(file, facts)| Some((file, facts.error.as_ref()?)));
+        let (file, error) = failed.next()?;
+        Some(UnreadableFiles {
+            file: file.path.to_string_lossy().into_owned(),
+            error: error.clone(),
+            count: 1 + failed.count() as u64,
+        })
+    }
+
     /// Reads a file.
     fn read(&mut self, at: usize, file: &FoundFile, prices: &Prices) -> io::Result<FileFacts> {
         let mut facts = FileFacts::default();
@@ -396,7 +415,7 @@ mod tests {
             expected.prices_as_of = String::new();
             let database = index.database().await.unwrap();
             let dirs = setup.dirs(&[]);
-            let mut found = totals(database, &setup, dirs, by, &prices).await.unwrap();
+            let mut found = totals(&database, &setup, dirs, by, &prices).await.unwrap();
             for reply in [&mut expected, &mut found] {
                 reply.cost_usd = reply.cost_usd.map(rounded);
                 for group in &mut reply.groups {

@@ -439,12 +439,13 @@ fn agent_row(
 }
 
 async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> {
+    // Of prompts (kind 0) the first is kept, of other titles the last.
     let put = "UPDATE files SET modified = ?11, stamp = ?12, read = ?2, lines = ?3, skipped = ?4, cwd = coalesce(cwd, ?5), branch = coalesce(branch, ?6),
-        title = iif(?8 >= title_kind, ?7, title), title_kind = max(title_kind, ?8),
+        title = iif(?8 > title_kind OR (?8 = title_kind AND ?8 > 0), ?7, title), title_kind = max(title_kind, ?8),
         started_at = min(coalesce(started_at, ?9), coalesce(?9, started_at)),
         ended_at = max(coalesce(ended_at, ?10), coalesce(?10, ended_at)) WHERE id = ?1";
     let about = &batch.about;
-    let title = about.title.as_ref();
+    let title = about.title(|title| redact(title).text.into_owned());
     query(put)
         .bind(batch.step.file_id)
         .bind(batch.step.read.cast_signed())
@@ -452,8 +453,8 @@ async fn put_about(connection: &mut Connection, batch: &Batch) -> SqlResult<()> 
         .bind(batch.step.skipped.cast_signed())
         .bind(&about.cwd)
         .bind(&about.branch)
-        .bind(title.map(|(_, title)| redact(title).text.into_owned()))
-        .bind(title.map_or(-2, |(kind, _)| *kind as i64))
+        .bind(title.as_ref().map(|(_, title)| title.as_str()))
+        .bind(title.as_ref().map_or(-2, |(kind, _)| *kind as i64))
         .bind(about.started_at)
         .bind(about.ended_at)
         .bind(batch.step.modified)

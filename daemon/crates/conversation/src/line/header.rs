@@ -47,6 +47,8 @@ pub enum Kind<'a> {
 /// Where a title comes from, least important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TitleKind {
+    /// The first prompt, in place of a title.
+    Prompt,
     /// Of a conversation that this one continues, or of an earlier part.
     Summary,
     Generated,

@@ -83,7 +83,9 @@ impl<'a> Model<'a> {
 fn parents<'a>(records: &[&'a Record]) -> Vec<Option<&'a str>> {
     let mut started: HashMap<&str, &str> = HashMap::new();
     for record in records {
-        if let (Some((Some(agent), _)), [outcome]) = (&record.agent_report, &record.outcomes[..]) {
+        if let (Some((Some(agent), _)), [outcome]) =
+            (record.agent_report.as_deref(), &record.outcomes[..])
+        {
             started.insert(agent, &outcome.tool_use_id);
         }
     }

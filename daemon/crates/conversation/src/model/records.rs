@@ -1,8 +1,11 @@
 //! Records, each once.
 
-use crate::line::{Block, Kind, Line, SideCall, Usage, blocks, with};
+use crate::line::{Block, Kind, Line, SideCall, Usage, agent_report, blocks, with};
 pub use ccd_protocol::conversation::TurnRole as Role;
+use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::Arc;
 
 /// Where a line is. The order of places is the order of the conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,7 +21,7 @@ pub struct Place {
 #[derive(Debug, Clone)]
 pub struct Record {
     pub uuid: String,
-    pub session_id: String,
+    pub session_id: Arc<str>,
     pub role: Role,
     /// Of the first line with this uuid.
     pub order: Place,
@@ -34,8 +37,10 @@ pub struct Record {
     pub is_sidechain: bool,
     pub timestamp: Option<String>,
     pub model: Option<String>,
-    /// Without the side calls.
+    /// Without the side calls: of the lines with this uuid, those of the one with the most output.
     pub usage: Option<Usage>,
+    /// Where that line is.
+    usage_place: Place,
     pub side_calls: Vec<SideCall>,
     /// What changes the price of its tokens.
     pub is_fast: bool,
@@ -43,7 +48,7 @@ pub struct Record {
     pub calls: Vec<Call>,
     pub outcomes: Vec<Outcome>,
     /// The agent that a result is of, and the tokens that it says the agent used.
-    pub agent_report: Option<(Option<String>, Option<Usage>)>,
+    pub agent_report: Option<Box<(Option<String>, Option<Usage>)>>,
 }
 
 /// A call of a tool.
@@ -64,7 +69,9 @@ pub struct Outcome {
 #[derive(Debug, Clone, Default)]
 pub struct Records {
     list: Vec<Record>,
-    by_uuid: HashMap<String, usize>,
+    /// By a hash of their uuids: a large conversation has a hundred thousand, and is kept in memory.
+    by_hash: HashMap<u64, usize>,
+    hasher: RandomState,
     duplicates: u64,
 }
 
@@ -72,24 +79,33 @@ impl Records {
     /// Takes a line. One that is no record of a conversation is ignored: returns whether it is one.
     ///
     /// Of lines with one uuid the longest counts, because a stream may repeat a record with more of its text; its position
-    /// is that of the first.
+    /// is that of the first. Its tokens are those of the line with the most output.
     pub fn insert(&mut self, place: Place, line: &Line<'_>) -> bool {
-        let Some(record) = Record::of(place, line) else {
+        let Some(mut record) = Record::of(place, line) else {
             return false;
         };
-        let Some(index) = self.by_uuid.get(&record.uuid) else {
-            self.by_uuid.insert(record.uuid.clone(), self.list.len());
+        let Some(index) = self.index_of(&record.uuid) else {
+            let hash = self.hasher.hash_one(&record.uuid);
+            self.by_hash.entry(hash).or_insert(self.list.len());
+            if let Some(last) = self
+                .list
+                .last()
+                .filter(|last| last.session_id == record.session_id)
+            {
+                record.session_id = Arc::clone(&last.session_id);
+            }
             self.list.push(record);
             return true;
         };
         self.duplicates += 1;
-        let known = &mut self.list[*index];
+        let known = &mut self.list[index];
         let order = known.order.min(place);
-        let rank = |record: &Record| (record.place.len, std::cmp::Reverse(record.place));
+        let rank = |record: &Record| (record.place.len, Reverse(record.place));
         if rank(&record) > rank(known) {
-            *known = record;
+            std::mem::swap(&mut record, known);
         }
         known.order = order;
+        known.take_tokens(record);
         true
     }
 
@@ -102,7 +118,16 @@ impl Records {
     /// Returns the record with this uuid.
     #[must_use]
     pub fn get(&self, uuid: &str) -> Option<&Record> {
-        self.by_uuid.get(uuid).map(|index| &self.list[*index])
+        self.index_of(uuid).map(|index| &self.list[index])
+    }
+
+    fn index_of(&self, uuid: &str) -> Option<usize> {
+        let index = *self.by_hash.get(&self.hasher.hash_one(uuid))?;
+        if self.list[index].uuid == uuid {
+            return Some(index);
+        }
+        // Two uuids have one hash, which nobody will see.
+        self.list.iter().position(|record| record.uuid == uuid)
     }
 
     /// Returns how many lines repeat a record.
@@ -119,6 +144,22 @@ impl Record {
         self.usage.map(|usage| with(usage, &self.side_calls))
     }
 
+    /// Orders what several lines say of one message's tokens: the last of those with the most output counts.
+    pub(super) fn tokens_rank(&self) -> (Option<u64>, Place) {
+        let output = self.usage.map(|usage| usage.output_tokens);
+        (output, self.usage_place)
+    }
+
+    fn take_tokens(&mut self, other: Self) {
+        if other.tokens_rank() > self.tokens_rank() {
+            self.usage = other.usage;
+            self.usage_place = other.usage_place;
+            self.side_calls = other.side_calls;
+            self.is_fast = other.is_fast;
+            self.is_us_only = other.is_us_only;
+        }
+    }
+
     fn of(place: Place, line: &Line<'_>) -> Option<Self> {
         let role = match line.kind {
             Kind::Assistant => Role::Assistant,
@@ -133,7 +174,7 @@ impl Record {
             Role::User => uuid.clone(),
         };
         let mut record = Self {
-            session_id: owned(&line.session_id)?,
+            session_id: line.session_id.as_deref()?.into(),
             role,
             order: place,
             place,
@@ -147,10 +188,11 @@ impl Record {
             is_fast: message.is_fast,
             is_us_only: message.is_us_only,
             usage: message.usage.filter(|_| role == Role::Assistant),
+            usage_place: place,
             side_calls: message.side_calls,
             calls: Vec::new(),
             outcomes: Vec::new(),
-            agent_report: line.result_meta.and_then(crate::line::agent_report),
+            agent_report: line.result_meta.and_then(agent_report).map(Box::new),
             uuid,
         };
         for block in blocks(message.content) {

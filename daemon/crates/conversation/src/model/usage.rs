@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 
 /// A message that counts.
 struct Billed {
-    /// Its record with the most output, the last one of these: a stream writes each block of a message as a record, and only
-    /// the last knows the tokens.
+    /// Its record with the most output: a stream writes each block of a message as a record, and only the last knows the
+    /// tokens.
     record: usize,
     is_main: bool,
 }
@@ -16,7 +16,6 @@ struct Billed {
 fn messages(records: &[&Record], parents: &[Option<&str>]) -> Vec<Billed> {
     let mut messages: Vec<Billed> = Vec::new();
     let mut by_id: HashMap<&str, usize> = HashMap::new();
-    let output = |at: usize| records[at].usage.map_or(0, |usage| usage.output_tokens);
     for (index, (record, parent)) in records.iter().zip(parents).enumerate() {
         if record.usage.is_none() {
             continue;
@@ -24,7 +23,7 @@ fn messages(records: &[&Record], parents: &[Option<&str>]) -> Vec<Billed> {
         let at = *by_id.entry(&record.message_id).or_insert(messages.len());
         match messages.get_mut(at) {
             Some(message) => {
-                if output(index) >= output(message.record) {
+                if record.tokens_rank() > records[message.record].tokens_rank() {
                     message.record = index;
                 }
                 message.is_main |= is_main(record, *parent);
@@ -61,7 +60,8 @@ pub(super) fn totals(records: &[&Record], parents: &[Option<&str>]) -> (Totals, 
     let present: HashSet<&str> = parents.iter().flatten().copied().collect();
     let mut reported = HashSet::new();
     for record in records {
-        let (Some((_, Some(usage))), [outcome]) = (&record.agent_report, &record.outcomes[..])
+        let (Some((_, Some(usage))), [outcome]) =
+            (record.agent_report.as_deref(), &record.outcomes[..])
         else {
             continue;
         };

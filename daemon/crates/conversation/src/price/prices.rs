@@ -130,15 +130,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn aliases_of_the_built_in_table_are_what_the_rules_of_names_say() {
+    fn the_rules_of_names_find_the_models_of_the_built_in_table() {
         let prices = Prices::built_in();
-        assert!(prices.aliases.len() > 150);
-        for (alias, model) in &prices.aliases {
-            let bare = name::without_context_window(alias);
-            assert_eq!(name::canonical(bare).as_ref(), Some(model), "{alias}");
-        }
+        assert!(prices.aliases.is_empty() && prices.models.len() > 15);
         for model in prices.models.keys() {
-            assert_eq!(name::canonical(model).as_ref(), Some(model));
+            for spelling in [
+                model.clone(),
+                format!("{model}[1m]"),
+                format!("{model}-20251101"),
+                format!("{model}-latest"),
+                format!("anthropic/{model}"),
+                format!("vertex_ai/{model}@default"),
+                format!("vertex_ai/{model}@20251101"),
+                format!("us.anthropic.{model}-20251101-v1:0"),
+                format!("bedrock/us-gov.anthropic.{model}-v1:0"),
+            ] {
+                let found = prices.model(&spelling).map(std::ptr::from_ref);
+                assert_eq!(
+                    found,
+                    Some(std::ptr::from_ref(&prices.models[model])),
+                    "{spelling}"
+                );
+            }
         }
     }
 

@@ -103,6 +103,7 @@ mod tests {
     /// Returns the built-in table with one value changed, and what reading it says.
     fn complaint(pointer: &str, value: Value) -> String {
         let mut table: Value = serde_json::from_str(include_str!("prices.json")).unwrap();
+        table["aliases"] = json!({"ours": "claude-opus-5"});
         *table.pointer_mut(pointer).unwrap() = value;
         parse(&table.to_string()).unwrap_err().to_string()
     }
@@ -126,8 +127,8 @@ mod tests {
             ("/models/claude-sonnet-5-5/history/0/until", json!("2026-02-30"), r#"models.claude-sonnet-5-5.history[0].until must be a date such as "2026-11-23", found "2026-02-30""#.to_owned()),
             ("/modifiers", json!(1), "modifiers must be an object, found 1".to_owned()),
             ("/modifiers/inference_geo_us", json!(1e7), format!("modifiers.inference_geo_us {number}, found 10000000.0")),
-            ("/aliases/claude-opus-4-0", json!(4), "aliases.claude-opus-4-0 must be a text, found 4".to_owned()),
-            ("/aliases/claude-opus-4-0", json!("claude-opus-9"), r#"aliases.claude-opus-4-0 must be a model of the table, found "claude-opus-9"; add it to models"#.to_owned()),
+            ("/aliases/ours", json!(4), "aliases.ours must be a text, found 4".to_owned()),
+            ("/aliases/ours", json!("claude-opus-9"), r#"aliases.ours must be a model of the table, found "claude-opus-9"; add it to models"#.to_owned()),
         ] {
             assert_eq!(complaint(pointer, value), expected);
         }

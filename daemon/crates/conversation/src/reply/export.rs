@@ -76,7 +76,7 @@ fn turn(
 }
 
 fn about(loaded: &Loaded, model: &Model<'_>, prices: &Prices) -> ExportAbout {
-    let plain = |text: &String| redact(text).text.into_owned();
+    let plain = |text: &str| redact(text).text.into_owned();
     let mut times: Vec<&String> = model
         .records
         .iter()
@@ -87,8 +87,8 @@ fn about(loaded: &Loaded, model: &Model<'_>, prices: &Prices) -> ExportAbout {
         session_id: model
             .records
             .first()
-            .map_or_else(String::new, |one| one.session_id.clone()),
-        title: loaded.about.title.as_ref().map(|(_, title)| plain(title)),
+            .map_or_else(String::new, |one| one.session_id.to_string()),
+        title: loaded.about.title(plain).map(|(_, title)| title),
         cwd: loaded.about.cwd.clone(),
         branch: loaded.about.branch.clone(),
         started_at: times.first().map(|time| (*time).clone()),

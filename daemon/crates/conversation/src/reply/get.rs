@@ -22,17 +22,17 @@ pub(super) fn get(
     let contents = Contents::of(loaded, model, params.redact);
     let page = contents.page(params)?;
     let pairs = contents.pairs_of(&page.of)?;
-    let title = loaded.about.title.as_ref().map(|(_, title)| title);
+    let title = loaded.about.title(|title| contents.shown(title));
     let mut reply = ConversationGetReply {
         session_id: model
             .records
             .first()
-            .map_or_else(String::new, |one| one.session_id.clone()),
+            .map_or_else(String::new, |one| one.session_id.to_string()),
         files: loaded
             .paths()
             .map(|path| path.display().to_string())
             .collect(),
-        title: title.map(|title| contents.shown(title)),
+        title: title.map(|(_, title)| title),
         cwd: loaded.about.cwd.clone(),
         branch: loaded.about.branch.clone(),
         models: parts::owned(&model.models()),

@@ -162,7 +162,7 @@ impl Conversations {
             .find(|turn| turn.message_id == id || has_record(&turn.records))
             .ok_or_else(|| ConversationError::NoRecord(id.to_owned()))?;
         Contents::of(&loaded, &model, false)
-            .turn(turn)
+            .turn(turn, false)
             .map(|(turn, _)| turn)
     }
 

@@ -9,11 +9,13 @@ use crate::price::{Billed, Prices};
 use crate::source::Loaded;
 use ccd_protocol::conversation::{
     ConversationPageParams, ConversationPair, ConversationTurn, SubAgentNode, ToolResult, ToolUse,
+    TurnRecord,
 };
 use ccd_text::redact::{redact, redact_line};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::path::Path;
 
 /// Turns in a page, unless the caller says otherwise.
 const PAGE_LEN: u64 = 1000;
@@ -64,7 +66,7 @@ impl<'m, 'a> Contents<'m, 'a> {
             if read_bytes > PAGE_BYTES {
                 break;
             }
-            let (turn, bytes) = self.turn(one)?;
+            let (turn, bytes) = self.turn(one, params.raw)?;
             turns.push(turn);
             read_bytes += bytes;
         }
@@ -96,15 +98,38 @@ impl<'m, 'a> Contents<'m, 'a> {
         })
     }
 
-    /// Returns a turn, and how many bytes were read for it.
-    pub(super) fn turn(&self, turn: &Turn<'_>) -> Result<(ConversationTurn, u64)> {
+    /// Returns a record as a turn has it.
+    fn record(&self, record: &Record, line: &str, is_raw: bool) -> Result<TurnRecord> {
+        if !is_raw {
+            return Ok(record.uuid.as_str().into());
+        }
+        // As Claude Code wrote it: `line` has no halves of emojis.
+        let line = match self.is_redacted {
+            true => line.to_owned(),
+            false => self.loaded.line_of(record)?,
+        };
+        let changed = |_| self.changed(record);
+        Ok(TurnRecord(RawValue::from_string(line).map_err(changed)?))
+    }
+
+    fn changed(&self, record: &Record) -> ConversationError {
+        let path = self.loaded.paths().nth(record.place.file as usize);
+        ConversationError::Changed(path.unwrap_or(Path::new("")).to_owned())
+    }
+
+    /// Returns a turn, with whole records or their uuids, and how many bytes were read for it.
+    pub(super) fn turn(&self, turn: &Turn<'_>, is_raw: bool) -> Result<(ConversationTurn, u64)> {
         let records = turn.records.iter().map(|at| self.model.records[*at]);
         let (mut content_blocks, mut bytes) = (Vec::new(), 0);
+        let mut own = Vec::with_capacity(turn.records.len());
         for record in records.clone() {
             let line = self.line_of(record)?;
             bytes += line.len() as u64;
             let message = read(line.as_bytes()).ok().and_then(|line| line.message);
             content_blocks.extend(raw_blocks(message.unwrap_or_default().content));
+            own.push(self.record(record, &line, is_raw)?);
+            // It is in the page twice.
+            bytes += if is_raw { line.len() as u64 } else { 0 };
         }
         let usage = records
             .clone()
@@ -113,7 +138,7 @@ impl<'m, 'a> Contents<'m, 'a> {
         let turn = ConversationTurn {
             message_id: turn.message_id.to_owned(),
             role: turn.role,
-            records: records.clone().map(|record| record.uuid.clone()).collect(),
+            records: own,
             content_blocks,
             parent_tool_use_id: turn.parent.map(str::to_owned),
             session_id: turn.session_id.to_owned(),
@@ -160,10 +185,7 @@ impl<'m, 'a> Contents<'m, 'a> {
     fn result(&self, pair: &Pair<'_>, record: usize) -> Result<ToolResult> {
         let record = self.model.records[record];
         let line = self.line_of(record)?;
-        let line = read(line.as_bytes()).map_err(|_| {
-            let path = self.loaded.paths().nth(record.place.file as usize);
-            ConversationError::Changed(path.unwrap_or(std::path::Path::new("")).to_owned())
-        })?;
+        let line = read(line.as_bytes()).map_err(|_| self.changed(record))?;
         let found = blocks(line.message.clone().unwrap_or_default().content);
         let content = found.into_iter().rev().find_map(|block| match block {
             Block::ToolResult {
@@ -216,9 +238,17 @@ pub(super) fn cost_of(record: &Record, prices: &Prices) -> Option<f64> {
     prices.cost_with(&billed, &record.side_calls)
 }
 
-/// Returns what a conversation cost; `None` if a message with tokens has no price.
+/// Returns what a conversation cost; `None` if tokens have no price: those of a model that the table lacks, or of a
+/// sub-agent of which only a result reports.
 pub(super) fn cost(model: &Model<'_>, prices: &Prices) -> Option<f64> {
     let billed = model.billed.iter().map(|at| model.records[*at]);
+    let mut known = Usage::default();
+    for usage in billed.clone().filter_map(|record| record.all_usage()) {
+        known += &usage;
+    }
+    if known != model.totals.total {
+        return None;
+    }
     let with_tokens = billed.filter(|record| record.usage != Some(Usage::default()));
     let costs: Option<Vec<f64>> = with_tokens.map(|record| cost_of(record, prices)).collect();
     // The sum of nothing would be -0.

@@ -5,11 +5,14 @@ use crate::ConversationError;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Read as _;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 /// Shortest prefix of a session id that is looked for.
 const MIN_PREFIX: usize = 4;
+
+/// How much of an older sub-agent's transcript is read for its session.
+const MAX_START_BYTES: u64 = 1 << 20;
 
 /// Longest description of a sub-agent that is read; one has 300 bytes.
 const MAX_META_BYTES: u64 = 1 << 20;
@@ -39,6 +42,12 @@ struct Meta {
     tool_use_id: Option<String>,
 }
 
+#[derive(Deserialize)]
+struct Start {
+    #[serde(rename = "sessionId")]
+    session_id: Option<String>,
+}
+
 impl Files {
     /// Finds the files that belong to a transcript or a stream. Links to files elsewhere are left out.
     #[must_use]
@@ -51,6 +60,7 @@ impl Files {
             .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
             .collect();
         paths.sort();
+        paths.extend(older_agents(main));
         paths.truncate(MAX_SUBAGENTS);
         let subagents = paths.into_iter().map(|path| SubAgentFile {
             parent_tool_use_id: parent_of(&path),
@@ -67,6 +77,44 @@ impl Files {
         let subagents = self.subagents.iter().map(|file| file.path.as_path());
         std::iter::once(self.main.as_path()).chain(subagents)
     }
+}
+
+/// Returns the transcripts of sub-agents that are beside that of their session, as older versions of Claude Code wrote them.
+fn older_agents(main: &Path) -> Vec<PathBuf> {
+    let session = main.file_stem().and_then(|name| name.to_str());
+    let entries = main.parent().map(fs::read_dir).into_iter().flatten();
+    let paths = entries.flatten().flatten().filter(|entry| {
+        entry.file_name().as_encoded_bytes().starts_with(b"agent-")
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+    });
+    let is_own = |path: &PathBuf| {
+        path != main && is_older_agent(path) && session_of_older_agent(path).as_deref() == session
+    };
+    let mut paths: Vec<PathBuf> = paths.map(|entry| entry.path()).filter(is_own).collect();
+    paths.sort();
+    paths
+}
+
+/// Returns whether a file in the place of a session's transcript is one of a sub-agent.
+pub(crate) fn is_older_agent(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    name.starts_with(b"agent-") && name.ends_with(b".jsonl")
+}
+
+/// Returns the session that the first record of such a file names.
+pub(crate) fn session_of_older_agent(path: &Path) -> Option<String> {
+    let mut start = BufReader::new(fs::File::open(path).ok()?.take(MAX_START_BYTES));
+    let mut line = Vec::new();
+    while start.read_until(b'\n', &mut line).ok()? > 0 {
+        if let Ok(Start {
+            session_id: Some(id),
+        }) = serde_json::from_slice(&line)
+        {
+            return Some(id);
+        }
+        line.clear();
+    }
+    None
 }
 
 pub(crate) fn parent_of(path: &Path) -> Option<String> {

@@ -1,5 +1,6 @@
 //! Where transcripts are in a directory.
 
+use super::files::{is_older_agent, session_of_older_agent};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,7 @@ pub(crate) struct FoundFile {
 /// How a directory is laid out.
 ///
 /// A directory of Claude Code has `projects/PROJECT/SESSION.jsonl`, and those of sub-agents in
-/// `projects/PROJECT/SESSION/subagents`. A configured directory without `projects` may itself have the directories of
+/// `projects/PROJECT/SESSION/subagents`; older versions wrote `projects/PROJECT/agent-ID.jsonl`. A configured directory without `projects` may itself have the directories of
 /// projects, or be one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Layout<'a> {
@@ -155,7 +156,13 @@ impl<'a> Layout<'a> {
             return None;
         }
         let name = name_of(path);
-        let (session_id, agent_id) = match self.session_of_agent(path)? {
+        let session = match self.session_of_agent(path)? {
+            None if is_older_agent(path) => {
+                Some(session_of_older_agent(path).unwrap_or_else(|| name.clone()))
+            }
+            session => session,
+        };
+        let (session_id, agent_id) = match session {
             Some(session) => (session, Some(name.trim_start_matches("agent-").to_owned())),
             None => (name, None),
         };
@@ -254,6 +261,7 @@ mod tests {
             "s1.jsonl",
             "s1/subagents/agent-a1.jsonl",
             "s1/subagents/agent-a1.meta.json",
+            "agent-b2.jsonl",
             "s1/tool-results/x.jsonl",
             "notes.txt",
             "../history.jsonl",
@@ -261,16 +269,19 @@ mod tests {
         ] {
             fs::write(project.join(name), "").unwrap();
         }
+        let older = "{\"type\":\"summary\"}\n{\"sessionId\":\"s1\",\"isSidechain\":true}\n";
+        fs::write(project.join("agent-c3.jsonl"), older).unwrap();
         let outside = tempfile::tempdir().unwrap();
         fs::write(outside.path().join("s2.jsonl"), "").unwrap();
         symlink(outside.path(), folder.path().join("projects/linked")).unwrap();
         symlink(outside.path().join("s2.jsonl"), project.join("s2.jsonl")).unwrap();
-        let all = ["s1/a1", "s1"];
+        let all = ["agent-b2/b2", "s1/c3", "s1/a1", "s1"];
         assert_eq!(found(folder.path(), false), all);
         assert_eq!(found(folder.path(), true), all);
         let projects = found(&folder.path().join("projects"), true);
-        assert_eq!(projects, ["s1/a1", "s1", "history"]);
-        assert_eq!(found(&project, true), ["s1/a1", "s1"]);
+        let with_history = [&all[..], &["history"]].concat();
+        assert_eq!(projects, with_history);
+        assert_eq!(found(&project, true), all);
         assert!(found(&project, false).is_empty());
     }
 }

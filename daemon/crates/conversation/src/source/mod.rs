@@ -2,6 +2,7 @@
 //!
 //! A transcript is `projects/PROJECT/SESSION.jsonl` in a directory of Claude Code; those of its sub-agents are
 //! `SESSION/subagents/agent-ID.jsonl` beside it, each with an `agent-ID.meta.json` that names the call which started it.
+//! Older versions wrote `agent-ID.jsonl` beside the transcript.
 //! `layout` knows this and the other layouts that a configured directory may have, and `archive` keeps transcripts.
 
 mod archive;
@@ -13,7 +14,7 @@ mod stamp;
 
 pub(crate) use archive::Archive;
 pub use files::Files;
-pub(crate) use files::{find_session, parent_of};
+pub(crate) use files::{find_session, is_older_agent, parent_of};
 pub(crate) use layout::{Dir, FoundFile, IMPORTED, Layout};
 pub use loaded::Loaded;
 pub use shelf::Shelf;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// How many conversations are kept, so that the next page of one need not be read from the start.
 const LEN: usize = 4;
 
-/// Larger conversations are not kept. A record takes about half a kilobyte.
+/// How many records they may have together. A record takes about a kilobyte.
 const MAX_RECORDS: usize = 200_000;
 
 #[derive(Debug, Default)]
@@ -42,8 +42,10 @@ impl Shelf {
             let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
             loaded.retain(|(path, _)| path != main);
             loaded.push((main.to_owned(), Arc::clone(&now)));
-            let surplus = loaded.len().saturating_sub(LEN);
-            loaded.drain(..surplus);
+            let records = |one: &(PathBuf, Arc<Loaded>)| one.1.records.all().len();
+            while loaded.len() > LEN || loaded.iter().map(records).sum::<usize>() > MAX_RECORDS {
+                loaded.remove(0);
+            }
         }
         Ok(now)
     }

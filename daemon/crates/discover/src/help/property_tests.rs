@@ -88,6 +88,7 @@ fn stairs(bytes: usize) -> String {
 }
 
 #[test]
+#[ignore = "takes its time, and figures of a loaded machine mean nothing"]
 fn a_text_of_a_mebibyte_is_read_in_time_that_grows_with_its_length() {
     let time = |text: &str| {
         let start = Instant::now();

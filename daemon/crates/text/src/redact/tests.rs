@@ -103,6 +103,14 @@ fn secrets_in_yaml_and_output_go() {
         "your token: ***, keep it",
     );
     becomes("API key: abc123", "API key: ***");
+    becomes(
+        "password: swordfish on port 3001",
+        "password: *** on port 3001",
+    );
+    becomes(
+        "- db_passwd: tiger for staging",
+        "- db_passwd: *** for staging",
+    );
     becomes("<password>abc</password>", "<password>***</password>");
 }
 
@@ -142,10 +150,16 @@ fn connection_strings_and_addresses_lose_their_password() {
         "AccountName=n;AccountKey=abc==;X=y",
         "AccountName=n;AccountKey=***;X=y",
     );
+    becomes("postgres://me:pa:ss@h:5432/db", "postgres://***");
     becomes(
-        "postgres://me:pa:ss@h:5432/db",
-        "postgres://me:***@h:5432/db",
+        "(mysql+pymysql://me:pw@h/db?x=1&y=2), then",
+        "(mysql+pymysql://***), then",
     );
+    becomes(
+        "url = \"mongodb+srv://u:p@h1,h2/x\";",
+        "url = \"mongodb+srv://***\";",
+    );
+    becomes("to Postgres://me:pw@h/db.", "to Postgres://***.");
     becomes("https://me:p@ss@h/", "https://me:***@h/");
     becomes("redis://:abc@h", "redis://:***@h");
 }
@@ -209,6 +223,11 @@ fn private_keys_go_as_a_whole() {
     becomes(&format!("{cut_off} and more"), "*** and more");
     let quoted = format!("> -----BEGIN PRIVATE KEY-----\r\n> {line}\r\n> {line}\r\n> bye\r\n");
     becomes(&quoted, "> ***\r\n> bye\r\n");
+    becomes(
+        "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQEF\n-----END PRIVATE KEY-----",
+        "***",
+    );
+    stays("-----BEGIN PRIVATE KEY-----\n(your key)\n-----END PRIVATE KEY-----");
     stays("contains(\"-----BEGIN PRIVATE KEY-----\")");
     stays("-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----");
 }
@@ -225,6 +244,15 @@ fn innocent_text_stays_to_the_letter() {
         "the token: see docs",
         "unexpected token: foo",
         "error: invalid token",
+        "password: string for the login",
+        "password: required on Windows",
+        "password: field on the login page",
+        "password: changed at login",
+        "password: hash('x') for tests",
+        "Password: Must be long",
+        "the password: swordfish on a plate",
+        "see postgres://h:5432/db",
+        "postgres://me:$PASSWORD@h/db",
         "tokens: 512",
         "max_tokens=4096",
         "\"token_count\": 17",

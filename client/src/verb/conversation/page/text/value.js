@@ -13,9 +13,9 @@ function asList(value) {
   return Array.isArray(value) ? value : [];
 }
 
-// Returns a string as it is, nothing as '', everything else as JSON.
+// Returns a string without control sequences, nothing as '', everything else as JSON.
 function asText(value) {
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return withoutSequences(value);
   if (value === null || value === undefined) return '';
   return typeof value === 'object' ? prettyJson(value) : String(value);
 }
@@ -40,7 +40,7 @@ function* leavesOf(value) {
   const waiting = [value];
   while (waiting.length) {
     const next = waiting.pop();
-    if (typeof next === 'string') yield next;
+    if (typeof next === 'string') yield withoutSequences(next);
     else if (typeof next === 'number') yield String(next);
     else if (typeof next === 'object' && next !== null) {
       const inner = Object.values(next);

@@ -4,13 +4,21 @@
 const UNSEEN = '\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f'
   + '\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}';
 const HAS_UNSEEN = new RegExp(`[${UNSEEN}]`, 'u');
-// A whole colour or cursor sequence is one mark, so that coloured output stays readable; so is a run
-// of other unseen characters, or a binary file would become a hundred thousand elements.
-const SPLIT_UNSEEN = new RegExp(`(\\u001b\\[[0-?]*[ -/]*[@-~]|[${UNSEEN}]+)`, 'u');
+// A run of them is one mark, or a binary file would become a hundred thousand elements.
+const SPLIT_UNSEEN = new RegExp(`([${UNSEEN}]+)`, 'u');
 const EACH_UNSEEN = new RegExp(`[${UNSEEN}]`, 'gu');
 
 // Names instead of the pictures that Unicode has (U+2400 and on): many fonts lack those.
 const C0_NAMES = 'NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(' ');
+
+// A sequence that sets a colour, moves the cursor or names the window of a terminal: CSI, then texts
+// that end in BEL or ST, then all others.
+const SEQUENCES = /\u001b(?:\[[ -?]*[@-~]?|[\]PX^_][^\u0007\u001b\n]*(?:\u0007|\u001b\\)|[ -/]+[0-~]?|[0-OQ-WYZ\\`-~])/g;
+
+// Returns a text without the sequences that were meant for a terminal; the raw JSON has them.
+function withoutSequences(text) {
+  return text.includes('\u001b') ? text.replace(SEQUENCES, '') : text;
+}
 
 // Returns the name of one unseen character: ESC, DEL, U+202E.
 function nameOf(character) {
@@ -19,13 +27,15 @@ function nameOf(character) {
   return C0_NAMES[code] ?? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-// Returns `text` with the name of every unseen character in its place, for titles and labels.
-function visibleText(text) {
+// Returns a text with the name of every unseen character in its place, for titles and labels.
+function visibleText(value) {
+  const text = withoutSequences(value);
   return HAS_UNSEEN.test(text) ? text.replace(EACH_UNSEEN, (character) => `\u2039${nameOf(character)}\u203a`) : text;
 }
 
-// Appends `text` as text nodes; unseen characters become small marked names.
-function appendVisible(parent, text) {
+// Appends a text as text nodes; unseen characters become small marked names.
+function appendVisible(parent, value) {
+  const text = withoutSequences(value);
   if (!HAS_UNSEEN.test(text)) {
     parent.append(document.createTextNode(text));
     return;
@@ -38,7 +48,7 @@ function appendVisible(parent, text) {
     }
     const sign = document.createElement('span');
     sign.className = 'unseen';
-    sign.append(document.createTextNode(piece.replace(EACH_UNSEEN, (character) => `${nameOf(character)} `).replace(/ (?=\[|$)/, '')));
+    sign.append(document.createTextNode(piece.replace(EACH_UNSEEN, (character) => `${nameOf(character)} `).trimEnd()));
     parent.append(sign);
   });
 }

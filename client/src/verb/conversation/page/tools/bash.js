@@ -36,7 +36,7 @@ function exitCode(call) {
 // Returns the output, standard output and error apart only when the details have both.
 function outputOf(call) {
   const meta = metaOf(call);
-  if (typeof meta.stdout === 'string' && !call.result.isError) return meta.stdout + asText(meta.stderr);
+  if (typeof meta.stdout === 'string' && !call.result.isError) return asText(meta.stdout) + asText(meta.stderr);
   return resultText(call.result).replace(/^Exit code \d+\n?/, '');
 }
 
@@ -48,7 +48,7 @@ function bashResult(call) {
     const text = outputOf(call);
     if (text !== '') shown.push(clippedText(text, call.result.isError ? 'failed' : ''));
   } else {
-    if (meta.stdout !== '') shown.push(clippedText(meta.stdout));
+    if (meta.stdout !== '') shown.push(clippedText(asText(meta.stdout)));
     if (asText(meta.stderr) !== '') shown.push(note('Standard error'), clippedText(asText(meta.stderr), 'failed'));
   }
   if (!shown.length) shown.push(meta.backgroundTaskId || meta.isImage ? plainResult(call) : note('No output.'));

@@ -1,9 +1,11 @@
 // The timeline: only rows near the visible part are in the page, whatever the number of turns.
 
-// Rows are made this many pixels before they come into view. While a reader flings through the
-// list, they would be gone before they are seen: they are made when it rests.
+// Rows are made this many pixels before they come into view. While a reader drags the scrollbar,
+// they would be gone before they are read: until it rests, rows are sketched, without their texts.
 const AHEAD = 400;
 const REST_MS = 90;
+// In place of the version of a row that is only sketched.
+const SKETCH = -1;
 
 const list = {
   items: [], // turns that the filters let through
@@ -16,7 +18,8 @@ const list = {
   openHeight: 320,
   ahead: AHEAD,
   drawnTop: 0,
-  rest: 0, // timer
+  rest: 0, // timer; 0 while nothing was scrolled far just now
+  sketching: false,
   scroller: null,
   space: null,
   window: null,
@@ -27,7 +30,7 @@ function startList() {
   list.scroller = part('scroller');
   list.space = part('space');
   list.window = part('window');
-  list.resizes = new ResizeObserver(() => drawList());
+  list.resizes = new ResizeObserver(drawResized);
   list.scroller.addEventListener('scroll', drawScrolled, { passive: true });
   let width = list.scroller.clientWidth;
   new ResizeObserver(() => {
@@ -82,12 +85,35 @@ function keepAnchor(anchor) {
 
 function drawScrolled() {
   const top = list.scroller.scrollTop;
-  list.ahead = Math.abs(top - list.drawnTop) > list.scroller.clientHeight ? 0 : AHEAD;
+  const far = Math.abs(top - list.drawnTop) > list.scroller.clientHeight;
   list.drawnTop = top;
-  drawList();
+  list.ahead = far ? 0 : AHEAD;
+  // After one jump a reader is where they wanted to be.
+  if (far && list.rest) sketchList();
+  else drawList();
   clearTimeout(list.rest);
-  if (list.ahead === AHEAD) return;
-  list.rest = setTimeout(() => { list.ahead = AHEAD; drawList(); }, REST_MS);
+  list.rest = far ? setTimeout(rest, REST_MS) : 0;
+}
+
+function rest() {
+  list.rest = 0;
+  list.ahead = AHEAD;
+  drawList();
+}
+
+// Fills the view with rows of the heights that are known or guessed, and measures nothing.
+function sketchList() {
+  list.sketching = true;
+  placeRows();
+  list.sketching = false;
+}
+
+// A row that was just made is reported too, with the height that it was measured with.
+function drawResized() {
+  const anchor = topRow();
+  if (!measureShown()) return;
+  keepAnchor(anchor);
+  drawList();
 }
 
 // Brings the rows in the page in line with the scroll position, and the heights with the rows.
@@ -111,7 +137,8 @@ function wantedRange() {
 function placeRows() {
   const [first, last] = list.items.length ? wantedRange() : [0, -1];
   for (const [turn, row] of list.shown) {
-    if (turn.row >= first && turn.row <= last && list.versions.get(turn) === turn.version) continue;
+    const stays = list.versions.get(turn) === turn.version || (list.sketching && list.versions.get(turn) === SKETCH);
+    if (turn.row >= first && turn.row <= last && stays) continue;
     dropRow(turn, row);
   }
   let next = list.window.firstElementChild;
@@ -130,12 +157,12 @@ function placeWindow(first = list.items.length ? wantedRange()[0] : 0) {
 }
 
 function addRow(turn) {
-  const row = makeRow(turn);
+  const row = list.sketching ? sketchRow(turn, list.heights.each[turn.row]) : makeRow(turn);
   numberRow(turn, row);
   row.classList.toggle('selected', turn === list.selected);
   list.shown.set(turn, row);
-  list.versions.set(turn, turn.version);
-  list.resizes.observe(row);
+  list.versions.set(turn, list.sketching ? SKETCH : turn.version);
+  if (!list.sketching) list.resizes.observe(row);
   return row;
 }
 

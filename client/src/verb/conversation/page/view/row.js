@@ -18,6 +18,14 @@ function makeRow(turn, above = []) {
   return row;
 }
 
+// Returns a row of this height that says which turn is there, and no more.
+function sketchRow(turn, height) {
+  const row = make('article.row.sketch', { 'data-role': kindOf(turn), tabIndex: -1 },
+    make('div.head', null, placeParts(turn)));
+  row.style.height = `${height}px`;
+  return row;
+}
+
 // "Expand all" is about the timeline: what a sub-agent did stays one line a turn until it is asked for.
 function isOpen(turn, above = []) {
   return turn.open ?? (above.length === 0 && list.allOpen);
@@ -36,12 +44,18 @@ function kindOf(turn) {
   return turn.role === 'assistant' || turn.role === 'user' ? turn.role : 'other';
 }
 
-function headParts(turn) {
+function placeParts(turn) {
   return [
     make('span.sign', { 'aria-hidden': 'true' }),
     make('span.number', null, String(turn.number)),
     make('time.time', { title: asText(turn.raw.at) }, clockTime(turn.at, conversation.firstDay)),
     make('span.role', null, kindOf(turn) === 'other' ? gist(turn.role, 12) || 'other' : kindOf(turn)),
+  ];
+}
+
+function headParts(turn) {
+  return [
+    ...placeParts(turn),
     make('span.gist', null, gistParts(turn)),
     make('span.badges', null, badgesOf(turn)),
   ];
@@ -93,7 +107,7 @@ function badgesOf(turn) {
   return [
     hasError(turn) ? badge('error', turn.apiError ? 'API error' : 'error') : null,
     isPending(turn) ? badge('pending', 'pending', 'Awaiting result') : null,
-    turn.orphan ? badge('agent', 'sub-agent, call missing', turn.parent) : turn.sidechain && turn.parent === null ? badge('agent', 'sub-agent') : null,
+    turn.orphan ? badge('agent', `sub-agent, call ${conversation.calls.get(turn.parent)?.turn ? 'within itself' : 'missing'}`, turn.parent) : turn.sidechain && turn.parent === null ? badge('agent', 'sub-agent') : null,
     turn.calls.some((call) => conversation.children.has(call.id)) ? badge('agent', agentLabel(turn)) : null,
     turn.marks.map((mark) => badge('plain', mark)),
     turn.model ? badge('model', gist(shortModel(turn.model), 24), turn.model) : null,

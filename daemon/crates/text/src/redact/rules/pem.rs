@@ -25,6 +25,9 @@ const MAX_HEADER_BYTES: usize = 128;
 /// Minimum length of a line, in bytes: a shorter one may be a word of the text after the key.
 const MIN_LINE_BYTES: usize = 16;
 
+/// The same for a key that an `END` line closes: nothing but prompts can be in it.
+const MIN_CLOSED_LINE_BYTES: usize = 12;
+
 /// A line shorter than this is the last line of a block: full lines have 64, 70 or 76 characters.
 const MIN_FULL_LINE_BYTES: usize = 60;
 
@@ -64,7 +67,7 @@ fn block_end(text: &str, body: usize) -> Option<usize> {
     let label_len = label.find(DASHES)?;
     let is_base64 = |c: char| c.is_ascii() && is_base64(c as u8);
     let mut words = text[body..end].split(|c: char| !is_base64(c));
-    words.find(|word| word.len() >= MIN_LINE_BYTES)?;
+    words.find(|word| word.len() >= MIN_CLOSED_LINE_BYTES)?;
     Some(end + line.len() - label.len() + label_len + DASHES.len())
 }
 

@@ -98,6 +98,13 @@ const STATES: &[&str] = &[
     "yours",
 ];
 
+/// Words after `password:` that say what it is about: `password: field on the login page`.
+const SUBJECTS: &[&str] = &[
+    "change", "check", "dialog", "field", "form", "hash", "help", "hint", "input", "length",
+    "login", "maximum", "minimum", "one", "page", "prompt", "reset", "rule", "rules", "see",
+    "support", "test", "tests", "use",
+];
+
 /// Words with digits that name how a password is stored.
 const FORMATS: &[&str] = &[
     "base64", "sha", "md5", "utf", "argon2", "pbkdf2", "bcrypt", "aes", "rsa", "oauth2", "x509",
@@ -199,6 +206,12 @@ fn is_token(word: &[u8]) -> bool {
         && word.len() >= MIN_TOKEN_BYTES
         && has(u8::is_ascii_digit)
         && has(u8::is_ascii_alphabetic)
+}
+
+/// Returns whether a word after `password:` describes a password instead of being one.
+pub(super) fn is_description(word: &[u8]) -> bool {
+    let is_subject = |subject: &&str| word.eq_ignore_ascii_case(subject.as_bytes());
+    is_state(word) || SUBJECTS.iter().any(is_subject)
 }
 
 fn is_state(word: &[u8]) -> bool {

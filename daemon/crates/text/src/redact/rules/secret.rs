@@ -5,6 +5,7 @@
 use super::assignment::{Assignment, Position, Separator, blanks, is_name};
 use super::key::{KeyKind, normalized};
 use super::placeholder::{MAX_COMPARED_BYTES, begins_a_gap, is_expression, is_placeholder};
+use super::prose;
 use super::value::{Ending, Quote, bare_end, joined_end, line_end, without_outer};
 use std::ops::Range;
 
@@ -116,7 +117,13 @@ impl Assignment<'_> {
         let alone = ends_value(&self.bytes[value.end..]);
         let is_password = self.key.kind == KeyKind::Password;
         let begins = self.position != Position::Prose;
-        if is_mixed(&self.bytes[value.clone()]) || (alone && (begins || is_password)) {
+        let word = &self.bytes[value.clone()];
+        if is_mixed(word) || (alone && (begins || is_password)) {
+            return Some(value);
+        }
+        // `password: swordfish on port 3001`
+        let is_line = self.position == Position::LineStart && is_password;
+        if is_line && is_note(&self.bytes[value.end..]) && !prose::is_description(word) {
             return Some(value);
         }
         // `passphrase: correct horse battery staple`, where the name is not a word of prose.
@@ -222,6 +229,13 @@ fn ends_value(after: &[u8]) -> bool {
         Some(b'#') => rest.len() < after.len(),
         _ => false,
     }
+}
+
+/// Returns whether a note says what the value before it is for.
+fn is_note(after: &[u8]) -> bool {
+    [&b" on "[..], b" for ", b" at "]
+        .iter()
+        .any(|start| after.starts_with(start))
 }
 
 /// Returns whether a long word has letters and digits, so that it is not a word of a language.

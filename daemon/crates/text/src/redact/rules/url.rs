@@ -4,7 +4,8 @@ use super::placeholder::is_placeholder;
 use crate::redact::engine::{Rule, Shown, Verdict};
 use std::ops::Range;
 
-/// The password in `scheme://user:password@host`; the user is kept.
+/// The password in `scheme://user:password@host`; the user and the host are kept. The address of a database goes as a
+/// whole.
 pub(super) const CREDENTIALS: Rule = Rule {
     anchors: &["://"],
     judge: credentials,
@@ -34,6 +35,23 @@ const MIN_WEBHOOK_BYTES: usize = 16;
 /// Minimum length of a signature, in bytes: 256 bits have 43 characters in Base64.
 const MIN_SIGNATURE_BYTES: usize = 24;
 
+/// Schemes of databases. Their addresses also reveal where the data is.
+const DATABASES: &[&str] = &[
+    "postgres",
+    "postgresql",
+    "mysql",
+    "mariadb",
+    "mongodb",
+    "sqlserver",
+    "mssql",
+    "oracle",
+    "cockroachdb",
+    "clickhouse",
+];
+
+/// Maximum length of a scheme, in bytes.
+const MAX_SCHEME_BYTES: usize = 32;
+
 fn credentials(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     let bytes = shown.text.as_bytes();
     let has_scheme = bytes[..anchor.start]
@@ -60,7 +78,35 @@ fn credentials(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {
     if password.is_empty() || is_placeholder(&bytes[password.clone()]) {
         return Verdict::Innocent;
     }
-    Verdict::Secret(password)
+    match is_database(&bytes[..anchor.start]) {
+        true => Verdict::Secret(anchor.end..address_end(bytes, at)),
+        false => Verdict::Secret(password),
+    }
+}
+
+/// Returns whether `before` ends with the scheme of a database: `postgres`, `mysql+pymysql`.
+fn is_database(before: &[u8]) -> bool {
+    let tail = &before[before.len().saturating_sub(MAX_SCHEME_BYTES)..];
+    let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+    let scheme = tail.rsplit(|byte| !is_scheme(byte)).next();
+    let name = scheme.and_then(|scheme| scheme.split(|byte| *byte == b'+').next());
+    name.is_some_and(|name| {
+        DATABASES
+            .iter()
+            .any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+    })
+}
+
+/// Returns the end of the address that `at` is in, without the punctuation of a sentence.
+fn address_end(bytes: &[u8], at: usize) -> usize {
+    let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>\\;|(){}[]".contains(byte);
+    let rest = &bytes[at..];
+    let address = &rest[..rest.iter().position(ends).unwrap_or(rest.len())];
+    let closing = address
+        .iter()
+        .rev()
+        .take_while(|byte| b".,:!".contains(byte));
+    at + address.len() - closing.count()
 }
 
 fn webhook(shown: Shown<'_>, anchor: Range<usize>) -> Verdict {

@@ -1,10 +1,12 @@
 //! All conversations: lists, search, sums, and an index that is as new as its files.
 
-use super::library::{Library, assistant, call, result, user};
+use crate::conversation::library::{Library, assistant, call, result, user};
 use crate::support::eventually::rounds;
 use crate::support::secrets::cases;
+use ccd_protocol::ErrorCode;
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
 
 fn session(number: usize) -> String {
@@ -75,6 +77,9 @@ fn conversations_are_listed_with_what_they_cost() {
         )
     );
     assert_eq!(one["usage"]["total"]["output_tokens"], 35);
+    // Nobody has named it.
+    let title = one["title"].as_str().unwrap();
+    assert!(title.starts_with("Please sort the needle"), "{title}");
     // 20 tokens of input at 5 and 35 of output at 25 dollars per million.
     let cost = one["cost_usd"].as_f64().unwrap();
     assert!(
@@ -84,6 +89,10 @@ fn conversations_are_listed_with_what_they_cost() {
     let before = &list["conversations"][1]["session_id"];
     let rest = library.call("conversation.list", json!({"before": before}));
     assert_eq!(rest["conversations"].as_array().unwrap().len(), 1);
+    let unknown = json!({"before": session(99)});
+    let error = library.try_call("conversation.list", unknown).unwrap_err();
+    assert_eq!(error["data"]["kind"], "conversation_not_found", "{error}");
+    assert!(error["message"].as_str().unwrap().contains(&session(99)));
     let text = library.ok(&["list"]);
     assert_eq!(text.lines().count(), 3, "{text}");
     for (scope, count) in [
@@ -143,6 +152,10 @@ fn records_are_found_by_words_phrases_and_filters() {
         (json!({"query": "sort", "status": "pending"}), &[]),
         (json!({"query": "sort", "status": "sub_agent"}), &[]),
         (json!({"query": "needle1", "model": "opus"}), &["u1-2"]),
+        (
+            json!({"query": "sort", "session": "00000001-"}),
+            &["u1-1", "u1-2", "u1-3"],
+        ),
         (json!({"query": "sort OR list"}), &[]),
         // Names of members are not text.
         (json!({"query": "command"}), &[]),
@@ -155,6 +168,15 @@ fn records_are_found_by_words_phrases_and_filters() {
         library.call("conversation.search", json!({"query": "sort", "limit": 1}))["total"],
         6
     );
+    for (session, code) in [
+        ("00000002", ErrorCode::ConversationNotFound),
+        ("000", ErrorCode::ConversationNotFound),
+        ("0000", ErrorCode::InvalidArgument),
+    ] {
+        let params = json!({"query": "sort", "session": session});
+        let error = library.try_call("conversation.search", params).unwrap_err();
+        assert_eq!(error["code"], code as i32, "{error}");
+    }
     let ran = library.ccctl(&["search", "*"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(
@@ -321,12 +343,20 @@ fn no_secret_is_found_or_in_the_file_of_the_index() {
         ]
     });
     library.write(&library.path(&session(0)), &records.collect::<Vec<_>>());
+    for (at, case) in cases.iter().enumerate() {
+        let id = session(at + 1);
+        library.write(
+            &library.path(&id),
+            &[user(&id, &format!("p{at}"), &case.text)],
+        );
+    }
     let reply = library.call(
         "conversation.search",
         json!({"query": "marker", "limit": 200}),
     );
     assert_eq!(reply["total"], 2 * cases.len());
-    let snippets = reply["hits"].to_string();
+    let titles = library.call("conversation.list", json!({"limit": 1000}));
+    let snippets = format!("{}{titles}", reply["hits"]);
     assert!(library.daemon.stop().success());
     let index = fs::read(library.daemon.home().join("conversations.sqlite")).unwrap();
     for secret in cases.iter().flat_map(|case| &case.secrets) {
@@ -384,6 +414,32 @@ fn a_first_index_that_is_killed_goes_on_and_equals_a_fresh_one() {
         library.daemon.restart();
         assert_eq!(answers(&library), fresh, "round {round}");
     }
+}
+
+#[test]
+fn a_transcript_that_cannot_be_read_is_named_until_it_can() {
+    if rustix::process::geteuid().is_root() {
+        return; // who can read everything
+    }
+    let library = filled(2);
+    let path = library.path(&session(1));
+    let set = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    set(0o000);
+    let reply = library.call("conversation.list", json!({}));
+    assert_eq!(reply["total"], 1);
+    assert_eq!(reply["unreadable"]["count"], 1);
+    for command in [&["list"][..], &["stats"], &["search", "needle0"]] {
+        let ran = library.ccctl(command);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let named = format!("{} (Permission denied", path.display());
+        assert!(ran.stderr.contains(&named), "{ran:?}");
+    }
+    set(0o600);
+    let reply = library.call("conversation.list", json!({}));
+    assert_eq!(
+        (&reply["total"], &reply["unreadable"]),
+        (&json!(2), &Value::Null)
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The index follows transcripts, before anybody asks.
 
-use super::library::{Library, assistant, user};
+use crate::conversation::library::{Library, assistant, user};
 use crate::support::eventually;
 use crate::support::eventually::throughout;
 use serde_json::json;

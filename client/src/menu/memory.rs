@@ -1,0 +1,32 @@
+//! The entry of session memory in the menu.
+
+use super::entries::Action;
+use super::entries::Part::Fixed;
+
+pub(super) const MEMORY: &[Action] = &[
+    Action {
+        name: "save",
+        about: "write where the project of this directory stands",
+        words: &[Fixed("memory save")],
+    },
+    Action {
+        name: "show",
+        about: "show the memory of this project",
+        words: &[Fixed("memory show")],
+    },
+    Action {
+        name: "status",
+        about: "show what changed since the last save",
+        words: &[Fixed("memory status")],
+    },
+    Action {
+        name: "load",
+        about: "print what a new session gets of the memory",
+        words: &[Fixed("memory load")],
+    },
+    Action {
+        name: "link",
+        about: "make CLAUDE.md import the memory",
+        words: &[Fixed("memory link")],
+    },
+];

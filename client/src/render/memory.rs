@@ -1,0 +1,152 @@
+//! A session memory as a page.
+
+use super::short::age;
+use super::style::Style;
+use ccd_protocol::memory::{
+    BuildState, DependencyState, MemoryGetReply, MemorySaveReply, MemoryStatusReply, Priority,
+    TestStatus, TestSuite,
+};
+use std::io::{self, Write};
+use std::time::SystemTime;
+
+/// Writes a memory with the source and the age of each part.
+pub(crate) fn memory(reply: &MemoryGetReply, out: &mut dyn Write, _style: Style) -> io::Result<()> {
+    let memory = &reply.memory;
+    let (about, summary, tasks) = (&memory.metadata, &memory.summary, &memory.task_status);
+    if summary.project_description == "No session data" {
+        return writeln!(out, "No session data");
+    }
+    writeln!(
+        out,
+        "{} on {}, saved {}",
+        about.project_name,
+        about.branch,
+        ago(&about.generated_at)
+    )?;
+    writeln!(out, "{}", summary.project_description)?;
+    writeln!(
+        out,
+        "tasks: {}{}",
+        summary.completion_status,
+        from(reply, "taskStatus")
+    )?;
+    writeln!(out, "phase: {}", summary.current_phase)?;
+    if let Some(task) = &tasks.current_task {
+        writeln!(out, "current: {} {}", task.id, task.title)?;
+    }
+    suite(
+        "tests",
+        &memory.test_results.unit,
+        &from(reply, "testResults.unit"),
+        out,
+    )?;
+    suite(
+        "e2e tests",
+        &memory.test_results.e2e,
+        &from(reply, "testResults.e2e"),
+        out,
+    )?;
+    environment(reply, out)?;
+    let urgent = memory
+        .blockers
+        .iter()
+        .filter(|blocker| blocker.priority == Priority::High);
+    for blocker in urgent.clone().take(10) {
+        writeln!(out, "blocker: {} ({})", blocker.title, blocker.description)?;
+    }
+    let others = memory.blockers.len() - urgent.count().min(10);
+    if others > 0 {
+        writeln!(out, "blockers: {others} more")?;
+    }
+    for step in &memory.next_steps {
+        writeln!(out, "next: {}", step.action)?;
+    }
+    Ok(())
+}
+
+fn suite(name: &str, suite: &TestSuite, from: &str, out: &mut dyn Write) -> io::Result<()> {
+    match suite.status {
+        TestStatus::NotRun => Ok(()),
+        TestStatus::Passed => writeln!(out, "{name}: {} passed{from}", suite.passed),
+        TestStatus::Failed => {
+            writeln!(
+                out,
+                "{name}: {} failed, {} passed{from}",
+                suite.failed, suite.passed
+            )
+        }
+    }
+}
+
+fn environment(reply: &MemoryGetReply, out: &mut dyn Write) -> io::Result<()> {
+    let environment = &reply.memory.environment;
+    for server in &environment.servers {
+        writeln!(
+            out,
+            "server: {} on {}{}",
+            server.process,
+            server.url,
+            from(reply, "environment.servers")
+        )?;
+    }
+    let dependencies = match environment.dependencies.status {
+        DependencyState::UpToDate => Some("up to date"),
+        DependencyState::Outdated => Some("outdated"),
+        DependencyState::Unknown => None,
+    };
+    if let Some(state) = dependencies {
+        writeln!(
+            out,
+            "dependencies: {state}{}",
+            from(reply, "environment.dependencies")
+        )?;
+    }
+    let build = match environment.build.status {
+        BuildState::Success => "built",
+        BuildState::Failed => "fails",
+        BuildState::NotRun => return Ok(()),
+    };
+    writeln!(out, "build: {build}{}", from(reply, "environment.build"))
+}
+
+/// Returns `, from SOURCE, AGE ago` for a part, as far as it is known.
+fn from(reply: &MemoryGetReply, part: &str) -> String {
+    let Some(fact) = reply.provenance.get(part) else {
+        return String::new();
+    };
+    match &fact.at {
+        Some(at) => format!(", from {}, {}", fact.source, ago(at)),
+        None => format!(", from {}", fact.source),
+    }
+}
+
+fn ago(time: &str) -> String {
+    match time {
+        "unknown" => "at an unknown time".to_owned(),
+        time => format!("{} ago", age(time, SystemTime::now())),
+    }
+}
+
+/// Writes where the memory is and what was left out.
+pub(crate) fn memory_saved(reply: &MemorySaveReply, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{} ({} bytes)", reply.path, reply.bytes)?;
+    if reply.redacted > 0 {
+        writeln!(out, "secrets removed: {}", reply.redacted)?;
+    }
+    for (field, number) in &reply.cut {
+        writeln!(out, "left out: {number} of {field}")?;
+    }
+    Ok(())
+}
+
+/// Writes how old the memory is and what changed since.
+pub(crate) fn memory_status(reply: &MemoryStatusReply, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}, saved {}", reply.path, ago(&reply.generated_at))?;
+    match reply.changes.is_empty() {
+        true => writeln!(out, "no change found since"),
+        false => reply
+            .changes
+            .iter()
+            .try_for_each(|change| writeln!(out, "{change}")),
+    }
+}

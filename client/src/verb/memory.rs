@@ -1,0 +1,120 @@
+//! `ccctl memory`.
+
+use super::file;
+use crate::args::{MemoryLinkArgs, MemoryProjectArgs, MemorySaveArgs, MemoryVerb};
+use crate::context::{confirm, is_at_terminal};
+use crate::{Context, Exit, Failure, caller, render};
+use ccd_protocol::memory::{
+    MemoryGet, MemoryLink, MemoryLinkParams, MemoryLoad, MemoryLoadParams, MemoryParams,
+    MemorySave, MemorySaveParams, MemoryStatus, MemoryValidate, MemoryValidateParams,
+    SessionMemory,
+};
+use std::path::Path;
+
+/// Carries out a command of `ccctl memory`.
+///
+/// # Errors
+///
+/// Errors of the call and of the output.
+pub(crate) fn dispatch(verb: &MemoryVerb, context: &mut Context) -> Result<Exit, Failure> {
+    match verb {
+        MemoryVerb::Save(args) => save(args, context),
+        MemoryVerb::Show(args) => {
+            let answer = context.call::<MemoryGet>(&params(args)?)?;
+            context.warn(&answer.value.warnings);
+            context.print(&answer, render::memory)
+        }
+        MemoryVerb::Validate { file } => validate(file, context),
+        MemoryVerb::Load(args) => {
+            let MemoryParams { project } = params(args)?;
+            let load = MemoryLoadParams {
+                project,
+                short: false,
+            };
+            context.show::<MemoryLoad>(&load, |reply, out, _| write!(out, "{}", reply.digest))
+        }
+        MemoryVerb::Status(args) => context
+            .show::<MemoryStatus>(&params(args)?, |reply, out, _| {
+                render::memory_status(reply, out)
+            }),
+        MemoryVerb::Link(args) => link(args, context),
+    }
+}
+
+fn params(args: &MemoryProjectArgs) -> Result<MemoryParams, Failure> {
+    let given = args.project.as_deref().unwrap_or(".");
+    Ok(MemoryParams {
+        project: caller::absolute(Path::new(given))?,
+    })
+}
+
+fn save(args: &MemorySaveArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let MemoryParams { project } = params(&args.project)?;
+    let memory = args.from.as_deref().map(given).transpose()?;
+    let answer = context.call::<MemorySave>(&MemorySaveParams { project, memory })?;
+    context.warn(&answer.value.warnings);
+    context.print(&answer, |reply, out, _| render::memory_saved(reply, out))
+}
+
+/// Shows the change of CLAUDE.md, and makes it after a yes.
+fn link(args: &MemoryLinkArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let MemoryParams { project } = params(&args.project)?;
+    let params = |write: bool| MemoryLinkParams {
+        project: project.clone(),
+        write,
+    };
+    let answer = context.call::<MemoryLink>(&params(args.yes))?;
+    let (file, is_open) = (&answer.value.file, !answer.value.diff.is_empty());
+    let file = render::printable(file);
+    context.print(&answer, |reply, out, style| {
+        match (reply.diff.is_empty(), style.is_terminal) {
+            (true, _) => writeln!(out, "{file} imports the memory already"),
+            (false, true) => render::diff(&reply.diff, out, style),
+            (false, false) => out.write_all(reply.diff.as_bytes()),
+        }
+    })?;
+    if !is_open {
+        return Ok(Exit::Done);
+    }
+    if !args.yes {
+        if !is_at_terminal() || context.global.json {
+            context.note("nothing was changed; --yes makes the change");
+            return Ok(Exit::Done);
+        }
+        if !confirm(&format!("change {file}?")) {
+            context.note("nothing was changed");
+            return Ok(Exit::Done);
+        }
+        context.call::<MemoryLink>(&params(true))?;
+    }
+    context.note(&format!("changed {file}"));
+    Ok(Exit::Done)
+}
+
+fn given(path: &Path) -> Result<SessionMemory, Failure> {
+    let text = file::read_text(path)?;
+    serde_json::from_str(&text).map_err(|error| {
+        Failure::Usage(format!("{}: not a session memory: {error}", path.display()))
+    })
+}
+
+fn validate(path: &Path, context: &mut Context) -> Result<Exit, Failure> {
+    let content = Some(file::read_text(path)?);
+    let answer = context.call::<MemoryValidate>(&MemoryValidateParams {
+        path: None,
+        content,
+    })?;
+    context.warn(&answer.value.warnings);
+    context.print(&answer, |reply, out, _| match reply.valid {
+        true => writeln!(out, "valid"),
+        false => reply
+            .errors
+            .iter()
+            .try_for_each(|error| writeln!(out, "{error}")),
+    })?;
+    Ok(if answer.value.valid {
+        Exit::Done
+    } else {
+        Exit::Failed
+    })
+}

@@ -1,0 +1,240 @@
+//! What stops progress. The most urgent comes first.
+
+use super::super::comments::{Comment, Keyword};
+use crate::collect::facts::Facts;
+use crate::collect::project::Project;
+use crate::collect::tasks::Plan;
+use crate::model::{TITLE_CHARS, clip};
+use ccd_protocol::memory::{
+    BlockerEntry, BuildState, BuildStatus, Priority, SessionMemory, TaskReference, TaskStatus,
+    TestFailure, TestResults,
+};
+use regex::Regex;
+use std::sync::LazyLock;
+
+pub(super) fn blockers(
+    project: &Project,
+    facts: &Facts,
+    tasks: &TaskStatus,
+    tests: &TestResults,
+    build: &BuildStatus,
+    previous: Option<&SessionMemory>,
+    now: &str,
+) -> Vec<BlockerEntry> {
+    let plan = facts.plan.as_ref().map(|plan| &plan.value);
+    let mut found: Vec<BlockerEntry> = Vec::new();
+    found.extend(conflicts(facts));
+    found.extend(missing_files(project, plan));
+    found.extend(broken_build(build));
+    let comments = |keyword| {
+        facts
+            .comments
+            .iter()
+            .filter(move |comment| comment.keyword == keyword)
+    };
+    let current = tasks.current_task.as_ref().map(|task| &*task.id);
+    let blocker = |comment| of_comment(comment, plan, current);
+    found.extend(comments(Keyword::Blocked).map(blocker));
+    let failures = tests.unit.failures.iter().chain(&tests.e2e.failures);
+    found.extend(failures.map(of_failure));
+    for keyword in [Keyword::Fixme, Keyword::Needs, Keyword::Todo, Keyword::Hack] {
+        found.extend(comments(keyword).map(blocker));
+    }
+    found.sort_by_key(|blocker| blocker.priority);
+    let before = previous.map_or(&[][..], |memory| &memory.blockers);
+    for blocker in &mut found {
+        // A description names the file: two blockers of one title are told apart by it.
+        let seen = before
+            .iter()
+            .find(|old| old.title == blocker.title && old.description == blocker.description);
+        let seen = seen.and_then(|old| old.detected_at.clone());
+        blocker.detected_at = Some(seen.unwrap_or_else(|| now.to_owned()));
+    }
+    found
+}
+
+fn conflicts(facts: &Facts) -> impl Iterator<Item = BlockerEntry> + '_ {
+    let conflicts = facts.git.iter().flat_map(|git| &git.value.conflicts);
+    conflicts.map(|path| BlockerEntry {
+        priority: Priority::High,
+        title: clip(&format!("Merge conflict in {path}"), TITLE_CHARS),
+        description: format!("git has an unresolved conflict in {path}"),
+        required_action: format!("Resolve the conflict in {path}"),
+        ..BlockerEntry::default()
+    })
+}
+
+fn broken_build(build: &BuildStatus) -> Option<BlockerEntry> {
+    let first = build.errors.iter().flatten().next();
+    (build.status == BuildState::Failed).then(|| BlockerEntry {
+        priority: Priority::High,
+        title: "The build fails".to_owned(),
+        description: first
+            .cloned()
+            .unwrap_or_else(|| "The last build ended with an error".to_owned()),
+        required_action: "Fix the build".to_owned(),
+        ..BlockerEntry::default()
+    })
+}
+
+/// What stands for a file that everyone has to make for themselves.
+const TEMPLATES: [&str; 4] = ["example", "sample", "template", "dist"];
+
+/// Files that open tasks name and that are not there, although a template is or they are files of settings.
+fn missing_files(project: &Project, plan: Option<&Plan>) -> Vec<BlockerEntry> {
+    let mut found: Vec<BlockerEntry> = Vec::new();
+    for task in plan.iter().flat_map(|plan| &plan.open) {
+        for name in named_files(&task.title) {
+            let title = clip(&format!("Missing file {name}"), TITLE_CHARS);
+            if project.root.join(name).symlink_metadata().is_ok()
+                || found.iter().any(|one| one.title == title)
+            {
+                continue;
+            }
+            let template = template(project, name);
+            if template.is_some() || name.starts_with(".env") {
+                found.push(missing(task, title, name, template));
+            }
+        }
+    }
+    found
+}
+
+fn named_files(title: &str) -> impl Iterator<Item = &str> {
+    let words = title.split(|c: char| {
+        c.is_whitespace() || matches!(c, '`' | '(' | ')' | ',' | ';' | '"' | '\'')
+    });
+    let words = words.map(|word| word.trim_end_matches(['.', ':', '!', '?']));
+    words.filter(|word| {
+        let name = word.rsplit('/').next().unwrap_or_default();
+        let is_inside =
+            !word.starts_with(['/', '~']) && !word.contains("..") && !word.contains("://");
+        is_inside && name.len() > 2 && name[1..].contains('.') | name.starts_with(".env")
+    })
+}
+
+fn template(project: &Project, name: &str) -> Option<String> {
+    let is_file = |name: &String| project.root.join(name).is_file();
+    let mut names: Vec<String> = TEMPLATES
+        .iter()
+        .map(|end| format!("{name}.{end}"))
+        .collect();
+    if let Some(at) = name.find(".env") {
+        names.extend(
+            TEMPLATES
+                .iter()
+                .map(|end| format!("{}.{end}", &name[..at + 4])),
+        );
+    }
+    names.into_iter().find(is_file)
+}
+
+fn missing(
+    task: &TaskReference,
+    title: String,
+    name: &str,
+    template: Option<String>,
+) -> BlockerEntry {
+    let task_name = if task.id.is_empty() {
+        &task.title
+    } else {
+        &task.id
+    };
+    let (beside, from) = match template {
+        Some(template) => (
+            format!("; only {template} is there"),
+            format!(" from {template}"),
+        ),
+        None => Default::default(),
+    };
+    BlockerEntry {
+        priority: Priority::High,
+        task_id: Some(task.id.clone()).filter(|id| !id.is_empty()),
+        title,
+        description: format!(
+            "The open task {task_name} names {name}, which does not exist{beside}"
+        ),
+        required_action: format!("Create {name}{from}"),
+        detected_at: None,
+    }
+}
+
+pub(super) fn place(file: &str, line: Option<u64>) -> String {
+    line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
+}
+
+fn of_failure(failure: &TestFailure) -> BlockerEntry {
+    let place = place(&failure.file, failure.line);
+    let (at, inside) = match place.is_empty() {
+        true => (
+            String::new(),
+            format!("Fix the failing test {}", failure.test_name),
+        ),
+        false => (
+            format!("{place}: "),
+            format!("Fix the failing test in {place}"),
+        ),
+    };
+    let message = failure
+        .message
+        .as_deref()
+        .unwrap_or("the report has no message");
+    BlockerEntry {
+        priority: Priority::High,
+        title: clip(&format!("Failing test: {}", failure.test_name), TITLE_CHARS),
+        description: format!("{at}{message}"),
+        required_action: inside,
+        ..BlockerEntry::default()
+    }
+}
+
+#[expect(clippy::unwrap_used, reason = "compiled by the tests")]
+static ID: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b[A-Z]{1,8}-?\d+[a-z]?\b").unwrap());
+#[expect(clippy::unwrap_used, reason = "compiled by the tests")]
+static T_ID: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^T\d{2,}$").unwrap());
+
+/// Returns the task that a comment is about: the one in its brackets, else one that its text names. `UTF8` looks like a
+/// task too, so in the text only those of the plan count, and `T` with digits.
+fn task_of(comment: &Comment, plan: Option<&Plan>) -> Option<String> {
+    let is_known = |id: &str| plan.is_some_and(|plan| plan.ids.iter().any(|known| known == id));
+    let about = comment.about.as_deref().unwrap_or("");
+    if let Some(found) = ID.find(about).filter(|found| found.len() == about.len()) {
+        return Some(found.as_str().to_owned());
+    }
+    let mut ids = ID.find_iter(&comment.text).map(|found| found.as_str());
+    ids.find(|id| is_known(id) || T_ID.is_match(id))
+        .map(str::to_owned)
+}
+
+/// The text of a comment is data: it is the title, and never part of what to do.
+fn of_comment(comment: &Comment, plan: Option<&Plan>, current: Option<&str>) -> BlockerEntry {
+    let word = comment.keyword.word();
+    let place = place(&comment.path, Some(comment.line));
+    let task_id = task_of(comment, plan);
+    let priority = match comment.keyword {
+        Keyword::Blocked | Keyword::Fixme => Priority::High,
+        Keyword::Needs if task_id.is_some() && task_id.as_deref() == current => Priority::High,
+        Keyword::Needs | Keyword::Todo => Priority::Medium,
+        Keyword::Hack => Priority::Low,
+    };
+    let verb = match comment.keyword {
+        Keyword::Blocked => "Unblock",
+        Keyword::Fixme => "Fix",
+        Keyword::Needs => "Provide",
+        Keyword::Todo => "Complete",
+        Keyword::Hack => "Replace",
+    };
+    let title = if comment.text.is_empty() {
+        format!("{word} comment in {place}")
+    } else {
+        comment.text.clone()
+    };
+    BlockerEntry {
+        priority,
+        task_id,
+        title: clip(&title, TITLE_CHARS),
+        description: format!("{word} comment in {place}"),
+        required_action: format!("{verb} what the {word} comment in {place} names"),
+        detected_at: None,
+    }
+}

@@ -1,0 +1,64 @@
+//! The five sentences.
+
+use super::steps::name;
+use crate::collect::facts::Facts;
+use crate::collect::manifest::Manifest;
+use crate::model::percentage;
+use ccd_protocol::memory::{
+    BlockerEntry, ExecutiveSummary, NextStep, PhaseStatus, Priority, StepPriority, TaskStatus,
+};
+
+pub(super) fn summary(
+    project_name: &str,
+    manifest: &Manifest,
+    facts: &Facts,
+    tasks: &TaskStatus,
+    blockers: &[BlockerEntry],
+    steps: &[NextStep],
+) -> ExecutiveSummary {
+    let description = manifest
+        .description
+        .as_deref()
+        .unwrap_or("Software development project");
+    let plan = facts.plan.as_ref().map(|plan| &plan.value);
+    let (completed, total) = plan.map_or((0, 0), |plan| (plan.completed(), plan.total()));
+    let share = percentage(completed, total);
+    let major = blockers
+        .iter()
+        .find(|blocker| blocker.priority == Priority::High);
+    let urgent = steps
+        .iter()
+        .find(|step| step.priority == StepPriority::Immediate);
+    let next = match (
+        major,
+        urgent,
+        tasks.current_task.as_ref().or(tasks.next_tasks.first()),
+    ) {
+        (Some(blocker), ..) => blocker.required_action.clone(),
+        (None, Some(step), _) => step.action.clone(),
+        (None, None, Some(task)) => format!("Complete {}", name(task)),
+        (None, None, None) if total > 0 => {
+            "Choose the next goal: all tasks are complete".to_owned()
+        }
+        _ => "Create a list of tasks (tasks.md)".to_owned(),
+    };
+    ExecutiveSummary {
+        project_description: format!("{project_name} - {description}"),
+        completion_status: format!("{completed}/{total} tasks complete ({share:.1}%)"),
+        current_phase: phase(&tasks.phases),
+        major_blocker: major.map(|blocker| blocker.title.clone()),
+        next_action: next,
+    }
+}
+
+fn phase(phases: &[PhaseStatus]) -> String {
+    let in_progress = phases
+        .iter()
+        .find(|phase| phase.completed > 0 && phase.completed < phase.total);
+    let open = phases.iter().find(|phase| phase.completed < phase.total);
+    match in_progress.or(open) {
+        Some(phase) => phase.name.clone(),
+        None if phases.is_empty() => "Not started".to_owned(),
+        None => "Complete".to_owned(),
+    }
+}

@@ -1,0 +1,48 @@
+//! Test results: of the newest report of each suite, else what the daemon recorded, else only how they would be run.
+
+use crate::collect::facts::{Facts, Sourced, SuiteFacts};
+use crate::collect::manifest::Runner;
+use crate::collect::project::Project;
+use crate::collect::recorded::Recorded;
+use crate::model::Provenance;
+use ccd_protocol::memory::{TestResults, TestSuite};
+
+pub(super) fn results(
+    project: &Project,
+    facts: &Facts,
+    recorded: &Recorded,
+    provenance: &mut Provenance,
+) -> TestResults {
+    let mut last_run = None;
+    let mut suite = |is_e2e: bool, runner: &Runner, name: &str| {
+        let report = facts
+            .reports
+            .iter()
+            .find(|report| report.value.is_e2e == is_e2e)
+            .cloned();
+        let found = report.or_else(|| recorded.tests(&project.root, is_e2e));
+        if let Some(found) = &found {
+            provenance.insert(format!("testResults.{name}"), found.fact());
+            last_run = last_run.take().max(found.value.last_run.clone());
+        }
+        named(found, runner)
+    };
+    let unit = suite(false, &facts.manifest.unit, "unit");
+    let e2e = suite(true, &facts.manifest.e2e, "e2e");
+    TestResults {
+        last_run,
+        unit,
+        e2e,
+    }
+}
+
+fn named(found: Option<Sourced<SuiteFacts>>, runner: &Runner) -> TestSuite {
+    let mut suite = found.map(|found| found.value.suite).unwrap_or_default();
+    if suite.framework.is_empty() {
+        suite.framework = runner.framework.unwrap_or("unknown").to_owned();
+    }
+    if suite.command.is_empty() {
+        suite.command = runner.command.clone().unwrap_or_default();
+    }
+    suite
+}

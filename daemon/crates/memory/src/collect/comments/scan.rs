@@ -1,0 +1,289 @@
+//! Finds open points in one file: in comments only, and only where a comment starts with the word.
+
+use super::language::{Language, Quote};
+use crate::model::clip;
+
+/// A word that marks an open point, the strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::collect) enum Keyword {
+    Blocked,
+    Fixme,
+    Needs,
+    Todo,
+    Hack,
+}
+
+impl Keyword {
+    pub(in crate::collect) const ALL: [(Self, &'static str); 5] = [
+        (Self::Blocked, "BLOCKED"),
+        (Self::Fixme, "FIXME"),
+        (Self::Needs, "NEEDS"),
+        (Self::Todo, "TODO"),
+        (Self::Hack, "HACK"),
+    ];
+
+    pub(in crate::collect) fn word(self) -> &'static str {
+        Self::ALL
+            .iter()
+            .find(|(keyword, _)| *keyword == self)
+            .map_or("", |(_, word)| word)
+    }
+}
+
+/// An open point.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::collect) struct Comment {
+    pub(in crate::collect) keyword: Keyword,
+    /// Relative to the project.
+    pub(in crate::collect) path: String,
+    pub(in crate::collect) line: u64,
+    /// What is in brackets after the word: a task or a name.
+    pub(in crate::collect) about: Option<String>,
+    pub(in crate::collect) text: String,
+}
+
+/// Of one comment's text that are kept.
+const TEXT_CHARS: usize = 500;
+
+/// Returns the open points of a file, at most one a line.
+pub(super) fn scan(path: &str, language: &Language, source: &str) -> Vec<Comment> {
+    let mut scanner = Scanner {
+        language,
+        path,
+        inside: Inside::Code,
+        found: Vec::new(),
+    };
+    for (at, line) in source.lines().enumerate() {
+        scanner.line(at as u64 + 1, line);
+    }
+    scanner.found
+}
+
+/// What the end of a line is part of.
+enum Inside<'a> {
+    Code,
+    Block(&'a str),
+    Text(&'a Quote),
+}
+
+struct Scanner<'a> {
+    language: &'a Language,
+    path: &'a str,
+    inside: Inside<'a>,
+    found: Vec<Comment>,
+}
+
+impl<'a> Scanner<'a> {
+    fn line(&mut self, number: u64, line: &str) {
+        let mut rest = line;
+        while !rest.is_empty() {
+            rest = match self.inside {
+                Inside::Code => self.code(number, rest),
+                Inside::Block(close) => self.block(number, rest, close),
+                Inside::Text(quote) => match end_of(rest, quote) {
+                    Some(end) => {
+                        self.inside = Inside::Code;
+                        &rest[end..]
+                    }
+                    None => "",
+                },
+            };
+        }
+        if let Inside::Text(quote) = self.inside
+            && !quote.is_long
+        {
+            self.inside = Inside::Code; // a string that is not closed ends with its line
+        }
+    }
+
+    /// Goes to the next comment or string and returns what is after its start.
+    fn code<'b>(&mut self, number: u64, text: &'b str) -> &'b str {
+        let language: &'a Language = self.language;
+        for (at, _) in text.char_indices() {
+            let here = &text[at..];
+            if let Some((open, close)) = language
+                .block
+                .iter()
+                .find(|(open, _)| here.starts_with(open))
+            {
+                self.inside = Inside::Block(close);
+                return &here[open.len()..];
+            }
+            if let Some(mark) = language.line.iter().find(|mark| here.starts_with(**mark)) {
+                // A `#` inside a word is no comment (`$#`, `a#b`), and `//` after a colon is an address.
+                let before = text[..at].chars().next_back();
+                let is_inside = match *mark {
+                    "#" | ";" => before.is_some_and(|c| !c.is_whitespace()),
+                    _ => before == Some(':'),
+                };
+                if !is_inside {
+                    self.comment(number, &here[mark.len()..]);
+                    return "";
+                }
+            }
+            if let Some(quote) = language
+                .strings
+                .iter()
+                .find(|quote| here.starts_with(quote.open))
+            {
+                self.inside = Inside::Text(quote);
+                return &here[quote.open.len()..];
+            }
+        }
+        ""
+    }
+
+    fn block<'b>(&mut self, number: u64, text: &'b str, close: &str) -> &'b str {
+        match text.split_once(close) {
+            Some((comment, rest)) => {
+                self.comment(number, comment);
+                self.inside = Inside::Code;
+                rest
+            }
+            None => {
+                self.comment(number, text);
+                ""
+            }
+        }
+    }
+
+    fn comment(&mut self, line: u64, text: &str) {
+        if self.found.last().is_some_and(|last| last.line == line) {
+            return;
+        }
+        if let Some((keyword, about, text)) = open_point(text) {
+            let path = self.path.to_owned();
+            self.found.push(Comment {
+                keyword,
+                path,
+                line,
+                about,
+                text,
+            });
+        }
+    }
+}
+
+/// Returns the place after the end of a string.
+fn end_of(text: &str, quote: &Quote) -> Option<usize> {
+    let mut is_escaped = false;
+    for (at, char) in text.char_indices() {
+        if is_escaped {
+            is_escaped = false;
+        } else if quote.has_escapes && char == '\\' {
+            is_escaped = true;
+        } else if text[at..].starts_with(quote.close) {
+            return Some(at + quote.close.len());
+        }
+    }
+    None
+}
+
+/// Reads `KEYWORD(about): text` at the start of a comment.
+fn open_point(comment: &str) -> Option<(Keyword, Option<String>, String)> {
+    let marks = |c: char| {
+        c.is_whitespace() || matches!(c, '/' | '!' | '*' | '#' | '-' | ';' | '@' | '<' | '%')
+    };
+    let comment = comment.trim_start_matches(marks);
+    let (keyword, word) = Keyword::ALL
+        .into_iter()
+        .find(|(_, word)| comment.starts_with(word))?;
+    let mut rest = &comment[word.len()..];
+    let mut about = None;
+    if let Some(inner) = rest.strip_prefix(['(', '['])
+        && let Some((name, after)) = inner.split_once([')', ']'])
+    {
+        about = Some(name.trim().to_owned()).filter(|name| !name.is_empty());
+        rest = after;
+    }
+    // `TODO.md` is a file, `TODOS` another word.
+    let next = rest.chars().next();
+    if about.is_none()
+        && next.is_some_and(|c| !c.is_whitespace() && !matches!(c, ':' | '-' | '!' | ','))
+    {
+        return None;
+    }
+    let text =
+        rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '-' | '!' | ','));
+    Some((keyword, about, clip(text.trim_end(), TEXT_CHARS)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::language::language;
+    use super::*;
+
+    fn points(name: &str, source: &str) -> Vec<(u64, &'static str, String)> {
+        let found = scan(name, language(name).unwrap(), source);
+        found
+            .into_iter()
+            .map(|one| (one.line, one.keyword.word(), one.text))
+            .collect()
+    }
+
+    fn one(line: u64, word: &'static str, text: &str) -> (u64, &'static str, String) {
+        (line, word, text.to_owned())
+    }
+
+    #[test]
+    fn comments_count_and_strings_do_not() {
+        let source = "let a = \"// TODO: no\"; // TODO: yes\nlet b = 'FIXME'; /* FIXME yes */ x\nconst TODOS = `\n// TODO no\n`;\n/*\n * HACK: in a block\n */\n";
+        let expected = [
+            one(1, "TODO", "yes"),
+            one(2, "FIXME", "yes"),
+            one(7, "HACK", "in a block"),
+        ];
+        assert_eq!(points("a.ts", source), expected);
+        assert_eq!(
+            points(
+                "a.py",
+                "x = '# TODO no'  # TODO: yes\n\"\"\"\n# TODO no\n\"\"\"\n"
+            ),
+            [one(1, "TODO", "yes")]
+        );
+        assert_eq!(
+            points("a.rs", "fn f<'a>() { r#\"// TODO no\"#; } // NEEDS: yes\n"),
+            [one(1, "NEEDS", "yes")]
+        );
+        assert_eq!(
+            points("a.sql", "-- TODO: yes\nselect '-- TODO no';\n"),
+            [one(1, "TODO", "yes")]
+        );
+        assert_eq!(
+            points("a.html", "<!-- FIXME yes -->\n<p>TODO no</p>\n"),
+            [one(1, "FIXME", "yes")]
+        );
+        assert_eq!(
+            points("Makefile", "# TODO: yes\nx: # y\n"),
+            [one(1, "TODO", "yes")]
+        );
+    }
+
+    #[test]
+    fn the_word_is_whole_and_first() {
+        for source in [
+            "// See TODO.md\n",
+            "// TODO.md is the plan\n",
+            "// TODOS\n",
+            "// NOTODO\n",
+            "// todo: small\n",
+            "// a TODO list\n",
+        ] {
+            assert_eq!(points("a.c", source), [], "{source}");
+        }
+        let found = scan(
+            "a.c",
+            language("a.c").unwrap(),
+            "// TODO(T009): sort\n//! @FIXME x\n",
+        );
+        assert_eq!(found[0].about.as_deref(), Some("T009"));
+        assert_eq!(found[1].keyword, Keyword::Fixme);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_source_is_read(source in "(?s).{0,200}", name in proptest::sample::select(vec!["a.rs", "a.py", "a.ts", "a.lua", "a.html", "a.el"])) {
+            let _ = points(name, &source);
+        }
+    }
+}

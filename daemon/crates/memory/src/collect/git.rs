@@ -1,0 +1,52 @@
+//! Branch and conflicts.
+
+use super::facts::{GitFacts, Part, Sourced};
+use super::project::{Collector, Project};
+use std::time::Instant;
+
+pub(super) struct GitCollector;
+
+impl Collector for GitCollector {
+    fn name(&self) -> &'static str {
+        "git"
+    }
+
+    fn collect(&self, project: &Project, _deadline: Instant) -> Result<Part, String> {
+        let Some(tree) = &project.work_tree else {
+            let value = GitFacts {
+                branch: "unknown".to_owned(),
+                conflicts: Vec::new(),
+            };
+            return Ok(Part::Git(Sourced {
+                value,
+                source: "no git repository".to_owned(),
+                at: None,
+            }));
+        };
+        let head = tree.head().ok().flatten();
+        let branch = tree.branch().map_err(|error| error.to_string())?;
+        let conflicts = tree.conflicts().map_err(|error| error.to_string())?;
+        let inside = |path: &std::path::PathBuf| {
+            let path = tree.root.join(path);
+            Some(
+                path.strip_prefix(&project.root)
+                    .ok()?
+                    .to_string_lossy()
+                    .into_owned(),
+            )
+        };
+        let value = GitFacts {
+            branch,
+            conflicts: conflicts.iter().filter_map(inside).collect(),
+        };
+        let source = match head {
+            Some(head) => format!("git {head}"),
+            None => "git".to_owned(),
+        };
+        Ok(Part::Git(Sourced {
+            value,
+            source,
+            at: None,
+        }))
+    }
+}

@@ -1,0 +1,228 @@
+//! The manifests of a project: its name, what it is, and how its tests are run.
+
+use super::facts::Part;
+use super::project::{Collector, Project};
+use super::read::read;
+use std::path::Path;
+use std::time::Instant;
+
+/// What the manifests say.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Manifest {
+    pub(super) name: Option<String>,
+    pub(super) description: Option<String>,
+    /// The file that the name is from.
+    pub(super) source: Option<String>,
+    pub(super) unit: Runner,
+    pub(super) e2e: Runner,
+}
+
+/// What runs a suite of tests.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Runner {
+    pub(super) framework: Option<&'static str>,
+    pub(super) command: Option<String>,
+}
+
+/// Of a manifest that are read.
+pub(super) const MANIFEST_BYTES: u64 = 4 * 1024 * 1024;
+
+pub(super) struct ManifestCollector;
+
+impl Collector for ManifestCollector {
+    fn name(&self) -> &'static str {
+        "manifests"
+    }
+
+    fn collect(&self, project: &Project, _deadline: Instant) -> Result<Part, String> {
+        let root = &project.root;
+        let mut manifest = Manifest::default();
+        for (file, look) in MANIFESTS {
+            if let Ok(content) = read(root, Path::new(file), MANIFEST_BYTES) {
+                look(root, &content.text(), &mut manifest);
+                if manifest.name.is_some() && manifest.source.is_none() {
+                    manifest.source = Some((*file).to_owned());
+                }
+            }
+        }
+        Ok(Part::Manifest(Box::new(manifest)))
+    }
+}
+
+type Look = fn(&Path, &str, &mut Manifest);
+
+const MANIFESTS: &[(&str, Look)] = &[
+    ("package.json", package_json),
+    ("Cargo.toml", cargo),
+    ("pyproject.toml", pyproject),
+    ("go.mod", go),
+    ("pom.xml", maven),
+    ("settings.gradle", gradle),
+    ("settings.gradle.kts", gradle),
+    ("build.gradle", gradle),
+    ("build.gradle.kts", gradle),
+    ("Makefile", make),
+];
+
+fn set(place: &mut Option<String>, value: Option<&str>) {
+    let value = value.map(str::trim).filter(|value| !value.is_empty());
+    if place.is_none() {
+        *place = value.map(str::to_owned);
+    }
+}
+
+impl Runner {
+    fn set(&mut self, framework: &'static str, command: &str) {
+        self.framework.get_or_insert(framework);
+        self.command.get_or_insert_with(|| command.to_owned());
+    }
+}
+
+static UNIT: [(&str, &str); 5] = [
+    ("vitest", "Vitest"),
+    ("jest", "Jest"),
+    ("mocha", "Mocha"),
+    ("ava", "AVA"),
+    ("jasmine", "Jasmine"),
+];
+static E2E: [(&str, &str); 4] = [
+    ("@playwright/test", "Playwright"),
+    ("playwright", "Playwright"),
+    ("cypress", "Cypress"),
+    ("webdriverio", "WebDriver"),
+];
+
+fn package_json(root: &Path, text: &str, manifest: &mut Manifest) {
+    let Ok(json) = serde_json::from_str::<serde_json::Value>(text) else {
+        return;
+    };
+    set(&mut manifest.name, json["name"].as_str());
+    set(&mut manifest.description, json["description"].as_str());
+    let has = |name: &str| {
+        ["dependencies", "devDependencies"]
+            .iter()
+            .any(|list| json[*list].get(name).is_some())
+    };
+    let first = |list: &'static [(&str, &'static str)]| {
+        list.iter()
+            .find(|(name, _)| has(name))
+            .map(|(_, framework)| *framework)
+    };
+    let script = |names: &[&str]| {
+        let scripts = &json["scripts"];
+        let name = names.iter().find(|name| scripts[**name].is_string())?;
+        let manager = super::dependencies::manager_of(root).unwrap_or("npm");
+        Some(match (*name, manager) {
+            ("test", manager) => format!("{manager} test"),
+            (name, "yarn" | "pnpm") => format!("{manager} {name}"),
+            (name, manager) => format!("{manager} run {name}"),
+        })
+    };
+    manifest.unit.framework = manifest.unit.framework.or_else(|| first(&UNIT));
+    manifest.e2e.framework = manifest.e2e.framework.or_else(|| first(&E2E));
+    set(
+        &mut manifest.unit.command,
+        script(&["test", "test:unit", "unit"]).as_deref(),
+    );
+    set(
+        &mut manifest.e2e.command,
+        script(&["test:e2e", "e2e", "test:browser", "e2e:test"]).as_deref(),
+    );
+}
+
+fn cargo(root: &Path, text: &str, manifest: &mut Manifest) {
+    let table: toml::Table = text.parse().unwrap_or_default();
+    let package = table.get("package");
+    let text = |field: &str| package?.get(field)?.as_str();
+    set(&mut manifest.name, text("name"));
+    set(&mut manifest.description, text("description"));
+    let has_nextest = root.join(".config/nextest.toml").is_file();
+    match has_nextest {
+        true => manifest.unit.set("cargo-nextest", "cargo nextest run"),
+        false => manifest.unit.set("cargo test", "cargo test"),
+    }
+}
+
+fn pyproject(_root: &Path, text: &str, manifest: &mut Manifest) {
+    let table: toml::Table = text.parse().unwrap_or_default();
+    let project = table.get("project");
+    let poetry = table.get("tool").and_then(|tool| tool.get("poetry"));
+    let text = |field: &str| {
+        project
+            .and_then(|p| p.get(field))
+            .or(poetry?.get(field))?
+            .as_str()
+    };
+    set(
+        &mut manifest.name,
+        project
+            .and_then(|p| p.get("name")?.as_str())
+            .or_else(|| text("name")),
+    );
+    set(
+        &mut manifest.description,
+        project
+            .and_then(|p| p.get("description")?.as_str())
+            .or_else(|| text("description")),
+    );
+    manifest.unit.set("pytest", "pytest");
+}
+
+fn go(_root: &Path, text: &str, manifest: &mut Manifest) {
+    let module = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("module "));
+    set(
+        &mut manifest.name,
+        module.map(|module| module.trim().trim_matches('"')),
+    );
+    manifest.unit.set("go test", "go test ./...");
+}
+
+fn maven(_root: &Path, text: &str, manifest: &mut Manifest) {
+    // The name of the parent comes first in many files.
+    let own = match text.find("</parent>") {
+        Some(at) => &text[at..],
+        None => text,
+    };
+    let own = own.split("<dependencies>").next().unwrap_or(own);
+    let element = |name: &str| {
+        let (_, rest) = own.split_once(&format!("<{name}>"))?;
+        Some(rest.split_once("</")?.0)
+    };
+    set(&mut manifest.name, element("artifactId"));
+    set(&mut manifest.description, element("description"));
+    manifest.unit.set("JUnit", "mvn test");
+}
+
+fn gradle(root: &Path, text: &str, manifest: &mut Manifest) {
+    let name = text.lines().find_map(|line| {
+        let value = line
+            .trim()
+            .strip_prefix("rootProject.name")?
+            .trim()
+            .strip_prefix('=')?;
+        Some(value.trim().trim_matches(['"', '\'']))
+    });
+    set(&mut manifest.name, name);
+    let program = if root.join("gradlew").is_file() {
+        "./gradlew test"
+    } else {
+        "gradle test"
+    };
+    manifest.unit.set("JUnit", program);
+}
+
+fn make(_root: &Path, text: &str, manifest: &mut Manifest) {
+    let has_test = text
+        .lines()
+        .any(|line| line.starts_with("test:") || line.starts_with("check:"));
+    if has_test {
+        let target = if text.lines().any(|line| line.starts_with("test:")) {
+            "make test"
+        } else {
+            "make check"
+        };
+        manifest.unit.set("make", target);
+    }
+}

@@ -1,0 +1,25 @@
+//! Looks at a project: collectors side by side, each with its own deadline, and the memory that their facts make.
+
+mod assemble;
+mod build;
+mod comments;
+mod dependencies;
+mod facts;
+mod git;
+mod look;
+mod manifest;
+mod paths;
+mod project;
+mod read;
+mod recorded;
+mod reports;
+mod run;
+mod servers;
+mod tasks;
+#[cfg(test)]
+mod tests;
+
+pub use facts::Collected;
+pub(crate) use look::Now;
+pub use recorded::{Recorded, RecordedRun};
+pub use run::{COLLECT_LIMIT, collect};

@@ -1,0 +1,185 @@
+//! Finds the reports of a project and reads each by what is in it.
+
+use super::{go, javascript, junit, of_output};
+use crate::collect::facts::{Part, Sourced, SuiteFacts, stamp};
+use crate::collect::project::{Collector, Project};
+use crate::collect::read::{Content, names, read};
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime};
+
+/// Of a report that are read; a longer one is not a report of tests that a person reads.
+const REPORT_BYTES: u64 = 32 * 1024 * 1024;
+/// Reports that are read, and entries of a directory that are looked at.
+const MAX_REPORTS: usize = 400;
+const MAX_ENTRIES: usize = 2000;
+
+pub(in crate::collect) struct ReportCollector;
+
+impl Collector for ReportCollector {
+    fn name(&self) -> &'static str {
+        "test reports"
+    }
+
+    fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
+        let root = &project.root;
+        let mut found: Vec<(SystemTime, Sourced<SuiteFacts>)> = Vec::new();
+        for group in groups(root) {
+            let mut runs: Vec<(SystemTime, Sourced<SuiteFacts>)> = Vec::new();
+            for path in group {
+                if Instant::now() >= deadline {
+                    return Err("there are too many reports for the time it has".to_owned());
+                }
+                let Ok(content) = read(root, &path, REPORT_BYTES) else {
+                    continue;
+                };
+                runs.extend(report(root, &path, &content));
+            }
+            found.extend(merge(runs));
+        }
+        // The newest comes first: by the report's own time, or the file's.
+        found.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
+        Ok(Part::Reports(
+            found.into_iter().map(|(_, report)| report).collect(),
+        ))
+    }
+}
+
+/// Gradle and Maven write one file a class: all in one directory are one run.
+fn merge(runs: Vec<(SystemTime, Sourced<SuiteFacts>)>) -> Vec<(SystemTime, Sourced<SuiteFacts>)> {
+    let mut merged: Vec<(SystemTime, Sourced<SuiteFacts>)> = Vec::new();
+    for (time, run) in runs {
+        let other = merged
+            .first_mut()
+            .filter(|(_, other)| other.value.is_e2e == run.value.is_e2e);
+        let Some((newest, other)) = other else {
+            merged.push((time, run));
+            continue;
+        };
+        let (ours, suite) = (&mut other.value, run.value.suite);
+        ours.suite.passed += suite.passed;
+        ours.suite.failed += suite.failed;
+        ours.suite.failures.extend(suite.failures);
+        ours.last_run = ours.last_run.take().max(run.value.last_run);
+        ours.suite = super::finish(ours.clone()).suite;
+        *newest = time.max(*newest);
+        other.at = Some(stamp(*newest));
+    }
+    merged
+}
+
+fn report(
+    root: &Path,
+    path: &Path,
+    content: &Content,
+) -> Option<(SystemTime, Sourced<SuiteFacts>)> {
+    let text = content.text();
+    let start = text.trim_start();
+    let facts = match start.as_bytes().first()? {
+        _ if content.is_cut => None,
+        b'{' => javascript::read(root, start).or_else(|| go::read(root, start)),
+        b'<' => junit::read(root, path, start),
+        _ => of_output(root, &text),
+    };
+    let mut facts = facts?;
+    let changed = content.modified.unwrap_or(SystemTime::UNIX_EPOCH);
+    let at = facts.last_run.get_or_insert_with(|| stamp(changed)).clone();
+    let source = path.to_string_lossy().into_owned();
+    Some((
+        changed,
+        Sourced {
+            value: facts,
+            source,
+            at: Some(at),
+        },
+    ))
+}
+
+/// Returns the paths of possible reports, relative to the project; each group is one run.
+fn groups(root: &Path) -> Vec<Vec<PathBuf>> {
+    let mut groups: Vec<Vec<PathBuf>> = Vec::new();
+    let single = |folder: &str, groups: &mut Vec<Vec<PathBuf>>, any: bool| {
+        for (name, is_folder) in list(root, Path::new(folder)) {
+            if !is_folder && is_report(&name, any) {
+                groups.push(vec![Path::new(folder).join(name)]);
+            }
+        }
+    };
+    single("", &mut groups, false);
+    for folder in [
+        "test-results",
+        "test-reports",
+        "reports",
+        "coverage",
+        "playwright-report",
+        ".playwright",
+        ".vitest",
+        "cypress/results",
+    ] {
+        single(folder, &mut groups, true);
+    }
+    for parent in ["target/nextest", "build/test-results"] {
+        for (name, is_folder) in list(root, Path::new(parent)) {
+            if is_folder {
+                groups.push(xml(root, &Path::new(parent).join(name)));
+            }
+        }
+    }
+    for folder in ["target/surefire-reports", "target/failsafe-reports"] {
+        groups.push(xml(root, Path::new(folder)));
+    }
+    let mut left = MAX_REPORTS;
+    for group in &mut groups {
+        group.truncate(left);
+        left -= group.len();
+    }
+    groups
+}
+
+fn list(root: &Path, folder: &Path) -> Vec<(String, bool)> {
+    // A link on the way would lead out of the project.
+    let mut path = root.to_owned();
+    for part in folder.components() {
+        path.push(part);
+        if path
+            .symlink_metadata()
+            .map_or(true, |about| !about.is_dir())
+        {
+            return Vec::new();
+        }
+    }
+    names(&path, MAX_ENTRIES)
+}
+
+fn xml(root: &Path, folder: &Path) -> Vec<PathBuf> {
+    let files = list(root, folder)
+        .into_iter()
+        .filter(|(name, is_folder)| !is_folder && name.ends_with(".xml"));
+    files.map(|(name, _)| folder.join(name)).collect()
+}
+
+/// Says whether a file may be a report: in a directory of reports by its kind alone.
+fn is_report(name: &str, is_any: bool) -> bool {
+    let name = name.to_lowercase();
+    let Some((stem, extension)) = name.rsplit_once('.') else {
+        return false;
+    };
+    let is_kind = matches!(
+        extension,
+        "json" | "xml" | "jsonl" | "ndjson" | "txt" | "log"
+    );
+    const WORDS: [&str; 9] = [
+        "junit",
+        "jest",
+        "vitest",
+        "playwright",
+        "pytest",
+        "nextest",
+        "cypress",
+        "go-test",
+        "test",
+    ];
+    const ENDS: [&str; 5] = ["result", "results", "report", "output", "junit"];
+    let is_named =
+        WORDS.iter().any(|word| stem.contains(word)) && ENDS.iter().any(|end| stem.ends_with(end));
+    is_kind && (is_any || is_named)
+}

@@ -1,0 +1,28 @@
+//! Reports of test runs: where they are, and what each kind says.
+
+mod collector;
+mod go;
+mod javascript;
+mod junit;
+mod output;
+mod place;
+
+use super::facts::SuiteFacts;
+use crate::model::percentage;
+use ccd_protocol::memory::TestStatus;
+
+pub(super) use collector::ReportCollector;
+pub(super) use output::of_output;
+
+/// Fills in what follows from the counts.
+fn finish(mut facts: SuiteFacts) -> SuiteFacts {
+    let suite = &mut facts.suite;
+    suite.total = suite.passed + suite.failed;
+    suite.percentage = percentage(suite.passed, suite.total);
+    suite.status = match (suite.failed, suite.total) {
+        (0, 0) => TestStatus::NotRun,
+        (0, _) => TestStatus::Passed,
+        _ => TestStatus::Failed,
+    };
+    facts
+}

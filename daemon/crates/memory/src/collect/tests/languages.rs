@@ -1,0 +1,247 @@
+//! Projects of other languages than those of the fixtures.
+
+use crate::{Recorded, RecordedRun, collect};
+use ccd_protocol::memory::{BuildState, SessionMemory, TestStatus};
+use std::path::Path;
+
+fn write(root: &Path, files: &[(&str, &str)]) {
+    for (path, content) in files {
+        let path = root.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+}
+
+fn memory(files: &[(&str, &str)]) -> SessionMemory {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), files);
+    let collected = collect(folder.path(), None, &Recorded::default()).unwrap();
+    assert_eq!(collected.warnings, Vec::<String>::new());
+    collected.memory
+}
+
+#[test]
+fn a_python_project() {
+    let memory = memory(&[
+        (
+            "pyproject.toml",
+            "[project]\nname = \"lamp\"\ndescription = \"Lamps\"\n",
+        ),
+        ("uv.lock", ""),
+        ("tests/test_a.py", "# TODO: more\n"),
+        (
+            "test-results/pytest.txt",
+            "tests/test_a.py:7: AssertionError\n== short test summary info ==\nFAILED tests/test_a.py::test_x - assert 1 == 2\n========= 1 failed, 3 passed, 1 skipped in 0.12s =========\n",
+        ),
+    ]);
+    assert_eq!(memory.metadata.project_name, "lamp");
+    let unit = memory.test_results.unit;
+    assert_eq!(
+        (&*unit.framework, unit.passed, unit.failed, &*unit.command),
+        ("pytest", 3, 1, "pytest")
+    );
+    let failure = &unit.failures[0];
+    assert_eq!(
+        (&*failure.file, failure.line, failure.message.as_deref()),
+        ("tests/test_a.py", Some(7), Some("assert 1 == 2"))
+    );
+    assert_eq!(memory.environment.dependencies.tool.as_deref(), Some("uv"));
+}
+
+#[test]
+fn a_go_project() {
+    let events = r#"{"Time":"2026-03-02T09:15:00Z","Action":"run","Package":"example.com/lamp/core","Test":"TestA"}
+{"Action":"output","Package":"example.com/lamp/core","Test":"TestA/deep","Output":"    core_test.go:12: got 3\n"}
+{"Action":"fail","Package":"example.com/lamp/core","Test":"TestA/deep"}
+{"Action":"fail","Package":"example.com/lamp/core","Test":"TestA"}
+{"Action":"pass","Package":"example.com/lamp/core","Test":"TestB"}
+{"Action":"skip","Package":"example.com/lamp/core","Test":"TestC"}
+"#;
+    let memory = memory(&[
+        ("go.mod", "module example.com/lamp\n"),
+        ("go.sum", ""),
+        ("core/core_test.go", ""),
+        ("go-test-output.json", events),
+    ]);
+    assert_eq!(memory.metadata.project_name, "example.com/lamp");
+    let tests = memory.test_results;
+    assert_eq!(tests.last_run.as_deref(), Some("2026-03-02T09:15:00Z"));
+    assert_eq!((tests.unit.passed, tests.unit.failed), (1, 1));
+    let failure = &tests.unit.failures[0];
+    assert_eq!(
+        (&*failure.file, failure.line, &*failure.test_name),
+        ("core/core_test.go", Some(12), "TestA/deep")
+    );
+    assert_eq!(memory.environment.dependencies.tool.as_deref(), Some("go"));
+}
+
+#[test]
+fn a_java_project_has_one_report_a_class() {
+    let report = |class: &str, case: &str| {
+        format!(
+            "<testsuite name=\"{class}\" timestamp=\"2026-03-02T09:15:00\"><testcase name=\"a\" classname=\"{class}\"/>{case}</testsuite>"
+        )
+    };
+    let failed = "<testcase name=\"b\" classname=\"x.B\"><failure message=\"1 &lt; 2\">at x.B(B.java:9)</failure></testcase>";
+    let memory = memory(&[
+        (
+            "pom.xml",
+            "<project><parent><artifactId>up</artifactId></parent><artifactId>lamp</artifactId></project>",
+        ),
+        ("target/surefire-reports/TEST-x.A.xml", &report("x.A", "")),
+        (
+            "target/surefire-reports/TEST-x.B.xml",
+            &report("x.B", failed),
+        ),
+    ]);
+    assert_eq!(memory.metadata.project_name, "lamp");
+    let tests = memory.test_results;
+    assert_eq!(tests.last_run.as_deref(), Some("2026-03-02T09:15:00Z"));
+    assert_eq!(
+        (tests.unit.passed, tests.unit.failed, &*tests.unit.command),
+        (2, 1, "mvn test")
+    );
+    assert_eq!(tests.unit.failures[0].message.as_deref(), Some("1 < 2"));
+    assert_eq!(
+        memory.environment.build.output_dir.as_deref(),
+        Some("target/")
+    );
+}
+
+#[test]
+fn output_of_cargo_and_nextest() {
+    let cargo = "running 2 tests\ntest a ... ok\ntest b::c ... FAILED\n\nthread 'b::c' panicked at src/lib.rs:9:5:\nno\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored;\n";
+    let found = memory(&[
+        ("Cargo.toml", "[package]\nname = \"lamp\"\n"),
+        ("src/lib.rs", ""),
+        ("test-output.txt", cargo),
+    ]);
+    let unit = found.test_results.unit;
+    assert_eq!(
+        (&*unit.framework, unit.passed, unit.failed),
+        ("cargo test", 1, 1)
+    );
+    assert_eq!(
+        (&*unit.failures[0].file, unit.failures[0].line),
+        ("src/lib.rs", Some(9))
+    );
+    let nextest = "        FAIL [   0.004s] (1/3) lamp b::c\n------------\n     Summary [   1.2s] 3 tests run: 2 passed, 1 failed, 4 skipped\n        FAIL [   0.004s] lamp b::c\n";
+    let found = memory(&[
+        ("Cargo.toml", "[package]\nname = \"lamp\"\n"),
+        ("nextest-output.txt", nextest),
+    ]);
+    let unit = found.test_results.unit;
+    assert_eq!((unit.passed, unit.failed, unit.failures.len()), (2, 1, 1));
+}
+
+#[test]
+fn a_plain_make_project() {
+    let memory = memory(&[
+        (
+            "Makefile",
+            "# TODO: install\nall:\n\tcc x.c\ntest: all\n\t./x\n",
+        ),
+        ("x.c", "/* FIXME(AB-3): leaks */\n"),
+    ]);
+    assert_eq!(memory.test_results.unit.command, "make test");
+    assert_eq!(memory.blockers[0].task_id.as_deref(), Some("AB-3"));
+    assert_eq!(memory.blockers.len(), 2);
+}
+
+#[test]
+fn where_no_report_is_the_recorded_runs_say_it() {
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        folder.path(),
+        &[("Cargo.toml", "[package]\nname = \"lamp\"\n")],
+    );
+    let run = |command: &str, code, output: &str| RecordedRun {
+        command: command.to_owned(),
+        exit_code: Some(code),
+        output: output.to_owned(),
+        at: "2026-03-02T09:15:00Z".to_owned(),
+        source: "hook events".to_owned(),
+    };
+    let recorded = Recorded {
+        runs: vec![
+            run("cargo build", 101, "error[E0308]: mismatched types\n"),
+            run(
+                "cargo test -q",
+                0,
+                "test result: ok. 7 passed; 0 failed; 0 ignored;\n",
+            ),
+        ],
+    };
+    let collected = collect(folder.path(), None, &recorded).unwrap();
+    let (tests, build) = (
+        collected.memory.test_results,
+        collected.memory.environment.build,
+    );
+    assert_eq!(
+        (tests.unit.status, tests.unit.passed),
+        (TestStatus::Passed, 7)
+    );
+    assert_eq!(
+        collected.provenance["testResults.unit"].source,
+        "hook events"
+    );
+    assert_eq!(build.status, BuildState::Failed);
+    assert!(
+        collected
+            .memory
+            .blockers
+            .iter()
+            .any(|one| one.title == "The build fails")
+    );
+}
+
+#[test]
+fn links_are_not_followed_and_ignored_files_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    write(
+        outside.path(),
+        &[
+            ("a.rs", "// TODO: outside\n"),
+            ("tasks.md", "- [ ] outside\n"),
+        ],
+    );
+    write(
+        folder.path(),
+        &[
+            (".gitignore", "made.rs\n"),
+            ("made.rs", "// TODO: ignored\n"),
+            ("own.rs", "// TODO: own\n"),
+        ],
+    );
+    let link = |from: &str, to: &str| {
+        std::os::unix::fs::symlink(outside.path().join(from), folder.path().join(to)).unwrap()
+    };
+    link("", "linked");
+    link("a.rs", "b.rs");
+    link("tasks.md", "tasks.md");
+    link("", "specs");
+    std::os::unix::fs::symlink("..", folder.path().join("loop")).unwrap();
+    let memory = collect(folder.path(), None, &Recorded::default())
+        .unwrap()
+        .memory;
+    let titles: Vec<&str> = memory.blockers.iter().map(|one| &*one.title).collect();
+    assert_eq!(titles, ["own"]);
+    assert_eq!(memory.task_status.phases, []);
+}
+
+#[test]
+fn a_plan_that_is_too_long_is_left_out_with_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        folder.path(),
+        &[("tasks.md", &"- [ ] T001 x\n".repeat(400_000))],
+    );
+    let collected = collect(folder.path(), None, &Recorded::default()).unwrap();
+    assert_eq!(collected.memory.task_status.source_file, "");
+    assert!(
+        collected.warnings[0].contains("tasks.md is longer than 4 MiB"),
+        "{:?}",
+        collected.warnings
+    );
+}

@@ -1,0 +1,8 @@
+//! Whole projects.
+
+mod expected;
+mod languages;
+mod late;
+mod projects;
+mod secrets;
+mod servers;

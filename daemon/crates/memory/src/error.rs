@@ -1,0 +1,49 @@
+//! What can go wrong with a memory.
+
+use ccd_protocol::{ErrorCode, Reportable};
+use std::io;
+use std::path::PathBuf;
+
+pub type Result<T> = std::result::Result<T, MemoryError>;
+
+#[derive(Debug, thiserror::Error)]
+pub enum MemoryError {
+    #[error("{} has no session memory", .0.display())]
+    NotFound(PathBuf),
+    #[error("{}: no section of a session memory is in it", .0.display())]
+    Invalid(PathBuf),
+    /// Where, never what.
+    #[error(
+        "the finished memory holds something that looks like a secret, at line {line} ({section}); nothing was written"
+    )]
+    SecretFound { line: usize, section: String },
+    #[error("{}: cannot be written: {reason}", .path.display())]
+    NotWritable { path: PathBuf, reason: String },
+    #[error("{}: cannot read the memory: {source}", .path.display())]
+    NotReadable { path: PathBuf, source: io::Error },
+    #[error("{}: no such directory", .0.display())]
+    NoProject(PathBuf),
+}
+
+impl Reportable for MemoryError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotFound(_) => ErrorCode::MemoryNotFound,
+            Self::Invalid(_) | Self::NotReadable { .. } => ErrorCode::MemoryInvalid,
+            Self::SecretFound { .. } => ErrorCode::MemorySecretFound,
+            Self::NotWritable { .. } => ErrorCode::MemoryNotWritable,
+            Self::NoProject(_) => ErrorCode::ProjectNotFound,
+        }
+    }
+
+    fn hint(&self) -> Option<&str> {
+        match self {
+            Self::NotFound(_) => Some("ccctl memory save writes one"),
+            Self::Invalid(_) => Some("ccctl memory save replaces it"),
+            Self::SecretFound { .. } => {
+                Some("remove the secret from the project; ccctl memory save then writes the file")
+            }
+            _ => None,
+        }
+    }
+}

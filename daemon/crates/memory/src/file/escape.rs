@@ -1,0 +1,124 @@
+//! Texts in the file: one line each, and nothing in them that reads as markup of the file.
+
+use std::fmt::Write as _;
+
+/// What is written for "nothing" in places where a text could be.
+pub(super) const NO_BLOCKERS: &str = "No critical blockers";
+pub(super) const NONE: &str = "none";
+
+/// Writes a text that fills the rest of its line.
+pub(super) fn line(text: &str) -> String {
+    escape(text, false)
+}
+
+/// Writes a text between `**` and `**`.
+pub(super) fn bold(text: &str) -> String {
+    escape(text, true)
+}
+
+/// Reads what [`line`] and [`bold`] write. An escape that they do not write is left as it is: people edit the file.
+pub(super) fn unescape(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        plain.push_str(&rest[..at]);
+        let escaped = &rest[at + 1..];
+        let (char, len) = match escaped.chars().next() {
+            Some(char) if SPECIAL.contains(char) => (char, 1),
+            Some('u') => code(escaped).unwrap_or(('\\', 0)),
+            _ => ('\\', 0),
+        };
+        plain.push(char);
+        rest = &escaped[len..];
+    }
+    plain.push_str(rest);
+    plain
+}
+
+/// Returns the whole file as its readers see it: what a scan for secrets must look at.
+pub(crate) fn plain(file: &str) -> String {
+    unescape(file)
+}
+
+/// Finds `needle` where no backslash is before it.
+pub(super) fn find(text: &str, needle: &str) -> Option<usize> {
+    places(text, needle).next()
+}
+
+/// Finds the last `needle` where no backslash is before it.
+pub(super) fn find_last(text: &str, needle: &str) -> Option<usize> {
+    places(text, needle).last()
+}
+
+fn places<'a>(text: &'a str, needle: &'a str) -> impl Iterator<Item = usize> + 'a {
+    // Places may overlap: the first star of `\\***` is plain, the other two are not.
+    let starts =
+        (0..text.len()).filter(move |at| text.as_bytes()[*at..].starts_with(needle.as_bytes()));
+    starts.filter(|at| {
+        let before = text.as_bytes()[..*at].iter().rev();
+        before.take_while(|byte| **byte == b'\\').count() % 2 == 0
+    })
+}
+
+/// What a backslash before it makes plain.
+const SPECIAL: &str = "\\`*_<>|[]()#+-~.:";
+
+fn escape(text: &str, is_bold: bool) -> String {
+    let mut escaped = String::with_capacity(text.len() + 8);
+    let last = text.char_indices().next_back().map_or(0, |(at, _)| at);
+    let number = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    for (at, char) in text.char_indices() {
+        let is_edge = at == 0 || at == last;
+        if char.is_control() || (is_edge && char.is_whitespace()) || is_invisible(char) {
+            let _ = write!(escaped, "\\u{{{:x}}}", u32::from(char));
+            continue;
+        }
+        let after = &text[at + char.len_utf8()..];
+        let is_special = match char {
+            '\\' | '`' | '<' | '|' => true,
+            '*' => is_bold || !is_mask(text, at),
+            '_' => after.starts_with('(') || text[..at].ends_with(')'),
+            '[' => after.starts_with("ref: "),
+            '#' | '+' | '-' | '~' | '>' => at == 0,
+            '.' => number > 0 && at == number && (after.is_empty() || after.starts_with(' ')),
+            _ => false,
+        };
+        if is_special {
+            escaped.push('\\');
+        }
+        escaped.push(char);
+    }
+    escaped
+}
+
+/// True for a `*` of the mask of secrets, which every reader of the file should recognise.
+fn is_mask(text: &str, at: usize) -> bool {
+    let stars = |text: &str| text.bytes().take_while(|byte| *byte == b'*').count();
+    let before = text[..at]
+        .bytes()
+        .rev()
+        .take_while(|byte| *byte == b'*')
+        .count();
+    before + stars(&text[at..]) == 3
+}
+
+/// Marks of direction and of width zero: what is written must be what people see.
+fn is_invisible(char: char) -> bool {
+    matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// Reads `u{…}`: the character and the length.
+fn code(escaped: &str) -> Option<(char, usize)> {
+    let end = escaped.find('}')?;
+    let digits = escaped[..end].strip_prefix("u{")?;
+    let char = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
+    Some((char, end + 1))
+}
+
+/// Writes a text that must not be read as the word for "nothing".
+pub(super) fn not_word(text: &str, word: &str) -> String {
+    match text == word {
+        true => format!("\\u{{{:x}}}{}", u32::from(word.as_bytes()[0]), &word[1..]),
+        false => line(text),
+    }
+}

@@ -1,0 +1,166 @@
+//! The seed's nominal case and its five edge cases.
+
+use super::{assert_lossless, parse, write};
+use crate::{shorten, validate};
+use ccd_protocol::memory::{
+    BlockerEntry, ExecutiveSummary, Priority, SessionMemory, SessionMetadata, TaskReference,
+    TaskStatus, TestResults, TestStatus, TestSuite,
+};
+
+fn text(text: &str) -> String {
+    text.to_owned()
+}
+
+fn nominal() -> SessionMemory {
+    SessionMemory {
+        metadata: SessionMetadata {
+            project_name: text("ElectroMate"),
+            generated_at: text("2025-12-25T14:30:00Z"),
+            branch: text("001-session-memory-file"),
+            session_duration: Some(text("2h 15m")),
+            version: text("1.0"),
+        },
+        summary: ExecutiveSummary {
+            project_description: text("ElectroMate - electrical engineering calculation platform"),
+            completion_status: text("60/155 tasks complete (38.7%)"),
+            current_phase: text("Core Development"),
+            major_blocker: Some(text("Database setup blocked: missing .env.local")),
+            next_action: text("Create .env.local and configure NEON_DATABASE_URL"),
+        },
+        blockers: vec![BlockerEntry {
+            priority: Priority::High,
+            task_id: Some(text("T032")),
+            title: text("Missing .env.local file"),
+            description: text("Database connection requires NEON_DATABASE_URL"),
+            required_action: text("Create .env.local from .env.local.example"),
+            detected_at: None,
+        }],
+        ..SessionMemory::default()
+    }
+}
+
+#[test]
+fn nominal_case() {
+    assert_lossless(&nominal());
+    let result = validate(&nominal());
+    assert!(result.valid, "{:?}", result.errors);
+}
+
+#[test]
+fn empty_project_generates_minimal_valid_markdown() {
+    let memory = SessionMemory {
+        metadata: SessionMetadata {
+            project_name: text("empty"),
+            generated_at: text("2025-12-25T14:30:00Z"),
+            branch: text("unknown"),
+            session_duration: None,
+            version: text("1.0"),
+        },
+        summary: ExecutiveSummary {
+            completion_status: text("0/0 tasks complete (0.0%)"),
+            ..ExecutiveSummary::default()
+        },
+        ..SessionMemory::default()
+    };
+    assert!(validate(&memory).valid);
+    assert_lossless(&memory);
+}
+
+#[test]
+fn all_tests_passing_has_no_failures_and_a_pass_rate_of_100() {
+    let mut memory = nominal();
+    memory.test_results = TestResults {
+        last_run: Some(text("2025-12-25T14:00:00Z")),
+        unit: TestSuite {
+            framework: text("Vitest"),
+            status: TestStatus::Passed,
+            passed: 47,
+            total: 47,
+            percentage: 100.0,
+            command: text("npm test"),
+            ..TestSuite::default()
+        },
+        e2e: TestSuite::default(),
+    };
+    assert_lossless(&memory);
+    let file = write(&memory, &Default::default(), &Default::default());
+    assert!(
+        file.contains("47/47 passed (100.0%)") && !file.contains("Failures"),
+        "{file}"
+    );
+}
+
+#[test]
+fn no_blockers_has_null_in_the_summary() {
+    let mut memory = nominal();
+    memory.summary.major_blocker = None;
+    memory.blockers.clear();
+    assert_lossless(&memory);
+    let file = write(&memory, &Default::default(), &Default::default());
+    assert!(file.contains("4. No critical blockers\n"), "{file}");
+}
+
+#[test]
+fn large_project_truncates_next_tasks_to_5() {
+    let mut memory = nominal();
+    let task = |number| TaskReference {
+        id: format!("T{number:03}"),
+        title: text("Do it"),
+        phase: text("Core"),
+    };
+    memory.task_status = TaskStatus {
+        next_tasks: (1..=200).map(task).collect(),
+        ..TaskStatus::default()
+    };
+    let cuts = shorten(&mut memory);
+    assert_eq!(memory.task_status.next_tasks.len(), 5);
+    assert_eq!(cuts["taskStatus.nextTasks"], 195);
+    assert!(write(&memory, &cuts, &Default::default()).contains("... and 195 more tasks"));
+    assert_lossless(&memory);
+}
+
+#[test]
+fn corrupted_markdown_gives_partial_data_with_warnings() {
+    let file = write(&nominal(), &Default::default(), &Default::default());
+    let (start, rest) = file.split_once("## Blockers").unwrap();
+    let (_, end) = rest.split_once("## Environment State").unwrap();
+    let broken = format!("{start}## Environment State{end}");
+    let broken = broken.replace("2025-12-25T14:30:00Z", "yesterday");
+    let broken = broken.replace("**Current Task**", "| half a | row\n**Current Task**");
+    let parsed = parse(&broken);
+    assert_eq!(parsed.memory.summary, nominal().summary);
+    assert_eq!(parsed.memory.metadata.generated_at, "unknown");
+    assert_eq!(parsed.memory.blockers, []);
+    for part in [
+        "\"Blockers\" is missing",
+        "\"Test Results\" is missing",
+        "yesterday",
+        "table of phases",
+    ] {
+        assert!(
+            parsed.warnings.iter().any(|warning| warning.contains(part)),
+            "{part}: {:?}",
+            parsed.warnings
+        );
+    }
+}
+
+#[test]
+fn an_empty_file_is_no_session_data_and_another_document_has_no_sections() {
+    let empty = parse(" \n\n");
+    assert!(empty.is_empty);
+    assert_eq!(empty.memory.summary.project_description, "No session data");
+    let other = parse("# Readme\n\n## Install\n\nRun it.\n");
+    assert!(!other.has_sections && !other.is_empty);
+}
+
+#[test]
+fn the_shorter_forms_of_the_seed_are_read() {
+    let parsed = parse(
+        "# Session Memory: x\n**Generated**: 2025-12-25T14:30:00Z\n**Branch**: main\n\n## Task Status\n\n**Source**: tasks.md\n\n**Current Task**: T032\n\n**Next Tasks**: T033, T034\n",
+    );
+    let tasks = parsed.memory.task_status;
+    assert_eq!(tasks.current_task.unwrap().id, "T032");
+    let ids: Vec<&str> = tasks.next_tasks.iter().map(|task| &*task.id).collect();
+    assert_eq!(ids, ["T033", "T034"]);
+}

@@ -1,0 +1,30 @@
+//! Session memory: where a project stands, collected from its files and written to `.claude/session-memory.md`, so that the
+//! next session knows it.
+//!
+//! [`collect`] looks at a project, [`save`] writes what it found without secrets and within the limits, [`read`] reads the
+//! file back, [`verify`] looks at its facts again, and [`digest`] is what a new session gets. Everything blocks. Nothing leaves the machine, and no program is started.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
+
+mod collect;
+mod digest;
+mod error;
+mod file;
+mod link;
+mod model;
+mod rules;
+mod store;
+#[cfg(test)]
+mod store_tests;
+mod verify;
+
+pub use ccd_protocol::memory::place::MEMORY_FILE;
+pub use collect::{COLLECT_LIMIT, Collected, Recorded, RecordedRun, collect};
+pub use digest::{DIGEST_CHARS, digest};
+pub use error::{MemoryError, Result};
+pub use file::{Parsed, parse, write};
+pub use link::{Link, link};
+pub use model::{Cuts, MAX_BYTES, Provenance};
+pub use rules::{fit, redact, shorten, validate};
+pub use store::{Saved, read, save};
+pub use verify::{VERIFY_LIMIT, Verified, verify};

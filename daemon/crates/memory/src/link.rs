@@ -1,0 +1,181 @@
+//! The import of the memory in CLAUDE.md, which gives a session all of it.
+
+use crate::error::{MemoryError, Result};
+use crate::store::replace;
+use ccd_protocol::memory::place::MEMORY_FILE;
+use rustix::fs::{Mode, OFlags};
+use similar::TextDiff;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+const NAME: &str = "CLAUDE.md";
+/// Of a file of instructions: Claude Code reads all of it at every start.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// How CLAUDE.md imports the memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    pub file: PathBuf,
+    /// Empty if it does already.
+    pub diff: String,
+    pub written: bool,
+}
+
+/// Returns the change that makes CLAUDE.md import the memory; with `write`, makes it. A link in its place is refused.
+///
+/// # Errors
+///
+/// `NoProject`, `NotWritable`; the file is as it was then.
+pub fn link(directory: &Path, write: bool) -> Result<Link> {
+    let no_project = |_| MemoryError::NoProject(directory.to_owned());
+    let root = directory.canonicalize().map_err(no_project)?;
+    let folder: OwnedFd = File::open(&root).map_err(no_project)?.into();
+    let file = root.join(NAME);
+    let failed = |error: io::Error| MemoryError::NotWritable {
+        path: file.clone(),
+        reason: error.to_string(),
+    };
+    let before = read(&folder).map_err(failed)?;
+    let text = before.as_ref().map(|(text, _)| text.as_str());
+    if text.is_some_and(imports) {
+        return Ok(Link {
+            file,
+            diff: String::new(),
+            written: false,
+        });
+    }
+    let after = with_import(text.unwrap_or_default());
+    if write {
+        let mode = before
+            .as_ref()
+            .map_or(Mode::from_raw_mode(0o644), |(_, mode)| *mode);
+        replace(&folder, NAME, after.as_bytes(), mode).map_err(failed)?;
+    }
+    Ok(Link {
+        diff: diff(text, &after),
+        file,
+        written: write,
+    })
+}
+
+/// Returns the text and the mode of the file; nothing if there is none.
+fn read(folder: &OwnedFd) -> io::Result<Option<(String, Mode)>> {
+    let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let file: File = match rustix::fs::openat(folder, NAME, flags, Mode::empty()) {
+        Ok(file) => file.into(),
+        Err(rustix::io::Errno::NOENT) => return Ok(None),
+        Err(rustix::io::Errno::LOOP) => {
+            let why = format!("it is a link; add the line @{MEMORY_FILE} to its target");
+            return Err(io::Error::other(why));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let about = rustix::fs::fstat(&file)?;
+    if !rustix::fs::FileType::from_raw_mode(about.st_mode).is_file() {
+        return Err(io::Error::other("it is not a regular file; remove it"));
+    }
+    let mut content = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut content)?;
+    if content.len() as u64 > MAX_BYTES {
+        return Err(io::Error::other("it is longer than 1 MiB"));
+    }
+    let text = String::from_utf8(content).map_err(|_| io::Error::other("it is not UTF-8"))?;
+    Ok(Some((text, Mode::from_raw_mode(about.st_mode))))
+}
+
+/// True if a word of the text is the import.
+fn imports(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    words.any(|word| {
+        let path = word
+            .strip_prefix('@')
+            .map(|path| path.trim_start_matches("./"));
+        path == Some(MEMORY_FILE)
+    })
+}
+
+/// Adds the import after an empty line, with the line ends of the text.
+fn with_import(text: &str) -> String {
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let gap = match text {
+        "" => String::new(),
+        text if text.ends_with('\n') => end.to_owned(),
+        _ => end.repeat(2),
+    };
+    format!("{text}{gap}@{MEMORY_FILE}{end}")
+}
+
+fn diff(before: Option<&str>, after: &str) -> String {
+    let old = match before {
+        Some(_) => format!("a/{NAME}"),
+        None => "/dev/null".to_owned(),
+    };
+    TextDiff::from_lines(before.unwrap_or_default(), after)
+        .unified_diff()
+        .context_radius(3)
+        .header(&old, &format!("b/{NAME}"))
+        .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn the_import_is_added_once_and_the_rest_stays() {
+        for (before, after) in [
+            (None, "@.claude/session-memory.md\n"),
+            (Some(""), "@.claude/session-memory.md\n"),
+            (Some("# A"), "# A\n\n@.claude/session-memory.md\n"),
+            (Some("# A\r\n"), "# A\r\n\r\n@.claude/session-memory.md\r\n"),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(NAME);
+            if let Some(before) = before {
+                fs::write(&path, before).unwrap();
+                fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+            }
+            let shown = link(folder.path(), false).unwrap();
+            assert!(
+                shown.diff.contains("+@.claude/session-memory.md"),
+                "{shown:?}"
+            );
+            assert_eq!(fs::read_to_string(&path).ok().as_deref(), before);
+            let written = link(folder.path(), true).unwrap();
+            assert_eq!((written.diff, written.written), (shown.diff, true));
+            assert_eq!(fs::read_to_string(&path).unwrap(), after);
+            if before.is_some() {
+                let mode = fs::metadata(&path).unwrap().permissions().mode();
+                assert_eq!(mode & 0o777, 0o640);
+            }
+            let again = link(folder.path(), true).unwrap();
+            assert_eq!((&*again.diff, again.written), ("", false));
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        }
+    }
+
+    #[test]
+    fn a_link_and_a_file_that_is_no_text_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(NAME);
+        fs::write(folder.path().join("AGENTS.md"), "# A\n").unwrap();
+        std::os::unix::fs::symlink("AGENTS.md", &path).unwrap();
+        let refused = link(folder.path(), true).unwrap_err();
+        assert!(refused.to_string().contains("it is a link"), "{refused}");
+        assert_eq!(
+            fs::read_to_string(folder.path().join("AGENTS.md")).unwrap(),
+            "# A\n"
+        );
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, b"\xff").unwrap();
+        assert!(link(folder.path(), true).is_err());
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(link(folder.path(), true).is_err());
+        assert!(link(&folder.path().join("none"), true).is_err());
+    }
+}

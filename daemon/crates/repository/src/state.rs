@@ -1,0 +1,181 @@
+//! What a work tree is at: branch, conflicts, and which files git does not look at.
+
+use crate::WorkTree;
+use crate::error::{RepositoryError, Result};
+use crate::snapshot::as_path;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Of `info/exclude` that are read.
+const MAX_EXCLUDE_BYTES: u64 = 1024 * 1024;
+
+impl WorkTree {
+    /// Returns the name of the branch, also of one without a commit; `HEAD` if none is checked out.
+    ///
+    /// # Errors
+    ///
+    /// `Gone`, `Git`.
+    pub fn branch(&self) -> Result<String> {
+        let repository = self.open()?;
+        let head = repository
+            .find_reference("HEAD")
+            .map_err(|error| self.git(error))?;
+        let Some(target) = head.symbolic_target_bytes() else {
+            return Ok("HEAD".to_owned());
+        };
+        let target = String::from_utf8_lossy(target);
+        Ok(target
+            .strip_prefix("refs/heads/")
+            .unwrap_or(&target)
+            .to_owned())
+    }
+
+    /// Returns the files with an unresolved conflict, relative to the top directory.
+    ///
+    /// # Errors
+    ///
+    /// `Gone`, `Git`.
+    pub fn conflicts(&self) -> Result<Vec<PathBuf>> {
+        let repository = self.open()?;
+        let index = repository.index().map_err(|error| self.git(error))?;
+        let mut paths = Vec::new();
+        if !index.has_conflicts() {
+            return Ok(paths);
+        }
+        for conflict in index.conflicts().map_err(|error| self.git(error))? {
+            let conflict = conflict.map_err(|error| self.git(error))?;
+            let sides = [conflict.our, conflict.their, conflict.ancestor];
+            if let Some(side) = sides.into_iter().flatten().next() {
+                paths.push(as_path(&side.path).to_owned());
+            }
+        }
+        paths.sort();
+        paths.dedup();
+        Ok(paths)
+    }
+
+    /// Returns how many commits `HEAD` has that `commit` does not have, at most `max`; nothing if `commit` is unknown.
+    ///
+    /// # Errors
+    ///
+    /// `Gone`, `Git`.
+    pub fn commits_since(&self, commit: &str, max: usize) -> Result<Option<usize>> {
+        let repository = self.open()?;
+        let Ok(commit) = repository.revparse_single(commit) else {
+            return Ok(None);
+        };
+        let mut walk = repository.revwalk().map_err(|error| self.git(error))?;
+        let ready = walk.push_head().and_then(|()| walk.hide(commit.id()));
+        Ok(ready.ok().map(|()| walk.take(max).count()))
+    }
+
+    /// Makes sure that git ignores `paths`, relative to the top directory, by the line `pattern` in `info/exclude`, which is
+    /// part of no commit. If they are ignored already, nothing changes. Returns false if one is tracked: git never ignores
+    /// it.
+    ///
+    /// # Errors
+    ///
+    /// `Gone`, `Git`, `NotWritable`.
+    pub fn exclude(&self, paths: &[&Path], pattern: &str) -> Result<bool> {
+        let repository = self.open()?;
+        let index = repository.index().map_err(|error| self.git(error))?;
+        let is_tracked = paths.iter().any(|path| index.get_path(path, 0).is_some());
+        let mut is_ignored = true;
+        for path in paths {
+            let ignored = repository.is_path_ignored(path);
+            is_ignored &= ignored.map_err(|error| self.git(error))?;
+        }
+        if is_ignored || is_tracked {
+            return Ok(!is_tracked);
+        }
+        let folder = self.common_dir.join("info");
+        let file = folder.join("exclude");
+        let not_writable = |_| RepositoryError::NotWritable(file.clone());
+        std::fs::create_dir_all(&folder).map_err(not_writable)?;
+        add_line(&file, pattern).map_err(not_writable)?;
+        Ok(true)
+    }
+}
+
+fn add_line(file: &Path, line: &str) -> std::io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut opened = std::fs::OpenOptions::new()
+        .read(true)
+        .append(true)
+        .create(true)
+        .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
+        .open(file)?;
+    let mut before = Vec::new();
+    (&mut opened)
+        .take(MAX_EXCLUDE_BYTES)
+        .read_to_end(&mut before)?;
+    let gap = if before.is_empty() || before.ends_with(b"\n") {
+        ""
+    } else {
+        "\n"
+    };
+    opened.write_all(format!("{gap}{line}\n").as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::WorkTree;
+    use crate::test_repository::{git, repository};
+    use std::path::{Path, PathBuf};
+
+    #[test]
+    fn a_branch_has_its_name_also_before_the_first_commit_and_a_detached_head_is_head() {
+        let folder = tempfile::tempdir().unwrap();
+        git(folder.path(), &["init", "-q", "-b", "a/b"]);
+        let branch = || WorkTree::find(folder.path()).unwrap().branch().unwrap();
+        assert_eq!(branch(), "a/b");
+        let folder = repository();
+        git(folder.path(), &["checkout", "-q", "--detach"]);
+        let tree = WorkTree::find(folder.path()).unwrap();
+        assert_eq!(tree.branch().unwrap(), "HEAD");
+    }
+
+    #[test]
+    fn files_with_conflicts_are_named() {
+        let folder = repository();
+        let tree = WorkTree::find(folder.path()).unwrap();
+        assert_eq!(tree.conflicts().unwrap(), Vec::<PathBuf>::new());
+        git(folder.path(), &["checkout", "-q", "-b", "other"]);
+        crate::test_repository::commit(folder.path(), "a.txt", "b\n");
+        git(folder.path(), &["checkout", "-q", "main"]);
+        crate::test_repository::commit(folder.path(), "a.txt", "c\n");
+        let merge = std::process::Command::new("git")
+            .args(["merge", "-q", "other"])
+            .current_dir(folder.path())
+            .output();
+        assert!(!merge.unwrap().status.success());
+        assert_eq!(tree.conflicts().unwrap(), [PathBuf::from("a.txt")]);
+    }
+
+    #[test]
+    fn commits_are_counted_from_a_known_one() {
+        let folder = repository();
+        let tree = WorkTree::find(folder.path()).unwrap();
+        let first = tree.head().unwrap().unwrap();
+        crate::test_repository::commit(folder.path(), "a.txt", "b\n");
+        crate::test_repository::commit(folder.path(), "a.txt", "c\n");
+        assert_eq!(tree.commits_since(&first, 100).unwrap(), Some(2));
+        assert_eq!(tree.commits_since(&first[..7], 1).unwrap(), Some(1));
+        assert_eq!(tree.commits_since("feedfeed", 100).unwrap(), None);
+    }
+
+    #[test]
+    fn an_excluded_file_is_not_in_the_status_and_is_excluded_once() {
+        let folder = repository();
+        std::fs::create_dir(folder.path().join("x")).unwrap();
+        std::fs::write(folder.path().join("x/y.md"), "y").unwrap();
+        let tree = WorkTree::find(folder.path()).unwrap();
+        assert!(tree.exclude(&[Path::new("x/y.md")], "/x/y.md").unwrap());
+        assert_eq!(git(folder.path(), &["status", "--porcelain"]), "");
+        let file = tree.git_dir.join("info/exclude");
+        let before = std::fs::read(&file).unwrap();
+        assert!(tree.exclude(&[Path::new("x/y.md")], "/x/y.md").unwrap());
+        assert_eq!(std::fs::read(&file).unwrap(), before);
+        assert!(!tree.exclude(&[Path::new("a.txt")], "/a.txt").unwrap());
+    }
+}

@@ -1,0 +1,11 @@
+//! Session memory, as hooks and methods use it: loading when a session starts, saving on request and in the background.
+
+mod hook;
+mod load;
+mod owner;
+mod recorded;
+mod save;
+
+pub(crate) use hook::Hook;
+pub(crate) use load::Load;
+pub(crate) use owner::Memories;

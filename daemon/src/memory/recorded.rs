@@ -1,0 +1,167 @@
+//! How the last commands of a project ended, as hooks and sessions recorded it. All texts are without secrets already.
+
+use super::owner::Memories;
+use ccd_coach::command::{Simple, parse};
+use ccd_memory::{Recorded, RecordedRun};
+use ccd_store::{SqlResult, Store, query_as};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// Commands that ended longer ago say little.
+const MAX_AGE: Duration = Duration::from_secs(7 * 86_400);
+
+/// How long a save waits for payloads of hooks that are still being processed.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Programs whose words may look like those of a test or a build, but that run neither.
+const OTHERS: [&str; 18] = [
+    "git", "gh", "echo", "printf", "cat", "grep", "rg", "head", "tail", "ls", "find", "sed", "awk",
+    "cd", "mkdir", "rm", "cp", "mv",
+];
+
+/// The newest calls of tools are examined; those of a project are few among them.
+const HOOKS: &str = "
+    SELECT at, coalesce(payload ->> '$.tool_input.command', ''),
+        coalesce(payload ->> '$.error', ''),
+        coalesce(payload ->> '$.tool_response.stdout', '') || char(10) || coalesce(payload ->> '$.tool_response.stderr', '')
+    FROM (SELECT at, payload FROM hook_events
+        WHERE at >= ?1 AND event IN ('PostToolUse', 'PostToolUseFailure') ORDER BY at DESC LIMIT 2000)
+    WHERE payload ->> '$.tool_name' = 'Bash'
+        AND (payload ->> '$.cwd' = ?2 OR substr(payload ->> '$.cwd', 1, length(?2) + 1) = ?2 || '/')
+    ORDER BY at DESC LIMIT 200";
+
+/// Commands that were run in a shell, each with what was typed before.
+const COMMANDS: &str = "
+    SELECT r.timestamp, coalesce(s.name, s.session_id), coalesce((SELECT input_text FROM interactions AS typed
+            WHERE typed.session_id = r.session_id AND typed.id < r.id AND typed.action = 'SEND' ORDER BY typed.id DESC LIMIT 1), ''),
+        r.exit_code, coalesce(r.output_text, '')
+    FROM (SELECT session_id, name FROM sessions
+        WHERE last_activity >= ?1 AND (cwd = ?2 OR substr(cwd, 1, length(?2) + 1) = ?2 || '/')
+        ORDER BY last_activity DESC LIMIT 50) AS s
+    JOIN interactions AS r ON r.session_id = s.session_id
+    WHERE r.action = 'RECV' AND r.exit_code IS NOT NULL AND r.pattern_matched IS NULL AND r.timestamp >= ?1
+    ORDER BY r.id DESC LIMIT 200";
+
+/// Programs that were run without a shell, with the end of what they printed.
+const PROGRAMS: &str = "
+    SELECT s.ended_at, coalesce(s.name, s.session_id), (SELECT s.program || coalesce(' ' || group_concat(value, ' '), '') FROM json_each(s.args)),
+        s.exitstatus, coalesce((SELECT group_concat(output_text, char(10)) FROM
+            (SELECT id, output_text FROM interactions AS r
+                WHERE r.session_id = s.session_id AND r.action = 'RECV' AND r.pattern_matched IS NULL ORDER BY id DESC LIMIT 1)), '')
+    FROM sessions AS s
+    WHERE s.exitstatus IS NOT NULL AND s.shell = 0 AND s.ended_at >= ?1
+        AND (cwd = ?2 OR substr(cwd, 1, length(?2) + 1) = ?2 || '/')
+    ORDER BY s.ended_at DESC LIMIT 100";
+
+/// Time, session, command, exit status, output.
+type Row = (String, String, String, i64, String);
+
+/// Returns the commands of a project that hooks and sessions recorded, the newest first. What cannot be read is left out.
+pub(super) async fn recorded(memories: &Memories, project: &Path) -> Recorded {
+    let _ = tokio::time::timeout(PATIENCE, memories.coach.settle()).await;
+    let root = project
+        .canonicalize()
+        .unwrap_or_else(|_| project.to_owned());
+    let root = root.to_string_lossy();
+    let since = ccd_text::clock::at(SystemTime::now() - MAX_AGE);
+    let store = &memories.store;
+    let mut runs = runs_in(store, &since, &root).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "recorded commands cannot be read for a session memory");
+        Vec::new()
+    });
+    runs.sort_by(|one, other| other.at.cmp(&one.at));
+    Recorded { runs }
+}
+
+async fn runs_in(store: &Store, since: &str, root: &str) -> SqlResult<Vec<RecordedRun>> {
+    let mut runs = of_hooks(store, since, root).await?;
+    for statement in [COMMANDS, PROGRAMS] {
+        let rows = query_as(statement).bind(since).bind(root);
+        let rows: Vec<Row> = rows.fetch_all(store.readers()).await?;
+        runs.extend(rows.into_iter().flat_map(of_session));
+    }
+    Ok(runs)
+}
+
+async fn of_hooks(store: &Store, since: &str, root: &str) -> SqlResult<Vec<RecordedRun>> {
+    let rows = query_as(HOOKS).bind(since).bind(root);
+    let rows: Vec<(String, String, String, String)> = rows.fetch_all(store.readers()).await?;
+    let run = |(at, command, error, output): (String, String, String, String)| {
+        let (exit_code, output) = match failure(&error) {
+            Some((code, output)) => (Some(code), output.to_owned()),
+            None if error.is_empty() => (Some(0), output),
+            // It was interrupted or not run at all.
+            None => return Vec::new(),
+        };
+        runs(&command, exit_code, &output, &at, "hook events")
+    };
+    Ok(rows.into_iter().flat_map(run).collect())
+}
+
+/// Takes `Exit code N` apart from the output below it.
+fn failure(error: &str) -> Option<(i32, &str)> {
+    let rest = error.strip_prefix("Exit code ")?;
+    let (code, output) = rest.split_once('\n').unwrap_or((rest, ""));
+    Some((code.trim().parse().ok()?, output))
+}
+
+fn of_session((at, session, command, exit_code, output): Row) -> Vec<RecordedRun> {
+    let exit_code = i32::try_from(exit_code).ok();
+    runs(
+        &command,
+        exit_code,
+        &output,
+        &at,
+        &format!("session {session}"),
+    )
+}
+
+/// Returns a run for each program of a command line; if it failed, only for the last one, which most likely did.
+fn runs(
+    command: &str,
+    exit_code: Option<i32>,
+    output: &str,
+    at: &str,
+    source: &str,
+) -> Vec<RecordedRun> {
+    let is_runner = |simple: &Simple| !OTHERS.contains(&&*simple.program);
+    let programs: Vec<Simple> = parse(command).into_iter().filter(is_runner).collect();
+    let has_failed = exit_code != Some(0);
+    let skipped = match has_failed {
+        true => programs.len().saturating_sub(1),
+        false => 0,
+    };
+    let run = |simple: &Simple| RecordedRun {
+        command: simple.bare_text(),
+        exit_code,
+        output: output.to_owned(),
+        at: at.to_owned(),
+        source: source.to_owned(),
+    };
+    programs.iter().skip(skipped).map(run).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_taken_apart_and_words_about_tests_are_none() {
+        let commands = |line: &str, code: i32| -> Vec<String> {
+            let runs = runs(line, Some(code), "", "", "");
+            runs.into_iter().map(|run| run.command).collect()
+        };
+        let line = "cd app && npm run build && npm test | tail -5";
+        assert_eq!(commands(line, 0), ["npm run build", "npm test"]);
+        assert_eq!(commands(line, 1), ["npm test"]);
+        assert!(commands("git commit -m 'fix the test'", 0).is_empty());
+        assert!(commands("", 1).is_empty());
+    }
+
+    #[test]
+    fn the_exit_status_is_the_first_line_of_a_failure() {
+        assert_eq!(failure("Exit code 101\na\nb"), Some((101, "a\nb")));
+        assert_eq!(failure("Exit code 2"), Some((2, "")));
+        assert_eq!(failure("No such tool available"), None);
+    }
+}

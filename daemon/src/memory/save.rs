@@ -1,0 +1,134 @@
+//! Saves memories: on request, and in the background when a hook asks for it.
+
+use super::owner::Memories;
+use super::recorded::recorded;
+use ccd_memory::{Collected, MemoryError};
+use ccd_protocol::memory::{MemorySaveReply, SessionMemory};
+use ccd_store::blocking;
+use ccd_terminal::lock::lock;
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// Projects that wait to be saved; more are not.
+const MAX_WAITING: usize = 16;
+
+/// Projects whose memory is to be saved, each once.
+#[derive(Debug, Default)]
+pub(super) struct Saves {
+    waiting: Mutex<VecDeque<PathBuf>>,
+    news: Notify,
+}
+
+impl Saves {
+    /// Asks for a save. A project that waits already is saved once.
+    pub(super) fn request(&self, project: PathBuf) {
+        let mut waiting = lock(&self.waiting);
+        if waiting.contains(&project) {
+            return;
+        }
+        if waiting.len() >= MAX_WAITING {
+            tracing::warn!(
+                ?project,
+                "session memory not saved: {MAX_WAITING} projects wait already"
+            );
+            return;
+        }
+        waiting.push_back(project);
+        self.news.notify_one();
+    }
+
+    async fn next(&self) -> PathBuf {
+        loop {
+            if let Some(project) = lock(&self.waiting).pop_front() {
+                return project;
+            }
+            self.news.notified().await;
+        }
+    }
+}
+
+impl Memories {
+    /// Saves what hooks ask for, one after the other, until the daemon stops.
+    pub(crate) async fn save_on_request(self: Arc<Self>, stop: CancellationToken) {
+        loop {
+            let project = tokio::select! {
+                project = self.saves.next() => project,
+                () = stop.cancelled() => return,
+            };
+            match self.save(project.clone(), None).await {
+                Ok(saved) => tracing::info!(?project, bytes = saved.bytes, "session memory saved"),
+                Err(error) => tracing::warn!(?project, %error, "session memory not saved"),
+            }
+        }
+    }
+
+    /// Writes the given memory or, without one, what the project looks like.
+    ///
+    /// # Errors
+    ///
+    /// Those of `ccd_memory::save`.
+    pub(crate) async fn save(
+        &self,
+        project: PathBuf,
+        given: Option<SessionMemory>,
+    ) -> Result<MemorySaveReply, MemoryError> {
+        match given {
+            Some(memory) => {
+                let collected = Collected {
+                    memory,
+                    ..Collected::default()
+                };
+                blocking(move || write(&project, collected)).await
+            }
+            None => {
+                let recorded = recorded(self, &project).await;
+                blocking(move || {
+                    let previous = previous(&project);
+                    let found = ccd_memory::collect(&project, previous.as_ref(), &recorded)?;
+                    write(&project, found)
+                })
+                .await
+            }
+        }
+    }
+}
+
+fn write(project: &Path, collected: Collected) -> Result<MemorySaveReply, MemoryError> {
+    let saved = ccd_memory::save(project, collected.memory, &collected.provenance)?;
+    let mut warnings = collected.warnings;
+    warnings.extend(saved.warnings);
+    Ok(MemorySaveReply {
+        path: saved.path.to_string_lossy().into_owned(),
+        bytes: saved.bytes,
+        cut: saved.cut,
+        redacted: saved.redacted,
+        warnings,
+    })
+}
+
+fn previous(project: &Path) -> Option<SessionMemory> {
+    let parsed = ccd_memory::read(project).ok()?;
+    (!parsed.is_empty).then_some(parsed.memory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_project_waits_once_and_only_so_many_wait() {
+        let saves = Saves::default();
+        for number in 0..2 * MAX_WAITING {
+            for _ in 0..2 {
+                saves.request(PathBuf::from(format!("/p{number}")));
+            }
+        }
+        for number in 0..MAX_WAITING {
+            assert_eq!(saves.next().await, PathBuf::from(format!("/p{number}")));
+        }
+        assert!(lock(&saves.waiting).is_empty());
+    }
+}

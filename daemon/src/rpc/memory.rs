@@ -1,0 +1,113 @@
+//! `memory.*`.
+
+use super::register::method;
+use super::{CallError, RpcError};
+use crate::daemon::Daemon;
+use crate::memory::Load;
+use ccd_memory::{MEMORY_FILE, MemoryError, VERIFY_LIMIT};
+use ccd_protocol::memory::{
+    MemoryGet, MemoryGetReply, MemoryLink, MemoryLinkReply, MemoryLoad, MemorySave, MemoryStatus,
+    MemoryStatusReply, MemoryValidate, MemoryValidateParams, MemoryValidateReply,
+};
+use ccd_store::blocking;
+use jsonrpsee::RpcModule;
+use jsonrpsee::core::RegisterMethodError;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Of a file that is checked: a memory is much shorter.
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
+
+pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+    method::<MemorySave, _, _>(module, |daemon, _, params| async move {
+        let project = project(&params.project)?;
+        Ok(daemon.memories.save(project, params.memory).await?)
+    })?;
+    method::<MemoryGet, _, _>(module, |_, _, params| async move {
+        let project = project(&params.project)?;
+        let parsed = blocking(move || ccd_memory::read(&project)).await?;
+        Ok(MemoryGetReply {
+            memory: parsed.memory,
+            provenance: parsed.provenance,
+            warnings: parsed.warnings,
+        })
+    })?;
+    method::<MemoryLoad, _, _>(module, |daemon, _, params| async move {
+        let load = Load {
+            project: project(&params.project)?,
+            max_chars: daemon.loaded().config.memory.digest_chars,
+            is_short: params.short,
+            deadline: Instant::now() + VERIFY_LIMIT,
+        };
+        Ok(blocking(move || load.carry_out()).await?)
+    })?;
+    method::<MemoryLink, _, _>(module, |_, _, params| async move {
+        let project = project(&params.project)?;
+        let link = blocking(move || ccd_memory::link(&project, params.write)).await?;
+        Ok(MemoryLinkReply {
+            file: link.file.to_string_lossy().into_owned(),
+            diff: link.diff,
+            written: link.written,
+        })
+    })?;
+    method::<MemoryStatus, _, _>(module, |_, _, params| async move {
+        let project = project(&params.project)?;
+        Ok(blocking(move || status(&project)).await?)
+    })?;
+    method::<MemoryValidate, _, _>(module, |_, _, params| async move {
+        blocking(move || validate(params)).await
+    })
+}
+
+/// The daemon's own directory means nothing to a client.
+fn project(path: &str) -> Result<PathBuf, RpcError> {
+    match Path::new(path) {
+        path if path.is_absolute() => Ok(path.to_owned()),
+        _ => Err(
+            CallError::InvalidArgument(format!("project: {path:?} is not an absolute path")).into(),
+        ),
+    }
+}
+
+fn status(project: &Path) -> Result<MemoryStatusReply, MemoryError> {
+    let parsed = ccd_memory::read(project)?;
+    let verified = ccd_memory::verify(project, &parsed, Instant::now() + VERIFY_LIMIT)?;
+    let generated_at = parsed.memory.metadata.generated_at;
+    let changed = verified.checks.into_iter().filter(|check| !check.holds);
+    Ok(MemoryStatusReply {
+        path: project.join(MEMORY_FILE).to_string_lossy().into_owned(),
+        age_s: ccd_text::clock::age_s(&generated_at),
+        generated_at,
+        changes: changed.map(|check| check.fact).collect(),
+    })
+}
+
+fn validate(params: MemoryValidateParams) -> Result<MemoryValidateReply, RpcError> {
+    let content = match (params.content, params.path) {
+        (Some(content), None) => content,
+        (None, Some(path)) => read(project(&path)?)?,
+        _ => {
+            let mistake = "give either path or content".to_owned();
+            return Err(CallError::InvalidArgument(mistake).into());
+        }
+    };
+    let parsed = ccd_memory::parse(&content);
+    let mut reply = ccd_memory::validate(&parsed.memory);
+    if !parsed.has_sections && !parsed.is_empty {
+        reply.errors = vec!["no section of a session memory is in it".to_owned()];
+    }
+    reply.valid = reply.errors.is_empty();
+    reply.warnings = parsed.warnings;
+    Ok(reply)
+}
+
+fn read(path: PathBuf) -> Result<String, RpcError> {
+    let mut content = Vec::new();
+    let opened = std::fs::File::open(&path);
+    opened
+        .and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut content))
+        .map_err(|source| MemoryError::NotReadable { path, source })?;
+    Ok(String::from_utf8_lossy(&content).into_owned())
+}

@@ -1,0 +1,290 @@
+//! What a session memory holds. Types and fields have the names of the seed.
+
+use serde::{Deserialize, Serialize};
+
+/// Where a project stands: what is done, what fails, what runs, what blocks, and what comes next.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionMemory {
+    pub metadata: SessionMetadata,
+    pub summary: ExecutiveSummary,
+    pub task_status: TaskStatus,
+    /// At most 50.
+    pub blockers: Vec<BlockerEntry>,
+    pub test_results: TestResults,
+    pub environment: EnvironmentState,
+    /// At most 50.
+    pub files_needing_attention: Vec<FileReference>,
+    /// At most 10.
+    pub next_steps: Vec<NextStep>,
+}
+
+/// When and where the memory was made.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SessionMetadata {
+    pub project_name: String,
+    /// RFC 3339; `unknown` if the file has no readable time.
+    pub generated_at: String,
+    /// `unknown` outside git, `HEAD` if it is detached.
+    pub branch: String,
+    /// Time since the last save of this file, such as `2h 15m`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_duration: Option<String>,
+    /// Version of the format.
+    pub version: String,
+}
+
+/// Five sentences, each on one line.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ExecutiveSummary {
+    pub project_description: String,
+    /// Such as `60/155 tasks complete (38.7%)`.
+    pub completion_status: String,
+    pub current_phase: String,
+    pub major_blocker: Option<String>,
+    pub next_action: String,
+}
+
+/// How far the tasks of the plan are.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TaskStatus {
+    /// Path of the plan, relative to the project; empty if there is none.
+    pub source_file: String,
+    pub phases: Vec<PhaseStatus>,
+    /// Null before the first task is done, and after the last.
+    pub current_task: Option<TaskReference>,
+    /// At most 5.
+    pub next_tasks: Vec<TaskReference>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PhaseStatus {
+    pub name: String,
+    pub completed: u64,
+    pub total: u64,
+    /// With one decimal.
+    pub percentage: f64,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TaskReference {
+    /// Empty for a task without one.
+    pub id: String,
+    pub title: String,
+    pub phase: String,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Priority {
+    High,
+    #[default]
+    Medium,
+    Low,
+}
+
+/// Something that stops progress.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct BlockerEntry {
+    pub priority: Priority,
+    /// The task that it blocks; null if it concerns the whole project.
+    pub task_id: Option<String>,
+    /// At most 100 characters.
+    pub title: String,
+    pub description: String,
+    /// Starts with a verb.
+    pub required_action: String,
+    /// When a save first saw it, RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detected_at: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TestResults {
+    /// RFC 3339; null if the tests never ran.
+    pub last_run: Option<String>,
+    pub unit: TestSuite,
+    pub e2e: TestSuite,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum TestStatus {
+    Passed,
+    Failed,
+    #[default]
+    NotRun,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TestSuite {
+    pub framework: String,
+    pub status: TestStatus,
+    pub passed: u64,
+    pub failed: u64,
+    /// Without skipped tests.
+    pub total: u64,
+    /// Of tests that passed, with one decimal.
+    pub percentage: f64,
+    /// At most 20.
+    pub failures: Vec<TestFailure>,
+    /// What runs these tests.
+    pub command: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TestFailure {
+    /// Relative to the project.
+    pub file: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    pub test_name: String,
+    /// First line, at most 200 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EnvironmentState {
+    /// At most 20.
+    pub servers: Vec<ServerInfo>,
+    pub dependencies: DependencyStatus,
+    pub build: BuildStatus,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum ServerStatus {
+    #[default]
+    Running,
+    /// It was running at the last save.
+    Stopped,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ServerInfo {
+    /// Name of the program.
+    pub process: String,
+    pub port: u16,
+    pub url: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    pub status: ServerStatus,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum DependencyState {
+    UpToDate,
+    Outdated,
+    #[default]
+    Unknown,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum PackageManager {
+    Npm,
+    Yarn,
+    Pnpm,
+    Bun,
+    #[default]
+    Unknown,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DependencyStatus {
+    pub status: DependencyState,
+    /// RFC 3339.
+    pub last_install: Option<String>,
+    pub package_manager: PackageManager,
+    /// Installed packages of a version that the manifest does not allow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outdated_count: Option<u64>,
+    /// What installs dependencies where `packageManager` has no word for it: `cargo`, `uv`, `go`, `maven` …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum BuildState {
+    Success,
+    Failed,
+    #[default]
+    NotRun,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct BuildStatus {
+    pub status: BuildState,
+    /// RFC 3339.
+    pub last_build: Option<String>,
+    /// Directory of what was built, with a slash at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_dir: Option<String>,
+    /// At most 10, of 200 characters each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errors: Option<Vec<String>>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FileReference {
+    /// Relative to the project.
+    pub path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    pub reason: String,
+    pub priority: Priority,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum StepPriority {
+    Immediate,
+    #[default]
+    ShortTerm,
+    MediumTerm,
+    LongTerm,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NextStep {
+    pub priority: StepPriority,
+    /// Starts with a verb.
+    pub action: String,
+    /// A file or a task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+}

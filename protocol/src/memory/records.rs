@@ -1,0 +1,159 @@
+//! Parameters and replies of the methods `memory.*`.
+
+use super::SessionMemory;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Where a fact of a memory is from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemoryFact {
+    /// A file, relative to the project, or what else said so.
+    pub source: String,
+    /// When it was so, RFC 3339; null if nothing says when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+}
+
+/// A project.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemoryParams {
+    /// Absolute path of its directory.
+    pub project: String,
+}
+
+/// Parameters of `memory.save`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemorySaveParams {
+    /// Absolute path of the project's directory.
+    pub project: String,
+    /// Written instead of what the project looks like; secrets are removed from it, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<SessionMemory>,
+}
+
+/// What was written.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemorySaveReply {
+    pub path: String,
+    pub bytes: u64,
+    /// How many entries of each list were left out.
+    #[serde(default)]
+    pub cut: BTreeMap<String, u64>,
+    /// How many secrets were removed.
+    #[serde(default)]
+    pub redacted: u64,
+    /// Parts that were left out, and why.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+/// A memory as it is in its file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemoryGetReply {
+    #[serde(flatten)]
+    pub memory: SessionMemory,
+    /// Where facts are from, by their place in the memory.
+    #[serde(default)]
+    pub provenance: BTreeMap<String, MemoryFact>,
+    /// What could not be read.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+/// Parameters of `memory.load`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemoryLoadParams {
+    /// Absolute path of the project's directory.
+    pub project: String,
+    /// For a session that continues and knows most of it: only what changed, and what comes next.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub short: bool,
+}
+
+/// A fact of a memory that was looked at again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemoryCheck {
+    /// A sentence, such as `port 3001 no longer answers`.
+    pub fact: String,
+    /// The memory is still right.
+    pub holds: bool,
+    pub was: String,
+    pub now: String,
+}
+
+/// What a new session gets.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemoryLoadReply {
+    pub digest: String,
+    pub path: String,
+    pub verified: Vec<MemoryCheck>,
+    /// What could not be looked at again in time: `branch`, `commits`, `servers`, `tasks`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unverified: Vec<String>,
+}
+
+/// Parameters of `memory.link`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemoryLinkParams {
+    /// Absolute path of the project's directory.
+    pub project: String,
+    /// Change the file; otherwise the change is only shown.
+    #[serde(default, skip_serializing_if = "crate::is_default")]
+    pub write: bool,
+}
+
+/// The change of CLAUDE.md.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemoryLinkReply {
+    pub file: String,
+    /// As a unified diff; empty if the file imports the memory already.
+    pub diff: String,
+    /// The file was changed.
+    #[serde(default)]
+    pub written: bool,
+}
+
+/// How old a memory is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemoryStatusReply {
+    pub path: String,
+    /// RFC 3339, or `unknown`.
+    pub generated_at: String,
+    /// Null if the time is unknown.
+    pub age_s: Option<f64>,
+    pub changes: Vec<String>,
+}
+
+/// Parameters of `memory.validate`: one of the two.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemoryValidateParams {
+    /// Absolute path of a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The text of a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+}
+
+/// What is wrong with a memory.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MemoryValidateReply {
+    pub valid: bool,
+    pub errors: Vec<String>,
+    /// What could not be read and was left out.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}

@@ -1,0 +1,6 @@
+//! The index of all conversations.
+
+mod file;
+mod follow;
+mod questions;
+mod usage;

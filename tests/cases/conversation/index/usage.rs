@@ -1,0 +1,85 @@
+//! The tokens of a message that is written several times, as a stream does before it knows them all.
+
+use crate::conversation::library::{Library, call, record, result, user};
+use serde_json::{Value, json};
+
+const ID: &str = "00000000-0000-4000-8000-000000000000";
+
+fn said(uuid: &str, message: &str, text: &str, input: u64, output: u64) -> String {
+    let usage = json!({"input_tokens": input, "output_tokens": output});
+    let content = json!([{"type": "text", "text": text}]);
+    let message = json!({"id": message, "role": "assistant", "model": "claude-opus-4-5-20251101", "content": content, "usage": usage});
+    record(ID, uuid, message).to_string()
+}
+
+#[test]
+fn every_command_counts_the_record_with_the_most_output() {
+    let library = Library::new();
+    let long = "long ".repeat(50);
+    library.write(
+        &library.path(ID),
+        &[
+            user(ID, "u", "Hello"),
+            // One record, first with more text, then with more tokens, and the other way round.
+            said("a1", "m1", &long, 10, 5),
+            said("a1", "m1", "short", 10, 200),
+            said("a2", "m2", "short", 10, 300),
+            said("a2", "m2", &long, 10, 6),
+            // One message of three records; of those with the same output, the last.
+            said("b1", "m3", "one", 7, 1),
+            said("b2", "m3", "two", 8, 90),
+            said("b3", "m3", "three", 9, 90),
+            said("b4", "m3", "four", 11, 2),
+            // As both.
+            said("c1", "m4", &long, 1, 40),
+            said("c1", "m4", "x", 2, 40),
+        ],
+    );
+    // A copy in another file.
+    let agent = library.agent_path(ID, "a1");
+    library.write(&agent, &[said("d1", "m4", "copied", 2, 40)]);
+    let get = library.call("conversation.get", json!({"session": ID}));
+    let list = library.call("conversation.list", json!({}));
+    let listed = &list["conversations"][0];
+    let stats = library.stats();
+    let export = library.call("conversation.export", json!({"session": ID}));
+    let total = |usage: &Value| {
+        let total = &usage["total"];
+        (
+            total["input_tokens"].clone(),
+            total["output_tokens"].clone(),
+        )
+    };
+    let expected = (json!(10 + 10 + 9 + 2), json!(200 + 300 + 90 + 40));
+    for usage in [
+        &get["usage"],
+        &listed["usage"],
+        &stats["usage"],
+        &export["about"]["usage"],
+    ] {
+        assert_eq!(total(usage), expected);
+        assert_eq!(usage, &get["usage"]);
+    }
+    let cost = (31.0 * 5.0 + 630.0 * 25.0) / 1e6;
+    for reply in [&get, listed, &stats, &export["about"]] {
+        let found = reply["cost_usd"].as_f64().unwrap();
+        assert!((found - cost).abs() < 1e-12, "{found}");
+    }
+}
+
+#[test]
+fn a_sub_agent_of_which_only_a_result_reports_has_tokens_but_no_price() {
+    let library = Library::new();
+    let report = json!({"agentId": "a1", "usage": {"input_tokens": 700, "output_tokens": 70}});
+    let lines = [
+        call(ID, "c", "t1", "Agent", json!({})),
+        result(ID, "r", "t1", "found it", report),
+    ];
+    library.write(&library.path(ID), &lines);
+    let get = library.call("conversation.get", json!({"session": ID}));
+    let list = library.call("conversation.list", json!({}));
+    for reply in [&get, &list["conversations"][0]] {
+        assert_eq!(reply["usage"]["subagents"]["output_tokens"], 70);
+        assert_eq!(reply["cost_usd"], Value::Null);
+    }
+}

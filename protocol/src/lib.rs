@@ -1,5 +1,6 @@
 //! The protocol between ccd and its clients: methods, records, errors, framing. Data only.
 
+pub mod black_box;
 pub mod chain;
 pub mod coach;
 pub mod conversation;
@@ -9,6 +10,7 @@ pub mod exec;
 pub mod frame;
 pub mod hook;
 pub mod id;
+pub mod investigate;
 pub mod job;
 pub mod memory;
 pub mod method;

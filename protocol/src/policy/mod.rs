@@ -31,7 +31,7 @@ mod policy;
 #[cfg(test)]
 mod policy_tests;
 mod rule;
-mod shell;
+pub mod shell;
 
 pub use call::ToolCall;
 pub use policy::{DENIAL, Judgement, Policy, ToolMode};

@@ -19,5 +19,6 @@ mod part;
 mod scan;
 mod word;
 
-pub(super) use part::{Part, parts};
-pub(super) use word::{Word, file_name};
+pub use part::{Part, parts};
+pub use scan::Doubt;
+pub use word::{Word, file_name};

@@ -24,15 +24,15 @@ const SYSTEM: &[&str] = &[
 
 /// One command that a line executes, directly or through another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::policy) struct Part {
+pub struct Part {
     /// Empty if it only redirects.
-    pub(in crate::policy) words: Vec<Word>,
+    pub words: Vec<Word>,
     /// The command only starts another one, which is a part of its own.
-    pub(in crate::policy) is_transparent: bool,
+    pub is_transparent: bool,
     /// Why it is not known what else the command executes.
-    pub(in crate::policy) opaque: Option<String>,
+    pub opaque: Option<String>,
     /// Files that its output goes to.
-    pub(in crate::policy) writes: Vec<String>,
+    pub writes: Vec<String>,
 }
 
 /// Returns every command that a line executes.
@@ -40,7 +40,7 @@ pub(in crate::policy) struct Part {
 /// # Errors
 ///
 /// Why the line is not understood.
-pub(in crate::policy) fn parts(line: &str) -> Result<Vec<Part>, Doubt> {
+pub fn parts(line: &str) -> Result<Vec<Part>, Doubt> {
     let mut parts = Vec::new();
     add_line(line, 0, &mut parts)?;
     Ok(parts)

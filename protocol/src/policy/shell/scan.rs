@@ -10,7 +10,7 @@ const MAX_LINE_BYTES: usize = 256 * 1024;
 const MAX_DEPTH: usize = 16;
 
 /// Why a line is not understood: a clause that completes "the rules cannot be checked: …".
-pub(super) type Doubt = String;
+pub type Doubt = String;
 
 /// Returns all commands of a line, including those in subshells and substitutions, and those that conditions skip.
 pub(super) fn scan(line: &str) -> Result<Vec<Command>, Doubt> {

@@ -2,11 +2,11 @@
 
 /// A word without its quotation marks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::policy) struct Word {
+pub struct Word {
     /// Only to be shown unless the word is known.
-    pub(in crate::policy) text: String,
+    pub text: String,
     /// False if expansions decide what the word is, or whether it is one word.
-    pub(in crate::policy) known: bool,
+    pub known: bool,
     /// Whether it can become several words, as an expansion without quotation marks can.
     pub(super) splits: bool,
     /// Offset of the first quoted byte, if any is quoted.
@@ -65,7 +65,7 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 /// Returns a program's name without its directory.
-pub(in crate::policy) fn file_name(word: &str) -> &str {
+pub fn file_name(word: &str) -> &str {
     word.rsplit('/')
         .find(|name| !name.is_empty())
         .unwrap_or(word)

@@ -1,0 +1,53 @@
+//! Random numbers that are the same in every version and on every machine.
+
+/// SplitMix64: any seed is as good as another, also consecutive ones.
+#[derive(Debug, Clone)]
+pub(super) struct Random(u64);
+
+impl Random {
+    /// Returns the numbers of one input of a run.
+    pub(super) fn of_input(seed: u64, number: u64) -> Self {
+        let mut mixed = Self(seed);
+        Self(mixed.next() ^ number.wrapping_mul(0xd134_2543_de82_ef95))
+    }
+
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Returns a number below `limit`, or 0 if that is 0.
+    pub(super) fn below(&mut self, limit: usize) -> usize {
+        let limit = u64::try_from(limit).unwrap_or(u64::MAX).max(1);
+        usize::try_from(self.next() % limit).unwrap_or_default()
+    }
+
+    /// Returns one of the values; the default of an empty list.
+    pub(super) fn pick<T: Copy + Default>(&mut self, values: &[T]) -> T {
+        let index = self.below(values.len());
+        values.get(index).copied().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_are_those_of_splitmix64() {
+        // From the reference implementation, with the seed 1234567.
+        let mut random = Random(1_234_567);
+        let numbers = [random.next(), random.next(), random.next()];
+        let wanted = [
+            6_457_827_717_110_365_317,
+            3_203_168_211_198_807_973,
+            9_817_491_932_198_370_423,
+        ];
+        assert_eq!(numbers, wanted);
+        assert_eq!(random.below(0), 0);
+        assert_eq!(random.pick::<u8>(&[]), 0);
+    }
+}

@@ -1,0 +1,31 @@
+//! What a program's help says: usage, options, commands.
+//!
+//! - `page`: a text as lines, without escape sequences, overstrikes and tabs
+//! - `flags`, `options`: `-q, --quiet  description`
+//! - `entry`, `sections`, `commands`: lists of commands below a heading
+//! - `usage`: usage lines
+//! - `shapes`: a file for each way in which programs print `--help`
+//! - `lists`: a file for each way in which interactive programs answer help words
+//! - `help_text`: [`HelpText`], what was found
+//! - `parse`: [`parse`], which recognises the shape
+//!
+//! All of it reads a text once and line by line, so that the time is linear in its length.
+
+mod commands;
+mod entry;
+#[cfg(test)]
+mod fixture_tests;
+mod flags;
+mod help_text;
+mod lists;
+mod options;
+mod page;
+mod parse;
+#[cfg(test)]
+mod property_tests;
+mod sections;
+mod shapes;
+mod usage;
+
+pub use help_text::{HelpCommand, HelpText, Shape};
+pub use parse::parse;

@@ -1,0 +1,13 @@
+//! Finds out what an unknown program offers and how it breaks. Pure code: it drives no program.
+//!
+//! - [`answer`]: what a program's answer says, and whether two answers are the same
+//! - [`fuzz`]: inputs that could break a program, and how they are made small
+//! - [`help`]: what a program's help says about itself
+//! - [`safety`]: what must not be sent to a program
+
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
+
+pub mod answer;
+pub mod fuzz;
+pub mod help;
+pub mod safety;

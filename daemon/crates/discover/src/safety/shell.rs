@@ -1,0 +1,244 @@
+//! The commands of a line, if a shell could execute it.
+
+use super::rule::Rule;
+use super::{code, disk, network, programs, sql};
+use ccd_protocol::policy::shell::{Part, file_name, parts};
+
+/// Maximum depth of lines in words of lines.
+const MAX_DEPTH: usize = 3;
+
+/// Maximum number of words that may each be a command.
+const MAX_POSITIONS: usize = 2_000;
+
+/// What interactive programs call a shell with.
+const ESCAPES: &[&str] = &[
+    "\\!",
+    ":!",
+    "!",
+    ".shell ",
+    ".system ",
+    "shell ",
+    "system ",
+    "run-shell ",
+    "sh ",
+    ".sh ",
+    "host ",
+    "%sx ",
+    ":r !",
+    ":silent !",
+    ":term ",
+    ":terminal ",
+    "\\copy ",
+];
+
+/// Programs that execute what is in their arguments or their input.
+const EXECUTING: &[&str] = &[
+    "python",
+    "perl",
+    "ruby",
+    "node",
+    "php",
+    "lua",
+    "deno",
+    "bun",
+    "awk",
+    "gawk",
+    "psql",
+    "mysql",
+    "mariadb",
+    "sqlite",
+    "sqlcmd",
+    "clickhouse-client",
+    "mongo",
+    "mongosh",
+    "redis-cli",
+    "duckdb",
+    "cockroach",
+    "vim",
+    "ex",
+    "gdb",
+    // Commands of tmux.
+    "new-window",
+    "new-session",
+    "split-window",
+    "respawn-pane",
+    "respawn-window",
+    "display-popup",
+    "if-shell",
+    "run-shell",
+    "pipe-pane",
+];
+
+/// First words of a line that asks for an explanation.
+const QUESTIONS: &[&str] = &[
+    "help", "?", "h", "man", "info", "apropos", "whatis", "which", "whereis", "type", "tldr",
+    "\\h", "\\?", ".help", ":help", ":h", "\\help", "describe", "explain",
+];
+
+/// Returns the rule against the commands of a line.
+pub(super) fn refusal(line: &str) -> Option<Rule> {
+    at_depth(line, 0)
+}
+
+/// Returns whether a line only asks a program to explain a command.
+pub(super) fn asks_for_help(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let is_question = words
+        .next()
+        .is_some_and(|word| QUESTIONS.contains(&&*word.to_lowercase()));
+    let is_one_command = !line.contains([';', '|', '&', '`', '\n', '$', '>', '<']);
+    is_one_command && (is_question || words.any(|word| matches!(word, "--help" | "-?" | "/?")))
+}
+
+fn at_depth(line: &str, depth: usize) -> Option<Rule> {
+    if depth > MAX_DEPTH || asks_for_help(line) {
+        return None;
+    }
+    let line = line.trim_start();
+    let escaped = ESCAPES.iter().find_map(|escape| line.strip_prefix(escape));
+    let of_escaped = escaped.and_then(|inner| at_depth(unquoted(inner.trim()), depth + 1));
+    of_escaped
+        .or_else(|| of_copy(line, depth))
+        .or_else(|| match parts(line) {
+            Ok(parts) => {
+                // What a shell, `ssh` or a client of a database reads from elsewhere may be anything in the line.
+                let reads = |part: &Part| {
+                    parts.len() > 1 && part.words.first().is_some_and(|word| executes(&word.text))
+                };
+                let is_opaque = parts
+                    .iter()
+                    .any(|part| part.opaque.is_some() || reads(part));
+                let found = parts.iter().find_map(|part| of_part(part, depth));
+                found.or_else(|| {
+                    if is_opaque {
+                        anywhere(line, depth)
+                    } else {
+                        None
+                    }
+                })
+            }
+            Err(_) => anywhere(line, depth),
+        })
+}
+
+fn of_part(part: &Part, depth: usize) -> Option<Rule> {
+    let words: Vec<&str> = part.words.iter().map(|word| &*word.text).collect();
+    // `$x -rf y`: whatever the program is, it is asked to act recursively or by force.
+    let is_computed = part.words.first().is_some_and(|word| !word.known);
+    if is_computed && programs::deletes_by_force(words.get(1..).unwrap_or_default()) {
+        return Some(Rule::Deletion);
+    }
+    // Other languages than the shell's call a whole line: `(exec "rm -rf x")`.
+    let line = words.first().filter(|word| word.contains(' '));
+    of_words(&words)
+        .or_else(|| line.and_then(|line| at_depth(line, depth + 1)))
+        .or_else(|| part.writes.iter().find_map(|file| disk::written(file)))
+        .or_else(|| of_arguments(&words, depth))
+}
+
+/// Judges the command of `COPY users TO PROGRAM 'command'`, which PostgreSQL gives to a shell.
+fn of_copy(line: &str, depth: usize) -> Option<Rule> {
+    let lower = line.to_ascii_lowercase();
+    let start = lower
+        .find(" program ")
+        .filter(|_| lower.contains("copy "))?;
+    let inner = line[start + " program ".len()..]
+        .trim()
+        .trim_end_matches(';');
+    at_depth(unquoted(inner), depth + 1)
+}
+
+/// Judges the words of one command.
+fn of_words(words: &[&str]) -> Option<Rule> {
+    let (program, arguments) = words.split_first()?;
+    // `/shutdown` is a command of a chat, not a program.
+    let is_path = program.rfind('/').is_some_and(|at| at > 0);
+    if program.starts_with('/') && !is_path {
+        return None;
+    }
+    let name = file_name(program).to_lowercase();
+    let name = name.strip_suffix(".exe").unwrap_or(&name);
+    if matches!(
+        arguments,
+        ["--help" | "--version" | "-h" | "-V" | "-?" | "/?"]
+    ) {
+        return None;
+    }
+    programs::refusal(name, arguments)
+        .or_else(|| disk::refusal(name, arguments))
+        .or_else(|| network::refusal(name, arguments))
+}
+
+/// Judges code in the arguments of programs that execute it: `python -c CODE`, `psql -c STATEMENT`.
+fn of_arguments(words: &[&str], depth: usize) -> Option<Rule> {
+    let (program, arguments) = words.split_first()?;
+    if !executes(program) {
+        return None;
+    }
+    arguments.iter().find_map(|text| {
+        let found = sql::refusal(text).or_else(|| code::refusal(text));
+        found.or_else(|| {
+            if text.contains(' ') {
+                anywhere(text, depth + 1)
+            } else {
+                None
+            }
+        })
+    })
+}
+
+/// Returns whether a program, in any version such as `python3.11`, executes what it is given.
+fn executes(program: &str) -> bool {
+    let name = file_name(program).to_lowercase();
+    EXECUTING.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
+}
+
+/// Judges a text in which each word may be a command.
+fn anywhere(text: &str, depth: usize) -> Option<Rule> {
+    let mut left = MAX_POSITIONS;
+    for part in text.split([';', '|', '&', '\n', '{', '}']) {
+        let is_blank = |c: char| c.is_whitespace() || "'\"`,()[]<>".contains(c);
+        let words: Vec<&str> = part
+            .split(is_blank)
+            .filter(|word| !word.is_empty())
+            .collect();
+        for at in 0..words.len() {
+            if left == 0 {
+                return None;
+            }
+            left -= 1;
+            if let Some(rule) = of_words(&words[at..]) {
+                return Some(rule);
+            }
+        }
+        if let Some(rule) = part
+            .split_once('>')
+            .and_then(|(_, file)| disk::written(file.trim()))
+        {
+            return Some(rule);
+        }
+    }
+    // Quotation marks in a statement are data.
+    if sql::is_query(text) {
+        return None;
+    }
+    let mut quoted = text.split(['\'', '"']).skip(1).step_by(2);
+    quoted.find_map(|inner| sql::refusal(inner).or_else(|| of_quoted(inner, depth)))
+}
+
+fn of_quoted(inner: &str, depth: usize) -> Option<Rule> {
+    if inner.contains(' ') {
+        at_depth(inner, depth + 1)
+    } else {
+        None
+    }
+}
+
+/// Removes quotation marks around all of a text.
+fn unquoted(text: &str) -> &str {
+    let inner = |quote| {
+        text.strip_prefix(quote)
+            .and_then(|rest| rest.strip_suffix(quote))
+    };
+    inner('\'').or_else(|| inner('"')).unwrap_or(text)
+}

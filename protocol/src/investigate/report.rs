@@ -1,0 +1,125 @@
+//! The report of an investigation.
+
+use super::finding::Finding;
+use super::state::ProgramState;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What an investigation found: INVESTIGATION_REPORT of the seed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct InvestigationReport {
+    /// A UUID.
+    pub id: String,
+    pub program: String,
+    #[serde(default)]
+    pub args: Vec<String>,
+    pub started_at: String,
+    pub completed_at: String,
+    /// Id of the state in which the program starts; null if it never waited for input.
+    pub entry_state_id: Option<String>,
+    /// By name: sub-commands, words of help lists, and dot-commands of all states.
+    #[serde(default)]
+    pub commands: BTreeMap<String, CommandReport>,
+    /// Prompts of all states, without duplicates.
+    #[serde(default)]
+    pub prompts: Vec<String>,
+    #[serde(default)]
+    pub error_messages: Vec<ErrorMessage>,
+    /// Command lines and words that print help.
+    #[serde(default)]
+    pub help_commands: Vec<String>,
+    /// Words and keys that end the program.
+    #[serde(default)]
+    pub exit_commands: Vec<ExitCommand>,
+    /// Categories of the pattern library: `json`, `xml`, `yaml`, `ini`, `csv`, `table`, `key_value`, and your own.
+    #[serde(default)]
+    pub data_formats: Vec<String>,
+    /// What safe mode refused, and what a person should know before using the program.
+    #[serde(default)]
+    pub safety_notes: Vec<String>,
+    #[serde(default)]
+    pub states: Vec<ProgramState>,
+    #[serde(default)]
+    pub findings: Vec<Finding>,
+    #[serde(default)]
+    pub options: Vec<OptionFound>,
+    /// Usage lines of the help text.
+    #[serde(default)]
+    pub usage: Vec<String>,
+    /// The program waits for input.
+    #[serde(default)]
+    pub interactive: bool,
+    /// The program draws on the whole screen, as editors do.
+    #[serde(default)]
+    pub full_screen: bool,
+    /// What `--version` prints, first line.
+    #[serde(default)]
+    pub version: Option<String>,
+    /// False if dangerous commands were sent as well.
+    pub safe_mode: bool,
+    #[serde(default)]
+    pub end: InvestigationEnd,
+    /// Path of the tape with everything that was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tape: Option<String>,
+}
+
+/// Why an investigation ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum InvestigationEnd {
+    /// Nothing was left to ask.
+    #[default]
+    Complete,
+    TimedOut,
+    Cancelled,
+    /// The program could not be started again, or the daemon stopped.
+    Failed,
+}
+
+/// What is known of a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CommandReport {
+    /// From the program's help; empty if the help only names it.
+    pub description: String,
+    /// It was given to the program.
+    pub tested: bool,
+    /// Number of characters that it printed; null if it was not tested.
+    pub output_length: Option<u64>,
+}
+
+/// An option of the command line.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OptionFound {
+    /// All spellings, for example `-q` and `--quiet`.
+    pub flags: Vec<String>,
+    /// What the help calls its value, for example `FILE`; absent if it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    pub description: String,
+}
+
+/// A line with which the program reported an error.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ErrorMessage {
+    /// A category of the pattern library, for example `command_not_found`.
+    pub category: String,
+    pub message: String,
+    /// The input that caused it.
+    pub command: String,
+}
+
+/// Something that ends the program.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ExitCommand {
+    /// A word, or a key such as `C-d`.
+    pub command: String,
+    /// As shells report it: 128 + N after signal N.
+    pub exit_status: i32,
+}

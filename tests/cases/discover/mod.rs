@@ -1,0 +1,3 @@
+//! Tests of investigations and black-box tests.
+
+mod mock;

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 /// Commands for session memory.
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryVerb {
-    /// Look at a project and write .claude/session-memory.md
+    /// Collect the state of a project and write it to .claude/session-memory.md
     #[command(after_help = "Examples:
   ccctl memory save
   ccctl memory save --project ~/src/app
   ccctl memory show --json > memory.json; ccctl memory save --from memory.json
 
-The file has what is done, what fails, what runs, what blocks and what comes next. Secrets are removed, \
-and git does not see the file: it is listed in .git/info/exclude. No program is started, and nothing \
-leaves this machine.")]
+The file lists finished tasks, failing tests, running servers, blockers and next steps. Recognised secrets are \
+replaced by ***. The file is listed in .git/info/exclude, so that git does not see it unless you track it. Saving \
+starts no program and sends nothing to another host.")]
     Save(MemorySaveArgs),
     /// Show the memory of a project
     #[command(after_help = "Examples:
@@ -31,23 +31,24 @@ Exit status: 0 if the file is valid, otherwise 1.")]
         /// File, or - for standard input
         file: PathBuf,
     },
-    /// Print what a new session gets of the memory
+    /// Print the digest that a new Claude Code session gets
     #[command(after_help = "Examples:
   ccctl memory load
   ccctl memory load --json | jq '.verified[] | select(.holds | not)'
 
-Branch, commits, servers and the current task are looked at again; what changed comes first.")]
+Branch, commits, servers and the current task are checked again; what has changed since the save comes first.")]
     Load(MemoryProjectArgs),
     /// Show how old the memory is, and what changed since
     #[command(after_help = "Examples:
   ccctl memory status")]
     Status(MemoryProjectArgs),
-    /// Make CLAUDE.md import the memory, so that Claude Code always has all of it
+    /// Import the memory in CLAUDE.md, so that Claude Code always reads the whole file
     #[command(after_help = "Examples:
   ccctl memory link
   ccctl memory link --yes
 
-The change is shown first. Without it, a new session gets a digest of the memory, if hooks are installed.")]
+The change is shown first, and you are asked to confirm it, unless --yes is given. Without the import, a new Claude \
+Code session gets only a digest of the memory, and only if hooks are installed.")]
     Link(MemoryLinkArgs),
 }
 
@@ -74,7 +75,7 @@ pub(crate) struct MemoryLinkArgs {
 pub(crate) struct MemorySaveArgs {
     #[command(flatten)]
     pub(crate) project: MemoryProjectArgs,
-    /// Write the memory in this JSON file, or - for standard input, instead of looking at the project
+    /// Write the memory from this JSON file (- for standard input) instead of collecting it from the project
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<PathBuf>,
 }

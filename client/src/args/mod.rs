@@ -297,7 +297,7 @@ CONVERSATION is a session id, a unique prefix of one (at least 4 characters), or
 of claude -p --output-format stream-json --verbose."
     )]
     Conversation(Box<ConversationVerb>),
-    /// Keep where a project stands, so that the next session starts there
+    /// Save the state of a project for the next Claude Code session
     #[command(
         subcommand,
         after_help = "Examples:
@@ -321,9 +321,9 @@ of claude -p --output-format stream-json --verbose."
   echo '{\"hook_event_name\": \"Stop\", \"session_id\": \"s\"}' | ccctl hook
 
 The payload is handed to the daemon of this host. If none takes it in time, it is stored in the spool, \
-and the daemon takes it later. Nothing is printed unless a guard refuses the tool call, and \
-the exit status is always 0, so your work with Claude Code is never disturbed. No daemon is started; \
-$CCD_HOST and --host are ignored.
+and the daemon takes it later. Only two things are printed: the digest of the session memory when a \
+session starts, and the reason if a guard refuses a tool call. The exit status is always 0, so your \
+work with Claude Code is never disturbed. No daemon is started; $CCD_HOST and --host are ignored.
 
 With --policy, a call that cannot be judged is refused: the exit status is then 2.")]
     Hook(HookArgs),

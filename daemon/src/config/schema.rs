@@ -334,7 +334,7 @@ pub(super) static KEYS: &[Key] = &[
     key!(conversations.prices, "conversations", Accepts::FileOrNull,
         "Price table that replaces the built-in one (format: docs/CONVERSATIONS.md). null: the built-in table."),
     key!(memory.load, "memory", Accepts::Boolean,
-        "Give each Claude Code session that starts in a project with a session memory a digest of it, by the SessionStart hook; ccctl hooks install writes false into the command."),
+        "Give each Claude Code session that starts in a project with a session memory a digest of it, by the SessionStart hook. Run ccctl hooks install after you change it: false adds --no-memory to the hook's command."),
     key!(memory.save_on, "memory", Accepts::List(ListOf::SaveMoments),
         "When to save the session memory of a project without being asked: before Claude Code compacts a conversation (pre_compact), when a session ends (session_end)."),
     key!(memory.digest_chars, "memory", Accepts::Integer(500, 9500),

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{OpenOptionsExt as _, symlink};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 /// The folder in the git folder of the work tree with everything that a stash needs there. It is removed with the stash.
@@ -274,8 +274,11 @@ fn make_folder(from: &Path, to: &Path, path: &Path) -> io::Result<()> {
     let new = to.join(path);
     match new.symlink_metadata() {
         Err(error) if is_missing(&error) => {
-            std::fs::create_dir(&new)?;
-            std::fs::set_permissions(&new, from.join(path).metadata()?.permissions())
+            let permissions = from.join(path).metadata()?.permissions();
+            // At once, as far as the umask allows: the process may be killed before the next step.
+            let mode = permissions.mode() & 0o7777;
+            std::fs::DirBuilder::new().mode(mode).create(&new)?;
+            std::fs::set_permissions(&new, permissions)
         }
         found => found.map(drop),
     }

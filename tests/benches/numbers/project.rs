@@ -4,7 +4,7 @@ use crate::Result;
 use rand::rngs::StdRng;
 use rand::{Rng as _, SeedableRng as _};
 use std::fs::{self, File};
-use std::io::{BufWriter, Write as _};
+use std::io::BufWriter;
 use std::path::Path;
 use std::process::Command;
 

@@ -289,7 +289,7 @@ fn none_of_ten_thousand_secrets_gets_out_of_a_project() {
         let check = |params: &Value| {
             let saved = daemon.call_value("memory.save", params).unwrap();
             assert_eq!(saved["warnings"], json!([]));
-            assert!(saved["redacted"].as_u64().unwrap() > 50, "{saved}");
+            assert!(saved["redacted"].as_u64().unwrap() > 20, "{saved}");
             let file = fs::read(folder.path().join(".claude/session-memory.md")).unwrap();
             assert_clean("file", &file, &cores);
             for short in [false, true] {

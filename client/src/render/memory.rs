@@ -1,11 +1,13 @@
 //! A session memory as a page.
 
+use super::clean::on_one_line;
 use super::short::age;
 use super::style::Style;
 use ccd_protocol::memory::{
     BuildState, DependencyState, MemoryGetReply, MemorySaveReply, MemoryStatusReply, Priority,
     TestStatus, TestSuite,
 };
+use std::fmt;
 use std::io::{self, Write};
 use std::time::SystemTime;
 
@@ -14,25 +16,29 @@ pub(crate) fn memory(reply: &MemoryGetReply, out: &mut dyn Write, _style: Style)
     let memory = &reply.memory;
     let (about, summary, tasks) = (&memory.metadata, &memory.summary, &memory.task_status);
     if summary.project_description == "No session data" {
-        return writeln!(out, "No session data");
+        return line(out, format_args!("No session data"));
     }
-    writeln!(
+    line(
         out,
-        "{} on {}, saved {}",
-        about.project_name,
-        about.branch,
-        ago(&about.generated_at)
+        format_args!(
+            "{} on {}, saved {}",
+            about.project_name,
+            about.branch,
+            ago(&about.generated_at)
+        ),
     )?;
-    writeln!(out, "{}", summary.project_description)?;
-    writeln!(
+    line(out, format_args!("{}", summary.project_description))?;
+    line(
         out,
-        "tasks: {}{}",
-        summary.completion_status,
-        from(reply, "taskStatus")
+        format_args!(
+            "tasks: {}{}",
+            summary.completion_status,
+            from(reply, "taskStatus")
+        ),
     )?;
-    writeln!(out, "phase: {}", summary.current_phase)?;
+    line(out, format_args!("phase: {}", summary.current_phase))?;
     if let Some(task) = &tasks.current_task {
-        writeln!(out, "current: {} {}", task.id, task.title)?;
+        line(out, format_args!("current: {} {}", task.id, task.title))?;
     }
     suite(
         "tests",
@@ -52,14 +58,17 @@ pub(crate) fn memory(reply: &MemoryGetReply, out: &mut dyn Write, _style: Style)
         .iter()
         .filter(|blocker| blocker.priority == Priority::High);
     for blocker in urgent.clone().take(10) {
-        writeln!(out, "blocker: {} ({})", blocker.title, blocker.description)?;
+        line(
+            out,
+            format_args!("blocker: {} ({})", blocker.title, blocker.description),
+        )?;
     }
     let others = memory.blockers.len() - urgent.count().min(10);
     if others > 0 {
-        writeln!(out, "blockers: {others} more")?;
+        line(out, format_args!("blockers: {others} more"))?;
     }
     for step in &memory.next_steps {
-        writeln!(out, "next: {}", step.action)?;
+        line(out, format_args!("next: {}", step.action))?;
     }
     Ok(())
 }
@@ -67,26 +76,28 @@ pub(crate) fn memory(reply: &MemoryGetReply, out: &mut dyn Write, _style: Style)
 fn suite(name: &str, suite: &TestSuite, from: &str, out: &mut dyn Write) -> io::Result<()> {
     match suite.status {
         TestStatus::NotRun => Ok(()),
-        TestStatus::Passed => writeln!(out, "{name}: {} passed{from}", suite.passed),
-        TestStatus::Failed => {
-            writeln!(
-                out,
+        TestStatus::Passed => line(out, format_args!("{name}: {} passed{from}", suite.passed)),
+        TestStatus::Failed => line(
+            out,
+            format_args!(
                 "{name}: {} failed, {} passed{from}",
                 suite.failed, suite.passed
-            )
-        }
+            ),
+        ),
     }
 }
 
 fn environment(reply: &MemoryGetReply, out: &mut dyn Write) -> io::Result<()> {
     let environment = &reply.memory.environment;
     for server in &environment.servers {
-        writeln!(
+        line(
             out,
-            "server: {} on {}{}",
-            server.process,
-            server.url,
-            from(reply, "environment.servers")
+            format_args!(
+                "server: {} on {}{}",
+                server.process,
+                server.url,
+                from(reply, "environment.servers")
+            ),
         )?;
     }
     let dependencies = match environment.dependencies.status {
@@ -95,10 +106,12 @@ fn environment(reply: &MemoryGetReply, out: &mut dyn Write) -> io::Result<()> {
         DependencyState::Unknown => None,
     };
     if let Some(state) = dependencies {
-        writeln!(
+        line(
             out,
-            "dependencies: {state}{}",
-            from(reply, "environment.dependencies")
+            format_args!(
+                "dependencies: {state}{}",
+                from(reply, "environment.dependencies")
+            ),
         )?;
     }
     let build = match environment.build.status {
@@ -106,7 +119,15 @@ fn environment(reply: &MemoryGetReply, out: &mut dyn Write) -> io::Result<()> {
         BuildState::Failed => "fails",
         BuildState::NotRun => return Ok(()),
     };
-    writeln!(out, "build: {build}{}", from(reply, "environment.build"))
+    line(
+        out,
+        format_args!("build: {build}{}", from(reply, "environment.build")),
+    )
+}
+
+/// Writes a line. Texts of the project, such as names and titles, may have control characters and line ends.
+fn line(out: &mut dyn Write, text: fmt::Arguments<'_>) -> io::Result<()> {
+    writeln!(out, "{}", on_one_line(&text.to_string()))
 }
 
 /// Returns `, from SOURCE, AGE ago` for a part, as far as it is known.
@@ -129,24 +150,27 @@ fn ago(time: &str) -> String {
 
 /// Writes where the memory is and what was left out.
 pub(crate) fn memory_saved(reply: &MemorySaveReply, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{} ({} bytes)", reply.path, reply.bytes)?;
+    line(out, format_args!("{} ({} bytes)", reply.path, reply.bytes))?;
     if reply.redacted > 0 {
-        writeln!(out, "secrets removed: {}", reply.redacted)?;
+        line(out, format_args!("secrets removed: {}", reply.redacted))?;
     }
     for (field, number) in &reply.cut {
-        writeln!(out, "left out: {number} of {field}")?;
+        line(out, format_args!("left out: {number} of {field}"))?;
     }
     Ok(())
 }
 
 /// Writes how old the memory is and what changed since.
 pub(crate) fn memory_status(reply: &MemoryStatusReply, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}, saved {}", reply.path, ago(&reply.generated_at))?;
+    line(
+        out,
+        format_args!("{}, saved {}", reply.path, ago(&reply.generated_at)),
+    )?;
     match reply.changes.is_empty() {
-        true => writeln!(out, "no change found since"),
+        true => line(out, format_args!("no change found since")),
         false => reply
             .changes
             .iter()
-            .try_for_each(|change| writeln!(out, "{change}")),
+            .try_for_each(|change| line(out, format_args!("{change}"))),
     }
 }

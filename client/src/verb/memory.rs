@@ -31,7 +31,9 @@ pub(crate) fn dispatch(verb: &MemoryVerb, context: &mut Context) -> Result<Exit,
                 project,
                 short: false,
             };
-            context.show::<MemoryLoad>(&load, |reply, out, _| write!(out, "{}", reply.digest))
+            context.show::<MemoryLoad>(&load, |reply, out, _| {
+                write!(out, "{}", render::readable(&reply.digest))
+            })
         }
         MemoryVerb::Status(args) => context
             .show::<MemoryStatus>(&params(args)?, |reply, out, _| {

@@ -12,7 +12,8 @@ use ccd_protocol::memory::{
 use ccd_store::blocking;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
-use std::io::Read as _;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -63,10 +64,14 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
 
 /// The daemon's own directory means nothing to a client.
 fn project(path: &str) -> Result<PathBuf, RpcError> {
+    absolute("project", path)
+}
+
+fn absolute(name: &str, path: &str) -> Result<PathBuf, RpcError> {
     match Path::new(path) {
         path if path.is_absolute() => Ok(path.to_owned()),
         _ => Err(
-            CallError::InvalidArgument(format!("project: {path:?} is not an absolute path")).into(),
+            CallError::InvalidArgument(format!("{name}: {path:?} is not an absolute path")).into(),
         ),
     }
 }
@@ -87,7 +92,7 @@ fn status(project: &Path) -> Result<MemoryStatusReply, MemoryError> {
 fn validate(params: MemoryValidateParams) -> Result<MemoryValidateReply, RpcError> {
     let content = match (params.content, params.path) {
         (Some(content), None) => content,
-        (None, Some(path)) => read(project(&path)?)?,
+        (None, Some(path)) => read(absolute("path", &path)?)?,
         _ => {
             let mistake = "give either path or content".to_owned();
             return Err(CallError::InvalidArgument(mistake).into());
@@ -105,9 +110,17 @@ fn validate(params: MemoryValidateParams) -> Result<MemoryValidateReply, RpcErro
 
 fn read(path: PathBuf) -> Result<String, RpcError> {
     let mut content = Vec::new();
-    let opened = std::fs::File::open(&path);
-    opened
-        .and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut content))
-        .map_err(|source| MemoryError::NotReadable { path, source })?;
+    let mut read = || {
+        // Opening a named pipe would wait for a writer.
+        if !path.metadata()?.is_file() {
+            return Err(io::Error::other("it is not a regular file"));
+        }
+        let file = File::open(&path)?;
+        file.take(MAX_FILE_BYTES).read_to_end(&mut content)
+    };
+    read().map_err(|source| MemoryError::NotReadable {
+        path: path.clone(),
+        source,
+    })?;
     Ok(String::from_utf8_lossy(&content).into_owned())
 }

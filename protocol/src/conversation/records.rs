@@ -26,7 +26,7 @@ pub struct ConversationScope {
     pub wait_ms: Option<u64>,
 }
 
-/// What is not indexed yet, and therefore not part of the reply.
+/// Transcripts that are not indexed yet, and so are missing from the reply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Indexing {

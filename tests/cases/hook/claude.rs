@@ -7,7 +7,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
+use tempfile::TempDir;
 
 /// A user without rights: Claude Code refuses some modes to root.
 pub(crate) const NOBODY: u32 = 65_534;
@@ -20,6 +21,61 @@ pub(crate) fn claude() -> Option<PathBuf> {
         None => Path::new(env!("CARGO_MANIFEST_DIR")).join(installed),
     };
     path.exists().then(|| path.canonicalize().unwrap())
+}
+
+/// Runs the file `script` of a new home directory as a user without rights, in a network namespace of its own, with `ccd`,
+/// `ccctl`, Claude Code (`$CLAUDE`) and a stand-in for its API (`api.py`). `repo` is an empty directory unless files are in
+/// it. Returns the home and what the script printed; nothing, with a message, where that is not possible.
+pub(crate) fn run_as_nobody(files: &[(&str, &str)]) -> Option<(TempDir, Output)> {
+    let Some(claude) = claude() else {
+        eprintln!("skipped: Claude Code is not installed; .ci/run installs it");
+        return None;
+    };
+    if !geteuid().is_root() || lacks(&["unshare", "setpriv", "ip", "python3", "git"]) {
+        eprintln!("skipped: it needs root to make a network namespace");
+        return None;
+    }
+    let home = tempfile::Builder::new()
+        .prefix("ccd-claude-")
+        .tempdir()
+        .unwrap();
+    for folder in ["bin", "repo"] {
+        fs::create_dir(home.path().join(folder)).unwrap();
+    }
+    copy_program(
+        env!("CARGO_BIN_EXE_ccctl_under_test"),
+        &home.path().join("bin/ccctl"),
+    );
+    copy_program(
+        env!("CARGO_BIN_EXE_ccd_under_test"),
+        &home.path().join("bin/ccd"),
+    );
+    let api = include_str!("../../fixtures/fake_messages_api.py");
+    for (name, content) in [("api.py", api)].iter().chain(files) {
+        fs::write(home.path().join(name), content).unwrap();
+    }
+    let owner = format!("{NOBODY}:{NOBODY}");
+    let chown = Command::new("chown")
+        .args(["-R", &owner])
+        .arg(home.path())
+        .status();
+    assert!(chown.unwrap().success());
+    let output = Command::new("unshare")
+        .args(["-n", "-p", "-f", "--kill-child", "sh", "-c"])
+        .arg(format!("ip link set lo up && exec setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups sh \"$HOME/script\""))
+        .env_clear()
+        .env("PATH", format!("{}/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", home.path().display()))
+        .env("HOME", home.path())
+        .env("CCD_HOME", home.path().join("ccd"))
+        .env("CLAUDE", &claude)
+        .env("ANTHROPIC_API_KEY", "dummy")
+        .env("DISABLE_AUTOUPDATER", "1")
+        .env("DISABLE_TELEMETRY", "1")
+        .env("DISABLE_ERROR_REPORTING", "1")
+        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+        .output()
+        .unwrap();
+    Some((home, output))
 }
 
 /// What is run as nobody, in a network namespace of its own. Standard output are the events, one JSON document at a time.
@@ -59,60 +115,14 @@ const REFUSED: &str = r#"[{"text": "I make it.", "tool": {"name": "Bash", "input
 
 #[test]
 fn hooks_of_the_real_claude_code_yield_events_also_while_no_daemon_takes_them() {
-    let Some(claude) = claude() else {
-        eprintln!("skipped: Claude Code is not installed; .ci/run installs it");
-        return;
-    };
-    if !geteuid().is_root() || lacks(&["unshare", "setpriv", "ip", "python3"]) {
-        eprintln!("skipped: it needs root to make a network namespace");
-        return;
-    }
-    let home = tempfile::Builder::new()
-        .prefix("ccd-claude-")
-        .tempdir()
-        .unwrap();
-    for folder in ["bin", "repo"] {
-        fs::create_dir(home.path().join(folder)).unwrap();
-    }
-    copy_program(
-        env!("CARGO_BIN_EXE_ccctl_under_test"),
-        &home.path().join("bin/ccctl"),
-    );
-    copy_program(
-        env!("CARGO_BIN_EXE_ccd_under_test"),
-        &home.path().join("bin/ccd"),
-    );
-    let api = include_str!("../../fixtures/fake_messages_api.py");
-    for (name, content) in [
+    let files = [
         ("script", SCRIPT),
-        ("api.py", api),
         ("fails.json", FAILS),
         ("refused.json", REFUSED),
-    ] {
-        fs::write(home.path().join(name), content).unwrap();
-    }
-    let owner = format!("{NOBODY}:{NOBODY}");
-    let chown = Command::new("chown")
-        .args(["-R", &owner])
-        .arg(home.path())
-        .status()
-        .unwrap();
-    assert!(chown.success());
-    let output = Command::new("unshare")
-        .args(["-n", "-p", "-f", "--kill-child", "sh", "-c"])
-        .arg(format!("ip link set lo up && exec setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups sh \"$HOME/script\""))
-        .env_clear()
-        .env("PATH", format!("{}/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", home.path().display()))
-        .env("HOME", home.path())
-        .env("CCD_HOME", home.path().join("ccd"))
-        .env("CLAUDE", &claude)
-        .env("ANTHROPIC_API_KEY", "dummy")
-        .env("DISABLE_AUTOUPDATER", "1")
-        .env("DISABLE_TELEMETRY", "1")
-        .env("DISABLE_ERROR_REPORTING", "1")
-        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-        .output()
-        .unwrap();
+    ];
+    let Some((_home, output)) = run_as_nobody(&files) else {
+        return;
+    };
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{errors}");
     let replies: Vec<Value> = serde_json::Deserializer::from_slice(&output.stdout)

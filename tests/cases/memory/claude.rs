@@ -1,12 +1,8 @@
 //! The real Claude Code with our hooks: what its requests to the model contain of the memory.
 
-use crate::hook::claude::{NOBODY, claude};
-use crate::support::executable::copy_program;
-use crate::support::session::lacks;
-use rustix::process::geteuid;
+use crate::hook::claude::run_as_nobody;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 /// What is run as nobody, in a network namespace of its own. Each run keeps its requests in a directory.
 const SCRIPT: &str = r#"
@@ -37,61 +33,11 @@ fn requests(home: &Path, run: &str) -> String {
 
 #[test]
 fn the_first_request_has_the_digest_also_after_a_compaction_and_without_a_daemon() {
-    let Some(claude) = claude() else {
-        eprintln!("skipped: Claude Code is not installed; .ci/run installs it");
+    let plan = "## Phase 1: Core\n\n- [x] T001 Start\n- [ ] T002 Paint the shed\n- [ ] T003 Build the fence\n";
+    let files = [("script", SCRIPT), ("repo/tasks.md", plan)];
+    let Some((home, output)) = run_as_nobody(&files) else {
         return;
     };
-    if !geteuid().is_root() || lacks(&["unshare", "setpriv", "ip", "python3", "git"]) {
-        eprintln!("skipped: it needs root to make a network namespace");
-        return;
-    }
-    let home = tempfile::Builder::new()
-        .prefix("ccd-claude-")
-        .tempdir()
-        .unwrap();
-    for folder in ["bin", "repo"] {
-        fs::create_dir(home.path().join(folder)).unwrap();
-    }
-    copy_program(
-        env!("CARGO_BIN_EXE_ccctl_under_test"),
-        &home.path().join("bin/ccctl"),
-    );
-    copy_program(
-        env!("CARGO_BIN_EXE_ccd_under_test"),
-        &home.path().join("bin/ccd"),
-    );
-    let plan = "## Phase 1: Core\n\n- [x] T001 Start\n- [ ] T002 Paint the shed\n- [ ] T003 Build the fence\n";
-    for (name, content) in [
-        ("script", SCRIPT),
-        (
-            "api.py",
-            include_str!("../../fixtures/fake_messages_api.py"),
-        ),
-        ("repo/tasks.md", plan),
-    ] {
-        fs::write(home.path().join(name), content).unwrap();
-    }
-    let owner = format!("{NOBODY}:{NOBODY}");
-    let chown = Command::new("chown")
-        .args(["-R", &owner])
-        .arg(home.path())
-        .status();
-    assert!(chown.unwrap().success());
-    let output = Command::new("unshare")
-        .args(["-n", "-p", "-f", "--kill-child", "sh", "-c"])
-        .arg(format!("ip link set lo up && exec setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups sh \"$HOME/script\""))
-        .env_clear()
-        .env("PATH", format!("{}/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", home.path().display()))
-        .env("HOME", home.path())
-        .env("CCD_HOME", home.path().join("ccd"))
-        .env("CLAUDE", &claude)
-        .env("ANTHROPIC_API_KEY", "dummy")
-        .env("DISABLE_AUTOUPDATER", "1")
-        .env("DISABLE_TELEMETRY", "1")
-        .env("DISABLE_ERROR_REPORTING", "1")
-        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-        .output()
-        .unwrap();
     assert!(
         output.status.success(),
         "{}",

@@ -142,3 +142,41 @@ fn errors_name_the_thing() {
         "memory_not_writable"
     );
 }
+
+#[test]
+fn texts_of_a_project_do_not_control_the_terminal() {
+    let daemon = Daemon::start();
+    let client = Ccctl::new(&daemon);
+    let project = project();
+    let at = project.path().to_str().unwrap();
+    let shown = client.ok(&["memory", "save", "--project", at]);
+    assert!(shown.contains("session-memory.md"), "{shown}");
+    let mut memory: Value =
+        serde_json::from_str(&client.ok(&["memory", "show", "--project", at, "--json"])).unwrap();
+    memory["metadata"]["projectName"] = json!("two\nlines \u{1b}]0;title\u{7}end");
+    memory["summary"]["nextAction"] = json!("go \u{1b}[31mred\u{202e}");
+    memory["nextSteps"] = json!([{"priority": "immediate", "action": "step \u{1b}[2J\u{9b}1m"}]);
+    let given = project.path().join("given.json");
+    fs::write(&given, memory.to_string()).unwrap();
+    let from = given.to_str().unwrap();
+    client.ok(&["memory", "save", "--project", at, "--from", from]);
+    for verb in ["show", "load"] {
+        let page = client.ok(&["memory", verb, "--project", at]);
+        let controls = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!page.contains(controls), "{page:?}");
+        assert!(page.contains("step"), "{page}");
+    }
+}
+
+#[test]
+fn a_named_pipe_is_not_checked() {
+    let daemon = Daemon::start();
+    let project = project();
+    let pipe = project.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let error = daemon
+        .call_value("memory.validate", &json!({"path": pipe}))
+        .unwrap_err();
+    assert!(error.to_string().contains("regular file"), "{error}");
+}

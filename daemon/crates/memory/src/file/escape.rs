@@ -61,7 +61,7 @@ fn places<'a>(text: &'a str, needle: &'a str) -> impl Iterator<Item = usize> + '
 }
 
 /// What a backslash before it makes plain.
-const SPECIAL: &str = "\\`*_<>|[]()#+-~.:";
+const SPECIAL: &str = "\\`*_<>|[]()#+-~.:@";
 
 fn escape(text: &str, is_bold: bool) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);
@@ -80,6 +80,8 @@ fn escape(text: &str, is_bold: bool) -> String {
             '_' => after.starts_with('(') || text[..at].ends_with(')'),
             '[' => after.starts_with("ref: "),
             '#' | '+' | '-' | '~' | '>' => at == 0,
+            // To Claude Code, `@PATH` after a blank is an import, if CLAUDE.md imports this file.
+            '@' => !text[..at].ends_with(|c: char| c.is_alphanumeric()),
             '.' => number > 0 && at == number && (after.is_empty() || after.starts_with(' ')),
             _ => false,
         };

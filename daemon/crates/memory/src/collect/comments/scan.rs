@@ -139,7 +139,7 @@ impl<'a> Scanner<'a> {
             if let Some(quote) = language
                 .strings
                 .iter()
-                .find(|quote| here.starts_with(quote.open))
+                .find(|quote| here.starts_with(quote.open) && !is_character(&text[..at], here))
             {
                 self.inside = Inside::Text(quote);
                 return &here[quote.open.len()..];
@@ -178,6 +178,11 @@ impl<'a> Scanner<'a> {
             });
         }
     }
+}
+
+/// Says whether a quote is a character, `'"'`, in a language whose strings do not start with `'`.
+fn is_character(before: &str, here: &str) -> bool {
+    here.starts_with("\"'") && (before.ends_with('\'') || before.ends_with("'\\"))
 }
 
 /// Returns the place after the end of a string.
@@ -262,6 +267,10 @@ mod tests {
         assert_eq!(
             points("a.rs", "fn f<'a>() { r#\"// TODO no\"#; } // NEEDS: yes\n"),
             [one(1, "NEEDS", "yes")]
+        );
+        assert_eq!(
+            points("a.rs", "f('\"', b'\\\"'); // TODO: one\n// TODO: two\n"),
+            [one(1, "TODO", "one"), one(2, "TODO", "two")]
         );
         assert_eq!(
             points("a.sql", "-- TODO: yes\nselect '-- TODO no';\n"),

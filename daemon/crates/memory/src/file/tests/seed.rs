@@ -164,3 +164,16 @@ fn the_shorter_forms_of_the_seed_are_read() {
     let ids: Vec<&str> = tasks.next_tasks.iter().map(|task| &*task.id).collect();
     assert_eq!(ids, ["T033", "T034"]);
 }
+
+#[test]
+fn no_text_is_an_import() {
+    let mut memory = nominal();
+    memory.metadata.project_name = text("@~/.ssh/id_rsa");
+    memory.summary.next_action = text("see @.env and (@/etc/passwd) of ann@example.org");
+    memory.blockers[0].title = text("@a @b");
+    assert_lossless(&memory);
+    let file = write(&memory, &Default::default(), &Default::default());
+    let mut words = file.split_whitespace();
+    assert!(!words.any(|word| word.starts_with('@')), "{file}");
+    assert!(file.contains("ann@example.org"), "{file}");
+}

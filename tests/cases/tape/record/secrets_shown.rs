@@ -2,8 +2,8 @@
 
 use crate::support::conversation::{ended, record, start_with, tape, tapes};
 use crate::support::secrets::{
-    all, assert_nowhere, await_text, begin, environment, filled, forms_of, line, recording, root,
-    send, talkative, tape_at_the_end,
+    all, all_secrets, assert_nowhere, await_text, begin, cases, environment, filled, forms_of,
+    line, recording, root, send, talkative, tape_at_the_end, type_at_cat,
 };
 use crate::support::session::lacks;
 use crate::support::{Ccctl, Daemon};
@@ -193,6 +193,44 @@ fn what_stands_beside_a_nul_or_a_sequence_is_on_no_tape() {
     for kept in ["foo", "A=1", "B=2"] {
         assert!(output.contains(kept), "{kept} {output}");
     }
+}
+
+/// A program that answers each line before the terminal shows the next one.
+const ANSWERS_AT_ONCE: &str = "import os, tty\n\
+    tty.setraw(0)\n\
+    os.write(1, b'ready')\n\
+    line = b''\n\
+    while (key := os.read(0, 1)) != b'\\4':\n\
+    \x20   os.write(1, b'\\r\\n' + line + b'\\r\\n' if key in b'\\r\\n' else key)\n\
+    \x20   line = b'' if key in b'\\r\\n' else line + key\n";
+
+#[test]
+fn a_secret_of_several_lines_is_nowhere_if_each_is_answered_before_the_next_is_shown() {
+    if lacks(&["python3"]) {
+        return;
+    }
+    let daemon = talkative();
+    let mut cases = cases();
+    let is_tried = |text: &str| {
+        ["curl -X POST", "machine h\r"]
+            .iter()
+            .any(|start| text.starts_with(start))
+    };
+    cases.retain(|case| is_tried(&case.text));
+    assert_eq!(cases.len(), 2);
+    let secrets = all_secrets(&cases);
+    let command = ["python3", "-c", ANSWERS_AT_ONCE];
+    let session = begin(&daemon, &command, &recording(&daemon));
+    await_text(&daemon, &session, "ready");
+    type_at_cat(
+        &daemon,
+        &session,
+        cases.iter().map(|case| case.text.as_str()),
+    );
+    assert_nowhere(&daemon, &secrets);
+    send(&daemon, &session, "\u{4}");
+    tape_at_the_end(&daemon, &session);
+    assert_nowhere(&daemon, &secrets);
 }
 
 /// Types these keys, each after the one before was answered.

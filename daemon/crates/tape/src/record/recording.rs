@@ -377,7 +377,7 @@ impl State {
     fn note_input(&mut self, open: &Open, unfinished: bool) {
         let mut entry = open.entry(self.number, self.redacts);
         entry.unfinished = unfinished;
-        if !entry.hidden && entry.removed > 0 {
+        if self.redacts && (entry.hidden || entry.removed > 0) {
             let found = redact_chunks([&open.raw[..]], Source::Typed).texts;
             self.has_learned |= self.hidden.recognise(&found);
         }

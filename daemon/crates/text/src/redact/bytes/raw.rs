@@ -6,6 +6,9 @@ use crate::redact::rules::in_force;
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// How much of a line before a secret is known together with it.
+const MAX_CONTEXT_BYTES: usize = 64;
+
 /// Chunks without their secrets.
 #[derive(Debug)]
 pub struct RedactedChunks {
@@ -13,7 +16,7 @@ pub struct RedactedChunks {
     pub chunks: Vec<Vec<u8>>,
     /// How many masks each chunk contains.
     pub removed: Vec<usize>,
-    /// The secrets, as a reader sees them. One may be listed twice.
+    /// The secrets, as a reader sees them, each also with what is before it in its line. One may be listed twice.
     pub texts: Vec<String>,
 }
 
@@ -111,9 +114,21 @@ impl Found {
         }
         for place in places {
             self.places.push(view.raw(&place));
+            self.texts.push(in_its_line(shown.text, &place).to_owned());
             self.texts.push(shown.text[place].to_owned());
         }
     }
+}
+
+/// Returns the secret at `place` with what is before it in its line: a short secret alone may be an innocent word
+/// elsewhere.
+fn in_its_line<'t>(text: &'t str, place: &Range<usize>) -> &'t str {
+    let start = text.floor_char_boundary(place.start.saturating_sub(MAX_CONTEXT_BYTES));
+    let before = &text[start..place.start];
+    let start = before
+        .rfind(['\r', '\n'])
+        .map_or(start, |end| start + end + 1);
+    text[start..place.end].trim_start()
 }
 
 /// Puts [`MASK`] at `places` of the concatenated chunks, and counts the masks of each chunk.

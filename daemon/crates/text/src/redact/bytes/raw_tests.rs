@@ -394,3 +394,21 @@ fn each_line_of_an_input_is_judged_as_if_it_were_typed_alone() {
     assert_eq!(redact_bytes(output.as_bytes()), (output.into(), 0));
     assert_eq!(redact(output).text, output);
 }
+
+#[test]
+fn a_secret_is_known_together_with_its_line() {
+    let texts = |text: &str| redact_chunks([text], Source::Typed).texts;
+    assert_eq!(
+        texts("curl \\\n  -u me:hunter2 https://example.org/"),
+        ["-u me:hunter2", "hunter2"]
+    );
+    let long = "x".repeat(100);
+    let found = texts(&format!("{long} password=hunter2"));
+    assert_eq!(
+        found,
+        [
+            format!("{} password=hunter2", &long[..54]),
+            "hunter2".into()
+        ]
+    );
+}

@@ -254,7 +254,23 @@ pub(crate) fn all_secrets(cases: &[Case]) -> Vec<String> {
     secrets
 }
 
-/// Types each text into `cat`, which makes it appear twice.
+/// A program like `cat`, but it prints what was typed only after a line that starts with `mark `: so the terminal has
+/// shown all lines of a text before the first is printed.
+pub(crate) const CAT: [&str; 3] = [
+    "python3",
+    "-c",
+    "import sys\n\
+     lines, out = [], sys.stdout.buffer\n\
+     for line in iter(sys.stdin.buffer.readline, b''):\n\
+     \x20   lines.append(line)\n\
+     \x20   if line.startswith(b'mark '):\n\
+     \x20       out.write(b''.join(lines))\n\
+     \x20       out.flush()\n\
+     \x20       lines = []\n\
+     out.write(b''.join(lines))\n",
+];
+
+/// Types each text into [`CAT`] or a program like it, which makes it appear twice.
 pub(crate) fn type_at_cat<'a>(
     daemon: &Daemon,
     session: &str,

@@ -1,6 +1,7 @@
-//! Finds out what an unknown program offers and how it breaks. Pure code: it drives no program.
+//! Finds out what an unknown program offers and how it breaks.
 //!
 //! - [`answer`]: what a program's answer says, and whether two answers are the same
+//! - [`drive`]: copies of a program that run in sessions; the rest of the crate is pure
 //! - [`fuzz`]: inputs that could break a program, and how they are made small
 //! - [`help`]: what a program's help says about itself
 //! - [`safety`]: what must not be sent to a program
@@ -8,6 +9,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 pub mod answer;
+pub mod drive;
 pub mod fuzz;
 pub mod help;
 pub mod safety;

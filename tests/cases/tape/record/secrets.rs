@@ -2,7 +2,7 @@
 
 use crate::support::conversation::{ended, record, start_with, tape, tapes};
 use crate::support::secrets::{
-    TOKEN, all, all_secrets, assert_nowhere, await_text, begin, cases, environment, escaped,
+    CAT, TOKEN, all, all_secrets, assert_nowhere, await_text, begin, cases, environment, escaped,
     exchanges, filled, forms_of, innocent, keys, line, plain, recording, removed, root, send,
     talkative, tape_at_the_end, type_at_cat,
 };
@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 
 #[test]
 fn a_secret_that_is_typed_reaches_no_file_and_plays_when_it_is_typed_again() {
-    if lacks(&["cat"]) {
+    if lacks(&["python3"]) {
         return;
     }
     let (daemon, cases) = (talkative(), cases());
     let secrets = all_secrets(&cases);
     let texts = || cases.iter().map(|case| case.text.as_str());
-    let session = begin(&daemon, &["cat"], &recording(&daemon));
+    let session = begin(&daemon, &CAT, &recording(&daemon));
     type_at_cat(&daemon, &session, texts());
     assert_nowhere(&daemon, &secrets);
     send(&daemon, &session, "\u{4}");
@@ -37,7 +37,7 @@ fn a_secret_that_is_typed_reaches_no_file_and_plays_when_it_is_typed_again() {
     assert!(removed(&recorded) as usize >= 2 * all_there, "{recorded}");
     assert_eq!(recorded["meta"]["redact"], true);
     let strict = tape(&root(&daemon), json!({"strict": true, "latency": 0}));
-    let session = begin(&daemon, &["cat"], &strict);
+    let session = begin(&daemon, &CAT, &strict);
     type_at_cat(&daemon, &session, texts());
     send(&daemon, &session, "\u{4}");
     assert_eq!(ended(&daemon, &session)["exitstatus"], 0);
@@ -152,11 +152,11 @@ fn secrets_of_arguments_and_of_the_environment_reach_no_file() {
 
 #[test]
 fn innocent_text_is_recorded_as_it_is() {
-    if lacks(&["cat", "python3"]) {
+    if lacks(&["python3"]) {
         return;
     }
     let (daemon, innocent) = (Daemon::start(), innocent());
-    let session = begin(&daemon, &["cat"], &recording(&daemon));
+    let session = begin(&daemon, &CAT, &recording(&daemon));
     let texts = || innocent.iter().filter(|text| !text.contains('\u{1b}'));
     type_at_cat(&daemon, &session, texts().map(String::as_str));
     send(&daemon, &session, "\u{4}");
@@ -444,7 +444,7 @@ fn a_private_key_that_is_typed_line_by_line_reaches_no_file() {
 
 #[test]
 fn each_line_of_one_input_hides_its_secret() {
-    if lacks(&["cat"]) {
+    if lacks(&["python3"]) {
         return;
     }
     let daemon = talkative();
@@ -456,7 +456,7 @@ fn each_line_of_one_input_hides_its_secret() {
         "print(\"\"\"\nPASS TapMul8aa\n\"\"\")",
     ];
     let secrets: Vec<String> = (1..=8).map(|number| format!("TapMul{number}aa")).collect();
-    let session = begin(&daemon, &["cat"], &recording(&daemon));
+    let session = begin(&daemon, &CAT, &recording(&daemon));
     type_at_cat(&daemon, &session, inputs.into_iter());
     let paste = json!({"session": session, "text": "ls\nPASS TapMul1aa", "paste": true});
     daemon.call_value("session.send", &paste).unwrap();

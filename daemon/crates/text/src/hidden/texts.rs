@@ -17,7 +17,7 @@ const MAX_TEXTS: usize = 16;
 const MAX_TEXT_BYTES: usize = 4096;
 
 /// Maximum number of recognised lines that are remembered; older ones are dropped.
-const MAX_RECOGNISED: usize = 64;
+const MAX_RECOGNISED: usize = 128;
 
 /// A shorter line occurs in too much other text, and is not masked: in bytes as typed, in characters as shown.
 const MIN_LINE_LEN: usize = 4;

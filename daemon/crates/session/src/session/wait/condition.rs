@@ -185,7 +185,7 @@ impl Session {
         let line = match found.verdict {
             Verdict::No => String::new(),
             // Line editors draw more than the prompt, so what they printed last is not what is left of the cursor.
-            _ if prompt || found.verdict == Verdict::Unknown => line_before_cursor(self).await,
+            _ if prompt || found.verdict == Verdict::Unknown => self.line_before_cursor().await,
             _ => last_line(self),
         };
         let shows_prompt = || library.is_prompt(&line);
@@ -225,6 +225,19 @@ impl Session {
 }
 
 impl Session {
+    /// Returns the text between the start of the line and the cursor, as the screen shows it.
+    pub async fn line_before_cursor(&self) -> String {
+        if self.facts.pipes {
+            return last_line(self);
+        }
+        let (output, screen) = (&self.output, &self.screen);
+        let line = screen.look(output, output.end(), |screen| screen.before_cursor());
+        match line.await {
+            Ok((line, _)) => line,
+            Err(_) => last_line(self),
+        }
+    }
+
     /// Returns whether silence alone shows that a relay takes input: a full-screen program at the far end shows no
     /// prompt, and the end of the input is for a program that reads, which need not show one either.
     fn needs_no_prompt(&self, relay: &Probe) -> bool {
@@ -306,19 +319,6 @@ fn waiting(probe: &Probe, how: Option<&str>) -> WaitingForInput {
         },
         hidden: probe.line.hides_input() || probe.hidden_prompt_likely,
         how: how.unwrap_or(&probe.how).to_owned(),
-    }
-}
-
-/// Returns the text between the start of the line and the cursor, as the screen shows it.
-async fn line_before_cursor(session: &Session) -> String {
-    if session.facts.pipes {
-        return last_line(session);
-    }
-    let (output, screen) = (&session.output, &session.screen);
-    let line = screen.look(output, output.end(), |screen| screen.before_cursor());
-    match line.await {
-        Ok((line, _)) => line,
-        Err(_) => last_line(session),
     }
 }
 

@@ -1,0 +1,293 @@
+//! Starts copies of a program in throw-away folders.
+
+use super::exit::Exit;
+use super::running::Running;
+use super::target::Target;
+use ccd_protocol::Timeout;
+use ccd_protocol::run::RunOnceParams;
+use ccd_protocol::session::SessionCreateParams;
+use ccd_protocol::tape::TapeOptions;
+use ccd_session::peer::Peer;
+use ccd_session::session::{OneShot, Part, Runner, SessionError, Sessions};
+use ccd_text::expect::clean_lossy;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::task::TaskTracker;
+
+/// Size of the terminal: so high that hardly an answer needs a pager, and wide enough for most lists.
+const ROWS: i64 = 500;
+const COLUMNS: i64 = 120;
+
+/// Variables that lead a program to the caller's files and servers although its home is another one.
+const OF_CALLER: [&str; 8] = [
+    "TMUX",
+    "STY",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_RUNTIME_DIR",
+    "ENV",
+];
+
+/// How long a program may take, in several ways.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Longest wait for an answer.
+    pub step: Duration,
+    /// Longest wait for the start.
+    pub start: Duration,
+}
+
+/// What a program printed from its start to its end.
+#[derive(Debug, Clone)]
+pub struct Ended {
+    /// Without escape sequences, at most 1 MiB.
+    pub text: String,
+    /// None if it did not end in time, and was ended.
+    pub exit: Option<Exit>,
+}
+
+/// Starts copies of one program. All of them end when it is dropped.
+pub struct Driver {
+    pub target: Target,
+    pub limits: Limits,
+    sessions: Arc<Sessions>,
+    peer: Peer,
+    /// The method that started the work.
+    method: &'static str,
+    folder: TempDir,
+    cancel: CancellationToken,
+    /// Copies that are being ended.
+    ending: TaskTracker,
+    _ends_programs: DropGuard,
+}
+
+impl Driver {
+    /// Makes a folder for the copies in `parent`, and starts none.
+    ///
+    /// # Errors
+    ///
+    /// The folder cannot be made.
+    pub fn new(
+        target: Target,
+        limits: Limits,
+        (sessions, peer): (Arc<Sessions>, &Peer),
+        method: &'static str,
+        parent: &Path,
+    ) -> std::io::Result<Self> {
+        std::fs::create_dir_all(parent)?;
+        let folder = tempfile::Builder::new()
+            .prefix("copy-")
+            .tempdir_in(parent)?;
+        let gone = CancellationToken::new();
+        Ok(Self {
+            target,
+            limits,
+            sessions,
+            peer: peer.until(gone.clone()),
+            method,
+            folder,
+            cancel: gone.clone(),
+            ending: TaskTracker::new(),
+            _ends_programs: gone.drop_guard(),
+        })
+    }
+
+    /// Starts a copy in a folder of its own.
+    ///
+    /// # Errors
+    ///
+    /// As for any session.
+    pub async fn start(&self, tape: Option<TapeOptions>) -> Result<Running, SessionError> {
+        let folder = self.new_folder().map_err(SessionError::Files)?;
+        let path = folder.path().to_owned();
+        let running = self.start_in(&path, tape).await?;
+        Ok(running.in_folder(folder))
+    }
+
+    /// Starts a copy in a folder that it may share with others.
+    ///
+    /// # Errors
+    ///
+    /// As for any session.
+    pub async fn start_in(
+        &self,
+        folder: &Path,
+        tape: Option<TapeOptions>,
+    ) -> Result<Running, SessionError> {
+        let mut words = self.words(folder, &self.target.resolved_args);
+        let params = SessionCreateParams {
+            program: Some(words.remove(0)),
+            args: words,
+            cwd: Some(folder.to_string_lossy().into_owned()),
+            env: self.env(folder),
+            caller_env: self.caller_env(),
+            rows: Some(ROWS),
+            cols: Some(COLUMNS),
+            // At the limit, the oldest output is dropped instead of ending the session.
+            persist: Some(true),
+            tape,
+            ..SessionCreateParams::default()
+        };
+        loop {
+            let started = OneShot::start(&self.sessions, &self.peer, params.clone()).await;
+            match started {
+                Err(SessionError::MaxSessions { .. }) => self.sessions.place().await,
+                started => return Ok(Running::new(started?, self.peer.clone(), self.limits.step)),
+            }
+        }
+    }
+
+    /// Runs the program with other arguments, without input, until it ends, at most for `limit`.
+    ///
+    /// # Errors
+    ///
+    /// As for any session.
+    pub async fn run(&self, args: &[String], limit: Duration) -> Result<Ended, SessionError> {
+        let program = self.target.path.to_string_lossy().into_owned();
+        self.run_program(&program, args, limit).await
+    }
+
+    /// Runs another program in the same way, such as `man`.
+    ///
+    /// # Errors
+    ///
+    /// As for any session.
+    pub async fn run_program(
+        &self,
+        program: &str,
+        args: &[String],
+        limit: Duration,
+    ) -> Result<Ended, SessionError> {
+        let folder = self.new_folder().map_err(SessionError::Files)?;
+        let mut words = self.words_of(folder.path(), program, args);
+        let params = RunOnceParams {
+            program: words.remove(0),
+            args: words,
+            end_input: true,
+            timeout_ms: Timeout::After(limit.as_secs_f64() * 1000.0),
+            cwd: Some(folder.path().to_string_lossy().into_owned()),
+            env: self.env(folder.path()),
+            caller_env: self.caller_env(),
+            ..RunOnceParams::default()
+        };
+        let runner = || Runner {
+            peer: &self.peer,
+            method: self.method,
+            part: Part::End,
+        };
+        let once = loop {
+            match self.sessions.once(runner(), &params, &self.cancel).await {
+                Err(SessionError::MaxSessions { .. }) => self.sessions.place().await,
+                once => break once?,
+            }
+        };
+        let reply = once.reply;
+        Ok(Ended {
+            text: clean_lossy(reply.output.as_bytes(), encoding_rs::UTF_8),
+            exit: (!reply.timed_out).then_some(Exit {
+                code: reply.exit_code,
+                signal: reply.signal,
+            }),
+        })
+    }
+
+    /// Ends a copy in a task, for work that goes on.
+    pub fn release(&self, running: Running) {
+        self.ending.spawn(running.end());
+    }
+
+    /// Waits until all released copies have ended.
+    pub async fn finish(&self) {
+        self.ending.close();
+        self.ending.wait().await;
+    }
+
+    /// Makes a new folder for a copy.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be made.
+    pub fn new_folder(&self) -> std::io::Result<TempDir> {
+        tempfile::Builder::new().tempdir_in(self.folder.path())
+    }
+
+    fn words(&self, folder: &Path, args: &[String]) -> Vec<String> {
+        self.words_of(folder, &self.target.path.to_string_lossy(), args)
+    }
+
+    /// Returns a command line, under bubblewrap if the target wants it: the file system is read-only but for the
+    /// folder, and there is no network.
+    fn words_of(&self, folder: &Path, program: &str, args: &[String]) -> Vec<String> {
+        let mut words = Vec::new();
+        if let Some(bubblewrap) = &self.target.sandbox {
+            let folder = folder.to_string_lossy();
+            words.push(bubblewrap.to_string_lossy().into_owned());
+            let options = [
+                "--ro-bind",
+                "/",
+                "/",
+                "--dev",
+                "/dev",
+                "--proc",
+                "/proc",
+                "--tmpfs",
+                "/tmp",
+                "--unshare-all",
+                "--die-with-parent",
+                "--bind",
+                &folder,
+                &folder,
+                "--chdir",
+                &folder,
+                "--",
+            ];
+            words.extend(options.map(str::to_owned));
+        }
+        words.push(program.to_owned());
+        words.extend_from_slice(args);
+        words
+    }
+
+    /// Returns what differs from the caller's environment: a home of its own, English, and no pager or editor.
+    fn env(&self, folder: &Path) -> BTreeMap<String, String> {
+        let home = folder.to_string_lossy().into_owned();
+        let mut env = BTreeMap::from([("COLUMNS".to_owned(), COLUMNS.to_string())]);
+        for name in ["HOME", "TMPDIR", "TMUX_TMPDIR"] {
+            env.insert(name.to_owned(), home.clone());
+        }
+        for (name, value) in [
+            ("TERM", "xterm-256color"),
+            ("LANG", "C.UTF-8"),
+            ("LC_ALL", "C.UTF-8"),
+            ("PAGER", "cat"),
+            ("MANPAGER", "cat"),
+            ("GIT_PAGER", "cat"),
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("EDITOR", "true"),
+            ("VISUAL", "true"),
+            ("HISTFILE", ""),
+        ] {
+            env.insert(name.to_owned(), value.to_owned());
+        }
+        env.extend(self.target.env.clone());
+        env
+    }
+
+    /// Returns the caller's environment without what leads to the caller's own files and servers.
+    fn caller_env(&self) -> Option<BTreeMap<String, String>> {
+        let mut env = self.target.caller_env.clone()?;
+        env.retain(|name, _| !OF_CALLER.contains(&name.as_str()));
+        Some(env)
+    }
+
+    /// Returns the folder of all copies.
+    pub fn folder(&self) -> PathBuf {
+        self.folder.path().to_owned()
+    }
+}

@@ -1,0 +1,87 @@
+//! How a program ended.
+
+/// The exit status of a program, or the signal that ended it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Exit {
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+}
+
+impl Exit {
+    /// Returns the status as shells report it: 128 + N after signal N.
+    pub fn status(self) -> i32 {
+        match (self.code, self.signal) {
+            (Some(code), _) => code,
+            (None, Some(signal)) => 128 + signal,
+            (None, None) => 0,
+        }
+    }
+
+    /// Returns the name of the signal that ended it.
+    pub fn signal_name(self) -> Option<String> {
+        self.signal.map(signal_name)
+    }
+
+    /// Returns whether a fault of the program ended it, rather than somebody who asked it to end.
+    pub fn is_crash(self) -> bool {
+        const FAULTS: [i32; 8] = [4, 5, 6, 7, 8, 11, 24, 31];
+        self.signal.is_some_and(|signal| FAULTS.contains(&signal))
+    }
+}
+
+/// Returns the name of a signal, for example `SIGSEGV`.
+pub fn signal_name(signal: i32) -> String {
+    const NAMES: [(i32, &str); 18] = [
+        (1, "SIGHUP"),
+        (2, "SIGINT"),
+        (3, "SIGQUIT"),
+        (4, "SIGILL"),
+        (5, "SIGTRAP"),
+        (6, "SIGABRT"),
+        (7, "SIGBUS"),
+        (8, "SIGFPE"),
+        (9, "SIGKILL"),
+        (10, "SIGUSR1"),
+        (11, "SIGSEGV"),
+        (12, "SIGUSR2"),
+        (13, "SIGPIPE"),
+        (14, "SIGALRM"),
+        (15, "SIGTERM"),
+        (24, "SIGXCPU"),
+        (25, "SIGXFSZ"),
+        (31, "SIGSYS"),
+    ];
+    let name = NAMES.iter().find(|(number, _)| *number == signal);
+    name.map_or_else(
+        || format!("signal {signal}"),
+        |(_, name)| (*name).to_owned(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_to_end_is_no_crash() {
+        let by = |signal| Exit {
+            code: None,
+            signal: Some(signal),
+        };
+        assert!(by(11).is_crash() && by(6).is_crash());
+        assert!(!by(2).is_crash() && !by(15).is_crash() && !by(9).is_crash());
+        assert_eq!(by(11).signal_name().as_deref(), Some("SIGSEGV"));
+        assert_eq!(
+            (
+                by(2).status(),
+                Exit {
+                    code: Some(3),
+                    signal: None
+                }
+                .status()
+            ),
+            (130, 3)
+        );
+        assert_eq!(signal_name(40), "signal 40");
+    }
+}

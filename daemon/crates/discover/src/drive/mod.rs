@@ -1,0 +1,19 @@
+//! Programs that are driven: the only part of this crate that starts any.
+//!
+//! - `target`: [`Target`], a program with its arguments and environment, resolved before anything is started
+//! - `driver`: [`Driver`], which starts copies of a target in throw-away folders
+//! - `running`: [`Running`], one copy: type, wait until it wants more, read what it printed
+//! - `reply`: [`Reply`], what it printed after an input, without echo and prompt
+//! - `exit`: how a program ended
+
+mod driver;
+mod exit;
+mod reply;
+mod running;
+mod target;
+
+pub use driver::{Driver, Ended, Limits};
+pub use exit::{Exit, signal_name};
+pub use reply::{Reply, Settled};
+pub use running::Running;
+pub use target::{Target, TargetError};

@@ -1,0 +1,247 @@
+//! One copy of a program that runs.
+
+use super::exit::Exit;
+use super::reply::{Reply, Settled};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ccd_protocol::Timeout;
+use ccd_protocol::session::{
+    EndReason, SessionSendParams, SessionWaitParams, WaitFor, WaitingForInput,
+};
+use ccd_session::peer::Peer;
+use ccd_session::session::{OneShot, Session, SessionError};
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::time::Instant;
+
+/// Maximum part of an answer that is read.
+const MAX_ANSWER_BYTES: usize = 1 << 20;
+
+/// A program that prints more than this without waiting for input floods the terminal.
+const FLOOD_BYTES: u64 = 8 << 20;
+
+/// How often the amount of output is looked at.
+const LOOK: Duration = Duration::from_millis(25);
+
+/// A program that printed something this short before the end of its time limit was still printing.
+const RECENT: Duration = Duration::from_millis(200);
+
+/// A copy of a program; it ends when this is dropped.
+pub struct Running {
+    shot: OneShot,
+    peer: Peer,
+    /// Longest wait for an answer.
+    limit: Duration,
+    /// The prompt after the last answer.
+    prompt: Option<String>,
+    /// Goes away with the copy.
+    _folder: Option<TempDir>,
+}
+
+impl Running {
+    pub(super) fn new(shot: OneShot, peer: Peer, limit: Duration) -> Self {
+        Self {
+            shot,
+            peer,
+            limit,
+            prompt: None,
+            _folder: None,
+        }
+    }
+
+    pub(super) fn in_folder(self, folder: TempDir) -> Self {
+        Self {
+            _folder: Some(folder),
+            ..self
+        }
+    }
+
+    pub fn session(&self) -> &Arc<Session> {
+        &self.shot.session
+    }
+
+    /// Changes the longest wait for an answer.
+    pub fn set_limit(&mut self, limit: Duration) {
+        self.limit = limit;
+    }
+
+    /// Waits until the program, which has just been started, waits for input.
+    ///
+    /// # Errors
+    ///
+    /// Its output cannot be read.
+    pub async fn first(&mut self, limit: Duration) -> Result<Reply, SessionError> {
+        self.settle("", 0, limit).await
+    }
+
+    /// Types a line and waits until the program wants the next.
+    ///
+    /// # Errors
+    ///
+    /// The input cannot be typed or the output not be read. That the program ends is none.
+    pub async fn ask(&mut self, line: &str) -> Result<Reply, SessionError> {
+        self.ask_bytes(line.as_bytes()).await
+    }
+
+    /// Types any bytes as a line.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::ask`].
+    pub async fn ask_bytes(&mut self, line: &[u8]) -> Result<Reply, SessionError> {
+        let params = SessionSendParams {
+            data_b64: Some(STANDARD.encode([line, b"\r"].concat())),
+            ..SessionSendParams::default()
+        };
+        self.send(params, &String::from_utf8_lossy(line)).await
+    }
+
+    /// Presses a key, named as in tmux, and waits as [`Self::ask`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::ask`].
+    pub async fn press(&mut self, key: &str) -> Result<Reply, SessionError> {
+        let params = SessionSendParams {
+            keys: Some(vec![key.to_owned()]),
+            ..SessionSendParams::default()
+        };
+        self.send(params, "").await
+    }
+
+    async fn send(
+        &mut self,
+        params: SessionSendParams,
+        typed: &str,
+    ) -> Result<Reply, SessionError> {
+        let from = self.session().output.end();
+        let params = SessionSendParams {
+            session: self.session().id().to_string(),
+            ..params
+        };
+        let session = Arc::clone(self.session());
+        match session.send(&self.peer, &params).await {
+            Ok(_) | Err(SessionError::NotAlive { .. }) => {}
+            // It did not read for 5 s.
+            Err(SessionError::InputFull { .. }) => {
+                return self.reply(typed, from, Settled::Hangs).await;
+            }
+            Err(error) => return Err(error),
+        }
+        self.settle(typed, from, self.limit).await
+    }
+
+    /// Waits until the program waits for input or has ended.
+    async fn settle(
+        &mut self,
+        typed: &str,
+        from: u64,
+        limit: Duration,
+    ) -> Result<Reply, SessionError> {
+        let began = Instant::now();
+        let session = Arc::clone(self.session());
+        let params = SessionWaitParams {
+            session: session.id().to_string(),
+            condition: WaitFor::Input,
+            idle_ms: None,
+            timeout_ms: Timeout::After(limit.as_secs_f64() * 1000.0),
+        };
+        let settled = tokio::select! {
+            biased;
+            waited = session.wait(&params) => match waited {
+                Ok(reply) => self.met(reply.session.waiting_for_input),
+                Err(SessionError::Timeout { .. }) => late(&session).await,
+                Err(error) => return Err(error),
+            },
+            () = flood(&session, from) => Settled::Floods,
+        };
+        let mut reply = self.reply(typed, from, settled).await?;
+        reply.took = began.elapsed();
+        Ok(reply)
+    }
+
+    fn met(&self, waiting: Option<WaitingForInput>) -> Settled {
+        if self.session().is_dead() {
+            return Settled::Ended(self.exit());
+        }
+        Settled::Waits {
+            hidden: waiting.is_some_and(|waiting| waiting.hidden),
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        let exit = self.session().state().exit;
+        exit.map_or_else(Exit::default, |exit| Exit {
+            code: exit.code,
+            signal: exit.signal,
+        })
+    }
+
+    async fn reply(
+        &mut self,
+        typed: &str,
+        from: u64,
+        settled: Settled,
+    ) -> Result<Reply, SessionError> {
+        let raw = self.shot.output(from, MAX_ANSWER_BYTES).await?;
+        let line = match settled {
+            Settled::Waits { .. } => self.session().line_before_cursor().await,
+            _ => String::new(),
+        };
+        // What was printed without a line end is no part of the prompt.
+        let line = match &self.prompt {
+            Some(prompt) if line.trim_end().ends_with(prompt.as_str()) => prompt.clone(),
+            _ => line,
+        };
+        let mut reply = Reply::of(typed, raw, &line, settled);
+        reply.printed_bytes = self.session().output.end().saturating_sub(from);
+        self.prompt.clone_from(&reply.prompt);
+        Ok(reply)
+    }
+
+    /// Returns whether the program draws on the whole screen.
+    pub fn is_full_screen(&self) -> bool {
+        self.session().modes().alternate_screen
+    }
+
+    /// Returns the name of the program that reads the terminal now, which may be one that the target has started.
+    pub async fn reader_name(&self) -> Option<String> {
+        let foreground = self.session().probe().await?.foreground;
+        let name = std::fs::read_to_string(format!("/proc/{foreground}/comm")).ok()?;
+        Some(name.trim().to_owned())
+    }
+
+    /// Ends the program and all that it has started, and removes its folder.
+    pub async fn end(self) {
+        self.shot.end(EndReason::Closed).await;
+        if let Err(error) = self.shot.collect().await {
+            tracing::warn!(%error, "could not clean up after a program that was asked");
+        }
+    }
+
+    /// Does the same, and returns the tape that was recorded.
+    pub async fn end_with_tape(self) -> Option<String> {
+        let session = Arc::clone(self.session());
+        self.end().await;
+        let tape = session.record(None).tape?;
+        tape.written.first().cloned()
+    }
+}
+
+/// Decides what a program does that did not wait for input in time.
+async fn late(session: &Session) -> Settled {
+    let before = session.output.end();
+    tokio::time::sleep(RECENT).await;
+    match session.output.end() > before {
+        true => Settled::Floods,
+        false => Settled::Hangs,
+    }
+}
+
+/// Returns when too much has been printed since `from`.
+async fn flood(session: &Session, from: u64) {
+    while session.output.end().saturating_sub(from) < FLOOD_BYTES {
+        tokio::time::sleep(LOOK).await;
+    }
+}

@@ -1,0 +1,174 @@
+//! The program that is asked, with its arguments and environment.
+
+use ccd_protocol::{ErrorCode, ErrorData, Reportable};
+use rustix::fs::{Access, access};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// Programs that run commands: only their help is read, because a word at their prompt is a program.
+const SHELLS: [&str; 16] = [
+    "sh", "bash", "zsh", "fish", "dash", "ksh", "mksh", "ash", "csh", "tcsh", "rbash", "nu",
+    "xonsh", "elvish", "pwsh", "su",
+];
+
+/// Where a program is looked up if the caller's environment has no PATH.
+const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Why a program cannot be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum TargetError {
+    #[error("{program:?} is not a program that can be executed: give its name or its path")]
+    NotFound { program: String },
+    #[error(
+        "--sandbox needs bubblewrap: install the package bubblewrap, which has the program bwrap"
+    )]
+    NoSandbox,
+    #[error("cwd {0:?} is not an absolute path")]
+    Cwd(String),
+}
+
+impl Reportable for TargetError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotFound { .. } => ErrorCode::TargetNotFound,
+            Self::NoSandbox => ErrorCode::SandboxUnavailable,
+            Self::Cwd(_) => ErrorCode::InvalidArgument,
+        }
+    }
+
+    fn hint(&self) -> Option<&str> {
+        None
+    }
+
+    fn data(&self) -> ErrorData {
+        match self {
+            Self::NotFound { program } => {
+                ErrorData::from_iter([("program".into(), json!(program))])
+            }
+            _ => ErrorData::new(),
+        }
+    }
+}
+
+/// A program that can be started.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// As the caller named it.
+    pub program: String,
+    pub args: Vec<String>,
+    pub(super) path: PathBuf,
+    /// The arguments, with absolute paths of files that exist in the caller's directory.
+    pub(super) resolved_args: Vec<String>,
+    pub(super) env: BTreeMap<String, String>,
+    pub(super) caller_env: Option<BTreeMap<String, String>>,
+    /// Path of bubblewrap.
+    pub(super) sandbox: Option<PathBuf>,
+}
+
+impl Target {
+    /// Looks a program up, relative to the caller's directory and on the caller's PATH.
+    ///
+    /// # Errors
+    ///
+    /// There is no such program, or no sandbox.
+    pub fn find(
+        program: &str,
+        args: &[String],
+        cwd: Option<&str>,
+        env: BTreeMap<String, String>,
+        caller_env: Option<BTreeMap<String, String>>,
+        sandbox: bool,
+    ) -> Result<Self, TargetError> {
+        if let Some(cwd) = cwd.filter(|cwd| !cwd.starts_with('/')) {
+            return Err(TargetError::Cwd(cwd.to_owned()));
+        }
+        let path_of_caller = caller_env.as_ref().and_then(|env| env.get("PATH"));
+        let path = env.get("PATH").or(path_of_caller);
+        let path = path.map_or(DEFAULT_PATH, String::as_str);
+        let not_found = || TargetError::NotFound {
+            program: program.to_owned(),
+        };
+        let found = executable(program, cwd, path).ok_or_else(not_found)?;
+        let bubblewrap =
+            sandbox.then(|| executable("bwrap", None, path).ok_or(TargetError::NoSandbox));
+        Ok(Self {
+            program: program.to_owned(),
+            args: args.to_vec(),
+            path: found,
+            resolved_args: args.iter().map(|arg| absolute(arg, cwd)).collect(),
+            env,
+            caller_env,
+            sandbox: bubblewrap.transpose()?,
+        })
+    }
+
+    /// Returns the name of the program without its directory.
+    pub fn name(&self) -> &str {
+        let name = Path::new(&self.program).file_name().and_then(OsStr::to_str);
+        name.unwrap_or(&self.program)
+    }
+
+    /// Returns whether what is typed at its prompt are programs to run.
+    pub fn is_shell(&self) -> bool {
+        is_shell(self.name())
+    }
+}
+
+/// Returns whether a program of this name is a shell.
+pub(crate) fn is_shell(name: &str) -> bool {
+    SHELLS.contains(&name.trim_start_matches('-'))
+}
+
+fn executable(program: &str, cwd: Option<&str>, path: &str) -> Option<PathBuf> {
+    if program.is_empty() {
+        return None;
+    }
+    let is_program = |path: &PathBuf| path.is_file() && access(path, Access::EXEC_OK).is_ok();
+    if program.contains('/') {
+        let path = Path::new(cwd.unwrap_or("/")).join(program);
+        return Some(path).filter(is_program);
+    }
+    let mut folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    folders.find_map(|folder| Some(folder.join(program)).filter(is_program))
+}
+
+/// Returns the absolute path of a file of the caller, because the program runs in another directory; anything else as
+/// it is.
+fn absolute(arg: &str, cwd: Option<&str>) -> String {
+    let Some(cwd) = cwd.filter(|_| !arg.is_empty() && !arg.starts_with(['-', '/'])) else {
+        return arg.to_owned();
+    };
+    let path = Path::new(cwd).join(arg);
+    match path.to_str() {
+        Some(text) if path.is_file() => text.to_owned(),
+        _ => arg.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(program: &str, args: &[&str], cwd: &Path) -> Result<Target, TargetError> {
+        let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
+        Target::find(program, &args, cwd.to_str(), BTreeMap::new(), None, false)
+    }
+
+    #[test]
+    fn programs_and_files_are_those_of_the_caller() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("x.py"), "").unwrap();
+        let target = find("sh", &["x.py", "-c", "none.py"], folder.path()).unwrap();
+        let file = folder.path().join("x.py").to_str().unwrap().to_owned();
+        assert_eq!(target.resolved_args, [file.as_str(), "-c", "none.py"]);
+        assert!(target.is_shell() && target.path.is_absolute());
+        for missing in ["", "no-such-program-4711", "./x.py", "/", "."] {
+            let error = find(missing, &[], folder.path()).unwrap_err();
+            assert!(matches!(error, TargetError::NotFound { .. }), "{missing}");
+        }
+        let relative = Target::find("sh", &[], Some("a"), BTreeMap::new(), None, false);
+        assert!(matches!(relative, Err(TargetError::Cwd(_))));
+    }
+}

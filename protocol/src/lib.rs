@@ -54,6 +54,8 @@ pub fn methods() -> impl Iterator<Item = &'static MethodInfo> {
         exec::METHODS,
         conversation::METHODS,
         memory::METHODS,
+        investigate::METHODS,
+        black_box::METHODS,
         job::METHODS,
         daemon::METHODS,
     ]

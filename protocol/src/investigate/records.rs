@@ -1,0 +1,155 @@
+//! Reports on disk: parameters and replies of the other methods `investigate.*`.
+
+use super::report::InvestigationEnd;
+use serde::{Deserialize, Serialize};
+
+/// Names a report of an investigation or of tests.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReportParams {
+    /// Id, a unique prefix of it (at least 4 characters), or the name of the report's file.
+    pub report: String,
+}
+
+/// Parameters of `investigate.list` and `test.list`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReportListParams {
+    /// Only reports of this program: a name, or a path whose last part counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
+    /// Maximum number of reports; default 100, at most 1,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+}
+
+/// Reply of `investigate.list`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct InvestigateListReply {
+    /// Newest first.
+    pub reports: Vec<InvestigationSummary>,
+    /// Files in the directory of reports that are not reports.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// A report of an investigation, in a few words.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct InvestigationSummary {
+    pub id: String,
+    pub program: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    pub started_at: String,
+    pub completed_at: String,
+    pub version: Option<String>,
+    pub interactive: bool,
+    pub end: InvestigationEnd,
+    /// Numbers of commands, states and findings.
+    pub commands: u64,
+    pub states: u64,
+    pub findings: u64,
+    /// The file of the report, and its size.
+    pub path: String,
+    pub bytes: u64,
+}
+
+/// Reply of `investigate.delete` and `test.delete`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReportDeleteReply {
+    /// The file that was deleted.
+    pub path: String,
+}
+
+/// Parameters of `investigate.cleanup` and `test.cleanup`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReportCleanupParams {
+    /// Delete reports that were completed more than this many seconds ago.
+    pub older_than_s: f64,
+}
+
+/// Reply of `investigate.cleanup` and `test.cleanup`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReportCleanupReply {
+    /// Number of reports that were deleted, and their size.
+    pub removed: u64,
+    pub bytes: u64,
+    /// Files in the directory of reports that are not reports, and reports that could not be deleted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// Parameters of `investigate.map`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct InvestigateMapParams {
+    /// Id, a unique prefix of it (at least 4 characters), or the name of the report's file.
+    pub report: String,
+    #[serde(default, deserialize_with = "crate::spelling::any_case")]
+    pub format: MapFormat,
+}
+
+/// The form of a map.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum MapFormat {
+    /// A StateMap.
+    #[default]
+    Json,
+    /// For Graphviz.
+    Dot,
+    /// For Mermaid, which Markdown viewers draw.
+    Mermaid,
+    /// A picture.
+    Svg,
+}
+
+/// Reply of `investigate.map`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct InvestigateMapReply {
+    pub format: MapFormat,
+    pub text: String,
+}
+
+/// The states of a program and the commands that lead from one to another: a map in the format `json`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct StateMap {
+    /// Id of the report.
+    pub report: String,
+    pub program: String,
+    pub states: Vec<MapState>,
+    pub transitions: Vec<MapTransition>,
+}
+
+/// A state on a map.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MapState {
+    pub id: String,
+    pub name: String,
+    pub prompt: Option<String>,
+    /// The program starts in this state.
+    pub is_entry: bool,
+    /// Smallest number of commands that lead to it; null if none do.
+    pub depth: Option<u64>,
+    /// Number of its commands.
+    pub commands: u64,
+}
+
+/// All commands that lead from one state to another.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MapTransition {
+    /// Ids of states.
+    pub from: String,
+    pub to: String,
+    pub commands: Vec<String>,
+}

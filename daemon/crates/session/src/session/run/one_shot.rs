@@ -116,23 +116,7 @@ impl OneShot {
     ///
     /// The session's log cannot be read.
     pub async fn output(&self, from: u64, max_bytes: usize) -> Result<Vec<u8>, SessionError> {
-        let mut bytes = Vec::new();
-        let mut at = from;
-        loop {
-            if bytes.len() >= max_bytes {
-                bytes.truncate(max_bytes);
-                return Ok(bytes);
-            }
-            let piece = self.session.output.read(at, PIECE_BYTES).await;
-            match piece.map_err(SessionError::Files)? {
-                Piece::Bytes(more) => {
-                    at += more.len() as u64;
-                    bytes.extend_from_slice(&more);
-                }
-                Piece::Missing { resume } => at = resume,
-                Piece::Pending | Piece::End => return Ok(bytes),
-            }
-        }
+        self.session.bytes(from, max_bytes).await
     }
 
     /// Forgets the session, which has ended, and kills the processes that it left.
@@ -142,6 +126,33 @@ impl OneShot {
     /// The session's files cannot be removed.
     pub async fn collect(self) -> Result<(), SessionError> {
         self.sessions.collect(&self.session).await
+    }
+}
+
+impl Session {
+    /// Returns the output from the offset `from` on, at most `max_bytes`.
+    ///
+    /// # Errors
+    ///
+    /// The session's log cannot be read.
+    pub async fn bytes(&self, from: u64, max_bytes: usize) -> Result<Vec<u8>, SessionError> {
+        let mut bytes = Vec::new();
+        let mut at = from;
+        loop {
+            if bytes.len() >= max_bytes {
+                bytes.truncate(max_bytes);
+                return Ok(bytes);
+            }
+            let piece = self.output.read(at, PIECE_BYTES).await;
+            match piece.map_err(SessionError::Files)? {
+                Piece::Bytes(more) => {
+                    at += more.len() as u64;
+                    bytes.extend_from_slice(&more);
+                }
+                Piece::Missing { resume } => at = resume,
+                Piece::Pending | Piece::End => return Ok(bytes),
+            }
+        }
     }
 }
 

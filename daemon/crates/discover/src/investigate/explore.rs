@@ -1,0 +1,215 @@
+//! Each command in a fresh copy of the program, breadth first.
+
+use super::inside::{self, HELP_WORDS, Inside, bring, same_prompt};
+use super::notebook::Notebook;
+use super::run::Options;
+use crate::answer::is_same_answer;
+use crate::drive::{Driver, Reply, Settled, is_shell};
+use crate::help::HelpCommand;
+use crate::safety::refusal_of;
+use ccd_protocol::investigate::{Finding, FindingKind};
+use ccd_session::session::SessionError;
+use futures_util::{StreamExt as _, stream};
+use std::collections::VecDeque;
+
+/// Maximum number of commands that are tried in a state, and of states.
+const MAX_TRIED: usize = 200;
+const MAX_STATES: usize = 50;
+
+/// How many copies run at a time.
+const AT_A_TIME: usize = 3;
+
+/// A state whose commands are to be tried, and how to get there.
+struct Place {
+    inside: Inside,
+    path: Vec<String>,
+}
+
+/// What a command did.
+struct Tried {
+    command: HelpCommand,
+    reply: Reply,
+    /// A shell reads what is typed now.
+    is_shell: bool,
+}
+
+/// Tries the commands of a state, and of the states that they lead to.
+pub(super) async fn explore(
+    driver: &Driver,
+    notebook: &Notebook,
+    options: &Options,
+    entry: Inside,
+) -> Result<(), SessionError> {
+    // What helps in the first state is asked in the others.
+    let mut words = entry.help_words.clone();
+    if words.is_empty() {
+        words.extend(HELP_WORDS);
+    }
+    let mut places = VecDeque::from([Place {
+        inside: entry,
+        path: Vec::new(),
+    }]);
+    while let Some(place) = places.pop_front() {
+        let found = try_all(driver, notebook, options, &place).await?;
+        for (command, state) in found {
+            let mut path = place.path.clone();
+            path.push(command);
+            let is_deep = path.len() >= options.max_depth as usize;
+            if is_deep || notebook.report().states.len() > MAX_STATES {
+                notebook.note(format!(
+                    "not explored: {}, the limit is reached",
+                    path.join(" → ")
+                ));
+                continue;
+            }
+            let inside = inside::ask(driver, notebook, options, (state, &path), &words).await?;
+            places.push_back(Place { inside, path });
+        }
+        notebook.keep();
+    }
+    Ok(())
+}
+
+/// Tries all commands of a state; returns the new states that can be explored.
+async fn try_all(
+    driver: &Driver,
+    notebook: &Notebook,
+    options: &Options,
+    place: &Place,
+) -> Result<Vec<(String, usize)>, SessionError> {
+    let allowed: Vec<HelpCommand> = place
+        .inside
+        .commands
+        .iter()
+        .filter(|command| is_allowed(notebook, options, command))
+        .take(MAX_TRIED)
+        .cloned()
+        .collect();
+    let mut tried = stream::iter(allowed)
+        .map(|command| try_one(driver, notebook, place, command))
+        .buffered(AT_A_TIME);
+    let mut found = Vec::new();
+    while let Some(tried) = tried.next().await {
+        if let Some(tried) = tried? {
+            found.extend(note(notebook, place, tried));
+        }
+    }
+    Ok(found)
+}
+
+fn is_allowed(notebook: &Notebook, options: &Options, command: &HelpCommand) -> bool {
+    let rule = refusal_of(&command.name, command).filter(|_| options.safe_mode);
+    if let Some(rule) = rule {
+        notebook.note(format!("refused {}: {}", command.name, rule.name()));
+    }
+    rule.is_none()
+}
+
+/// Gives a command to a fresh copy; none if the copy does not get to the state.
+async fn try_one(
+    driver: &Driver,
+    notebook: &Notebook,
+    place: &Place,
+    command: HelpCommand,
+) -> Result<Option<Tried>, SessionError> {
+    let (_, name, prompt) = notebook.state_facts(place.inside.state);
+    notebook.asking(&command.name, &name);
+    let Some(mut running) = bring(driver, &place.path, prompt.as_deref()).await? else {
+        return Ok(None);
+    };
+    let reply = running.ask(&command.name).await?;
+    let changed = reply.waits() && !same_prompt(reply.prompt.as_deref(), prompt.as_deref());
+    let is_shell = changed
+        && running
+            .reader_name()
+            .await
+            .is_some_and(|name| is_shell(&name));
+    driver.release(running);
+    Ok(Some(Tried {
+        command,
+        reply,
+        is_shell,
+    }))
+}
+
+/// Notes what a command did; returns the new state that it leads to, if it can be explored.
+fn note(notebook: &Notebook, place: &Place, tried: Tried) -> Option<(String, usize)> {
+    let Tried {
+        command,
+        reply,
+        is_shell,
+    } = tried;
+    let state = place.inside.state;
+    let name = command.name;
+    notebook.tested(&name, &reply);
+    let answer = notebook.answer(Some(state), &name, &reply);
+    if let Some(finding) = finding(notebook, state, &name, &reply) {
+        notebook.finding(finding);
+        return None;
+    }
+    if let Some(exit) = reply.exit() {
+        notebook.exit_command(&name, exit.status());
+        return None;
+    }
+    let (_, _, prompt) = notebook.state_facts(state);
+    let nonsense = place.inside.nonsense.as_deref().unwrap_or_default();
+    let is_unknown = is_same_answer((&name, &reply.text), (inside::NONSENSE[0], nonsense));
+    let is_new_prompt = !same_prompt(reply.prompt.as_deref(), prompt.as_deref());
+    if is_unknown || !(is_new_prompt || answer.state.is_some()) {
+        return None;
+    }
+    let said = answer.state.as_deref().filter(|_| !reply.is_hidden());
+    let (to, is_new) = notebook.state(reply.prompt.as_deref(), said);
+    notebook.transition(state, &name, to);
+    if reply.is_hidden() {
+        notebook.note(format!(
+            "{name} asks for hidden input: nothing was typed there"
+        ));
+    }
+    if is_shell {
+        notebook.note(format!(
+            "{name} starts a shell: its commands were not tried"
+        ));
+    }
+    (is_new && !reply.is_hidden() && !is_shell).then_some((name, to))
+}
+
+/// Returns what is wrong with the answer to a command.
+pub(super) fn finding(
+    notebook: &Notebook,
+    state: usize,
+    command: &str,
+    reply: &Reply,
+) -> Option<Finding> {
+    let (kind, signal, exit_status, message) = match reply.settled {
+        Settled::Ended(exit) if exit.is_crash() => {
+            let signal = exit.signal_name();
+            let message = format!("ended by {}", signal.as_deref().unwrap_or_default());
+            (FindingKind::Crash, signal, Some(exit.status()), message)
+        }
+        Settled::Hangs => {
+            let message = format!(
+                "neither an answer nor a prompt after {:.1} s",
+                reply.took.as_secs_f64()
+            );
+            (FindingKind::Hang, None, None, message)
+        }
+        Settled::Floods => {
+            let message = format!("still printing after {} bytes", reply.printed_bytes);
+            (FindingKind::Flood, None, None, message)
+        }
+        Settled::Ended(_) | Settled::Waits { .. } => return None,
+    };
+    let (state, _, _) = notebook.state_facts(state);
+    Some(Finding {
+        kind,
+        command: Some(command.to_owned()),
+        state: Some(state),
+        input: None,
+        input_b64: None,
+        signal,
+        exit_status,
+        message,
+        tape: None,
+    })
+}

@@ -1,0 +1,163 @@
+//! What a program says at its prompt: the prompt itself, and its answers to words that ask for help.
+
+use super::notebook::Notebook;
+use super::outside::looks_like_help;
+use super::run::Options;
+use crate::answer::is_same_answer;
+use crate::drive::{Driver, Reply, Running};
+use crate::help::{HelpCommand, parse};
+use crate::safety::refusal;
+use ccd_session::session::SessionError;
+
+/// Words that ask for help in some program.
+pub(super) const HELP_WORDS: [&str; 14] = [
+    "help", "?", "h", "--help", "-h", ".help", "\\?", "\\h", ":help", "commands", "usage", "man",
+    "info", "about",
+];
+
+/// Words that no program knows.
+pub(super) const NONSENSE: [&str; 2] = ["xyzzyq", "plughv"];
+
+/// What is known of a state before its commands are tried.
+pub(super) struct Inside {
+    pub(super) state: usize,
+    /// The answer to the first nonsense word.
+    pub(super) nonsense: Option<String>,
+    pub(super) help_words: Vec<&'static str>,
+    pub(super) commands: Vec<HelpCommand>,
+}
+
+/// How to reach a state from the start.
+pub(super) type Path = [String];
+
+/// Starts a copy and brings it to a state; none if it does not get there.
+pub(super) async fn bring(
+    driver: &Driver,
+    path: &Path,
+    prompt: Option<&str>,
+) -> Result<Option<Running>, SessionError> {
+    let mut running = driver.start(None).await?;
+    let mut reply = running.first(driver.limits.start).await?;
+    for command in path {
+        if !reply.waits() {
+            break;
+        }
+        reply = running.ask(command).await?;
+    }
+    // The first prompt may differ from the later ones, and prompts may count.
+    let is_there =
+        reply.waits() && (path.is_empty() || same_prompt(reply.prompt.as_deref(), prompt));
+    if is_there {
+        return Ok(Some(running));
+    }
+    driver.release(running);
+    Ok(None)
+}
+
+/// Returns whether two prompts differ at most in numbers.
+pub(super) fn same_prompt(one: Option<&str>, other: Option<&str>) -> bool {
+    let shape = |prompt: Option<&str>| {
+        let prompt = prompt.unwrap_or_default();
+        let mut shape: String = prompt
+            .chars()
+            .map(|c| if c.is_ascii_digit() { '0' } else { c })
+            .collect();
+        while shape.contains("00") {
+            shape = shape.replace("00", "0");
+        }
+        shape
+    };
+    shape(one) == shape(other)
+}
+
+/// Asks nonsense and help words in a state, in as few copies as possible: a word may end the program or change its
+/// state, and then the next is asked in a new copy.
+pub(super) async fn ask(
+    driver: &Driver,
+    notebook: &Notebook,
+    options: &Options,
+    (state, path): (usize, &Path),
+    words: &[&'static str],
+) -> Result<Inside, SessionError> {
+    let (_, name, prompt) = notebook.state_facts(state);
+    let mut inside = Inside {
+        state,
+        nonsense: None,
+        help_words: Vec::new(),
+        commands: Vec::new(),
+    };
+    let mut copy = None;
+    for word in NONSENSE[..1].iter().chain(words) {
+        if let Some(rule) = refusal(word).filter(|_| options.safe_mode) {
+            notebook.note(format!("refused {word}: {}", rule.name()));
+            continue;
+        }
+        let mut running = match copy.take() {
+            Some(running) => running,
+            None => match bring(driver, path, prompt.as_deref()).await? {
+                Some(running) => running,
+                None => break,
+            },
+        };
+        notebook.asking(word, &name);
+        let reply = running.ask(word).await?;
+        let is_back = reply.waits() && same_prompt(reply.prompt.as_deref(), prompt.as_deref());
+        if *word == NONSENSE[0] {
+            notebook.answer(Some(state), word, &reply);
+            inside.nonsense = Some(reply.text);
+        } else if reply.waits() {
+            take_help(notebook, &mut inside, word, &reply);
+        }
+        match is_back {
+            true => copy = Some(running),
+            false => driver.release(running),
+        }
+    }
+    if let Some(running) = copy {
+        driver.release(running);
+    }
+    let commands = std::mem::take(&mut inside.commands);
+    notebook.commands(&commands, Some(state));
+    inside.commands = commands;
+    Ok(inside)
+}
+
+/// Reads the answer to a word, if it is help.
+fn take_help(notebook: &Notebook, inside: &mut Inside, word: &'static str, reply: &Reply) {
+    let nonsense = inside.nonsense.as_deref().unwrap_or_default();
+    if is_same_answer((word, &reply.text), (NONSENSE[0], nonsense)) {
+        return;
+    }
+    let library = notebook.library();
+    let help = parse(&reply.text, library);
+    let is_help = help.commands.len() >= 2 || looks_like_help(&reply.text, library);
+    if !is_help {
+        return;
+    }
+    notebook.help_command(word);
+    notebook.answer(Some(inside.state), word, reply);
+    notebook.options(Vec::new(), help.usage);
+    inside.help_words.push(word);
+    for command in help.commands {
+        if inside
+            .commands
+            .iter()
+            .all(|known| known.name != command.name)
+        {
+            inside.commands.push(command);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prompts_that_count_are_the_same() {
+        assert!(same_prompt(Some("In [1]:"), Some("In [12]:")));
+        assert!(same_prompt(None, None));
+        assert!(!same_prompt(Some("config>"), Some("main>")));
+        assert!(!same_prompt(None, Some(">")));
+    }
+}

@@ -1,0 +1,261 @@
+//! The report of an investigation while it is written.
+
+use super::state::{name_of, unique};
+use crate::answer::Answer;
+use crate::drive::Reply;
+use crate::help::HelpCommand;
+use crate::id::new_uuid;
+use ccd_protocol::investigate::{
+    CommandReport, ExitCommand, Finding, InvestigationEnd, InvestigationProgress,
+    InvestigationReport, OptionFound, OutputSample, ProgramState,
+};
+use ccd_text::pattern::Compiled;
+use ccd_text::redact::redact;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Maximum characters of a sample.
+const SAMPLE_CHARS: usize = 500;
+
+/// Maximum numbers of samples and errors of a state, and of errors, findings and notes of a report.
+const MAX_SAMPLES: usize = 300;
+const MAX_ERRORS: usize = 50;
+const MAX_FINDINGS: usize = 200;
+const MAX_NOTES: usize = 200;
+
+/// Maximum number of commands of a report.
+const MAX_COMMANDS: usize = 5_000;
+
+/// What is done with the report and the progress while an investigation runs.
+pub trait Keep: Send + Sync {
+    /// Called for each question.
+    fn progress(&self, progress: &InvestigationProgress);
+
+    /// Called whenever a step is complete: what is kept now is what a crash leaves.
+    fn keep(&self, report: &InvestigationReport);
+}
+
+/// The report so far.
+pub struct Notebook {
+    report: Mutex<InvestigationReport>,
+    library: Arc<Compiled>,
+    keep: Box<dyn Keep>,
+}
+
+impl Notebook {
+    /// `report` names the program; its other fields are filled here.
+    pub fn new(report: InvestigationReport, library: Arc<Compiled>, keep: Box<dyn Keep>) -> Self {
+        Self {
+            report: Mutex::new(report),
+            library,
+            keep,
+        }
+    }
+
+    pub fn library(&self) -> &Arc<Compiled> {
+        &self.library
+    }
+
+    pub(super) fn report(&self) -> MutexGuard<'_, InvestigationReport> {
+        self.report.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says what the program is being asked.
+    pub(super) fn asking(&self, what: &str, state: &str) {
+        let report = self.report();
+        let progress = InvestigationProgress {
+            asking: what.chars().take(200).collect(),
+            state: state.to_owned(),
+            commands: report.commands.len() as u64,
+            states: report.states.len() as u64,
+            findings: report.findings.len() as u64,
+        };
+        drop(report);
+        self.keep.progress(&progress);
+    }
+
+    /// Keeps what was found so far.
+    pub(super) fn keep(&self) {
+        let report = self.report().clone();
+        self.keep.keep(&report);
+    }
+
+    /// Completes the report.
+    pub(super) fn finish(&self, end: InvestigationEnd) -> InvestigationReport {
+        let mut report = self.report();
+        report.end = end;
+        report.completed_at = ccd_text::clock::now();
+        let whole = report.clone();
+        drop(report);
+        self.keep.keep(&whole);
+        whole
+    }
+
+    pub(super) fn note(&self, note: String) {
+        let mut report = self.report();
+        if report.safety_notes.len() < MAX_NOTES && !report.safety_notes.contains(&note) {
+            report.safety_notes.push(note);
+        }
+    }
+
+    pub(super) fn finding(&self, finding: Finding) {
+        let mut report = self.report();
+        if report.findings.len() < MAX_FINDINGS {
+            report.findings.push(finding);
+        }
+    }
+
+    pub(super) fn exit_command(&self, command: &str, exit_status: i32) {
+        let mut report = self.report();
+        if report
+            .exit_commands
+            .iter()
+            .all(|exit| exit.command != command)
+        {
+            report.exit_commands.push(ExitCommand {
+                command: command.to_owned(),
+                exit_status,
+            });
+        }
+    }
+
+    pub(super) fn help_command(&self, command: &str) {
+        add_new(&mut self.report().help_commands, command);
+    }
+
+    pub(super) fn options(&self, options: Vec<OptionFound>, usage: Vec<String>) {
+        let mut report = self.report();
+        for option in options {
+            let is_known = report
+                .options
+                .iter()
+                .any(|known| known.flags.iter().any(|flag| option.flags.contains(flag)));
+            if !is_known {
+                report.options.push(option);
+            }
+        }
+        for line in usage {
+            add_new(&mut report.usage, &line);
+        }
+    }
+
+    /// Adds commands of the command line, or of a state.
+    pub(super) fn commands(&self, commands: &[HelpCommand], state: Option<usize>) {
+        let mut report = self.report();
+        let is_full = report.commands.len() >= MAX_COMMANDS;
+        for command in commands.iter().filter(|_| !is_full) {
+            let known = report.commands.entry(command.name.clone()).or_default();
+            if known.description.is_empty() {
+                known.description = redact(&command.description).text.into_owned();
+            }
+            if let Some(state) = state.and_then(|state| report.states.get_mut(state)) {
+                add_new(&mut state.commands, &command.name);
+            }
+        }
+    }
+
+    /// Adds a state, if none has the same prompt and name; returns its number and whether it is new.
+    pub(super) fn state(&self, prompt: Option<&str>, said: Option<&str>) -> (usize, bool) {
+        let mut report = self.report();
+        let is_first = report.states.is_empty();
+        let wanted = match said {
+            _ if is_first => "main".to_owned(),
+            Some(said) => said.to_owned(),
+            None => name_of(prompt),
+        };
+        let is_same = |state: &ProgramState| {
+            state.prompt.as_deref() == prompt && said.is_none_or(|said| state.name == said)
+        };
+        if let Some(at) = report.states.iter().position(is_same) {
+            return (at, false);
+        }
+        let name = unique(
+            &wanted,
+            report.states.iter().map(|state| state.name.as_str()),
+        );
+        let state = ProgramState {
+            id: new_uuid(),
+            report_id: report.id.clone(),
+            name,
+            prompt: prompt.map(str::to_owned),
+            ..ProgramState::default()
+        };
+        if is_first {
+            report.entry_state_id = Some(state.id.clone());
+        }
+        if let Some(prompt) = prompt {
+            add_new(&mut report.prompts, prompt);
+        }
+        report.states.push(state);
+        (report.states.len() - 1, true)
+    }
+
+    /// Returns id, name and prompt of a state.
+    pub(super) fn state_facts(&self, state: usize) -> (String, String, Option<String>) {
+        let report = self.report();
+        let state = report.states.get(state).cloned().unwrap_or_default();
+        (state.id, state.name, state.prompt)
+    }
+
+    pub(super) fn transition(&self, from: usize, command: &str, to: usize) {
+        let mut report = self.report();
+        let id = report.states.get(to).map(|state| state.id.clone());
+        if let (Some(id), Some(state)) = (id, report.states.get_mut(from)) {
+            state.transitions.insert(command.to_owned(), id);
+        }
+    }
+
+    /// Notes the answer to a command in a state, and returns what it says.
+    pub(super) fn answer(&self, state: Option<usize>, command: &str, reply: &Reply) -> Answer {
+        let text = redact(&reply.text).text.into_owned();
+        let answer = Answer::of(command, &text, &self.library);
+        let mut report = self.report();
+        for format in &answer.data_formats {
+            add_new(&mut report.data_formats, format);
+        }
+        for error in &answer.errors {
+            if report.error_messages.len() < MAX_ERRORS
+                && report
+                    .error_messages
+                    .iter()
+                    .all(|known| known.message != error.message)
+            {
+                report.error_messages.push(error.clone());
+            }
+        }
+        if let Some(state) = state.and_then(|state| report.states.get_mut(state)) {
+            for error in answer.errors.iter().take(MAX_ERRORS) {
+                if state.error_patterns.len() < MAX_ERRORS {
+                    add_new(&mut state.error_patterns, &error.message);
+                }
+            }
+            let is_known = state
+                .output_samples
+                .iter()
+                .any(|sample| sample.command == command);
+            if !is_known && state.output_samples.len() < MAX_SAMPLES {
+                state.output_samples.push(OutputSample {
+                    command: command.to_owned(),
+                    output: text.chars().take(SAMPLE_CHARS).collect(),
+                });
+            }
+        }
+        answer
+    }
+
+    /// Marks a command as given to the program.
+    pub(super) fn tested(&self, command: &str, reply: &Reply) {
+        if let Some(known) = self.report().commands.get_mut(command) {
+            *known = CommandReport {
+                tested: true,
+                output_length: Some(reply.text.chars().count() as u64),
+                description: std::mem::take(&mut known.description),
+            };
+        }
+    }
+}
+
+fn add_new(list: &mut Vec<String>, text: &str) {
+    if !list.iter().any(|known| known == text) {
+        list.push(text.to_owned());
+    }
+}

@@ -1,0 +1,152 @@
+//! Help and version of the command line, each from a process of its own.
+
+use super::notebook::Notebook;
+use super::run::Options;
+use crate::answer::is_same_answer;
+use crate::drive::{Driver, Ended};
+use crate::help::{HelpText, parse};
+use crate::safety::refusal;
+use ccd_protocol::pattern::PatternType;
+use ccd_session::session::SessionError;
+use ccd_text::pattern::Compiled;
+use ccd_text::shell::quoted;
+use futures_util::{StreamExt as _, stream};
+use std::time::Duration;
+
+/// Ways to ask for help, and an argument that no program knows.
+const HELP: [&str; 3] = ["--help", "-h", "help"];
+const NONSENSE: &str = "--xyzzy-4711";
+
+/// Ways to ask for the version, the first that answers counts.
+const VERSION: [&str; 3] = ["--version", "-V", "version"];
+
+/// How long each may take.
+const LIMIT: Duration = Duration::from_secs(3);
+
+/// How many run at a time.
+const AT_A_TIME: usize = 3;
+
+/// What the command line says.
+#[derive(Debug, Default)]
+pub(super) struct Outside {
+    /// The form and its help.
+    pub(super) help: Vec<(String, HelpText)>,
+    pub(super) version: Option<String>,
+}
+
+/// Asks for help and version.
+pub(super) async fn ask(
+    driver: &Driver,
+    notebook: &Notebook,
+    options: &Options,
+) -> Result<Outside, SessionError> {
+    let forms: Vec<&str> = [NONSENSE].into_iter().chain(HELP).chain(VERSION).collect();
+    let answers: Vec<(&str, Option<Ended>)> = stream::iter(forms)
+        .map(|form| async move {
+            if is_refused(driver, notebook, options, form) {
+                return Ok((form, None));
+            }
+            notebook.asking(form, "command line");
+            let ended = driver.run(&[form.to_owned()], LIMIT).await?;
+            Ok::<_, SessionError>((form, Some(ended)))
+        })
+        .buffered(AT_A_TIME)
+        .collect::<Vec<_>>()
+        .await
+        .into_iter()
+        .collect::<Result<_, _>>()?;
+    let answer = |form: &str| {
+        let found = answers.iter().find(|(other, _)| *other == form);
+        found.and_then(|(_, ended)| ended.as_ref())
+    };
+    let nonsense = answer(NONSENSE);
+    let mut outside = Outside::default();
+    for form in HELP {
+        let Some(ended) = answer(form) else { continue };
+        if let Some(help) = help_of(form, ended, nonsense, notebook.library()) {
+            outside.help.push((form.to_owned(), help));
+        }
+    }
+    outside.version = VERSION
+        .iter()
+        .find_map(|form| version_of(form, answer(form)?, nonsense));
+    if outside.help.is_empty() {
+        outside.help.extend(man_page(driver, notebook).await?);
+    }
+    Ok(outside)
+}
+
+/// Returns whether safe mode forbids to start the program in this way.
+fn is_refused(driver: &Driver, notebook: &Notebook, options: &Options, form: &str) -> bool {
+    let line = format!("{} {form}", quoted(driver.target.name()));
+    let rule = refusal(&line).filter(|_| options.safe_mode);
+    if let Some(rule) = rule {
+        notebook.note(format!("refused {line}: {}", rule.name()));
+    }
+    rule.is_some()
+}
+
+/// Returns what a text says, if it is help.
+fn help_of(
+    form: &str,
+    ended: &Ended,
+    nonsense: Option<&Ended>,
+    library: &Compiled,
+) -> Option<HelpText> {
+    let exit = ended.exit?;
+    let is_same = nonsense
+        .is_some_and(|nonsense| is_same_answer((form, &ended.text), (NONSENSE, &nonsense.text)));
+    if is_same || exit.signal.is_some() {
+        return None;
+    }
+    let help = parse(&ended.text, library);
+    let says_something = !help.usage.is_empty() || !help.options.is_empty();
+    let has_list = help.commands.len() >= 2;
+    // Some print their help with the status of an error.
+    let is_help = match exit.code {
+        Some(0) => says_something || has_list || looks_like_help(&ended.text, library),
+        _ => says_something && (help.options.len() >= 2 || has_list),
+    };
+    is_help.then_some(help)
+}
+
+/// Returns whether the pattern library finds that a text is help.
+pub(super) fn looks_like_help(text: &str, library: &Compiled) -> bool {
+    let found = library.classify(&text[..text.floor_char_boundary(64 << 10)]);
+    found
+        .matches
+        .iter()
+        .any(|found| found.pattern_type == PatternType::Help)
+}
+
+/// Returns the first line with a digit, if it is no answer to anything.
+fn version_of(form: &str, ended: &Ended, nonsense: Option<&Ended>) -> Option<String> {
+    if ended.exit?.code != Some(0) {
+        return None;
+    }
+    let is_same = nonsense
+        .is_some_and(|nonsense| is_same_answer((form, &ended.text), (NONSENSE, &nonsense.text)));
+    let mut lines = ended.text.lines().map(str::trim);
+    let line = lines.find(|line| line.contains(|c: char| c.is_ascii_digit()))?;
+    (!is_same && !line.contains(form)).then(|| line.chars().take(200).collect())
+}
+
+/// Returns what the manual says, if there is a page.
+async fn man_page(
+    driver: &Driver,
+    notebook: &Notebook,
+) -> Result<Option<(String, HelpText)>, SessionError> {
+    let name = driver.target.name();
+    notebook.asking(&format!("man {name}"), "command line");
+    let args = ["-P", "cat", "--", name].map(str::to_owned);
+    let Ok(ended) = driver.run_program("man", &args, LIMIT).await else {
+        // There is no man.
+        return Ok(None);
+    };
+    if ended.exit.and_then(|exit| exit.code) != Some(0) {
+        return Ok(None);
+    }
+    let help = parse(&ended.text, notebook.library());
+    let is_page = !help.usage.is_empty() || !help.options.is_empty();
+    Ok(is_page.then(|| (format!("man {name}"), help)))
+}

@@ -1,0 +1,195 @@
+//! The order of the steps of an investigation.
+
+use super::inside::{self, HELP_WORDS, NONSENSE};
+use super::notebook::Notebook;
+use super::{exits, explore, outside};
+use crate::drive::{Driver, Reply, Running, Settled};
+use ccd_protocol::investigate::{InvestigationEnd, InvestigationReport};
+use ccd_protocol::tape::TapeOptions;
+use ccd_session::session::SessionError;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// How long the copies may take to end after the last step.
+const END_LIMIT: Duration = Duration::from_secs(6);
+
+/// What an investigation may do.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Dangerous commands are not sent.
+    pub safe_mode: bool,
+    /// Longest path of commands to a state.
+    pub max_depth: u32,
+    /// Time for all of it.
+    pub timeout: Duration,
+    /// How the first copy is recorded.
+    pub tape: Option<TapeOptions>,
+}
+
+/// An investigation that has not begun.
+pub struct Investigation {
+    pub driver: Driver,
+    pub notebook: Notebook,
+    pub options: Options,
+}
+
+impl Investigation {
+    /// Asks the program everything. If the work is cancelled or takes too long, the report has what was found so far.
+    pub async fn run(self, cancel: &CancellationToken) -> InvestigationReport {
+        self.notebook.keep();
+        let end = tokio::select! {
+            done = self.steps() => match done {
+                Ok(()) => InvestigationEnd::Complete,
+                Err(error) => {
+                    self.notebook.note(format!("the investigation stopped: {error}"));
+                    InvestigationEnd::Failed
+                }
+            },
+            () = tokio::time::sleep(self.options.timeout) => InvestigationEnd::TimedOut,
+            () = cancel.cancelled() => InvestigationEnd::Cancelled,
+        };
+        if tokio::time::timeout(END_LIMIT, self.driver.finish())
+            .await
+            .is_err()
+        {
+            tracing::warn!("copies of a program took long to end");
+        }
+        self.notebook.finish(end)
+    }
+
+    async fn steps(&self) -> Result<(), SessionError> {
+        let (outside, entered) = tokio::try_join!(
+            outside::ask(&self.driver, &self.notebook, &self.options),
+            self.enter()
+        )?;
+        self.note_outside(outside);
+        self.notebook.keep();
+        let (running, reply) = entered;
+        if running.is_full_screen() {
+            return self.note_full_screen(running).await;
+        }
+        match reply.settled {
+            Settled::Waits { hidden: false } => self.converse(running, &reply).await,
+            Settled::Waits { hidden: true } => {
+                self.note_hidden(&reply);
+                self.driver.release(running);
+                Ok(())
+            }
+            _ => {
+                self.note_not_interactive(&reply);
+                self.driver.release(running);
+                Ok(())
+            }
+        }
+    }
+
+    /// Starts the first copy.
+    async fn enter(&self) -> Result<(Running, Reply), SessionError> {
+        self.notebook.asking("start", "main");
+        let mut running = self.driver.start(self.options.tape.clone()).await?;
+        let reply = running.first(self.driver.limits.start).await?;
+        Ok((running, reply))
+    }
+
+    fn note_outside(&self, outside: outside::Outside) {
+        for (form, help) in outside.help {
+            self.notebook.help_command(&form);
+            self.notebook.commands(&help.commands, None);
+            self.notebook.options(help.options, help.usage);
+        }
+        self.notebook.report().version = outside.version;
+    }
+
+    async fn note_full_screen(&self, running: Running) -> Result<(), SessionError> {
+        {
+            let mut report = self.notebook.report();
+            (report.interactive, report.full_screen) = (true, true);
+        }
+        self.driver.release(running);
+        self.notebook.state(None, None);
+        self.notebook
+            .note("it draws on the whole screen: only its help and its exits were tried".into());
+        exits::ask(&self.driver, &self.notebook, &self.options).await
+    }
+
+    fn note_hidden(&self, reply: &Reply) {
+        self.notebook.report().interactive = true;
+        self.notebook.state(reply.prompt.as_deref(), None);
+        self.notebook
+            .note("it asks for hidden input at its start: nothing was typed there".into());
+    }
+
+    /// Notes what a program did that never waited for input.
+    fn note_not_interactive(&self, reply: &Reply) {
+        let finding = explore::finding(&self.notebook, usize::MAX, "start", reply);
+        self.notebook.answer(None, "", reply);
+        match reply.settled {
+            // It may work on for long without input, as a server does.
+            Settled::Hangs | Settled::Floods => self.notebook.note(format!(
+                "it did not wait for input within {:.0} s after its start",
+                reply.took.as_secs_f64()
+            )),
+            _ => {
+                if let Some(finding) = finding {
+                    self.notebook.finding(finding);
+                }
+            }
+        }
+    }
+
+    /// Asks a program that waits for input.
+    async fn converse(&self, mut running: Running, first: &Reply) -> Result<(), SessionError> {
+        let prompt = self.prompt(&mut running, first).await?;
+        self.notebook.report().interactive = true;
+        let (state, _) = self.notebook.state(prompt.as_deref(), None);
+        let reader = running.reader_name().await;
+        let is_shell = self.driver.target.is_shell()
+            || reader.is_some_and(|name| crate::drive::is_shell(&name));
+        let tape = running.end_with_tape().await;
+        self.notebook.report().tape = tape.filter(|_| self.options.tape.is_some());
+        let place = (state, &[][..]);
+        let asked = inside::ask(
+            &self.driver,
+            &self.notebook,
+            &self.options,
+            place,
+            &HELP_WORDS,
+        );
+        let entry = asked.await?;
+        self.notebook.keep();
+        exits::ask(&self.driver, &self.notebook, &self.options).await?;
+        self.notebook.keep();
+        if is_shell {
+            self.notebook
+                .note("it is a shell: its commands are programs, and were not tried".into());
+            return Ok(());
+        }
+        explore::explore(&self.driver, &self.notebook, &self.options, entry).await
+    }
+
+    /// Returns the prompt: the last line after two different inputs, if it is the same.
+    async fn prompt(
+        &self,
+        running: &mut Running,
+        first: &Reply,
+    ) -> Result<Option<String>, SessionError> {
+        let mut prompts = Vec::new();
+        for word in NONSENSE {
+            self.notebook.asking(word, "main");
+            let reply = running.ask(word).await?;
+            if !reply.waits() {
+                break;
+            }
+            prompts.push(reply.prompt);
+        }
+        let library = self.notebook.library();
+        let of_first = first
+            .prompt
+            .clone()
+            .filter(|line| library.ends_as_prompt(line));
+        Ok(match &prompts[..] {
+            [one, other] if inside::same_prompt(one.as_deref(), other.as_deref()) => one.clone(),
+            _ => of_first,
+        })
+    }
+}

@@ -1,0 +1,51 @@
+//! How states are named.
+
+/// Maximum characters of a name.
+const NAME_CHARS: usize = 40;
+
+/// Returns a name for the state with a prompt: its words, without the signs at its end.
+pub(super) fn name_of(prompt: Option<&str>) -> String {
+    let prompt = prompt.unwrap_or_default();
+    let words: Vec<&str> = prompt
+        .split(|c: char| !c.is_alphanumeric() && !"-_.".contains(c))
+        .filter(|word| word.chars().any(char::is_alphanumeric))
+        .collect();
+    let name = words.join(" ").to_lowercase();
+    match name.is_empty() {
+        true if prompt.is_empty() => "without prompt".to_owned(),
+        true => prompt.chars().take(NAME_CHARS).collect(),
+        false => name.chars().take(NAME_CHARS).collect(),
+    }
+}
+
+/// Returns the name, or with a number if another state has it.
+pub(super) fn unique<'a>(name: &str, taken: impl Iterator<Item = &'a str> + Clone) -> String {
+    let is_free = |name: &str| taken.clone().all(|other| other != name);
+    let numbered = (2..).map(|number| format!("{name} {number}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    names.find(|name| is_free(name)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_is_named_by_the_words_of_its_prompt() {
+        for (prompt, name) in [
+            ("config>", "config"),
+            ("db [main] =>", "db main"),
+            ("Password:", "password"),
+            ("...>", "..."),
+            (">>>", ">>>"),
+            ("", "without prompt"),
+        ] {
+            assert_eq!(
+                name_of(Some(prompt)),
+                name.replace("...", if name == "..." { "...>" } else { "..." })
+            );
+        }
+        assert_eq!(unique("a", ["a", "a 2"].into_iter()), "a 3");
+        assert_eq!(unique("b", ["a"].into_iter()), "b");
+    }
+}

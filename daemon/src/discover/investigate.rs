@@ -1,0 +1,209 @@
+//! Investigations.
+
+use super::error::DiscoverError;
+use super::start::driver;
+use crate::daemon::Daemon;
+use crate::job::{JobHandle, Outcome};
+use ccd_discover::drive::{Limits, Target};
+use ccd_discover::investigate::{Investigation, Keep, Notebook, Options};
+use ccd_discover::new_uuid;
+use ccd_protocol::investigate::{
+    InvestigateProbeParams, InvestigateProbeReply, InvestigateRunParams, InvestigateStarted,
+    InvestigationEnd, InvestigationProgress, InvestigationReport, InvestigationResult,
+};
+use ccd_protocol::tape::{RecordMode, TapeOptions};
+use ccd_session::peer::Peer;
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Time limits in seconds, and the range of the depth.
+const MAX_TIMEOUT_S: f64 = 24.0 * 60.0 * 60.0;
+const MAX_DEPTH: u32 = 20;
+
+/// Longest wait for the start of a program that is only probed.
+const PROBE_LIMIT: Duration = Duration::from_secs(3);
+
+/// Starts the job of an investigation.
+///
+/// # Errors
+///
+/// [`DiscoverError`].
+pub(crate) async fn investigate(
+    daemon: &Arc<Daemon>,
+    peer: &Peer,
+    params: InvestigateRunParams,
+) -> Result<InvestigateStarted, DiscoverError> {
+    let settings = settings(daemon);
+    let options = options(&settings, &params)?;
+    let target = Target::find(
+        &params.program,
+        &params.args,
+        params.cwd.as_deref(),
+        params.env,
+        params.caller_env,
+        params.sandbox.unwrap_or(settings.sandbox),
+    )?;
+    let limits = Limits {
+        step: settings.step_timeout,
+        start: settings.step_timeout,
+    };
+    let report = new_report(&target.program, &target.args, options.safe_mode);
+    let driver = driver(daemon, peer, "investigate.run", target, limits, options.safe_mode)?;
+    let library = daemon.services.library.fresh().await;
+    let reports = daemon.investigations.clone();
+    let work = move |handle: JobHandle| async move {
+        let (latest, changes) = watch::channel(report.clone());
+        let path = match reports.add(report.clone()).await {
+            Ok(path) => path,
+            Err(error) => return Outcome::failed(error.to_string()),
+        };
+        let keep = Box::new(KeepOfJob {
+            handle: handle.clone(),
+            latest,
+        });
+        let investigation = Investigation {
+            driver,
+            notebook: Notebook::new(report, library, keep),
+            options,
+        };
+        let report = tokio::select! {
+            report = investigation.run(handle.cancelled()) => report,
+            () = reports.follow(&path, changes) => unreachable!("it never ends"),
+        };
+        match reports.replace(&path, report.clone()).await {
+            Ok(()) => outcome(report, &path),
+            Err(error) => Outcome::failed(error.to_string()),
+        }
+    };
+    let job = daemon.jobs.start("investigate.run", None, work).await?;
+    Ok(InvestigateStarted { job })
+}
+
+/// Starts a program for a moment.
+///
+/// # Errors
+///
+/// [`DiscoverError`].
+pub(crate) async fn probe(
+    daemon: &Arc<Daemon>,
+    peer: &Peer,
+    params: InvestigateProbeParams,
+) -> Result<InvestigateProbeReply, DiscoverError> {
+    let settings = settings(daemon);
+    let target = Target::find(
+        &params.program,
+        &params.args,
+        params.cwd.as_deref(),
+        params.env,
+        params.caller_env,
+        false,
+    )?;
+    let options = Options {
+        safe_mode: settings.safe_mode,
+        max_depth: 0,
+        timeout: PROBE_LIMIT,
+        tape: None,
+    };
+    let limits = Limits {
+        step: PROBE_LIMIT,
+        start: PROBE_LIMIT,
+    };
+    let library = daemon.services.library.fresh().await;
+    let report = new_report(&target.program, &target.args, options.safe_mode);
+    let driver = driver(daemon, peer, "investigate.probe", target, limits, options.safe_mode)?;
+    let notebook = Notebook::new(report, library, Box::new(KeepNothing));
+    Ok(ccd_discover::investigate::probe(&driver, &notebook, &options).await?)
+}
+
+/// An empty report; it is marked as failed until it is complete.
+pub(super) fn new_report(program: &str, args: &[String], safe_mode: bool) -> InvestigationReport {
+    let now = ccd_text::clock::now();
+    InvestigationReport {
+        id: new_uuid(),
+        program: program.to_owned(),
+        args: args.to_vec(),
+        started_at: now.clone(),
+        completed_at: now,
+        safe_mode,
+        end: InvestigationEnd::Failed,
+        ..InvestigationReport::default()
+    }
+}
+
+fn options(
+    settings: &InvestigationSettings,
+    params: &InvestigateRunParams,
+) -> Result<Options, DiscoverError> {
+    let timeout = match params.timeout_s {
+        None => settings.timeout,
+        Some(seconds) if seconds > 0.0 && seconds <= MAX_TIMEOUT_S => {
+            Duration::from_secs_f64(seconds)
+        }
+        Some(seconds) => {
+            let text = format!("timeout_s {seconds} is not above 0 and at most {MAX_TIMEOUT_S}");
+            return Err(DiscoverError::Wrong(text));
+        }
+    };
+    let max_depth = params.max_depth.unwrap_or(settings.max_depth);
+    if !(1..=MAX_DEPTH).contains(&max_depth) {
+        let text = format!("max_depth {max_depth} is not between 1 and {MAX_DEPTH}");
+        return Err(DiscoverError::Wrong(text));
+    }
+    Ok(Options {
+        safe_mode: params.safe_mode.unwrap_or(settings.safe_mode),
+        max_depth,
+        timeout,
+        tape: params.tape.then(|| TapeOptions {
+            record: Some(RecordMode::New),
+            tag: Some("investigation".into()),
+            ..TapeOptions::default()
+        }),
+    })
+}
+
+/// Returns the result of the job; a report that was cut off is a result too.
+fn outcome(report: InvestigationReport, path: &str) -> Outcome {
+    let end = report.end;
+    let why = report.safety_notes.last().cloned();
+    let result = InvestigationResult {
+        id: report.id.clone(),
+        path: path.to_owned(),
+        report,
+    };
+    let result = match serde_json::to_value(result) {
+        Ok(result) => result,
+        Err(error) => return Outcome::failed(error.to_string()),
+    };
+    match end {
+        InvestigationEnd::Complete | InvestigationEnd::TimedOut => Outcome::done(result),
+        InvestigationEnd::Cancelled => Outcome::cancelled().with(result),
+        InvestigationEnd::Failed => Outcome::failed(why.unwrap_or_default()).with(result),
+    }
+}
+
+/// Reports the progress of a job, and passes its report on.
+struct KeepOfJob {
+    handle: JobHandle,
+    latest: watch::Sender<InvestigationReport>,
+}
+
+impl Keep for KeepOfJob {
+    fn progress(&self, progress: &InvestigationProgress) {
+        self.handle.progress(json!(progress));
+    }
+
+    fn keep(&self, report: &InvestigationReport) {
+        self.latest.send_replace(report.clone());
+    }
+}
+
+/// For work that keeps its report itself.
+pub(super) struct KeepNothing;
+
+impl Keep for KeepNothing {
+    fn progress(&self, _: &InvestigationProgress) {}
+
+    fn keep(&self, _: &InvestigationReport) {}
+}

@@ -1,0 +1,78 @@
+//! A report of what a person did in a session, from its history and its output.
+
+use super::error::DiscoverError;
+use super::investigate::{KeepNothing, new_report};
+use crate::daemon::Daemon;
+use ccd_discover::drive::{Exit, Reply};
+use ccd_discover::investigate::{Learned, Notebook, learn as report_of};
+use ccd_protocol::investigate::{InvestigateLearnParams, InvestigationReport};
+use ccd_session::interaction::interactions;
+use ccd_session::session::Session;
+use std::sync::Arc;
+
+/// Maximum number of rows of the history that are read, and of output after one input.
+const MAX_ROWS: i64 = 10_000;
+const MAX_ANSWER_BYTES: u64 = 1 << 20;
+
+/// Makes the report, and keeps it.
+///
+/// # Errors
+///
+/// There is no such session, or nothing was typed in it.
+pub(crate) async fn learn(
+    daemon: &Arc<Daemon>,
+    params: &InvestigateLearnParams,
+) -> Result<InvestigationReport, DiscoverError> {
+    let session = daemon.sessions.find(&params.session)?;
+    daemon.services.recorder.flush().await;
+    let id = session.id().to_string();
+    let rows = interactions(&daemon.services.store, &id, MAX_ROWS, i64::MAX).await;
+    let rows = rows.map_err(ccd_session::session::SessionError::from)?;
+    let typed: Vec<(u64, String)> = rows
+        .into_iter()
+        .filter(|row| row.action == "SEND")
+        .filter_map(|row| Some((u64::try_from(row.start_offset?).ok()?, row.input_text?)))
+        .collect();
+    if typed.is_empty() {
+        return Err(DiscoverError::NothingLearned(id));
+    }
+    let steps = steps(&session, &typed).await?;
+    let exit = session.state().exit.map(|exit| Exit {
+        code: exit.code,
+        signal: exit.signal,
+    });
+    let report = new_report(&session.facts.program, &session.facts.args, false);
+    let library = daemon.services.library.fresh().await;
+    let notebook = Notebook::new(report, library, Box::new(KeepNothing));
+    let report = report_of(&notebook, &steps, exit);
+    daemon.investigations.add(report.clone()).await?;
+    Ok(report)
+}
+
+/// Cuts the output at the inputs.
+async fn steps(
+    session: &Session,
+    typed: &[(u64, String)],
+) -> Result<Vec<Learned>, DiscoverError> {
+    let first = typed.first().map_or(0, |(offset, _)| *offset);
+    let start = output(session, 0, first).await?;
+    let mut prompt = Reply::recorded("", start).prompt;
+    let mut steps = Vec::new();
+    for (at, (offset, input)) in typed.iter().enumerate() {
+        let next = typed.get(at + 1).map_or(session.output.end(), |(offset, _)| *offset);
+        let input = input.lines().next().unwrap_or_default().trim().to_owned();
+        let reply = Reply::recorded(&input, output(session, *offset, next).await?);
+        let before = std::mem::replace(&mut prompt, reply.prompt.clone());
+        steps.push(Learned {
+            input,
+            prompt: before,
+            reply,
+        });
+    }
+    Ok(steps)
+}
+
+async fn output(session: &Session, from: u64, upto: u64) -> Result<Vec<u8>, DiscoverError> {
+    let len = upto.saturating_sub(from).min(MAX_ANSWER_BYTES);
+    Ok(session.bytes(from, usize::try_from(len).unwrap_or(0)).await?)
+}

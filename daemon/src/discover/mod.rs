@@ -1,0 +1,16 @@
+//! Jobs that investigate and test programs.
+//!
+//! - `error`: why such a job was not started
+//! - `start`: what all of them need: the program, throw-away folders, limits
+//! - `investigate`: investigations
+//! - `learn`: a report of what a person did in a session
+
+mod error;
+mod investigate;
+mod learn;
+mod start;
+
+pub(crate) use error::DiscoverError;
+pub(crate) use investigate::{investigate, probe};
+pub(crate) use learn::learn;
+pub(crate) use start::remove_strays;

@@ -1,0 +1,45 @@
+//! What investigations and tests need before they start.
+
+use super::error::DiscoverError;
+use crate::daemon::Daemon;
+use ccd_discover::drive::{Driver, Limits, Target};
+use ccd_discover::safety::refusal;
+use ccd_session::peer::Peer;
+use ccd_text::shell::quoted;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Name of the directory of throw-away folders in the base directory.
+const FOLDER: &str = "discover";
+
+/// Removes folders of copies that a daemon left that was killed.
+pub(crate) fn remove_strays(base: &Path) {
+    let _ = std::fs::remove_dir_all(folder(base));
+}
+
+fn folder(base: &Path) -> PathBuf {
+    base.join("run").join(FOLDER)
+}
+
+/// Prepares to start copies of a program; none is started yet.
+///
+/// # Errors
+///
+/// Safe mode forbids to start it, or the folder cannot be made.
+pub(super) fn driver(
+    daemon: &Daemon,
+    peer: &Peer,
+    method: &'static str,
+    target: Target,
+    limits: Limits,
+    is_safe: bool,
+) -> Result<Driver, DiscoverError> {
+    let words = std::iter::once(target.name()).chain(target.args.iter().map(String::as_str));
+    let line = words.map(quoted).collect::<Vec<_>>().join(" ");
+    if let Some(rule) = refusal(&line).filter(|_| is_safe) {
+        return Err(DiscoverError::Refused { line, rule });
+    }
+    let sessions = Arc::clone(&daemon.sessions);
+    Driver::new(target, limits, (sessions, peer), method, &folder(&daemon.paths.base))
+        .map_err(DiscoverError::Folder)
+}

@@ -191,6 +191,28 @@ fn the_address_of_a_database_goes_after_a_line_end_that_is_not_decoded() {
 }
 
 #[test]
+fn a_token_and_a_command_are_found_after_a_line_end_that_is_not_decoded() {
+    let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    for before in ["x\\n", "x\\\\n", "x\\r\\n", "x\\t"] {
+        becomes(&format!("{before}{token}\\ny"), &format!("{before}***\\ny"));
+        becomes(
+            &format!("{before}AKIAIOSFODNN7EXAMPLE"),
+            &format!("{before}***"),
+        );
+        becomes(
+            &format!("{before}curl -u me:hunter2 h"),
+            &format!("{before}curl -u me:*** h"),
+        );
+        becomes(
+            &format!("{before}bearer abcd1234"),
+            &format!("{before}bearer ***"),
+        );
+    }
+    stays(&format!("x\\a{token}"));
+    stays("C:\\task-1234567890abcdef1234567890");
+}
+
+#[test]
 fn a_netrc_entry_is_a_secret_in_the_middle_of_a_line() {
     becomes(
         "machine h login u password p",

@@ -4,6 +4,7 @@ use crate::config::{
     Config, ConfigError, ConfigRefusal, ConfigWatch, Loaded, Paths, Snapshot, Sources,
 };
 use crate::connection::{self, Settings};
+use crate::discover::{self, Kept};
 use crate::job::Jobs;
 use crate::log::Log;
 use crate::memory::Memories;
@@ -11,6 +12,7 @@ use ccd_coach::{Coach, CoachSettings};
 use ccd_conversation::{ConversationSettings, Conversations, Index};
 use ccd_exec::{ExecSettings, Executor};
 use ccd_protocol::daemon::HandOver;
+use ccd_protocol::investigate::InvestigationReport;
 use ccd_protocol::session::SessionState;
 use ccd_session::session::{Services, Session, SessionSettings, Sessions};
 use ccd_store::blocking;
@@ -39,6 +41,8 @@ pub(crate) struct Daemon {
     pub(crate) conversation_index: Arc<Index>,
     pub(crate) paths: Paths,
     pub(crate) jobs: Jobs,
+    /// Reports of investigations.
+    pub(crate) investigations: Kept<InvestigationReport>,
     /// Session memories of projects.
     pub(crate) memories: Arc<Memories>,
     /// The directories of tapes in use.
@@ -114,7 +118,9 @@ impl Daemon {
         );
         let memories = Arc::new(memories);
         remove_strays(&paths.base);
+        discover::remove_strays(&paths.base);
         Self {
+            investigations: Kept::new(&paths.base),
             chains: Documents::new(paths.base.join("chains")),
             roots: Arc::clone(&services.roots),
             sessions,

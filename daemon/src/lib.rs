@@ -12,6 +12,7 @@ mod chain;
 mod config;
 mod connection;
 mod daemon;
+mod discover;
 mod friction;
 mod job;
 mod life;

@@ -2,6 +2,7 @@
 
 use crate::job::JobError;
 use ccd_discover::drive::TargetError;
+use ccd_discover::reports::ReportError;
 use ccd_discover::safety::Rule;
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 use ccd_session::session::SessionError;
@@ -22,6 +23,8 @@ pub(crate) enum DiscoverError {
     #[error(transparent)]
     Session(#[from] SessionError),
     #[error(transparent)]
+    Report(#[from] ReportError),
+    #[error(transparent)]
     Job(#[from] JobError),
 }
 
@@ -34,6 +37,7 @@ impl Reportable for DiscoverError {
             Self::NothingLearned(_) => ErrorCode::TargetEnded,
             Self::Folder(_) => ErrorCode::Storage,
             Self::Session(error) => error.code(),
+            Self::Report(error) => error.code(),
             Self::Job(error) => error.code(),
         }
     }
@@ -43,6 +47,7 @@ impl Reportable for DiscoverError {
             Self::Target(error) => error.hint(),
             Self::Refused { .. } => Some("--unsafe (`safe_mode: false`) lifts all rules"),
             Self::Session(error) => error.hint(),
+            Self::Report(error) => error.hint(),
             Self::Job(error) => error.hint(),
             Self::Wrong(_) | Self::NothingLearned(_) | Self::Folder(_) => None,
         }
@@ -51,8 +56,11 @@ impl Reportable for DiscoverError {
     fn data(&self) -> ErrorData {
         match self {
             Self::Target(error) => error.data(),
-            Self::Refused { rule, .. } => ErrorData::from_iter([("rule".into(), json!(rule.name()))]),
+            Self::Refused { rule, .. } => {
+                ErrorData::from_iter([("rule".into(), json!(rule.name()))])
+            }
             Self::Session(error) => error.data(),
+            Self::Report(error) => error.data(),
             Self::Job(error) => error.data(),
             Self::Wrong(_) | Self::NothingLearned(_) | Self::Folder(_) => ErrorData::new(),
         }

@@ -14,6 +14,7 @@ use ccd_protocol::investigate::{
 use ccd_protocol::tape::{RecordMode, TapeOptions};
 use ccd_session::peer::Peer;
 use serde_json::json;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -24,6 +25,25 @@ const MAX_DEPTH: u32 = 20;
 
 /// Longest wait for the start of a program that is only probed.
 const PROBE_LIMIT: Duration = Duration::from_secs(3);
+
+/// The configuration of investigations.
+struct InvestigationSettings {
+    safe_mode: bool,
+    max_depth: u32,
+    timeout: Duration,
+    step_timeout: Duration,
+    sandbox: bool,
+}
+
+fn settings(_: &Daemon) -> InvestigationSettings {
+    InvestigationSettings {
+        safe_mode: true,
+        max_depth: 5,
+        timeout: Duration::from_secs(120),
+        step_timeout: Duration::from_secs(5),
+        sandbox: false,
+    }
+}
 
 /// Starts the job of an investigation.
 ///
@@ -50,7 +70,14 @@ pub(crate) async fn investigate(
         start: settings.step_timeout,
     };
     let report = new_report(&target.program, &target.args, options.safe_mode);
-    let driver = driver(daemon, peer, "investigate.run", target, limits, options.safe_mode)?;
+    let driver = driver(
+        daemon,
+        peer,
+        "investigate.run",
+        target,
+        limits,
+        options.safe_mode,
+    )?;
     let library = daemon.services.library.fresh().await;
     let reports = daemon.investigations.clone();
     let work = move |handle: JobHandle| async move {
@@ -112,7 +139,14 @@ pub(crate) async fn probe(
     };
     let library = daemon.services.library.fresh().await;
     let report = new_report(&target.program, &target.args, options.safe_mode);
-    let driver = driver(daemon, peer, "investigate.probe", target, limits, options.safe_mode)?;
+    let driver = driver(
+        daemon,
+        peer,
+        "investigate.probe",
+        target,
+        limits,
+        options.safe_mode,
+    )?;
     let notebook = Notebook::new(report, library, Box::new(KeepNothing));
     Ok(ccd_discover::investigate::probe(&driver, &notebook, &options).await?)
 }
@@ -164,12 +198,12 @@ fn options(
 }
 
 /// Returns the result of the job; a report that was cut off is a result too.
-fn outcome(report: InvestigationReport, path: &str) -> Outcome {
+fn outcome(report: InvestigationReport, path: &Path) -> Outcome {
     let end = report.end;
     let why = report.safety_notes.last().cloned();
     let result = InvestigationResult {
         id: report.id.clone(),
-        path: path.to_owned(),
+        path: path.display().to_string(),
         report,
     };
     let result = match serde_json::to_value(result) {

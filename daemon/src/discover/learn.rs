@@ -50,16 +50,15 @@ pub(crate) async fn learn(
 }
 
 /// Cuts the output at the inputs.
-async fn steps(
-    session: &Session,
-    typed: &[(u64, String)],
-) -> Result<Vec<Learned>, DiscoverError> {
+async fn steps(session: &Session, typed: &[(u64, String)]) -> Result<Vec<Learned>, DiscoverError> {
     let first = typed.first().map_or(0, |(offset, _)| *offset);
     let start = output(session, 0, first).await?;
     let mut prompt = Reply::recorded("", start).prompt;
     let mut steps = Vec::new();
     for (at, (offset, input)) in typed.iter().enumerate() {
-        let next = typed.get(at + 1).map_or(session.output.end(), |(offset, _)| *offset);
+        let next = typed
+            .get(at + 1)
+            .map_or(session.output.end(), |(offset, _)| *offset);
         let input = input.lines().next().unwrap_or_default().trim().to_owned();
         let reply = Reply::recorded(&input, output(session, *offset, next).await?);
         let before = std::mem::replace(&mut prompt, reply.prompt.clone());
@@ -74,5 +73,7 @@ async fn steps(
 
 async fn output(session: &Session, from: u64, upto: u64) -> Result<Vec<u8>, DiscoverError> {
     let len = upto.saturating_sub(from).min(MAX_ANSWER_BYTES);
-    Ok(session.bytes(from, usize::try_from(len).unwrap_or(0)).await?)
+    Ok(session
+        .bytes(from, usize::try_from(len).unwrap_or(0))
+        .await?)
 }

@@ -4,13 +4,16 @@
 //! - `start`: what all of them need: the program, throw-away folders, limits
 //! - `investigate`: investigations
 //! - `learn`: a report of what a person did in a session
+//! - `reports`: reports on disk, for async code
 
 mod error;
 mod investigate;
 mod learn;
+mod reports;
 mod start;
 
 pub(crate) use error::DiscoverError;
 pub(crate) use investigate::{investigate, probe};
 pub(crate) use learn::learn;
+pub(crate) use reports::Kept;
 pub(crate) use start::remove_strays;

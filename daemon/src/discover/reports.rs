@@ -52,7 +52,8 @@ impl<R: Report + Clone + Send + Sync + 'static> Kept<R> {
     /// It cannot be written.
     pub(crate) async fn replace(&self, path: &Path, report: R) -> Result<(), ReportError> {
         let path = path.to_owned();
-        self.with(move |reports| reports.replace(&path, &report)).await
+        self.with(move |reports| reports.replace(&path, &report))
+            .await
     }
 
     /// Writes each newer form of a report; does not end.

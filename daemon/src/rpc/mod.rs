@@ -10,6 +10,7 @@ mod discover;
 mod error;
 mod exec;
 mod hook;
+mod investigate;
 mod job;
 mod memory;
 mod pattern;
@@ -50,6 +51,7 @@ pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<Arc<Daemon>>, Regi
     exec::register(&mut module)?;
     conversation::register(&mut module)?;
     memory::register(&mut module)?;
+    investigate::register(&mut module)?;
     discover::register(&mut module)?;
     Ok(module)
 }

@@ -5,6 +5,7 @@
 //! - [`fuzz`]: inputs that could break a program, and how they are made small
 //! - [`help`]: what a program's help says about itself
 //! - [`investigate`]: investigations: prompts, help, commands, states, exits
+//! - [`reports`]: reports on disk
 //! - [`safety`]: what must not be sent to a program
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
@@ -15,6 +16,7 @@ pub mod fuzz;
 pub mod help;
 mod id;
 pub mod investigate;
+pub mod reports;
 pub mod safety;
 
 pub use id::new_uuid;

@@ -40,21 +40,13 @@ pub(super) async fn ask(
     notebook: &Notebook,
     options: &Options,
 ) -> Result<Outside, SessionError> {
-    let forms: Vec<&str> = [NONSENSE].into_iter().chain(HELP).chain(VERSION).collect();
-    let answers: Vec<(&str, Option<Ended>)> = stream::iter(forms)
-        .map(|form| async move {
-            if is_refused(driver, notebook, options, form) {
-                return Ok((form, None));
-            }
-            notebook.asking(form, "command line");
-            let ended = driver.run(&[form.to_owned()], LIMIT).await?;
-            Ok::<_, SessionError>((form, Some(ended)))
-        })
-        .buffered(AT_A_TIME)
-        .collect::<Vec<_>>()
-        .await
+    let forms: Vec<&'static str> = [NONSENSE].into_iter().chain(HELP).chain(VERSION).collect();
+    let asked: Vec<_> = forms
         .into_iter()
-        .collect::<Result<_, _>>()?;
+        .map(|form| run(driver, notebook, options, form))
+        .collect();
+    let answers: Vec<_> = stream::iter(asked).buffered(AT_A_TIME).collect().await;
+    let answers = answers.into_iter().collect::<Result<Vec<_>, _>>()?;
     let answer = |form: &str| {
         let found = answers.iter().find(|(other, _)| *other == form);
         found.and_then(|(_, ended)| ended.as_ref())
@@ -74,6 +66,21 @@ pub(super) async fn ask(
         outside.help.extend(man_page(driver, notebook).await?);
     }
     Ok(outside)
+}
+
+/// Runs the program with one argument, unless safe mode forbids it.
+async fn run(
+    driver: &Driver,
+    notebook: &Notebook,
+    options: &Options,
+    form: &'static str,
+) -> Result<(&'static str, Option<Ended>), SessionError> {
+    if is_refused(driver, notebook, options, form) {
+        return Ok((form, None));
+    }
+    notebook.asking(form, "command line");
+    let ended = driver.run(&[form.to_owned()], LIMIT).await?;
+    Ok((form, Some(ended)))
 }
 
 /// Returns whether safe mode forbids to start the program in this way.

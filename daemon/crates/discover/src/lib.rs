@@ -3,11 +3,19 @@
 //! - [`answer`]: what a program's answer says, and whether two answers are the same
 //! - [`fuzz`]: inputs that could break a program, and how they are made small
 //! - [`help`]: what a program's help says about itself
+//! - [`map`]: the states of a program, drawn
+//! - [`markup`]: texts of programs in documents
+//! - [`diff`](mod@diff): what two reports differ in
+//! - [`reports`]: reports on disk
 //! - [`safety`]: what must not be sent to a program
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 pub mod answer;
+pub mod diff;
 pub mod fuzz;
 pub mod help;
+pub mod map;
+pub mod markup;
+pub mod reports;
 pub mod safety;

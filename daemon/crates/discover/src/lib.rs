@@ -5,17 +5,23 @@
 //! - [`fuzz`]: inputs that could break a program, and how they are made small
 //! - [`help`]: what a program's help says about itself
 //! - [`investigate`]: investigations: prompts, help, commands, states, exits
+//! - [`map`]: the states of a program, drawn
+//! - [`markup`]: texts of programs in documents
+//! - [`diff`](mod@diff): what two reports differ in
 //! - [`reports`]: reports on disk
 //! - [`safety`]: what must not be sent to a program
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 pub mod answer;
+pub mod diff;
 pub mod drive;
 pub mod fuzz;
 pub mod help;
 mod id;
 pub mod investigate;
+pub mod map;
+pub mod markup;
 pub mod reports;
 pub mod safety;
 

@@ -34,6 +34,16 @@ const OF_CALLER: [&str; 8] = [
     "ENV",
 ];
 
+/// Where version managers install programs, if no variable says it: in a directory of the home.
+const INSTALLATIONS: [(&str, &str); 6] = [
+    ("RUSTUP_HOME", ".rustup"),
+    ("PYENV_ROOT", ".pyenv"),
+    ("RBENV_ROOT", ".rbenv"),
+    ("NVM_DIR", ".nvm"),
+    ("VOLTA_HOME", ".volta"),
+    ("ASDF_DATA_DIR", ".asdf"),
+];
+
 /// How long a program may take, in several ways.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -275,8 +285,25 @@ impl Driver {
         ] {
             env.insert(name.to_owned(), value.to_owned());
         }
+        env.extend(self.installations());
         env.extend(self.target.env.clone());
         env
+    }
+
+    /// Returns where version managers have installed programs: what is on the PATH then only looks the program up.
+    fn installations(&self) -> BTreeMap<String, String> {
+        let caller = self.target.caller_env.as_ref();
+        let Some(home) = caller.and_then(|env| env.get("HOME")) else {
+            return BTreeMap::new();
+        };
+        let folders = INSTALLATIONS
+            .iter()
+            .map(|(name, folder)| (name, Path::new(home).join(folder)));
+        let is_unset = |name: &str| caller.is_none_or(|env| !env.contains_key(name));
+        folders
+            .filter(|(name, folder)| is_unset(name) && folder.is_dir())
+            .map(|(name, folder)| ((*name).to_owned(), folder.to_string_lossy().into_owned()))
+            .collect()
     }
 
     /// Returns the caller's environment without what leads to the caller's own files and servers.

@@ -154,7 +154,8 @@ fn note(notebook: &Notebook, place: &Place, tried: Tried) -> Option<(String, usi
     }
     let (_, _, prompt) = notebook.state_facts(state);
     let is_unknown = place.inside.nonsense.is_answered_like(&name, &reply.text);
-    let is_new_prompt = !same_prompt(reply.prompt.as_deref(), prompt.as_deref());
+    let is_paged = reply.prompt.as_deref().is_some_and(is_pager);
+    let is_new_prompt = !is_paged && !same_prompt(reply.prompt.as_deref(), prompt.as_deref());
     let said = announced(&reply, answer.state.as_deref());
     if is_unknown || !(is_new_prompt || said.is_some()) {
         return None;
@@ -172,6 +173,12 @@ fn note(notebook: &Notebook, place: &Place, tried: Tried) -> Option<(String, usi
         ));
     }
     (is_new && !reply.is_hidden() && !is_shell).then_some((name, to))
+}
+
+/// Returns whether a line asks to show more of a long answer.
+fn is_pager(line: &str) -> bool {
+    let line = line.to_lowercase();
+    line == "(end)" || (line.starts_with("--") && line.contains("more"))
 }
 
 /// Returns the state that an answer announces. A long answer, such as a list of settings, announces none.

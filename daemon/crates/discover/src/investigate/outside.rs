@@ -23,6 +23,9 @@ const VERSION: [&str; 3] = ["--version", "-V", "version"];
 /// How long each may take.
 const LIMIT: Duration = Duration::from_secs(3);
 
+/// How long a page of the manual may take: the longest are formatted for seconds on a busy machine.
+const MAN_LIMIT: Duration = Duration::from_secs(10);
+
 /// How many run at a time.
 const AT_A_TIME: usize = 3;
 
@@ -146,7 +149,7 @@ async fn man_page(
     let name = driver.target.name();
     notebook.asking(&format!("man {name}"), "command line");
     let args = ["-P", "cat", "--", name].map(str::to_owned);
-    let Ok(ended) = driver.run_program("man", &args, LIMIT).await else {
+    let Ok(ended) = driver.run_program("man", &args, MAN_LIMIT).await else {
         // There is no man.
         return Ok(None);
     };

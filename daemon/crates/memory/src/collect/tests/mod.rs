@@ -1,6 +1,7 @@
 //! Whole projects.
 
 mod bad_input;
+mod blockers;
 mod current_task;
 mod expected;
 mod hostile;

@@ -2,7 +2,7 @@
 
 use super::facts::{Finding, Part, Sourced, masked, stamp};
 use super::project::{Collector, Project};
-use super::read::{names, read, too_long};
+use super::read::{Content, names, read, too_long};
 use ccd_protocol::memory::{PhaseStatus, TaskReference};
 use ccd_text::redact::redact;
 use regex::Regex;
@@ -56,8 +56,8 @@ impl Collector for TaskCollector {
             .work_tree
             .as_ref()
             .and_then(|tree| tree.branch().ok());
-        let mut candidates = Vec::new();
         let mut left_out = Vec::new();
+        let mut best: Option<Candidate> = None;
         for path in places(root) {
             let Ok(content) = read(root, &path, PLAN_BYTES) else {
                 continue;
@@ -66,35 +66,20 @@ impl Collector for TaskCollector {
                 left_out.push(too_long(&path, content.len, PLAN_BYTES));
                 continue;
             }
-            let text = content.text();
-            let plan = parse(&text);
-            if plan.total() == 0 {
-                continue;
+            let candidate = Candidate::of(path, &content, branch.as_deref());
+            if candidate.plan.total() > 0
+                && best.as_ref().is_none_or(|best| best.rank <= candidate.rank)
+            {
+                best = Some(candidate);
             }
-            let is_of_branch = branch
-                .as_deref()
-                .is_some_and(|branch| is_folder_of(&path, branch));
-            let changed = content.modified.unwrap_or(SystemTime::UNIX_EPOCH);
-            // Files of one checkout have one time, more or less: whole seconds decide.
-            let seconds = changed
-                .duration_since(SystemTime::UNIX_EPOCH)
-                .map_or(0, |time| time.as_secs());
-            candidates.push((
-                (is_of_branch, seconds, plan.open.len()),
-                path,
-                masked(plan.texts(), &text),
-                plan,
-                changed,
-            ));
         }
-        let best = candidates.into_iter().max_by_key(|(rank, ..)| *rank);
-        let redacted = best.as_ref().map_or(0, |(_, _, redacted, ..)| *redacted);
-        let value = best.map(|(_, path, _, mut plan, changed)| {
-            plan.later.extend(later_of_spec(root, &path));
+        let redacted = best.as_ref().map_or(0, |best| best.redacted);
+        let value = best.map(|mut best| {
+            best.plan.later.extend(later_of_spec(root, &best.path));
             Sourced {
-                value: plan,
-                source: path.to_string_lossy().into_owned(),
-                at: Some(stamp(changed)),
+                value: best.plan,
+                source: best.path.to_string_lossy().into_owned(),
+                at: Some(stamp(best.changed)),
             }
         });
         Ok(Part::Tasks(Finding {
@@ -102,6 +87,36 @@ impl Collector for TaskCollector {
             left_out,
             redacted,
         }))
+    }
+}
+
+/// A file that may be the plan.
+struct Candidate {
+    path: PathBuf,
+    plan: Plan,
+    changed: SystemTime,
+    /// That of the branch comes first, then the one changed last, then the one with most open tasks.
+    rank: (bool, u64, usize),
+    redacted: u64,
+}
+
+impl Candidate {
+    fn of(path: PathBuf, content: &Content, branch: Option<&str>) -> Self {
+        let text = content.text();
+        let plan = parse(&text);
+        let is_of_branch = branch.is_some_and(|branch| is_folder_of(&path, branch));
+        let changed = content.modified.unwrap_or(SystemTime::UNIX_EPOCH);
+        // Files of one checkout have one time, more or less: whole seconds decide.
+        let seconds = changed
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .map_or(0, |time| time.as_secs());
+        Self {
+            rank: (is_of_branch, seconds, plan.open.len()),
+            redacted: masked(plan.texts(), &text),
+            path,
+            plan,
+            changed,
+        }
     }
 }
 

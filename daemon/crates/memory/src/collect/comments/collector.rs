@@ -26,8 +26,10 @@ impl Collector for CommentCollector {
     }
 
     fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
-        // The rules of directories above are for the project, too.
-        if let Some(bad) = project.root.ancestors().find_map(bad_rules) {
+        // The rules of directories above are for the project, too, and those of the repository of a linked work tree.
+        let main = project.work_tree.iter();
+        let main = main.filter_map(|tree| tree.common_dir.parent());
+        if let Some(bad) = project.root.ancestors().chain(main).find_map(bad_rules) {
             return Err(format!("{} is not a regular file", bad.display()));
         }
         let words = Keyword::ALL.map(|(_, word)| word);

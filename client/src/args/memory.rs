@@ -55,7 +55,7 @@ Code session gets only a digest of the memory, and only if hooks are installed."
 /// The project.
 #[derive(Debug, Args)]
 pub(crate) struct MemoryProjectArgs {
-    /// Directory of the project [default: the current directory]
+    /// Directory of the project [default: the nearest directory, from the current one upwards, that has a memory or is a git repository; otherwise the current directory]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) project: Option<String>,
 }

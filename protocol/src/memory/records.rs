@@ -29,7 +29,7 @@ pub struct MemoryParams {
 pub struct MemorySaveParams {
     /// Absolute path of the project's directory.
     pub project: String,
-    /// Written instead of what the project looks like; secrets are removed from it, too.
+    /// Written instead of what the project looks like, if it is valid; secrets are removed from it, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<SessionMemory>,
 }
@@ -43,7 +43,7 @@ pub struct MemorySaveReply {
     /// How many entries of each list were left out.
     #[serde(default)]
     pub cut: BTreeMap<String, u64>,
-    /// How many secrets were removed.
+    /// How many secrets were removed from the texts that the memory is made of.
     #[serde(default)]
     pub redacted: u64,
     /// Parts that were left out, and why.
@@ -60,7 +60,7 @@ pub struct MemoryGetReply {
     /// Where facts are from, by their place in the memory.
     #[serde(default)]
     pub provenance: BTreeMap<String, MemoryFact>,
-    /// What could not be read.
+    /// What the save left out, and what could not be read.
     #[serde(default)]
     pub warnings: Vec<String>,
 }
@@ -95,7 +95,7 @@ pub struct MemoryLoadReply {
     pub digest: String,
     pub path: String,
     pub verified: Vec<MemoryCheck>,
-    /// What could not be looked at again in time: `branch`, `commits`, `servers`, `tasks`.
+    /// What could not be looked at again in time: `branch`, `commits`, `servers`, `tasks`, `tests`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unverified: Vec<String>,
 }
@@ -133,6 +133,9 @@ pub struct MemoryStatusReply {
     /// Null if the time is unknown.
     pub age_s: Option<f64>,
     pub changes: Vec<String>,
+    /// False if the file is empty; `changes` says so then.
+    #[serde(default)]
+    pub has_data: bool,
 }
 
 /// Parameters of `memory.validate`: one of the two.

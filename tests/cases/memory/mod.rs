@@ -5,6 +5,7 @@ mod hook;
 mod link;
 mod recorded;
 mod secrets;
+mod trouble;
 
 use crate::support::{Ccctl, Daemon};
 use serde_json::{Value, json};

@@ -12,7 +12,6 @@ mod learn;
 mod reports;
 mod start;
 
-pub(crate) use error::DiscoverError;
 pub(crate) use investigate::{investigate, probe};
 pub(crate) use learn::learn;
 pub(crate) use reports::Kept;

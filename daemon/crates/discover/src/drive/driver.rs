@@ -23,7 +23,7 @@ const ROWS: i64 = 500;
 const COLUMNS: i64 = 120;
 
 /// Variables that lead a program to the caller's files and servers although its home is another one.
-const OF_CALLER: [&str; 8] = [
+const OF_CALLER: [&str; 11] = [
     "TMUX",
     "STY",
     "XDG_CONFIG_HOME",
@@ -32,6 +32,9 @@ const OF_CALLER: [&str; 8] = [
     "XDG_CACHE_HOME",
     "XDG_RUNTIME_DIR",
     "ENV",
+    "CLAUDE_CONFIG_DIR",
+    "CCD_HOME",
+    "CCD_SOCKET",
 ];
 
 /// Where version managers install programs, if no variable says it: in a directory of the home.

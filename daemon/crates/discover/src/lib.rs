@@ -5,13 +5,16 @@
 //! - [`help`]: what a program's help says about itself
 //! - [`map`]: the states of a program, drawn
 //! - [`markup`]: texts of programs in documents
+//! - [`baseline`]: findings that are known
 //! - [`diff`](mod@diff): what two reports differ in
 //! - [`reports`]: reports on disk
 //! - [`safety`]: what must not be sent to a program
+//! - [`test_pages`]: reports of tests as JUnit XML and as a page
 
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "tests fail by panicking"))]
 
 pub mod answer;
+pub mod baseline;
 pub mod diff;
 pub mod fuzz;
 pub mod help;
@@ -19,3 +22,4 @@ pub mod map;
 pub mod markup;
 pub mod reports;
 pub mod safety;
+pub mod test_pages;

@@ -158,7 +158,11 @@ async fn man_page(
     }
     // Warnings of the formatter come between the lines, as both print to the terminal.
     let is_warning = |line: &&str| line.starts_with("troff:") || line.starts_with("grotty:");
-    let text: Vec<&str> = ended.text.lines().filter(|line| !is_warning(line)).collect();
+    let text: Vec<&str> = ended
+        .text
+        .lines()
+        .filter(|line| !is_warning(line))
+        .collect();
     let help = parse(&text.join("\n"), notebook.library());
     let is_page = !help.usage.is_empty() || !help.options.is_empty();
     Ok(is_page.then(|| (format!("man {name}"), help)))

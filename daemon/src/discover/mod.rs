@@ -14,5 +14,4 @@ mod start;
 
 pub(crate) use investigate::{investigate, probe};
 pub(crate) use learn::learn;
-pub(crate) use reports::Kept;
 pub(crate) use start::remove_strays;

@@ -49,7 +49,9 @@ fn investigation(wire: &mut Wire, rounds: usize) -> Result<Line> {
         let result: InvestigationResult = result_of(wire, &job)?;
         samples.add(start.elapsed());
         let commands = result.report.commands.values();
-        found = commands.filter(|command| !command.description.is_empty()).count();
+        found = commands
+            .filter(|command| !command.description.is_empty())
+            .count();
         if found < LEAST_COMMANDS {
             return Err(format!("only {found} commands of sqlite3 were found").into());
         }

@@ -104,7 +104,7 @@ fn section(
     if rest.is_empty() {
         return;
     }
-    page.push_str("<table>\n");
+    page.push_str("<table class=\"facts\">\n");
     for (name, value) in rest {
         let value = escaped(&value);
         let value = match value.contains('\n') {

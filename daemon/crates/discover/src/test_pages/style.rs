@@ -10,6 +10,6 @@ pre{background:var(--back);border:1px solid var(--line);border-radius:6px;paddin
 .dim{color:var(--dim)}.good{color:var(--good)}.bad{color:var(--bad)}.known{color:var(--known)}
 .mark{font-weight:600}table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:5px 12px 5px 0;border-bottom:1px solid var(--line)}th{font-weight:500;color:var(--dim);white-space:nowrap}
-td pre{max-height:200px;margin:0}.finding{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:14px 16px;margin:12px 0}
+table.facts th{width:200px}td pre{max-height:200px;margin:0}.finding{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:14px 16px;margin:12px 0}
 .finding img{max-width:100%;height:auto;border-radius:6px;margin-top:4px}dt{color:var(--dim)}dd{margin:0 0 6px}a{color:inherit}
 ";

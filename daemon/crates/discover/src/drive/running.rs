@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::session::{EndReason, SessionSendParams};
 use ccd_session::peer::Peer;
-use ccd_session::session::{OneShot, Session, SessionError};
+use ccd_session::session::{OneShot, Session, SessionError, wait_for_published};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -168,6 +168,7 @@ impl Running {
         from: u64,
         settled: Settled,
     ) -> Result<Reply, SessionError> {
+        let end = wait_for_published(self.session()).await;
         let raw = self.shot.output(from, MAX_ANSWER_BYTES).await?;
         let line = match settled {
             Settled::Waits { .. } => self.session().line_before_cursor().await,
@@ -179,7 +180,7 @@ impl Running {
             _ => line,
         };
         let mut reply = Reply::of(typed, raw, &line, settled);
-        reply.printed_bytes = self.session().output.end().saturating_sub(from);
+        reply.printed_bytes = end.saturating_sub(from);
         self.prompt.clone_from(&reply.prompt);
         Ok(reply)
     }

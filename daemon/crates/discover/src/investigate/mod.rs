@@ -21,6 +21,8 @@ mod run;
 mod state;
 
 pub use learn::{Learned, learn};
+pub(crate) use exits::{KEYS, WORDS};
+pub(crate) use outside::looks_like_help;
 pub use notebook::{Keep, Notebook};
 pub use probe::probe;
 pub use run::{Investigation, Options};

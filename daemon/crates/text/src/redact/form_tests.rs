@@ -143,6 +143,76 @@ fn a_password_that_a_sentence_states_is_a_secret() {
 }
 
 #[test]
+fn a_password_after_a_colon_is_a_secret_in_a_sentence_too() {
+    for (text, redacted) in [
+        (
+            "Use the db password: swordfish for staging",
+            "Use the db password: *** for staging",
+        ),
+        (
+            "using password: swordfish then wait",
+            "using password: *** then wait",
+        ),
+        ("T1 password: hunter2 (mine)", "T1 password: *** (mine)"),
+        ("try password: s3cret! first", "try password: *** first"),
+        ("**API key**: abcd1234efgh", "**API key**: ***"),
+        ("use password: **hunter2**", "use password: ***"),
+        ("'token = 'abc''", "'token = '***''"),
+        ("a\\npassword: ab\\ncd ef", "a\\npassword: *** ef"),
+    ] {
+        becomes(text, redacted);
+    }
+    for text in [
+        "Fix password: icons on the login page",
+        "Fix password: icons for admins and users",
+        "log in with password: field on the page",
+        "log in with password: test on staging",
+        "with token: refresh on expiry",
+        "the password: swordfish on a plate",
+        "password: sha256 of the salt",
+        "password: T012 and T013",
+        "${PASSWORD:?not set}",
+        "password: **required**",
+        "- **Token**: JWT",
+        "password: string\\nuser: string",
+        "Password:\\nsorry",
+        "\"token=\"+t",
+        "\"password:\" is not there, \"x\"",
+    ] {
+        stays(text);
+    }
+}
+
+#[test]
+fn the_address_of_a_database_goes_after_a_line_end_that_is_not_decoded() {
+    becomes("x\\npostgres://me:pw@h/db\\ny", "x\\npostgres://***\\ny");
+    becomes("\\nmongodb+srv://me:pw@h/db", "\\nmongodb+srv://***");
+    stays("x\\npostgres://h/db\\ny");
+}
+
+#[test]
+fn a_token_and_a_command_are_found_after_a_line_end_that_is_not_decoded() {
+    let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    for before in ["x\\n", "x\\\\n", "x\\r\\n", "x\\t"] {
+        becomes(&format!("{before}{token}\\ny"), &format!("{before}***\\ny"));
+        becomes(
+            &format!("{before}AKIAIOSFODNN7EXAMPLE"),
+            &format!("{before}***"),
+        );
+        becomes(
+            &format!("{before}curl -u me:hunter2 h"),
+            &format!("{before}curl -u me:*** h"),
+        );
+        becomes(
+            &format!("{before}bearer abcd1234"),
+            &format!("{before}bearer ***"),
+        );
+    }
+    stays(&format!("x\\a{token}"));
+    stays("C:\\task-1234567890abcdef1234567890");
+}
+
+#[test]
 fn a_netrc_entry_is_a_secret_in_the_middle_of_a_line() {
     becomes(
         "machine h login u password p",

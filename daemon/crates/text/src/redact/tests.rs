@@ -353,6 +353,11 @@ mod properties {
         let piece = prop::sample::select(vec![
             "my password is ",
             "the token was: ",
+            "log in with ",
+            " on port 1",
+            " and ",
+            "\\n",
+            "**",
             "swordfish",
             "123456789:AA",
             "password",

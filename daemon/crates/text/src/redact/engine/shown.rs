@@ -34,10 +34,13 @@ impl<'a> Shown<'a> {
 
     /// Returns the byte immediately before `at`.
     ///
-    /// `None` at the start of the text and after a seam: something invisible ends a word just as a blank does.
+    /// `None` at the start of the text and after a seam: something invisible ends a word just as a blank does. The same
+    /// is true of a line end or a tab that is written as `\n` or `\t`, as in JSON within JSON.
     pub(in crate::redact) fn before(self, at: usize) -> Option<u8> {
-        let before = self.text.as_bytes()[..at].last();
-        before.copied().filter(|_| !self.is_seam(at))
+        match &self.text.as_bytes()[..at] {
+            [.., b'\\', b'n' | b'r' | b't'] => None,
+            before => before.last().copied().filter(|_| !self.is_seam(at)),
+        }
     }
 
     /// Returns the byte at `at`; `None` at the end of the text and at a seam.

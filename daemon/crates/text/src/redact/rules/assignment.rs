@@ -27,6 +27,8 @@ pub(super) struct Assignment<'a> {
     /// The whole text.
     pub(super) bytes: &'a [u8],
     pub(super) name: &'a str,
+    /// Where the name starts.
+    pub(super) begin: usize,
     pub(super) key: SecretKey,
     pub(super) separator: Separator,
     /// Where the value starts, including its quote.
@@ -91,6 +93,7 @@ impl<'a> Assignment<'a> {
         Some(Self {
             bytes,
             name,
+            begin,
             key,
             separator,
             start,
@@ -106,6 +109,7 @@ fn separator(bytes: &[u8], at: usize, name: &str, begin: usize) -> Option<(Separ
     if is_tag && bytes.get(at) == Some(&b'>') {
         return Some((Separator::Tag, at + 1));
     }
+    let at = at + bold_len(bytes, at);
     let sign = at + blanks(bytes, at);
     let sign = sign + remark_len(bytes, sign);
     let (separator, len) = match bytes.get(sign..)? {
@@ -123,7 +127,7 @@ fn separator(bytes: &[u8], at: usize, name: &str, begin: usize) -> Option<(Separ
         }
         _ => return None,
     };
-    let start = sign + len;
+    let start = sign + len + bold_len(bytes, sign + len);
     let value = start + blanks(bytes, start);
     // A comparison in code is not a secret, unless it compares with a literal.
     let compares = bytes[sign..].starts_with(b"==");
@@ -162,6 +166,12 @@ fn remark_len(bytes: &[u8], at: usize) -> usize {
         Some(end) if remark[end] == close && after.get(end + 1) == Some(&b':') => end + 1,
         _ => 0,
     }
+}
+
+/// Returns the length of the `**` at `at` that ends bold text in Markdown; a mask is longer.
+fn bold_len(bytes: &[u8], at: usize) -> usize {
+    let stars = count(bytes.iter().skip(at), 3, |byte| byte == b'*');
+    if stars == 2 { stars } else { 0 }
 }
 
 fn position(bytes: &[u8], begin: usize) -> Position {

@@ -116,7 +116,9 @@ pub(in crate::redact) fn is_placeholder(value: &[u8]) -> bool {
         return false;
     };
     let lower = text.to_ascii_lowercase();
+    let without_emphasis = lower.trim_matches(['*', '_']);
     WORDS.contains(&lower.as_str())
+        || WORDS.contains(&without_emphasis)
         || is_filler(text)
         || is_shell_variable(text)
         || (text.starts_with('{') && text.ends_with('}'))

@@ -102,7 +102,7 @@ const STATES: &[&str] = &[
 const SUBJECTS: &[&str] = &[
     "change", "check", "dialog", "field", "form", "hash", "help", "hint", "input", "length",
     "login", "maximum", "minimum", "one", "page", "prompt", "reset", "rule", "rules", "see",
-    "support", "test", "tests", "use",
+    "support", "test", "tests", "use", "works", "fails",
 ];
 
 /// Words with digits that name how a password is stored.
@@ -187,6 +187,12 @@ fn is_chosen(word: &[u8], is_over: bool) -> bool {
     word.len() >= MIN_DIGITS && has_letter && (has_digit || has_sign) && !is_code(word)
 }
 
+/// Returns whether a word after `password:` has letters and digits like a password that somebody chose.
+pub(super) fn is_mixed_password(word: &[u8]) -> bool {
+    const MIN_BYTES: usize = 6; // a shorter one may be the number of a task: `T012`
+    word.len() >= MIN_BYTES && word.iter().any(u8::is_ascii_digit) && is_chosen(word, false)
+}
+
 /// Returns whether a word is a call, a path, or names a format: `validate(x2)`, `/etc/x1`, `base64-encoded`.
 fn is_code(word: &[u8]) -> bool {
     let lower = word.to_ascii_lowercase();
@@ -239,9 +245,22 @@ fn ends_sentence(bytes: &[u8], at: usize) -> bool {
 
 /// Returns whether the words before a name say whose it is: "my", "our".
 fn is_owned(bytes: &[u8], begin: usize) -> bool {
+    follows(bytes, begin, &["my", "our"])
+}
+
+/// Returns whether the words before a name say that its value follows: "log in with", "use".
+pub(super) fn is_announced(bytes: &[u8], begin: usize) -> bool {
+    follows(bytes, begin, &["with", "use", "using"])
+}
+
+/// Returns whether one of `wanted` is before `begin` in its clause.
+fn follows(bytes: &[u8], begin: usize, wanted: &[&str]) -> bool {
     let window = &bytes[begin.saturating_sub(MAX_OWNER_BYTES)..begin];
     let is_break = |byte: &u8| b".,;:!?\r\n".contains(byte);
     let clause = window.rsplit(is_break).next().unwrap_or_default();
     let mut words = clause.split(|byte| *byte == b' ');
-    words.any(|word| word.eq_ignore_ascii_case(b"my") || word.eq_ignore_ascii_case(b"our"))
+    words.any(|word| {
+        let is_word = |wanted: &&str| word.eq_ignore_ascii_case(wanted.as_bytes());
+        wanted.iter().any(is_word)
+    })
 }

@@ -379,7 +379,6 @@ fn is_asked(bytes: &[u8], start: usize) -> bool {
 /// Returns whether `at` is the start of a line, of a quoted text, or of a line in a text for `printf`.
 fn begins_line(shown: Shown<'_>, at: usize) -> bool {
     matches!(shown.before(at), None | Some(b'\n' | b'\r' | b'"' | b'\''))
-        || shown.text.as_bytes()[..at].ends_with(b"\\n")
 }
 
 /// Returns whether `at` is the end of a line, of a quoted text, or of a line in a text for `printf`.

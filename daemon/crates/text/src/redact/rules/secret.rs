@@ -41,7 +41,7 @@ impl Assignment<'_> {
 
     fn quoted(&self, quote: Quote) -> Option<Range<usize>> {
         let inner = self.start + quote.len();
-        if self.closes_outer(quote, self.bytes.get(inner)) {
+        if self.closes_outer(quote) {
             return None;
         }
         if self.key.kind == KeyKind::Authorization {
@@ -68,7 +68,13 @@ impl Assignment<'_> {
             (Separator::Colon, Some(quote)) => {
                 self.credible(self.start, |bytes| quote.content_end(bytes, self.start))
             }
-            (Separator::Colon, None) => self.after_colon(),
+            (Separator::Colon, None) => {
+                let value = self.after_colon()?;
+                // The `\n` that ends it may be a part of a password.
+                let is_cut = self.bytes.get(value.end) == Some(&b'\\');
+                let end = bare_end(self.bytes, value.end, Ending::Blank);
+                Some(if is_cut { value.start..end } else { value })
+            }
             (Separator::Tag, _) => {
                 let value = self.credible_word(self.start, Ending::Operator)?;
                 self.bytes[value.end..].starts_with(b"</").then_some(value)
@@ -110,20 +116,17 @@ impl Assignment<'_> {
 
     /// Returns an unquoted value after a colon, which is also used in prose.
     fn after_colon(&self) -> Option<Range<usize>> {
-        let value = self.credible_word(self.start, Ending::Blank)?;
+        let value = self.credible_word(self.start, Ending::Line)?;
         if self.is_code(&value) {
             return None;
         }
-        let alone = ends_value(&self.bytes[value.end..]);
+        let after = &self.bytes[value.end..];
+        let alone = ends_value(after);
         let is_password = self.key.kind == KeyKind::Password;
         let begins = self.position != Position::Prose;
         let word = &self.bytes[value.clone()];
-        if is_mixed(word) || (alone && (begins || is_password)) {
-            return Some(value);
-        }
-        // `password: swordfish on port 3001`
-        let is_line = self.position == Position::LineStart && is_password;
-        if is_line && is_note(&self.bytes[value.end..]) && !prose::is_description(word) {
+        let is_said = is_password && (prose::is_mixed_password(word) || self.is_noted(word, after));
+        if is_mixed(word) || is_said || (alone && (begins || is_password)) {
             return Some(value);
         }
         // `passphrase: correct horse battery staple`, where the name is not a word of prose.
@@ -133,6 +136,19 @@ impl Assignment<'_> {
             return Some(trimmed(self.bytes, line));
         }
         None
+    }
+
+    /// Returns whether a note follows the password, as in `password: swordfish on port 3001`. After other words, the
+    /// same form may be about something else: `Fix password: icons on the login page`.
+    fn is_noted(&self, word: &[u8], after: &[u8]) -> bool {
+        let is_announced = prose::is_announced(self.bytes, self.begin);
+        let notes: &[&str] = match self.position {
+            _ if is_announced => &[" on ", " for ", " at ", " and ", " then "],
+            Position::LineStart => &[" on ", " for ", " at "],
+            Position::ListStart | Position::Prose => &[" on port"],
+        };
+        let has_note = notes.iter().any(|note| after.starts_with(note.as_bytes()));
+        has_note && !prose::is_description(word)
     }
 
     fn credible_word(&self, start: usize, ending: Ending) -> Option<Range<usize>> {
@@ -158,14 +174,17 @@ impl Assignment<'_> {
     }
 
     /// Returns whether the quote in place of the value closes a text such as `"Enter password: "`, so that there is no
-    /// value.
-    fn closes_outer(&self, quote: Quote, after: Option<&u8>) -> bool {
-        self.enclosing == Some(quote)
-            || match after {
-                None | Some(b'\n' | b'\r' | b',' | b';' | b')' | b']' | b'}') => true,
-                Some(b' ') => self.position == Position::Prose,
-                Some(_) => false,
-            }
+    /// value. A quoted text may have such quotes too: `got "password = "hunter2""`.
+    fn closes_outer(&self, quote: Quote) -> bool {
+        let inner = self.start + quote.len();
+        if self.enclosing == Some(quote) {
+            return !quote.has_word(self.bytes, inner);
+        }
+        match self.bytes.get(inner) {
+            None | Some(b'\n' | b'\r' | b',' | b';' | b')' | b']' | b'}') => true,
+            Some(b' ') => self.position == Position::Prose,
+            Some(_) => false,
+        }
     }
 
     /// Returns whether a value is not a secret because of its name: `password=password` in a call, `token: 17` in
@@ -229,13 +248,6 @@ fn ends_value(after: &[u8]) -> bool {
         Some(b'#') => rest.len() < after.len(),
         _ => false,
     }
-}
-
-/// Returns whether a note says what the value before it is for.
-fn is_note(after: &[u8]) -> bool {
-    [&b" on "[..], b" for ", b" at "]
-        .iter()
-        .any(|start| after.starts_with(start))
 }
 
 /// Returns whether a long word has letters and digits, so that it is not a word of a language.

@@ -91,9 +91,10 @@ fn is_database(before: &[u8]) -> bool {
     let scheme = tail.rsplit(|byte| !is_scheme(byte)).next();
     let name = scheme.and_then(|scheme| scheme.split(|byte| *byte == b'+').next());
     name.is_some_and(|name| {
-        DATABASES
-            .iter()
-            .any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+        let name = name.to_ascii_lowercase();
+        // The `n` of a `\n` that was not decoded may precede it.
+        let ends_name = |known: &&str| name.ends_with(known.as_bytes());
+        DATABASES.iter().any(ends_name)
     })
 }
 

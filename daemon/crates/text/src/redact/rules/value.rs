@@ -1,5 +1,6 @@
 //! Where a value ends.
 
+use super::placeholder::MAX_COMPARED_BYTES;
 use std::ops::Range;
 
 /// What ends an unquoted value, in addition to a blank.
@@ -9,6 +10,8 @@ pub(super) enum Ending {
     Operator,
     /// `name: value`: only blanks.
     Blank,
+    /// Blanks, and a line end that is written as `\n`, as in JSON within JSON.
+    Line,
 }
 
 /// An opening quote.
@@ -37,6 +40,16 @@ impl Quote {
 
     pub(super) fn len(self) -> usize {
         1 + usize::from(self.escaped)
+    }
+
+    /// Returns whether only one word, which starts at `start`, is between this quote and the next one.
+    pub(super) fn has_word(self, bytes: &[u8], start: usize) -> bool {
+        let horizon = &bytes[..bytes.len().min(start + MAX_COMPARED_BYTES)];
+        let end = self.content_end(horizon, start);
+        let word = &horizon[start..end];
+        word.first().is_some_and(u8::is_ascii_alphanumeric)
+            && word.iter().all(|byte| *byte > b' ')
+            && (end == start + MAX_COMPARED_BYTES || Self::at(bytes, end) == Some(self))
     }
 
     /// Returns the end of a text that this quote opened before `start`: the next such quote, or the end of the line.
@@ -121,7 +134,14 @@ fn ends_bare(bytes: &[u8], at: usize, ending: Ending) -> bool {
         b';' | b'&' | b'|' | b'<' | b'>' => ending == Ending::Operator,
         b',' => begins_next_pair(&bytes[at + 1..]),
         b'"' | b'\'' | b'`' => closes_word(bytes.get(at + 1)),
-        b'\\' => Quote::at(bytes, at).is_some() && closes_word(bytes.get(at + 2)),
+        b'\\' if Quote::at(bytes, at).is_some() => closes_word(bytes.get(at + 2)),
+        b'\\' => {
+            let is_break = matches!(
+                bytes[at + 1..],
+                [b'n' | b'r', ..] | [b'\\', b'n' | b'r', ..]
+            );
+            ending == Ending::Line && is_break
+        }
         _ => false,
     }
 }

@@ -11,6 +11,7 @@ pub type OnProgress = Arc<dyn Fn(&TestProgress) + Send + Sync>;
 
 /// The result of one test so far.
 pub(super) struct Draft {
+    id: String,
     test: TestType,
     on_progress: OnProgress,
     state: Mutex<DraftState>,
@@ -31,6 +32,7 @@ struct DraftState {
 impl Draft {
     pub(super) fn new(test: TestType, on_progress: &OnProgress) -> Self {
         Self {
+            id: new_uuid(),
             test,
             on_progress: Arc::clone(on_progress),
             state: Mutex::default(),
@@ -92,12 +94,6 @@ impl Draft {
         self.report();
     }
 
-    /// Replaces the findings.
-    pub(super) fn set_findings(&self, findings: Vec<Finding>) {
-        self.state().findings = findings;
-        self.report();
-    }
-
     /// Notes why the program fails, if it has not failed for another reason.
     pub(super) fn fail(&self, why: impl Into<String>) {
         self.state().error.get_or_insert_with(|| why.into());
@@ -113,27 +109,26 @@ impl Draft {
     }
 
     /// Returns the result; none if the test has not begun. `why` is why the run ended early.
-    pub(super) fn into_result(self, program: &str, why: Option<&str>) -> Option<TestResult> {
-        let mut state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let timestamp = state.began.take()?;
+    pub(super) fn result(&self, program: &str, why: &str) -> Option<TestResult> {
+        let state = self.state();
+        let timestamp = state.began.clone()?;
+        let mut details = state.details.clone();
         if !state.findings.is_empty() || self.test == TestType::Fuzz {
             let findings = serde_json::to_value(&state.findings).unwrap_or_default();
-            state.details.insert("findings".into(), findings);
+            details.insert("findings".into(), findings);
         }
         if !state.is_done {
-            state.details.insert("complete".into(), json!(false));
+            details.insert("complete".into(), json!(false));
         }
-        let error = state.error.or_else(|| sentence(&state.findings)).or_else(|| {
-            let why = why.unwrap_or("the run ended");
-            (!state.is_done).then(|| format!("not finished: {why}"))
-        });
+        let error = state.error.clone().or_else(|| sentence(&state.findings));
+        let error = error.or_else(|| (!state.is_done).then(|| format!("not finished: {why}")));
         Some(TestResult {
-            id: new_uuid(),
+            id: self.id.clone(),
             program: program.to_owned(),
             timestamp,
             test_type: self.test,
             passed: error.is_none(),
-            details: state.details,
+            details,
             error,
         })
     }
@@ -167,23 +162,23 @@ mod tests {
 
     #[test]
     fn a_result_passes_unless_something_was_found_or_is_missing() {
-        assert!(draft().into_result("p", None).is_none());
+        assert!(draft().result("p", "").is_none());
         let passed = draft();
         passed.begin(2);
         passed.finish();
-        let result = passed.into_result("p", None).unwrap();
+        let result = passed.result("p", "").unwrap();
         assert!(result.passed && result.error.is_none() && result.details.is_empty());
 
         let cut = draft();
         cut.begin(2);
-        let result = cut.into_result("p", Some("cancelled")).unwrap();
+        let result = cut.result("p", "cancelled").unwrap();
         assert_eq!(result.error.as_deref(), Some("not finished: cancelled"));
 
         let found = draft();
         found.begin(1);
         found.find(finding(FindingKind::Leak, Some(b"x"), "it leaks".into()));
         found.finish();
-        let result = found.into_result("p", None).unwrap();
+        let result = found.result("p", "").unwrap();
         assert_eq!(result.error.as_deref(), Some("1 finding: it leaks"));
         assert_eq!(result.details["findings"][0]["kind"], "leak");
     }

@@ -18,7 +18,6 @@ pub(super) struct First {
     pub(super) is_full_screen: bool,
     /// The program reads lines, not keys.
     pub(super) is_canonical: bool,
-    pub(super) prompt: Option<String>,
 }
 
 impl First {
@@ -82,7 +81,6 @@ fn first_of(running: &Running, reply: &Reply) -> First {
         is_canonical: running
             .terminal()
             .is_none_or(|terminal| terminal.is_canonical()),
-        prompt: reply.prompt.clone(),
     }
 }
 

@@ -15,6 +15,9 @@ use tokio_util::sync::CancellationToken;
 /// How long the copies may take to end after the last test.
 const END_LIMIT: Duration = Duration::from_secs(6);
 
+/// How often the report so far is passed on.
+const KEEP_PERIOD: Duration = Duration::from_millis(500);
+
 /// A run of tests that has not begun.
 pub struct Tester {
     pub driver: Driver,
@@ -33,24 +36,36 @@ impl Drafts {
 }
 
 impl Tester {
-    /// Runs the tests. If the run is cancelled or takes too long, the report has what was found so far. Afterwards, no
-    /// copy of the program runs.
-    pub async fn run(self, on_progress: OnProgress, cancel: &CancellationToken) -> TestReport {
+    /// Runs the tests, and passes the report on to `keep` while it grows. If the run is cancelled or takes too long, the
+    /// report has what was found so far. Afterwards, no copy of the program runs.
+    pub async fn run(
+        self,
+        on_progress: OnProgress,
+        keep: impl Fn(TestReport),
+        cancel: &CancellationToken,
+    ) -> TestReport {
         let started_at = ccd_text::clock::now();
         let silent: OnProgress = Arc::new(|_: &TestProgress| {});
         let drafts = TestType::ALL.map(|test| {
-            let is_wanted = self.options.types.contains(&test);
-            Draft::new(test, if is_wanted { &on_progress } else { &silent })
+            let progress = if self.wants(test) { &on_progress } else { &silent };
+            Draft::new(test, progress)
         });
         let drafts = Drafts(drafts.into());
+        let keep_often = async {
+            loop {
+                tokio::time::sleep(KEEP_PERIOD).await;
+                keep(self.report(&drafts, &started_at, "the run goes on"));
+            }
+        };
         let why = tokio::select! {
             biased;
-            () = cancel.cancelled() => Some("the run was cancelled".to_owned()),
-            () = self.tests(&drafts) => None,
+            () = cancel.cancelled() => "the run was cancelled".to_owned(),
+            () = self.tests(&drafts) => String::new(),
             () = tokio::time::sleep(self.options.timeout) => {
                 let seconds = self.options.timeout.as_secs_f64();
-                Some(format!("the time limit of {seconds} s was reached"))
+                format!("the time limit of {seconds} s was reached")
             }
+            () = keep_often => String::new(), // it never ends
         };
         if tokio::time::timeout(END_LIMIT, self.driver.end_all())
             .await
@@ -58,19 +73,21 @@ impl Tester {
         {
             tracing::warn!("copies of a program took long to end");
         }
-        let Drafts(drafts) = drafts;
-        let wanted = drafts
-            .into_iter()
-            .filter(|draft| self.options.types.contains(&draft.test()));
+        self.report(&drafts, &started_at, &why)
+    }
+
+    /// Returns the report so far; `why` is why tests are not finished.
+    fn report(&self, drafts: &Drafts, started_at: &str, why: &str) -> TestReport {
         let program = &self.driver.target.program;
+        let wanted = drafts.0.iter().filter(|draft| self.wants(draft.test()));
         let results: Vec<_> = wanted
-            .filter_map(|draft| draft.into_result(program, why.as_deref()))
+            .filter_map(|draft| draft.result(program, why))
             .collect();
         TestReport {
             id: self.options.report.clone(),
             program: program.clone(),
             args: self.driver.target.args.clone(),
-            started_at,
+            started_at: started_at.to_owned(),
             completed_at: ccd_text::clock::now(),
             seed: Some(self.options.seed),
             summary: TestSummary::of(&results),

@@ -8,6 +8,7 @@ use crate::drive::{Driver, Reply, Running, Settled};
 use crate::help::HelpCommand;
 use crate::safety::{refusal, refusal_of};
 use ccd_session::session::SessionError;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// How long a program may take before it is suspected of hanging or flooding.
@@ -34,6 +35,8 @@ pub(super) struct Bench<'a> {
     pub(super) options: &'a Options,
     /// What the first copy did at its start.
     pub(super) first: First,
+    /// Number of copies so far.
+    pub(super) copies: AtomicU64,
 }
 
 impl Bench<'_> {
@@ -45,6 +48,7 @@ impl Bench<'_> {
 
     /// Starts a copy and waits until it wants input; none if it does not.
     pub(super) async fn copy(&self) -> Result<Option<Running>, SessionError> {
+        self.copies.fetch_add(1, Ordering::Relaxed);
         let mut running = self.driver.start(None).await?;
         let first = running.first(self.driver.limits.start).await?;
         if first.waits() {
@@ -61,6 +65,17 @@ impl Bench<'_> {
         lines: &[&[u8]],
         patience: Patience,
     ) -> Result<(Reply, Verdict), SessionError> {
+        self.ask_after(running, &[], lines, patience).await
+    }
+
+    /// Does the same for a copy to which other bytes were typed earlier, which it may print now.
+    pub(super) async fn ask_after(
+        &self,
+        running: &mut Running,
+        earlier: &[u8],
+        lines: &[&[u8]],
+        patience: Patience,
+    ) -> Result<(Reply, Verdict), SessionError> {
         running.set_limit(match patience {
             Patience::Suspect => SHORT,
             Patience::Confirm => LONG,
@@ -74,7 +89,7 @@ impl Bench<'_> {
             let limit = self.driver.limits.step;
             reply.settled = running.first(limit).await?.settled;
         }
-        let verdict = judge(&reply, lines.iter().copied());
+        let verdict = judge(&reply, lines.iter().copied().chain([earlier]));
         Ok((reply, verdict))
     }
 

@@ -116,7 +116,10 @@ async fn asked(
     draft.step();
     bench.driver.release(running);
     for (input, looks) in inputs {
-        repeat(bench, draft, &input, looks, peak).await?;
+        // The other inputs would show the same.
+        if repeat(bench, draft, &input, looks, peak).await? {
+            break;
+        }
         draft.step();
     }
     Ok(())
@@ -140,17 +143,18 @@ async fn idle(bench: &Bench<'_>, running: &mut Running, peak: &mut Peak) -> f64 
     percent
 }
 
-/// Types an input again and again in a fresh copy, and looks at the memory.
+/// Types an input again and again in a fresh copy, and looks at the memory; returns whether it grows.
 async fn repeat(
     bench: &Bench<'_>,
     draft: &Draft,
     input: &[u8],
     looks: usize,
     peak: &mut Peak,
-) -> Result<(), SessionError> {
+) -> Result<bool, SessionError> {
     let Some(mut running) = bench.copy().await? else {
-        return Ok(());
+        return Ok(false);
     };
+    let mut leaks = false;
     let first = Usage::of(&running.processes().await);
     let began = Instant::now();
     let (mut own, mut reserved) = (vec![first.own_bytes], vec![first.reserved_bytes]);
@@ -171,6 +175,7 @@ async fn repeat(
         let busy = last.percent_since(&first, began.elapsed());
         peak.busy_percent = peak.busy_percent.max(busy);
         let growth = leak(&own, INPUTS_OF_LOOK).or_else(|| leak(&reserved, INPUTS_OF_LOOK));
+        leaks = growth.is_some();
         if let Some(bytes) = growth {
             let message = format!(
                 "its memory grew by {} kB with each {}",
@@ -186,7 +191,7 @@ async fn repeat(
         spins(bench, draft, input, &mut running, peak).await;
     }
     bench.driver.release(running);
-    Ok(())
+    Ok(leaks)
 }
 
 /// Notes a program that uses the processor after an input although it waits for the next.

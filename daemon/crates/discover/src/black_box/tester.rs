@@ -9,6 +9,7 @@ use crate::drive::Driver;
 use ccd_protocol::black_box::{TestProgress, TestReport, TestSummary, TestType};
 use ccd_session::session::SessionError;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -117,6 +118,7 @@ impl Tester {
             driver: &self.driver,
             options: &self.options,
             first,
+            copies: AtomicU64::default(),
         };
         let of_help = drafts.of(TestType::Help)?;
         let [fuzz, resource, concurrent, exit, invalid] = [

@@ -7,7 +7,7 @@ use super::chunk::Suspect;
 use super::replay::breaks;
 use super::words::first_word;
 use crate::fuzz::Shrinker;
-use ccd_protocol::investigate::Finding;
+use ccd_protocol::investigate::{Finding, FindingKind};
 use ccd_protocol::tape::{RecordMode, TapeOptions};
 use ccd_session::session::SessionError;
 
@@ -66,6 +66,9 @@ pub(super) async fn culprit(
             fault,
             lines: vec![line],
         }));
+    }
+    if fault.kind == FindingKind::BrokenOutput {
+        return Ok(None); // a line editor may still hold a part of an earlier input
     }
     // Not alone: the lines before it matter.
     let start = before.len().saturating_sub(MAX_LINES);
@@ -189,9 +192,7 @@ pub(super) async fn confirm(
         }
     }
     if matches!(verdict, Verdict::Ended(_)) && terminal.is_some_and(|it| !it.is_restored()) {
-        verdict = Verdict::Broke(Fault::of(
-            ccd_protocol::investigate::FindingKind::TerminalChanged,
-        ));
+        verdict = Verdict::Broke(Fault::of(FindingKind::TerminalChanged));
     }
     if verdict != Verdict::Broke(culprit.fault) {
         bench.driver.release(running);

@@ -13,6 +13,8 @@ pub(super) const WINDOW: usize = 16;
 pub(super) struct Copy {
     pub(super) running: Running,
     terminal: Option<Terminal>,
+    /// Each byte above ASCII that was typed, once.
+    typed: Vec<u8>,
 }
 
 impl Copy {
@@ -21,6 +23,7 @@ impl Copy {
         let running = bench.copy().await?;
         Ok(running.map(|running| Self {
             terminal: running.terminal(),
+            typed: Vec::new(),
             running,
         }))
     }
@@ -32,11 +35,13 @@ impl Copy {
         lines: &[&[u8]],
         patience: Patience,
     ) -> Result<Verdict, SessionError> {
-        let (_, verdict) = bench.ask(&mut self.running, lines, patience).await?;
-        self.with_terminal(verdict).await
-    }
-
-    async fn with_terminal(&self, verdict: Verdict) -> Result<Verdict, SessionError> {
+        let running = &mut self.running;
+        let asked = bench.ask_after(running, &self.typed, lines, patience);
+        let (_, verdict) = asked.await?;
+        let bytes = lines.iter().flat_map(|line| line.iter().copied());
+        self.typed.extend(bytes.filter(|byte| !byte.is_ascii()));
+        self.typed.sort_unstable();
+        self.typed.dedup();
         if !matches!(verdict, Verdict::Ended(_)) {
             return Ok(verdict);
         }

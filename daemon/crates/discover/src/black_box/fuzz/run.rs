@@ -57,6 +57,7 @@ pub(in crate::black_box) async fn run(
         };
         round(bench, draft, &source, next..end, &mut progress).await?;
         next = end;
+        draft.set("copies", bench.copies.load(std::sync::atomic::Ordering::Relaxed));
         note(draft, &progress, next, began);
     }
     draft.finish();

@@ -4,13 +4,17 @@ use crate::config::{
     Config, ConfigError, ConfigRefusal, ConfigWatch, Loaded, Paths, Snapshot, Sources,
 };
 use crate::connection::{self, Settings};
+use crate::discover;
 use crate::job::Jobs;
 use crate::log::Log;
 use crate::memory::Memories;
 use ccd_coach::{Coach, CoachSettings};
 use ccd_conversation::{ConversationSettings, Conversations, Index};
+use ccd_discover::reports::Reports;
 use ccd_exec::{ExecSettings, Executor};
+use ccd_protocol::black_box::TestReport;
 use ccd_protocol::daemon::HandOver;
+use ccd_protocol::investigate::InvestigationReport;
 use ccd_protocol::session::SessionState;
 use ccd_session::session::{Services, Session, SessionSettings, Sessions};
 use ccd_store::blocking;
@@ -41,6 +45,9 @@ pub(crate) struct Daemon {
     pub(crate) jobs: Jobs,
     /// Session memories of projects.
     pub(crate) memories: Arc<Memories>,
+    /// Reports of investigations, and of tests.
+    pub(crate) investigations: Arc<Reports<InvestigationReport>>,
+    pub(crate) test_reports: Arc<Reports<TestReport>>,
     /// The directories of tapes in use.
     pub(crate) roots: Arc<Roots>,
     /// The saved chains.
@@ -114,8 +121,11 @@ impl Daemon {
         );
         let memories = Arc::new(memories);
         remove_strays(&paths.base);
+        discover::remove_strays(&paths.base);
         Self {
             chains: Documents::new(paths.base.join("chains")),
+            investigations: Arc::new(Reports::new(&paths.base)),
+            test_reports: Arc::new(Reports::new(&paths.base)),
             roots: Arc::clone(&services.roots),
             sessions,
             coach,

@@ -12,6 +12,7 @@ mod chain;
 mod config;
 mod connection;
 mod daemon;
+mod discover;
 mod friction;
 mod job;
 mod life;
@@ -23,6 +24,7 @@ mod status;
 mod store;
 mod strict;
 mod tape_usage;
+mod test_page;
 mod upgrade;
 mod verify;
 

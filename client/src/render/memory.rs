@@ -3,13 +3,14 @@
 use super::clean::on_one_line;
 use super::short::age;
 use super::style::Style;
+use crate::clock;
 use ccd_protocol::memory::{
     BuildState, DependencyState, MemoryGetReply, MemorySaveReply, MemoryStatusReply, Priority,
     TestStatus, TestSuite,
 };
 use std::fmt;
 use std::io::{self, Write};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// Writes a memory with the source and the age of each part.
 pub(crate) fn memory(reply: &MemoryGetReply, out: &mut dyn Write, _style: Style) -> io::Result<()> {
@@ -69,6 +70,9 @@ pub(crate) fn memory(reply: &MemoryGetReply, out: &mut dyn Write, _style: Style)
     }
     for step in &memory.next_steps {
         line(out, format_args!("next: {}", step.action))?;
+    }
+    for warning in &reply.warnings {
+        line(out, format_args!("warning: {warning}"))?;
     }
     Ok(())
 }
@@ -144,8 +148,15 @@ fn from(reply: &MemoryGetReply, part: &str) -> String {
 fn ago(time: &str) -> String {
     match time {
         "unknown" => "at an unknown time".to_owned(),
+        time if is_future(time) => format!("in the future, at {time}: check the clock"),
         time => format!("{} ago", age(time, SystemTime::now())),
     }
+}
+
+fn is_future(time: &str) -> bool {
+    // Clocks may differ slightly.
+    let soon = SystemTime::now() + Duration::from_secs(60);
+    clock::parse(time).is_some_and(|time| time > soon)
 }
 
 /// Writes where the memory is and what was left out.
@@ -162,10 +173,10 @@ pub(crate) fn memory_saved(reply: &MemorySaveReply, out: &mut dyn Write) -> io::
 
 /// Writes how old the memory is and what changed since.
 pub(crate) fn memory_status(reply: &MemoryStatusReply, out: &mut dyn Write) -> io::Result<()> {
-    line(
-        out,
-        format_args!("{}, saved {}", reply.path, ago(&reply.generated_at)),
-    )?;
+    if reply.has_data {
+        let saved = ago(&reply.generated_at);
+        line(out, format_args!("{}, saved {saved}", reply.path))?;
+    }
     match reply.changes.is_empty() {
         true => line(out, format_args!("no change found since")),
         false => reply

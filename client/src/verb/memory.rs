@@ -4,12 +4,13 @@ use super::file;
 use crate::args::{MemoryLinkArgs, MemoryProjectArgs, MemorySaveArgs, MemoryVerb};
 use crate::context::{confirm, is_at_terminal};
 use crate::{Context, Exit, Failure, caller, render};
+use ccd_protocol::memory::place::find;
 use ccd_protocol::memory::{
     MemoryGet, MemoryLink, MemoryLinkParams, MemoryLoad, MemoryLoadParams, MemoryParams,
     MemorySave, MemorySaveParams, MemoryStatus, MemoryValidate, MemoryValidateParams,
     SessionMemory,
 };
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Carries out a command of `ccctl memory`.
 ///
@@ -21,7 +22,6 @@ pub(crate) fn dispatch(verb: &MemoryVerb, context: &mut Context) -> Result<Exit,
         MemoryVerb::Save(args) => save(args, context),
         MemoryVerb::Show(args) => {
             let answer = context.call::<MemoryGet>(&params(args)?)?;
-            context.warn(&answer.value.warnings);
             context.print(&answer, render::memory)
         }
         MemoryVerb::Validate { file } => validate(file, context),
@@ -44,10 +44,23 @@ pub(crate) fn dispatch(verb: &MemoryVerb, context: &mut Context) -> Result<Exit,
 }
 
 fn params(args: &MemoryProjectArgs) -> Result<MemoryParams, Failure> {
-    let given = args.project.as_deref().unwrap_or(".");
+    let given = args.project.as_deref();
+    let directory = caller::absolute(Path::new(given.unwrap_or(".")))?;
     Ok(MemoryParams {
-        project: caller::absolute(Path::new(given))?,
+        project: match given {
+            Some(_) => directory,
+            None => around(directory),
+        },
     })
+}
+
+/// Returns the project that the directory is in, as hooks find it, or the directory if it is in none.
+fn around(directory: String) -> String {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let user = rustix::process::geteuid().as_raw();
+    let place = find(Path::new(&directory), home.as_deref(), user);
+    let root = place.and_then(|place| place.root.into_os_string().into_string().ok());
+    root.unwrap_or(directory)
 }
 
 fn save(args: &MemorySaveArgs, context: &mut Context) -> Result<Exit, Failure> {

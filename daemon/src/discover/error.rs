@@ -1,7 +1,9 @@
 //! Why a program is not investigated or tested.
 
 use crate::job::JobError;
+use ccd_discover::baseline::BaselineError;
 use ccd_discover::drive::TargetError;
+use ccd_discover::reports::ReportError;
 use ccd_discover::safety::Rule;
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
 use ccd_session::session::SessionError;
@@ -22,6 +24,10 @@ pub(crate) enum DiscoverError {
     #[error(transparent)]
     Session(#[from] SessionError),
     #[error(transparent)]
+    Report(#[from] ReportError),
+    #[error(transparent)]
+    Baseline(#[from] BaselineError),
+    #[error(transparent)]
     Job(#[from] JobError),
 }
 
@@ -34,6 +40,8 @@ impl Reportable for DiscoverError {
             Self::NothingLearned(_) => ErrorCode::TargetEnded,
             Self::Folder(_) => ErrorCode::Storage,
             Self::Session(error) => error.code(),
+            Self::Report(error) => error.code(),
+            Self::Baseline(error) => error.code(),
             Self::Job(error) => error.code(),
         }
     }
@@ -43,6 +51,8 @@ impl Reportable for DiscoverError {
             Self::Target(error) => error.hint(),
             Self::Refused { .. } => Some("--unsafe (`safe_mode: false`) lifts all rules"),
             Self::Session(error) => error.hint(),
+            Self::Report(error) => error.hint(),
+            Self::Baseline(error) => error.hint(),
             Self::Job(error) => error.hint(),
             Self::Wrong(_) | Self::NothingLearned(_) | Self::Folder(_) => None,
         }
@@ -51,8 +61,12 @@ impl Reportable for DiscoverError {
     fn data(&self) -> ErrorData {
         match self {
             Self::Target(error) => error.data(),
-            Self::Refused { rule, .. } => ErrorData::from_iter([("rule".into(), json!(rule.name()))]),
+            Self::Refused { rule, .. } => {
+                ErrorData::from_iter([("rule".into(), json!(rule.name()))])
+            }
             Self::Session(error) => error.data(),
+            Self::Report(error) => error.data(),
+            Self::Baseline(error) => error.data(),
             Self::Job(error) => error.data(),
             Self::Wrong(_) | Self::NothingLearned(_) | Self::Folder(_) => ErrorData::new(),
         }

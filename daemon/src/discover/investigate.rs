@@ -1,6 +1,7 @@
 //! Investigations.
 
 use super::error::DiscoverError;
+use super::reports::{add, follow, replace};
 use super::start::driver;
 use crate::daemon::Daemon;
 use crate::job::{JobHandle, Outcome};
@@ -14,6 +15,7 @@ use ccd_protocol::investigate::{
 use ccd_protocol::tape::{RecordMode, TapeOptions};
 use ccd_session::peer::Peer;
 use serde_json::json;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -24,6 +26,27 @@ const MAX_DEPTH: u32 = 20;
 
 /// Longest wait for the start of a program that is only probed.
 const PROBE_LIMIT: Duration = Duration::from_secs(3);
+
+/// The configuration of investigations.
+struct InvestigationSettings {
+    safe_mode: bool,
+    max_depth: u32,
+    timeout: Duration,
+    step_timeout: Duration,
+    sandbox: bool,
+}
+
+fn settings(daemon: &Daemon) -> InvestigationSettings {
+    let loaded = daemon.loaded();
+    let keys = &loaded.config.investigation;
+    InvestigationSettings {
+        safe_mode: loaded.config.safe_mode,
+        max_depth: keys.max_depth,
+        timeout: Duration::from_secs(keys.timeout.into()),
+        step_timeout: Duration::from_secs(keys.step_timeout.into()),
+        sandbox: keys.sandbox,
+    }
+}
 
 /// Starts the job of an investigation.
 ///
@@ -50,12 +73,19 @@ pub(crate) async fn investigate(
         start: settings.step_timeout,
     };
     let report = new_report(&target.program, &target.args, options.safe_mode);
-    let driver = driver(daemon, peer, "investigate.run", target, limits, options.safe_mode)?;
+    let driver = driver(
+        daemon,
+        peer,
+        "investigate.run",
+        target,
+        limits,
+        options.safe_mode,
+    )?;
     let library = daemon.services.library.fresh().await;
-    let reports = daemon.investigations.clone();
+    let reports = Arc::clone(&daemon.investigations);
     let work = move |handle: JobHandle| async move {
         let (latest, changes) = watch::channel(report.clone());
-        let path = match reports.add(report.clone()).await {
+        let path = match add(&reports, report.clone()).await {
             Ok(path) => path,
             Err(error) => return Outcome::failed(error.to_string()),
         };
@@ -70,9 +100,9 @@ pub(crate) async fn investigate(
         };
         let report = tokio::select! {
             report = investigation.run(handle.cancelled()) => report,
-            () = reports.follow(&path, changes) => unreachable!("it never ends"),
+            () = follow(&reports, &path, changes) => unreachable!("it never ends"),
         };
-        match reports.replace(&path, report.clone()).await {
+        match replace(&reports, &path, report.clone()).await {
             Ok(()) => outcome(report, &path),
             Err(error) => Outcome::failed(error.to_string()),
         }
@@ -112,7 +142,14 @@ pub(crate) async fn probe(
     };
     let library = daemon.services.library.fresh().await;
     let report = new_report(&target.program, &target.args, options.safe_mode);
-    let driver = driver(daemon, peer, "investigate.probe", target, limits, options.safe_mode)?;
+    let driver = driver(
+        daemon,
+        peer,
+        "investigate.probe",
+        target,
+        limits,
+        options.safe_mode,
+    )?;
     let notebook = Notebook::new(report, library, Box::new(KeepNothing));
     Ok(ccd_discover::investigate::probe(&driver, &notebook, &options).await?)
 }
@@ -164,12 +201,12 @@ fn options(
 }
 
 /// Returns the result of the job; a report that was cut off is a result too.
-fn outcome(report: InvestigationReport, path: &str) -> Outcome {
+fn outcome(report: InvestigationReport, path: &Path) -> Outcome {
     let end = report.end;
     let why = report.safety_notes.last().cloned();
     let result = InvestigationResult {
         id: report.id.clone(),
-        path: path.to_owned(),
+        path: path.display().to_string(),
         report,
     };
     let result = match serde_json::to_value(result) {

@@ -2,6 +2,7 @@
 
 use super::error::DiscoverError;
 use super::investigate::{KeepNothing, new_report};
+use super::reports::add;
 use crate::daemon::Daemon;
 use ccd_discover::drive::{Exit, Reply};
 use ccd_discover::investigate::{Learned, Notebook, learn as report_of};
@@ -45,21 +46,20 @@ pub(crate) async fn learn(
     let library = daemon.services.library.fresh().await;
     let notebook = Notebook::new(report, library, Box::new(KeepNothing));
     let report = report_of(&notebook, &steps, exit);
-    daemon.investigations.add(report.clone()).await?;
+    add(&daemon.investigations, report.clone()).await?;
     Ok(report)
 }
 
 /// Cuts the output at the inputs.
-async fn steps(
-    session: &Session,
-    typed: &[(u64, String)],
-) -> Result<Vec<Learned>, DiscoverError> {
+async fn steps(session: &Session, typed: &[(u64, String)]) -> Result<Vec<Learned>, DiscoverError> {
     let first = typed.first().map_or(0, |(offset, _)| *offset);
     let start = output(session, 0, first).await?;
     let mut prompt = Reply::recorded("", start).prompt;
     let mut steps = Vec::new();
     for (at, (offset, input)) in typed.iter().enumerate() {
-        let next = typed.get(at + 1).map_or(session.output.end(), |(offset, _)| *offset);
+        let next = typed
+            .get(at + 1)
+            .map_or(session.output.end(), |(offset, _)| *offset);
         let input = input.lines().next().unwrap_or_default().trim().to_owned();
         let reply = Reply::recorded(&input, output(session, *offset, next).await?);
         let before = std::mem::replace(&mut prompt, reply.prompt.clone());
@@ -74,5 +74,7 @@ async fn steps(
 
 async fn output(session: &Session, from: u64, upto: u64) -> Result<Vec<u8>, DiscoverError> {
     let len = upto.saturating_sub(from).min(MAX_ANSWER_BYTES);
-    Ok(session.bytes(from, usize::try_from(len).unwrap_or(0)).await?)
+    Ok(session
+        .bytes(from, usize::try_from(len).unwrap_or(0))
+        .await?)
 }

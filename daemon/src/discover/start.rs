@@ -40,6 +40,12 @@ pub(super) fn driver(
         return Err(DiscoverError::Refused { line, rule });
     }
     let sessions = Arc::clone(&daemon.sessions);
-    Driver::new(target, limits, (sessions, peer), method, &folder(&daemon.paths.base))
-        .map_err(DiscoverError::Folder)
+    Driver::new(
+        target,
+        limits,
+        (sessions, peer),
+        method,
+        &folder(&daemon.paths.base),
+    )
+    .map_err(DiscoverError::Folder)
 }

@@ -23,9 +23,16 @@ impl Load {
     ///
     /// `NoProject`.
     pub(crate) fn carry_out(&self, parsed: &Parsed) -> Result<MemoryLoadReply, MemoryError> {
-        let verified = ccd_memory::verify(&self.project, parsed, self.deadline)?;
         let path = self.project.join(MEMORY_FILE);
         let path = path.to_string_lossy().into_owned();
+        if parsed.is_empty {
+            return Ok(MemoryLoadReply {
+                digest: format!("No session data: {path} is empty; ccctl memory save fills it\n"),
+                path,
+                ..MemoryLoadReply::default()
+            });
+        }
+        let verified = ccd_memory::verify(&self.project, parsed, self.deadline)?;
         let digest = ccd_memory::digest(parsed, &verified, &path, self.max_chars, self.is_short);
         Ok(MemoryLoadReply {
             digest,

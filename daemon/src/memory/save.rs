@@ -2,7 +2,7 @@
 
 use super::owner::Memories;
 use super::recorded::recorded;
-use ccd_memory::{Collected, MemoryError};
+use ccd_memory::{MemoryError, Saved};
 use ccd_protocol::memory::{MemorySaveReply, SessionMemory};
 use ccd_store::blocking;
 use ccd_terminal::lock::lock;
@@ -69,7 +69,7 @@ impl Memories {
     ///
     /// # Errors
     ///
-    /// Those of `ccd_memory::save`.
+    /// Those of `ccd_memory::save` and of `ccd_memory::save_given`.
     pub(crate) async fn save(
         &self,
         project: PathBuf,
@@ -77,18 +77,16 @@ impl Memories {
     ) -> Result<MemorySaveReply, MemoryError> {
         match given {
             Some(memory) => {
-                let collected = Collected {
-                    memory,
-                    ..Collected::default()
-                };
-                blocking(move || write(&project, collected)).await
+                let saved = blocking(move || ccd_memory::save_given(&project, memory)).await?;
+                Ok(reply(saved, 0, Vec::new()))
             }
             None => {
                 let recorded = recorded(self, &project).await;
                 blocking(move || {
                     let previous = previous(&project);
                     let found = ccd_memory::collect(&project, previous.as_ref(), &recorded)?;
-                    write(&project, found)
+                    let saved = ccd_memory::save(&project, found.memory, &found.notes)?;
+                    Ok(reply(saved, found.redacted, found.notes.warnings))
                 })
                 .await
             }
@@ -96,17 +94,16 @@ impl Memories {
     }
 }
 
-fn write(project: &Path, collected: Collected) -> Result<MemorySaveReply, MemoryError> {
-    let saved = ccd_memory::save(project, collected.memory, &collected.provenance)?;
-    let mut warnings = collected.warnings;
+/// `redacted` and `warnings` are of what was collected.
+fn reply(saved: Saved, redacted: u64, mut warnings: Vec<String>) -> MemorySaveReply {
     warnings.extend(saved.warnings);
-    Ok(MemorySaveReply {
+    MemorySaveReply {
         path: saved.path.to_string_lossy().into_owned(),
         bytes: saved.bytes,
         cut: saved.cut,
-        redacted: collected.redacted + saved.redacted,
+        redacted: redacted + saved.redacted,
         warnings,
-    })
+    }
 }
 
 fn previous(project: &Path) -> Option<SessionMemory> {

@@ -31,8 +31,8 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         let parsed = blocking(move || ccd_memory::read(&project)).await?;
         Ok(MemoryGetReply {
             memory: parsed.memory,
-            provenance: parsed.provenance,
-            warnings: parsed.warnings,
+            provenance: parsed.notes.provenance,
+            warnings: [parsed.notes.warnings, parsed.warnings].concat(),
         })
     })?;
     method::<MemoryLoad, _, _>(module, |daemon, _, params| async move {
@@ -78,14 +78,24 @@ fn absolute(name: &str, path: &str) -> Result<PathBuf, RpcError> {
 
 fn status(project: &Path) -> Result<MemoryStatusReply, MemoryError> {
     let parsed = ccd_memory::read(project)?;
+    let path = project.join(MEMORY_FILE).to_string_lossy().into_owned();
+    if parsed.is_empty {
+        return Ok(MemoryStatusReply {
+            changes: vec![format!("{path} is empty; ccctl memory save fills it")],
+            generated_at: parsed.memory.metadata.generated_at,
+            path,
+            ..MemoryStatusReply::default()
+        });
+    }
     let verified = ccd_memory::verify(project, &parsed, Instant::now() + VERIFY_LIMIT)?;
     let generated_at = parsed.memory.metadata.generated_at;
     let changed = verified.checks.into_iter().filter(|check| !check.holds);
     Ok(MemoryStatusReply {
-        path: project.join(MEMORY_FILE).to_string_lossy().into_owned(),
+        path,
         age_s: ccd_text::clock::age_s(&generated_at),
         generated_at,
         changes: changed.map(|check| check.fact).collect(),
+        has_data: true,
     })
 }
 
@@ -100,11 +110,13 @@ fn validate(params: MemoryValidateParams) -> Result<MemoryValidateReply, RpcErro
     };
     let parsed = ccd_memory::parse(&content);
     let mut reply = ccd_memory::validate(&parsed.memory);
-    if !parsed.has_sections && !parsed.is_empty {
+    reply.warnings = parsed.warnings;
+    if parsed.is_empty {
+        reply.errors = reply.warnings.drain(..).collect();
+    } else if !parsed.has_sections {
         reply.errors = vec!["no section of a session memory is in it".to_owned()];
     }
     reply.valid = reply.errors.is_empty();
-    reply.warnings = parsed.warnings;
     Ok(reply)
 }
 

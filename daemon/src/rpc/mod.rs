@@ -10,6 +10,7 @@ mod discover;
 mod error;
 mod exec;
 mod hook;
+mod investigate;
 mod job;
 mod memory;
 mod pattern;
@@ -19,6 +20,7 @@ mod run;
 mod session;
 mod subscribe;
 mod tape;
+mod test;
 
 use error::{CallError, RpcError};
 pub(crate) use jsonrpsee::core::RegisterMethodError;
@@ -50,6 +52,8 @@ pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<Arc<Daemon>>, Regi
     exec::register(&mut module)?;
     conversation::register(&mut module)?;
     memory::register(&mut module)?;
+    investigate::register(&mut module)?;
+    test::register(&mut module)?;
     discover::register(&mut module)?;
     Ok(module)
 }

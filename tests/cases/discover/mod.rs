@@ -1,3 +1,4 @@
 //! Tests of investigations and black-box tests.
 
 mod mock;
+mod reports;

@@ -11,6 +11,7 @@ fn the_import_is_shown_first_and_written_after_a_yes() {
     let client = Ccctl::new(&daemon);
     let project = project();
     let at = project.path().to_str().unwrap();
+    client.ok(&["memory", "save", "--project", at]);
     let file = project.path().join("CLAUDE.md");
     fs::write(&file, "# Rules\n").unwrap();
     let shown = client.run(&["memory", "link", "--project", at]);
@@ -43,6 +44,8 @@ fn the_import_is_shown_first_and_written_after_a_yes() {
 fn a_link_in_place_of_the_file_is_refused() {
     let daemon = Daemon::start();
     let project = project();
+    let save = json!({"project": project.path()});
+    daemon.call_value("memory.save", &save).unwrap();
     let rules = project.path().join("AGENTS.md");
     fs::write(&rules, "# Rules\n").unwrap();
     std::os::unix::fs::symlink("AGENTS.md", project.path().join("CLAUDE.md")).unwrap();

@@ -256,8 +256,12 @@ fn fill(value: &mut Value, supply: &mut Supply<'_>) {
                     "version",
                     "packageManager",
                 ];
-                if !FORMS.contains(&name.as_str()) {
-                    fill(value, supply);
+                match (name.as_str(), value) {
+                    ("file" | "path" | "sourceFile", Value::String(path)) => {
+                        supply.name().clone_into(path);
+                    }
+                    (name, value) if !FORMS.contains(&name) => fill(value, supply),
+                    _ => (),
                 }
             }
         }

@@ -10,6 +10,8 @@ use ccd_text::redact::redact;
 pub const DIGEST_CHARS: usize = 9500;
 /// Days after which a memory is called old.
 const OLD_S: f64 = 3.0 * 86_400.0;
+/// By which clocks may differ.
+const FUTURE_S: f64 = 60.0;
 const LINE_CHARS: usize = 300;
 
 /// Returns the digest of at most `max_chars` characters. `path` is the file, `verified` what was looked at again. A short one
@@ -24,6 +26,8 @@ pub fn digest(
 ) -> String {
     let memory = &parsed.memory;
     let mut lines = head(memory, path);
+    let warnings = parsed.notes.warnings.iter();
+    lines.extend(warnings.map(|warning| format!("Warning: {warning}")));
     lines.extend(
         verified
             .checks
@@ -46,6 +50,12 @@ fn head(memory: &SessionMemory, path: &str) -> Vec<String> {
     let about = &memory.metadata;
     let age_s = ccd_text::clock::age_s(&about.generated_at);
     let saved = match age_s {
+        Some(age_s) if age_s < -FUTURE_S => {
+            format!(
+                "saved in the future, at {}: check the clock",
+                about.generated_at
+            )
+        }
         Some(age_s) => format!("saved {} ago", age(age_s)),
         None => "saved at an unknown time".to_owned(),
     };

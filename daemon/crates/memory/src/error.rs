@@ -13,6 +13,9 @@ pub enum MemoryError {
     NotFound(PathBuf),
     #[error("{}: no section of a session memory is in it", .0.display())]
     Invalid(PathBuf),
+    /// Of a memory that somebody gave.
+    #[error("the memory is not valid, so nothing was written: {}", .0.join("; "))]
+    NotValid(Vec<String>),
     /// Where, never what.
     #[error(
         "the finished memory holds something that looks like a secret, at line {line} ({section}); nothing was written"
@@ -36,7 +39,9 @@ impl Reportable for MemoryError {
     fn code(&self) -> ErrorCode {
         match self {
             Self::NotFound(_) => ErrorCode::MemoryNotFound,
-            Self::Invalid(_) | Self::NotReadable { .. } => ErrorCode::MemoryInvalid,
+            Self::Invalid(_) | Self::NotValid(_) | Self::NotReadable { .. } => {
+                ErrorCode::MemoryInvalid
+            }
             Self::SecretFound { .. } => ErrorCode::MemorySecretFound,
             Self::NotWritable { .. } => ErrorCode::MemoryNotWritable,
             Self::NoProject(_) => ErrorCode::ProjectNotFound,
@@ -46,6 +51,7 @@ impl Reportable for MemoryError {
     fn hint(&self) -> Option<&str> {
         match self {
             Self::NotFound(_) => Some("ccctl memory save writes one"),
+            Self::NotValid(_) => Some("ccctl memory show --json shows one that is valid"),
             Self::Invalid(_) => Some("ccctl memory save replaces it"),
             Self::SecretFound { .. } => {
                 Some("remove the secret from the project; ccctl memory save then writes the file")

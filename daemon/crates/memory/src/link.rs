@@ -27,11 +27,14 @@ pub struct Link {
 ///
 /// # Errors
 ///
-/// `NoProject`, `NotWritable`; the file is as it was then.
+/// `NoProject`, `NotWritable`; the file is as it was then. `NotFound` if there is no memory to import.
 pub fn link(directory: &Path, write: bool) -> Result<Link> {
     let no_project = |_| MemoryError::NoProject(directory.to_owned());
     let root = directory.canonicalize().map_err(no_project)?;
     let folder: OwnedFd = File::open(&root).map_err(no_project)?.into();
+    if !root.join(MEMORY_FILE).is_file() {
+        return Err(MemoryError::NotFound(root));
+    }
     let file = root.join(NAME);
     let failed = |error: io::Error| MemoryError::NotWritable {
         path: file.clone(),
@@ -125,6 +128,22 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
+    /// A project with a memory.
+    fn project() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join(".claude")).unwrap();
+        fs::write(folder.path().join(MEMORY_FILE), "x").unwrap();
+        folder
+    }
+
+    #[test]
+    fn without_a_memory_there_is_nothing_to_import() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = link(folder.path(), true).unwrap_err();
+        assert!(matches!(error, MemoryError::NotFound(_)), "{error}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
     #[test]
     fn the_import_is_added_once_and_the_rest_stays() {
         for (before, after) in [
@@ -133,7 +152,7 @@ mod tests {
             (Some("# A"), "# A\n\n@.claude/session-memory.md\n"),
             (Some("# A\r\n"), "# A\r\n\r\n@.claude/session-memory.md\r\n"),
         ] {
-            let folder = tempfile::tempdir().unwrap();
+            let folder = project();
             let path = folder.path().join(NAME);
             if let Some(before) = before {
                 fs::write(&path, before).unwrap();
@@ -154,13 +173,13 @@ mod tests {
             }
             let again = link(folder.path(), true).unwrap();
             assert_eq!((&*again.diff, again.written), ("", false));
-            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
         }
     }
 
     #[test]
     fn a_link_and_a_file_that_is_no_text_are_refused() {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = project();
         let path = folder.path().join(NAME);
         fs::write(folder.path().join("AGENTS.md"), "# A\n").unwrap();
         std::os::unix::fs::symlink("AGENTS.md", &path).unwrap();

@@ -2,8 +2,8 @@
 
 use crate::error::{MemoryError, Result};
 use crate::file::{Parsed, parse};
-use crate::model::{Cuts, MAX_BYTES, Provenance};
-use crate::rules::{all_secrets, fit, redact, shorten};
+use crate::model::{Cuts, MAX_BYTES, Notes, clip};
+use crate::rules::{all_secrets, fit, redact, shorten, validate};
 use ccd_protocol::memory::SessionMemory;
 use ccd_protocol::memory::place::MEMORY_FILE;
 use ccd_repository::{RepositoryError, WorkTree};
@@ -24,6 +24,10 @@ const READ_BYTES: u64 = 1024 * 1024;
 /// Secrets that are masked after the scan of the finished file; one that has more is not written.
 const MAX_MASKED: u64 = 100;
 
+/// Of a save that are in the file, and the characters of each.
+const MAX_WARNINGS: usize = 10;
+const WARNING_CHARS: usize = 300;
+
 /// What was written.
 #[derive(Debug, Clone, Default)]
 pub struct Saved {
@@ -40,61 +44,147 @@ pub struct Saved {
 /// # Errors
 ///
 /// `NoProject`, `SecretFound`, `NotWritable`. The old file is whole then.
-pub fn save(directory: &Path, memory: SessionMemory, provenance: &Provenance) -> Result<Saved> {
-    let root = directory
-        .canonicalize()
-        .map_err(|_| MemoryError::NoProject(directory.to_owned()))?;
-    let (mut memory, redacted) = redact(memory);
-    let mut cut = shorten(&mut memory);
-    let mut provenance = provenance.clone();
-    for fact in provenance.values_mut() {
-        fact.source = redact_text(&fact.source).text.into_owned();
+pub fn save(directory: &Path, memory: SessionMemory, notes: &Notes) -> Result<Saved> {
+    let root = root(directory)?;
+    put(&root, Ready::of(memory, notes)?)
+}
+
+/// Writes a memory that somebody gives, if it is valid once it is without secrets and within the limits.
+///
+/// # Errors
+///
+/// As [`save`], and `NotValid`.
+pub fn save_given(directory: &Path, memory: SessionMemory) -> Result<Saved> {
+    let root = root(directory)?;
+    let ready = Ready::of(memory, &Notes::default())?;
+    let errors = validate(&ready.memory).errors;
+    match errors.is_empty() {
+        true => put(&root, ready),
+        false => Err(MemoryError::NotValid(errors)),
     }
-    let mut text = fit(&mut memory, &mut cut, &provenance, MAX_BYTES);
-    let mut masked = 0;
-    // A place of which no text has a word is in the words of the file itself, beside a command that takes a password.
-    while let Some((without, found)) = all_secrets(&text)
-        .into_iter()
-        .find_map(|found| Some((found.mask(&memory)?, found)))
-    {
-        if masked == MAX_MASKED {
-            return Err(found.into());
+}
+
+fn root(directory: &Path) -> Result<PathBuf> {
+    let no_project = |_| MemoryError::NoProject(directory.to_owned());
+    directory.canonicalize().map_err(no_project)
+}
+
+/// A memory as it is written.
+struct Ready {
+    memory: SessionMemory,
+    text: String,
+    cut: Cuts,
+    redacted: u64,
+}
+
+impl Ready {
+    fn of(memory: SessionMemory, notes: &Notes) -> Result<Self> {
+        let (mut memory, mut redacted) = redact(memory);
+        let mut cut = shorten(&mut memory);
+        let notes = tidy(notes.clone());
+        let mut text = fit(&mut memory, &mut cut, &notes, MAX_BYTES);
+        let most = redacted + MAX_MASKED;
+        // A place of which no text has a word is in the words of the file itself, beside a command that takes a password.
+        while let Some((without, found)) = all_secrets(&text)
+            .into_iter()
+            .find_map(|found| Some((found.mask(&memory)?, found)))
+        {
+            if redacted == most {
+                return Err(found.into());
+            }
+            redacted += 1;
+            memory = without;
+            text = fit(&mut memory, &mut cut, &notes, MAX_BYTES);
         }
-        masked += 1;
-        memory = without;
-        text = fit(&mut memory, &mut cut, &provenance, MAX_BYTES);
+        Ok(Self {
+            memory,
+            text,
+            cut,
+            redacted,
+        })
     }
+}
+
+fn put(root: &Path, ready: Ready) -> Result<Saved> {
     let path = root.join(MEMORY_FILE);
     let mut warnings = Vec::new();
-    hide(&root, &mut warnings).map_err(|error| MemoryError::NotWritable {
+    hide(root, &mut warnings).map_err(|error| MemoryError::NotWritable {
         path: path.clone(),
         reason: format!("it cannot be kept out of git status: {error}"),
     })?;
-    write_file(&root, text.as_bytes()).map_err(|error| MemoryError::NotWritable {
+    write_file(root, ready.text.as_bytes()).map_err(|error| MemoryError::NotWritable {
         path: path.clone(),
-        reason: error.to_string(),
+        reason: advice(root, &error),
     })?;
     Ok(Saved {
         path,
-        bytes: text.len() as u64,
-        cut,
-        redacted: redacted + masked,
+        bytes: ready.text.len() as u64,
+        cut: ready.cut,
+        redacted: ready.redacted,
         warnings,
     })
+}
+
+/// Says why the file cannot be written, and what to do.
+fn advice(root: &Path, error: &io::Error) -> String {
+    let folder = root.join(FOLDER);
+    match (error.kind(), folder.symlink_metadata()) {
+        (_, Ok(about)) if about.is_symlink() => format!(
+            "{} is a link, and nothing is written through links; replace it by a directory",
+            folder.display()
+        ),
+        (_, Ok(about)) if !about.is_dir() => {
+            format!("{} is not a directory; move it away", folder.display())
+        }
+        (io::ErrorKind::PermissionDenied, about) => {
+            let closed = if about.is_ok() { &*folder } else { root };
+            format!(
+                "{error}; give yourself write permission for {}",
+                closed.display()
+            )
+        }
+        (io::ErrorKind::ReadOnlyFilesystem, _) => {
+            format!("{error}; mount it writable, or work in a copy of the project")
+        }
+        (io::ErrorKind::StorageFull, _) => format!("{error}; free some space"),
+        _ => error.to_string(),
+    }
+}
+
+/// Removes secrets, and what is too much.
+fn tidy(mut notes: Notes) -> Notes {
+    for fact in notes.provenance.values_mut() {
+        fact.source = redact_text(&fact.source).text.into_owned();
+    }
+    let more = notes.warnings.len().saturating_sub(MAX_WARNINGS);
+    notes.warnings.truncate(MAX_WARNINGS);
+    for warning in &mut notes.warnings {
+        *warning = clip(warning, WARNING_CHARS);
+    }
+    if more > 0 {
+        notes.warnings.push(format!("... and {more} more"));
+    }
+    notes
 }
 
 /// Reads the memory of a project.
 ///
 /// # Errors
 ///
-/// `NotFound`, `NotReadable`; `Invalid` if the file has none of the sections.
+/// `NoProject`, `NotFound`, `NotReadable`; `Invalid` if the file has none of the sections.
 pub fn read(directory: &Path) -> Result<Parsed> {
     let path = directory.join(MEMORY_FILE);
     let content = read_file(directory).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound if !directory.is_dir() => {
+            MemoryError::NoProject(directory.to_owned())
+        }
         io::ErrorKind::NotFound => MemoryError::NotFound(directory.to_owned()),
         _ => MemoryError::NotReadable {
             path: path.clone(),
-            source,
+            source: match directory.join(FOLDER).is_symlink() || path.is_symlink() {
+                true => io::Error::other("it is behind a link, and links are not followed"),
+                false => source,
+            },
         },
     })?;
     let parsed = parse(&String::from_utf8_lossy(&content));

@@ -85,6 +85,24 @@ fn a_tracked_file_is_written_with_a_warning() {
 }
 
 #[test]
+fn rules_about_ignored_files_that_are_a_named_pipe_are_not_read() {
+    for path in [".gitignore", ".claude/.gitignore", ".git/info/exclude"] {
+        let folder = tempfile::tempdir().unwrap();
+        git(folder.path(), &["init", "-q"]);
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let _ = fs::remove_file(&path);
+        let kind = rustix::fs::FileType::Fifo;
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mknodat(rustix::fs::CWD, &path, kind, mode, 0).unwrap();
+        let error = save_as(folder.path(), "x").unwrap_err().to_string();
+        let path = path.canonicalize().unwrap();
+        let expected = format!("{}: not a regular file; remove it", path.display());
+        assert!(error.contains(&expected), "{error}");
+    }
+}
+
+#[test]
 fn nothing_is_written_through_a_link() {
     let folder = tempfile::tempdir().unwrap();
     let outside = tempfile::tempdir().unwrap();

@@ -22,6 +22,8 @@ pub enum RepositoryError {
     Gone { root: PathBuf, git_dir: PathBuf },
     #[error("{}: not writable; give yourself write permission", .0.display())]
     NotWritable(PathBuf),
+    #[error("{}: not a regular file; remove it", .0.display())]
+    NotRegular(PathBuf),
     #[error("{}: another git command is running; wait for it, or remove the file if none is", .0.display())]
     Locked(PathBuf),
     #[error("{}: there is no commit yet; commit first", .0.display())]

@@ -75,13 +75,14 @@ impl WorkTree {
     ///
     /// # Errors
     ///
-    /// `Gone`, `Git`, `NotWritable`.
+    /// `Gone`, `Git`, `NotRegular`, `NotWritable`.
     pub fn exclude(&self, paths: &[&Path], pattern: &str) -> Result<bool> {
         let repository = self.open()?;
         let index = repository.index().map_err(|error| self.git(error))?;
         let is_tracked = paths.iter().any(|path| index.get_path(path, 0).is_some());
         let mut is_ignored = true;
         for path in paths {
+            self.check_rules(path)?;
             let ignored = repository.is_path_ignored(path);
             is_ignored &= ignored.map_err(|error| self.git(error))?;
         }
@@ -94,6 +95,17 @@ impl WorkTree {
         std::fs::create_dir_all(&folder).map_err(not_writable)?;
         add_line(&file, pattern).map_err(not_writable)?;
         Ok(true)
+    }
+
+    /// Refuses files that say what is ignored but are not regular: reading a named pipe would never end.
+    fn check_rules(&self, path: &Path) -> Result<()> {
+        let folders = path.ancestors().skip(1);
+        let rules = folders.map(|folder| self.root.join(folder).join(".gitignore"));
+        let mut rules = rules.chain([self.common_dir.join("info/exclude")]);
+        let is_odd = |path: &PathBuf| path.metadata().is_ok_and(|about| !about.is_file());
+        rules
+            .find(is_odd)
+            .map_or(Ok(()), |path| Err(RepositoryError::NotRegular(path)))
     }
 }
 

@@ -35,8 +35,8 @@ pub enum DocumentError {
         path: PathBuf,
         source: serde_json::Error,
     },
-    #[error("{} would have {len} bytes: at most {MAX_BYTES} are allowed", .path.display())]
-    TooLarge { path: PathBuf, len: u64 },
+    #[error("{} would have {len} bytes: at most {max} are allowed", .path.display())]
+    TooLarge { path: PathBuf, len: u64, max: u64 },
     #[error("{} contains {MAX_DOCUMENTS} documents already: delete some", .path.display())]
     Full { path: PathBuf },
 }
@@ -176,16 +176,30 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, DocumentError
 ///
 /// As [`Documents::save`].
 pub fn write<T: Serialize>(path: &Path, document: &T) -> Result<(), DocumentError> {
+    write_at_most(path, document, MAX_BYTES)
+}
+
+/// Does the same with a document of at most `max` bytes.
+///
+/// # Errors
+///
+/// As [`Documents::save`].
+pub fn write_at_most<T: Serialize>(
+    path: &Path,
+    document: &T,
+    max: u64,
+) -> Result<(), DocumentError> {
     let failed = |source: io::Error| DocumentError::Write {
         path: path.to_owned(),
         source,
     };
     let mut content = serde_json::to_vec_pretty(document).map_err(|error| failed(error.into()))?;
     content.push(b'\n');
-    if content.len() as u64 > MAX_BYTES {
+    if content.len() as u64 > max {
         return Err(DocumentError::TooLarge {
             path: path.to_owned(),
             len: content.len() as u64,
+            max,
         });
     }
     replace(path, &content).map_err(failed)

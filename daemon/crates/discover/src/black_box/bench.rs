@@ -17,8 +17,12 @@ const SHORT: Duration = Duration::from_millis(500);
 /// How long it may take, without using the processor, before it hangs.
 const LONG: Duration = Duration::from_secs(2);
 
-/// Processor time in a wait that shows that a program is busy, not hung.
-const BUSY: Duration = Duration::from_millis(200);
+/// How long a program is looked at that did not answer, and the processor time that shows that it works.
+const GLANCE: Duration = Duration::from_millis(100);
+const BUSY_PERCENT: f64 = 20.0;
+
+/// A program that prints this much, and goes on, floods the terminal.
+const FLOOD_BYTES: u64 = 1 << 20;
 
 /// How long to wait for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,17 +84,31 @@ impl Bench<'_> {
             Patience::Suspect => SHORT,
             Patience::Confirm => LONG,
         });
-        let before = self.usage_if(running, patience).await;
         let mut reply = running.ask_lines(lines).await?;
-        if reply.settled == Settled::Hangs
-            && let Some(before) = before
-            && is_busy(running, &before).await
-        {
-            let limit = self.driver.limits.step;
-            reply.settled = running.first(limit).await?.settled;
+        if is_working(running, &reply).await {
+            reply = self.wait_on(running, reply, patience).await?;
         }
         let verdict = judge(&reply, lines.iter().copied().chain([earlier]));
         Ok((reply, verdict))
+    }
+
+    /// Waits longer for a program that has not answered, but works.
+    async fn wait_on(
+        &self,
+        running: &mut Running,
+        reply: Reply,
+        patience: Patience,
+    ) -> Result<Reply, SessionError> {
+        let limit = match patience {
+            Patience::Suspect => LONG,
+            Patience::Confirm => self.driver.limits.step,
+        };
+        let next = running.go_on(limit).await?;
+        Ok(Reply {
+            settled: next.settled,
+            prompt: next.prompt,
+            ..reply
+        })
     }
 
     /// Types a line; if the program then seems to hang or to flood, waits longer to be sure.
@@ -102,22 +120,24 @@ impl Bench<'_> {
         self.ask(running, &[line], Patience::Confirm).await
     }
 
-    async fn usage_if(&self, running: &Running, patience: Patience) -> Option<Usage> {
-        match patience {
-            Patience::Suspect => None,
-            Patience::Confirm => Some(Usage::of(&running.processes().await)),
-        }
-    }
-
     /// Returns whether an input must not be sent; `commands` are those of the program's help.
     pub(super) fn is_refused(&self, input: &[u8], commands: &[HelpCommand]) -> bool {
         self.options.safe_mode && is_unsafe(&String::from_utf8_lossy(input), commands)
     }
 }
 
-async fn is_busy(running: &Running, before: &Usage) -> bool {
-    let now = Usage::of(&running.processes().await);
-    now.processor.saturating_sub(before.processor) >= BUSY
+/// Returns whether a program that did not answer in time uses the processor, or has not printed enough for a flood.
+async fn is_working(running: &Running, reply: &Reply) -> bool {
+    match reply.settled {
+        Settled::Floods => reply.printed_bytes < FLOOD_BYTES,
+        Settled::Hangs => {
+            let before = Usage::of(&running.processes().await);
+            tokio::time::sleep(GLANCE).await;
+            let after = Usage::of(&running.processes().await);
+            after.percent_since(&before, GLANCE) >= BUSY_PERCENT
+        }
+        Settled::Waits { .. } | Settled::Ended(_) => false,
+    }
 }
 
 /// Returns whether safe mode refuses a line that a test has made up.

@@ -9,11 +9,10 @@ use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::tape::TapeOptions;
 use ccd_session::peer::Peer;
 use ccd_session::session::{OneShot, Part, Runner, Session, SessionError, Sessions};
-use ccd_terminal::lock::lock;
 use ccd_text::expect::clean_lossy;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -24,7 +23,7 @@ const ROWS: i64 = 500;
 const COLUMNS: i64 = 120;
 
 /// Variables that lead a program to the caller's files and servers although its home is another one.
-const OF_CALLER: [&str; 8] = [
+const OF_CALLER: [&str; 11] = [
     "TMUX",
     "STY",
     "XDG_CONFIG_HOME",
@@ -33,6 +32,19 @@ const OF_CALLER: [&str; 8] = [
     "XDG_CACHE_HOME",
     "XDG_RUNTIME_DIR",
     "ENV",
+    "CLAUDE_CONFIG_DIR",
+    "CCD_HOME",
+    "CCD_SOCKET",
+];
+
+/// Where version managers install programs, if no variable says it: in a directory of the home.
+const INSTALLATIONS: [(&str, &str); 6] = [
+    ("RUSTUP_HOME", ".rustup"),
+    ("PYENV_ROOT", ".pyenv"),
+    ("RBENV_ROOT", ".rbenv"),
+    ("NVM_DIR", ".nvm"),
+    ("VOLTA_HOME", ".volta"),
+    ("ASDF_DATA_DIR", ".asdf"),
 ];
 
 /// How long a program may take, in several ways.
@@ -151,8 +163,12 @@ impl Driver {
         }
     }
 
+    fn started(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {
+        self.started.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn note_start(&self, session: &Arc<Session>) {
-        let mut started = lock(&self.started);
+        let mut started = self.started();
         started.retain(|session| !session.is_dead());
         started.push(Arc::clone(session));
     }
@@ -226,7 +242,7 @@ impl Driver {
     pub async fn end_all(&self) {
         self.cancel.cancel();
         self.finish().await;
-        let started = std::mem::take(&mut *lock(&self.started));
+        let started = std::mem::take(&mut *self.started());
         for session in started {
             session.wait_dead().await;
         }
@@ -299,8 +315,25 @@ impl Driver {
         ] {
             env.insert(name.to_owned(), value.to_owned());
         }
+        env.extend(self.installations());
         env.extend(self.target.env.clone());
         env
+    }
+
+    /// Returns where version managers have installed programs: what is on the PATH then only looks the program up.
+    fn installations(&self) -> BTreeMap<String, String> {
+        let caller = self.target.caller_env.as_ref();
+        let Some(home) = caller.and_then(|env| env.get("HOME")) else {
+            return BTreeMap::new();
+        };
+        let folders = INSTALLATIONS
+            .iter()
+            .map(|(name, folder)| (name, Path::new(home).join(folder)));
+        let is_unset = |name: &str| caller.is_none_or(|env| !env.contains_key(name));
+        folders
+            .filter(|(name, folder)| is_unset(name) && folder.is_dir())
+            .map(|(name, folder)| ((*name).to_owned(), folder.to_string_lossy().into_owned()))
+            .collect()
     }
 
     /// Returns the caller's environment without what leads to the caller's own files and servers.

@@ -53,7 +53,11 @@ impl Reply {
     /// Reads a part of a recorded output: what was printed after `typed` and before the next input.
     pub fn recorded(typed: &str, raw: Vec<u8>) -> Self {
         let cleaned = clean_lossy(&raw, encoding_rs::UTF_8);
-        let line = cleaned.rsplit(['\n', '\r']).next().unwrap_or_default().to_owned();
+        let line = cleaned
+            .rsplit(['\n', '\r'])
+            .next()
+            .unwrap_or_default()
+            .to_owned();
         Self::of(typed, raw, &line, Settled::Waits { hidden: false })
     }
 

@@ -5,10 +5,7 @@ use super::reply::{Reply, Settled};
 use super::terminal::Terminal;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use ccd_protocol::Timeout;
-use ccd_protocol::session::{
-    EndReason, SessionSendParams, SessionWaitParams, WaitFor, WaitingForInput,
-};
+use ccd_protocol::session::{EndReason, SessionSendParams};
 use ccd_session::peer::Peer;
 use ccd_session::session::{OneShot, Session, SessionError};
 use ccd_text::canonical::LINE_LEN;
@@ -23,8 +20,12 @@ const MAX_ANSWER_BYTES: usize = 1 << 20;
 /// A program that prints more than this without waiting for input floods the terminal.
 const FLOOD_BYTES: u64 = 8 << 20;
 
-/// How often the amount of output is looked at.
-const LOOK: Duration = Duration::from_millis(25);
+/// Silence before the first check of the program, and the longest time between two checks.
+const FIRST_LOOK: Duration = Duration::from_millis(3);
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// How long a program must be quiet that waits for input and other events at the same time.
+const PATIENCE: Duration = Duration::from_millis(40);
 
 /// A program that printed something this short before the end of its time limit was still printing.
 const RECENT: Duration = Duration::from_millis(200);
@@ -75,6 +76,16 @@ impl Running {
     /// Its output cannot be read.
     pub async fn first(&mut self, limit: Duration) -> Result<Reply, SessionError> {
         self.settle("", 0, limit).await
+    }
+
+    /// Waits longer for a program that has not answered.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::first`].
+    pub async fn go_on(&mut self, limit: Duration) -> Result<Reply, SessionError> {
+        let from = self.session().output.end();
+        self.settle("", from, limit).await
     }
 
     /// Types a line and waits until the program wants the next.
@@ -141,14 +152,14 @@ impl Running {
             ..params
         };
         let session = Arc::clone(self.session());
-        match tokio::time::timeout(self.limit, session.send(&self.peer, &params)).await {
-            Ok(Ok(_) | Err(SessionError::NotAlive { .. })) => {}
-            // It does not read what is typed.
-            Err(_) | Ok(Err(SessionError::InputFull { .. })) => {
+        match session.send(&self.peer, &params).await {
+            Ok(_) | Err(SessionError::NotAlive { .. }) => {}
+            // It did not read for 5 s.
+            Err(SessionError::InputFull { .. }) => {
                 let settled = late(&session).await;
                 return self.reply(typed, from, settled).await;
             }
-            Ok(Err(error)) => return Err(error),
+            Err(error) => return Err(error),
         }
         self.settle(typed, from, self.limit).await
     }
@@ -162,33 +173,16 @@ impl Running {
     ) -> Result<Reply, SessionError> {
         let began = Instant::now();
         let session = Arc::clone(self.session());
-        let params = SessionWaitParams {
-            session: session.id().to_string(),
-            condition: WaitFor::Input,
-            idle_ms: None,
-            timeout_ms: Timeout::After(limit.as_secs_f64() * 1000.0),
-        };
-        let settled = tokio::select! {
-            biased;
-            waited = session.wait(&params) => match waited {
-                Ok(reply) => self.met(reply.session.waiting_for_input),
-                Err(SessionError::Timeout { .. }) => late(&session).await,
-                Err(error) => return Err(error),
-            },
-            () = flood(&session, from) => Settled::Floods,
+        let waiting = tokio::time::timeout(limit, wait(&session, from)).await;
+        let settled = match waiting {
+            Ok(Waiting::Input { hidden }) => Settled::Waits { hidden },
+            Ok(Waiting::Exit) => Settled::Ended(self.exit()),
+            Ok(Waiting::TooMuch) => Settled::Floods,
+            Err(_) => late(&session).await,
         };
         let mut reply = self.reply(typed, from, settled).await?;
         reply.took = began.elapsed();
         Ok(reply)
-    }
-
-    fn met(&self, waiting: Option<WaitingForInput>) -> Settled {
-        if self.session().is_dead() {
-            return Settled::Ended(self.exit());
-        }
-        Settled::Waits {
-            hidden: waiting.is_some_and(|waiting| waiting.hidden),
-        }
     }
 
     fn exit(&self) -> Exit {
@@ -285,9 +279,41 @@ async fn late(session: &Session) -> Settled {
     }
 }
 
-/// Returns when too much has been printed since `from`.
-async fn flood(session: &Session, from: u64) {
-    while session.output.end().saturating_sub(from) < FLOOD_BYTES {
-        tokio::time::sleep(LOOK).await;
+/// What a wait for the program's next input ended with.
+enum Waiting {
+    Input {
+        hidden: bool,
+    },
+    Exit,
+    /// It has printed more than [`FLOOD_BYTES`].
+    TooMuch,
+}
+
+/// Waits until the program waits for input, has ended, or has printed too much since `from`.
+async fn wait(session: &Session, from: u64) -> Waiting {
+    let mut pause = FIRST_LOOK;
+    let mut seen = session.output.end();
+    let mut quiet_since = Instant::now();
+    loop {
+        if session.is_dead() {
+            return Waiting::Exit;
+        }
+        let end = session.output.end();
+        if end.saturating_sub(from) > FLOOD_BYTES {
+            return Waiting::TooMuch;
+        }
+        if end != seen {
+            (seen, quiet_since, pause) = (end, Instant::now(), FIRST_LOOK);
+        }
+        let quiet = quiet_since.elapsed();
+        if quiet >= FIRST_LOOK {
+            if let Some(waiting) = session.waits_after(quiet, PATIENCE).await {
+                return Waiting::Input {
+                    hidden: waiting.hidden,
+                };
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+        let _ = tokio::time::timeout(pause, session.output.changed()).await;
     }
 }

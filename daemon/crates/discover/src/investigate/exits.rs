@@ -28,18 +28,13 @@ pub(super) async fn ask(
     notebook: &Notebook,
     options: &Options,
 ) -> Result<(), SessionError> {
-    let words = WORDS.into_iter().filter(|word| {
-        let rule = refusal(word).filter(|_| options.safe_mode);
-        rule.is_none()
-    });
-    let replies = stream::iter(words.chain(KEYS))
-        .map(|word| async move {
-            notebook.asking(word, "main");
-            Ok::<_, SessionError>((word, end_by(driver, word).await?))
-        })
-        .buffered(AT_A_TIME)
-        .collect::<Vec<_>>()
-        .await;
+    let mut asked = Vec::new();
+    for word in WORDS.into_iter().chain(KEYS) {
+        if refusal(word).filter(|_| options.safe_mode).is_none() {
+            asked.push(end_by(driver, notebook, word));
+        }
+    }
+    let replies: Vec<_> = stream::iter(asked).buffered(AT_A_TIME).collect().await;
     for reply in replies {
         let (word, reply) = reply?;
         let exit = reply.and_then(|reply| reply.exit());
@@ -50,12 +45,17 @@ pub(super) async fn ask(
     Ok(())
 }
 
-async fn end_by(driver: &Driver, word: &str) -> Result<Option<Reply>, SessionError> {
+async fn end_by(
+    driver: &Driver,
+    notebook: &Notebook,
+    word: &'static str,
+) -> Result<(&'static str, Option<Reply>), SessionError> {
+    notebook.asking(word, "main");
     let mut running = driver.start(None).await?;
     let first = running.first(driver.limits.start).await?;
     if !first.waits() && !running.is_full_screen() {
         driver.release(running);
-        return Ok(None);
+        return Ok((word, None));
     }
     running.set_limit(LIMIT);
     let reply = match KEYS.contains(&word) {
@@ -63,5 +63,5 @@ async fn end_by(driver: &Driver, word: &str) -> Result<Option<Reply>, SessionErr
         false => running.ask(word).await?,
     };
     driver.release(running);
-    Ok(Some(reply))
+    Ok((word, Some(reply)))
 }

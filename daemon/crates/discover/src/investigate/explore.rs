@@ -3,7 +3,6 @@
 use super::inside::{self, HELP_WORDS, Inside, bring, same_prompt};
 use super::notebook::Notebook;
 use super::run::Options;
-use crate::answer::is_same_answer;
 use crate::drive::{Driver, Reply, Settled, is_shell};
 use crate::help::HelpCommand;
 use crate::safety::refusal_of;
@@ -43,7 +42,7 @@ pub(super) async fn explore(
     // What helps in the first state is asked in the others.
     let mut words = entry.help_words.clone();
     if words.is_empty() {
-        words.extend(HELP_WORDS);
+        words.extend(HELP_WORDS.map(str::to_owned));
     }
     let mut places = VecDeque::from([Place {
         inside: entry,
@@ -85,9 +84,11 @@ async fn try_all(
         .take(MAX_TRIED)
         .cloned()
         .collect();
-    let mut tried = stream::iter(allowed)
+    let tries: Vec<_> = allowed
+        .into_iter()
         .map(|command| try_one(driver, notebook, place, command))
-        .buffered(AT_A_TIME);
+        .collect();
+    let mut tried = stream::iter(tries).buffered(AT_A_TIME);
     let mut found = Vec::new();
     while let Some(tried) = tried.next().await {
         if let Some(tried) = tried? {
@@ -152,13 +153,13 @@ fn note(notebook: &Notebook, place: &Place, tried: Tried) -> Option<(String, usi
         return None;
     }
     let (_, _, prompt) = notebook.state_facts(state);
-    let nonsense = place.inside.nonsense.as_deref().unwrap_or_default();
-    let is_unknown = is_same_answer((&name, &reply.text), (inside::NONSENSE[0], nonsense));
-    let is_new_prompt = !same_prompt(reply.prompt.as_deref(), prompt.as_deref());
-    if is_unknown || !(is_new_prompt || answer.state.is_some()) {
+    let is_unknown = place.inside.nonsense.is_answered_like(&name, &reply.text);
+    let is_paged = reply.prompt.as_deref().is_some_and(is_pager);
+    let is_new_prompt = !is_paged && !same_prompt(reply.prompt.as_deref(), prompt.as_deref());
+    let said = announced(&reply, answer.state.as_deref());
+    if is_unknown || !(is_new_prompt || said.is_some()) {
         return None;
     }
-    let said = answer.state.as_deref().filter(|_| !reply.is_hidden());
     let (to, is_new) = notebook.state(reply.prompt.as_deref(), said);
     notebook.transition(state, &name, to);
     if reply.is_hidden() {
@@ -172,6 +173,19 @@ fn note(notebook: &Notebook, place: &Place, tried: Tried) -> Option<(String, usi
         ));
     }
     (is_new && !reply.is_hidden() && !is_shell).then_some((name, to))
+}
+
+/// Returns whether a line asks to show more of a long answer.
+fn is_pager(line: &str) -> bool {
+    let line = line.to_lowercase();
+    line == "(end)" || (line.starts_with("--") && line.contains("more"))
+}
+
+/// Returns the state that an answer announces. A long answer, such as a list of settings, announces none.
+fn announced<'a>(reply: &Reply, state: Option<&'a str>) -> Option<&'a str> {
+    const MAX_LINES: usize = 3;
+    let lines = reply.text.lines().filter(|line| !line.trim().is_empty());
+    state.filter(|_| !reply.is_hidden() && lines.count() <= MAX_LINES)
 }
 
 /// Returns what is wrong with the answer to a command.

@@ -21,10 +21,39 @@ pub(super) const NONSENSE: [&str; 2] = ["xyzzyq", "plughv"];
 /// What is known of a state before its commands are tried.
 pub(super) struct Inside {
     pub(super) state: usize,
-    /// The answer to the first nonsense word.
-    pub(super) nonsense: Option<String>,
-    pub(super) help_words: Vec<&'static str>,
+    pub(super) nonsense: Nonsense,
+    pub(super) help_words: Vec<String>,
     pub(super) commands: Vec<HelpCommand>,
+}
+
+/// The answers to words that no program knows, by what stands before the word: many programs have commands that start
+/// with a dot, a backslash or a colon, and answer other errors to them.
+#[derive(Debug, Default)]
+pub(super) struct Nonsense(Vec<(&'static str, String)>);
+
+/// What may stand before a command.
+const MARKS: [&str; 4] = ["", ".", "\\", ":"];
+
+impl Nonsense {
+    /// Returns whether a word is answered as one that makes no sense.
+    pub(super) fn is_answered_like(&self, word: &str, answer: &str) -> bool {
+        let is_marked = |mark: &&'static str| !mark.is_empty() && word.starts_with(mark);
+        let mark = MARKS
+            .iter()
+            .find(|mark| is_marked(mark))
+            .copied()
+            .unwrap_or("");
+        let known = self
+            .0
+            .iter()
+            .filter(|(known, _)| [mark, ""].contains(known));
+        known.into_iter().any(|(mark, nonsense)| {
+            is_same_answer(
+                (word, answer),
+                (&format!("{mark}{}", NONSENSE[0]), nonsense),
+            )
+        })
+    }
 }
 
 /// How to reach a state from the start.
@@ -77,18 +106,23 @@ pub(super) async fn ask(
     notebook: &Notebook,
     options: &Options,
     (state, path): (usize, &Path),
-    words: &[&'static str],
+    words: &[String],
 ) -> Result<Inside, SessionError> {
     let (_, name, prompt) = notebook.state_facts(state);
     let mut inside = Inside {
         state,
-        nonsense: None,
+        nonsense: Nonsense::default(),
         help_words: Vec::new(),
         commands: Vec::new(),
     };
     let mut copy = None;
-    for word in NONSENSE[..1].iter().chain(words) {
-        if let Some(rule) = refusal(word).filter(|_| options.safe_mode) {
+    let is_used =
+        |mark: &&&str| mark.is_empty() || words.iter().any(|word| word.starts_with(**mark));
+    let nonsense = MARKS.iter().filter(is_used);
+    let nonsense = nonsense.map(|mark| (Some(*mark), format!("{mark}{}", NONSENSE[0])));
+    let words = words.iter().map(|word| (None, (*word).to_owned()));
+    for (mark, word) in nonsense.chain(words) {
+        if let Some(rule) = refusal(&word).filter(|_| options.safe_mode) {
             notebook.note(format!("refused {word}: {}", rule.name()));
             continue;
         }
@@ -99,14 +133,14 @@ pub(super) async fn ask(
                 None => break,
             },
         };
-        notebook.asking(word, &name);
-        let reply = running.ask(word).await?;
+        notebook.asking(&word, &name);
+        let reply = running.ask(&word).await?;
         let is_back = reply.waits() && same_prompt(reply.prompt.as_deref(), prompt.as_deref());
-        if *word == NONSENSE[0] {
-            notebook.answer(Some(state), word, &reply);
-            inside.nonsense = Some(reply.text);
+        if let Some(mark) = mark {
+            notebook.answer(Some(state), &word, &reply);
+            inside.nonsense.0.push((mark, reply.text));
         } else if reply.waits() {
-            take_help(notebook, &mut inside, word, &reply);
+            take_help(notebook, &mut inside, &word, &reply);
         }
         match is_back {
             true => copy = Some(running),
@@ -123,9 +157,8 @@ pub(super) async fn ask(
 }
 
 /// Reads the answer to a word, if it is help.
-fn take_help(notebook: &Notebook, inside: &mut Inside, word: &'static str, reply: &Reply) {
-    let nonsense = inside.nonsense.as_deref().unwrap_or_default();
-    if is_same_answer((word, &reply.text), (NONSENSE[0], nonsense)) {
+fn take_help(notebook: &Notebook, inside: &mut Inside, word: &str, reply: &Reply) {
+    if inside.nonsense.is_answered_like(word, &reply.text) {
         return;
     }
     let library = notebook.library();
@@ -137,7 +170,7 @@ fn take_help(notebook: &Notebook, inside: &mut Inside, word: &'static str, reply
     notebook.help_command(word);
     notebook.answer(Some(inside.state), word, reply);
     notebook.options(Vec::new(), help.usage);
-    inside.help_words.push(word);
+    inside.help_words.push(word.to_owned());
     for command in help.commands {
         if inside
             .commands

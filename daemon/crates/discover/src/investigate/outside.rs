@@ -23,6 +23,9 @@ const VERSION: [&str; 3] = ["--version", "-V", "version"];
 /// How long each may take.
 const LIMIT: Duration = Duration::from_secs(3);
 
+/// How long a page of the manual may take: the longest are formatted for seconds on a busy machine.
+const MAN_LIMIT: Duration = Duration::from_secs(10);
+
 /// How many run at a time.
 const AT_A_TIME: usize = 3;
 
@@ -40,21 +43,13 @@ pub(super) async fn ask(
     notebook: &Notebook,
     options: &Options,
 ) -> Result<Outside, SessionError> {
-    let forms: Vec<&str> = [NONSENSE].into_iter().chain(HELP).chain(VERSION).collect();
-    let answers: Vec<(&str, Option<Ended>)> = stream::iter(forms)
-        .map(|form| async move {
-            if is_refused(driver, notebook, options, form) {
-                return Ok((form, None));
-            }
-            notebook.asking(form, "command line");
-            let ended = driver.run(&[form.to_owned()], LIMIT).await?;
-            Ok::<_, SessionError>((form, Some(ended)))
-        })
-        .buffered(AT_A_TIME)
-        .collect::<Vec<_>>()
-        .await
+    let forms: Vec<&'static str> = [NONSENSE].into_iter().chain(HELP).chain(VERSION).collect();
+    let asked: Vec<_> = forms
         .into_iter()
-        .collect::<Result<_, _>>()?;
+        .map(|form| run(driver, notebook, options, form))
+        .collect();
+    let answers: Vec<_> = stream::iter(asked).buffered(AT_A_TIME).collect().await;
+    let answers = answers.into_iter().collect::<Result<Vec<_>, _>>()?;
     let answer = |form: &str| {
         let found = answers.iter().find(|(other, _)| *other == form);
         found.and_then(|(_, ended)| ended.as_ref())
@@ -74,6 +69,21 @@ pub(super) async fn ask(
         outside.help.extend(man_page(driver, notebook).await?);
     }
     Ok(outside)
+}
+
+/// Runs the program with one argument, unless safe mode forbids it.
+async fn run(
+    driver: &Driver,
+    notebook: &Notebook,
+    options: &Options,
+    form: &'static str,
+) -> Result<(&'static str, Option<Ended>), SessionError> {
+    if is_refused(driver, notebook, options, form) {
+        return Ok((form, None));
+    }
+    notebook.asking(form, "command line");
+    let ended = driver.run(&[form.to_owned()], LIMIT).await?;
+    Ok((form, Some(ended)))
 }
 
 /// Returns whether safe mode forbids to start the program in this way.
@@ -139,14 +149,21 @@ async fn man_page(
     let name = driver.target.name();
     notebook.asking(&format!("man {name}"), "command line");
     let args = ["-P", "cat", "--", name].map(str::to_owned);
-    let Ok(ended) = driver.run_program("man", &args, LIMIT).await else {
+    let Ok(ended) = driver.run_program("man", &args, MAN_LIMIT).await else {
         // There is no man.
         return Ok(None);
     };
     if ended.exit.and_then(|exit| exit.code) != Some(0) {
         return Ok(None);
     }
-    let help = parse(&ended.text, notebook.library());
+    // Warnings of the formatter come between the lines, as both print to the terminal.
+    let is_warning = |line: &&str| line.starts_with("troff:") || line.starts_with("grotty:");
+    let text: Vec<&str> = ended
+        .text
+        .lines()
+        .filter(|line| !is_warning(line))
+        .collect();
+    let help = parse(&text.join("\n"), notebook.library());
     let is_page = !help.usage.is_empty() || !help.options.is_empty();
     Ok(is_page.then(|| (format!("man {name}"), help)))
 }

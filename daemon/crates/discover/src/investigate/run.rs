@@ -148,14 +148,8 @@ impl Investigation {
         let tape = running.end_with_tape().await;
         self.notebook.report().tape = tape.filter(|_| self.options.tape.is_some());
         let place = (state, &[][..]);
-        let asked = inside::ask(
-            &self.driver,
-            &self.notebook,
-            &self.options,
-            place,
-            &HELP_WORDS,
-        );
-        let entry = asked.await?;
+        let words = HELP_WORDS.map(str::to_owned);
+        let entry = inside::ask(&self.driver, &self.notebook, &self.options, place, &words).await?;
         self.notebook.keep();
         exits::ask(&self.driver, &self.notebook, &self.options).await?;
         self.notebook.keep();
@@ -167,12 +161,14 @@ impl Investigation {
         explore::explore(&self.driver, &self.notebook, &self.options, entry).await
     }
 
-    /// Returns the prompt: the last line after two different inputs, if it is the same.
+    /// Returns the prompt: what looks like one at the start, or the last line after two different inputs, if it is the
+    /// same. After an input that makes no sense, the program may wait for the rest of it with another prompt.
     async fn prompt(
         &self,
         running: &mut Running,
         first: &Reply,
     ) -> Result<Option<String>, SessionError> {
+        let library = self.notebook.library();
         let mut prompts = Vec::new();
         for word in NONSENSE {
             self.notebook.asking(word, "main");
@@ -182,14 +178,13 @@ impl Investigation {
             }
             prompts.push(reply.prompt);
         }
-        let library = self.notebook.library();
-        let of_first = first
-            .prompt
-            .clone()
-            .filter(|line| library.ends_as_prompt(line));
+        let looks_right = |line: &String| library.is_prompt(line) || library.ends_as_prompt(line);
+        if let Some(prompt) = first.prompt.clone().filter(looks_right) {
+            return Ok(Some(prompt));
+        }
         Ok(match &prompts[..] {
             [one, other] if inside::same_prompt(one.as_deref(), other.as_deref()) => one.clone(),
-            _ => of_first,
+            _ => None,
         })
     }
 }

@@ -3,11 +3,11 @@
 use super::comments::Comment;
 use super::manifest::Manifest;
 use super::tasks::Plan;
-use crate::model::Provenance;
+use crate::model::Notes;
 use ccd_protocol::memory::{
     BuildStatus, DependencyStatus, MemoryFact, ServerInfo, SessionMemory, TestSuite,
 };
-use ccd_text::redact::redact;
+use ccd_text::redact::{MASK, redact};
 use std::time::SystemTime;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -16,9 +16,7 @@ use time::format_description::well_known::Rfc3339;
 #[derive(Debug, Clone, Default)]
 pub struct Collected {
     pub memory: SessionMemory,
-    pub provenance: Provenance,
-    /// Parts that are missing, and why.
-    pub warnings: Vec<String>,
+    pub notes: Notes,
     /// Secrets that were removed.
     pub redacted: u64,
 }
@@ -57,14 +55,35 @@ pub(super) struct SuiteFacts {
     pub(super) last_run: Option<String>,
 }
 
+/// What one collector found, and what not.
+#[derive(Debug, Default)]
+pub(super) struct Finding<T> {
+    pub(super) value: T,
+    /// Why something is not in it, a sentence each.
+    pub(super) left_out: Vec<String>,
+    /// Secrets that were removed while it was read.
+    pub(super) redacted: u64,
+}
+
+/// Returns how many secrets of `source` are masked in the texts from it.
+pub(super) fn masked<'a>(texts: impl IntoIterator<Item = &'a str>, source: &str) -> u64 {
+    let masks = |text: &str| text.matches(MASK).count() as u64;
+    let found: u64 = texts.into_iter().map(masks).sum();
+    match found {
+        0 => 0,
+        // What the source has itself is no secret that was removed.
+        found => found.saturating_sub(masks(source)),
+    }
+}
+
 /// What one collector returns.
 #[derive(Debug)]
 pub(super) enum Part {
     Git(Sourced<GitFacts>),
-    Tasks(Option<Sourced<Plan>>),
-    Comments(Vec<Comment>),
+    Tasks(Finding<Option<Sourced<Plan>>>),
+    Comments(Finding<Vec<Comment>>),
     /// Newest first.
-    Reports(Vec<Sourced<SuiteFacts>>),
+    Reports(Finding<Vec<Sourced<SuiteFacts>>>),
     Servers(Sourced<Vec<ServerInfo>>),
     Manifest(Box<Manifest>),
     Dependencies(Sourced<DependencyStatus>),
@@ -82,12 +101,39 @@ pub(super) struct Facts {
     pub(super) manifest: Manifest,
     pub(super) dependencies: Option<Sourced<DependencyStatus>>,
     pub(super) build: Option<Sourced<BuildStatus>>,
+    /// Parts that are missing, and why.
+    left_out: Vec<(&'static str, String)>,
+    redacted: u64,
 }
 
 impl Facts {
-    /// Removes the secrets of each text and returns how many: beside other words, some are not recognised any more.
+    /// Returns what is missing, a sentence each.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let warning = |(part, reason): &(&str, String)| format!("{part}: left out: {reason}");
+        self.left_out.iter().map(warning).collect()
+    }
+
+    /// The part has no facts because it could not be looked at.
+    pub(super) fn is_unknown(&self, part: &str) -> bool {
+        self.left_out.iter().any(|(other, _)| *other == part)
+    }
+
+    pub(super) fn leave_out(&mut self, part: &'static str, reason: String) {
+        self.left_out.push((part, reason));
+    }
+
+    fn unpack<T>(&mut self, part: &'static str, finding: Finding<T>) -> T {
+        self.redacted += finding.redacted;
+        for reason in finding.left_out {
+            self.leave_out(part, reason);
+        }
+        finding.value
+    }
+
+    /// Removes the secrets of each text and returns how many, with those that collectors removed: beside other words, some
+    /// are not recognised any more.
     pub(super) fn redact(&mut self) -> u64 {
-        let mut removed = 0;
+        let mut removed = self.redacted;
         let mut hide = |text: &mut String| {
             let redacted = redact(text);
             if redacted.removed > 0 {
@@ -125,15 +171,18 @@ impl Facts {
         }
         self.manifest.name.iter_mut().for_each(&mut hide);
         self.manifest.description.iter_mut().for_each(&mut hide);
+        self.left_out
+            .iter_mut()
+            .for_each(|(_, reason)| hide(reason));
         removed
     }
 
-    pub(super) fn take(&mut self, part: Part) {
+    pub(super) fn take(&mut self, name: &'static str, part: Part) {
         match part {
             Part::Git(git) => self.git = Some(git),
-            Part::Tasks(plan) => self.plan = plan,
-            Part::Comments(comments) => self.comments = comments,
-            Part::Reports(reports) => self.reports = reports,
+            Part::Tasks(plan) => self.plan = self.unpack(name, plan),
+            Part::Comments(comments) => self.comments = self.unpack(name, comments),
+            Part::Reports(reports) => self.reports = self.unpack(name, reports),
             Part::Servers(servers) => self.servers = Some(servers),
             Part::Manifest(manifest) => self.manifest = *manifest,
             Part::Dependencies(dependencies) => self.dependencies = Some(dependencies),

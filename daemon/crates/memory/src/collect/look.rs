@@ -1,13 +1,27 @@
 //! Looks again at what is quick to look at.
 
-use super::facts::Part;
+use super::facts::{Finding, Part, Sourced, SuiteFacts};
 use super::project::{Collector, Project};
+use super::reports::reports;
 use super::servers::listening_ports;
 use super::tasks::{Plan, TaskCollector};
 use crate::error::Result;
+use ccd_protocol::memory::{TaskReference, TestSuite};
+use ccd_text::redact::redact;
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
+
+/// What of a project is looked at, besides its branch.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    /// Commits after this one are counted, up to the number beside it.
+    pub(crate) commit: Option<(String, usize)>,
+    pub(crate) servers: bool,
+    pub(crate) plan: bool,
+    /// Reports of tests that were written after this time.
+    pub(crate) reports_since: Option<SystemTime>,
+}
 
 /// What a project looks like now. A part that cannot be read is nothing.
 #[derive(Debug, Default)]
@@ -17,7 +31,8 @@ pub(crate) struct Now {
     pub(crate) commits: Option<usize>,
     /// Ports that something listens on.
     pub(crate) ports: Option<Vec<u16>>,
-    plan: Option<Plan>,
+    plan: Option<Finding<Option<Sourced<Plan>>>>,
+    reports: Vec<Sourced<SuiteFacts>>,
     /// Parts that were not known at the deadline.
     pub(crate) late: Vec<&'static str>,
 }
@@ -28,37 +43,70 @@ type Take = Box<dyn FnOnce(&mut Now) + Send>;
 type Look = Box<dyn FnOnce(&Project) -> Take + Send>;
 
 impl Now {
-    /// Looks at the parts side by side. Commits after `commit` are counted, up to the number beside it. A part that is late is
-    /// not waited for.
+    /// Looks at the parts side by side. A part that is late is not waited for.
     ///
     /// # Errors
     ///
     /// `NoProject`.
-    pub(crate) fn of(
-        directory: &Path,
-        commit: Option<(&str, usize)>,
-        deadline: Instant,
-    ) -> Result<Self> {
+    pub(crate) fn of(directory: &Path, wanted: Wanted, deadline: Instant) -> Result<Self> {
         let project = Project::find(directory)?;
-        let mut parts: Vec<(&'static str, Look)> = vec![
-            ("branch", Box::new(branch)),
-            ("tasks", Box::new(move |project| tasks(project, deadline))),
-            ("servers", Box::new(|_| ports())),
-        ];
-        if let Some((commit, max)) = commit {
-            let commit = commit.to_owned();
+        let mut parts: Vec<(&'static str, Look)> = vec![("branch", Box::new(branch))];
+        if wanted.plan {
+            parts.push(("tasks", Box::new(move |project| tasks(project, deadline))));
+        }
+        if wanted.servers {
+            parts.push(("servers", Box::new(|_| ports())));
+        }
+        if let Some(since) = wanted.reports_since {
+            let look = move |project: &Project| results(project, since, deadline);
+            parts.push(("tests", Box::new(look)));
+        }
+        if let Some((commit, max)) = wanted.commit {
             let look = move |project: &Project| commits(project, &commit, max);
             parts.push(("commits", Box::new(look)));
         }
         Ok(look(&project, parts, deadline))
     }
 
-    /// Says whether a task is open; nothing without a plan or without this task in it.
-    pub(crate) fn is_open(&self, id: &str) -> Option<bool> {
+    /// Returns the plan's file, as a memory has it; nothing if it is not known. Without a plan, an error says why.
+    pub(crate) fn plan(&self) -> Option<std::result::Result<String, Option<&str>>> {
         let plan = self.plan.as_ref()?;
-        let is_known = plan.ids.iter().any(|known| known == id);
-        is_known.then(|| plan.open.iter().any(|task| task.id == id))
+        Some(match &plan.value {
+            Some(plan) => Ok(redact(&plan.source).text.into_owned()),
+            None => Err(plan.left_out.first().map(String::as_str)),
+        })
     }
+
+    /// Returns what became of a task of the plan.
+    pub(crate) fn state(&self, task: &TaskReference) -> TaskState {
+        let is_it = |id: &str, title: &str| match task.id.is_empty() {
+            // The memory has it without secrets.
+            true => title == task.title || redact(title).text == task.title,
+            false => id == task.id,
+        };
+        let plan = self.plan.iter().flat_map(|plan| &plan.value);
+        let plan = plan.map(|plan| &plan.value).next();
+        match plan {
+            Some(plan) if plan.open.iter().any(|one| is_it(&one.id, &one.title)) => TaskState::Open,
+            Some(plan) if plan.ids.iter().any(|one| is_it(one, one)) => TaskState::Done,
+            _ => TaskState::Gone,
+        }
+    }
+
+    /// Returns the newest results of unit or of e2e tests among the new reports, and their report.
+    pub(crate) fn results(&self, is_e2e: bool) -> Option<(&TestSuite, &str)> {
+        let mut reports = self.reports.iter();
+        let report = reports.find(|report| report.value.is_e2e == is_e2e)?;
+        Some((&report.value.suite, &report.source))
+    }
+}
+
+/// What became of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TaskState {
+    Open,
+    Done,
+    Gone,
 }
 
 fn look(project: &Project, parts: Vec<(&'static str, Look)>, deadline: Instant) -> Now {
@@ -97,10 +145,16 @@ fn branch(project: &Project) -> Take {
 
 fn tasks(project: &Project, deadline: Instant) -> Take {
     let plan = match TaskCollector.collect(project, deadline) {
-        Ok(Part::Tasks(Some(plan))) => Some(plan.value),
+        Ok(Part::Tasks(plan)) => Some(plan),
         _ => None,
     };
     Box::new(|now| now.plan = plan)
+}
+
+fn results(project: &Project, since: SystemTime, deadline: Instant) -> Take {
+    let found = reports(&project.root, Some(since), deadline);
+    let found = found.map_or_else(|_| Vec::new(), |found| found.value);
+    Box::new(|now| now.reports = found)
 }
 
 fn commits(project: &Project, commit: &str, max: usize) -> Take {

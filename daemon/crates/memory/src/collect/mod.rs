@@ -20,6 +20,7 @@ mod tasks;
 mod tests;
 
 pub use facts::Collected;
-pub(crate) use look::Now;
+pub(crate) use look::{Now, TaskState, Wanted};
+pub(crate) use recorded::OWN_LIST;
 pub use recorded::{Recorded, RecordedRun, RecordedTask};
 pub use run::{COLLECT_LIMIT, collect};

@@ -10,6 +10,8 @@ use std::time::SystemTime;
 pub(super) struct Content {
     pub(super) bytes: Vec<u8>,
     pub(super) modified: Option<SystemTime>,
+    /// Length of the file.
+    pub(super) len: u64,
     /// The file is longer than what was read.
     pub(super) is_cut: bool,
 }
@@ -34,11 +36,23 @@ pub(super) fn read(root: &Path, path: &Path, max: u64) -> io::Result<Content> {
     let mut bytes = Vec::with_capacity(len);
     file.take(max).read_to_end(&mut bytes)?;
     Ok(Content {
+        len: about.len(),
         is_cut: about.len() > max,
         modified: about.modified().ok(),
         bytes,
     })
 }
+
+/// Says why a file was not read.
+pub(super) fn too_long(path: &Path, len: u64, max: u64) -> String {
+    let (mib, max) = (len as f64 / MIB, max as f64 / MIB);
+    format!(
+        "{} has {mib:.1} MiB; the limit is {max} MiB",
+        path.display()
+    )
+}
+
+const MIB: f64 = 1024.0 * 1024.0;
 
 /// A named pipe is opened without waiting for a writer.
 const FLAGS: OFlags = OFlags::NOFOLLOW

@@ -13,6 +13,9 @@ pub struct Recorded {
     pub task: Option<RecordedTask>,
 }
 
+/// Phase of a task that is in no phase of the plan.
+pub(crate) const OWN_LIST: &str = "Claude Code's own list";
+
 /// A task of a list that is in no file of the project.
 #[derive(Debug, Clone, Default)]
 pub struct RecordedTask {

@@ -33,11 +33,8 @@ pub fn collect(
     recorded: &Recorded,
 ) -> Result<Collected> {
     let project = Project::find(directory)?;
-    let (facts, mut warnings) = run(&project, all(), COLLECT_LIMIT);
-    let mut collected = assemble(&project, facts, previous, recorded);
-    warnings.append(&mut collected.warnings);
-    collected.warnings = warnings;
-    Ok(collected)
+    let facts = run(&project, all(), COLLECT_LIMIT);
+    Ok(assemble(&project, facts, previous, recorded))
 }
 
 fn all() -> Vec<Box<dyn Collector>> {
@@ -58,11 +55,11 @@ pub(super) fn run(
     project: &Project,
     collectors: Vec<Box<dyn Collector>>,
     limit: Duration,
-) -> (Facts, Vec<String>) {
+) -> Facts {
     let deadline = Instant::now() + limit;
     let (sender, results) = sync_channel(collectors.len());
     let mut waiting: Vec<&'static str> = Vec::new();
-    let mut warnings = Vec::new();
+    let mut facts = Facts::default();
     for collector in collectors {
         let (name, project, sender) = (collector.name(), project.clone(), sender.clone());
         let work = move || {
@@ -73,11 +70,10 @@ pub(super) fn run(
             .spawn(work);
         match thread {
             Ok(_) => waiting.push(name),
-            Err(error) => warnings.push(format!("{name}: left out: {error}")),
+            Err(error) => facts.leave_out(name, error.to_string()),
         }
     }
     drop(sender);
-    let mut facts = Facts::default();
     while !waiting.is_empty() {
         let left = deadline.saturating_duration_since(Instant::now());
         let Ok((name, result)) = results.recv_timeout(left) else {
@@ -86,15 +82,12 @@ pub(super) fn run(
         waiting.retain(|other| *other != name);
         let part: std::result::Result<Part, String> = result;
         match part {
-            Ok(part) => facts.take(part),
-            Err(reason) => warnings.push(format!("{name}: left out: {reason}")),
+            Ok(part) => facts.take(name, part),
+            Err(reason) => facts.leave_out(name, reason),
         }
     }
     for name in waiting {
-        warnings.push(format!(
-            "{name}: left out: not done within {} s",
-            limit.as_secs_f32()
-        ));
+        facts.leave_out(name, format!("not done within {} s", limit.as_secs_f32()));
     }
-    (facts, warnings)
+    facts
 }

@@ -1,8 +1,8 @@
 //! The plan of a project: the file with the boxes, its phases and its open tasks.
 
-use super::facts::{Part, Sourced, stamp};
+use super::facts::{Finding, Part, Sourced, masked, stamp};
 use super::project::{Collector, Project};
-use super::read::{names, read};
+use super::read::{Content, names, read, too_long};
 use ccd_protocol::memory::{PhaseStatus, TaskReference};
 use ccd_text::redact::redact;
 use regex::Regex;
@@ -16,6 +16,7 @@ pub(super) struct Plan {
     pub(super) phases: Vec<PhaseStatus>,
     /// In the order of the file.
     pub(super) open: Vec<TaskReference>,
+    /// Of all tasks; the title of one that has none.
     pub(super) ids: Vec<String>,
     /// Points below headings such as "Later", in the plan and in the spec beside it.
     pub(super) later: Vec<String>,
@@ -28,6 +29,12 @@ impl Plan {
 
     pub(super) fn total(&self) -> u64 {
         self.phases.iter().map(|phase| phase.total).sum()
+    }
+
+    /// Returns the texts that are without secrets already.
+    fn texts(&self) -> impl Iterator<Item = &str> {
+        let phases = self.phases.iter().map(|phase| &*phase.name);
+        phases.chain(self.open.iter().map(|task| &*task.title))
     }
 }
 
@@ -49,48 +56,67 @@ impl Collector for TaskCollector {
             .work_tree
             .as_ref()
             .and_then(|tree| tree.branch().ok());
-        let mut candidates = Vec::new();
-        let mut too_long = None;
+        let mut left_out = Vec::new();
+        let mut best: Option<Candidate> = None;
         for path in places(root) {
             let Ok(content) = read(root, &path, PLAN_BYTES) else {
                 continue;
             };
             if content.is_cut {
-                too_long = Some(path);
+                left_out.push(too_long(&path, content.len, PLAN_BYTES));
                 continue;
             }
-            let plan = parse(&content.text());
-            if plan.total() == 0 {
-                continue;
+            let candidate = Candidate::of(path, &content, branch.as_deref());
+            if candidate.plan.total() > 0
+                && best.as_ref().is_none_or(|best| best.rank <= candidate.rank)
+            {
+                best = Some(candidate);
             }
-            let is_of_branch = branch
-                .as_deref()
-                .is_some_and(|branch| is_folder_of(&path, branch));
-            let changed = content.modified.unwrap_or(SystemTime::UNIX_EPOCH);
-            // Files of one checkout have one time, more or less: whole seconds decide.
-            let seconds = changed
-                .duration_since(SystemTime::UNIX_EPOCH)
-                .map_or(0, |time| time.as_secs());
-            candidates.push((
-                (is_of_branch, seconds, plan.open.len()),
-                path,
-                plan,
-                changed,
-            ));
         }
-        if let (true, Some(path)) = (candidates.is_empty(), too_long) {
-            let mib = PLAN_BYTES >> 20;
-            return Err(format!("{} is longer than {mib} MiB", path.display()));
-        }
-        let best = candidates.into_iter().max_by_key(|(rank, ..)| *rank);
-        Ok(Part::Tasks(best.map(|(_, path, mut plan, changed)| {
-            plan.later.extend(later_of_spec(root, &path));
+        let redacted = best.as_ref().map_or(0, |best| best.redacted);
+        let value = best.map(|mut best| {
+            best.plan.later.extend(later_of_spec(root, &best.path));
             Sourced {
-                value: plan,
-                source: path.to_string_lossy().into_owned(),
-                at: Some(stamp(changed)),
+                value: best.plan,
+                source: best.path.to_string_lossy().into_owned(),
+                at: Some(stamp(best.changed)),
             }
-        })))
+        });
+        Ok(Part::Tasks(Finding {
+            value,
+            left_out,
+            redacted,
+        }))
+    }
+}
+
+/// A file that may be the plan.
+struct Candidate {
+    path: PathBuf,
+    plan: Plan,
+    changed: SystemTime,
+    /// That of the branch comes first, then the one changed last, then the one with most open tasks.
+    rank: (bool, u64, usize),
+    redacted: u64,
+}
+
+impl Candidate {
+    fn of(path: PathBuf, content: &Content, branch: Option<&str>) -> Self {
+        let text = content.text();
+        let plan = parse(&text);
+        let is_of_branch = branch.is_some_and(|branch| is_folder_of(&path, branch));
+        let changed = content.modified.unwrap_or(SystemTime::UNIX_EPOCH);
+        // Files of one checkout have one time, more or less: whole seconds decide.
+        let seconds = changed
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .map_or(0, |time| time.as_secs());
+        Self {
+            rank: (is_of_branch, seconds, plan.open.len()),
+            redacted: masked(plan.texts(), &text),
+            path,
+            plan,
+            changed,
+        }
     }
 }
 
@@ -211,12 +237,12 @@ impl Plan {
         if state == State::Dropped || (title.starts_with("~~") && title.ends_with("~~")) {
             return;
         }
-        let name = if phase.is_empty() { "Tasks" } else { phase };
-        let at = match self.phases.iter().position(|phase| phase.name == name) {
+        let phase = if phase.is_empty() { "Tasks" } else { phase };
+        let at = match self.phases.iter().position(|other| other.name == phase) {
             Some(at) => at,
             None => {
                 self.phases.push(PhaseStatus {
-                    name: name.to_owned(),
+                    name: phase.to_owned(),
                     ..PhaseStatus::default()
                 });
                 self.phases.len() - 1
@@ -226,14 +252,13 @@ impl Plan {
         found.total += 1;
         found.completed += u64::from(state == State::Done);
         found.percentage = crate::model::percentage(found.completed, found.total);
-        if !id.is_empty() {
-            self.ids.push(id.clone());
-        }
+        let name = if id.is_empty() { &title } else { &id };
+        self.ids.push(name.clone());
         if state == State::Open {
             self.open.push(TaskReference {
                 id,
                 title,
-                phase: name.to_owned(),
+                phase: phase.to_owned(),
             });
         }
     }

@@ -4,7 +4,7 @@ use super::escape::{NO_BLOCKERS, NONE, unescape};
 use super::line::{bold, field, numbered, placed, step, task};
 use super::sections::{HEADINGS, Line, Sections, parts};
 use super::write::{PRIORITIES, STEPS};
-use crate::model::{Provenance, is_time};
+use crate::model::{Notes, is_time};
 use ccd_protocol::memory::{
     BlockerEntry, FileReference, NextStep, PhaseStatus, SessionMemory, TaskStatus,
 };
@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed {
     pub memory: SessionMemory,
-    pub provenance: Provenance,
+    pub notes: Notes,
     /// What is missing or could not be read.
     pub warnings: Vec<String>,
     /// False if the text has none of the sections of a memory.
@@ -140,6 +140,8 @@ impl Reader {
                 about.branch = unescape(branch);
             } else if let Some(duration) = field(text, "Session Duration") {
                 about.session_duration = Some(unescape(duration));
+            } else if let Some(warning) = field(text, "Warning") {
+                self.parsed.notes.warnings.push(unescape(warning));
             }
         }
         if !has_name {
@@ -167,7 +169,7 @@ impl Reader {
             Some(serde_json::from_str(json))
         });
         match provenance {
-            Some(Ok(provenance)) => self.parsed.provenance = provenance,
+            Some(Ok(provenance)) => self.parsed.notes.provenance = provenance,
             Some(Err(_)) => self.warn("the sources of the facts could not be read".to_owned()),
             None => (),
         }

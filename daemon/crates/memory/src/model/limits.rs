@@ -19,6 +19,14 @@ pub type Cuts = BTreeMap<String, u64>;
 /// Where facts are from, by their path in JSON (`testResults.unit`).
 pub type Provenance = BTreeMap<String, MemoryFact>;
 
+/// What a file says beside its memory.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Notes {
+    pub provenance: Provenance,
+    /// What a save left out of the memory, and why.
+    pub warnings: Vec<String>,
+}
+
 /// Returns how much of `total` `part` is, with one decimal; halves away from zero. Nothing of nothing is 0.
 pub(crate) fn percentage(part: u64, total: u64) -> f64 {
     if total == 0 {

@@ -1,5 +1,6 @@
 //! Times as the memory has them, and how long ago they were.
 
+use std::time::SystemTime;
 use time::OffsetDateTime;
 use time::format_description::well_known::{Iso8601, Rfc3339};
 
@@ -7,6 +8,12 @@ use time::format_description::well_known::{Iso8601, Rfc3339};
 pub(crate) fn is_time(text: &str) -> bool {
     OffsetDateTime::parse(text, &Rfc3339).is_ok()
         || OffsetDateTime::parse(text, &Iso8601::DEFAULT).is_ok()
+}
+
+/// Returns the end of the second that a time is in, as times of files are more exact; nothing if it is not known.
+pub(crate) fn since(text: &str) -> Option<SystemTime> {
+    let time = OffsetDateTime::parse(text, &Rfc3339).ok()?;
+    Some(time.replace_nanosecond(999_999_999).ok()?.into())
 }
 
 /// Returns seconds as `40 s`, `5 min`, `3 h` or `9 days`.

@@ -2,7 +2,7 @@
 
 use super::shorten::cut_list;
 use crate::file::write;
-use crate::model::{Cuts, Provenance, clip};
+use crate::model::{Cuts, Notes, clip};
 use ccd_protocol::memory::{Priority, SessionMemory};
 
 /// Phases that are kept around the current one.
@@ -11,30 +11,25 @@ const PHASES: usize = 12;
 /// Returns the file of a memory, of at most `max_bytes` if what every file has fits. What is cut, one after the other until
 /// it fits: files to 10, blockers of low and medium priority, failures to 5 a suite, steps to 3, phases to the twelve
 /// around the current one, sources, descriptions to a short line, and blockers from the end.
-pub fn fit(
-    memory: &mut SessionMemory,
-    cuts: &mut Cuts,
-    provenance: &Provenance,
-    max_bytes: usize,
-) -> String {
-    let mut provenance = provenance.clone();
-    let mut text = write(memory, cuts, &provenance);
+pub fn fit(memory: &mut SessionMemory, cuts: &mut Cuts, notes: &Notes, max_bytes: usize) -> String {
+    let mut notes = notes.clone();
+    let mut text = write(memory, cuts, &notes);
     for cut in CUTS {
         if text.len() <= max_bytes {
             return text;
         }
-        cut(memory, cuts, &mut provenance);
-        text = write(memory, cuts, &provenance);
+        cut(memory, cuts, &mut notes);
+        text = write(memory, cuts, &notes);
     }
     while text.len() > max_bytes && !memory.blockers.is_empty() {
         let keep = memory.blockers.len() / 2;
         cut_list(&mut memory.blockers, keep, "blockers", cuts);
-        text = write(memory, cuts, &provenance);
+        text = write(memory, cuts, &notes);
     }
     text
 }
 
-type Cut = fn(&mut SessionMemory, &mut Cuts, &mut Provenance);
+type Cut = fn(&mut SessionMemory, &mut Cuts, &mut Notes);
 
 const CUTS: [Cut; 8] = [
     |memory, cuts, _| {
@@ -65,7 +60,7 @@ const CUTS: [Cut; 8] = [
         cut_list(&mut memory.next_steps, 3, "nextSteps", cuts);
     },
     |memory, cuts, _| phases(memory, cuts),
-    |_, _, provenance| provenance.clear(),
+    |_, _, notes| notes.provenance.clear(),
     |memory, _, _| short_texts(memory),
 ];
 

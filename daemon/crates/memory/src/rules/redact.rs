@@ -5,6 +5,7 @@ use crate::model::is_time;
 use ccd_protocol::memory::SessionMemory;
 use ccd_text::redact::{MASK, Secrets, redact as redact_text};
 use serde_json::Value;
+use std::ops::Range;
 
 /// Returns the memory without secrets, and how many were removed.
 #[must_use]
@@ -74,33 +75,45 @@ impl Found {
     }
 }
 
-/// Returns the first secret of a finished file.
-pub(crate) fn first_secret(file: &str) -> Option<Found> {
-    all_secrets(file).into_iter().next()
+/// True if the file of a memory has a secret. Words that are in no text of the memory are words of the file itself.
+pub(crate) fn has_secret(file: &str, memory: &SessionMemory) -> bool {
+    let is_of_a_text = |found: &Found| found.words.is_empty() || found.mask(memory).is_some();
+    all_secrets(file).iter().any(is_of_a_text)
 }
 
 /// Returns the secrets of a finished file.
 pub(crate) fn all_secrets(file: &str) -> Vec<Found> {
     let shown = plain(file);
     let secrets = Secrets::of(&shown);
-    // A mask, and the marks of the file around it.
-    let is_masked = |found: &str| found.chars().all(|char| MARKS.contains(char));
     let places = secrets.places().iter().cloned();
-    let places = places.filter(|place| !is_masked(&shown[place.clone()]));
-    let found = |place: std::ops::Range<usize>| {
+    let places = places.filter(|place| !is_masked(&shown, place));
+    let found = |place: Range<usize>| {
         let before = &shown[..place.start];
         let heading = before
             .lines()
             .rev()
             .find_map(|line| line.strip_prefix("## "));
-        let words = shown[place]
-            .split(|char: char| char.is_whitespace() || MARKS.contains(char))
-            .filter(|word| word.chars().count() >= MIN_WORD_CHARS);
         Found {
             line: before.matches('\n').count() + 1,
             section: heading.unwrap_or("header").to_owned(),
-            words: words.map(str::to_owned).collect(),
+            words: words(&shown[place]).map(str::to_owned).collect(),
         }
     };
     places.map(found).collect()
+}
+
+/// True for a mask with marks of the file around it, and for short words beside a mask: a masked text looks like a secret.
+fn is_masked(shown: &str, place: &Range<usize>) -> bool {
+    let found = &shown[place.clone()];
+    let start = shown[..place.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = shown[place.end..].find('\n');
+    let end = end.map_or(shown.len(), |at| place.end + at);
+    let is_beside_mask = || shown[start..end].contains(MASK) && words(found).next().is_none();
+    found.chars().all(|char| MARKS.contains(char)) || is_beside_mask()
+}
+
+/// Returns the words of a secret that are looked for in other texts.
+fn words(secret: &str) -> impl Iterator<Item = &str> {
+    let words = secret.split(|char: char| char.is_whitespace() || MARKS.contains(char));
+    words.filter(|word| word.chars().count() >= MIN_WORD_CHARS)
 }

@@ -1,6 +1,6 @@
 //! The seed's rules for a memory that is valid.
 
-use super::redact::first_secret;
+use super::redact::has_secret;
 use crate::file::write;
 use crate::model::{
     MAX_BLOCKERS, MAX_BYTES, MAX_ERRORS, MAX_FAILURES, MAX_FILES, MAX_NEXT_TASKS, MAX_SERVERS,
@@ -53,7 +53,7 @@ pub fn validate(memory: &SessionMemory) -> MemoryValidateReply {
     check(content.len() <= MAX_BYTES, &|| {
         format!("the file exceeds {MAX_BYTES} bytes")
     });
-    check(first_secret(&content).is_none(), &|| {
+    check(!has_secret(&content, memory), &|| {
         "Sensitive data detected in serialized output".to_owned()
     });
     MemoryValidateReply {

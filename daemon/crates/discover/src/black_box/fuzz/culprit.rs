@@ -10,6 +10,7 @@ use crate::fuzz::Shrinker;
 use ccd_protocol::investigate::{Finding, FindingKind};
 use ccd_protocol::tape::{RecordMode, TapeOptions};
 use ccd_session::session::SessionError;
+use std::path::Path;
 
 /// Maximum number of lines before the last one that are looked through.
 const MAX_LINES: usize = 250;
@@ -164,6 +165,12 @@ impl Search<'_, '_> {
     }
 }
 
+/// Returns the path of a tape in the directory of tapes.
+fn path_of(root: Option<&Path>, id: &str) -> String {
+    let path = root.unwrap_or(Path::new("")).join(format!("{id}.json5"));
+    path.to_string_lossy().into_owned()
+}
+
 /// Breaks the program once more, with a longer limit and on a tape; none if it does not break.
 pub(super) async fn confirm(
     bench: &Bench<'_>,
@@ -199,7 +206,10 @@ pub(super) async fn confirm(
         return Ok(None);
     }
     let tape = match has_tape {
-        true => running.end_with_tape().await,
+        true => {
+            let id = running.end_with_tape().await;
+            id.map(|id| path_of(bench.options.tapes.as_deref(), &id))
+        }
         false => {
             bench.driver.release(running);
             None

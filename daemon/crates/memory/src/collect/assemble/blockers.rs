@@ -22,10 +22,14 @@ pub(super) fn blockers(
     now: &str,
 ) -> Vec<BlockerEntry> {
     let plan = facts.plan.as_ref().map(|plan| &plan.value);
-    let mut found: Vec<BlockerEntry> = Vec::new();
-    found.extend(conflicts(facts));
-    found.extend(missing_files(project, plan));
-    found.extend(broken_build(build));
+    let mut found: Vec<Found> = Vec::new();
+    found.extend(conflicts(facts).map(Found::everywhere));
+    found.extend(
+        missing_files(project, plan)
+            .into_iter()
+            .map(Found::everywhere),
+    );
+    found.extend(broken_build(build).map(Found::everywhere));
     let comments = |keyword| {
         facts
             .comments
@@ -40,17 +44,40 @@ pub(super) fn blockers(
     for keyword in [Keyword::Fixme, Keyword::Needs, Keyword::Todo, Keyword::Hack] {
         found.extend(comments(keyword).map(blocker));
     }
-    found.sort_by_key(|blocker| blocker.priority);
+    found.sort_by_key(|found| found.blocker.priority);
     let before = previous.map_or(&[][..], |memory| &memory.blockers);
-    for blocker in &mut found {
-        // A description names the file: two blockers of one title are told apart by it.
-        let seen = before
-            .iter()
-            .find(|old| old.title == blocker.title && old.description == blocker.description);
-        let seen = seen.and_then(|old| old.detected_at.clone());
-        blocker.detected_at = Some(seen.unwrap_or_else(|| now.to_owned()));
+    let dated = |mut found: Found| {
+        let at = found.detected_at(before);
+        found.blocker.detected_at = Some(at.unwrap_or_else(|| now.to_owned()));
+        found.blocker
+    };
+    found.into_iter().map(dated).collect()
+}
+
+/// A blocker, and what its description has as long as it is in the same file: the line may change, and what is after it.
+struct Found {
+    blocker: BlockerEntry,
+    place: String,
+}
+
+impl Found {
+    /// One that its title says all about.
+    fn everywhere(blocker: BlockerEntry) -> Self {
+        let place = String::new();
+        Self { blocker, place }
     }
-    found
+
+    /// Returns when a save first saw it: one of the same title in the same file, at the same line if there are more.
+    fn detected_at(&self, before: &[BlockerEntry]) -> Option<String> {
+        let is_it = |old: &&BlockerEntry| {
+            old.title == self.blocker.title && old.description.contains(&self.place)
+        };
+        let mut all = before.iter().filter(is_it);
+        let same = all
+            .clone()
+            .find(|old| old.description == self.blocker.description);
+        same.or_else(|| all.next())?.detected_at.clone()
+    }
 }
 
 fn conflicts(facts: &Facts) -> impl Iterator<Item = BlockerEntry> + '_ {
@@ -163,7 +190,7 @@ pub(super) fn place(file: &str, line: Option<u64>) -> String {
     line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
 }
 
-fn of_failure(failure: &TestFailure) -> BlockerEntry {
+fn of_failure(failure: &TestFailure) -> Found {
     let place = place(&failure.file, failure.line);
     let (at, inside) = match place.is_empty() {
         true => (
@@ -179,13 +206,18 @@ fn of_failure(failure: &TestFailure) -> BlockerEntry {
         .message
         .as_deref()
         .unwrap_or("the report has no message");
-    BlockerEntry {
+    let blocker = BlockerEntry {
         priority: Priority::High,
         title: clip(&format!("Failing test: {}", failure.test_name), TITLE_CHARS),
         description: format!("{at}{message}"),
         required_action: inside,
         ..BlockerEntry::default()
-    }
+    };
+    let place = match failure.file.is_empty() {
+        true => String::new(),
+        false => format!("{}:", failure.file),
+    };
+    Found { blocker, place }
 }
 
 #[expect(clippy::unwrap_used, reason = "compiled by the tests")]
@@ -207,7 +239,7 @@ fn task_of(comment: &Comment, plan: Option<&Plan>) -> Option<String> {
 }
 
 /// The text of a comment is data: it is the title, and never part of what to do.
-fn of_comment(comment: &Comment, plan: Option<&Plan>, current: Option<&str>) -> BlockerEntry {
+fn of_comment(comment: &Comment, plan: Option<&Plan>, current: Option<&str>) -> Found {
     let word = comment.keyword.word();
     let place = place(&comment.path, Some(comment.line));
     let task_id = task_of(comment, plan);
@@ -223,16 +255,20 @@ fn of_comment(comment: &Comment, plan: Option<&Plan>, current: Option<&str>) -> 
         Keyword::Hack => "Replace",
     };
     let title = if comment.text.is_empty() {
-        format!("{word} comment in {place}")
+        format!("{word} comment in {}", comment.path)
     } else {
         comment.text.clone()
     };
-    BlockerEntry {
+    let blocker = BlockerEntry {
         priority,
         task_id,
         title: clip(&title, TITLE_CHARS),
         description: format!("{word} comment in {place}"),
         required_action: format!("{verb} what the {word} comment in {place} names"),
         detected_at: None,
+    };
+    Found {
+        blocker,
+        place: format!(" comment in {}:", comment.path),
     }
 }

@@ -10,7 +10,7 @@ mod tests;
 use super::facts::{Collected, Facts, Sourced};
 use super::project::Project;
 use super::recorded::Recorded;
-use crate::model::Provenance;
+use crate::model::{Notes, Provenance};
 use ccd_protocol::memory::{
     BuildStatus, EnvironmentState, MemoryFact, ServerInfo, ServerStatus, SessionMemory,
     SessionMetadata,
@@ -84,8 +84,10 @@ pub(super) fn assemble(
     };
     Collected {
         memory,
-        provenance,
-        warnings: Vec::new(),
+        notes: Notes {
+            provenance,
+            warnings: facts.warnings(),
+        },
         redacted,
     }
 }

@@ -23,6 +23,7 @@ pub(super) fn summary(
     let plan = facts.plan.as_ref().map(|plan| &plan.value);
     let (completed, total) = plan.map_or((0, 0), |plan| (plan.completed(), plan.total()));
     let share = percentage(completed, total);
+    let is_unknown = plan.is_none() && facts.is_unknown("tasks");
     let major = blockers
         .iter()
         .find(|blocker| blocker.priority == Priority::High);
@@ -40,12 +41,20 @@ pub(super) fn summary(
         (None, None, None) if total > 0 => {
             "Choose the next goal: all tasks are complete".to_owned()
         }
+        _ if is_unknown => "Read the tasks: they were left out of this memory".to_owned(),
         _ => "Create a list of tasks (tasks.md)".to_owned(),
     };
+    let completion = format!("{completed}/{total} tasks complete ({share:.1}%)");
     ExecutiveSummary {
         project_description: format!("{project_name} - {description}"),
-        completion_status: format!("{completed}/{total} tasks complete ({share:.1}%)"),
-        current_phase: phase(&tasks.phases),
+        completion_status: match is_unknown {
+            true => format!("{completion}, as the tasks were left out"),
+            false => completion,
+        },
+        current_phase: match is_unknown {
+            true => "Unknown".to_owned(),
+            false => phase(&tasks.phases),
+        },
         major_blocker: major.map(|blocker| blocker.title.clone()),
         next_action: next,
     }

@@ -1,15 +1,12 @@
 //! Where the plan stands, and which task is current.
 
 use crate::collect::facts::Facts;
-use crate::collect::recorded::{Recorded, RecordedTask};
+use crate::collect::recorded::{OWN_LIST, Recorded, RecordedTask};
 use crate::collect::tasks::Plan;
 use crate::model::{MAX_NEXT_TASKS, Provenance};
 use ccd_protocol::memory::{MemoryFact, TaskReference, TaskStatus};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-
-/// Phase of a task that is in no phase of the plan.
-const OWN_LIST: &str = "Claude Code's own list";
 
 pub(super) fn status(
     facts: &Facts,

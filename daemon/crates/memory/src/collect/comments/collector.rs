@@ -2,14 +2,15 @@
 
 use super::language::language;
 use super::scan::{Comment, Keyword, scan};
-use crate::collect::facts::Part;
+use crate::collect::facts::{Finding, Part, masked};
+use crate::collect::paths::relative;
 use crate::collect::project::{Collector, Project};
 use crate::collect::read::read;
 use ignore::{WalkBuilder, WalkState};
 use regex::bytes::Regex;
-use std::path::Path;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// Longer files are not written by people.
@@ -25,19 +26,27 @@ impl Collector for CommentCollector {
     }
 
     fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
+        // The rules of directories above are for the project, too, and those of the repository of a linked work tree.
+        let main = project.work_tree.iter();
+        let main = main.filter_map(|tree| tree.common_dir.parent());
+        if let Some(bad) = project.root.ancestors().chain(main).find_map(bad_rules) {
+            return Err(format!("{} is not a regular file", bad.display()));
+        }
         let words = Keyword::ALL.map(|(_, word)| word);
         let words = Regex::new(&words.join("|")).map_err(|error| error.to_string())?;
-        let found = Mutex::new(Vec::new());
+        let found = Mutex::new(Finding::<Vec<Comment>>::default());
         let is_late = AtomicBool::new(false);
         let look = |path: &Path| {
-            let comments = comments(&project.root, path, &words);
+            let (comments, redacted) = comments(&project.root, path, &words);
             if let Ok(mut found) = found.lock()
-                && found.len() < MAX_COMMENTS
+                && found.value.len() < MAX_COMMENTS
             {
-                found.extend(comments);
+                found.value.extend(comments);
+                found.redacted += redacted;
             }
         };
-        walk(&project.root).run(|| {
+        let bad = Arc::new(Mutex::new(Vec::new()));
+        walk(&project.root, &bad).run(|| {
             Box::new(|entry| {
                 if Instant::now() >= deadline {
                     is_late.store(true, Ordering::Relaxed);
@@ -55,26 +64,54 @@ impl Collector for CommentCollector {
             return Err("the project has too many files for the time it has".to_owned());
         }
         let mut found = found.into_inner().unwrap_or_default();
-        super::age::mark_old(project, &mut found, deadline);
-        found.sort_by(|a, b| (a.keyword, &a.path, a.line).cmp(&(b.keyword, &b.path, b.line)));
+        super::age::mark_old(project, &mut found.value, deadline);
+        found
+            .value
+            .sort_by(|a, b| (a.keyword, &a.path, a.line).cmp(&(b.keyword, &b.path, b.line)));
+        if let Ok(bad) = bad.lock() {
+            let inside = |path: &PathBuf| relative(&project.root, &path.to_string_lossy());
+            let why = |path| format!("{} is not a regular file", inside(path));
+            found.left_out.extend(bad.iter().map(why));
+        }
         Ok(Part::Comments(found))
     }
 }
 
-/// Ignored files, hidden files and links are left out, and what others wrote.
-fn walk(root: &Path) -> ignore::WalkParallel {
-    let is_ours = |entry: &ignore::DirEntry| {
-        const OTHERS: [&str; 7] = [
-            "node_modules",
-            "vendor",
-            "third_party",
-            "target",
-            "dist",
-            "__pycache__",
-            "venv",
-        ];
+/// Returns the first file in a directory that has rules about what is ignored but is not a regular file: opening a named
+/// pipe would wait for ever.
+fn bad_rules(folder: &Path) -> Option<PathBuf> {
+    let rules = [".gitignore", ".ignore", ".git/info/exclude"].map(|name| folder.join(name));
+    let is_bad = |path: &PathBuf| path.metadata().is_ok_and(|about| !about.is_file());
+    rules.into_iter().find(is_bad)
+}
+
+/// Ignored files, hidden files and links are left out, and what others wrote. A directory whose rules cannot be read is
+/// left out, too; their files are put into `bad`.
+fn walk(root: &Path, bad: &Arc<Mutex<Vec<PathBuf>>>) -> ignore::WalkParallel {
+    const OTHERS: [&str; 7] = [
+        "node_modules",
+        "vendor",
+        "third_party",
+        "target",
+        "dist",
+        "__pycache__",
+        "venv",
+    ];
+    let bad = Arc::clone(bad);
+    let is_ours = move |entry: &ignore::DirEntry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-        !is_folder || entry.depth() == 0 || !OTHERS.iter().any(|name| entry.file_name() == *name)
+        if !is_folder || entry.depth() == 0 {
+            return true;
+        }
+        if OTHERS.iter().any(|name| entry.file_name() == *name) {
+            return false;
+        }
+        match (bad_rules(entry.path()), bad.lock()) {
+            (Some(path), Ok(mut bad)) => bad.push(path),
+            (None, _) => return true,
+            _ => (),
+        }
+        false
     };
     let mut walk = WalkBuilder::new(root);
     walk.require_git(false)
@@ -84,16 +121,20 @@ fn walk(root: &Path) -> ignore::WalkParallel {
     walk.build_parallel()
 }
 
-fn comments(root: &Path, path: &Path, words: &Regex) -> Vec<Comment> {
+/// Returns the open points of a file, and how many secrets were removed from them.
+fn comments(root: &Path, path: &Path, words: &Regex) -> (Vec<Comment>, u64) {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let (Some(language), Ok(inside)) = (language(&name), path.strip_prefix(root)) else {
-        return Vec::new();
+        return Default::default();
     };
     let Ok(content) = read(root, inside, FILE_BYTES) else {
-        return Vec::new();
+        return Default::default();
     };
     if content.is_cut || !words.is_match(&content.bytes) || content.bytes.contains(&0) {
-        return Vec::new();
+        return Default::default();
     }
-    scan(&inside.to_string_lossy(), language, &content.text())
+    let text = content.text();
+    let found = scan(&inside.to_string_lossy(), language, &text);
+    let redacted = masked(found.iter().map(|one| &*one.text), &text);
+    (found, redacted)
 }

@@ -106,6 +106,32 @@ const SQL: Language = Language {
     block: &[("/*", "*/")],
     strings: &[quote("'", true)],
 };
+// A quote is also a prime of a name.
+const HASKELL: Language = Language {
+    line: &["--"],
+    block: &[("{-", "-}")],
+    strings: &[quote("\"", false)],
+};
+const ML: Language = Language {
+    line: &["//"],
+    block: &[("(*", "*)")],
+    strings: &[quote("\"", true)],
+};
+const TERRAFORM: Language = Language {
+    line: &["#", "//"],
+    block: &[("/*", "*/")],
+    strings: &[quote("\"", false)],
+};
+const POWERSHELL: Language = Language {
+    line: &["#"],
+    block: &[("<#", "#>")],
+    strings: SHELL.strings,
+};
+const ERLANG: Language = Language {
+    line: &["%"],
+    block: &[],
+    strings: &[quote("\"", true)],
+};
 const LUA: Language = Language {
     line: &["--"],
     block: &[("--[[", "]]")],
@@ -136,23 +162,28 @@ const STYLE: Language = Language {
 pub(super) fn language(name: &str) -> Option<&'static Language> {
     let extension = match name {
         "Makefile" | "makefile" | "GNUmakefile" | "Dockerfile" | "Justfile" | "justfile" => "mk",
+        "Gemfile" | "Rakefile" | "Vagrantfile" => "rb",
         name => name.rsplit_once('.')?.1,
     };
-    Some(match extension {
+    // Programs in R are `.R` files.
+    Some(match &*extension.to_lowercase() {
         "ts" | "tsx" | "js" | "jsx" | "mjs" | "cjs" | "mts" | "cts" => &SCRIPT,
         "vue" | "svelte" | "astro" => &PAGE,
         "rs" => &RUST,
         "go" => &GO,
         "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "hh" | "m" | "mm" | "java" | "kt" | "kts"
         | "scala" | "swift" | "cs" | "dart" | "groovy" | "gradle" | "proto" | "zig" | "scss"
-        | "less" => &C,
+        | "less" | "sol" => &C,
         "php" => &PHP,
         "py" | "pyi" => &PYTHON,
         "sh" | "bash" | "zsh" | "fish" | "rb" | "pl" | "pm" => &SHELL,
-        "mk" | "cmake" | "yml" | "yaml" | "toml" | "tf" | "r" | "jl" | "ex" | "exs" | "nix" => {
-            &HASH
-        }
-        "sql" | "hs" | "elm" => &SQL,
+        "mk" | "cmake" | "yml" | "yaml" | "toml" | "r" | "jl" | "ex" | "exs" | "nix" => &HASH,
+        "sql" => &SQL,
+        "hs" | "elm" => &HASKELL,
+        "ml" | "mli" | "fs" | "fsx" => &ML,
+        "tf" | "tfvars" | "hcl" => &TERRAFORM,
+        "ps1" | "psm1" => &POWERSHELL,
+        "erl" | "hrl" => &ERLANG,
         "lua" => &LUA,
         "clj" | "cljs" | "el" | "lisp" | "scm" => &LISP,
         "html" | "htm" | "xml" => &MARKUP,

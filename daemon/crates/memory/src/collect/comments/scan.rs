@@ -128,7 +128,7 @@ impl<'a> Scanner<'a> {
                 // A `#` inside a word is no comment (`$#`, `a#b`), and `//` after a colon is an address.
                 let before = text[..at].chars().next_back();
                 let is_inside = match *mark {
-                    "#" | ";" => before.is_some_and(|c| !c.is_whitespace()),
+                    "#" | ";" | "%" => before.is_some_and(|c| !c.is_whitespace()),
                     _ => before == Some(':'),
                 };
                 if !is_inside {
@@ -284,6 +284,36 @@ mod tests {
             points("Makefile", "# TODO: yes\nx: # y\n"),
             [one(1, "TODO", "yes")]
         );
+    }
+
+    #[test]
+    fn languages_that_people_use() {
+        for (name, source) in [
+            ("a.sh", "echo '# TODO: no' # TODO: yes\n"),
+            ("a.rb", "x = \"# TODO: no\" # TODO: yes\n"),
+            ("Gemfile", "# TODO: yes\n"),
+            ("a.php", "# TODO: yes\n$a = '// TODO: no';\n"),
+            ("a.kt", "val a = \"// TODO: no\" // TODO: yes\n"),
+            ("a.swift", "/* TODO: yes */ let a = \"// TODO: no\"\n"),
+            ("a.cs", "/// TODO: yes\n"),
+            ("a.scala", "// TODO: yes\n"),
+            ("a.dart", "// TODO: yes\n"),
+            ("a.lua", "--[[ TODO: yes ]] x = '-- TODO: no'\n"),
+            ("a.css", "/* TODO: yes */\n"),
+            ("a.yaml", "a: 'it' # TODO: yes\n"),
+            ("a.tf", "// TODO: yes\nx = \"# TODO: no\"\n"),
+            ("a.ex", "x = \"#{TODO}\" # TODO: yes\n"),
+            ("a.hs", "f x' = foldl' g x -- TODO: yes\n"),
+            ("b.hs", "{- TODO: yes -}\n"),
+            ("a.R", "# TODO: yes\n"),
+            ("a.pl", "my $n = $#a; # TODO: yes\n"),
+            ("a.ps1", "<# TODO: yes #>\n"),
+            ("a.ml", "(* TODO: yes *)\n"),
+            ("a.erl", "f() -> \"% TODO: no\". % TODO: yes\n"),
+        ] {
+            let found = points(name, source);
+            assert_eq!(found, [one(1, "TODO", "yes")], "{name}");
+        }
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Finds the reports of a project and reads each by what is in it.
 
 use super::{go, javascript, junit, of_output};
-use crate::collect::facts::{Part, Sourced, SuiteFacts, stamp};
+use crate::collect::facts::{Finding, Part, Sourced, SuiteFacts, masked, stamp};
 use crate::collect::project::{Collector, Project};
-use crate::collect::read::{Content, names, read};
+use crate::collect::read::{Content, modified, names, read, too_long};
+use serde::de::IgnoredAny;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
@@ -12,6 +13,8 @@ const REPORT_BYTES: u64 = 16 * 1024 * 1024;
 /// Reports that are read, and entries of a directory that are looked at.
 const MAX_REPORTS: usize = 400;
 const MAX_ENTRIES: usize = 2000;
+/// Of a file that cannot be read as a report, to see whether it is one.
+const LOOKED_AT_BYTES: usize = 16 * 1024;
 
 pub(in crate::collect) struct ReportCollector;
 
@@ -21,32 +24,95 @@ impl Collector for ReportCollector {
     }
 
     fn collect(&self, project: &Project, deadline: Instant) -> Result<Part, String> {
-        let root = &project.root;
-        let mut found: Vec<(SystemTime, Sourced<SuiteFacts>)> = Vec::new();
-        for group in groups(root) {
-            let mut runs: Vec<(SystemTime, Sourced<SuiteFacts>)> = Vec::new();
-            for path in group {
-                if Instant::now() >= deadline {
-                    return Err("there are too many reports for the time it has".to_owned());
-                }
-                let Ok(content) = read(root, &path, REPORT_BYTES) else {
-                    continue;
-                };
-                runs.extend(report(root, &path, &content));
-            }
-            found.extend(merge(runs));
-        }
-        // The newest comes first: by the report's own time, or the file's.
-        found.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
-        Ok(Part::Reports(
-            found.into_iter().map(|(_, report)| report).collect(),
-        ))
+        Ok(Part::Reports(reports(&project.root, None, deadline)?))
     }
 }
 
+type Dated = (SystemTime, Sourced<SuiteFacts>);
+
+/// Returns the results of each run, the newest first: of all runs, or of those with a report that was written after `since`.
+///
+/// # Errors
+///
+/// A sentence for the user if it takes too long.
+pub(in crate::collect) fn reports(
+    root: &Path,
+    since: Option<SystemTime>,
+    deadline: Instant,
+) -> Result<Finding<Vec<Sourced<SuiteFacts>>>, String> {
+    let mut found: Vec<Dated> = Vec::new();
+    let mut bad: Vec<(SystemTime, String)> = Vec::new();
+    let mut redacted = 0;
+    let (groups, too_many) = groups(root);
+    let is_new = |path: &PathBuf| modified(&root.join(path)) > since;
+    for group in groups {
+        if since.is_some() && !group.iter().any(is_new) {
+            continue;
+        }
+        let mut runs: Vec<Dated> = Vec::new();
+        for path in group {
+            if Instant::now() >= deadline {
+                return Err("there are too many reports for the time it has".to_owned());
+            }
+            let Ok(content) = read(root, &path, REPORT_BYTES) else {
+                continue;
+            };
+            let changed = content.modified.unwrap_or(SystemTime::UNIX_EPOCH);
+            let text = content.text();
+            match report(root, &path, &content, &text) {
+                Some(run) => {
+                    redacted += masked(messages(&run), &text);
+                    runs.push((changed, run));
+                }
+                None => bad.extend(fault(&path, &content, &text).map(|why| (changed, why))),
+            }
+        }
+        found.extend(merge(runs));
+    }
+    // The newest comes first: by the report's own time, or the file's.
+    found.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
+    // A bad report that was followed by a good one does not matter any more.
+    let newest = found.first().map(|(time, _)| *time);
+    let bad = bad.into_iter().filter(|(time, _)| Some(*time) >= newest);
+    Ok(Finding {
+        value: found.into_iter().map(|(_, report)| report).collect(),
+        left_out: bad.map(|(_, why)| why).chain(too_many).collect(),
+        redacted,
+    })
+}
+
+/// Returns the texts that are without secrets already.
+fn messages(run: &Sourced<SuiteFacts>) -> impl Iterator<Item = &str> {
+    let failures = run.value.suite.failures.iter();
+    failures.filter_map(|failure| failure.message.as_deref())
+}
+
+/// Says why a report could not be read; nothing if the file is something else.
+fn fault(path: &Path, content: &Content, text: &str) -> Option<String> {
+    const MARKS: [&str; 4] = [
+        "\"numTotalTests\"",
+        "\"testResults\"",
+        "\"suites\"",
+        "<testsuite",
+    ];
+    let start = text.trim_start();
+    let head = &start[..start.floor_char_boundary(LOOKED_AT_BYTES)];
+    if !MARKS.iter().any(|mark| head.contains(mark)) {
+        return None;
+    }
+    if content.is_cut {
+        return Some(too_long(path, content.len, REPORT_BYTES));
+    }
+    let is_cut_off = match start.starts_with('<') {
+        true => junit::is_cut_off(start),
+        false => serde_json::from_str::<IgnoredAny>(start).is_err_and(|error| error.is_eof()),
+    };
+    is_cut_off.then(|| format!("{} is cut off", path.display()))
+}
+
 /// Gradle and Maven write one file a class: all in one directory are one run.
-fn merge(runs: Vec<(SystemTime, Sourced<SuiteFacts>)>) -> Vec<(SystemTime, Sourced<SuiteFacts>)> {
-    let mut merged: Vec<(SystemTime, Sourced<SuiteFacts>)> = Vec::new();
+fn merge(runs: Vec<Dated>) -> Vec<Dated> {
+    let mut merged: Vec<Dated> = Vec::new();
     for (time, run) in runs {
         let other = merged
             .first_mut()
@@ -67,35 +133,27 @@ fn merge(runs: Vec<(SystemTime, Sourced<SuiteFacts>)>) -> Vec<(SystemTime, Sourc
     merged
 }
 
-fn report(
-    root: &Path,
-    path: &Path,
-    content: &Content,
-) -> Option<(SystemTime, Sourced<SuiteFacts>)> {
-    let text = content.text();
+fn report(root: &Path, path: &Path, content: &Content, text: &str) -> Option<Sourced<SuiteFacts>> {
     let start = text.trim_start();
     let facts = match start.as_bytes().first()? {
         _ if content.is_cut => None,
         b'{' => javascript::read(root, start).or_else(|| go::read(root, start)),
         b'<' => junit::read(root, path, start),
-        _ => of_output(root, &text),
+        _ => of_output(root, text),
     };
     let mut facts = facts?;
     let changed = content.modified.unwrap_or(SystemTime::UNIX_EPOCH);
     let at = facts.last_run.get_or_insert_with(|| stamp(changed)).clone();
-    let source = path.to_string_lossy().into_owned();
-    Some((
-        changed,
-        Sourced {
-            value: facts,
-            source,
-            at: Some(at),
-        },
-    ))
+    Some(Sourced {
+        value: facts,
+        source: path.to_string_lossy().into_owned(),
+        at: Some(at),
+    })
 }
 
-/// Returns the paths of possible reports, relative to the project; each group is one run.
-fn groups(root: &Path) -> Vec<Vec<PathBuf>> {
+/// Returns the paths of possible reports, relative to the project; each group is one run. With them, what is to be said if
+/// there are too many.
+fn groups(root: &Path) -> (Vec<Vec<PathBuf>>, Option<String>) {
     let mut groups: Vec<Vec<PathBuf>> = Vec::new();
     let single = |folder: &str, groups: &mut Vec<Vec<PathBuf>>, any: bool| {
         for (name, is_folder) in list(root, Path::new(folder)) {
@@ -127,12 +185,15 @@ fn groups(root: &Path) -> Vec<Vec<PathBuf>> {
     for folder in ["target/surefire-reports", "target/failsafe-reports"] {
         groups.push(xml(root, Path::new(folder)));
     }
+    let number: usize = groups.iter().map(Vec::len).sum();
+    let too_many = (number > MAX_REPORTS)
+        .then(|| format!("there are {number} reports; the limit is {MAX_REPORTS}"));
     let mut left = MAX_REPORTS;
     for group in &mut groups {
         group.truncate(left);
         left -= group.len();
     }
-    groups
+    (groups, too_many)
 }
 
 fn list(root: &Path, folder: &Path) -> Vec<(String, bool)> {

@@ -55,6 +55,21 @@ pub(super) fn read(root: &Path, path: &Path, text: &str) -> Option<SuiteFacts> {
     Some(finish(facts))
 }
 
+/// True if the text ends before its elements do.
+pub(super) fn is_cut_off(text: &str) -> bool {
+    let mut reader = Reader::from_str(text);
+    let mut depth = 0_usize;
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(_)) => depth += 1,
+            Ok(Event::End(_)) => depth = depth.saturating_sub(1),
+            Ok(Event::Eof) => return depth > 0,
+            Err(error) => return matches!(error, quick_xml::Error::Syntax(_)),
+            Ok(_) => (),
+        }
+    }
+}
+
 fn framework(path: &Path, text: &str) -> &'static str {
     let place = path.to_string_lossy();
     match () {

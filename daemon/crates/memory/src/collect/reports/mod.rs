@@ -12,7 +12,7 @@ use super::facts::SuiteFacts;
 use crate::model::percentage;
 use ccd_protocol::memory::TestStatus;
 
-pub(super) use collector::ReportCollector;
+pub(super) use collector::{ReportCollector, reports};
 pub(super) use output::of_output;
 
 /// Fills in what follows from the counts.

@@ -21,16 +21,16 @@ pub(super) fn write(root: &Path, path: impl AsRef<Path>, content: &str) {
 /// Collects, saves and reads back; everything must be valid.
 pub(super) fn saved(root: &Path) -> (SessionMemory, Vec<String>) {
     let collected = collect(root, None, &Recorded::default()).unwrap();
-    save(root, collected.memory, &collected.provenance).unwrap();
+    save(root, collected.memory, &collected.notes).unwrap();
     let parsed = read(root).unwrap();
     assert_eq!(parsed.warnings, Vec::<String>::new());
     let reply = validate(&parsed.memory);
     assert!(reply.valid, "{:?}", reply.errors);
-    (parsed.memory, collected.warnings)
+    (parsed.memory, collected.notes.warnings)
 }
 
 /// Returns what a new session gets.
-fn digest_of(root: &Path) -> String {
+pub(super) fn digest_of(root: &Path) -> String {
     let parsed = read(root).unwrap();
     let verified = verify(root, &parsed, Instant::now() + VERIFY_LIMIT).unwrap();
     digest(&parsed, &verified, "x", 9500, false)
@@ -84,22 +84,6 @@ fn names_with_blanks_quotes_line_breaks_and_other_bytes() {
     assert_eq!(memory.task_status.source_file, "specs/a \"b\"/tasks.md");
     let text = fs::read_to_string(root.join(MEMORY_FILE)).unwrap();
     assert_eq!(text.matches("\n## Blockers").count(), 1, "{text}");
-}
-
-#[test]
-fn a_plan_of_50_mb_is_left_out_with_a_warning() {
-    let folder = tempfile::tempdir().unwrap();
-    write(
-        folder.path(),
-        "tasks.md",
-        &"- [ ] T001 x\n".repeat(4_000_000),
-    );
-    let (memory, warnings) = saved(folder.path());
-    assert_eq!(memory.task_status.source_file, "");
-    assert!(
-        warnings[0].contains("tasks.md is longer than 4 MiB"),
-        "{warnings:?}"
-    );
 }
 
 #[test]
@@ -182,7 +166,7 @@ fn an_edited_file_with_broken_tables_is_still_a_digest() {
     assert!(!parsed.warnings.is_empty());
     let digest = digest_of(folder.path());
     assert!(digest.contains("saved at an unknown time"), "{digest}");
-    let again = save(folder.path(), parsed.memory, &parsed.provenance);
+    let again = save(folder.path(), parsed.memory, &parsed.notes);
     assert!(again.is_ok());
 }
 

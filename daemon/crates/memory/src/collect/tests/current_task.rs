@@ -30,7 +30,7 @@ fn a_newer_list_of_claude_code_has_the_current_task() {
     assert_eq!(tasks.next_tasks[0].id, "T002");
     assert_eq!(found.memory.next_steps[0].action, "Complete Fix the lamp");
     assert_eq!(
-        found.provenance["taskStatus.currentTask"].source,
+        found.notes.provenance["taskStatus.currentTask"].source,
         "transcript s.jsonl"
     );
     // The same task as in the plan, under its id.
@@ -54,6 +54,11 @@ fn a_list_that_is_older_than_the_plan_or_has_no_time_does_not_count() {
         let found = with_list(folder.path(), "Old", at);
         let current = found.memory.task_status.current_task.unwrap();
         assert_eq!(current.id, "T002", "{at}");
-        assert!(!found.provenance.contains_key("taskStatus.currentTask"));
+        assert!(
+            !found
+                .notes
+                .provenance
+                .contains_key("taskStatus.currentTask")
+        );
     }
 }

@@ -16,7 +16,7 @@ fn memory(files: &[(&str, &str)]) -> SessionMemory {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), files);
     let collected = collect(folder.path(), None, &Recorded::default()).unwrap();
-    assert_eq!(collected.warnings, Vec::<String>::new());
+    assert_eq!(collected.notes.warnings, Vec::<String>::new());
     collected.memory
 }
 
@@ -183,7 +183,7 @@ fn where_no_report_is_the_recorded_runs_say_it() {
         (TestStatus::Passed, 7)
     );
     assert_eq!(
-        collected.provenance["testResults.unit"].source,
+        collected.notes.provenance["testResults.unit"].source,
         "hook events"
     );
     assert_eq!(build.status, BuildState::Failed);
@@ -241,8 +241,8 @@ fn a_plan_that_is_too_long_is_left_out_with_a_warning() {
     let collected = collect(folder.path(), None, &Recorded::default()).unwrap();
     assert_eq!(collected.memory.task_status.source_file, "");
     assert!(
-        collected.warnings[0].contains("tasks.md is longer than 4 MiB"),
+        collected.notes.warnings[0].contains("the limit is 4 MiB"),
         "{:?}",
-        collected.warnings
+        collected.notes.warnings
     );
 }

@@ -44,8 +44,8 @@ fn check(name: &str) -> (SessionMemory, String) {
     let before = status(&root);
     let start = Instant::now();
     let collected = collect(&root, None, &Recorded::default()).unwrap();
-    assert_eq!(collected.warnings, Vec::<String>::new());
-    let saved = save(&root, collected.memory, &collected.provenance).unwrap();
+    assert_eq!(collected.notes.warnings, Vec::<String>::new());
+    let saved = save(&root, collected.memory, &collected.notes).unwrap();
     assert!(start.elapsed() < Duration::from_secs(10));
     assert_eq!(saved.warnings, Vec::<String>::new());
     assert_eq!(status(&root), before);
@@ -62,7 +62,7 @@ fn check(name: &str) -> (SessionMemory, String) {
     let memory = serde_json::to_value(&parsed.memory).unwrap();
     compare(&expected, &memory, &text, "sample project");
     // What is written again is the same, byte for byte.
-    let again = crate::write(&parsed.memory, &saved.cut, &parsed.provenance);
+    let again = crate::write(&parsed.memory, &saved.cut, &parsed.notes);
     assert_eq!(again, text);
     (parsed.memory, text)
 }
@@ -92,6 +92,18 @@ fn more_of_everything_than_fits() {
 #[test]
 fn planted_credentials() {
     check("04-secrets");
+}
+
+#[test]
+fn every_credential_that_is_masked_is_counted_once() {
+    let (_folder, root) = project("04-secrets");
+    let collected = collect(&root, None, &Recorded::default()).unwrap();
+    let saved = save(&root, collected.memory, &collected.notes).unwrap();
+    assert_eq!(collected.redacted + saved.redacted, 6);
+    let (_folder, root) = project("01-vitest-blocked");
+    std::fs::write(root.join("x.ts"), "// TODO: bold *** is no secret\n").unwrap();
+    let collected = collect(&root, None, &Recorded::default()).unwrap();
+    assert_eq!(collected.redacted, 0);
 }
 
 #[test]

@@ -147,3 +147,22 @@ fn what_is_a_secret_only_beside_another_text_is_removed() {
         "{file}"
     );
 }
+
+#[test]
+fn a_list_of_masked_texts_is_valid() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut memory = everywhere("x");
+    let ids = [
+        "aws_secret_access_key = ***",
+        "echo -n \"***\" | sudo -p '' -S id",
+        "db.auth(\"me\", \"***\")",
+        "***",
+    ];
+    let task = |id: &str| TaskReference {
+        id: id.to_owned(),
+        ..TaskReference::default()
+    };
+    memory.task_status.next_tasks = ids.map(task).to_vec();
+    let saved = crate::save_given(folder.path(), memory);
+    assert!(saved.is_ok(), "{saved:?}");
+}

@@ -170,9 +170,35 @@ impl Session {
         }
     }
 
+    /// Returns what the program waits for, as far as one check shows, after it has printed nothing for `quiet`. A
+    /// program that accepts input among other events counts as waiting once it was quiet for `patience`.
+    pub async fn waits_after(
+        &self,
+        quiet: Duration,
+        patience: Duration,
+    ) -> Option<WaitingForInput> {
+        let found = self.probe().await?;
+        let accepts = found.verdict == Verdict::Accepts && !self.modes().alternate_screen;
+        if accepts && quiet >= patience && is_fresh(self, &found) {
+            return Some(waiting(&found, None));
+        }
+        let met = self.judge_look(false, found, quiet, false).await;
+        met.and_then(|met| met.waiting)
+    }
+
     /// Checks once: returns `Some` if the program waits for input, and shows a prompt if `prompt` is set.
     pub async fn look(&self, prompt: bool, quiet: Duration, only_once: bool) -> Option<Met> {
         let found = self.probe().await?;
+        self.judge_look(prompt, found, quiet, only_once).await
+    }
+
+    async fn judge_look(
+        &self,
+        prompt: bool,
+        found: Probe,
+        quiet: Duration,
+        only_once: bool,
+    ) -> Option<Met> {
         if !is_fresh(self, &found) {
             return None;
         }

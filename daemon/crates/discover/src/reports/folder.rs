@@ -1,0 +1,321 @@
+//! One directory of reports.
+
+use super::error::ReportError;
+use super::file::{MAX_BYTES, read};
+use super::kind::Report;
+use super::name::{SUFFIX, base_of, name_of, stamp_in, stamp_of};
+use ccd_store::documents::{remove_strays, write_at_most};
+use ccd_text::clock;
+use serde::Deserialize;
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Minimum length of a prefix of an id.
+const MIN_PREFIX: usize = 4;
+
+/// All reports of one kind. Only the daemon that owns the base directory writes there.
+#[derive(Debug)]
+pub struct Reports<R> {
+    folder: PathBuf,
+    /// Locked while a name for a new report is chosen and used.
+    saving: Mutex<()>,
+    kind: PhantomData<fn() -> R>,
+}
+
+/// A report and its file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Saved<R> {
+    pub report: R,
+    pub path: PathBuf,
+    pub bytes: u64,
+}
+
+/// Reports, newest first, and what is wrong with other files.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed<R> {
+    pub reports: Vec<Saved<R>>,
+    pub warnings: Vec<String>,
+}
+
+/// What a cleanup has deleted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Removed {
+    pub reports: u64,
+    pub bytes: u64,
+    pub warnings: Vec<String>,
+}
+
+/// What of a report says which one it is.
+#[derive(Deserialize)]
+struct Head {
+    id: String,
+    completed_at: String,
+}
+
+impl<R: Report> Reports<R> {
+    /// Returns the reports below the base directory. Deletes what unfinished writes have left.
+    #[must_use]
+    pub fn new(base: &Path) -> Self {
+        let folder = base.join(R::FOLDER);
+        remove_strays(&folder);
+        Self {
+            folder,
+            saving: Mutex::default(),
+            kind: PhantomData,
+        }
+    }
+
+    /// The directory, which may not exist yet.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Writes a report to a file of its own, and returns its path.
+    ///
+    /// # Errors
+    ///
+    /// [`ReportError::Write`].
+    pub fn save(&self, report: &R) -> Result<PathBuf, ReportError> {
+        let _one_at_a_time = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
+        let names = (0..).map(|number| name_of(report.program(), report.started_at(), number));
+        let mut paths = names.map(|name| self.folder.join(name));
+        // A link to nowhere is in the way too.
+        let path = paths.find(|path| path.symlink_metadata().is_err());
+        let path = path.unwrap_or_else(|| self.folder.clone());
+        write_at_most(&path, report, MAX_BYTES)?;
+        Ok(path)
+    }
+
+    /// Writes a report over an earlier form of it.
+    ///
+    /// # Errors
+    ///
+    /// [`ReportError::Write`].
+    pub fn replace(&self, path: &Path, report: &R) -> Result<(), ReportError> {
+        Ok(write_at_most(path, report, MAX_BYTES)?)
+    }
+
+    /// Returns at most `limit` reports, newest first, of `program` alone if it is given. Files that are not reports are
+    /// left out with a warning.
+    ///
+    /// # Errors
+    ///
+    /// [`ReportError::Disk`] if the directory cannot be read.
+    pub fn list(&self, program: Option<&str>, limit: usize) -> Result<Listed<R>, ReportError> {
+        let base = program.map(base_of);
+        let mut listed = Listed {
+            reports: Vec::new(),
+            warnings: Vec::new(),
+        };
+        for path in self.newest_first()? {
+            if listed.reports.len() >= limit {
+                break;
+            }
+            if !may_be_of(&path, base.as_deref()) {
+                continue;
+            }
+            match read::<R>(&path) {
+                Ok((report, bytes)) => {
+                    let is_wanted =
+                        base.is_none() || base.as_deref() == Some(&*base_of(report.program()));
+                    if is_wanted {
+                        listed.reports.push(Saved {
+                            report,
+                            path,
+                            bytes,
+                        });
+                    }
+                }
+                Err(error) if is_gone(&error) => {}
+                Err(error) => listed.warnings.push(error.to_string()),
+            }
+        }
+        Ok(listed)
+    }
+
+    /// Returns the report with this id, unique prefix of an id, name of a file or path of a file in the directory.
+    ///
+    /// # Errors
+    ///
+    /// [`ReportError::NotFound`], [`ReportError::Ambiguous`], and those of reading it.
+    pub fn get(&self, which: &str) -> Result<Saved<R>, ReportError> {
+        let path = self.path_of(which)?;
+        let (report, bytes) = read(&path)?;
+        Ok(Saved {
+            report,
+            path,
+            bytes,
+        })
+    }
+
+    /// Returns the same, or the report in a file elsewhere, by its absolute path.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reports::get`].
+    pub fn get_anywhere(&self, which: &str) -> Result<Saved<R>, ReportError> {
+        if !which.starts_with('/') {
+            return self.get(which);
+        }
+        let path = PathBuf::from(which);
+        let (report, bytes) = read(&path)?;
+        Ok(Saved {
+            report,
+            path,
+            bytes,
+        })
+    }
+
+    /// Deletes a report, and returns the path that it had. A damaged one is deleted by the name of its file.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reports::get`].
+    pub fn delete(&self, which: &str) -> Result<PathBuf, ReportError> {
+        let path = self.path_of(which)?;
+        remove(&path)?;
+        Ok(path)
+    }
+
+    /// Deletes the reports that were completed more than `age_s` seconds ago. Other files stay.
+    ///
+    /// # Errors
+    ///
+    /// [`ReportError::Disk`] if the directory cannot be read.
+    pub fn cleanup(&self, age_s: f64) -> Result<Removed, ReportError> {
+        let mut removed = Removed::default();
+        for path in self.newest_first()? {
+            let done = match read::<Head>(&path) {
+                Ok((head, bytes)) if is_older(&head, &path, age_s) => {
+                    remove(&path).map(|()| Some(bytes))
+                }
+                Ok(_) => Ok(None),
+                Err(error) => Err(error),
+            };
+            match done {
+                Ok(Some(bytes)) => {
+                    removed.reports += 1;
+                    removed.bytes += bytes;
+                }
+                Ok(None) => {}
+                Err(error) if is_gone(&error) => {}
+                Err(error) => removed.warnings.push(error.to_string()),
+            }
+        }
+        Ok(removed)
+    }
+
+    fn path_of(&self, which: &str) -> Result<PathBuf, ReportError> {
+        let named = self
+            .named(which)
+            .filter(|path| path.symlink_metadata().is_ok_and(|about| !about.is_dir()));
+        if let Some(path) = named {
+            return Ok(path);
+        }
+        let mut found = Vec::new();
+        let can_be_id = which.len() >= MIN_PREFIX;
+        for path in self.newest_first()?.into_iter().filter(|_| can_be_id) {
+            // Files that are not reports have no id.
+            let Ok((Head { id, .. }, _)) = read(&path) else {
+                continue;
+            };
+            if id == which {
+                return Ok(path);
+            }
+            if id.starts_with(which) {
+                found.push((id, path));
+            }
+        }
+        match found.len() {
+            0 => Err(ReportError::NotFound(which.to_owned())),
+            1 => Ok(found.swap_remove(0).1),
+            _ => Err(ReportError::Ambiguous {
+                start: which.to_owned(),
+                found: found.into_iter().map(|(id, _)| id).collect(),
+            }),
+        }
+    }
+
+    /// Returns the path that the name of a file, or a path in this directory, stands for.
+    fn named(&self, which: &str) -> Option<PathBuf> {
+        let path = Path::new(which);
+        let name = path.file_name()?.to_str()?;
+        let is_here = path.parent() == Some(&self.folder) || path == Path::new(name);
+        (is_here && is_report(name)).then(|| self.folder.join(name))
+    }
+
+    /// Returns the paths of all files that may be reports.
+    fn newest_first(&self) -> Result<Vec<PathBuf>, ReportError> {
+        let failed = |source| ReportError::Disk {
+            path: self.folder.clone(),
+            source,
+        };
+        let entries = match fs::read_dir(&self.folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.map_err(failed)?,
+        };
+        let mut paths = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(failed)?.path();
+            if path
+                .file_name()
+                .and_then(OsStr::to_str)
+                .is_some_and(is_report)
+            {
+                paths.push((order_of(&path), path));
+            }
+        }
+        paths.sort_unstable();
+        Ok(paths.into_iter().rev().map(|(_, path)| path).collect())
+    }
+}
+
+fn is_report(name: &str) -> bool {
+    name.ends_with(SUFFIX) && !name.starts_with('.')
+}
+
+/// Returns whether a file can be a report of the program, by its name. A name that somebody else has chosen says nothing.
+fn may_be_of(path: &Path, base: Option<&str>) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let (Some(base), Some(_)) = (base, stamp_in(name)) else {
+        return true;
+    };
+    name.rsplit_once('_').is_some_and(|(of, _)| of == base)
+}
+
+/// Returns what reports are sorted by: the time in the name or, in its place, that of the last change.
+fn order_of(path: &Path) -> (String, u32) {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    if let Some((stamp, number)) = stamp_in(name) {
+        return (stamp.to_owned(), number);
+    }
+    (stamp_of(&changed_at(path)).unwrap_or_default(), 0)
+}
+
+/// The time of the last change, as text; empty if it is not known.
+fn changed_at(path: &Path) -> String {
+    let changed = path.symlink_metadata().and_then(|about| about.modified());
+    changed.map(clock::at).unwrap_or_default()
+}
+
+fn is_older(head: &Head, path: &Path, age_s: f64) -> bool {
+    let age = clock::age_s(&head.completed_at).or_else(|| clock::age_s(&changed_at(path)));
+    age.is_some_and(|age| age > age_s)
+}
+
+fn remove(path: &Path) -> Result<(), ReportError> {
+    fs::remove_file(path).map_err(|source| ReportError::Disk {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Somebody else has deleted the file since the directory was read.
+fn is_gone(error: &ReportError) -> bool {
+    matches!(error, ReportError::Disk { source, .. } if source.kind() == io::ErrorKind::NotFound)
+}

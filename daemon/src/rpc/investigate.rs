@@ -12,7 +12,6 @@ use ccd_protocol::investigate::{
     InvestigateRun, InvestigationReport, InvestigationSummary, ReportCleanupParams,
     ReportCleanupReply, ReportDeleteReply, ReportListParams,
 };
-use ccd_protocol::{ErrorCode, Reportable};
 use ccd_store::blocking;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
@@ -138,16 +137,5 @@ fn summary(saved: Saved<InvestigationReport>) -> InvestigationSummary {
         end: report.end,
         path: shown(&path),
         bytes,
-    }
-}
-
-/// Methods that drive programs are not there yet.
-#[derive(Debug, thiserror::Error)]
-#[error("not available yet")]
-pub(super) struct NotYet;
-
-impl Reportable for NotYet {
-    fn code(&self) -> ErrorCode {
-        ErrorCode::Unavailable
     }
 }

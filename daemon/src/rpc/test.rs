@@ -1,9 +1,10 @@
 //! `test.*`.
 
 use super::RpcError;
-use super::investigate::{NotYet, cleanup, delete, get, list, shown};
+use super::investigate::{cleanup, delete, get, list, shown};
 use super::register::method;
 use crate::daemon::Daemon;
+use crate::discover::test;
 use crate::test_page::{PageError, pictures};
 use ccd_discover::reports::Saved;
 use ccd_discover::test_pages::{junit, page};
@@ -17,7 +18,9 @@ use jsonrpsee::core::RegisterMethodError;
 use std::sync::Arc;
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
-    method::<TestRun, _, _>(module, |_, _, _| async move { Err(NotYet.into()) })?;
+    method::<TestRun, _, _>(module, |daemon, peer, params| async move {
+        Ok(test(&daemon, &peer, params).await?)
+    })?;
     method::<TestList, _, _>(module, |daemon, _, params| async move {
         let listed = list(&daemon.test_reports, params).await?;
         Ok(TestListReply {

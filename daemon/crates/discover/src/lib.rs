@@ -1,6 +1,7 @@
 //! Finds out what an unknown program offers and how it breaks.
 //!
 //! - [`answer`]: what a program's answer says, and whether two answers are the same
+//! - [`black_box`]: tests: help, exits, bad and random inputs, memory
 //! - [`drive`]: copies of a program that run in sessions
 //! - [`fuzz`]: inputs that could break a program, and how they are made small
 //! - [`help`]: what a program's help says about itself
@@ -17,6 +18,7 @@
 
 pub mod answer;
 pub mod baseline;
+pub mod black_box;
 pub mod diff;
 pub mod drive;
 pub mod fuzz;

@@ -104,6 +104,12 @@ impl Target {
         })
     }
 
+    /// Returns the arguments with which it is started, and more after them.
+    pub fn args_and(&self, more: &[&str]) -> Vec<String> {
+        let more = more.iter().map(|&arg| arg.to_owned());
+        self.resolved_args.iter().cloned().chain(more).collect()
+    }
+
     /// Returns the name of the program without its directory.
     pub fn name(&self) -> &str {
         let name = Path::new(&self.program).file_name().and_then(OsStr::to_str);

@@ -121,7 +121,7 @@ fn help_of(
 }
 
 /// Returns whether the pattern library finds that a text is help.
-pub(super) fn looks_like_help(text: &str, library: &Compiled) -> bool {
+pub(crate) fn looks_like_help(text: &str, library: &Compiled) -> bool {
     let found = library.classify(&text[..text.floor_char_boundary(64 << 10)]);
     found
         .matches

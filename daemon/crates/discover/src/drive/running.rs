@@ -187,6 +187,18 @@ impl Running {
         Ok(reply)
     }
 
+    /// Waits for the end of the program, without typing anything; none if it does not end.
+    pub async fn ended_within(&self, limit: Duration) -> Option<Exit> {
+        let session = self.session();
+        let end = async {
+            while !session.is_dead() {
+                let _ = tokio::time::timeout(LONGEST_PAUSE, session.output.changed()).await;
+            }
+        };
+        let ended = tokio::time::timeout(limit, end).await;
+        ended.is_ok().then(|| self.exit())
+    }
+
     fn exit(&self) -> Exit {
         let exit = self.session().state().exit;
         exit.map_or_else(Exit::default, |exit| Exit {

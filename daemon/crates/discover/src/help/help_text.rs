@@ -34,6 +34,8 @@ pub enum Shape {
     Synopses,
     /// `help` of bash: synopses in two columns.
     ShellBuiltins,
+    /// `\h` of psql: how statements of SQL start, which are no commands by themselves.
+    Statements,
     /// Names in columns, as of Python's `help()` and its module `cmd`.
     Columns,
     /// Options in the way of GNU's getopt, and all similar ones.

@@ -24,6 +24,7 @@ const READERS: &[Reader] = &[
     (lists::dashes::recognises, lists::dashes::read),
     (lists::synopses::recognises, lists::synopses::read),
     (lists::builtins::recognises, lists::builtins::read),
+    (lists::statements::recognises, lists::statements::read),
     (lists::columns::recognises, lists::columns::read),
     (shapes::gnu::recognises, shapes::gnu::read),
 ];

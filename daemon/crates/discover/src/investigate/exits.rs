@@ -2,7 +2,7 @@
 
 use super::notebook::Notebook;
 use super::run::Options;
-use crate::drive::{Driver, Reply};
+use crate::drive::{Driver, Exit, Reply};
 use crate::safety::refusal;
 use ccd_session::session::SessionError;
 use futures_util::{StreamExt as _, stream};
@@ -12,6 +12,9 @@ use std::time::Duration;
 pub(crate) const WORDS: [&str; 11] = [
     "exit", "quit", "q", "bye", "logout", ":q", "\\q", ".exit", ".quit", "end", "stop",
 ];
+
+/// Those that a shell has itself; at its prompt, the others are names of programs.
+pub(super) const WORDS_OF_SHELLS: [&str; 2] = ["exit", "logout"];
 
 /// Keys that end some program.
 pub(crate) const KEYS: [&str; 2] = ["C-d", "C-c"];
@@ -27,22 +30,50 @@ pub(super) async fn ask(
     driver: &Driver,
     notebook: &Notebook,
     options: &Options,
+    words: &[&'static str],
 ) -> Result<(), SessionError> {
     let mut asked = Vec::new();
-    for word in WORDS.into_iter().chain(KEYS) {
+    for word in words.iter().copied().chain(KEYS) {
         if refusal(word).filter(|_| options.safe_mode).is_none() {
             asked.push(end_by(driver, notebook, word));
         }
     }
     let replies: Vec<_> = stream::iter(asked).buffered(AT_A_TIME).collect().await;
+    let mut exits = Vec::new();
     for reply in replies {
         let (word, reply) = reply?;
         let exit = reply.and_then(|reply| reply.exit());
-        if let Some(exit) = exit.filter(|exit| !exit.is_crash()) {
-            notebook.exit_command(word, exit.status());
+        exits.extend(
+            exit.filter(|exit| !exit.is_crash())
+                .map(|exit| (word, exit)),
+        );
+    }
+    if exits
+        .iter()
+        .any(|(_, exit)| exit.code.is_some_and(|code| code != 0))
+    {
+        // It may have ended for another reason, for example because there is no network.
+        if let Some(by_itself) = ends_by_itself(driver).await? {
+            notebook.note(format!(
+                "it ends soon after its start, with the status {}, without any input",
+                by_itself.status()
+            ));
+            exits.retain(|(_, exit)| *exit != by_itself);
         }
     }
+    for (word, exit) in exits {
+        notebook.exit_command(word, exit.status());
+    }
     Ok(())
+}
+
+/// Returns how a copy ends to which nothing is typed.
+async fn ends_by_itself(driver: &Driver) -> Result<Option<Exit>, SessionError> {
+    let mut running = driver.start(None).await?;
+    running.first(driver.limits.start).await?;
+    let exit = running.ended_within(LIMIT).await;
+    driver.release(running);
+    Ok(exit)
 }
 
 async fn end_by(

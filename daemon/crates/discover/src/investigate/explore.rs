@@ -76,14 +76,19 @@ async fn try_all(
     options: &Options,
     place: &Place,
 ) -> Result<Vec<(String, usize)>, SessionError> {
-    let allowed: Vec<HelpCommand> = place
-        .inside
-        .commands
-        .iter()
+    let commands = place.inside.commands.iter();
+    let mut allowed: Vec<HelpCommand> = commands
         .filter(|command| is_allowed(notebook, options, command))
-        .take(MAX_TRIED)
         .cloned()
         .collect();
+    if allowed.len() > MAX_TRIED {
+        let (_, name, _) = notebook.state_facts(place.inside.state);
+        notebook.note(format!(
+            "only the first {MAX_TRIED} of {} commands of {name} were tried",
+            allowed.len()
+        ));
+        allowed.truncate(MAX_TRIED);
+    }
     let tries: Vec<_> = allowed
         .into_iter()
         .map(|command| try_one(driver, notebook, place, command))
@@ -101,7 +106,7 @@ async fn try_all(
 fn is_allowed(notebook: &Notebook, options: &Options, command: &HelpCommand) -> bool {
     let rule = refusal_of(&command.name, command).filter(|_| options.safe_mode);
     if let Some(rule) = rule {
-        notebook.note(format!("refused {}: {}", command.name, rule.name()));
+        notebook.refused(&command.name, rule);
     }
     rule.is_none()
 }
@@ -202,14 +207,15 @@ pub(super) fn finding(
             (FindingKind::Crash, signal, Some(exit.status()), message)
         }
         Settled::Hangs => {
+            // Whole seconds, so that two reports of the same program are the same.
             let message = format!(
-                "neither an answer nor a prompt after {:.1} s",
+                "neither an answer nor a prompt after {:.0} s",
                 reply.took.as_secs_f64()
             );
             (FindingKind::Hang, None, None, message)
         }
         Settled::Floods => {
-            let message = format!("still printing after {} bytes", reply.printed_bytes);
+            let message = "printed without end".to_owned();
             (FindingKind::Flood, None, None, message)
         }
         Settled::Ended(_) | Settled::Waits { .. } => return None,

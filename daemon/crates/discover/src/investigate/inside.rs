@@ -5,15 +5,22 @@ use super::outside::looks_like_help;
 use super::run::Options;
 use crate::answer::is_same_answer;
 use crate::drive::{Driver, Reply, Running};
-use crate::help::{HelpCommand, parse};
+use crate::help::{HelpCommand, Shape, parse};
 use crate::safety::refusal;
 use ccd_session::session::SessionError;
+use std::collections::VecDeque;
 
 /// Words that ask for help in some program.
 pub(super) const HELP_WORDS: [&str; 14] = [
     "help", "?", "h", "--help", "-h", ".help", "\\?", "\\h", ":help", "commands", "usage", "man",
     "info", "about",
 ];
+
+/// The only one that is asked at the prompt of a shell: there, the others are names of programs.
+pub(super) const HELP_WORD_OF_SHELLS: &str = "help";
+
+/// Words for a longer help, which are asked if the answer to another word names them.
+const LONGER: [&str; 2] = ["help all", "help -a"];
 
 /// Words that no program knows.
 pub(super) const NONSENSE: [&str; 2] = ["xyzzyq", "plughv"];
@@ -121,9 +128,10 @@ pub(super) async fn ask(
     let nonsense = MARKS.iter().filter(is_used);
     let nonsense = nonsense.map(|mark| (Some(*mark), format!("{mark}{}", NONSENSE[0])));
     let words = words.iter().map(|word| (None, (*word).to_owned()));
-    for (mark, word) in nonsense.chain(words) {
+    let mut questions: VecDeque<(Option<&'static str>, String)> = nonsense.chain(words).collect();
+    while let Some((mark, word)) = questions.pop_front() {
         if let Some(rule) = refusal(&word).filter(|_| options.safe_mode) {
-            notebook.note(format!("refused {word}: {}", rule.name()));
+            notebook.refused(&word, rule);
             continue;
         }
         let mut running = match copy.take() {
@@ -139,8 +147,14 @@ pub(super) async fn ask(
         if let Some(mark) = mark {
             notebook.answer(Some(state), &word, &reply);
             inside.nonsense.0.push((mark, reply.text));
-        } else if reply.waits() {
-            take_help(notebook, &mut inside, &word, &reply);
+        } else if reply.waits() && take_help(notebook, &mut inside, &word, &reply) {
+            let longer = LONGER.iter().filter(|longer| {
+                let is_asked = |(_, word): &(_, String)| word == *longer;
+                reply.text.contains(**longer) && !questions.iter().any(is_asked)
+            });
+            let longer: Vec<_> = longer.map(|word| (None, (*word).to_owned())).collect();
+            let is_new = |(_, word): &(_, String)| !inside.help_words.contains(word);
+            questions.extend(longer.into_iter().filter(is_new));
         }
         match is_back {
             true => copy = Some(running),
@@ -156,21 +170,25 @@ pub(super) async fn ask(
     Ok(inside)
 }
 
-/// Reads the answer to a word, if it is help.
-fn take_help(notebook: &Notebook, inside: &mut Inside, word: &str, reply: &Reply) {
+/// Reads the answer to a word, if it is help; returns whether it is.
+fn take_help(notebook: &Notebook, inside: &mut Inside, word: &str, reply: &Reply) -> bool {
     if inside.nonsense.is_answered_like(word, &reply.text) {
-        return;
+        return false;
     }
     let library = notebook.library();
     let help = parse(&reply.text, library);
     let is_help = help.commands.len() >= 2 || looks_like_help(&reply.text, library);
     if !is_help {
-        return;
+        return false;
     }
     notebook.help_command(word);
     notebook.answer(Some(inside.state), word, reply);
     notebook.options(Vec::new(), help.usage);
     inside.help_words.push(word.to_owned());
+    if help.shape == Shape::Statements {
+        notebook.commands(&help.commands, Some(inside.state));
+        return true;
+    }
     for command in help.commands {
         if inside
             .commands
@@ -180,6 +198,7 @@ fn take_help(notebook: &Notebook, inside: &mut Inside, word: &str, reply: &Reply
             inside.commands.push(command);
         }
     }
+    true
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::answer::Answer;
 use crate::drive::Reply;
 use crate::help::HelpCommand;
 use crate::id::new_uuid;
+use crate::safety::Rule;
 use ccd_protocol::investigate::{
     CommandReport, ExitCommand, Finding, InvestigationEnd, InvestigationProgress,
     InvestigationReport, OptionFound, OutputSample, ProgramState,
@@ -95,6 +96,12 @@ impl Notebook {
         if report.safety_notes.len() < MAX_NOTES && !report.safety_notes.contains(&note) {
             report.safety_notes.push(note);
         }
+    }
+
+    /// Notes what safe mode did not send.
+    pub(super) fn refused(&self, what: &str, rule: Rule) {
+        // In brackets: a value after `password:` is masked.
+        self.note(format!("refused {what} ({})", rule.name()));
     }
 
     pub(super) fn finding(&self, finding: Finding) {

@@ -17,6 +17,14 @@ use std::time::Duration;
 const HELP: [&str; 3] = ["--help", "-h", "help"];
 const NONSENSE: &str = "--xyzzy-4711";
 
+/// Longer helps that are asked for if another help names them, in a line with this word.
+const LONGER: [(&str, &str); 4] = [
+    ("help -a", "list"),
+    ("--list", "all commands"),
+    ("--help all", ""),
+    ("--help-all", ""),
+];
+
 /// Ways to ask for the version, the first that answers counts.
 const VERSION: [&str; 3] = ["--version", "-V", "version"];
 
@@ -62,6 +70,11 @@ pub(super) async fn ask(
             outside.help.push((form.to_owned(), help));
         }
     }
+    for (form, ended) in longer(driver, notebook, options, &answers).await? {
+        if let Some(help) = help_of(form, &ended, nonsense, notebook.library()) {
+            outside.help.push((form.to_owned(), help));
+        }
+    }
     outside.version = VERSION
         .iter()
         .find_map(|form| version_of(form, answer(form)?, nonsense));
@@ -71,7 +84,29 @@ pub(super) async fn ask(
     Ok(outside)
 }
 
-/// Runs the program with one argument, unless safe mode forbids it.
+/// Asks for the longer helps that the answers name.
+async fn longer(
+    driver: &Driver,
+    notebook: &Notebook,
+    options: &Options,
+    answers: &[(&'static str, Option<Ended>)],
+) -> Result<Vec<(&'static str, Ended)>, SessionError> {
+    let texts = answers.iter().filter(|(form, _)| HELP.contains(form));
+    let texts: Vec<&str> = texts
+        .filter_map(|(_, ended)| Some(&*ended.as_ref()?.text))
+        .collect();
+    let mut found = Vec::new();
+    for (form, word) in LONGER {
+        let mut lines = texts.iter().flat_map(|text| text.lines());
+        if lines.any(|line| line.contains(form) && line.contains(word)) {
+            let (form, ended) = run(driver, notebook, options, form).await?;
+            found.extend(ended.map(|ended| (form, ended)));
+        }
+    }
+    Ok(found)
+}
+
+/// Runs the program with arguments, unless safe mode forbids it.
 async fn run(
     driver: &Driver,
     notebook: &Notebook,
@@ -82,7 +117,8 @@ async fn run(
         return Ok((form, None));
     }
     notebook.asking(form, "command line");
-    let ended = driver.run(&[form.to_owned()], LIMIT).await?;
+    let args: Vec<String> = form.split(' ').map(str::to_owned).collect();
+    let ended = driver.run(&args, LIMIT).await?;
     Ok((form, Some(ended)))
 }
 
@@ -91,7 +127,7 @@ fn is_refused(driver: &Driver, notebook: &Notebook, options: &Options, form: &st
     let line = format!("{} {form}", quoted(driver.target.name()));
     let rule = refusal(&line).filter(|_| options.safe_mode);
     if let Some(rule) = rule {
-        notebook.note(format!("refused {line}: {}", rule.name()));
+        notebook.refused(&line, rule);
     }
     rule.is_some()
 }

@@ -1,6 +1,6 @@
 //! The order of the steps of an investigation.
 
-use super::inside::{self, HELP_WORDS, NONSENSE};
+use super::inside::{self, HELP_WORD_OF_SHELLS, HELP_WORDS, NONSENSE};
 use super::notebook::Notebook;
 use super::{exits, explore, outside};
 use crate::drive::{Driver, Reply, Running, Settled};
@@ -58,13 +58,11 @@ impl Investigation {
     }
 
     async fn steps(&self) -> Result<(), SessionError> {
-        let (outside, entered) = tokio::try_join!(
-            outside::ask(&self.driver, &self.notebook, &self.options),
-            self.enter()
-        )?;
+        // One after the other: the first copy must not wait for processes for which it may leave no room.
+        let outside = outside::ask(&self.driver, &self.notebook, &self.options).await?;
         self.note_outside(outside);
         self.notebook.keep();
-        let (running, reply) = entered;
+        let (running, reply) = self.enter().await?;
         if running.is_full_screen() {
             return self.note_full_screen(running).await;
         }
@@ -109,7 +107,7 @@ impl Investigation {
         self.notebook.state(None, None);
         self.notebook
             .note("it draws on the whole screen: only its help and its exits were tried".into());
-        exits::ask(&self.driver, &self.notebook, &self.options).await
+        exits::ask(&self.driver, &self.notebook, &self.options, &exits::WORDS).await
     }
 
     fn note_hidden(&self, reply: &Reply) {
@@ -125,7 +123,10 @@ impl Investigation {
         self.notebook.answer(None, "", reply);
         match reply.settled {
             // It may work on for long without input, as a server does.
-            Settled::Hangs | Settled::Floods => self.notebook.note(format!(
+            Settled::Floods => self
+                .notebook
+                .note("it prints without end after its start".into()),
+            Settled::Hangs => self.notebook.note(format!(
                 "it did not wait for input within {:.0} s after its start",
                 reply.took.as_secs_f64()
             )),
@@ -148,10 +149,17 @@ impl Investigation {
         let tape = running.end_with_tape().await;
         self.notebook.report().tape = tape.filter(|_| self.options.tape.is_some());
         let place = (state, &[][..]);
-        let words = HELP_WORDS.map(str::to_owned);
+        let words: Vec<String> = match is_shell {
+            true => vec![HELP_WORD_OF_SHELLS.to_owned()],
+            false => HELP_WORDS.map(str::to_owned).into(),
+        };
         let entry = inside::ask(&self.driver, &self.notebook, &self.options, place, &words).await?;
         self.notebook.keep();
-        exits::ask(&self.driver, &self.notebook, &self.options).await?;
+        let words: &[&'static str] = match is_shell {
+            true => &exits::WORDS_OF_SHELLS,
+            false => &exits::WORDS,
+        };
+        exits::ask(&self.driver, &self.notebook, &self.options, words).await?;
         self.notebook.keep();
         if is_shell {
             self.notebook

@@ -16,7 +16,9 @@ use crate::help::help_text::{HelpText, Shape};
 use crate::help::page::{Line, Page, split_at_gap};
 
 pub(in crate::help) fn recognises(page: &Page) -> bool {
-    has_lines(page, is_command)
+    // The help of `echo` explains escape sequences.
+    let is_usage = |line: &Line| line.text.to_lowercase().starts_with("usage:");
+    has_lines(page, is_command) && page.position(is_usage).is_none()
 }
 
 pub(in crate::help) fn read(page: &Page) -> HelpText {

@@ -33,7 +33,7 @@ pub(crate) struct InvestigateRunArgs {
     /// End the investigation after this time [default: configuration key investigation.timeout, 120]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<f64>,
-    /// Record everything that is seen on a tape
+    /// Record everything that is seen on tapes, in a directory beside the report
     #[arg(long)]
     pub(crate) tape: bool,
     #[command(flatten)]

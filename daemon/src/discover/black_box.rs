@@ -9,7 +9,7 @@ use ccd_discover::baseline::Baseline;
 use ccd_discover::black_box::{OnProgress, Options, TestBounds, Tester};
 use ccd_discover::drive::{Limits, Target};
 use ccd_discover::new_uuid;
-use ccd_discover::reports::{Report, Reports};
+use ccd_discover::reports::Reports;
 use ccd_protocol::black_box::{
     TestJobResult, TestLimits, TestProgress, TestReport, TestRunParams, TestStarted, TestSummary,
     TestType,
@@ -76,7 +76,6 @@ pub(crate) async fn test(
         start: settings.step_timeout,
     };
     let id = new_uuid();
-    let tapes = daemon.paths.base.join(TestReport::FOLDER);
     let options = Options {
         types: types(&params.types),
         seed: params.seed.unwrap_or_else(rand::random),
@@ -84,7 +83,7 @@ pub(crate) async fn test(
         safe_mode: settings.safe_mode,
         timeout,
         words: words(daemon, &target).await,
-        tapes: Some(tapes.join(format!("{id}.tapes"))),
+        tapes: Some(daemon.test_reports.tapes_of(&id)),
         library: daemon.services.library.fresh().await,
         report: id,
     };

@@ -59,7 +59,7 @@ pub(crate) async fn investigate(
     params: InvestigateRunParams,
 ) -> Result<InvestigateStarted, DiscoverError> {
     let settings = settings(daemon);
-    let options = options(&settings, &params)?;
+    let mut options = options(&settings, &params)?;
     let target = Target::find(
         &params.program,
         &params.args,
@@ -73,7 +73,7 @@ pub(crate) async fn investigate(
         start: settings.step_timeout,
     };
     let report = new_report(&target.program, &target.args, options.safe_mode);
-    let driver = driver(
+    let mut driver = driver(
         daemon,
         peer,
         "investigate.run",
@@ -81,6 +81,18 @@ pub(crate) async fn investigate(
         limits,
         options.safe_mode,
     )?;
+    if params.tape {
+        let tapes = daemon
+            .investigations
+            .folder()
+            .join(format!("{}.tapes", report.id));
+        driver.record = Some(TapeOptions {
+            root: Some(tapes.display().to_string()),
+            record: Some(RecordMode::New),
+            ..TapeOptions::default()
+        });
+        options.tapes = Some(tapes);
+    }
     let library = daemon.services.library.fresh().await;
     let reports = Arc::clone(&daemon.investigations);
     let work = move |handle: JobHandle| async move {
@@ -134,7 +146,7 @@ pub(crate) async fn probe(
         safe_mode: settings.safe_mode,
         max_depth: 0,
         timeout: PROBE_LIMIT,
-        tape: None,
+        tapes: None,
     };
     let limits = Limits {
         step: PROBE_LIMIT,
@@ -192,11 +204,7 @@ fn options(
         safe_mode: params.safe_mode.unwrap_or(settings.safe_mode),
         max_depth,
         timeout,
-        tape: params.tape.then(|| TapeOptions {
-            record: Some(RecordMode::New),
-            tag: Some("investigation".into()),
-            ..TapeOptions::default()
-        }),
+        tapes: None,
     })
 }
 

@@ -60,7 +60,7 @@ pub struct InvestigationReport {
     pub safe_mode: bool,
     #[serde(default)]
     pub end: InvestigationEnd,
-    /// Path of the tape with everything that was seen.
+    /// Directory of tapes with everything that was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<String>,
 }

@@ -32,7 +32,7 @@ pub struct InvestigateRunParams {
     /// Run the program under bubblewrap. Default: `investigation.sandbox`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<bool>,
-    /// Leave a tape of everything that was seen.
+    /// Record everything that is seen on tapes, in a directory beside the report.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tape: bool,
 }

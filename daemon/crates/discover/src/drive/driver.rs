@@ -69,6 +69,8 @@ pub struct Ended {
 pub struct Driver {
     pub target: Target,
     pub limits: Limits,
+    /// How each copy is recorded, unless its start says otherwise.
+    pub record: Option<TapeOptions>,
     sessions: Arc<Sessions>,
     peer: Peer,
     /// The method that started the work.
@@ -103,6 +105,7 @@ impl Driver {
         Ok(Self {
             target,
             limits,
+            record: None,
             sessions,
             peer: peer.until(gone.clone()),
             method,
@@ -147,7 +150,7 @@ impl Driver {
             cols: Some(COLUMNS),
             // At the limit, the oldest output is dropped instead of ending the session.
             persist: Some(true),
-            tape,
+            tape: tape.or_else(|| self.record.clone()),
             ..SessionCreateParams::default()
         };
         loop {

@@ -5,8 +5,8 @@ use super::notebook::Notebook;
 use super::{exits, explore, outside};
 use crate::drive::{Driver, Reply, Running, Settled};
 use ccd_protocol::investigate::{InvestigationEnd, InvestigationReport};
-use ccd_protocol::tape::TapeOptions;
 use ccd_session::session::SessionError;
+use std::path::PathBuf;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -22,8 +22,8 @@ pub struct Options {
     pub max_depth: u32,
     /// Time for all of it.
     pub timeout: Duration,
-    /// How the first copy is recorded.
-    pub tape: Option<TapeOptions>,
+    /// Directory of the tapes, if all copies are recorded.
+    pub tapes: Option<PathBuf>,
 }
 
 /// An investigation that has not begun.
@@ -54,6 +54,8 @@ impl Investigation {
         {
             tracing::warn!("copies of a program took long to end");
         }
+        let tapes = self.options.tapes.as_ref().filter(|tapes| tapes.is_dir());
+        self.notebook.report().tape = tapes.map(|tapes| tapes.display().to_string());
         self.notebook.finish(end)
     }
 
@@ -84,7 +86,7 @@ impl Investigation {
     /// Starts the first copy.
     async fn enter(&self) -> Result<(Running, Reply), SessionError> {
         self.notebook.asking("start", "main");
-        let mut running = self.driver.start(self.options.tape.clone()).await?;
+        let mut running = self.driver.start(None).await?;
         let reply = running.first(self.driver.limits.start).await?;
         Ok((running, reply))
     }
@@ -146,8 +148,7 @@ impl Investigation {
         let reader = running.reader_name().await;
         let is_shell = self.driver.target.is_shell()
             || reader.is_some_and(|name| crate::drive::is_shell(&name));
-        let tape = running.end_with_tape().await;
-        self.notebook.report().tape = tape.filter(|_| self.options.tape.is_some());
+        self.driver.release(running);
         let place = (state, &[][..]);
         let words: Vec<String> = match is_shell {
             true => vec![HELP_WORD_OF_SHELLS.to_owned()],

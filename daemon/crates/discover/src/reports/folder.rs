@@ -171,14 +171,25 @@ impl<R: Report> Reports<R> {
         })
     }
 
-    /// Deletes a report, and returns the path that it had. A damaged one is deleted by the name of its file.
+    /// Returns the directory of the tapes that belong to a report.
+    #[must_use]
+    pub fn tapes_of(&self, id: &str) -> PathBuf {
+        self.folder.join(format!("{id}.tapes"))
+    }
+
+    /// Deletes a report and its tapes, and returns the path that it had. A damaged one is deleted by the name of its
+    /// file.
     ///
     /// # Errors
     ///
     /// As [`Reports::get`].
     pub fn delete(&self, which: &str) -> Result<PathBuf, ReportError> {
         let path = self.path_of(which)?;
+        let head = read::<Head>(&path);
         remove(&path)?;
+        if let Ok((head, _)) = head {
+            self.remove_tapes(&head.id);
+        }
         Ok(path)
     }
 
@@ -192,6 +203,7 @@ impl<R: Report> Reports<R> {
         for path in self.newest_first()? {
             let done = match read::<Head>(&path) {
                 Ok((head, bytes)) if is_older(&head, &path, age_s) => {
+                    self.remove_tapes(&head.id);
                     remove(&path).map(|()| Some(bytes))
                 }
                 Ok(_) => Ok(None),
@@ -208,6 +220,15 @@ impl<R: Report> Reports<R> {
             }
         }
         Ok(removed)
+    }
+
+    /// Removes the tapes of a report. The id is from a file that anybody may have written.
+    fn remove_tapes(&self, id: &str) {
+        let is_id = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        if !id.is_empty() && id.chars().all(is_id) {
+            // Most reports have none.
+            let _ = fs::remove_dir_all(self.tapes_of(id));
+        }
     }
 
     fn path_of(&self, which: &str) -> Result<PathBuf, ReportError> {

@@ -136,3 +136,25 @@ proptest! {
         let _ = reports.get(&name);
     }
 }
+
+#[test]
+fn the_tapes_of_a_report_go_with_it_and_nothing_else_does() {
+    let base = tempfile::tempdir().unwrap();
+    let reports = Reports::<InvestigationReport>::new(base.path());
+    let time = "2025-01-01T00:00:00.000Z";
+    let outside = base.path().join("x.tapes");
+    for (id, tapes) in [
+        ("aaaa1", reports.tapes_of("aaaa1")),
+        ("../x", outside.clone()),
+    ] {
+        let path = reports.save(&report(id, "bc", time)).unwrap();
+        fs::create_dir_all(&tapes).unwrap();
+        fs::write(tapes.join("t.json5"), "{}").unwrap();
+        reports.delete(path.to_str().unwrap()).unwrap();
+        assert_eq!(tapes.exists(), tapes == outside);
+    }
+    reports.save(&report("bbbb2", "bc", time)).unwrap();
+    fs::create_dir(reports.tapes_of("bbbb2")).unwrap();
+    reports.cleanup(0.0).unwrap();
+    assert!(!reports.tapes_of("bbbb2").exists());
+}

@@ -20,6 +20,8 @@ pub mod fuzz;
 pub mod help;
 pub mod map;
 pub mod markup;
+#[cfg(test)]
+mod outside_tests;
 pub mod reports;
 pub mod safety;
 pub mod test_pages;

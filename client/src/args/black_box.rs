@@ -11,7 +11,21 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(
     subcommand_negates_reqs = true,
-    override_usage = "ccctl test [OPTIONS] <PROGRAM> [ARGS]...\n       ccctl test <COMMAND>"
+    override_usage = "ccctl test [OPTIONS] <PROGRAM> [ARGS]...\n       ccctl test <COMMAND>",
+    after_help = "Examples:
+  ccctl test ./server --console
+  ccctl test --types startup,help,exit bc
+  ccctl test --junit results.xml --html report.html ./server
+  ccctl test --baseline 3f2a91bc ./server
+  ccctl test list
+
+The tests are startup, help, invalid_input, exit, resource, concurrent and fuzz. The program runs with an empty \
+home and working directory. Findings of fuzz are shortened to the smallest input, and each has a tape that shows \
+it.
+
+If PROGRAM is the name of a subcommand, put -- before it. Ctrl-C ends the tests and prints the results so far.
+
+Exit status: 0 all tests passed, 1 a test failed, 4 there is no such program."
 )]
 pub(crate) struct BlackBoxArgs {
     #[command(subcommand)]

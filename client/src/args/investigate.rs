@@ -9,7 +9,21 @@ use clap::{Args, Subcommand};
 #[derive(Debug, Args)]
 #[command(
     subcommand_negates_reqs = true,
-    override_usage = "ccctl investigate [OPTIONS] <PROGRAM> [ARGS]...\n       ccctl investigate <COMMAND>"
+    override_usage = "ccctl investigate [OPTIONS] <PROGRAM> [ARGS]...\n       ccctl investigate <COMMAND>",
+    after_help = "Examples:
+  ccctl investigate sqlite3
+  ccctl investigate --timeout 30 --json -- ./server --console > report.json
+  ccctl investigate list
+  ccctl investigate -- list
+
+The program is asked for help, and each command that is found is given to a fresh copy of it. In safe mode, the \
+default, commands that delete, reset or overwrite are not sent, and the program runs with an empty home and \
+working directory. --unsafe sends them too; the report says so.
+
+If PROGRAM is the name of a subcommand, put -- before it. Ctrl-C ends the investigation and prints what was found. \
+Reports are kept until you delete them.
+
+The exit status is 0 also if the program crashed; the report has the findings."
 )]
 pub(crate) struct InvestigateArgs {
     #[command(subcommand)]

@@ -316,20 +316,6 @@ of claude -p --output-format stream-json --verbose."
     )]
     Memory(MemoryVerb),
     /// Find out what a program offers: its help, commands, prompts, states and ways to end it
-    #[command(after_help = "Examples:
-  ccctl investigate sqlite3
-  ccctl investigate --timeout 30 --json -- ./server --console > report.json
-  ccctl investigate list
-  ccctl investigate -- list
-
-The program is asked for help, and each command that is found is given to a fresh copy of it. In safe mode, the \
-default, commands that delete, reset or overwrite are not sent, and the program runs with an empty home and \
-working directory. --unsafe sends them too; the report says so.
-
-If PROGRAM is the name of a subcommand, put -- before it. Ctrl-C ends the investigation and prints what was found. \
-Reports are kept until you delete them.
-
-The exit status is 0 also if the program crashed; the report has the findings.")]
     Investigate(Box<InvestigateArgs>),
     /// Start a program for a moment and report whether it waits for input, its prompt, version and help
     Probe(ProbeArgs),
@@ -338,20 +324,6 @@ The exit status is 0 also if the program crashed; the report has the findings.")
     /// Show the states of a program and the commands that lead from one to another
     Map(MapArgs),
     /// Test how a program behaves under inputs that it may not expect
-    #[command(after_help = "Examples:
-  ccctl test ./server --console
-  ccctl test --types startup,help,exit bc
-  ccctl test --junit results.xml --html report.html ./server
-  ccctl test --baseline 3f2a91bc ./server
-  ccctl test list
-
-The tests are startup, help, invalid_input, exit, resource, concurrent and fuzz. The program runs with an empty \
-home and working directory. Findings of fuzz are shortened to the smallest input, and each has a tape that shows \
-it.
-
-If PROGRAM is the name of a subcommand, put -- before it. Ctrl-C ends the tests and prints the results so far.
-
-Exit status: 0 all tests passed, 1 a test failed, 4 there is no such program.")]
     Test(Box<BlackBoxArgs>),
     /// Look for inputs that break a program (same as test --types fuzz)
     #[command(after_help = "Examples:

@@ -34,11 +34,9 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     })?;
     method::<InvestigateMap, _, _>(module, |daemon, _, params| async move {
         let report = get(&daemon.investigations, params.report).await?.report;
-        let map = map::of(&report);
-        Ok(InvestigateMapReply {
-            text: map::write(&map, params.format),
-            format: params.format,
-        })
+        let format = params.format;
+        let text = blocking(move || map::write(&map::of(&report), format)).await;
+        Ok(InvestigateMapReply { format, text })
     })?;
     method::<InvestigateList, _, _>(module, |daemon, _, params| async move {
         let listed = list(&daemon.investigations, params).await?;
@@ -53,7 +51,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     method::<InvestigateDiff, _, _>(module, |daemon, _, params| async move {
         let a = get(&daemon.investigations, params.a).await?.report;
         let b = get(&daemon.investigations, params.b).await?.report;
-        Ok(diff::diff(&a, &b))
+        Ok(blocking(move || diff::diff(&a, &b)).await)
     })?;
     method::<InvestigateDelete, _, _>(module, |daemon, _, params| async move {
         delete(&daemon.investigations, params.report).await

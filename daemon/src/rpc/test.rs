@@ -15,6 +15,7 @@ use ccd_protocol::black_box::{
 use ccd_store::blocking;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
@@ -41,16 +42,20 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
 
 async fn written(daemon: &Daemon, params: TestGetParams) -> Result<TestGetReply, RpcError> {
     let report = get(&daemon.test_reports, params.report).await?.report;
-    let text = match params.format {
-        TestFormat::Json => None,
-        TestFormat::Junit => Some(junit(&report).map_err(PageError::Junit)?),
-        TestFormat::Html => {
-            let pictures = pictures(daemon, &report).await;
-            let report = report.clone();
-            Some(blocking(move || page(&report, &pictures)).await)
-        }
+    let format = params.format;
+    let pictures = match format {
+        TestFormat::Html => pictures(daemon, &report).await,
+        TestFormat::Json | TestFormat::Junit => BTreeMap::new(),
     };
-    Ok(TestGetReply { report, text })
+    let written = blocking(move || {
+        let text = match format {
+            TestFormat::Json => None,
+            TestFormat::Junit => Some(junit(&report).map_err(PageError::Junit)?),
+            TestFormat::Html => Some(page(&report, &pictures)),
+        };
+        Ok::<_, PageError>(TestGetReply { report, text })
+    });
+    Ok(written.await?)
 }
 
 fn summary(saved: Saved<TestReport>) -> TestReportSummary {

@@ -1,4 +1,5 @@
 //! Tests of investigations and black-box tests.
 
+mod client;
 mod mock;
 mod reports;

@@ -61,7 +61,13 @@ impl Baseline {
                 ours: program.to_owned(),
             });
         }
-        Ok(Self(report))
+        Ok(Self::of(report))
+    }
+
+    /// Takes the findings of a report as known.
+    #[must_use]
+    pub fn of(report: TestReport) -> Self {
+        Self(report)
     }
 
     /// Marks what is known in `report`; a test that failed by known findings alone has passed. Returns how many findings
@@ -170,7 +176,7 @@ mod tests {
     #[test]
     fn known_findings_fail_no_test_and_new_ones_do() {
         let crash = json!({"kind": "crash", "input": "boom", "message": "ended by SIGSEGV"});
-        let baseline = Baseline(report(vec![
+        let baseline = Baseline::of(report(vec![
             fuzz(json!([crash])),
             result(TestType::Help, Some("no help"), json!({})),
         ]));
@@ -215,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_known_error_stays_known_over_several_baselines() {
-        let first = Baseline(report(vec![result(
+        let first = Baseline::of(report(vec![result(
             TestType::Help,
             Some("no help"),
             json!({}),
@@ -225,7 +231,7 @@ mod tests {
         assert!(second.results[0].passed);
         assert_eq!(second.results[0].details["known_error"], "no help");
         let mut third = report(vec![result(TestType::Help, Some("no help"), json!({}))]);
-        Baseline(second).apply(&mut third);
+        Baseline::of(second).apply(&mut third);
         assert!(third.results[0].passed);
         let mut other = report(vec![result(TestType::Help, Some("it hangs"), json!({}))]);
         first.apply(&mut other);

@@ -27,6 +27,8 @@ mod id;
 pub mod investigate;
 pub mod map;
 pub mod markup;
+#[cfg(test)]
+mod outside_tests;
 pub mod reports;
 pub mod safety;
 pub mod test_pages;

@@ -7,7 +7,7 @@
 //! - `shapes`: a file for each way in which programs print `--help`
 //! - `lists`: a file for each way in which interactive programs answer help words
 //! - `help_text`: [`HelpText`], what was found
-//! - `parse`: [`parse`], which recognises the shape
+//! - `parse`: [`parse()`], which recognises the shape
 //!
 //! All of it reads a text once and line by line, so that the time is linear in its length.
 

@@ -2,6 +2,7 @@
 
 use super::label::{numbered, of_state};
 use ccd_protocol::investigate::StateMap;
+use std::collections::BTreeMap;
 
 /// Sizes in pixels. A character of a name, and one of a command on an arrow, is that wide.
 const NAME_CHAR: i32 = 8;
@@ -16,6 +17,9 @@ const MIN_LAYER_GAP: i32 = 110;
 pub(super) const MARGIN: i32 = 30;
 /// Between the boxes and each arrow that passes below them.
 const DETOUR_STEP: i32 = 26;
+
+/// Labels that are moved apart; the work grows with the square of their number.
+const MAX_SPREAD: usize = 500;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Point {
@@ -73,13 +77,13 @@ struct End {
 /// Computes the layout of a map.
 pub(super) fn of(map: &StateMap) -> Layout {
     let layers = layers(map);
-    let layer_of = |state: usize| {
-        let found = layers.iter().position(|layer| layer.contains(&state));
-        found.unwrap_or_default()
-    };
+    let mut layer_of = vec![0; map.states.len()];
+    for (number, layer) in layers.iter().enumerate() {
+        layer.iter().for_each(|&state| layer_of[state] = number);
+    }
     let edges: Vec<Edge> = numbered(map)
         .into_iter()
-        .map(|(from, to, label)| Edge::new(from, to, label, layer_of(from), layer_of(to)))
+        .map(|(from, to, label)| Edge::new(from, to, label, layer_of[from], layer_of[to]))
         .collect();
     let ends = Ends::of(map.states.len(), &edges, &layers);
     let boxes = boxes(map, &layers, &edges, &ends);
@@ -126,15 +130,14 @@ fn length(text: &str) -> i32 {
 /// Returns the states of each layer, from the top. States that no command leads to are in the last layer.
 fn layers(map: &StateMap) -> Vec<Vec<usize>> {
     let deepest = map.states.iter().filter_map(|state| state.depth).max();
-    let last = deepest.map_or(0, |depth| depth + 1);
-    let mut layers: Vec<Vec<usize>> = Vec::new();
-    for layer in 0..=last {
-        let states = map.states.iter().enumerate();
-        let states = states.filter(|(_, state)| state.depth.unwrap_or(last) == layer);
-        layers.push(states.map(|(at, _)| at).collect());
+    // Without gaps, so that depths in an edited report cost nothing.
+    let last = deepest.map_or(0, |depth| depth.saturating_add(1));
+    let mut layers: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for (at, state) in map.states.iter().enumerate() {
+        let layer = layers.entry(state.depth.unwrap_or(last));
+        layer.or_default().push(at);
     }
-    layers.retain(|layer| !layer.is_empty());
-    layers
+    layers.into_values().collect()
 }
 
 /// An arrow before its place is known.
@@ -284,8 +287,11 @@ impl Ends {
     }
 }
 
-/// Moves labels down until none covers another.
+/// Moves labels down until none covers another, as far as somebody can look at all of them.
 fn spread(arrows: &mut [Arrow]) {
+    if arrows.len() > MAX_SPREAD {
+        return;
+    }
     let mut order: Vec<usize> = (0..arrows.len()).collect();
     order.sort_by_key(|&at| (arrows[at].at.y, arrows[at].at.x, at));
     for (rank, &at) in order.iter().enumerate() {

@@ -52,6 +52,9 @@ impl Bench<'_> {
 
     /// Starts a copy and waits until it wants input; none if it does not.
     pub(super) async fn copy(&self) -> Result<Option<Running>, SessionError> {
+        if !self.first.waits() {
+            return Ok(None);
+        }
         self.copies.fetch_add(1, Ordering::Relaxed);
         let mut running = self.driver.start(None).await?;
         let first = running.first(self.driver.limits.start).await?;

@@ -10,9 +10,13 @@ use crate::drive::{Reply, Running, Settled};
 use ccd_session::session::SessionError;
 use futures_util::future::try_join_all;
 use serde_json::json;
+use std::time::Duration;
 
 /// A word that no program knows.
 const NONSENSE: &str = "xyzzyq";
+
+/// How long a program is watched that alone neither waits for input nor ends.
+const BRIEFLY: Duration = Duration::from_millis(500);
 
 /// Starts the copies and asks all of them the same.
 pub(super) async fn run(
@@ -75,7 +79,11 @@ async fn start(
     folder: &std::path::Path,
 ) -> Result<(Running, Reply), SessionError> {
     let mut running = bench.driver.start_in(folder, None).await?;
-    let reply = running.first(bench.driver.limits.start).await?;
+    let limit = match bench.first.settled {
+        Settled::Hangs | Settled::Floods => BRIEFLY,
+        Settled::Waits { .. } | Settled::Ended(_) => bench.driver.limits.start,
+    };
+    let reply = running.first(limit).await?;
     Ok((running, reply))
 }
 

@@ -9,6 +9,7 @@ use crate::drive::Ended;
 use crate::help::{HelpCommand, HelpText, parse};
 use crate::investigate::looks_like_help;
 use ccd_session::session::SessionError;
+use futures_util::{StreamExt as _, stream};
 use serde_json::json;
 use std::time::Duration;
 
@@ -30,8 +31,9 @@ const WORDS: [(&str, &str); 7] = [
     ("\\h", "\\xyzzyq"),
 ];
 
-/// How long a command line may take.
-const LIMIT: Duration = Duration::from_secs(3);
+/// How long a command line may take, and how many run at a time.
+const LIMIT: Duration = Duration::from_secs(2);
+const AT_A_TIME: usize = 3;
 
 /// What the program says about itself.
 #[derive(Debug, Clone, Default)]
@@ -77,22 +79,40 @@ pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<Found, Sessi
 }
 
 async fn outside(bench: &Bench<'_>, draft: &Draft) -> Result<Vec<&'static str>, SessionError> {
-    let mut works = Vec::new();
-    let mut nonsense: Vec<(&str, Ended)> = Vec::new();
-    for (form, other) in ARGUMENTS {
-        if !nonsense.iter().any(|(known, _)| *known == other) {
-            nonsense.push((other, command_line(bench, other).await?));
+    let mut asked = Vec::new();
+    for form in [
+        ARGUMENTS.map(|(form, _)| form),
+        ARGUMENTS.map(|(_, other)| other),
+    ]
+    .concat()
+    {
+        if !asked.contains(&form) {
+            asked.push(form);
         }
-        let ended = command_line(bench, form).await?;
-        let answer = nonsense.iter().find(|(known, _)| *known == other);
-        let is_same = answer
-            .is_some_and(|(_, answer)| is_same_answer((form, &ended.text), (other, &answer.text)));
+    }
+    let running: Vec<_> = asked.iter().map(|form| command_line(bench, form)).collect();
+    let mut running = stream::iter(running).buffered(AT_A_TIME);
+    let mut answers = Vec::new();
+    while let Some(ended) = running.next().await {
+        answers.push(ended?);
+    }
+    let answer = |wanted: &str| {
+        let mut both = asked.iter().zip(&answers);
+        both.find(|(form, _)| **form == wanted)
+            .map(|(_, ended)| ended)
+    };
+    let mut works = Vec::new();
+    for (form, other) in ARGUMENTS {
+        draft.step();
+        let (Some(ended), Some(nonsense)) = (answer(form), answer(other)) else {
+            continue;
+        };
+        let is_same = is_same_answer((form, &ended.text), (other, &nonsense.text));
         let is_clean = ended.exit.is_some_and(|exit| exit.code == Some(0));
         if is_clean && !is_same && help_of(bench, &ended.text).is_some() {
             works.push(form);
             draft.set("output", sample(&ended.text));
         }
-        draft.step();
     }
     Ok(works)
 }

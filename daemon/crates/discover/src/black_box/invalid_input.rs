@@ -6,6 +6,7 @@ use super::judge::{Fault, Verdict};
 use super::sample::{finding, sample};
 use ccd_protocol::investigate::FindingKind;
 use ccd_session::session::SessionError;
+use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -96,9 +97,12 @@ async fn on_command_line(bench: &Bench<'_>, draft: &Draft) -> Result<(), Session
     ];
     draft.begin(arguments.len());
     let mut outcomes = Vec::<Value>::new();
-    for (name, argument) in arguments {
+    let runs = arguments.map(|(_, argument)| {
         let args = bench.driver.target.args_and(&[argument]);
-        let ended = bench.driver.run(&args, LIMIT).await?;
+        async move { bench.driver.run(&args, LIMIT).await }
+    });
+    let all = try_join_all(runs).await?;
+    for ((name, argument), ended) in arguments.into_iter().zip(all) {
         let verdict = match ended.exit {
             // It may work on for long without input, as a server does.
             None => Verdict::Fine,

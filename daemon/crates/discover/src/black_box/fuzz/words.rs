@@ -5,6 +5,7 @@ use super::super::help::Found;
 use crate::fuzz::Inputs;
 use crate::help::HelpCommand;
 use crate::investigate::WORDS;
+use ccd_text::canonical::LINE_LEN;
 
 /// Maximum number of words that are tried alone.
 const MAX_ALONE: usize = 60;
@@ -14,6 +15,8 @@ pub(super) struct Source {
     alone: Vec<Vec<u8>>,
     inputs: Inputs,
     commands: Vec<HelpCommand>,
+    /// The program reads keys, with a line editor.
+    reads_keys: bool,
     pub(super) len: usize,
 }
 
@@ -42,6 +45,7 @@ impl Source {
             alone,
             inputs: Inputs::new(bench.options.seed, words),
             commands: help.commands.clone(),
+            reads_keys: !bench.first.is_canonical,
         }
     }
 
@@ -51,10 +55,20 @@ impl Source {
     }
 
     pub(super) fn input(&self, number: usize) -> Vec<u8> {
-        match self.alone.get(number) {
-            Some(word) => word.clone(),
+        let mut input = match self.alone.get(number) {
+            Some(word) => return word.clone(),
             None => self.inputs.input((number - self.alone.len()) as u64),
+        };
+        if self.reads_keys {
+            // These are commands of the line editor, which would be tested instead of the program.
+            input.retain(|byte| !byte.is_ascii_control());
         }
+        let len = match std::str::from_utf8(&input) {
+            Ok(text) => text.floor_char_boundary(LINE_LEN),
+            Err(_) => LINE_LEN.min(input.len()),
+        };
+        input.truncate(len);
+        input
     }
 
     /// Returns whether safe mode forbids an input.

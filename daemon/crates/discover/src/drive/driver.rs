@@ -156,14 +156,16 @@ impl Driver {
         }
     }
 
-    /// Runs the program with other arguments, without input, until it ends, at most for `limit`.
+    /// Runs the program with other arguments, without input, until it ends, at most for `limit`. An interpreter gets them
+    /// after its script.
     ///
     /// # Errors
     ///
     /// As for any session.
     pub async fn run(&self, args: &[String], limit: Duration) -> Result<Ended, SessionError> {
         let program = self.target.path.to_string_lossy().into_owned();
-        self.run_program(&program, args, limit).await
+        let args = [self.target.script(), args].concat();
+        self.run_program(&program, &args, limit).await
     }
 
     /// Runs another program in the same way, such as `man`.

@@ -13,6 +13,11 @@ const SHELLS: [&str; 16] = [
     "xonsh", "elvish", "pwsh", "su",
 ];
 
+/// Other programs that run a script which is named in their arguments.
+const INTERPRETERS: [&str; 9] = [
+    "python", "node", "perl", "ruby", "lua", "php", "tclsh", "Rscript", "deno",
+];
+
 /// Where a program is looked up if the caller's environment has no PATH.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
@@ -112,13 +117,30 @@ impl Target {
 
     /// Returns whether what is typed at its prompt are programs to run.
     pub fn is_shell(&self) -> bool {
-        is_shell(self.name())
+        is_shell(self.name()) && self.script().is_empty()
+    }
+
+    /// Returns the arguments up to the script that an interpreter runs, which is then what is asked; none otherwise.
+    pub fn script(&self) -> &[String] {
+        let name = self
+            .name()
+            .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let args = &self.resolved_args;
+        let script = args.iter().position(|arg| !arg.starts_with('-'));
+        match script {
+            Some(at) if is_interpreter(name) && Path::new(&args[at]).is_file() => &args[..=at],
+            _ => &[],
+        }
     }
 }
 
 /// Returns whether a program of this name is a shell.
 pub(crate) fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name.trim_start_matches('-'))
+}
+
+fn is_interpreter(name: &str) -> bool {
+    is_shell(name) || INTERPRETERS.contains(&name)
 }
 
 fn executable(program: &str, cwd: Option<&str>, path: &str) -> Option<PathBuf> {
@@ -163,7 +185,10 @@ mod tests {
         let target = find("sh", &["x.py", "-c", "none.py"], folder.path()).unwrap();
         let file = folder.path().join("x.py").to_str().unwrap().to_owned();
         assert_eq!(target.resolved_args, [file.as_str(), "-c", "none.py"]);
-        assert!(target.is_shell() && target.path.is_absolute());
+        assert!(!target.is_shell() && target.path.is_absolute());
+        assert_eq!(target.script(), [file.as_str()]);
+        let shell = find("sh", &["-c", "none.py"], folder.path()).unwrap();
+        assert!(shell.is_shell() && shell.script().is_empty());
         for missing in ["", "no-such-program-4711", "./x.py", "/", "."] {
             let error = find(missing, &[], folder.path()).unwrap_err();
             assert!(matches!(error, TargetError::NotFound { .. }), "{missing}");

@@ -4,13 +4,15 @@ use crate::config::{
     Config, ConfigError, ConfigRefusal, ConfigWatch, Loaded, Paths, Snapshot, Sources,
 };
 use crate::connection::{self, Settings};
-use crate::discover::{self, Kept};
+use crate::discover;
 use crate::job::Jobs;
 use crate::log::Log;
 use crate::memory::Memories;
 use ccd_coach::{Coach, CoachSettings};
 use ccd_conversation::{ConversationSettings, Conversations, Index};
+use ccd_discover::reports::Reports;
 use ccd_exec::{ExecSettings, Executor};
+use ccd_protocol::black_box::TestReport;
 use ccd_protocol::daemon::HandOver;
 use ccd_protocol::investigate::InvestigationReport;
 use ccd_protocol::session::SessionState;
@@ -41,10 +43,11 @@ pub(crate) struct Daemon {
     pub(crate) conversation_index: Arc<Index>,
     pub(crate) paths: Paths,
     pub(crate) jobs: Jobs,
-    /// Reports of investigations.
-    pub(crate) investigations: Kept<InvestigationReport>,
     /// Session memories of projects.
     pub(crate) memories: Arc<Memories>,
+    /// Reports of investigations, and of tests.
+    pub(crate) investigations: Arc<Reports<InvestigationReport>>,
+    pub(crate) test_reports: Arc<Reports<TestReport>>,
     /// The directories of tapes in use.
     pub(crate) roots: Arc<Roots>,
     /// The saved chains.
@@ -120,8 +123,9 @@ impl Daemon {
         remove_strays(&paths.base);
         discover::remove_strays(&paths.base);
         Self {
-            investigations: Kept::new(&paths.base),
             chains: Documents::new(paths.base.join("chains")),
+            investigations: Arc::new(Reports::new(&paths.base)),
+            test_reports: Arc::new(Reports::new(&paths.base)),
             roots: Arc::clone(&services.roots),
             sessions,
             coach,

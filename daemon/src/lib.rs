@@ -24,6 +24,7 @@ mod status;
 mod store;
 mod strict;
 mod tape_usage;
+mod test_page;
 mod upgrade;
 mod verify;
 

@@ -106,6 +106,8 @@ async fn sizes(daemon: &Daemon) -> BTreeMap<String, u64> {
         ("logs", daemon.paths.logs.clone()),
         ("rings", daemon.paths.rings.clone()),
         ("cache", daemon.roots.caches().to_owned()),
+        ("investigations", daemon.investigations.folder().to_owned()),
+        ("test_reports", daemon.test_reports.folder().to_owned()),
     ];
     let walked = tokio::task::spawn_blocking(move || {
         folders.map(|(name, folder)| (name.to_owned(), folder_bytes(&folder)))

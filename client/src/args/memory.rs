@@ -13,8 +13,8 @@ pub(crate) enum MemoryVerb {
   ccctl memory show --json > memory.json; ccctl memory save --from memory.json
 
 The file lists finished tasks, failing tests, running servers, blockers and next steps. Recognised secrets are \
-replaced by ***. The file is listed in .git/info/exclude, so that git does not see it unless you track it. Saving \
-starts no program and sends nothing to another host.")]
+replaced by ***. The file is added to .git/info/exclude, so that git status does not show it unless you track it. \
+Saving runs no program of the project and sends nothing to another host. The next save replaces your edits of the file.")]
     Save(MemorySaveArgs),
     /// Show the memory of a project
     #[command(after_help = "Examples:
@@ -26,6 +26,9 @@ starts no program and sends nothing to another host.")]
   ccctl memory validate .claude/session-memory.md
   ccctl memory validate - < memory.md
 
+Times, paths, percentages, lengths and secrets are checked. Missing sections and lines that cannot be read are \
+warnings; sections with other headings are ignored.
+
 Exit status: 0 if the file is valid, otherwise 1.")]
     Validate {
         /// File, or - for standard input
@@ -36,7 +39,8 @@ Exit status: 0 if the file is valid, otherwise 1.")]
   ccctl memory load
   ccctl memory load --json | jq '.verified[] | select(.holds | not)'
 
-Branch, commits, servers and the current task are checked again; what has changed since the save comes first.")]
+The branch, commits, servers, the plan and its current task are checked again, and newer test reports are looked for. \
+Changes since the save are printed first.")]
     Load(MemoryProjectArgs),
     /// Show how old the memory is, and what changed since
     #[command(after_help = "Examples:
@@ -47,15 +51,17 @@ Branch, commits, servers and the current task are checked again; what has change
   ccctl memory link
   ccctl memory link --yes
 
-The change is shown first, and you are asked to confirm it, unless --yes is given. Without the import, a new Claude \
-Code session gets only a digest of the memory, and only if hooks are installed.")]
+The change is shown first, and you are asked to confirm it. Without a terminal or with --json, the change is only \
+shown, unless --yes is given. If there is no CLAUDE.md, it is created.
+
+The import works without hooks and without a daemon. If hooks are installed, a session gets the digest as well.")]
     Link(MemoryLinkArgs),
 }
 
 /// The project.
 #[derive(Debug, Args)]
 pub(crate) struct MemoryProjectArgs {
-    /// Directory of the project [default: the nearest directory, from the current one upwards, that has a memory or is a git repository; otherwise the current directory]
+    /// Directory of the project [default: the nearest directory, from the current one upwards, that has a memory or is the root of a git work tree; otherwise the current directory]
     #[arg(short, long, value_name = "DIR")]
     pub(crate) project: Option<String>,
 }

@@ -1,5 +1,6 @@
 //! The command line: one file per noun.
 
+mod black_box;
 mod chain;
 mod coach;
 mod coach_decide;
@@ -11,6 +12,7 @@ mod exec;
 mod exec_records;
 mod hook;
 mod hot;
+mod investigate;
 mod job;
 mod memory;
 mod pattern;
@@ -31,6 +33,9 @@ mod value;
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 
+pub(crate) use black_box::{
+    BlackBoxArgs, BlackBoxGetArgs, BlackBoxRunArgs, BlackBoxVerb, FuzzRunArgs,
+};
 pub(crate) use chain::{ChainRunArgs, ChainSaveArgs, ChainVerb, ParallelArgs, WatchArgs};
 pub(crate) use coach::{CoachVerb, ReviewArgs};
 pub(crate) use coach_decide::{ApproveArgs, EditArgs, GuardArgs, PromoteArgs, RejectArgs};
@@ -50,6 +55,10 @@ pub(crate) use hook::{
     DEFAULT_EVENTS, EVENTS, HookArgs, HooksInstallArgs, HooksUninstallArgs, HooksVerb, ScopeArgs,
 };
 pub(crate) use hot::{names_hook, names_policy};
+pub(crate) use investigate::{
+    InvestigateArgs, InvestigateRunArgs, InvestigateVerb, LearnArgs, MapArgs, ProbeArgs,
+    ReportCleanupArgs, ReportListArgs, TargetArgs,
+};
 pub(crate) use job::JobVerb;
 pub(crate) use memory::{MemoryLinkArgs, MemoryProjectArgs, MemorySaveArgs, MemoryVerb};
 pub(crate) use pattern::{PatternText, PatternVerb, TestArgs};
@@ -306,6 +315,51 @@ of claude -p --output-format stream-json --verbose."
   ccctl memory status"
     )]
     Memory(MemoryVerb),
+    /// Find out what a program offers: its help, commands, prompts, states and ways to end it
+    #[command(after_help = "Examples:
+  ccctl investigate sqlite3
+  ccctl investigate --timeout 30 --json -- ./server --console > report.json
+  ccctl investigate list
+  ccctl investigate -- list
+
+The program is asked for help, and each command that is found is given to a fresh copy of it. In safe mode, the \
+default, commands that delete, reset or overwrite are not sent, and the program runs with an empty home and \
+working directory. --unsafe sends them too; the report says so.
+
+If PROGRAM is the name of a subcommand, put -- before it. Ctrl-C ends the investigation and prints what was found. \
+Reports are kept until you delete them.
+
+The exit status is 0 also if the program crashed; the report has the findings.")]
+    Investigate(Box<InvestigateArgs>),
+    /// Start a program for a moment and report whether it waits for input, its prompt, version and help
+    Probe(ProbeArgs),
+    /// Demonstrate a program in this terminal, and make a report of that
+    Learn(LearnArgs),
+    /// Show the states of a program and the commands that lead from one to another
+    Map(MapArgs),
+    /// Test how a program behaves under inputs that it may not expect
+    #[command(after_help = "Examples:
+  ccctl test ./server --console
+  ccctl test --types startup,help,exit bc
+  ccctl test --junit results.xml --html report.html ./server
+  ccctl test --baseline 3f2a91bc ./server
+  ccctl test list
+
+The tests are startup, help, invalid_input, exit, resource, concurrent and fuzz. The program runs with an empty \
+home and working directory. Findings of fuzz are shortened to the smallest input, and each has a tape that shows \
+it.
+
+If PROGRAM is the name of a subcommand, put -- before it. Ctrl-C ends the tests and prints the results so far.
+
+Exit status: 0 all tests passed, 1 a test failed, 4 there is no such program.")]
+    Test(Box<BlackBoxArgs>),
+    /// Look for inputs that break a program (same as test --types fuzz)
+    #[command(after_help = "Examples:
+  ccctl fuzz ./server --console
+  ccctl fuzz --seed 7 --inputs 5000 ./server
+
+The same as ccctl test --types fuzz, whose help explains the rest.")]
+    Fuzz(Box<FuzzRunArgs>),
     /// List, follow and cancel background jobs
     #[command(subcommand)]
     Job(JobVerb),

@@ -78,7 +78,7 @@ pub(crate) struct CreateArgs {
 }
 
 /// What a program gets from the caller.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Args)]
 pub(crate) struct CallerArgs {
     /// Working directory [default: the current one]
     #[arg(long, value_name = "DIR")]

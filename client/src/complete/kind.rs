@@ -25,6 +25,10 @@ pub(super) enum Kind {
     Transcript,
     /// Such a conversation, or a file.
     TranscriptOrFile,
+    /// A report of an investigation, by its id.
+    Investigation,
+    /// A report of tests, by its id.
+    TestReport,
     ConfigKey,
     /// A category of the pattern library.
     Category,
@@ -100,6 +104,11 @@ pub(super) fn of(path: &[&str], arg: &Arg, nth: usize) -> Kind {
         ("memory", "file" | "from") => Kind::Files,
         ("exec", "permission_mode") => words(&PERMISSION_MODES),
         ("exec", "repo_path") => Kind::Folders,
+        ("investigate", "report" | "a" | "b") => Kind::Investigation,
+        ("test", "report") | ("test" | "fuzz", "baseline") => Kind::TestReport,
+        ("test" | "fuzz", "junit" | "html") => Kind::Files,
+        ("map", "target") | ("investigate", "target") if nth == 0 => Kind::Programs,
+        ("map", "target") | ("investigate", "target") => Kind::Files,
         (_, "session") if LOOKING.contains(&verb) => Kind::Session,
         (_, "session") => Kind::LiveSession,
         ("program", "name") => Kind::Program,

@@ -58,6 +58,8 @@ impl Names {
             Kind::Execution => self.list("exec.list", "executions", "request_id", "instruction"),
             Kind::Conversation => self.list("exec.sessions", "sessions", "session_id", "repo_path"),
             Kind::Transcript | Kind::TranscriptOrFile => self.transcripts(),
+            Kind::Investigation => self.list("investigate.list", "reports", "id", "program"),
+            Kind::TestReport => self.list("test.list", "reports", "id", "program"),
             Kind::ConfigKey => self.list("config.list", "entries", "key", "description"),
             Kind::Tape => self.tapes(),
             Kind::PendingCandidate => self.candidates(&json!({ "status": "pending" })),

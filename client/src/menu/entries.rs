@@ -2,12 +2,14 @@
 
 use super::coach::COACH;
 use super::conversations::CONVERSATIONS;
+use super::discover::{DISCOVER, TESTS};
 use super::exec::EXEC;
 use super::memory::MEMORY;
 use super::tapes::TAPES;
 use Part::{Choose, Fixed, Option, Pick, Text, Words};
 use Source::{
-    Chains, Conversations, Executions, LiveSessions, Programs, Sessions, Tapes, Transcripts,
+    Chains, Conversations, Executions, Investigations, LiveSessions, Programs, Sessions, Tapes,
+    TestReports, Transcripts,
 };
 
 /// A group of actions.
@@ -56,6 +58,10 @@ pub(super) enum Source {
     Conversations,
     /// Of Claude Code.
     Transcripts,
+    /// Reports of investigations.
+    Investigations,
+    /// Reports of tests.
+    TestReports,
 }
 
 impl Source {
@@ -68,6 +74,7 @@ impl Source {
             Tapes => "tape",
             Executions => "run",
             Conversations | Transcripts => "conversation",
+            Investigations | TestReports => "report",
         }
     }
 }
@@ -103,6 +110,16 @@ pub(super) const ENTRIES: &[Entry] = &[
         name: "tapes",
         about: "record a program, and replay the recording in its place",
         actions: TAPES,
+    },
+    Entry {
+        name: "discover",
+        about: "find out what a program offers: commands, prompts, states",
+        actions: DISCOVER,
+    },
+    Entry {
+        name: "test",
+        about: "test a program with inputs that it may not expect",
+        actions: TESTS,
     },
     Entry {
         name: "patterns",

@@ -7,6 +7,7 @@ use crate::call::{Place, call_at};
 use crate::caller::claude_dirs;
 use crate::render::{self, command_line};
 use ccd_protocol::NoParams;
+use ccd_protocol::black_box::{TestList, TestReportSummary};
 use ccd_protocol::chain::{ChainList, ChainSummary};
 use ccd_protocol::conversation::{
     ConversationList, ConversationListParams, ConversationScope, ConversationSummary,
@@ -14,6 +15,7 @@ use ccd_protocol::conversation::{
 use ccd_protocol::exec::{
     ExecList, ExecListParams, ExecSessionInfo, ExecSessions, ExecSessionsParams, ExecutionSummary,
 };
+use ccd_protocol::investigate::{InvestigateList, InvestigationSummary, ReportListParams};
 use ccd_protocol::program::{ProgramList, ProgramSummary};
 use ccd_protocol::session::{Session, SessionList, SessionListParams};
 use ccd_protocol::tape::{TapeList, TapeListParams, TapeSummary};
@@ -46,6 +48,14 @@ pub(super) fn list(source: Source, place: &Place) -> Result<Vec<MenuItem>, Failu
         Source::Conversations => {
             let reply = call_at::<ExecSessions>(place, &ExecSessionsParams::default())?.value;
             Ok(reply.sessions.into_iter().map(conversation).collect())
+        }
+        Source::Investigations => {
+            let reply = call_at::<InvestigateList>(place, &ReportListParams::default())?.value;
+            Ok(reply.reports.into_iter().map(investigation).collect())
+        }
+        Source::TestReports => {
+            let reply = call_at::<TestList>(place, &ReportListParams::default())?.value;
+            Ok(reply.reports.into_iter().map(test_report).collect())
         }
         Source::Transcripts => {
             let params = ConversationListParams {
@@ -129,5 +139,24 @@ fn transcript(one: ConversationSummary) -> MenuItem {
     MenuItem {
         about: format!("{}  {}", one.project, one.title.unwrap_or_default()),
         value: one.session_id,
+    }
+}
+
+fn investigation(report: InvestigationSummary) -> MenuItem {
+    MenuItem {
+        about: render::shell_line(std::iter::once(&report.program).chain(&report.args)),
+        value: report.id,
+    }
+}
+
+fn test_report(report: TestReportSummary) -> MenuItem {
+    let failed = match report.summary.failed {
+        0 => "passed".to_owned(),
+        failed => format!("{failed} failed"),
+    };
+    let command = render::shell_line(std::iter::once(&report.program).chain(&report.args));
+    MenuItem {
+        about: format!("{failed}  {command}"),
+        value: report.id,
     }
 }

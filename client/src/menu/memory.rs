@@ -6,7 +6,7 @@ use super::entries::Part::Fixed;
 pub(super) const MEMORY: &[Action] = &[
     Action {
         name: "save",
-        about: "write where the project of this directory stands",
+        about: "save the state of this project",
         words: &[Fixed("memory save")],
     },
     Action {
@@ -21,7 +21,7 @@ pub(super) const MEMORY: &[Action] = &[
     },
     Action {
         name: "load",
-        about: "print what a new session gets of the memory",
+        about: "print the digest that a new session gets",
         words: &[Fixed("memory load")],
     },
     Action {

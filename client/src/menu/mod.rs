@@ -6,6 +6,7 @@
 mod coach;
 mod command;
 mod conversations;
+mod discover;
 mod entries;
 mod exec;
 mod lists;

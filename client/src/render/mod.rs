@@ -5,6 +5,7 @@ mod clean;
 mod coach;
 mod columns;
 mod conversation;
+mod discover;
 mod exec;
 mod job;
 mod line;
@@ -31,6 +32,9 @@ pub(crate) use conversation::{
     LiveConversation, Show, Spoken, about, all_tokens, conversation, conversation_hits,
     conversation_stats, conversations, cost, imported, markdown, moment, short_number, stats_svg,
     sub_agents, what_is_left, what_is_unreadable, wrapped_at_spaces,
+};
+pub(crate) use discover::{
+    investigation, investigation_diff, investigations, probed, state_map, test_report, test_reports,
 };
 pub(crate) use exec::{
     exec_session, exec_sessions, execution, executions, run_diff, run_summary, seconds,

@@ -1,5 +1,6 @@
 //! The implementation of each command.
 
+mod black_box;
 mod chain;
 mod coach;
 mod config;
@@ -8,6 +9,7 @@ mod daemon;
 mod dial;
 mod exec;
 mod file;
+mod investigate;
 mod job;
 mod logs;
 mod memory;
@@ -50,6 +52,12 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
         Noun::Exec(args) => exec::dispatch(args, context),
         Noun::Conversation(verb) => conversation::dispatch(verb, context),
         Noun::Memory(verb) => memory::dispatch(verb, context),
+        Noun::Investigate(args) => investigate::dispatch(args, context),
+        Noun::Probe(args) => investigate::probe(args, context),
+        Noun::Learn(args) => investigate::learn(args, context),
+        Noun::Map(args) => investigate::map(args, context),
+        Noun::Test(args) => black_box::dispatch(args, context),
+        Noun::Fuzz(args) => black_box::fuzz(args, context),
         Noun::Job(verb) => job::dispatch(verb, context),
         Noun::Config(verb) => config::dispatch(verb, context),
         Noun::Daemon(verb) => daemon::dispatch(verb, context),

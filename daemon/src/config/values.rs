@@ -29,6 +29,8 @@ pub(crate) struct Config {
     /// Directory of named pipes, if it is safe.
     pub(crate) pipe_dir: PathBuf,
     pub(crate) allow_root_peer: bool,
+    /// Investigations refuse dangerous commands.
+    pub(crate) safe_mode: bool,
     pub(crate) limits: ClientLimits,
     pub(crate) logging: Logging,
     pub(crate) replay: Replay,
@@ -37,6 +39,8 @@ pub(crate) struct Config {
     pub(crate) exec: ExecKeys,
     pub(crate) conversations: ConversationKeys,
     pub(crate) memory: MemoryKeys,
+    pub(crate) investigation: InvestigationKeys,
+    pub(crate) testing: TestingKeys,
 }
 
 /// Limits on the requests of clients.
@@ -108,6 +112,28 @@ pub(crate) struct MemoryKeys {
     pub(crate) digest_chars: usize,
 }
 
+/// Investigations of programs.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct InvestigationKeys {
+    pub(crate) max_depth: u32,
+    /// Seconds.
+    pub(crate) timeout: u32,
+    /// Seconds.
+    pub(crate) step_timeout: u32,
+    pub(crate) sandbox: bool,
+}
+
+/// Black-box tests of programs.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct TestingKeys {
+    pub(crate) memory_mb: u32,
+    pub(crate) cpu_percent: u32,
+    pub(crate) copies: u32,
+    pub(crate) fuzz_inputs: u32,
+    /// Seconds.
+    pub(crate) timeout: u32,
+}
+
 /// An absolute path, which is null in the file if there is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FileOrNull(pub(crate) Option<PathBuf>);
@@ -165,6 +191,7 @@ impl Default for Config {
             log_level: LogLevel::Info,
             pipe_dir: PathBuf::from("/tmp/claudecontrol"),
             allow_root_peer: false,
+            safe_mode: true,
             limits: ClientLimits {
                 connections: 1024,
                 in_flight: 256,
@@ -211,6 +238,19 @@ impl Default for Config {
                 load: true,
                 save_on: Vec::new(),
                 digest_chars: ccd_memory::DIGEST_CHARS,
+            },
+            investigation: InvestigationKeys {
+                max_depth: 5,
+                timeout: 120,
+                step_timeout: 5,
+                sandbox: false,
+            },
+            testing: TestingKeys {
+                memory_mb: 500,
+                cpu_percent: 80,
+                copies: 3,
+                fuzz_inputs: 1000,
+                timeout: 120,
             },
         }
     }

@@ -1,6 +1,7 @@
 //! Why a program is not investigated or tested.
 
 use crate::job::JobError;
+use ccd_discover::baseline::BaselineError;
 use ccd_discover::drive::TargetError;
 use ccd_discover::reports::ReportError;
 use ccd_discover::safety::Rule;
@@ -25,6 +26,8 @@ pub(crate) enum DiscoverError {
     #[error(transparent)]
     Report(#[from] ReportError),
     #[error(transparent)]
+    Baseline(#[from] BaselineError),
+    #[error(transparent)]
     Job(#[from] JobError),
 }
 
@@ -38,6 +41,7 @@ impl Reportable for DiscoverError {
             Self::Folder(_) => ErrorCode::Storage,
             Self::Session(error) => error.code(),
             Self::Report(error) => error.code(),
+            Self::Baseline(error) => error.code(),
             Self::Job(error) => error.code(),
         }
     }
@@ -48,6 +52,7 @@ impl Reportable for DiscoverError {
             Self::Refused { .. } => Some("--unsafe (`safe_mode: false`) lifts all rules"),
             Self::Session(error) => error.hint(),
             Self::Report(error) => error.hint(),
+            Self::Baseline(error) => error.hint(),
             Self::Job(error) => error.hint(),
             Self::Wrong(_) | Self::NothingLearned(_) | Self::Folder(_) => None,
         }
@@ -61,6 +66,7 @@ impl Reportable for DiscoverError {
             }
             Self::Session(error) => error.data(),
             Self::Report(error) => error.data(),
+            Self::Baseline(error) => error.data(),
             Self::Job(error) => error.data(),
             Self::Wrong(_) | Self::NothingLearned(_) | Self::Folder(_) => ErrorData::new(),
         }

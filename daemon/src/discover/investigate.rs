@@ -1,6 +1,7 @@
 //! Investigations.
 
 use super::error::DiscoverError;
+use super::reports::{add, follow, replace};
 use super::start::driver;
 use crate::daemon::Daemon;
 use crate::job::{JobHandle, Outcome};
@@ -35,13 +36,15 @@ struct InvestigationSettings {
     sandbox: bool,
 }
 
-fn settings(_: &Daemon) -> InvestigationSettings {
+fn settings(daemon: &Daemon) -> InvestigationSettings {
+    let loaded = daemon.loaded();
+    let keys = &loaded.config.investigation;
     InvestigationSettings {
-        safe_mode: true,
-        max_depth: 5,
-        timeout: Duration::from_secs(120),
-        step_timeout: Duration::from_secs(5),
-        sandbox: false,
+        safe_mode: loaded.config.safe_mode,
+        max_depth: keys.max_depth,
+        timeout: Duration::from_secs(keys.timeout.into()),
+        step_timeout: Duration::from_secs(keys.step_timeout.into()),
+        sandbox: keys.sandbox,
     }
 }
 
@@ -79,10 +82,10 @@ pub(crate) async fn investigate(
         options.safe_mode,
     )?;
     let library = daemon.services.library.fresh().await;
-    let reports = daemon.investigations.clone();
+    let reports = Arc::clone(&daemon.investigations);
     let work = move |handle: JobHandle| async move {
         let (latest, changes) = watch::channel(report.clone());
-        let path = match reports.add(report.clone()).await {
+        let path = match add(&reports, report.clone()).await {
             Ok(path) => path,
             Err(error) => return Outcome::failed(error.to_string()),
         };
@@ -97,9 +100,9 @@ pub(crate) async fn investigate(
         };
         let report = tokio::select! {
             report = investigation.run(handle.cancelled()) => report,
-            () = reports.follow(&path, changes) => unreachable!("it never ends"),
+            () = follow(&reports, &path, changes) => unreachable!("it never ends"),
         };
-        match reports.replace(&path, report.clone()).await {
+        match replace(&reports, &path, report.clone()).await {
             Ok(()) => outcome(report, &path),
             Err(error) => Outcome::failed(error.to_string()),
         }

@@ -2,6 +2,7 @@
 
 use super::error::DiscoverError;
 use super::investigate::{KeepNothing, new_report};
+use super::reports::add;
 use crate::daemon::Daemon;
 use ccd_discover::drive::{Exit, Reply};
 use ccd_discover::investigate::{Learned, Notebook, learn as report_of};
@@ -45,7 +46,7 @@ pub(crate) async fn learn(
     let library = daemon.services.library.fresh().await;
     let notebook = Notebook::new(report, library, Box::new(KeepNothing));
     let report = report_of(&notebook, &steps, exit);
-    daemon.investigations.add(report.clone()).await?;
+    add(&daemon.investigations, report.clone()).await?;
     Ok(report)
 }
 

@@ -1,12 +1,26 @@
 //! `investigate.*`.
 
 use super::register::method;
+use super::{CallError, RpcError};
 use crate::daemon::Daemon;
 use crate::discover::{investigate, learn, probe};
-use ccd_protocol::investigate::{InvestigateLearn, InvestigateProbe, InvestigateRun};
+use ccd_discover::reports::{Listed, Removed, Report, ReportError, Reports, Saved};
+use ccd_discover::{diff, map};
+use ccd_protocol::investigate::{
+    InvestigateCleanup, InvestigateDelete, InvestigateDiff, InvestigateGet, InvestigateLearn,
+    InvestigateList, InvestigateListReply, InvestigateMap, InvestigateMapReply, InvestigateProbe,
+    InvestigateRun, InvestigationReport, InvestigationSummary, ReportCleanupParams,
+    ReportCleanupReply, ReportDeleteReply, ReportListParams,
+};
+use ccd_store::blocking;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
+use std::path::Path;
 use std::sync::Arc;
+
+/// Default and maximum number of reports in a list.
+const LIMIT: u64 = 100;
+const MAX_LIMIT: u64 = 1000;
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
     method::<InvestigateRun, _, _>(module, |daemon, peer, params| async move {
@@ -17,5 +31,111 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     })?;
     method::<InvestigateLearn, _, _>(module, |daemon, _, params| async move {
         Ok(learn(&daemon, &params).await?)
+    })?;
+    method::<InvestigateMap, _, _>(module, |daemon, _, params| async move {
+        let report = get(&daemon.investigations, params.report).await?.report;
+        let map = map::of(&report);
+        Ok(InvestigateMapReply {
+            text: map::write(&map, params.format),
+            format: params.format,
+        })
+    })?;
+    method::<InvestigateList, _, _>(module, |daemon, _, params| async move {
+        let listed = list(&daemon.investigations, params).await?;
+        Ok(InvestigateListReply {
+            reports: listed.reports.into_iter().map(summary).collect(),
+            warnings: listed.warnings,
+        })
+    })?;
+    method::<InvestigateGet, _, _>(module, |daemon, _, params| async move {
+        Ok(get(&daemon.investigations, params.report).await?.report)
+    })?;
+    method::<InvestigateDiff, _, _>(module, |daemon, _, params| async move {
+        let a = get(&daemon.investigations, params.a).await?.report;
+        let b = get(&daemon.investigations, params.b).await?.report;
+        Ok(diff::diff(&a, &b))
+    })?;
+    method::<InvestigateDelete, _, _>(module, |daemon, _, params| async move {
+        delete(&daemon.investigations, params.report).await
+    })?;
+    method::<InvestigateCleanup, _, _>(module, |daemon, _, params| async move {
+        cleanup(&daemon.investigations, params).await
     })
+}
+
+/// Reads the report that a request names.
+pub(super) async fn get<R: Report + Send + 'static>(
+    reports: &Arc<Reports<R>>,
+    which: String,
+) -> Result<Saved<R>, ReportError> {
+    let reports = Arc::clone(reports);
+    blocking(move || reports.get(&which)).await
+}
+
+pub(super) async fn list<R: Report + Send + 'static>(
+    reports: &Arc<Reports<R>>,
+    params: ReportListParams,
+) -> Result<Listed<R>, ReportError> {
+    let limit = params.limit.unwrap_or(LIMIT).min(MAX_LIMIT);
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let reports = Arc::clone(reports);
+    blocking(move || reports.list(params.program.as_deref(), limit)).await
+}
+
+pub(super) async fn delete<R: Report + 'static>(
+    reports: &Arc<Reports<R>>,
+    which: String,
+) -> Result<ReportDeleteReply, RpcError> {
+    let reports = Arc::clone(reports);
+    let path = blocking(move || reports.delete(&which)).await?;
+    Ok(ReportDeleteReply { path: shown(&path) })
+}
+
+pub(super) async fn cleanup<R: Report + 'static>(
+    reports: &Arc<Reports<R>>,
+    params: ReportCleanupParams,
+) -> Result<ReportCleanupReply, RpcError> {
+    let age_s = params.older_than_s;
+    if !(0.0..).contains(&age_s) {
+        let mistake = format!("older_than_s is {age_s}: give seconds, 0 or more");
+        return Err(CallError::InvalidArgument(mistake).into());
+    }
+    let reports = Arc::clone(reports);
+    let Removed {
+        reports,
+        bytes,
+        warnings,
+    } = blocking(move || reports.cleanup(age_s)).await?;
+    Ok(ReportCleanupReply {
+        removed: reports,
+        bytes,
+        warnings,
+    })
+}
+
+pub(super) fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn summary(saved: Saved<InvestigationReport>) -> InvestigationSummary {
+    let Saved {
+        report,
+        path,
+        bytes,
+    } = saved;
+    InvestigationSummary {
+        commands: report.commands.len() as u64,
+        states: report.states.len() as u64,
+        findings: report.findings.len() as u64,
+        id: report.id,
+        program: report.program,
+        args: report.args,
+        started_at: report.started_at,
+        completed_at: report.completed_at,
+        version: report.version,
+        interactive: report.interactive,
+        end: report.end,
+        path: shown(&path),
+        bytes,
+    }
 }

@@ -20,6 +20,7 @@ mod run;
 mod session;
 mod subscribe;
 mod tape;
+mod test;
 
 use error::{CallError, RpcError};
 pub(crate) use jsonrpsee::core::RegisterMethodError;
@@ -52,6 +53,7 @@ pub(crate) fn module(daemon: Arc<Daemon>) -> Result<RpcModule<Arc<Daemon>>, Regi
     conversation::register(&mut module)?;
     memory::register(&mut module)?;
     investigate::register(&mut module)?;
+    test::register(&mut module)?;
     discover::register(&mut module)?;
     Ok(module)
 }

@@ -18,10 +18,10 @@ pub use records::{
 };
 
 methods! {
-    MemorySave = "memory.save" (MemorySaveParams) -> MemorySaveReply, "Looks at a project and writes its session memory to `.claude/session-memory.md`, without secrets and within 51,200 bytes. Part of the project that cannot be looked at in time is left out with a warning. If nothing can be written, the old file stays.";
+    MemorySave = "memory.save" (MemorySaveParams) -> MemorySaveReply, "Collects the state of a project and writes it to `.claude/session-memory.md`, with recognised secrets masked, in at most 51,200 bytes. A part that cannot be collected in time is left out, with a warning. If writing fails, the old file is kept.";
     MemoryGet = "memory.get" (MemoryParams) -> MemoryGetReply, "Returns the session memory as it is in the file.";
-    MemoryLoad = "memory.load" (MemoryLoadParams) -> MemoryLoadReply, "Returns what a new session gets of the session memory: the most important first, with what no longer holds.";
-    MemoryStatus = "memory.status" (MemoryParams) -> MemoryStatusReply, "Returns how old the session memory is, and what changed since.";
-    MemoryLink = "memory.link" (MemoryLinkParams) -> MemoryLinkReply, "Returns how CLAUDE.md of a project would import its session memory, so that Claude Code always has all of it, and with `write` makes that change. The diff is empty if it does already.";
-    MemoryValidate = "memory.validate" (MemoryValidateParams) -> MemoryValidateReply, "Checks a session memory: a file, or a text.";
+    MemoryLoad = "memory.load" (MemoryLoadParams) -> MemoryLoadReply, "Returns the digest of the session memory that a new session gets, and which facts have changed since the save.";
+    MemoryStatus = "memory.status" (MemoryParams) -> MemoryStatusReply, "Returns the age of the session memory and the changes since it was saved.";
+    MemoryLink = "memory.link" (MemoryLinkParams) -> MemoryLinkReply, "Returns the change that makes the project's CLAUDE.md import the session memory; with `write`, also makes it. The diff is empty if CLAUDE.md already imports it.";
+    MemoryValidate = "memory.validate" (MemoryValidateParams) -> MemoryValidateReply, "Checks a session memory, given by `path` or as `content`; exactly one is required.";
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Where a project stands: what is done, what fails, what runs, what blocks, and what comes next.
+/// The state of a project: finished tasks, failing tests, running servers, blockers and next steps.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -30,14 +30,14 @@ pub struct SessionMetadata {
     pub generated_at: String,
     /// `unknown` outside git, `HEAD` if it is detached.
     pub branch: String,
-    /// Time since the last save of this file, such as `2h 15m`.
+    /// Time between the previous save and this one, such as `2h 15m`; null if there was no previous save or its time is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_duration: Option<String>,
     /// Version of the format.
     pub version: String,
 }
 
-/// Five sentences, each on one line.
+/// A summary in at most five lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -50,7 +50,7 @@ pub struct ExecutiveSummary {
     pub next_action: String,
 }
 
-/// How far the tasks of the plan are.
+/// Progress of the tasks in the plan.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -58,7 +58,8 @@ pub struct TaskStatus {
     /// Path of the plan, relative to the project; empty if there is none.
     pub source_file: String,
     pub phases: Vec<PhaseStatus>,
-    /// Null before the first task is done, and after the last.
+    /// Current entry of Claude Code's own task list, if that list is newer than the plan; otherwise the first open task of the plan,
+    /// or null if none of its tasks is done yet or all are.
     pub current_task: Option<TaskReference>,
     /// At most 5.
     pub next_tasks: Vec<TaskReference>,
@@ -106,7 +107,7 @@ pub struct BlockerEntry {
     pub description: String,
     /// Starts with a verb.
     pub required_action: String,
-    /// When a save first saw it, RFC 3339.
+    /// Time at which a save first found it, RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detected_at: Option<String>,
 }
@@ -115,7 +116,7 @@ pub struct BlockerEntry {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TestResults {
-    /// RFC 3339; null if the tests never ran.
+    /// RFC 3339; null if no test result was found.
     pub last_run: Option<String>,
     pub unit: TestSuite,
     pub e2e: TestSuite,
@@ -144,7 +145,7 @@ pub struct TestSuite {
     pub percentage: f64,
     /// At most 20.
     pub failures: Vec<TestFailure>,
-    /// What runs these tests.
+    /// Command that runs these tests; empty if unknown.
     pub command: String,
 }
 

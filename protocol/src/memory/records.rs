@@ -4,13 +4,13 @@ use super::SessionMemory;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Where a fact of a memory is from.
+/// The source of a part of the memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemoryFact {
-    /// A file, relative to the project, or what else said so.
+    /// Path relative to the project, or another source, such as `listening ports` or `hook events`.
     pub source: String,
-    /// When it was so, RFC 3339; null if nothing says when.
+    /// Time for which the source gave this value, RFC 3339; null if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
 }
@@ -29,7 +29,7 @@ pub struct MemoryParams {
 pub struct MemorySaveParams {
     /// Absolute path of the project's directory.
     pub project: String,
-    /// Written instead of what the project looks like, if it is valid; secrets are removed from it, too.
+    /// The memory to write; if null, the state of the project is collected. It must be valid; recognised secrets in it are masked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<SessionMemory>,
 }
@@ -57,7 +57,7 @@ pub struct MemorySaveReply {
 pub struct MemoryGetReply {
     #[serde(flatten)]
     pub memory: SessionMemory,
-    /// Where facts are from, by their place in the memory.
+    /// Source of each part, by its path in the memory, such as `environment.servers`.
     #[serde(default)]
     pub provenance: BTreeMap<String, MemoryFact>,
     /// What the save left out, and what could not be read.
@@ -71,18 +71,18 @@ pub struct MemoryGetReply {
 pub struct MemoryLoadParams {
     /// Absolute path of the project's directory.
     pub project: String,
-    /// For a session that continues and knows most of it: only what changed, and what comes next.
+    /// Return only the changes and a summary, as for a resumed session.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub short: bool,
 }
 
-/// A fact of a memory that was looked at again.
+/// A fact of the memory that was checked again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemoryCheck {
     /// A sentence, such as `port 3001 no longer answers`.
     pub fact: String,
-    /// The memory is still right.
+    /// Whether the saved value is still true.
     pub holds: bool,
     pub was: String,
     pub now: String,
@@ -95,7 +95,7 @@ pub struct MemoryLoadReply {
     pub digest: String,
     pub path: String,
     pub verified: Vec<MemoryCheck>,
-    /// What could not be looked at again in time: `branch`, `commits`, `servers`, `tasks`, `tests`.
+    /// Parts that could not be checked in time: `branch`, `commits`, `servers`, `tasks`, `tests`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unverified: Vec<String>,
 }
@@ -106,7 +106,7 @@ pub struct MemoryLoadReply {
 pub struct MemoryLinkParams {
     /// Absolute path of the project's directory.
     pub project: String,
-    /// Change the file; otherwise the change is only shown.
+    /// Change the file; if false, only return the diff.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub write: bool,
 }
@@ -142,7 +142,7 @@ pub struct MemoryStatusReply {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemoryValidateParams {
-    /// Absolute path of a file.
+    /// Absolute path of the file to check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The text of a file.

@@ -40,6 +40,20 @@ const OF_CONVERSATIONS: [&str; 4] = [
 /// Keys with tests in `memory/hook.rs`.
 const OF_MEMORY: [&str; 3] = ["memory.load", "memory.save_on", "memory.digest_chars"];
 
+/// Keys with tests in `discover/`.
+const OF_DISCOVER: [&str; 10] = [
+    "safe_mode",
+    "investigation.max_depth",
+    "investigation.timeout",
+    "investigation.step_timeout",
+    "investigation.sandbox",
+    "testing.memory_mb",
+    "testing.cpu_percent",
+    "testing.copies",
+    "testing.fuzz_inputs",
+    "testing.timeout",
+];
+
 /// Keys whose effects are tested in `connection/peers.rs` and `connection/limits.rs`.
 const ELSEWHERE: [&str; 6] = [
     "allow_root_peer",
@@ -113,6 +127,7 @@ fn every_key_is_tried() {
         .chain(OF_RUNS)
         .chain(OF_CONVERSATIONS)
         .chain(OF_MEMORY)
+        .chain(OF_DISCOVER)
         .chain(HERE);
     assert_eq!(listed, known.collect());
 }

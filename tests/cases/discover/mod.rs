@@ -10,3 +10,4 @@ mod investigate_short;
 mod investigate_trouble;
 mod investigated;
 mod mock;
+mod reports;

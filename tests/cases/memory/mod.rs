@@ -119,10 +119,10 @@ fn errors_name_the_thing() {
         kind("memory.get", json!({"project": at})),
         "memory_not_found"
     );
-    assert_eq!(
-        kind("memory.save", json!({"project": "/no/such/project"})),
-        "project_not_found"
-    );
+    for method in ["memory.save", "memory.get", "memory.load", "memory.status"] {
+        let missing = json!({"project": "/no/such/project"});
+        assert_eq!(kind(method, missing), "project_not_found", "{method}");
+    }
     assert_eq!(
         kind("memory.save", json!({"project": "here"})),
         "invalid_argument"

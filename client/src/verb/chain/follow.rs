@@ -111,7 +111,8 @@ pub(in crate::verb) fn until_end<T: DeserializeOwned>(
     }
 }
 
-fn cancel_job(place: &Place, job: &str) {
+/// Asks for the end of a job, and says so.
+pub(in crate::verb) fn cancel_job(place: &Place, job: &str) {
     note(&format!(
         "cancelling {job}; press again to exit without waiting"
     ));
@@ -135,7 +136,8 @@ fn note_wait(job: &Job, told: &mut String, context: &Context) {
     }
 }
 
-fn why(job: &Job) -> &str {
+/// Why a job failed.
+pub(in crate::verb) fn why(job: &Job) -> &str {
     let message = job
         .error
         .as_ref()

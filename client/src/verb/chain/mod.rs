@@ -15,8 +15,9 @@ use ccd_protocol::NoParams;
 use ccd_protocol::chain::{ChainDelete, ChainGet, ChainList, ChainParams};
 
 pub(in crate::verb) use cancel::{Cancel, Waited};
-pub(in crate::verb) use follow::{End, until_end};
+pub(in crate::verb) use follow::{End, cancel_job, until_end, why};
 pub(crate) use parallel::parallel;
+pub(in crate::verb) use progress::Progress;
 pub(crate) use watch::watch;
 
 /// Carries out `ccctl chain`.

@@ -10,7 +10,7 @@ const CLEAR: &str = "\r\x1b[K";
 
 /// The progress line, until something else is printed.
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(in crate::verb) struct Progress {
     is_wanted: bool,
     is_shown: bool,
 }
@@ -26,10 +26,23 @@ impl Progress {
         }
     }
 
+    /// Shows nothing unless standard error is a terminal.
+    pub(in crate::verb) fn on_stderr() -> Self {
+        Self {
+            is_wanted: io::stderr().is_terminal(),
+            is_shown: false,
+        }
+    }
+
     /// Shows the progress of a job.
     pub(super) fn show(&mut self, job: &Job) {
+        self.show_text(text_of(job));
+    }
+
+    /// Shows a text in place of the last one.
+    pub(in crate::verb) fn show_text(&mut self, text: Option<String>) {
         self.clear();
-        if let Some(text) = text_of(job).filter(|_| self.is_wanted) {
+        if let Some(text) = text.filter(|_| self.is_wanted) {
             let columns = output_columns().unwrap_or(80).saturating_sub(1);
             let text = render::cut(&render::printable(&text), columns);
             // If standard error is closed, nobody sees the line.
@@ -39,7 +52,7 @@ impl Progress {
     }
 
     /// Clears the line, so that other output can follow.
-    pub(super) fn clear(&mut self) {
+    pub(in crate::verb) fn clear(&mut self) {
         if std::mem::take(&mut self.is_shown) {
             let _ = write!(io::stderr(), "{CLEAR}");
         }

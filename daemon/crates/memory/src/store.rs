@@ -171,10 +171,13 @@ fn tidy(mut notes: Notes) -> Notes {
 ///
 /// # Errors
 ///
-/// `NotFound`, `NotReadable`; `Invalid` if the file has none of the sections.
+/// `NoProject`, `NotFound`, `NotReadable`; `Invalid` if the file has none of the sections.
 pub fn read(directory: &Path) -> Result<Parsed> {
     let path = directory.join(MEMORY_FILE);
     let content = read_file(directory).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound if !directory.is_dir() => {
+            MemoryError::NoProject(directory.to_owned())
+        }
         io::ErrorKind::NotFound => MemoryError::NotFound(directory.to_owned()),
         _ => MemoryError::NotReadable {
             path: path.clone(),

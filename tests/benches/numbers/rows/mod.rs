@@ -5,6 +5,7 @@ mod beside_floods;
 mod client_process;
 mod conversation;
 mod conversation_totals;
+mod discover;
 mod exec;
 mod far_match;
 mod hook;
@@ -32,7 +33,7 @@ pub(crate) struct Row {
 }
 
 /// Everything that is measured.
-pub(crate) const ALL: [Row; 19] = [
+pub(crate) const ALL: [Row; 20] = [
     Row {
         name: "round-trip",
         measure: round_trip::measure,
@@ -104,6 +105,10 @@ pub(crate) const ALL: [Row; 19] = [
     Row {
         name: "memory-save",
         measure: memory_save::measure,
+    },
+    Row {
+        name: "discover",
+        measure: discover::measure,
     },
     Row {
         name: "page",

@@ -8,11 +8,11 @@ use ccd_protocol::run::RunOnceParams;
 use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::tape::TapeOptions;
 use ccd_session::peer::Peer;
-use ccd_session::session::{OneShot, Part, Runner, SessionError, Sessions};
+use ccd_session::session::{OneShot, Part, Runner, Session, SessionError, Sessions};
 use ccd_text::expect::clean_lossy;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -77,6 +77,8 @@ pub struct Driver {
     cancel: CancellationToken,
     /// Copies that are being ended.
     ending: TaskTracker,
+    /// Copies that may be running.
+    started: Mutex<Vec<Arc<Session>>>,
     _ends_programs: DropGuard,
 }
 
@@ -107,6 +109,7 @@ impl Driver {
             folder,
             cancel: gone.clone(),
             ending: TaskTracker::new(),
+            started: Mutex::default(),
             _ends_programs: gone.drop_guard(),
         })
     }
@@ -133,6 +136,9 @@ impl Driver {
         folder: &Path,
         tape: Option<TapeOptions>,
     ) -> Result<Running, SessionError> {
+        self.target
+            .copy_files(folder)
+            .map_err(SessionError::Files)?;
         let mut words = self.words(folder, &self.target.resolved_args);
         let params = SessionCreateParams {
             program: Some(words.remove(0)),
@@ -151,21 +157,33 @@ impl Driver {
             let started = OneShot::start(&self.sessions, &self.peer, params.clone()).await;
             match started {
                 Err(SessionError::MaxSessions { .. }) => self.sessions.place().await,
-                started => return Ok(Running::new(started?, self.peer.clone(), self.limits.step)),
+                started => {
+                    let shot = started?;
+                    self.note_start(&shot.session);
+                    return Ok(Running::new(shot, self.peer.clone(), self.limits.step));
+                }
             }
         }
     }
 
-    /// Runs the program with other arguments, without input, until it ends, at most for `limit`. An interpreter gets them
-    /// after its script.
+    fn started(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {
+        self.started.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note_start(&self, session: &Arc<Session>) {
+        let mut started = self.started();
+        started.retain(|session| !session.is_dead());
+        started.push(Arc::clone(session));
+    }
+
+    /// Runs the program with other arguments, without input, until it ends, at most for `limit`.
     ///
     /// # Errors
     ///
     /// As for any session.
     pub async fn run(&self, args: &[String], limit: Duration) -> Result<Ended, SessionError> {
         let program = self.target.path.to_string_lossy().into_owned();
-        let args = [self.target.script(), args].concat();
-        self.run_program(&program, &args, limit).await
+        self.run_program(&program, args, limit).await
     }
 
     /// Runs another program in the same way, such as `man`.
@@ -180,6 +198,8 @@ impl Driver {
         limit: Duration,
     ) -> Result<Ended, SessionError> {
         let folder = self.new_folder().map_err(SessionError::Files)?;
+        let copied = self.target.copy_files(folder.path());
+        copied.map_err(SessionError::Files)?;
         let mut words = self.words_of(folder.path(), program, args);
         let params = RunOnceParams {
             program: words.remove(0),
@@ -221,6 +241,16 @@ impl Driver {
     pub async fn finish(&self) {
         self.ending.close();
         self.ending.wait().await;
+    }
+
+    /// Ends all copies, those included that work which was broken off has left, and waits until none runs.
+    pub async fn end_all(&self) {
+        self.cancel.cancel();
+        self.finish().await;
+        let started = std::mem::take(&mut *self.started());
+        for session in started {
+            session.wait_dead().await;
+        }
     }
 
     /// Makes a new folder for a copy.

@@ -1,5 +1,19 @@
 //! How a program ended.
 
+use rustix::process::Signal;
+
+/// Signals by which the system ends a program that has made a fault.
+const FAULTS: [Signal; 8] = [
+    Signal::ILL,
+    Signal::TRAP,
+    Signal::ABORT,
+    Signal::BUS,
+    Signal::FPE,
+    Signal::SEGV,
+    Signal::XCPU,
+    Signal::SYS,
+];
+
 /// The exit status of a program, or the signal that ended it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Exit {
@@ -24,34 +38,34 @@ impl Exit {
 
     /// Returns whether a fault of the program ended it, rather than somebody who asked it to end.
     pub fn is_crash(self) -> bool {
-        const FAULTS: [i32; 8] = [4, 5, 6, 7, 8, 11, 24, 31];
-        self.signal.is_some_and(|signal| FAULTS.contains(&signal))
+        let is_fault = |signal| FAULTS.iter().any(|fault| fault.as_raw() == signal);
+        self.signal.is_some_and(is_fault)
     }
 }
 
 /// Returns the name of a signal, for example `SIGSEGV`.
 pub fn signal_name(signal: i32) -> String {
-    const NAMES: [(i32, &str); 18] = [
-        (1, "SIGHUP"),
-        (2, "SIGINT"),
-        (3, "SIGQUIT"),
-        (4, "SIGILL"),
-        (5, "SIGTRAP"),
-        (6, "SIGABRT"),
-        (7, "SIGBUS"),
-        (8, "SIGFPE"),
-        (9, "SIGKILL"),
-        (10, "SIGUSR1"),
-        (11, "SIGSEGV"),
-        (12, "SIGUSR2"),
-        (13, "SIGPIPE"),
-        (14, "SIGALRM"),
-        (15, "SIGTERM"),
-        (24, "SIGXCPU"),
-        (25, "SIGXFSZ"),
-        (31, "SIGSYS"),
+    const NAMES: [(Signal, &str); 18] = [
+        (Signal::HUP, "SIGHUP"),
+        (Signal::INT, "SIGINT"),
+        (Signal::QUIT, "SIGQUIT"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::TRAP, "SIGTRAP"),
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::USR1, "SIGUSR1"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::USR2, "SIGUSR2"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::ALARM, "SIGALRM"),
+        (Signal::TERM, "SIGTERM"),
+        (Signal::XCPU, "SIGXCPU"),
+        (Signal::XFSZ, "SIGXFSZ"),
+        (Signal::SYS, "SIGSYS"),
     ];
-    let name = NAMES.iter().find(|(number, _)| *number == signal);
+    let name = NAMES.iter().find(|(known, _)| known.as_raw() == signal);
     name.map_or_else(
         || format!("signal {signal}"),
         |(_, name)| (*name).to_owned(),

@@ -5,15 +5,18 @@
 //! - `running`: [`Running`], one copy: type, wait until it wants more, read what it printed
 //! - `reply`: [`Reply`], what it printed after an input, without echo and prompt
 //! - `exit`: how a program ended
+//! - `terminal`: [`Terminal`], its modes, also after the end
 
 mod driver;
 mod exit;
 mod reply;
 mod running;
 mod target;
+mod terminal;
 
 pub use driver::{Driver, Ended, Limits};
 pub use exit::{Exit, signal_name};
 pub use reply::{Reply, Settled};
 pub use running::Running;
 pub use target::{Target, TargetError};
+pub use terminal::Terminal;

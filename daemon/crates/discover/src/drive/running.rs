@@ -3,11 +3,13 @@
 use super::exit::Exit;
 use super::reply::{Reply, Settled};
 use super::target::{Target, is_shell};
+use super::terminal::Terminal;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::session::{EndReason, SessionSendParams};
 use ccd_session::peer::Peer;
-use ccd_session::session::{OneShot, Session, SessionError};
+use ccd_session::session::{OneShot, Session, SessionError, wait_for_published};
+use ccd_text::canonical::LINE_LEN;
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -77,6 +79,16 @@ impl Running {
         self.settle("", 0, limit).await
     }
 
+    /// Waits longer for a program that has not answered.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::first`].
+    pub async fn go_on(&mut self, limit: Duration) -> Result<Reply, SessionError> {
+        let from = self.session().output.end();
+        self.settle("", from, limit).await
+    }
+
     /// Types a line and waits until the program wants the next.
     ///
     /// # Errors
@@ -92,11 +104,31 @@ impl Running {
     ///
     /// As [`Self::ask`].
     pub async fn ask_bytes(&mut self, line: &[u8]) -> Result<Reply, SessionError> {
+        self.ask_lines(&[line]).await
+    }
+
+    /// Types several lines at once and waits until the program has taken all of them and wants the next.
+    ///
+    /// Of a line that the terminal would refuse because it is too long, the part is typed that it keeps.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::ask`].
+    pub async fn ask_lines(&mut self, lines: &[&[u8]]) -> Result<Reply, SessionError> {
+        let is_canonical = self
+            .terminal()
+            .is_some_and(|terminal| terminal.is_canonical());
+        let mut data = Vec::new();
+        for line in lines {
+            data.extend_from_slice(if is_canonical { kept(line) } else { line });
+            data.push(b'\r');
+        }
         let params = SessionSendParams {
-            data_b64: Some(STANDARD.encode([line, b"\r"].concat())),
+            data_b64: Some(STANDARD.encode(data)),
             ..SessionSendParams::default()
         };
-        self.send(params, &String::from_utf8_lossy(line)).await
+        let last = lines.last().copied().unwrap_or_default();
+        self.send(params, &String::from_utf8_lossy(last)).await
     }
 
     /// Presses a key, named as in tmux, and waits as [`Self::ask`] does.
@@ -127,7 +159,8 @@ impl Running {
             Ok(_) | Err(SessionError::NotAlive { .. }) => {}
             // It did not read for 5 s.
             Err(SessionError::InputFull { .. }) => {
-                return self.reply(typed, from, Settled::Hangs).await;
+                let settled = late(&session).await;
+                return self.reply(typed, from, settled).await;
             }
             Err(error) => return Err(error),
         }
@@ -181,6 +214,7 @@ impl Running {
         from: u64,
         settled: Settled,
     ) -> Result<Reply, SessionError> {
+        let end = wait_for_published(self.session()).await;
         let raw = self.shot.output(from, MAX_ANSWER_BYTES).await?;
         let line = match settled {
             Settled::Waits { .. } => self.session().line_before_cursor().await,
@@ -192,9 +226,23 @@ impl Running {
             _ => line,
         };
         let mut reply = Reply::of(typed, raw, &line, settled);
-        reply.printed_bytes = self.session().output.end().saturating_sub(from);
+        reply.printed_bytes = end.saturating_sub(from);
         self.prompt.clone_from(&reply.prompt);
         Ok(reply)
+    }
+
+    /// Returns the terminal, which can be looked at even after the program has ended.
+    pub fn terminal(&self) -> Option<Terminal> {
+        self.session().input.master().map(Terminal::new)
+    }
+
+    /// Returns all living processes of the program, those included that have left its terminal.
+    pub async fn processes(&self) -> Vec<i32> {
+        let session = self.session();
+        let leader = session.output.exit().is_none().then_some(session.facts.pid);
+        let table = session.services.processes.current().await;
+        let processes = table.of_session(leader, session.id().as_str());
+        processes.into_iter().map(|process| process.pid).collect()
     }
 
     /// Returns whether the program draws on the whole screen.
@@ -226,6 +274,17 @@ impl Running {
         self.end().await;
         let tape = session.record(None).tape?;
         tape.written.first().cloned()
+    }
+}
+
+/// Returns the part of a line that a terminal passes on to a program that reads lines, cut at a character.
+fn kept(line: &[u8]) -> &[u8] {
+    if line.len() <= LINE_LEN {
+        return line;
+    }
+    match std::str::from_utf8(line) {
+        Ok(text) => &line[..text.floor_char_boundary(LINE_LEN)],
+        Err(_) => &line[..LINE_LEN],
     }
 }
 

@@ -5,7 +5,7 @@ use rustix::fs::{Access, access};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Programs that run commands: only their help is read, because a word at their prompt is a program.
 const SHELLS: [&str; 16] = [
@@ -17,6 +17,9 @@ const SHELLS: [&str; 16] = [
 const INTERPRETERS: [&str; 9] = [
     "python", "node", "perl", "ruby", "lua", "php", "tclsh", "Rscript", "deno",
 ];
+
+/// Larger files are not copied: the program gets the caller's.
+const MAX_COPIED_BYTES: u64 = 16 << 20;
 
 /// Where a program is looked up if the caller's environment has no PATH.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -64,8 +67,11 @@ pub struct Target {
     pub program: String,
     pub args: Vec<String>,
     pub(super) path: PathBuf,
-    /// The arguments, with absolute paths of files that exist in the caller's directory.
+    /// The arguments; a script, and what cannot be copied, with the absolute path.
     pub(super) resolved_args: Vec<String>,
+    /// Files of the caller that arguments name: each copy of the program gets copies of them, so that it cannot change
+    /// the caller's. With their paths relative to the directory of the copy.
+    files: Vec<(String, PathBuf)>,
     pub(super) env: BTreeMap<String, String>,
     pub(super) caller_env: Option<BTreeMap<String, String>>,
     /// Path of bubblewrap.
@@ -98,15 +104,57 @@ impl Target {
         let found = executable(program, cwd, path).ok_or_else(not_found)?;
         let bubblewrap =
             sandbox.then(|| executable("bwrap", None, path).ok_or(TargetError::NoSandbox));
-        Ok(Self {
+        let mut target = Self {
             program: program.to_owned(),
             args: args.to_vec(),
             path: found,
             resolved_args: args.iter().map(|arg| absolute(arg, cwd)).collect(),
+            files: Vec::new(),
             env,
             caller_env,
             sandbox: bubblewrap.transpose()?,
-        })
+        };
+        target.find_files();
+        Ok(target)
+    }
+
+    /// Finds the files that are copied: those that arguments name relative to the caller's directory.
+    fn find_files(&mut self) {
+        for at in self.script().len()..self.args.len() {
+            let (arg, path) = (&self.args[at], &self.resolved_args[at]);
+            let mut parts = Path::new(arg).components();
+            let is_inside =
+                parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+            let is_small = || {
+                Path::new(path)
+                    .metadata()
+                    .is_ok_and(|file| file.len() <= MAX_COPIED_BYTES)
+            };
+            if arg != path && is_inside && is_small() {
+                self.files.push((arg.clone(), path.into()));
+                self.resolved_args[at].clone_from(arg);
+            }
+        }
+    }
+
+    /// Copies the files into the directory of a copy, unless they are there.
+    pub(super) fn copy_files(&self, folder: &Path) -> std::io::Result<()> {
+        for (name, path) in &self.files {
+            let copy = folder.join(name);
+            if let Some(parent) = copy.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            if !copy.exists() {
+                std::fs::copy(path, &copy)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the arguments with which it is started, and more after them.
+    pub fn args_and(&self, more: &[&str]) -> Vec<String> {
+        let more = more.iter().map(|&arg| arg.to_owned());
+        self.resolved_args.iter().cloned().chain(more).collect()
     }
 
     /// Returns the name of the program without its directory.
@@ -189,6 +237,20 @@ mod tests {
         assert_eq!(target.script(), [file.as_str()]);
         let shell = find("sh", &["-c", "none.py"], folder.path()).unwrap();
         assert!(shell.is_shell() && shell.script().is_empty());
+        // Other files are copied.
+        std::fs::create_dir(folder.path().join("a")).unwrap();
+        std::fs::write(folder.path().join("a/b"), "text").unwrap();
+        let target = find("cat", &["./a/b", "none", "a"], folder.path()).unwrap();
+        assert_eq!(target.resolved_args, ["./a/b", "none", "a"]);
+        let copies = tempfile::tempdir().unwrap();
+        target.copy_files(copies.path()).unwrap();
+        std::fs::write(copies.path().join("a/b"), "changed").unwrap();
+        target.copy_files(copies.path()).unwrap();
+        let text = |folder: &Path| std::fs::read_to_string(folder.join("a/b")).unwrap();
+        assert_eq!(
+            (text(copies.path()), text(folder.path())),
+            ("changed".into(), "text".into())
+        );
         for missing in ["", "no-such-program-4711", "./x.py", "/", "."] {
             let error = find(missing, &[], folder.path()).unwrap_err();
             assert!(matches!(error, TargetError::NotFound { .. }), "{missing}");

@@ -177,7 +177,7 @@ fn note(notebook: &Notebook, place: &Place, tried: Tried) -> Option<(String, usi
 }
 
 /// Returns whether a line asks to show more of a long answer.
-fn is_pager(line: &str) -> bool {
+pub(super) fn is_pager(line: &str) -> bool {
     let line = line.to_lowercase();
     line == "(end)" || (line.starts_with("--") && line.contains("more"))
 }

@@ -1,6 +1,6 @@
 //! What a program says at its prompt: the prompt itself, and its answers to words that ask for help.
 
-use super::explore::finding;
+use super::explore::{finding, is_pager};
 use super::notebook::Notebook;
 use super::outside::looks_like_help;
 use super::run::Options;
@@ -138,7 +138,8 @@ pub(super) async fn ask(
         };
         let Some(mut running) = found else { break };
         notebook.asking(&word, &name);
-        let reply = running.ask(&word).await?;
+        let mut reply = running.ask(&word).await?;
+        read_on(&mut running, &mut reply).await?;
         if is_used && reply.exit().is_some() {
             // What was asked before may have ended it.
             driver.release(running);
@@ -175,6 +176,20 @@ pub(super) async fn ask(
     notebook.commands(&commands, Some(state));
     inside.commands = commands;
     Ok(inside)
+}
+
+/// Reads the rest of an answer that is shown page by page.
+async fn read_on(running: &mut Running, reply: &mut Reply) -> Result<(), SessionError> {
+    const MAX_PAGES: usize = 20;
+    for _ in 0..MAX_PAGES {
+        if !reply.prompt.as_deref().is_some_and(is_pager) {
+            break;
+        }
+        let next = running.ask("").await?;
+        let text = format!("{}\n{}", reply.text.trim_end(), next.text);
+        *reply = Reply { text, ..next };
+    }
+    Ok(())
 }
 
 /// Returns what is asked, nonsense first; with it, the mark that stands before it.

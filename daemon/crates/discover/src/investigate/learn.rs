@@ -5,11 +5,12 @@ use super::notebook::Notebook;
 use crate::drive::{Exit, Reply};
 use crate::help::parse;
 use ccd_protocol::investigate::{InvestigationEnd, InvestigationReport};
+use ccd_text::hidden::HIDDEN;
 
 /// One input of a person, and what followed.
 #[derive(Debug, Clone)]
 pub struct Learned {
-    /// Without the Enter key; `<hidden>` if the terminal did not show it.
+    /// Without the Enter key; [`HIDDEN`] if the terminal did not show it.
     pub input: String,
     /// The line to the left of the cursor when it was typed.
     pub prompt: Option<String>,
@@ -22,7 +23,7 @@ pub fn learn(notebook: &Notebook, steps: &[Learned], exit: Option<Exit>) -> Inve
         let (state, _) = notebook.state(step.prompt.as_deref(), None);
         let next = steps.get(at + 1);
         let command = step.input.split_whitespace().next().unwrap_or_default();
-        if command.is_empty() || step.input.contains('<') && step.input.contains("hidden") {
+        if command.is_empty() || step.input == HIDDEN {
             continue;
         }
         take_help(notebook, state, &step.input, &step.reply);

@@ -117,7 +117,14 @@ async fn run(
         return Ok((form, None));
     }
     notebook.asking(form, "command line");
-    let args: Vec<String> = form.split(' ').map(str::to_owned).collect();
+    let words = form.split(' ').map(str::to_owned);
+    let args: Vec<String> = driver
+        .target
+        .script()
+        .iter()
+        .cloned()
+        .chain(words)
+        .collect();
     let ended = driver.run(&args, LIMIT).await?;
     Ok((form, Some(ended)))
 }
@@ -157,7 +164,7 @@ fn help_of(
 }
 
 /// Returns whether the pattern library finds that a text is help.
-pub(super) fn looks_like_help(text: &str, library: &Compiled) -> bool {
+pub(crate) fn looks_like_help(text: &str, library: &Compiled) -> bool {
     let found = library.classify(&text[..text.floor_char_boundary(64 << 10)]);
     found
         .matches

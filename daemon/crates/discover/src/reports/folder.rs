@@ -153,6 +153,24 @@ impl<R: Report> Reports<R> {
         })
     }
 
+    /// Returns the same, or the report in a file elsewhere, by its absolute path.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reports::get`].
+    pub fn get_anywhere(&self, which: &str) -> Result<Saved<R>, ReportError> {
+        if !which.starts_with('/') {
+            return self.get(which);
+        }
+        let path = PathBuf::from(which);
+        let (report, bytes) = read(&path)?;
+        Ok(Saved {
+            report,
+            path,
+            bytes,
+        })
+    }
+
     /// Deletes a report, and returns the path that it had. A damaged one is deleted by the name of its file.
     ///
     /// # Errors

@@ -158,10 +158,8 @@ fn of_words(words: &[&str]) -> Option<Rule> {
     }
     let name = file_name(program).to_lowercase();
     let name = name.strip_suffix(".exe").unwrap_or(&name);
-    if matches!(
-        arguments,
-        ["--help" | "--version" | "-h" | "-V" | "-?" | "/?"]
-    ) {
+    // `-h` is not among them: `shutdown -h` halts the machine.
+    if matches!(arguments, ["--help" | "--version" | "-V" | "-?" | "/?"]) {
         return None;
     }
     programs::refusal(name, arguments)

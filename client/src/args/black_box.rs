@@ -1,0 +1,138 @@
+//! `ccctl test` and `ccctl fuzz`.
+
+use super::investigate::{ReportArgs, ReportCleanupArgs, ReportListArgs, TargetArgs};
+use super::value::{count, seconds, word};
+use ccd_protocol::black_box::TestType;
+use clap::builder::TypedValueParser;
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+/// Arguments of `test`: a program and how to test it, or a subcommand.
+#[derive(Debug, Args)]
+#[command(
+    subcommand_negates_reqs = true,
+    override_usage = "ccctl test [OPTIONS] <PROGRAM> [ARGS]...\n       ccctl test <COMMAND>"
+)]
+pub(crate) struct BlackBoxArgs {
+    #[command(subcommand)]
+    pub(crate) verb: Option<BlackBoxVerb>,
+    #[command(flatten)]
+    pub(crate) run: BlackBoxRunArgs,
+}
+
+/// What to test of a program.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub(crate) struct BlackBoxRunArgs {
+    /// Run only these tests, separated by commas: startup, help, invalid_input, exit, resource, concurrent, fuzz
+    #[arg(long, value_name = "TYPES", value_delimiter = ',', ignore_case = true, hide_possible_values = true, value_parser = test_type())]
+    pub(crate) types: Vec<TestType>,
+    #[command(flatten)]
+    pub(crate) fuzz: FuzzRunArgs,
+}
+
+/// What `test` and `fuzz` have in common.
+#[derive(Debug, Clone, Default, PartialEq, Args)]
+pub(crate) struct FuzzRunArgs {
+    /// Seed of random inputs; the same seed gives the same inputs [default: random, printed in the report]
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub(crate) seed: Option<u64>,
+    /// Give the program N random inputs [default: configuration key testing.fuzz_inputs, 1000]
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub(crate) inputs: Option<u64>,
+    /// End the tests after this time [default: configuration key testing.timeout, 120]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<f64>,
+    /// Fail only for findings that this report does not have: an id, a unique prefix of it, or a file
+    #[arg(long, value_name = "REPORT")]
+    pub(crate) baseline: Option<String>,
+    /// Write the report as JUnit XML to this file too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write the report as a page to this file too, with the screen of each finding
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+}
+
+/// Commands for tests and their reports.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BlackBoxVerb {
+    /// Test a program (same as ccctl test PROGRAM)
+    #[command(after_help = "Examples:
+  ccctl test run ./server
+
+The same as ccctl test, whose help explains everything.")]
+    Run(Box<BlackBoxRunArgs>),
+    /// List reports, newest first
+    #[command(visible_alias = "ls")]
+    List(ReportListArgs),
+    /// Show a report, or write it as JUnit XML or as a page
+    #[command(visible_alias = "show")]
+    Get(BlackBoxGetArgs),
+    /// Delete a report
+    #[command(
+        visible_alias = "rm",
+        after_help = "Examples:
+  ccctl test delete 3f2a91bc"
+    )]
+    Delete(ReportArgs),
+    /// Delete old reports
+    #[command(
+        visible_alias = "clean",
+        after_help = "Examples:
+  ccctl test cleanup --older-than 30d"
+    )]
+    Cleanup(ReportCleanupArgs),
+}
+
+/// Arguments of `test get`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  ccctl test show 3f2a91bc
+  ccctl test show 3f2a91bc --html report.html
+  ccctl test show 3f2a91bc --json | jq '.results[] | select(.passed | not)'")]
+pub(crate) struct BlackBoxGetArgs {
+    /// Report: its id, a unique prefix of it, or the name of its file
+    pub(crate) report: String,
+    /// Write it as JUnit XML to this file; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write it as a page to this file; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+fn test_type() -> impl TypedValueParser<Value = TestType> {
+    word(TestType::ALL.map(TestType::name), |name| {
+        let name = name.to_ascii_lowercase();
+        TestType::ALL.into_iter().find(|one| one.name() == name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Ccctl, Noun};
+    use clap::Parser as _;
+
+    #[test]
+    fn types_are_a_list_and_a_program_keeps_its_words() {
+        let words = [
+            "ccctl",
+            "test",
+            "--types",
+            "fuzz,Invalid-Input",
+            "bc",
+            "--types",
+            "x",
+        ];
+        let Noun::Test(args) = Ccctl::try_parse_from(words).unwrap().noun else {
+            panic!("another noun");
+        };
+        assert_eq!(args.run.types, [TestType::Fuzz, TestType::InvalidInput]);
+        assert_eq!(args.run.fuzz.target.program, ["bc", "--types", "x"]);
+        assert!(Ccctl::try_parse_from(["ccctl", "test", "--types", "fuz", "bc"]).is_err());
+        assert!(Ccctl::try_parse_from(["ccctl", "test"]).is_err());
+    }
+}

@@ -1,0 +1,193 @@
+//! A report of an investigation.
+
+use super::{heading, rows};
+use crate::render::style::Style;
+use crate::render::{on_one_line, printable, shell_line, table};
+use ccd_protocol::investigate::{
+    Finding, InvestigateProbeReply, InvestigationEnd, InvestigationReport, OptionFound,
+    ProgramState,
+};
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+/// Writes a report: what the program is, then its commands, states, options and findings. `path` is its file.
+pub(crate) fn investigation(
+    report: &InvestigationReport,
+    path: Option<&str>,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let names: HashMap<&str, &str> = report
+        .states
+        .iter()
+        .map(|state| (&*state.id, &*state.name))
+        .collect();
+    table::fields(10, &about(report, path), out, style)?;
+    let commands: Vec<(String, String)> = report
+        .commands
+        .iter()
+        .map(|(name, command)| (printable(name), on_one_line(&command.description)))
+        .collect();
+    part("commands", &commands, out, style)?;
+    let options: Vec<_> = report.options.iter().map(option).collect();
+    part("options", &options, out, style)?;
+    let states: Vec<_> = report.states.iter().map(|one| state(one, &names)).collect();
+    part("states", &states, out, style)?;
+    let findings: Vec<_> = report
+        .findings
+        .iter()
+        .map(|one| finding(one, &names))
+        .collect();
+    part("findings", &findings, out, style)?;
+    let notes = report.safety_notes.iter();
+    let notes: Vec<_> = notes
+        .map(|note| (on_one_line(note), String::new()))
+        .collect();
+    part("notes", &notes, out, style)
+}
+
+fn about(report: &InvestigationReport, path: Option<&str>) -> Vec<(&'static str, String)> {
+    let kind = match (report.full_screen, report.interactive) {
+        (true, _) => "full-screen",
+        (false, true) => "interactive",
+        (false, false) => "not interactive",
+    };
+    let end = match report.end {
+        InvestigationEnd::Complete => "",
+        InvestigationEnd::TimedOut => "timed out: not everything was asked",
+        InvestigationEnd::Cancelled => "cancelled: not everything was asked",
+        InvestigationEnd::Failed => "broken off: not everything was asked",
+    };
+    let exits = report.exit_commands.iter();
+    let exits: Vec<String> = exits
+        .map(|exit| match exit.exit_status {
+            0 => exit.command.clone(),
+            status => format!("{} (status {status})", exit.command),
+        })
+        .collect();
+    let program = std::iter::once(&report.program).chain(&report.args);
+    let quoted: Vec<String> = report
+        .prompts
+        .iter()
+        .map(|one| format!("{one:?}"))
+        .collect();
+    vec![
+        ("program", shell_line(program)),
+        ("version", report.version.clone().unwrap_or_default()),
+        ("kind", kind.to_owned()),
+        ("usage", report.usage.join("; ")),
+        ("prompts", quoted.join(", ")),
+        ("help", report.help_commands.join(", ")),
+        ("exits", exits.join(", ")),
+        ("formats", report.data_formats.join(", ")),
+        (
+            "mode",
+            if report.safe_mode { "" } else { "unsafe" }.to_owned(),
+        ),
+        ("end", end.to_owned()),
+        ("report", report.id.clone()),
+        ("file", path.unwrap_or_default().to_owned()),
+        ("tape", report.tape.clone().unwrap_or_default()),
+    ]
+}
+
+fn part(name: &str, all: &[(String, String)], out: &mut dyn Write, style: Style) -> io::Result<()> {
+    if all.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    heading(name, all.len(), out, style)?;
+    rows(all, out)
+}
+
+fn option(option: &OptionFound) -> (String, String) {
+    let mut flags = option.flags.join(", ");
+    if let Some(value) = &option.value {
+        flags.push(' ');
+        flags.push_str(value);
+    }
+    (printable(&flags), on_one_line(&option.description))
+}
+
+/// The name and the prompt of a state, and where its commands lead.
+fn state(state: &ProgramState, names: &HashMap<&str, &str>) -> (String, String) {
+    let mut parts = Vec::new();
+    parts.extend(state.prompt.as_ref().map(|prompt| format!("{prompt:?}")));
+    for (command, to) in &state.transitions {
+        let to = names.get(to.as_str()).copied().unwrap_or("?");
+        parts.push(format!("{command} → {to}"));
+    }
+    (printable(&state.name), on_one_line(&parts.join("  ")))
+}
+
+fn finding(finding: &Finding, names: &HashMap<&str, &str>) -> (String, String) {
+    let kind = serde_json::to_value(finding.kind).unwrap_or_default();
+    let mut text = finding.message.clone();
+    if let Some(command) = finding.command.as_ref().or(finding.input.as_ref()) {
+        text = format!("{command:?}: {text}");
+    }
+    let state = finding.state.as_deref().and_then(|id| names.get(id));
+    if let Some(state) = state {
+        text = format!("{text} (in {state})");
+    }
+    if let Some(tape) = &finding.tape {
+        text = format!("{text}; ccctl tape play {}", shell_line([tape]));
+    }
+    (
+        kind.as_str().unwrap_or_default().to_owned(),
+        on_one_line(&text),
+    )
+}
+
+/// Writes how a program behaves.
+pub(crate) fn probed(
+    reply: &InvestigateProbeReply,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+    let prompt = reply.prompt.as_ref().map(|prompt| format!("{prompt:?}"));
+    let first = reply.first_output_ms;
+    let fields = [
+        ("interactive", yes(reply.interactive)),
+        ("full screen", yes(reply.full_screen)),
+        ("prompt", prompt.unwrap_or_default()),
+        ("version", reply.version.clone().unwrap_or_default()),
+        ("help", reply.help_forms.join(", ")),
+        (
+            "first output",
+            first.map(|ms| format!("{ms} ms")).unwrap_or_default(),
+        ),
+    ];
+    table::fields(14, &fields, out, style)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_a_page_and_controls_no_terminal() {
+        let report: InvestigationReport = serde_json::from_value(serde_json::json!({
+            "id": "3f2a", "program": "mock", "args": ["-q"], "started_at": "", "completed_at": "",
+            "entry_state_id": "s1", "version": "1.0", "interactive": true, "safe_mode": true, "end": "timed_out",
+            "commands": {"add": {"description": "Add \u{1b}[2Jone\n", "tested": true, "output_length": 1}},
+            "prompts": ["mock>"], "exit_commands": [{"command": "quit", "exit_status": 3}],
+            "states": [{"id": "s1", "report_id": "", "name": "main", "prompt": "mock>", "transitions": {"config": "s2"}},
+                {"id": "s2", "report_id": "", "name": "config", "prompt": null}],
+            "options": [{"flags": ["-q", "--quiet"], "description": "Be quiet"}],
+            "findings": [{"kind": "crash", "command": "boom\u{7}", "state": "s1", "message": "ended by SIGSEGV"}],
+        }))
+        .unwrap();
+        let mut out = Vec::new();
+        investigation(&report, Some("/r.json"), &mut out, Style::default()).unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "program   mock -q\nversion   1.0\nkind      interactive\nprompts   \"mock>\"\nexits     quit (status 3)\n\
+             end       timed out: not everything was asked\nreport    3f2a\nfile      /r.json\n\n\
+             commands (1)\n  add  Add one\n\noptions (1)\n  -q, --quiet  Be quiet\n\n\
+             states (2)\n  main    \"mock>\" config → config\n  config\n\n\
+             findings (1)\n  crash  \"boom\\u{7}\": ended by SIGSEGV (in main)\n"
+        );
+    }
+}

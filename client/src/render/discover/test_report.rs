@@ -1,0 +1,113 @@
+//! A report of tests.
+
+use crate::render::style::{Colour, Style};
+use crate::render::{on_one_line, printable, shell_line};
+use ccd_protocol::black_box::{TestReport, TestResult};
+use serde_json::{Map, Value};
+use std::io::{self, Write};
+
+/// Writes one line per test, with its findings below, then the sums. `path` is the file of the report.
+pub(crate) fn test_report(
+    report: &TestReport,
+    path: Option<&str>,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    for result in &report.results {
+        one(result, out, style)?;
+    }
+    let summary = report.summary;
+    let program = shell_line(std::iter::once(&report.program).chain(&report.args));
+    let seed = report.seed.map(|seed| format!(", seed {seed}"));
+    writeln!(
+        out,
+        "\n{}: {} passed, {} failed{}",
+        printable(&program),
+        summary.passed,
+        summary.failed,
+        seed.unwrap_or_default()
+    )?;
+    let file = path.map(|path| format!("  {}", printable(path)));
+    let line = format!(
+        "report {}{}",
+        printable(&report.id),
+        file.unwrap_or_default()
+    );
+    writeln!(out, "{}", style.paint(Colour::Dim, &line))
+}
+
+fn one(result: &TestResult, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let name = format!("{:<13}", result.test_type.name());
+    match result.passed {
+        true => writeln!(
+            out,
+            "{} {}",
+            style.paint(Colour::Good, "✓"),
+            name.trim_end()
+        )?,
+        false => {
+            let error = result.error.as_deref().unwrap_or("failed");
+            let mark = style.paint(Colour::Bad, "✗");
+            writeln!(out, "{mark} {name} {}", on_one_line(error))?;
+        }
+    }
+    let findings = result.details.get("findings").and_then(Value::as_array);
+    let findings = findings.into_iter().flatten().filter_map(Value::as_object);
+    for found in findings {
+        finding(found, out, style)?;
+    }
+    Ok(())
+}
+
+fn finding(found: &Map<String, Value>, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let text = |name: &str| found.get(name).and_then(Value::as_str);
+    let is_known = found.get("known").and_then(Value::as_bool) == Some(true);
+    let kind = on_one_line(text("kind").unwrap_or("finding"));
+    let mut line = match is_known {
+        true => format!("    {kind} (known)"),
+        false => format!("    {}", style.paint(Colour::Notice, &kind)),
+    };
+    if let Some(message) = text("message").or(text("signal")) {
+        line += &format!(": {}", on_one_line(message));
+    }
+    writeln!(out, "{line}")?;
+    // Bytes that nobody sees are escaped.
+    if let Some(input) = text("input") {
+        writeln!(out, "      input  {}", printable(input))?;
+    }
+    if let Some(tape) = text("tape") {
+        let command = format!("ccctl tape play {}", shell_line([&tape.to_owned()]));
+        writeln!(out, "      tape   {}", printable(&command))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_test_has_a_line_and_its_findings_below() {
+        let report: TestReport = serde_json::from_value(serde_json::json!({
+            "id": "3f2a", "program": "mock", "args": ["-i"], "started_at": "", "completed_at": "", "seed": 7,
+            "results": [
+                {"id": "", "program": "mock", "timestamp": "", "test_type": "startup", "passed": true,
+                 "details": {}, "error": null},
+                {"id": "", "program": "mock", "timestamp": "", "test_type": "fuzz", "passed": false,
+                 "details": {"findings": [{"kind": "crash", "input": "a\u{1b}[2J", "message": "ended by SIGSEGV",
+                    "tape": "/t/a b.json5"}, {"kind": "hang", "known": true}]},
+                 "error": "1 finding"},
+            ],
+            "summary": {"total": 2, "passed": 1, "failed": 1},
+        }))
+        .unwrap();
+        let mut out = Vec::new();
+        test_report(&report, None, &mut out, Style::default()).unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "✓ startup\n✗ fuzz          1 finding\n    crash: ended by SIGSEGV\n      input  a\\u{1b}[2J\n\
+             \x20     tape   ccctl tape play '/t/a b.json5'\n    hang (known)\n\n\
+             mock -i: 1 passed, 1 failed, seed 7\nreport 3f2a\n"
+        );
+    }
+}

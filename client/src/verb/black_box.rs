@@ -1,0 +1,226 @@
+//! `ccctl test` and `ccctl fuzz`.
+
+use super::chain::{Cancel, why};
+use super::investigate::{
+    Followed, Target, cleaned, follow, listed, misplaced, named, older, removed,
+};
+use crate::args::{
+    BlackBoxArgs, BlackBoxGetArgs, BlackBoxRunArgs, BlackBoxVerb, FuzzRunArgs, ReportListArgs,
+};
+use crate::call::{garbled, is_elsewhere};
+use crate::{Context, Exit, Failure, caller, render, whole_file};
+use ccd_protocol::black_box::{
+    TestCleanup, TestDelete, TestFormat, TestGet, TestGetParams, TestJobResult, TestLimits,
+    TestList, TestProgress, TestReport, TestRun, TestRunParams, TestType,
+};
+use ccd_protocol::job::JobState;
+use serde_json::Value;
+use std::path::Path;
+
+/// Carries out `ccctl test`.
+///
+/// # Errors
+///
+/// Errors of the calls.
+pub(crate) fn dispatch(args: &BlackBoxArgs, context: &mut Context) -> Result<Exit, Failure> {
+    match &args.verb {
+        None => test(&args.run, context),
+        Some(_) if args.run != BlackBoxRunArgs::default() => Err(misplaced("test", "a program")),
+        Some(BlackBoxVerb::Run(args)) => test(args, context),
+        Some(BlackBoxVerb::List(args)) => list(args, context),
+        Some(BlackBoxVerb::Get(args)) => get(args, context),
+        Some(BlackBoxVerb::Delete(args)) => context
+            .show::<TestDelete>(&named(&args.report), |reply, out, _| {
+                writeln!(out, "deleted {}", render::printable(&reply.path))
+            }),
+        Some(BlackBoxVerb::Cleanup(args)) => {
+            let answer = context.call::<TestCleanup>(&older(args))?;
+            context.warn(&cleaned(&answer.value.warnings));
+            context.print(&answer, |reply, out, _| removed(reply, out))
+        }
+    }
+}
+
+/// Looks for inputs that break a program.
+///
+/// # Errors
+///
+/// As [`dispatch`].
+pub(crate) fn fuzz(args: &FuzzRunArgs, context: &mut Context) -> Result<Exit, Failure> {
+    run("fuzz", &[TestType::Fuzz], args, context)
+}
+
+fn test(args: &BlackBoxRunArgs, context: &mut Context) -> Result<Exit, Failure> {
+    run("test", &args.types, &args.fuzz, context)
+}
+
+fn run(
+    verb: &str,
+    types: &[TestType],
+    args: &FuzzRunArgs,
+    context: &mut Context,
+) -> Result<Exit, Failure> {
+    let cancel = Cancel::listen()?;
+    let started = context.call::<TestRun>(&params(types, args)?);
+    let job = started.map_err(|failure| failure.of_verb(verb))?.value.job;
+    let job = match follow(&cancel, job, line, context)? {
+        Followed::Ended(job) => job,
+        Followed::Left(exit) => return Ok(exit),
+    };
+    let failed = || Failure::Failed(format!("{verb}: {}", render::on_one_line(why(&job))));
+    let result = job.result.clone().ok_or_else(failed)?;
+    let result: TestJobResult =
+        serde_json::from_value(result).map_err(|error| garbled("test.run", &error))?;
+    for (file, format) in files(args.junit.as_deref(), args.html.as_deref()) {
+        put(&result.id, file, format, context)?;
+    }
+    match context.global.json {
+        true => context.write_json(&result.report)?,
+        false => {
+            let style = context.style;
+            let path = Some(&*result.path);
+            context.render(|out| render::test_report(&result.report, path, out, style))?;
+        }
+    }
+    match (job.state, cancel.by()) {
+        (JobState::Done, _) => Ok(exit_of(&result.report)),
+        (JobState::Cancelled, Some(signal)) => {
+            context.note(&format!(
+                "{verb}: cancelled; the report has the results so far"
+            ));
+            Ok(Exit::of_program(None, Some(signal)))
+        }
+        _ => Err(failed()),
+    }
+}
+
+fn params(types: &[TestType], args: &FuzzRunArgs) -> Result<TestRunParams, Failure> {
+    let target = Target::of(&args.target)?;
+    Ok(TestRunParams {
+        program: target.program,
+        args: target.args,
+        cwd: target.cwd,
+        env: target.env,
+        caller_env: target.caller_env,
+        types: types.to_vec(),
+        seed: args.seed,
+        baseline: args.baseline.as_deref().map(baseline).transpose()?,
+        limits: TestLimits {
+            fuzz_inputs: args.inputs,
+            timeout_s: args.timeout,
+            ..TestLimits::default()
+        },
+    })
+}
+
+/// Returns a baseline as the daemon knows it: the absolute path of a file here, or the name of a report.
+fn baseline(which: &str) -> Result<String, Failure> {
+    let path = Path::new(which);
+    let is_here = !is_elsewhere() && path.symlink_metadata().is_ok();
+    match which.contains('/') || is_here {
+        true => caller::absolute(path),
+        false => Ok(which.to_owned()),
+    }
+}
+
+/// What is being tested, and how far it is.
+fn line(progress: &Value) -> Option<String> {
+    let progress: TestProgress = serde_json::from_value(progress.clone()).ok()?;
+    let mut line = format!("… {}", progress.test.name());
+    if progress.of > 0 {
+        line += &format!(" {}/{}", progress.done, progress.of);
+    }
+    if progress.findings > 0 {
+        line += &format!(" · {}", render::counted(progress.findings, "finding"));
+    }
+    Some(line)
+}
+
+fn exit_of(report: &TestReport) -> Exit {
+    Exit::of_success(report.results.iter().all(|result| result.passed))
+}
+
+fn files<'a>(
+    junit: Option<&'a Path>,
+    html: Option<&'a Path>,
+) -> impl Iterator<Item = (&'a Path, TestFormat)> {
+    let junit = junit.map(|file| (file, TestFormat::Junit));
+    junit
+        .into_iter()
+        .chain(html.map(|file| (file, TestFormat::Html)))
+}
+
+/// Writes a report to a file, or to standard output.
+fn put(
+    report: &str,
+    file: &Path,
+    format: TestFormat,
+    context: &mut Context,
+) -> Result<(), Failure> {
+    let params = TestGetParams {
+        report: report.to_owned(),
+        format,
+    };
+    let text = context.call::<TestGet>(&params)?.value.text;
+    let text = text.unwrap_or_default();
+    match file == Path::new("-") {
+        true => context.write_bytes(text.as_bytes()),
+        false => whole_file::write(file, text.as_bytes()).map_err(Failure::io(file.display())),
+    }
+}
+
+fn list(args: &ReportListArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let answer = context.call::<TestList>(&listed(args))?;
+    let reply = &answer.value;
+    if !context.global.json {
+        context.warn(&cleaned(&reply.warnings));
+        if reply.reports.is_empty() {
+            context.note("no reports; ccctl test PROGRAM makes one");
+        }
+    }
+    context.print(&answer, |reply, out, style| {
+        render::test_reports(&reply.reports, out, style)
+    })
+}
+
+fn get(args: &BlackBoxGetArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let mut files = files(args.junit.as_deref(), args.html.as_deref()).peekable();
+    if files.peek().is_some() {
+        for (file, format) in files {
+            put(&args.report, file, format, context)?;
+        }
+        return Ok(Exit::Done);
+    }
+    let params = TestGetParams {
+        report: args.report.clone(),
+        format: TestFormat::Json,
+    };
+    context.show::<TestGet>(&params, |reply, out, style| {
+        render::test_report(&reply.report, None, out, style)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_line_says_which_test_runs_and_how_far_it_is() {
+        let progress = json!({"test": "fuzz", "done": 300, "of": 1000, "findings": 2});
+        assert_eq!(
+            line(&progress).as_deref(),
+            Some("… fuzz 300/1000 · 2 findings")
+        );
+        let progress = json!({"test": "help", "done": 0, "of": 0, "findings": 0});
+        assert_eq!(line(&progress).as_deref(), Some("… help"));
+        assert_eq!(line(&json!({"test": "other"})), None);
+    }
+
+    #[test]
+    fn a_baseline_is_a_file_or_the_name_of_a_report() {
+        assert_eq!(baseline("3f2a91bc").unwrap(), "3f2a91bc");
+        assert_eq!(baseline("/no/such.json").unwrap(), "/no/such.json");
+        assert!(baseline("./known.json").unwrap().ends_with("/known.json"));
+    }
+}

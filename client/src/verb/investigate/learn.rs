@@ -1,0 +1,53 @@
+//! `ccctl learn`: a person demonstrates a program in the terminal.
+
+use crate::args::LearnArgs;
+use crate::attach::{self, Way};
+use crate::call::{call_at, close};
+use crate::render::{self, shell_line};
+use crate::run;
+use crate::terminal::can_draw;
+use crate::{Context, Exit, Failure};
+use ccd_protocol::investigate::{InvestigateLearn, InvestigateLearnParams};
+use ccd_protocol::session::SessionCreateParams;
+
+/// Attaches the terminal to a program until it exits or the user detaches, and prints the report of that.
+///
+/// # Errors
+///
+/// Errors of the calls. A program that cannot be started is reported here.
+pub(crate) fn learn(args: &LearnArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let done = demonstrated(args, context);
+    run::or_failed_start(done, "learn", context)
+}
+
+fn demonstrated(args: &LearnArgs, context: &mut Context) -> Result<Exit, Failure> {
+    if !can_draw() {
+        return Err(Failure::Usage(
+            "learn: somebody must type; use it on a terminal".to_owned(),
+        ));
+    }
+    let mut words = args.target.program.iter().cloned();
+    let params = SessionCreateParams {
+        program: words.next(),
+        args: words.collect(),
+        ..run::for_one_run(None, None, &args.target.caller)?
+    };
+    let place = context.place()?;
+    // The program lives as long as this connection or, after a handover, the one that is attached.
+    let (_owner, session) = run::create(&place, &params)?;
+    context.warn(&session.warnings);
+    let place = place.without_start();
+    let title = shell_line(&args.target.program);
+    let keys = &args.detach.detach_keys;
+    let way = attach::attach_own(&session, &title, keys, &place, context)?;
+    if !matches!(way, Way::Ended(_)) {
+        close(&place, &session.session_id)?;
+    }
+    let params = InvestigateLearnParams {
+        session: session.session_id,
+    };
+    let answer = call_at::<InvestigateLearn>(&place, &params)?;
+    context.print(&answer, |report, out, style| {
+        render::investigation(report, None, out, style)
+    })
+}

@@ -1,0 +1,91 @@
+//! `ccctl map`.
+
+use super::run::{Investigated, investigate};
+use super::{Target, named};
+use crate::args::{MapArgs, TargetArgs};
+use crate::call::garbled;
+use crate::{Context, Exit, Failure, render};
+use ccd_protocol::ErrorCode;
+use ccd_protocol::investigate::{
+    InvestigateGet, InvestigateList, InvestigateMap, InvestigateMapParams, InvestigateRunParams,
+    MapFormat, ReportListParams, StateMap,
+};
+
+/// Prints the map of a report, of the newest one of a program, or of a new one.
+///
+/// # Errors
+///
+/// Errors of the calls.
+pub(crate) fn map(args: &MapArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let report = match report_of(args, context)? {
+        Some(report) => report,
+        None => match investigate(params(args)?, context)? {
+            Investigated::Ended(result, _) => result.id.clone(),
+            Investigated::Left(exit) => return Ok(exit),
+        },
+    };
+    let format = match () {
+        () if args.dot => MapFormat::Dot,
+        () if args.mermaid => MapFormat::Mermaid,
+        () if args.svg => MapFormat::Svg,
+        () => MapFormat::Json,
+    };
+    let answer = context.call::<InvestigateMap>(&InvestigateMapParams { report, format })?;
+    let text = &answer.value.text;
+    if format != MapFormat::Json || context.global.json {
+        context.write_bytes(text.as_bytes())?;
+        return match text.ends_with('\n') {
+            true => Ok(Exit::Done),
+            false => context.write_bytes(b"\n").map(|()| Exit::Done),
+        };
+    }
+    let map: StateMap =
+        serde_json::from_str(text).map_err(|error| garbled("investigate.map", &error))?;
+    let style = context.style;
+    context.render(|out| render::state_map(&map, out, style))?;
+    Ok(Exit::Done)
+}
+
+/// Returns the id of the report that is meant; `None` if the program has none.
+fn report_of(args: &MapArgs, context: &Context) -> Result<Option<String>, Failure> {
+    let Some((target, rest)) = args.target.split_first() else {
+        return Ok(None);
+    };
+    let params = ReportListParams {
+        program: Some(target.clone()),
+        limit: None,
+    };
+    let reports = context.call::<InvestigateList>(&params)?.value.reports;
+    let with_args = reports.into_iter().find(|report| report.args == rest);
+    if with_args.is_some() || !rest.is_empty() {
+        return Ok(with_args.map(|report| report.id));
+    }
+    match context.call::<InvestigateGet>(&named(target)) {
+        Ok(answer) => Ok(Some(answer.value.id)),
+        Err(failure) if is_unknown(&failure) => Ok(None),
+        Err(failure) => Err(failure),
+    }
+}
+
+/// True if there is no such report, but not if there are several.
+fn is_unknown(failure: &Failure) -> bool {
+    failure.refusal().is_some_and(|error| {
+        let matches = error.data.as_ref().and_then(|data| data.get("matches"));
+        error.known() == Some(ErrorCode::ReportNotFound) && matches.is_none()
+    })
+}
+
+fn params(args: &MapArgs) -> Result<InvestigateRunParams, Failure> {
+    let target = Target::of(&TargetArgs {
+        caller: args.caller.clone(),
+        program: args.target.clone(),
+    })?;
+    Ok(InvestigateRunParams {
+        program: target.program,
+        args: target.args,
+        cwd: target.cwd,
+        env: target.env,
+        caller_env: target.caller_env,
+        ..InvestigateRunParams::default()
+    })
+}

@@ -1,0 +1,173 @@
+//! `ccctl investigate`, `probe`, `learn` and `map`.
+
+mod follow;
+mod learn;
+mod map;
+mod run;
+
+use crate::args::{
+    InvestigateArgs, InvestigateRunArgs, InvestigateVerb, ProbeArgs, ReportCleanupArgs,
+    ReportListArgs, TargetArgs,
+};
+use crate::{Context, Exit, Failure, caller, render};
+use ccd_protocol::investigate::{
+    InvestigateCleanup, InvestigateDelete, InvestigateDiff, InvestigateDiffParams, InvestigateGet,
+    InvestigateList, InvestigateProbe, InvestigateProbeParams, ReportCleanupParams,
+    ReportCleanupReply, ReportListParams, ReportParams,
+};
+use std::collections::BTreeMap;
+
+pub(in crate::verb) use follow::{Followed, follow};
+pub(crate) use learn::learn;
+pub(crate) use map::map;
+
+/// Carries out `ccctl investigate`.
+///
+/// # Errors
+///
+/// Errors of the calls.
+pub(crate) fn dispatch(args: &InvestigateArgs, context: &mut Context) -> Result<Exit, Failure> {
+    match &args.verb {
+        None => run::run(&args.run, context),
+        Some(_) if args.run != InvestigateRunArgs::default() => {
+            Err(misplaced("investigate", "a program"))
+        }
+        Some(verb) => subcommand(verb, context),
+    }
+}
+
+/// Options before a subcommand, which nothing would use.
+pub(in crate::verb) fn misplaced(verb: &str, what: &str) -> Failure {
+    Failure::Usage(format!(
+        "{verb}: a subcommand takes its options after its name; put -- before it if it is {what}"
+    ))
+}
+
+fn subcommand(verb: &InvestigateVerb, context: &mut Context) -> Result<Exit, Failure> {
+    match verb {
+        InvestigateVerb::Run(args) => run::run(args, context),
+        InvestigateVerb::Probe(args) => probe(args, context),
+        InvestigateVerb::Learn(args) => learn(args, context),
+        InvestigateVerb::Map(args) => map(args, context),
+        InvestigateVerb::List(args) => list(args, context),
+        InvestigateVerb::Get(args) => context
+            .show::<InvestigateGet>(&named(&args.report), |report, out, style| {
+                render::investigation(report, None, out, style)
+            }),
+        InvestigateVerb::Diff { a, b } => {
+            let params = InvestigateDiffParams {
+                a: a.clone(),
+                b: b.clone(),
+            };
+            let answer = context.call::<InvestigateDiff>(&params)?;
+            context.print(&answer, render::investigation_diff)?;
+            Ok(Exit::of_success(answer.value.equal))
+        }
+        InvestigateVerb::Delete(args) => context
+            .show::<InvestigateDelete>(&named(&args.report), |reply, out, _| {
+                writeln!(out, "deleted {}", render::printable(&reply.path))
+            }),
+        InvestigateVerb::Cleanup(args) => {
+            let answer = context.call::<InvestigateCleanup>(&older(args))?;
+            context.warn(&cleaned(&answer.value.warnings));
+            context.print(&answer, |reply, out, _| removed(reply, out))
+        }
+    }
+}
+
+pub(in crate::verb) fn named(report: &str) -> ReportParams {
+    ReportParams {
+        report: report.to_owned(),
+    }
+}
+
+pub(in crate::verb) fn listed(args: &ReportListArgs) -> ReportListParams {
+    ReportListParams {
+        program: args.program.clone(),
+        limit: args.limit,
+    }
+}
+
+pub(in crate::verb) fn older(args: &ReportCleanupArgs) -> ReportCleanupParams {
+    ReportCleanupParams {
+        older_than_s: args.older_than,
+    }
+}
+
+/// Names of files in warnings are whatever somebody has chosen.
+pub(in crate::verb) fn cleaned(warnings: &[String]) -> Vec<String> {
+    warnings
+        .iter()
+        .map(|text| render::on_one_line(text))
+        .collect()
+}
+
+pub(in crate::verb) fn removed(
+    reply: &ReportCleanupReply,
+    out: &mut dyn std::io::Write,
+) -> std::io::Result<()> {
+    let reports = render::counted(reply.removed, "report");
+    writeln!(out, "deleted {reports}, {}", render::size(reply.bytes))
+}
+
+fn list(args: &ReportListArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let answer = context.call::<InvestigateList>(&listed(args))?;
+    let reply = &answer.value;
+    if !context.global.json {
+        context.warn(&cleaned(&reply.warnings));
+        if reply.reports.is_empty() {
+            context.note("no reports; ccctl investigate PROGRAM makes one");
+        }
+    }
+    context.print(&answer, |reply, out, style| {
+        render::investigations(&reply.reports, out, style)
+    })
+}
+
+/// Starts a program for a moment and prints how it behaves.
+///
+/// # Errors
+///
+/// Errors of the call.
+pub(crate) fn probe(args: &ProbeArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let Target {
+        program,
+        args,
+        cwd,
+        env,
+        caller_env,
+    } = Target::of(&args.target)?;
+    let params = InvestigateProbeParams {
+        program,
+        args,
+        cwd,
+        env,
+        caller_env,
+    };
+    context.show::<InvestigateProbe>(&params, render::probed)
+}
+
+/// A program as the daemon gets it.
+pub(in crate::verb) struct Target {
+    pub(in crate::verb) program: String,
+    pub(in crate::verb) args: Vec<String>,
+    pub(in crate::verb) cwd: Option<String>,
+    pub(in crate::verb) env: BTreeMap<String, String>,
+    pub(in crate::verb) caller_env: Option<BTreeMap<String, String>>,
+}
+
+impl Target {
+    /// # Errors
+    ///
+    /// As [`caller::working_directory`].
+    pub(in crate::verb) fn of(args: &TargetArgs) -> Result<Self, Failure> {
+        let mut words = args.program.iter().cloned();
+        Ok(Self {
+            program: words.next().unwrap_or_default(),
+            args: words.collect(),
+            cwd: caller::working_directory(args.caller.cwd.as_deref())?,
+            env: args.caller.env.iter().cloned().collect(),
+            caller_env: caller::environment(args.caller.clean_env),
+        })
+    }
+}

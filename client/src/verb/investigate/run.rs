@@ -1,0 +1,131 @@
+//! `ccctl investigate PROGRAM`.
+
+use super::{Followed, Target, follow};
+use crate::args::InvestigateRunArgs;
+use crate::call::garbled;
+use crate::verb::chain::{Cancel, why};
+use crate::{Context, Exit, Failure, render};
+use ccd_protocol::investigate::{
+    InvestigateRun, InvestigateRunParams, InvestigationProgress, InvestigationResult,
+};
+use ccd_protocol::job::JobState;
+use serde_json::Value;
+
+/// Investigates a program and prints the report, also that of an investigation that did not reach its end.
+///
+/// # Errors
+///
+/// Errors of the calls; [`Failure::Failed`] if there is no report.
+pub(super) fn run(args: &InvestigateRunArgs, context: &mut Context) -> Result<Exit, Failure> {
+    let (result, exit) = match investigate(params(args)?, context)? {
+        Investigated::Left(exit) => return Ok(exit),
+        Investigated::Ended(result, exit) => (result, exit),
+    };
+    match context.global.json {
+        true => context.write_json(&result.report)?,
+        false => {
+            let style = context.style;
+            let path = Some(&*result.path);
+            context.render(|out| render::investigation(&result.report, path, out, style))?;
+        }
+    }
+    Ok(exit)
+}
+
+fn params(args: &InvestigateRunArgs) -> Result<InvestigateRunParams, Failure> {
+    let target = Target::of(&args.target)?;
+    Ok(InvestigateRunParams {
+        program: target.program,
+        args: target.args,
+        cwd: target.cwd,
+        env: target.env,
+        caller_env: target.caller_env,
+        safe_mode: args.without_safe_mode.then_some(false),
+        max_depth: args.max_depth,
+        timeout_s: args.timeout,
+        sandbox: args.sandbox.then_some(true),
+        tape: args.tape,
+    })
+}
+
+/// How an investigation ended.
+pub(super) enum Investigated {
+    /// With a report, and the exit status for it.
+    Ended(Box<InvestigationResult>, Exit),
+    /// The user did not wait for the report.
+    Left(Exit),
+}
+
+/// Runs an investigation to its end.
+///
+/// # Errors
+///
+/// As [`run`].
+pub(super) fn investigate(
+    params: InvestigateRunParams,
+    context: &Context,
+) -> Result<Investigated, Failure> {
+    let cancel = Cancel::listen()?;
+    let started = context.call::<InvestigateRun>(&params);
+    let job = started.map_err(|failure| failure.of_verb("investigate"))?;
+    let job = match follow(&cancel, job.value.job, line, context)? {
+        Followed::Ended(job) => job,
+        Followed::Left(exit) => return Ok(Investigated::Left(exit)),
+    };
+    let failed = || Failure::Failed(format!("investigate: {}", render::on_one_line(why(&job))));
+    let result = job.result.clone().ok_or_else(failed)?;
+    let result: InvestigationResult =
+        serde_json::from_value(result).map_err(|error| garbled("investigate.run", &error))?;
+    let exit = match job.state {
+        JobState::Done => Exit::Done,
+        JobState::Cancelled => {
+            context.note("investigate: cancelled; the report has what was found");
+            cancel
+                .by()
+                .map_or(Exit::Failed, |signal| Exit::of_program(None, Some(signal)))
+        }
+        _ => {
+            context.note(&failed().to_string());
+            Exit::Failed
+        }
+    };
+    Ok(Investigated::Ended(Box::new(result), exit))
+}
+
+/// What is being asked, and what was found so far.
+fn line(progress: &Value) -> Option<String> {
+    let progress: InvestigationProgress = serde_json::from_value(progress.clone()).ok()?;
+    let mut parts = Vec::new();
+    match &*progress.state {
+        "" => parts.push(progress.asking),
+        state => parts.push(format!("{state}: {}", progress.asking)),
+    }
+    let counts = [
+        (progress.commands, "command"),
+        (progress.states, "state"),
+        (progress.findings, "finding"),
+    ];
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    parts.extend(counts.map(|&(count, what)| render::counted(count, what)));
+    Some(format!("… {}", parts.join(" · ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_line_says_what_is_asked_and_what_was_found() {
+        let progress =
+            json!({"asking": "help", "state": "main", "commands": 32, "states": 1, "findings": 0});
+        assert_eq!(
+            line(&progress).as_deref(),
+            Some("… main: help · 32 commands · 1 state")
+        );
+        let outside =
+            json!({"asking": "bc --help", "state": "", "commands": 0, "states": 0, "findings": 0});
+        assert_eq!(line(&outside).as_deref(), Some("… bc --help"));
+        assert_eq!(line(&json!({})), None);
+    }
+}

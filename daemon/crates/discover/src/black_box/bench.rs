@@ -1,0 +1,207 @@
+//! What all tests share: copies of the program, what is known of it, what must not be sent.
+
+use super::judge::{Verdict, judge};
+use super::options::Options;
+use super::startup::First;
+use super::usage::Usage;
+use crate::drive::{Driver, Reply, Running, Settled};
+use crate::help::HelpCommand;
+use crate::safety::{refusal, refusal_of};
+use ccd_session::session::SessionError;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How long a program may take before it is suspected of hanging or flooding.
+const SHORT: Duration = Duration::from_millis(500);
+
+/// How long it may take, without using the processor, before it hangs.
+const LONG: Duration = Duration::from_secs(2);
+
+/// How long a program is looked at that did not answer, and the processor time that shows that it works.
+const GLANCE: Duration = Duration::from_millis(100);
+const BUSY_PERCENT: f64 = 20.0;
+
+/// A program that prints this much, and goes on, floods the terminal.
+const FLOOD_BYTES: u64 = 1 << 20;
+
+/// How long to wait for an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// Enough for nearly all answers; a program that takes longer is only suspected.
+    Suspect,
+    /// Enough to be sure.
+    Confirm,
+}
+
+/// One program under test.
+pub(super) struct Bench<'a> {
+    pub(super) driver: &'a Driver,
+    pub(super) options: &'a Options,
+    /// What the first copy did at its start.
+    pub(super) first: First,
+    /// Number of copies so far.
+    pub(super) copies: AtomicU64,
+}
+
+impl Bench<'_> {
+    /// Returns whether the program waits for lines of input. In safe mode, it is not asked on the whole screen: the keys
+    /// of an editor or a pager may run any program.
+    pub(super) fn can_be_asked(&self) -> bool {
+        self.first.waits() && !(self.first.is_full_screen && self.options.safe_mode)
+    }
+
+    /// Starts a copy and waits until it wants input; none if it does not.
+    pub(super) async fn copy(&self) -> Result<Option<Running>, SessionError> {
+        self.copies.fetch_add(1, Ordering::Relaxed);
+        let mut running = self.driver.start(None).await?;
+        let first = running.first(self.driver.limits.start).await?;
+        if first.waits() {
+            return Ok(Some(running));
+        }
+        self.driver.release(running);
+        Ok(None)
+    }
+
+    /// Types lines and judges the answer.
+    pub(super) async fn ask(
+        &self,
+        running: &mut Running,
+        lines: &[&[u8]],
+        patience: Patience,
+    ) -> Result<(Reply, Verdict), SessionError> {
+        self.ask_after(running, &[], lines, patience).await
+    }
+
+    /// Does the same for a copy to which other bytes were typed earlier, which it may print now.
+    pub(super) async fn ask_after(
+        &self,
+        running: &mut Running,
+        earlier: &[u8],
+        lines: &[&[u8]],
+        patience: Patience,
+    ) -> Result<(Reply, Verdict), SessionError> {
+        running.set_limit(match patience {
+            Patience::Suspect => SHORT,
+            Patience::Confirm => LONG,
+        });
+        let mut reply = running.ask_lines(lines).await?;
+        if is_working(running, &reply).await {
+            reply = self.wait_on(running, reply, patience).await?;
+        }
+        let verdict = judge(&reply, lines.iter().copied().chain([earlier]));
+        Ok((reply, verdict))
+    }
+
+    /// Waits longer for a program that has not answered, but works.
+    async fn wait_on(
+        &self,
+        running: &mut Running,
+        reply: Reply,
+        patience: Patience,
+    ) -> Result<Reply, SessionError> {
+        let limit = match patience {
+            Patience::Suspect => LONG,
+            Patience::Confirm => self.driver.limits.step,
+        };
+        let next = running.go_on(limit).await?;
+        Ok(Reply {
+            settled: next.settled,
+            prompt: next.prompt,
+            ..reply
+        })
+    }
+
+    /// Types a line; if the program then seems to hang or to flood, waits longer to be sure.
+    pub(super) async fn ask_surely(
+        &self,
+        running: &mut Running,
+        line: &[u8],
+    ) -> Result<(Reply, Verdict), SessionError> {
+        self.ask(running, &[line], Patience::Confirm).await
+    }
+
+    /// Returns whether an input must not be sent; `commands` are those of the program's help.
+    pub(super) fn is_refused(&self, input: &[u8], commands: &[HelpCommand]) -> bool {
+        self.options.safe_mode && is_unsafe(&String::from_utf8_lossy(input), commands)
+    }
+}
+
+/// Returns whether a program that did not answer in time uses the processor, or has not printed enough for a flood.
+async fn is_working(running: &Running, reply: &Reply) -> bool {
+    match reply.settled {
+        Settled::Floods => reply.printed_bytes < FLOOD_BYTES,
+        Settled::Hangs => {
+            let before = Usage::of(&running.processes().await);
+            tokio::time::sleep(GLANCE).await;
+            let after = Usage::of(&running.processes().await);
+            after.percent_since(&before, GLANCE) >= BUSY_PERCENT
+        }
+        Settled::Waits { .. } | Settled::Ended(_) => false,
+    }
+}
+
+/// Returns whether safe mode refuses a line that a test has made up.
+fn is_unsafe(line: &str, commands: &[HelpCommand]) -> bool {
+    let word = line.split_whitespace().next().unwrap_or_default();
+    let command = commands
+        .iter()
+        .find(|command| command.name == word || command.aliases.iter().any(|alias| alias == word));
+    match command {
+        None => refusal(line).is_some(),
+        // Made-up arguments must lead neither to other programs nor to files outside the throw-away folder.
+        Some(command) => {
+            refusal_of(line, command).is_some() || runs_programs(command) || leads_out(line)
+        }
+    }
+}
+
+/// Returns whether a command of a program runs other programs.
+fn runs_programs(command: &HelpCommand) -> bool {
+    const NAMES: [&str; 8] = [
+        "shell", "system", "sh", "exec", "spawn", "edit", "!", "pipe",
+    ];
+    let name = command.name.trim_start_matches(['.', '\\', ':']);
+    let description = command.description.to_lowercase();
+    let mut words = description.split(|c: char| !c.is_alphanumeric());
+    NAMES.contains(&name) || words.any(|word| word == "shell")
+}
+
+/// Returns whether a word is the path of a file elsewhere.
+fn leads_out(line: &str) -> bool {
+    let mut words = line.split_whitespace().skip(1);
+    words.any(|word| word.contains("..") || word.starts_with(['/', '~', '|', '"', '\'']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn made_up_arguments_lead_neither_out_nor_to_programs() {
+        let command = |name: &str, description: &str| HelpCommand {
+            name: name.to_owned(),
+            description: description.to_owned(),
+            ..HelpCommand::default()
+        };
+        let commands = [
+            command(".output", "Send output to FILE"),
+            command(".system", "Run CMD ARGS"),
+            command("run", "Run CMD in a shell"),
+            command("zap", "Delete all items"),
+        ];
+        for line in [
+            ".output ../x",
+            ".output /x",
+            ".output |x",
+            ".system x",
+            "run x",
+            "zap",
+            "rm -rf x",
+        ] {
+            assert!(is_unsafe(line, &commands), "{line}");
+        }
+        for line in [".output x", ".output", "../x", "", "xyz"] {
+            assert!(!is_unsafe(line, &commands), "{line}");
+        }
+    }
+}

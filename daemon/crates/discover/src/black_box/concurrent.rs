@@ -1,0 +1,126 @@
+//! Whether several copies in the same directory work at the same time, and answer alike.
+
+use super::bench::{Bench, Patience};
+use super::draft::Draft;
+use super::help::Found;
+use super::judge::Verdict;
+use super::sample::sample;
+use crate::answer::is_same_answer;
+use crate::drive::{Reply, Running, Settled};
+use ccd_session::session::SessionError;
+use futures_util::future::try_join_all;
+use serde_json::json;
+
+/// A word that no program knows.
+const NONSENSE: &str = "xyzzyq";
+
+/// Starts the copies and asks all of them the same.
+pub(super) async fn run(
+    bench: &Bench<'_>,
+    draft: &Draft,
+    help: &Found,
+) -> Result<(), SessionError> {
+    let folder = bench.driver.new_folder().map_err(SessionError::Files)?;
+    let words = [Some(NONSENSE), help.word];
+    let words: Vec<&str> = words.into_iter().flatten().collect();
+    draft.begin(1 + words.len());
+    let count = usize::try_from(bench.options.bounds.copies).unwrap_or(1);
+    let starts = (0..count).map(|_| start(bench, folder.path()));
+    let mut copies = try_join_all(starts).await?;
+    draft.set("copies", count as u64);
+    draft.step();
+    if let Some((_, reply)) = copies.first()
+        && !is_alike(bench.first.settled, reply.settled)
+    {
+        let (alone, together) = (does(bench.first.settled), does(reply.settled));
+        draft.fail(format!(
+            "alone, a copy {alone} after its start; among {count}, it {together}"
+        ));
+    }
+    compare(draft, "the start", &copies);
+    if bench.can_be_asked() {
+        for word in words {
+            let lines = [word.as_bytes()];
+            let asked = copies
+                .iter_mut()
+                .map(|copy| bench.ask(&mut copy.0, &lines, Patience::Confirm));
+            let answers = try_join_all(asked).await?;
+            for (copy, (reply, _)) in copies.iter_mut().zip(answers) {
+                copy.1 = reply;
+            }
+            compare(draft, &format!("{word:?}"), &copies);
+            draft.step();
+        }
+    }
+    let alive = copies.iter().filter(|copy| !copy.0.session().is_dead());
+    draft.set("alive", alive.count() as u64);
+    draft.set(
+        "output",
+        json!(
+            copies
+                .iter()
+                .map(|copy| sample(&copy.1.text))
+                .collect::<Vec<_>>()
+        ),
+    );
+    for (running, _) in copies {
+        bench.driver.release(running);
+    }
+    draft.finish();
+    Ok(())
+}
+
+async fn start(
+    bench: &Bench<'_>,
+    folder: &std::path::Path,
+) -> Result<(Running, Reply), SessionError> {
+    let mut running = bench.driver.start_in(folder, None).await?;
+    let reply = running.first(bench.driver.limits.start).await?;
+    Ok((running, reply))
+}
+
+/// Compares what the copies printed and do now, with each other and with a copy that was alone.
+fn compare(draft: &Draft, after: &str, copies: &[(Running, Reply)]) {
+    let Some(((_, first), others)) = copies.split_first() else {
+        return;
+    };
+    for (number, (_, reply)) in others.iter().enumerate() {
+        let number = number + 2;
+        if !is_alike(first.settled, reply.settled) {
+            draft.fail(format!(
+                "copy 1 {} after {after}, but copy {number} {}",
+                does(first.settled),
+                does(reply.settled)
+            ));
+        } else if !is_same_answer((NONSENSE, &first.text), (NONSENSE, &reply.text)) {
+            draft.fail(format!(
+                "copies 1 and {number} printed different texts after {after}"
+            ));
+        }
+    }
+    let broken = copies.iter().find_map(|(_, reply)| {
+        match super::judge::judge(reply, [NONSENSE.as_bytes()]) {
+            Verdict::Broke(fault) => Some(fault),
+            _ => None,
+        }
+    });
+    if let Some(fault) = broken.filter(|_| after != "the start") {
+        draft.fail(format!("a copy {} after {after}", fault.in_words()));
+    }
+}
+
+fn is_alike(one: Settled, other: Settled) -> bool {
+    match (one, other) {
+        (Settled::Ended(one), Settled::Ended(other)) => one == other,
+        _ => std::mem::discriminant(&one) == std::mem::discriminant(&other),
+    }
+}
+
+fn does(settled: Settled) -> String {
+    match settled {
+        Settled::Waits { .. } => "waits for input".to_owned(),
+        Settled::Ended(exit) => format!("ended with exit status {}", exit.status()),
+        Settled::Hangs => "hangs".to_owned(),
+        Settled::Floods => "prints without end".to_owned(),
+    }
+}

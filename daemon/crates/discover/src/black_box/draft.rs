@@ -1,0 +1,188 @@
+//! A result while its test runs: if the run is cancelled, the result has what was found so far.
+
+use crate::new_uuid;
+use ccd_protocol::black_box::{TestProgress, TestResult, TestType};
+use ccd_protocol::investigate::Finding;
+use serde_json::{Map, Value, json};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Takes the progress of a test.
+pub type OnProgress = Arc<dyn Fn(&TestProgress) + Send + Sync>;
+
+/// The result of one test so far.
+pub(super) struct Draft {
+    id: String,
+    test: TestType,
+    on_progress: OnProgress,
+    state: Mutex<DraftState>,
+}
+
+#[derive(Default)]
+struct DraftState {
+    /// When it began; none before that.
+    began: Option<String>,
+    is_done: bool,
+    details: Map<String, Value>,
+    findings: Vec<Finding>,
+    error: Option<String>,
+    done: u64,
+    of: u64,
+}
+
+impl Draft {
+    pub(super) fn new(test: TestType, on_progress: &OnProgress) -> Self {
+        Self {
+            id: new_uuid(),
+            test,
+            on_progress: Arc::clone(on_progress),
+            state: Mutex::default(),
+        }
+    }
+
+    pub(super) fn test(&self) -> TestType {
+        self.test
+    }
+
+    fn state(&self) -> MutexGuard<'_, DraftState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that the test begins, with this many steps.
+    pub(super) fn begin(&self, steps: usize) {
+        {
+            let mut state = self.state();
+            state.began.get_or_insert_with(ccd_text::clock::now);
+            state.of = steps as u64;
+        }
+        self.report();
+    }
+
+    /// Notes that a step is done.
+    pub(super) fn step(&self) {
+        self.steps(1);
+    }
+
+    /// Notes that steps are done.
+    pub(super) fn steps(&self, count: usize) {
+        {
+            let mut state = self.state();
+            state.done = (state.done + count as u64).min(state.of);
+        }
+        self.report();
+    }
+
+    fn report(&self) {
+        let state = self.state();
+        let progress = TestProgress {
+            test: self.test,
+            done: state.done,
+            of: state.of,
+            findings: state.findings.len() as u64,
+        };
+        drop(state);
+        (self.on_progress)(&progress);
+    }
+
+    /// Puts evidence into the details.
+    pub(super) fn set(&self, key: &str, value: impl Into<Value>) {
+        self.state().details.insert(key.to_owned(), value.into());
+    }
+
+    /// Adds a finding.
+    pub(super) fn find(&self, finding: Finding) {
+        self.state().findings.push(finding);
+        self.report();
+    }
+
+    /// Notes why the program fails, if it has not failed for another reason.
+    pub(super) fn fail(&self, why: impl Into<String>) {
+        self.state().error.get_or_insert_with(|| why.into());
+    }
+
+    /// Notes that the test is done; each finding fails it.
+    pub(super) fn finish(&self) {
+        let mut state = self.state();
+        state.is_done = true;
+        state.done = state.of;
+        drop(state);
+        self.report();
+    }
+
+    /// Returns the result; none if the test has not begun. `why` is why the run ended early.
+    pub(super) fn result(&self, program: &str, why: &str) -> Option<TestResult> {
+        let state = self.state();
+        let timestamp = state.began.clone()?;
+        let mut details = state.details.clone();
+        if !state.findings.is_empty() || self.test == TestType::Fuzz {
+            let findings = serde_json::to_value(&state.findings).unwrap_or_default();
+            details.insert("findings".into(), findings);
+        }
+        if !state.is_done {
+            details.insert("complete".into(), json!(false));
+        }
+        let error = state.error.clone().or_else(|| sentence(&state.findings));
+        let error = error.or_else(|| (!state.is_done).then(|| format!("not finished: {why}")));
+        Some(TestResult {
+            id: self.id.clone(),
+            program: program.to_owned(),
+            timestamp,
+            test_type: self.test,
+            passed: error.is_none(),
+            details,
+            error,
+        })
+    }
+}
+
+/// Returns what was found in one sentence; none if nothing was.
+fn sentence(findings: &[Finding]) -> Option<String> {
+    const SHOWN: usize = 3;
+    let messages: Vec<&str> = findings.iter().map(|found| &*found.message).collect();
+    match messages.len() {
+        0 => None,
+        1 => Some(format!("1 finding: {}", messages[0])),
+        len if len <= SHOWN => Some(format!("{len} findings: {}", messages.join("; "))),
+        len => Some(format!(
+            "{len} findings: {}; and {} more",
+            messages[..SHOWN].join("; "),
+            len - SHOWN
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::finding;
+    use super::*;
+    use ccd_protocol::investigate::FindingKind;
+
+    fn draft() -> Draft {
+        Draft::new(
+            TestType::Exit,
+            &(Arc::new(|_: &TestProgress| {}) as OnProgress),
+        )
+    }
+
+    #[test]
+    fn a_result_passes_unless_something_was_found_or_is_missing() {
+        assert!(draft().result("p", "").is_none());
+        let passed = draft();
+        passed.begin(2);
+        passed.finish();
+        let result = passed.result("p", "").unwrap();
+        assert!(result.passed && result.error.is_none() && result.details.is_empty());
+
+        let cut = draft();
+        cut.begin(2);
+        let result = cut.result("p", "cancelled").unwrap();
+        assert_eq!(result.error.as_deref(), Some("not finished: cancelled"));
+
+        let found = draft();
+        found.begin(1);
+        found.find(finding(FindingKind::Leak, Some(b"x"), "it leaks".into()));
+        found.finish();
+        let result = found.result("p", "").unwrap();
+        assert_eq!(result.error.as_deref(), Some("1 finding: it leaks"));
+        assert_eq!(result.details["findings"][0]["kind"], "leak");
+    }
+}

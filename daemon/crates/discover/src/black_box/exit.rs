@@ -1,0 +1,139 @@
+//! Which words and keys end the program, and what it leaves.
+
+use super::bench::{Bench, Patience};
+use super::draft::Draft;
+use super::judge::{Verdict, fault_of};
+use super::sample::{finding, shown};
+use crate::drive::{Exit, Running, Settled, Terminal};
+use crate::investigate::{KEYS, WORDS};
+use ccd_protocol::investigate::FindingKind;
+use ccd_session::session::SessionError;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// How long processes of the program may go on after it.
+const AFTER: Duration = Duration::from_millis(300);
+
+/// Time between two looks at them.
+const LOOK: Duration = Duration::from_millis(30);
+
+/// Signals that the terminal sends for a key.
+const INTERRUPT: i32 = 2;
+
+/// What the program left when it ended.
+pub(super) struct Left {
+    pub(super) processes: usize,
+    pub(super) is_restored: bool,
+}
+
+/// Tries all words and keys, each in a fresh copy.
+pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionError> {
+    draft.begin(WORDS.len() + KEYS.len());
+    let mut ways: Vec<Value> = Vec::new();
+    let mut clean = Vec::new();
+    if let Settled::Ended(exit) = bench.first.settled {
+        draft.set("ends_by_itself", true);
+        draft.set("exit_status", exit.status());
+        if let Some(fault) = fault_of(exit) {
+            draft.fail(format!("it {}", fault.in_words()));
+        }
+        draft.finish();
+        return Ok(());
+    }
+    for way in KEYS.into_iter().chain(WORDS) {
+        let is_key = KEYS.contains(&way);
+        // Words are typed only where they are read.
+        if (is_key || bench.can_be_asked())
+            && let Some((exit, left)) = end_by(bench, way, is_key).await?
+        {
+            ways.push(json!({
+                "command": way, "exit_status": exit.status(),
+                "terminal_restored": left.is_restored, "processes_left": left.processes,
+            }));
+            note_left(draft, way, &left);
+            // What never reads can only be interrupted.
+            let by_interrupt = !bench.first.waits() && exit.signal == Some(INTERRUPT);
+            if (exit.code == Some(0) || by_interrupt) && left.is_restored && left.processes == 0 {
+                clean.push(way);
+            }
+            if let Some(fault) = fault_of(exit) {
+                let message = format!("it {} after {}", fault.in_words(), shown(way.as_bytes()));
+                draft.find(fault.onto(finding(fault.kind, Some(way.as_bytes()), message)));
+            }
+        }
+        draft.step();
+    }
+    if clean.is_empty() {
+        draft.fail(match ways.is_empty() {
+            true => "no word and no key ends it",
+            false => "nothing ends it with exit status 0 and leaves nothing behind",
+        });
+    }
+    draft.set("working_exits", json!(clean));
+    draft.set("exits", ways);
+    draft.finish();
+    Ok(())
+}
+
+/// Returns how the program ended by a word or a key, and what it left; none if it did not end.
+async fn end_by(
+    bench: &Bench<'_>,
+    way: &str,
+    is_key: bool,
+) -> Result<Option<(Exit, Left)>, SessionError> {
+    let mut running = match bench.copy().await? {
+        Some(running) => running,
+        None if is_key => {
+            let mut running = bench.driver.start(None).await?;
+            running.first(Duration::from_millis(100)).await?;
+            running
+        }
+        None => return Ok(None),
+    };
+    let terminal = running.terminal();
+    running.set_limit(Duration::from_secs(1));
+    let exit = match is_key {
+        true => running.press(way).await?.exit(),
+        false => {
+            let lines = [way.as_bytes()];
+            match bench.ask(&mut running, &lines, Patience::Suspect).await? {
+                (_, Verdict::Ended(exit)) => Some(exit),
+                (reply, _) => reply.exit(),
+            }
+        }
+    };
+    let left = match exit {
+        Some(exit) => Some((exit, left_by(&running, terminal.as_ref()).await)),
+        None => None,
+    };
+    bench.driver.release(running);
+    Ok(left)
+}
+
+/// Looks at what a program left that has ended.
+pub(super) async fn left_by(running: &Running, terminal: Option<&Terminal>) -> Left {
+    let mut processes = running.processes().await.len();
+    let mut waited = Duration::ZERO;
+    while processes > 0 && waited < AFTER {
+        tokio::time::sleep(LOOK).await;
+        waited += LOOK;
+        processes = running.processes().await.len();
+    }
+    Left {
+        processes,
+        is_restored: terminal.is_none_or(Terminal::is_restored),
+    }
+}
+
+fn note_left(draft: &Draft, way: &str, left: &Left) {
+    let input = Some(way.as_bytes());
+    let way = shown(way.as_bytes());
+    if left.processes > 0 {
+        let message = format!("it left {} running processes after {way}", left.processes);
+        draft.find(finding(FindingKind::ProcessLeft, input, message));
+    }
+    if !left.is_restored {
+        let message = format!("it left the terminal in another mode after {way}");
+        draft.find(finding(FindingKind::TerminalChanged, input, message));
+    }
+}

@@ -1,0 +1,106 @@
+//! Inputs for one copy after the other, several at a time.
+
+use super::super::bench::{Bench, Patience};
+use super::super::draft::Draft;
+use super::super::judge::{Fault, Verdict};
+use super::replay::{Copy, WINDOW};
+use ccd_session::session::SessionError;
+
+/// Inputs that broke a copy.
+#[derive(Debug, Clone)]
+pub(super) struct Suspect {
+    /// Number of the last input.
+    pub(super) number: usize,
+    pub(super) fault: Fault,
+    /// All inputs of the copy, the last of which broke it.
+    pub(super) lines: Vec<Vec<u8>>,
+}
+
+/// An input with its number.
+pub(super) type Numbered = (usize, Vec<u8>);
+
+/// Gives inputs to copies; after one has ended or broken, the rest goes to a fresh one.
+pub(super) async fn run(
+    bench: &Bench<'_>,
+    draft: &Draft,
+    inputs: Vec<Numbered>,
+) -> Result<Vec<Suspect>, SessionError> {
+    let mut suspects = Vec::new();
+    let mut rest = &inputs[..];
+    while !rest.is_empty() {
+        let Some((used, verdict)) = until_end(bench, rest).await? else {
+            break;
+        };
+        let (of_copy, after) = rest.split_at(used);
+        if let (Some((number, _)), Verdict::Broke(fault)) = (of_copy.last(), verdict) {
+            suspects.push(Suspect {
+                number: *number,
+                fault,
+                lines: of_copy.iter().map(|(_, input)| input.clone()).collect(),
+            });
+        }
+        draft.steps(used);
+        rest = after;
+    }
+    Ok(suspects)
+}
+
+/// Gives inputs to one copy until it ends; returns how many it took, the last included, and what that did. None if the
+/// program no longer starts as it should.
+async fn until_end(
+    bench: &Bench<'_>,
+    inputs: &[Numbered],
+) -> Result<Option<(usize, Verdict)>, SessionError> {
+    let Some(mut copy) = Copy::start(bench).await? else {
+        return Ok(None);
+    };
+    // Programs that read keys may act on each, and throw away what is typed ahead.
+    let window = if bench.first.is_canonical { WINDOW } else { 1 };
+    let mut done = 0;
+    while done < inputs.len() {
+        let lines = lines_of(&inputs[done..(done + window).min(inputs.len())]);
+        let verdict = copy.ask(bench, &lines, Patience::Suspect).await?;
+        if verdict == Verdict::Fine {
+            done += lines.len();
+            continue;
+        }
+        bench.driver.release(copy.running);
+        if lines.len() == 1 {
+            return Ok(Some((done + 1, verdict)));
+        }
+        return which(bench, inputs, done, lines.len()).await.map(Some);
+    }
+    bench.driver.release(copy.running);
+    Ok(Some((done, Verdict::Fine)))
+}
+
+/// Finds the input of a window that a copy did not survive, in a fresh copy: what came before at once again, then one
+/// input after the other.
+async fn which(
+    bench: &Bench<'_>,
+    inputs: &[Numbered],
+    before: usize,
+    len: usize,
+) -> Result<(usize, Verdict), SessionError> {
+    let Some(mut copy) = Copy::start(bench).await? else {
+        return Ok((before + len, Verdict::Fine));
+    };
+    for window in inputs[..before].chunks(WINDOW) {
+        copy.ask(bench, &lines_of(window), Patience::Suspect)
+            .await?;
+    }
+    let mut found = (before + len, Verdict::Fine);
+    for (index, (_, input)) in inputs[before..before + len].iter().enumerate() {
+        let verdict = copy.ask(bench, &[input], Patience::Suspect).await?;
+        if verdict != Verdict::Fine {
+            found = (before + index + 1, verdict);
+            break;
+        }
+    }
+    bench.driver.release(copy.running);
+    Ok(found)
+}
+
+fn lines_of(inputs: &[Numbered]) -> Vec<&[u8]> {
+    inputs.iter().map(|(_, input)| &**input).collect()
+}

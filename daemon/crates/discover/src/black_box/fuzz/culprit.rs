@@ -1,0 +1,228 @@
+//! The one input that did it, made short, and its tape.
+
+use super::super::bench::{Bench, Patience};
+use super::super::judge::{Fault, Verdict};
+use super::super::sample::{finding, shown};
+use super::chunk::Suspect;
+use super::replay::breaks;
+use super::words::first_word;
+use crate::fuzz::Shrinker;
+use ccd_protocol::investigate::{Finding, FindingKind};
+use ccd_protocol::tape::{RecordMode, TapeOptions};
+use ccd_session::session::SessionError;
+use std::path::Path;
+
+/// Maximum number of lines before the last one that are looked through.
+const MAX_LINES: usize = 250;
+
+/// Maximum number of copies that are started for one suspect.
+const MAX_TRIES: usize = 2_000;
+
+/// What breaks the program, as short as it can be.
+#[derive(Debug, Clone)]
+pub(super) struct Culprit {
+    pub(super) fault: Fault,
+    /// One line, or several if only all of them together do it.
+    pub(super) lines: Vec<Vec<u8>>,
+}
+
+impl Culprit {
+    /// Returns whether it explains that an input broke a program in the same way.
+    pub(super) fn explains(&self, fault: Fault, input: &[u8]) -> bool {
+        let [line] = &self.lines[..] else {
+            return false;
+        };
+        let word = first_word(line);
+        fault == self.fault
+            && ((!word.is_empty() && word == first_word(input)) || contains(input, line))
+    }
+
+    /// Returns the input as one text.
+    pub(super) fn input(&self) -> Vec<u8> {
+        self.lines.join(&b'\n')
+    }
+}
+
+fn contains(input: &[u8], part: &[u8]) -> bool {
+    part.len() > 1 && input.windows(part.len()).any(|window| window == part)
+}
+
+/// Finds what breaks the program; none if it does not break again.
+pub(super) async fn culprit(
+    bench: &Bench<'_>,
+    suspect: &Suspect,
+) -> Result<Option<Culprit>, SessionError> {
+    let fault = suspect.fault;
+    let mut search = Search {
+        bench,
+        fault,
+        tries: 0,
+    };
+    let Some((last, before)) = suspect.lines.split_last() else {
+        return Ok(None);
+    };
+    if search.breaks(std::slice::from_ref(last)).await? {
+        let line = search.shorten_line(&[], last.clone()).await?;
+        return Ok(Some(Culprit {
+            fault,
+            lines: vec![line],
+        }));
+    }
+    if fault.kind == FindingKind::BrokenOutput {
+        return Ok(None); // a line editor may still hold a part of an earlier input
+    }
+    // Not alone: the lines before it matter.
+    let start = before.len().saturating_sub(MAX_LINES);
+    if start > 0 || before.is_empty() || !search.breaks(&suspect.lines).await? {
+        return Ok(None);
+    }
+    let mut lines = search.drop_lines(before, last).await?;
+    for at in 0..lines.len() {
+        lines = search.shorten_in(lines, at).await?;
+    }
+    Ok(Some(Culprit { fault, lines }))
+}
+
+struct Search<'a, 'b> {
+    bench: &'a Bench<'b>,
+    fault: Fault,
+    tries: usize,
+}
+
+impl Search<'_, '_> {
+    async fn breaks(&mut self, lines: &[Vec<u8>]) -> Result<bool, SessionError> {
+        self.tries += 1;
+        let lines: Vec<&[u8]> = lines.iter().map(|line| &**line).collect();
+        breaks(self.bench, &lines, self.fault, Patience::Suspect).await
+    }
+
+    /// Returns the lines without those that do not matter.
+    async fn drop_lines(
+        &mut self,
+        before: &[Vec<u8>],
+        last: &[u8],
+    ) -> Result<Vec<Vec<u8>>, SessionError> {
+        let with = |indices: &[u8]| {
+            let kept = indices
+                .iter()
+                .filter_map(|&index| before.get(usize::from(index)));
+            let kept = kept.cloned().chain([last.to_vec()]);
+            kept.collect::<Vec<_>>()
+        };
+        let indices = (0..before.len()).filter_map(|index| u8::try_from(index).ok());
+        let mut shrinker = Shrinker::new(indices.collect());
+        while let Some(indices) = shrinker.candidate() {
+            if self.tries >= MAX_TRIES {
+                break;
+            }
+            let is_enough = self.breaks(&with(&indices)).await?;
+            shrinker.report(is_enough);
+        }
+        Ok(with(shrinker.best()))
+    }
+
+    /// Shortens the only line.
+    async fn shorten_line(
+        &mut self,
+        before: &[Vec<u8>],
+        line: Vec<u8>,
+    ) -> Result<Vec<u8>, SessionError> {
+        let mut lines = before.to_vec();
+        let at = lines.len();
+        // Most often, the command alone does it.
+        let word = first_word(&line).to_vec();
+        let mut line = line;
+        if !word.is_empty() && word.len() < line.len() {
+            lines.push(word.clone());
+            if self.breaks(&lines).await? {
+                line = word;
+            }
+            lines.pop();
+        }
+        lines.push(line);
+        lines = self.shorten_in(lines, at).await?;
+        Ok(lines.swap_remove(at))
+    }
+
+    /// Shortens one of several lines until no byte can be removed from it.
+    async fn shorten_in(
+        &mut self,
+        mut lines: Vec<Vec<u8>>,
+        at: usize,
+    ) -> Result<Vec<Vec<u8>>, SessionError> {
+        let Some(line) = lines.get(at).cloned() else {
+            return Ok(lines);
+        };
+        let mut shrinker = Shrinker::new(line);
+        while let Some(candidate) = shrinker.candidate() {
+            if self.tries >= MAX_TRIES {
+                break;
+            }
+            lines[at] = candidate;
+            let is_enough = self.breaks(&lines).await?;
+            shrinker.report(is_enough);
+        }
+        lines[at] = shrinker.best().to_vec();
+        Ok(lines)
+    }
+}
+
+/// Returns the path of a tape in the directory of tapes.
+fn path_of(root: Option<&Path>, id: &str) -> String {
+    let path = root.unwrap_or(Path::new("")).join(format!("{id}.json5"));
+    path.to_string_lossy().into_owned()
+}
+
+/// Breaks the program once more, with a longer limit and on a tape; none if it does not break.
+pub(super) async fn confirm(
+    bench: &Bench<'_>,
+    culprit: &Culprit,
+) -> Result<Option<Finding>, SessionError> {
+    let tape = bench.options.tapes.as_ref().map(|root| TapeOptions {
+        root: Some(root.to_string_lossy().into_owned()),
+        record: Some(RecordMode::New),
+        tag: Some("finding".to_owned()),
+        summary: Some(false),
+        ..TapeOptions::default()
+    });
+    let has_tape = tape.is_some();
+    let mut running = bench.driver.start(tape).await?;
+    let terminal = running.terminal();
+    let first = running.first(bench.driver.limits.start).await?;
+    let (mut verdict, mut exit) = (Verdict::Fine, None);
+    if first.waits() {
+        for line in &culprit.lines {
+            let asked = bench.ask_surely(&mut running, line).await?;
+            exit = asked.0.exit();
+            verdict = asked.1;
+            if verdict != Verdict::Fine {
+                break;
+            }
+        }
+    }
+    if matches!(verdict, Verdict::Ended(_)) && terminal.is_some_and(|it| !it.is_restored()) {
+        verdict = Verdict::Broke(Fault::of(FindingKind::TerminalChanged));
+    }
+    if verdict != Verdict::Broke(culprit.fault) {
+        bench.driver.release(running);
+        return Ok(None);
+    }
+    let tape = match has_tape {
+        true => {
+            let id = running.end_with_tape().await;
+            id.map(|id| path_of(bench.options.tapes.as_deref(), &id))
+        }
+        false => {
+            bench.driver.release(running);
+            None
+        }
+    };
+    let input = culprit.input();
+    let message = format!("it {} after {}", culprit.fault.in_words(), shown(&input));
+    let found = finding(culprit.fault.kind, Some(&input), message);
+    Ok(Some(Finding {
+        exit_status: exit.map(crate::drive::Exit::status),
+        tape,
+        ..culprit.fault.onto(found)
+    }))
+}

@@ -1,0 +1,188 @@
+//! Rounds of inputs, then what broke in each.
+
+use super::super::bench::Bench;
+use super::super::draft::Draft;
+use super::super::help::Found;
+use super::chunk::{self, Numbered, Suspect};
+use super::culprit::{Culprit, confirm, culprit};
+use super::words::{Source, first_word};
+use ccd_protocol::investigate::Finding;
+use ccd_session::session::SessionError;
+use futures_util::{StreamExt as _, stream};
+use std::time::Instant;
+
+/// Copies that run at a time.
+const AT_A_TIME: usize = 2;
+
+/// Inputs of a round, and of one copy.
+const ROUND: usize = 128;
+const CHUNK: usize = 64;
+
+/// The run ends when this much was found: the program is broken, and more would be the same.
+const MAX_FINDINGS: usize = 20;
+
+/// What has been found so far.
+#[derive(Default)]
+struct Progress {
+    culprits: Vec<Culprit>,
+    findings: Vec<Finding>,
+    duplicates: u64,
+    refused: u64,
+    known: u64,
+    unconfirmed: u64,
+}
+
+/// Sends all inputs.
+pub(in crate::black_box) async fn run(
+    bench: &Bench<'_>,
+    draft: &Draft,
+    help: &Found,
+) -> Result<(), SessionError> {
+    draft.set("seed", bench.options.seed);
+    if let Some(why) = why_not(bench) {
+        draft.begin(1);
+        draft.set("skipped", why);
+        draft.finish();
+        return Ok(());
+    }
+    let source = Source::new(bench, help);
+    draft.begin(source.len);
+    let began = Instant::now();
+    let mut progress = Progress::default();
+    let mut next = 0;
+    while next < source.len && progress.findings.len() < MAX_FINDINGS {
+        let end = match next < source.alone_len() {
+            true => source.alone_len(),
+            false => (next + ROUND).min(source.len),
+        };
+        round(bench, draft, &source, next..end, &mut progress).await?;
+        next = end;
+        draft.set(
+            "copies",
+            bench.copies.load(std::sync::atomic::Ordering::Relaxed),
+        );
+        note(draft, &progress, next, began);
+    }
+    draft.finish();
+    Ok(())
+}
+
+/// Returns why the program is given no random inputs; none if it is.
+fn why_not(bench: &Bench<'_>) -> Option<&'static str> {
+    let is_safe = bench.options.safe_mode;
+    if !bench.first.waits() {
+        return Some("it does not wait for input");
+    }
+    if is_safe && bench.first.is_full_screen {
+        return Some("it draws on the whole screen, and safe mode types no keys there");
+    }
+    (is_safe && bench.driver.target.is_shell())
+        .then_some("it is a shell, which runs what it is given: safe mode sends it nothing random")
+}
+
+/// Sends the inputs of one round, then finds out what broke. Only then is it known which inputs of the next rounds need
+/// not be sent, so the result does not depend on which copy was faster.
+async fn round(
+    bench: &Bench<'_>,
+    draft: &Draft,
+    source: &Source,
+    numbers: std::ops::Range<usize>,
+    progress: &mut Progress,
+) -> Result<(), SessionError> {
+    let is_alone = numbers.end <= source.alone_len();
+    let mut inputs: Vec<Numbered> = Vec::new();
+    for number in numbers {
+        let input = source.input(number);
+        let known = |culprit: &Culprit| {
+            let word = culprit.input();
+            culprit.lines.len() == 1 && !word.is_empty() && first_word(&input) == word
+        };
+        if progress.culprits.iter().any(known) {
+            progress.known += 1;
+            draft.step();
+        } else if source.is_refused(bench, &input) {
+            progress.refused += 1;
+            draft.step();
+        } else {
+            inputs.push((number, input));
+        }
+    }
+    let len = if is_alone { 1 } else { CHUNK };
+    let chunks: Vec<_> = inputs
+        .chunks(len)
+        .map(|inputs| chunk::run(bench, draft, inputs.to_vec()))
+        .collect();
+    let mut suspects: Vec<Suspect> = Vec::new();
+    let mut running = stream::iter(chunks).buffered(AT_A_TIME);
+    while let Some(found) = running.next().await {
+        suspects.extend(found?);
+    }
+    drop(running);
+    suspects.sort_by_key(|suspect| suspect.number);
+    settle(bench, draft, suspects, progress).await
+}
+
+/// Finds the culprit of each suspect that no other explains.
+async fn settle(
+    bench: &Bench<'_>,
+    draft: &Draft,
+    suspects: Vec<Suspect>,
+    progress: &mut Progress,
+) -> Result<(), SessionError> {
+    let mut new: Vec<Suspect> = Vec::new();
+    for suspect in suspects {
+        let last = suspect.lines.last().cloned().unwrap_or_default();
+        let is_like = |other: &Suspect| {
+            let other_last = other.lines.last().map_or(&[][..], Vec::as_slice);
+            other.fault == suspect.fault && first_word(other_last) == first_word(&last)
+        };
+        let mut known = progress.culprits.iter();
+        if known.any(|culprit| culprit.explains(suspect.fault, &last)) || new.iter().any(is_like) {
+            progress.duplicates += 1;
+        } else {
+            new.push(suspect);
+        }
+    }
+    let searches: Vec<_> = new.iter().map(|suspect| search(bench, suspect)).collect();
+    let mut found = stream::iter(searches).buffered(AT_A_TIME);
+    while let Some(found) = found.next().await {
+        let Some((culprit, finding)) = found? else {
+            progress.unconfirmed += 1;
+            continue;
+        };
+        let input = culprit.input();
+        let is_known = progress.culprits.iter().any(|known| {
+            known.fault == culprit.fault
+                && (known.lines == culprit.lines || known.explains(culprit.fault, &input))
+        });
+        if is_known {
+            progress.duplicates += 1;
+            continue;
+        }
+        progress.culprits.push(culprit);
+        progress.findings.push(finding.clone());
+        draft.find(finding);
+    }
+    Ok(())
+}
+
+async fn search(
+    bench: &Bench<'_>,
+    suspect: &Suspect,
+) -> Result<Option<(Culprit, Finding)>, SessionError> {
+    let Some(culprit) = culprit(bench, suspect).await? else {
+        return Ok(None);
+    };
+    let finding = confirm(bench, &culprit).await?;
+    Ok(finding.map(|finding| (culprit, finding)))
+}
+
+fn note(draft: &Draft, progress: &Progress, inputs: usize, began: Instant) {
+    let seconds = began.elapsed().as_secs_f64().max(0.001);
+    draft.set("inputs", inputs as u64);
+    draft.set("inputs_per_second", (inputs as f64 / seconds).round());
+    draft.set("refused", progress.refused);
+    draft.set("skipped_known", progress.known);
+    draft.set("duplicates", progress.duplicates);
+    draft.set("not_reproduced", progress.unconfirmed);
+}

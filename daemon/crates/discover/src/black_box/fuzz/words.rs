@@ -1,0 +1,70 @@
+//! The words of the inputs, and which inputs are not sent.
+
+use super::super::bench::Bench;
+use super::super::help::Found;
+use crate::fuzz::Inputs;
+use crate::help::HelpCommand;
+use crate::investigate::WORDS;
+
+/// Maximum number of words that are tried alone.
+const MAX_ALONE: usize = 60;
+
+/// The inputs of a run by number: first each word alone, then random ones.
+pub(super) struct Source {
+    alone: Vec<Vec<u8>>,
+    inputs: Inputs,
+    commands: Vec<HelpCommand>,
+    pub(super) len: usize,
+}
+
+impl Source {
+    pub(super) fn new(bench: &Bench<'_>, help: &Found) -> Self {
+        let mut words: Vec<String> = bench.options.words.clone();
+        if words.is_empty() {
+            let names = help.commands.iter().flat_map(|command| {
+                let aliases = command.aliases.iter().cloned();
+                std::iter::once(command.name.clone()).chain(aliases)
+            });
+            words.extend(names);
+        }
+        // What ends the program would only end its copies.
+        words.retain(|word| !word.is_empty() && !WORDS.contains(&word.as_str()));
+        words.sort_unstable();
+        words.dedup();
+        let alone: Vec<Vec<u8>> = words
+            .iter()
+            .take(MAX_ALONE)
+            .map(|word| word.clone().into_bytes())
+            .collect();
+        let random = usize::try_from(bench.options.bounds.fuzz_inputs).unwrap_or(usize::MAX);
+        Self {
+            len: alone.len() + random,
+            alone,
+            inputs: Inputs::new(bench.options.seed, words),
+            commands: help.commands.clone(),
+        }
+    }
+
+    /// Number of inputs that are words, each of which gets a copy of its own.
+    pub(super) fn alone_len(&self) -> usize {
+        self.alone.len()
+    }
+
+    pub(super) fn input(&self, number: usize) -> Vec<u8> {
+        match self.alone.get(number) {
+            Some(word) => word.clone(),
+            None => self.inputs.input((number - self.alone.len()) as u64),
+        }
+    }
+
+    /// Returns whether safe mode forbids an input.
+    pub(super) fn is_refused(&self, bench: &Bench<'_>, input: &[u8]) -> bool {
+        bench.is_refused(input, &self.commands)
+    }
+}
+
+/// Returns the first word of an input.
+pub(super) fn first_word(input: &[u8]) -> &[u8] {
+    let mut words = input.split(|byte| byte.is_ascii_whitespace());
+    words.find(|word| !word.is_empty()).unwrap_or_default()
+}

@@ -1,0 +1,145 @@
+//! Which ways of asking for help work: on the command line, and as words at the prompt.
+
+use super::bench::{Bench, Patience};
+use super::draft::Draft;
+use super::judge::Verdict;
+use super::sample::sample;
+use crate::answer::is_same_answer;
+use crate::drive::Ended;
+use crate::help::{HelpCommand, HelpText, parse};
+use crate::investigate::looks_like_help;
+use ccd_session::session::SessionError;
+use serde_json::json;
+use std::time::Duration;
+
+/// Arguments that print help in some program, and one that no program knows, each of the same form.
+const ARGUMENTS: [(&str, &str); 3] = [
+    ("--help", "--xyzzyq"),
+    ("-h", "--xyzzyq"),
+    ("help", "xyzzyq"),
+];
+
+/// Words that print help in some program, and a word that no program knows, each of the same form.
+const WORDS: [(&str, &str); 7] = [
+    ("help", "xyzzyq"),
+    ("?", "xyzzyq"),
+    ("h", "xyzzyq"),
+    (".help", ".xyzzyq"),
+    ("\\?", "\\xyzzyq"),
+    (":help", ":xyzzyq"),
+    ("\\h", "\\xyzzyq"),
+];
+
+/// How long a command line may take.
+const LIMIT: Duration = Duration::from_secs(3);
+
+/// What the program says about itself.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Found {
+    /// Commands at its prompt.
+    pub(super) commands: Vec<HelpCommand>,
+    /// The first word at its prompt that prints help.
+    pub(super) word: Option<&'static str>,
+}
+
+/// Asks for help in all ways.
+pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<Found, SessionError> {
+    draft.begin(ARGUMENTS.len() + WORDS.len());
+    let outside = outside(bench, draft).await?;
+    let mut found = Found::default();
+    let mut inside = Vec::new();
+    if bench.can_be_asked() {
+        for (word, help) in at_prompt(bench, draft).await? {
+            found.word.get_or_insert(word);
+            inside.push(word);
+            for command in help.commands {
+                if !found
+                    .commands
+                    .iter()
+                    .any(|known| known.name == command.name)
+                {
+                    found.commands.push(command);
+                }
+            }
+        }
+    }
+    let mut forms = outside.clone();
+    forms.extend(inside.iter().filter(|word| !outside.contains(word)));
+    if forms.is_empty() {
+        draft.fail("no way of asking for help prints any");
+    }
+    draft.set("forms", json!(forms));
+    draft.set("command_line", json!(outside));
+    draft.set("inside", json!(inside));
+    draft.set("commands", found.commands.len() as u64);
+    draft.finish();
+    Ok(found)
+}
+
+async fn outside(bench: &Bench<'_>, draft: &Draft) -> Result<Vec<&'static str>, SessionError> {
+    let mut works = Vec::new();
+    let mut nonsense: Vec<(&str, Ended)> = Vec::new();
+    for (form, other) in ARGUMENTS {
+        if !nonsense.iter().any(|(known, _)| *known == other) {
+            nonsense.push((other, command_line(bench, other).await?));
+        }
+        let ended = command_line(bench, form).await?;
+        let answer = nonsense.iter().find(|(known, _)| *known == other);
+        let is_same = answer
+            .is_some_and(|(_, answer)| is_same_answer((form, &ended.text), (other, &answer.text)));
+        let is_clean = ended.exit.is_some_and(|exit| exit.code == Some(0));
+        if is_clean && !is_same && help_of(bench, &ended.text).is_some() {
+            works.push(form);
+            draft.set("output", sample(&ended.text));
+        }
+        draft.step();
+    }
+    Ok(works)
+}
+
+async fn command_line(bench: &Bench<'_>, form: &str) -> Result<Ended, SessionError> {
+    let args = bench.driver.target.args_and(&[form]);
+    bench.driver.run(&args, LIMIT).await
+}
+
+/// Returns what the words at the prompt print, if that is help.
+async fn at_prompt(
+    bench: &Bench<'_>,
+    draft: &Draft,
+) -> Result<Vec<(&'static str, HelpText)>, SessionError> {
+    let mut works = Vec::new();
+    let mut nonsense: Vec<(&str, String)> = Vec::new();
+    for (word, other) in WORDS {
+        if !nonsense.iter().any(|(known, _)| *known == other) {
+            nonsense.push((other, answer(bench, other).await?.unwrap_or_default()));
+        }
+        let text = answer(bench, word).await?.unwrap_or_default();
+        let without = nonsense.iter().find(|(known, _)| *known == other);
+        let is_same =
+            without.is_some_and(|(_, answer)| is_same_answer((word, &text), (other, answer)));
+        if !is_same && let Some(help) = help_of(bench, &text) {
+            works.push((word, help));
+        }
+        draft.step();
+    }
+    Ok(works)
+}
+
+/// Returns the answer to a word in a fresh copy; none if it does not wait for more after it.
+async fn answer(bench: &Bench<'_>, word: &str) -> Result<Option<String>, SessionError> {
+    let Some(mut running) = bench.copy().await? else {
+        return Ok(None);
+    };
+    let lines = [word.as_bytes()];
+    let (reply, verdict) = bench.ask(&mut running, &lines, Patience::Suspect).await?;
+    bench.driver.release(running);
+    Ok((verdict == Verdict::Fine).then_some(reply.text))
+}
+
+/// Returns what a text says, if it is help.
+fn help_of(bench: &Bench<'_>, text: &str) -> Option<HelpText> {
+    let help = parse(text, &bench.options.library);
+    let says_something =
+        !help.usage.is_empty() || help.options.len() >= 2 || help.commands.len() >= 2;
+    (says_something || looks_like_help(text, &bench.options.library)).then_some(help)
+}

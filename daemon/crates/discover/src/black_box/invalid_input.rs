@@ -1,0 +1,139 @@
+//! Whether the program survives inputs that make no sense.
+
+use super::bench::Bench;
+use super::draft::Draft;
+use super::judge::{Fault, Verdict};
+use super::sample::{finding, sample};
+use ccd_protocol::investigate::FindingKind;
+use ccd_session::session::SessionError;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// How long a command line may take.
+const LIMIT: Duration = Duration::from_secs(3);
+
+/// The lines of each input, with the name of the input.
+fn inputs() -> Vec<(&'static str, Vec<Vec<u8>>)> {
+    // Neither line ends nor the keys that interrupt, suspend, stop or end.
+    let control: Vec<u8> = (1..32)
+        .filter(|byte| !matches!(byte, 3 | 4 | 10 | 13 | 15 | 17 | 19 | 22 | 26 | 28))
+        .collect();
+    vec![
+        ("unknown_word", vec![b"xyzzyq".to_vec()]),
+        ("unknown_words", vec![b"xyzzyq --plughv=1 'a b'".to_vec()]),
+        ("punctuation", vec![b"!@#%^&*()[]{}<>?".to_vec()]),
+        ("empty_lines", vec![Vec::new(); 3]),
+        ("blanks", vec![b"   \t ".to_vec()]),
+        ("control_characters", vec![control]),
+        ("nul", vec![b"a\0b".to_vec()]),
+        ("invalid_utf8", vec![b"\xff\xfe\xc3\x28".to_vec()]),
+        ("1000_characters", vec![vec![b'a'; 1_000]]),
+        ("100000_characters", vec![vec![b'a'; 100_000]]),
+    ]
+}
+
+/// Gives the program each input, in a copy that is replaced when it has ended.
+pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionError> {
+    match bench.can_be_asked() {
+        true => at_prompt(bench, draft).await?,
+        false => on_command_line(bench, draft).await?,
+    }
+    draft.finish();
+    Ok(())
+}
+
+async fn at_prompt(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionError> {
+    let inputs = inputs();
+    draft.begin(inputs.len());
+    let (mut outcomes, mut says_something) = (Vec::<Value>::new(), Vec::new());
+    for (name, lines) in inputs {
+        let is_shell = bench.driver.target.is_shell();
+        if bench.options.safe_mode && is_shell && name == "punctuation" {
+            draft.step();
+            continue;
+        }
+        let Some(mut running) = bench.copy().await? else {
+            continue;
+        };
+        let mut last = None;
+        for line in &lines {
+            let asked = bench.ask_surely(&mut running, line).await?;
+            let is_fine = asked.1 == Verdict::Fine;
+            last = Some((line, asked));
+            if !is_fine {
+                break;
+            }
+        }
+        if let Some((line, (reply, verdict))) = last {
+            let is_echo = reply.text.trim() == String::from_utf8_lossy(line).trim();
+            if !reply.text.trim().is_empty() && !is_echo {
+                says_something.push(name);
+            }
+            outcomes.push(json!({
+                "input": name, "outcome": outcome(&verdict), "output": sample(&reply.text),
+                "exit_status": reply.exit().map(|exit| exit.status()),
+            }));
+            if let Verdict::Broke(fault) = verdict {
+                draft.find(broken(fault, name, line));
+            }
+        }
+        bench.driver.release(running);
+        draft.step();
+    }
+    draft.set("inputs", outcomes);
+    draft.set("says_something", json!(says_something));
+    Ok(())
+}
+
+/// Starts a program that reads nothing with arguments that make no sense.
+async fn on_command_line(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionError> {
+    let long = "a".repeat(100_000);
+    let arguments = [
+        ("unknown_option", "--xyzzyq"),
+        ("unknown_word", "xyzzyq"),
+        ("empty", ""),
+        ("100000_characters", &*long),
+    ];
+    draft.begin(arguments.len());
+    let mut outcomes = Vec::<Value>::new();
+    for (name, argument) in arguments {
+        let args = bench.driver.target.args_and(&[argument]);
+        let ended = bench.driver.run(&args, LIMIT).await?;
+        let verdict = match ended.exit {
+            // It may work on for long without input, as a server does.
+            None => Verdict::Fine,
+            Some(exit) => match super::judge::fault_of(exit) {
+                Some(fault) => Verdict::Broke(fault),
+                None => Verdict::Ended(exit),
+            },
+        };
+        outcomes.push(json!({
+            "argument": name, "outcome": outcome(&verdict), "output": sample(&ended.text),
+            "exit_status": ended.exit.map(|exit| exit.status()),
+        }));
+        if let Verdict::Broke(fault) = verdict {
+            draft.find(broken(fault, name, argument.as_bytes()));
+        }
+        draft.step();
+    }
+    draft.set("arguments", outcomes);
+    Ok(())
+}
+
+fn outcome(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Fine => "waits",
+        Verdict::Ended(_) => "ended",
+        Verdict::Broke(fault) => match fault.kind {
+            FindingKind::Crash => "crash",
+            FindingKind::Hang => "hang",
+            FindingKind::Flood => "flood",
+            _ => "broken_output",
+        },
+    }
+}
+
+fn broken(fault: Fault, name: &str, input: &[u8]) -> ccd_protocol::investigate::Finding {
+    let message = format!("it {} after {}", fault.in_words(), name.replace('_', " "));
+    fault.onto(finding(fault.kind, Some(input), message))
+}

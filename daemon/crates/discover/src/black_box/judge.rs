@@ -1,0 +1,141 @@
+//! What an answer says about the program.
+
+use crate::drive::{Exit, Reply, Settled};
+use ccd_protocol::investigate::{Finding, FindingKind};
+use std::collections::HashSet;
+
+/// What a program did after an input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It waits for more.
+    Fine,
+    /// It ended in its own way, whatever its exit status.
+    Ended(Exit),
+    Broke(Fault),
+}
+
+/// How it broke.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Fault {
+    pub(super) kind: FindingKind,
+    pub(super) signal: Option<i32>,
+}
+
+impl Fault {
+    pub(super) fn of(kind: FindingKind) -> Self {
+        Self { kind, signal: None }
+    }
+
+    /// Returns what happened, as the end of a sentence that starts with the program.
+    pub(super) fn in_words(self) -> String {
+        match (self.kind, self.signal) {
+            (FindingKind::Crash, Some(signal)) => {
+                format!("was ended by {}", crate::drive::signal_name(signal))
+            }
+            (FindingKind::Crash, None) => "was ended by a signal".to_owned(),
+            (FindingKind::Hang, _) => "neither answered nor waited for input".to_owned(),
+            (FindingKind::Flood, _) => "did not stop printing".to_owned(),
+            (FindingKind::Leak, _) => "kept memory with each input".to_owned(),
+            (FindingKind::BrokenOutput, _) => {
+                "printed invalid UTF-8 that was not in its input".to_owned()
+            }
+            (FindingKind::ProcessLeft, _) => "left processes that outlived it".to_owned(),
+            (FindingKind::TerminalChanged, _) => "left the terminal in another mode".to_owned(),
+        }
+    }
+
+    /// Puts the signal into a finding.
+    pub(super) fn onto(self, finding: Finding) -> Finding {
+        Finding {
+            signal: self.signal.map(crate::drive::signal_name),
+            ..finding
+        }
+    }
+}
+
+/// Judges what a program did after `inputs`.
+pub(super) fn judge<'a>(reply: &Reply, inputs: impl IntoIterator<Item = &'a [u8]>) -> Verdict {
+    match reply.settled {
+        Settled::Ended(exit) => match fault_of(exit) {
+            Some(fault) => Verdict::Broke(fault),
+            None => Verdict::Ended(exit),
+        },
+        Settled::Hangs => Verdict::Broke(Fault::of(FindingKind::Hang)),
+        Settled::Floods => Verdict::Broke(Fault::of(FindingKind::Flood)),
+        Settled::Waits { .. } if is_broken(&reply.raw, inputs) => {
+            Verdict::Broke(Fault::of(FindingKind::BrokenOutput))
+        }
+        Settled::Waits { .. } => Verdict::Fine,
+    }
+}
+
+/// Returns the fault that ended a program which nobody asked to end; none if it exited, or ended itself with a signal
+/// that asks programs to end.
+pub(super) fn fault_of(exit: Exit) -> Option<Fault> {
+    const REQUESTS: [i32; 4] = [1, 2, 3, 15];
+    let signal = exit.signal.filter(|signal| !REQUESTS.contains(signal))?;
+    Some(Fault {
+        kind: FindingKind::Crash,
+        signal: Some(signal),
+    })
+}
+
+/// Returns whether an output has invalid UTF-8 of bytes that were in none of the inputs.
+///
+/// Inputs with control characters excuse everything: a terminal that erases a part of a character passes on the rest.
+fn is_broken<'a>(raw: &[u8], inputs: impl IntoIterator<Item = &'a [u8]>) -> bool {
+    if std::str::from_utf8(raw).is_ok() {
+        return false;
+    }
+    let mut typed: HashSet<u8> = HashSet::new();
+    for input in inputs {
+        if input.iter().any(u8::is_ascii_control) {
+            return false;
+        }
+        typed.extend(input.iter().filter(|byte| !byte.is_ascii()));
+    }
+    let mut chunks = raw.utf8_chunks().peekable();
+    while let Some(chunk) = chunks.next() {
+        // What is cut at the end of the part that was read is not broken.
+        let is_last = chunks.peek().is_none();
+        let invalid = chunk.invalid();
+        if !is_last && invalid.iter().any(|byte| !typed.contains(byte)) {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_signals_that_are_faults_break_a_program() {
+        let by = |signal| Exit {
+            code: None,
+            signal: Some(signal),
+        };
+        for signal in [4, 6, 9, 11, 13] {
+            assert!(fault_of(by(signal)).is_some(), "{signal}");
+        }
+        for signal in [1, 2, 15] {
+            assert_eq!(fault_of(by(signal)), None);
+        }
+        let failed = Exit {
+            code: Some(1),
+            signal: None,
+        };
+        assert_eq!(fault_of(failed), None);
+    }
+
+    #[test]
+    fn broken_output_is_not_that_of_the_input() {
+        let plain: &[u8] = b"data";
+        assert!(is_broken(b"a\xffb", [plain]));
+        assert!(!is_broken("aé".as_bytes(), [plain]));
+        assert!(!is_broken(b"a\xffb", [plain, b"\xff"]));
+        assert!(!is_broken(b"a\xffb", [plain, b"\x7f"]));
+        assert!(!is_broken(b"cut \xc3", [plain]));
+    }
+}

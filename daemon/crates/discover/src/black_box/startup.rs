@@ -1,0 +1,141 @@
+//! Whether the program starts, prints and waits for input, or ends without an error.
+
+use super::draft::Draft;
+use super::judge::fault_of;
+use super::options::Options;
+use super::sample::{finding, sample_of};
+use super::usage::{Usage, megabytes, one_decimal};
+use crate::drive::{Driver, Reply, Running, Settled};
+use ccd_protocol::investigate::FindingKind;
+use ccd_session::session::SessionError;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// What a copy did at its start.
+#[derive(Debug, Clone)]
+pub(super) struct First {
+    pub(super) settled: Settled,
+    pub(super) is_full_screen: bool,
+    /// The program reads lines, not keys.
+    pub(super) is_canonical: bool,
+}
+
+impl First {
+    pub(super) fn waits(&self) -> bool {
+        matches!(self.settled, Settled::Waits { .. })
+    }
+}
+
+/// Starts the first copy.
+pub(super) async fn run(
+    driver: &Driver,
+    options: &Options,
+    draft: &Draft,
+) -> Result<First, SessionError> {
+    draft.begin(1);
+    let began = Instant::now();
+    let mut running = driver.start(None).await?;
+    draft.set("started", true);
+    let session = running.session().clone();
+    let first_output = async {
+        while session.output.end() == 0 {
+            let changed = session.output.changed();
+            if session.output.end() > 0 || session.is_dead() {
+                break;
+            }
+            changed.await;
+        }
+        (session.output.end() > 0).then(|| began.elapsed())
+    };
+    let mut printed_after = None;
+    let reply = {
+        let first = running.first(driver.limits.start);
+        let (mut first, mut first_output) = (std::pin::pin!(first), std::pin::pin!(first_output));
+        tokio::select! {
+            biased;
+            after = &mut first_output => {
+                printed_after = after;
+                first.await?
+            }
+            reply = &mut first => reply?,
+        }
+    };
+    let usage = Usage::of(&running.processes().await);
+    note(options, draft, &reply, printed_after);
+    note_usage(draft, &usage, began.elapsed());
+    let first = first_of(&running, &reply);
+    if reply.waits() {
+        draft.set("prompt_ms", milliseconds(began.elapsed()));
+    }
+    draft.set("full_screen", first.is_full_screen);
+    judge(draft, &reply);
+    draft.finish();
+    driver.release(running);
+    Ok(first)
+}
+
+fn first_of(running: &Running, reply: &Reply) -> First {
+    First {
+        settled: reply.settled,
+        is_full_screen: running.is_full_screen(),
+        is_canonical: running
+            .terminal()
+            .is_none_or(|terminal| terminal.is_canonical()),
+    }
+}
+
+fn note(options: &Options, draft: &Draft, reply: &Reply, printed_after: Option<Duration>) {
+    let text = String::from_utf8_lossy(&reply.raw);
+    let text = &text[..text.floor_char_boundary(64 << 10)];
+    let has_output = !reply.raw.is_empty();
+    draft.set("has_output", has_output);
+    draft.set("has_errors", options.library.classify(text).is_error);
+    draft.set("has_prompt", reply.prompt.is_some());
+    draft.set("interactive", reply.waits());
+    draft.set("first_output_ms", json!(printed_after.map(milliseconds)));
+    if let Some(prompt) = &reply.prompt {
+        draft.set("prompt", sample_of(prompt.as_bytes()));
+    }
+    if has_output {
+        draft.set("output", sample_of(&reply.raw));
+    }
+    if reply.is_hidden() {
+        draft.set("hidden_input", true);
+    }
+}
+
+fn note_usage(draft: &Draft, usage: &Usage, wall: Duration) {
+    if usage.processes > 0 {
+        draft.set("memory_mb", megabytes(usage.memory_bytes));
+        let percent = usage.percent_since(&Usage::default(), wall);
+        draft.set("cpu_percent", one_decimal(percent));
+    }
+}
+
+/// A program that is not interactive is judged by its exit status.
+fn judge(draft: &Draft, reply: &Reply) {
+    match reply.settled {
+        Settled::Waits { .. } => {}
+        Settled::Hangs => draft.set("running", true),
+        Settled::Floods => {
+            let message = "it did not stop printing after its start".to_owned();
+            draft.find(finding(FindingKind::Flood, None, message));
+        }
+        Settled::Ended(exit) => {
+            draft.set("exit_status", exit.status());
+            if let Some(fault) = fault_of(exit) {
+                let message = format!("it {} at its start", fault.in_words());
+                draft.find(fault.onto(finding(fault.kind, None, message)));
+            } else if exit.status() != 0 {
+                draft.fail(format!(
+                    "it ended at once with exit status {}",
+                    exit.status()
+                ));
+            }
+        }
+    }
+}
+
+pub(super) fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

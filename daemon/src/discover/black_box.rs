@@ -1,0 +1,228 @@
+//! Black-box tests.
+
+use super::error::DiscoverError;
+use super::reports::{add, follow, replace};
+use super::start::driver;
+use crate::daemon::Daemon;
+use crate::job::{JobHandle, Outcome};
+use ccd_discover::baseline::Baseline;
+use ccd_discover::black_box::{OnProgress, Options, TestBounds, Tester};
+use ccd_discover::drive::{Limits, Target};
+use ccd_discover::new_uuid;
+use ccd_discover::reports::{Report, Reports};
+use ccd_protocol::black_box::{
+    TestJobResult, TestLimits, TestProgress, TestReport, TestRunParams, TestStarted, TestSummary,
+    TestType,
+};
+use ccd_session::peer::Peer;
+use ccd_store::blocking;
+use serde_json::json;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Longest run, in seconds, and the largest of the other limits.
+const MAX_TIMEOUT_S: f64 = 24.0 * 60.0 * 60.0;
+const MAX_COPIES: u64 = 32;
+const MAX_FUZZ_INPUTS: u64 = 10_000_000;
+
+/// The configuration of tests.
+struct TestSettings {
+    safe_mode: bool,
+    bounds: TestBounds,
+    timeout: Duration,
+    step_timeout: Duration,
+}
+
+fn settings(daemon: &Daemon) -> TestSettings {
+    let loaded = daemon.loaded();
+    let keys = &loaded.config.testing;
+    TestSettings {
+        safe_mode: loaded.config.safe_mode,
+        bounds: TestBounds {
+            memory_mb: keys.memory_mb.into(),
+            cpu_percent: keys.cpu_percent.into(),
+            copies: keys.copies.into(),
+            fuzz_inputs: keys.fuzz_inputs.into(),
+        },
+        timeout: Duration::from_secs(keys.timeout.into()),
+        step_timeout: Duration::from_secs(loaded.config.investigation.step_timeout.into()),
+    }
+}
+
+/// Starts the job of a run of tests.
+///
+/// # Errors
+///
+/// [`DiscoverError`].
+pub(crate) async fn test(
+    daemon: &Arc<Daemon>,
+    peer: &Peer,
+    params: TestRunParams,
+) -> Result<TestStarted, DiscoverError> {
+    let settings = settings(daemon);
+    let (bounds, timeout) = limits(&settings, &params.limits)?;
+    let target = Target::find(
+        &params.program,
+        &params.args,
+        params.cwd.as_deref(),
+        params.env,
+        params.caller_env,
+        false,
+    )?;
+    let limits = Limits {
+        step: settings.step_timeout,
+        start: settings.step_timeout,
+    };
+    let id = new_uuid();
+    let tapes = daemon.paths.base.join(TestReport::FOLDER);
+    let options = Options {
+        types: types(&params.types),
+        seed: params.seed.unwrap_or_else(rand::random),
+        bounds,
+        safe_mode: settings.safe_mode,
+        timeout,
+        words: words(daemon, &target).await,
+        tapes: Some(tapes.join(format!("{id}.tapes"))),
+        library: daemon.services.library.fresh().await,
+        report: id,
+    };
+    let report = new_report(&target, &options);
+    let driver = driver(daemon, peer, "test.run", target, limits, options.safe_mode)?;
+    let reports = Arc::clone(&daemon.test_reports);
+    let baseline = baseline(&reports, params.baseline, &report.program).await?;
+    let work = move |handle: JobHandle| async move {
+        let path = match add(&reports, report.clone()).await {
+            Ok(path) => path,
+            Err(error) => return Outcome::failed(error.to_string()),
+        };
+        let (latest, changes) = watch::channel(report);
+        let progress = handle.clone();
+        let on_progress: OnProgress =
+            Arc::new(move |so_far: &TestProgress| progress.progress(json!(so_far)));
+        let tester = Tester { driver, options };
+        let keep = move |report| drop(latest.send_replace(report));
+        let mut report = tokio::select! {
+            report = tester.run(on_progress, keep, handle.cancelled()) => report,
+            () = follow(&reports, &path, changes) => unreachable!("it never ends"),
+        };
+        if let Some(baseline) = baseline {
+            baseline.apply(&mut report);
+        }
+        match replace(&reports, &path, report.clone()).await {
+            Ok(()) => outcome(report, &path, handle.cancelled().is_cancelled()),
+            Err(error) => Outcome::failed(error.to_string()),
+        }
+    };
+    let job = daemon.jobs.start("test.run", None, work).await?;
+    Ok(TestStarted { job })
+}
+
+/// Returns the wanted types in their order; all if none is named.
+fn types(wanted: &[TestType]) -> Vec<TestType> {
+    let mut types = TestType::ALL.to_vec();
+    types.retain(|test| wanted.is_empty() || wanted.contains(test));
+    types
+}
+
+fn limits(
+    settings: &TestSettings,
+    given: &TestLimits,
+) -> Result<(TestBounds, Duration), DiscoverError> {
+    let timeout = match given.timeout_s {
+        None => settings.timeout,
+        Some(seconds) if seconds > 0.0 && seconds <= MAX_TIMEOUT_S => {
+            Duration::from_secs_f64(seconds)
+        }
+        Some(seconds) => {
+            let text =
+                format!("limits.timeout_s {seconds} is not above 0 and at most {MAX_TIMEOUT_S}");
+            return Err(DiscoverError::Wrong(text));
+        }
+    };
+    let bounds = settings.bounds;
+    let within = |name: &str, given: Option<u64>, default: u64, max: u64| match given {
+        None => Ok(default),
+        Some(number) if (1..=max).contains(&number) => Ok(number),
+        Some(number) => Err(DiscoverError::Wrong(format!(
+            "limits.{name} is {number}: give 1 to {max}"
+        ))),
+    };
+    let memory_mb = within("memory_mb", given.memory_mb, bounds.memory_mb, u64::MAX)?;
+    let cpu_percent = within(
+        "cpu_percent",
+        given.cpu_percent,
+        bounds.cpu_percent,
+        u64::MAX,
+    )?;
+    let copies = within("copies", given.copies, bounds.copies, MAX_COPIES)?;
+    let fuzz_inputs = within(
+        "fuzz_inputs",
+        given.fuzz_inputs,
+        bounds.fuzz_inputs,
+        MAX_FUZZ_INPUTS,
+    )?;
+    let bounds = TestBounds {
+        memory_mb,
+        cpu_percent,
+        copies,
+        fuzz_inputs,
+    };
+    Ok((bounds, timeout))
+}
+
+/// Returns the commands of the program's states in its newest investigation.
+async fn words(daemon: &Daemon, target: &Target) -> Vec<String> {
+    let (program, args) = (target.program.clone(), target.args.clone());
+    let reports = Arc::clone(&daemon.investigations);
+    let listed = blocking(move || reports.list(Some(&program), 1)).await;
+    let newest = listed.ok().and_then(|mut listed| listed.reports.pop());
+    let Some(saved) = newest.filter(|saved| saved.report.args == args) else {
+        return Vec::new();
+    };
+    let states = saved.report.states.into_iter();
+    states.flat_map(|state| state.commands).collect()
+}
+
+async fn baseline(
+    reports: &Arc<Reports<TestReport>>,
+    which: Option<String>,
+    program: &str,
+) -> Result<Option<Baseline>, DiscoverError> {
+    let Some(which) = which else {
+        return Ok(None);
+    };
+    let (reports, program) = (Arc::clone(reports), program.to_owned());
+    let loaded = blocking(move || Baseline::load(&reports, &which, &program)).await;
+    Ok(Some(loaded?))
+}
+
+/// A report without results.
+fn new_report(target: &Target, options: &Options) -> TestReport {
+    let now = ccd_text::clock::now();
+    TestReport {
+        id: options.report.clone(),
+        program: target.program.clone(),
+        args: target.args.clone(),
+        started_at: now.clone(),
+        completed_at: now,
+        seed: Some(options.seed),
+        results: Vec::new(),
+        summary: TestSummary::default(),
+    }
+}
+
+/// Returns the result of the job; a report that was cut off is a result too.
+fn outcome(report: TestReport, path: &Path, is_cancelled: bool) -> Outcome {
+    let result = TestJobResult {
+        id: report.id.clone(),
+        path: path.display().to_string(),
+        report,
+    };
+    match serde_json::to_value(result) {
+        Ok(result) if is_cancelled => Outcome::cancelled().with(result),
+        Ok(result) => Outcome::done(result),
+        Err(error) => Outcome::failed(error.to_string()),
+    }
+}

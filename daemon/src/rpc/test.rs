@@ -1,0 +1,74 @@
+//! `test.*`.
+
+use super::RpcError;
+use super::investigate::{cleanup, delete, get, list, shown};
+use super::register::method;
+use crate::daemon::Daemon;
+use crate::discover::test;
+use crate::test_page::{PageError, pictures};
+use ccd_discover::reports::Saved;
+use ccd_discover::test_pages::{junit, page};
+use ccd_protocol::black_box::{
+    TestCleanup, TestDelete, TestFormat, TestGet, TestGetParams, TestGetReply, TestList,
+    TestListReply, TestReport, TestReportSummary, TestRun,
+};
+use ccd_store::blocking;
+use jsonrpsee::RpcModule;
+use jsonrpsee::core::RegisterMethodError;
+use std::sync::Arc;
+
+pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
+    method::<TestRun, _, _>(module, |daemon, peer, params| async move {
+        Ok(test(&daemon, &peer, params).await?)
+    })?;
+    method::<TestList, _, _>(module, |daemon, _, params| async move {
+        let listed = list(&daemon.test_reports, params).await?;
+        Ok(TestListReply {
+            reports: listed.reports.into_iter().map(summary).collect(),
+            warnings: listed.warnings,
+        })
+    })?;
+    method::<TestGet, _, _>(module, |daemon, _, params| async move {
+        written(&daemon, params).await
+    })?;
+    method::<TestDelete, _, _>(module, |daemon, _, params| async move {
+        delete(&daemon.test_reports, params.report).await
+    })?;
+    method::<TestCleanup, _, _>(module, |daemon, _, params| async move {
+        cleanup(&daemon.test_reports, params).await
+    })
+}
+
+async fn written(daemon: &Daemon, params: TestGetParams) -> Result<TestGetReply, RpcError> {
+    let report = get(&daemon.test_reports, params.report).await?.report;
+    let text = match params.format {
+        TestFormat::Json => None,
+        TestFormat::Junit => Some(junit(&report).map_err(PageError::Junit)?),
+        TestFormat::Html => {
+            let pictures = pictures(daemon, &report).await;
+            let report = report.clone();
+            Some(blocking(move || page(&report, &pictures)).await)
+        }
+    };
+    Ok(TestGetReply { report, text })
+}
+
+fn summary(saved: Saved<TestReport>) -> TestReportSummary {
+    let Saved {
+        report,
+        path,
+        bytes,
+    } = saved;
+    let failed = report.results.iter().filter(|result| !result.passed);
+    TestReportSummary {
+        failed: failed.map(|result| result.test_type).collect(),
+        id: report.id,
+        program: report.program,
+        args: report.args,
+        started_at: report.started_at,
+        completed_at: report.completed_at,
+        summary: report.summary,
+        path: shown(&path),
+        bytes,
+    }
+}

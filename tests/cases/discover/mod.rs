@@ -1,5 +1,14 @@
 //! Tests of investigations and black-box tests.
 
 mod client;
+mod investigate_mock;
+mod investigate_odd;
+mod investigate_programs;
+mod investigate_psql;
+mod investigate_safe;
+mod investigate_screens;
+mod investigate_short;
+mod investigate_trouble;
+mod investigated;
 mod mock;
 mod reports;

@@ -9,6 +9,9 @@ use ccd_text::pattern::{Compiled, MAX_TEXT_BYTES};
 const MAX_ERRORS: usize = 20;
 const MAX_ERROR_CHARS: usize = 500;
 
+/// The category of lines that say only that something is wrong.
+const GENERIC: &str = "generic";
+
 /// What the pattern library finds in an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
@@ -30,9 +33,18 @@ impl Answer {
         let mut errors: Vec<ErrorMessage> = Vec::new();
         let mut last_line = 0;
         for error in found.matches {
-            let is_new = error.pattern_type == PatternType::Error && error.line > last_line;
-            if !is_new || errors.len() == MAX_ERRORS {
+            if error.pattern_type != PatternType::Error {
                 continue;
+            }
+            if error.line == last_line {
+                // `error: permission denied` is a generic error, and a certain one.
+                if let Some(known) = errors.last_mut().filter(|known| known.category == GENERIC) {
+                    known.category = error.category;
+                }
+                continue;
+            }
+            if errors.len() == MAX_ERRORS {
+                break;
             }
             last_line = error.line;
             let line = lines
@@ -153,7 +165,7 @@ mod tests {
         let library = Compiled::built_in();
         let answer = Answer::of(
             "x",
-            "bash: x: command not found\r\nls: y: Permission denied\r\n",
+            "bash: x: command not found\r\nls: y: Permission denied\r\nerror: permission denied\r\nerror: no\r\n",
             &library,
         );
         let errors: Vec<_> = answer
@@ -165,7 +177,9 @@ mod tests {
             errors,
             [
                 ("command_not_found", "bash: x: command not found"),
-                ("permission_denied", "ls: y: Permission denied")
+                ("permission_denied", "ls: y: Permission denied"),
+                ("permission_denied", "error: permission denied"),
+                ("generic", "error: no"),
             ]
         );
         let answer = Answer::of("config", "Entering config mode\n", &library);

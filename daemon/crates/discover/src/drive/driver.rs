@@ -139,6 +139,9 @@ impl Driver {
         folder: &Path,
         tape: Option<TapeOptions>,
     ) -> Result<Running, SessionError> {
+        self.target
+            .copy_files(folder)
+            .map_err(SessionError::Files)?;
         let mut words = self.words(folder, &self.target.resolved_args);
         let params = SessionCreateParams {
             program: Some(words.remove(0)),
@@ -198,6 +201,8 @@ impl Driver {
         limit: Duration,
     ) -> Result<Ended, SessionError> {
         let folder = self.new_folder().map_err(SessionError::Files)?;
+        let copied = self.target.copy_files(folder.path());
+        copied.map_err(SessionError::Files)?;
         let mut words = self.words_of(folder.path(), program, args);
         let params = RunOnceParams {
             program: words.remove(0),

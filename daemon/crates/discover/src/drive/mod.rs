@@ -18,6 +18,5 @@ pub use driver::{Driver, Ended, Limits};
 pub use exit::{Exit, signal_name};
 pub use reply::{Reply, Settled};
 pub use running::Running;
-pub(crate) use target::is_shell;
 pub use target::{Target, TargetError};
 pub use terminal::Terminal;

@@ -2,6 +2,7 @@
 
 use super::exit::Exit;
 use super::reply::{Reply, Settled};
+use super::target::{Target, is_shell};
 use super::terminal::Terminal;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -249,11 +250,14 @@ impl Running {
         self.session().modes().alternate_screen
     }
 
-    /// Returns the name of the program that reads the terminal now, which may be one that the target has started.
-    pub async fn reader_name(&self) -> Option<String> {
-        let foreground = self.session().probe().await?.foreground;
-        let name = std::fs::read_to_string(format!("/proc/{foreground}/comm")).ok()?;
-        Some(name.trim().to_owned())
+    /// Returns whether a shell reads the terminal now, which may be one that the target has started. The shell that runs
+    /// a script of the target is none.
+    pub async fn is_read_by_shell(&self, target: &Target) -> bool {
+        let Some(probe) = self.session().probe().await else {
+            return false;
+        };
+        let name = std::fs::read_to_string(format!("/proc/{}/comm", probe.foreground));
+        name.is_ok_and(|name| is_shell(name.trim())) && target.script().is_empty()
     }
 
     /// Ends the program and all that it has started, and removes its folder.

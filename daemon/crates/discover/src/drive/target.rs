@@ -5,13 +5,21 @@ use rustix::fs::{Access, access};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Programs that run commands: only their help is read, because a word at their prompt is a program.
 const SHELLS: [&str; 16] = [
     "sh", "bash", "zsh", "fish", "dash", "ksh", "mksh", "ash", "csh", "tcsh", "rbash", "nu",
     "xonsh", "elvish", "pwsh", "su",
 ];
+
+/// Other programs that run a script which is named in their arguments.
+const INTERPRETERS: [&str; 9] = [
+    "python", "node", "perl", "ruby", "lua", "php", "tclsh", "Rscript", "deno",
+];
+
+/// Larger files are not copied: the program gets the caller's.
+const MAX_COPIED_BYTES: u64 = 16 << 20;
 
 /// Where a program is looked up if the caller's environment has no PATH.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -59,8 +67,11 @@ pub struct Target {
     pub program: String,
     pub args: Vec<String>,
     pub(super) path: PathBuf,
-    /// The arguments, with absolute paths of files that exist in the caller's directory.
+    /// The arguments; a script, and what cannot be copied, with the absolute path.
     pub(super) resolved_args: Vec<String>,
+    /// Files of the caller that arguments name: each copy of the program gets copies of them, so that it cannot change
+    /// the caller's. With their paths relative to the directory of the copy.
+    files: Vec<(String, PathBuf)>,
     pub(super) env: BTreeMap<String, String>,
     pub(super) caller_env: Option<BTreeMap<String, String>>,
     /// Path of bubblewrap.
@@ -93,15 +104,51 @@ impl Target {
         let found = executable(program, cwd, path).ok_or_else(not_found)?;
         let bubblewrap =
             sandbox.then(|| executable("bwrap", None, path).ok_or(TargetError::NoSandbox));
-        Ok(Self {
+        let mut target = Self {
             program: program.to_owned(),
             args: args.to_vec(),
             path: found,
             resolved_args: args.iter().map(|arg| absolute(arg, cwd)).collect(),
+            files: Vec::new(),
             env,
             caller_env,
             sandbox: bubblewrap.transpose()?,
-        })
+        };
+        target.find_files();
+        Ok(target)
+    }
+
+    /// Finds the files that are copied: those that arguments name relative to the caller's directory.
+    fn find_files(&mut self) {
+        for at in self.script().len()..self.args.len() {
+            let (arg, path) = (&self.args[at], &self.resolved_args[at]);
+            let mut parts = Path::new(arg).components();
+            let is_inside =
+                parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+            let is_small = || {
+                Path::new(path)
+                    .metadata()
+                    .is_ok_and(|file| file.len() <= MAX_COPIED_BYTES)
+            };
+            if arg != path && is_inside && is_small() {
+                self.files.push((arg.clone(), path.into()));
+                self.resolved_args[at].clone_from(arg);
+            }
+        }
+    }
+
+    /// Copies the files into the directory of a copy, unless they are there.
+    pub(super) fn copy_files(&self, folder: &Path) -> std::io::Result<()> {
+        for (name, path) in &self.files {
+            let copy = folder.join(name);
+            if let Some(parent) = copy.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            if !copy.exists() {
+                std::fs::copy(path, &copy)?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns the arguments with which it is started, and more after them.
@@ -118,13 +165,30 @@ impl Target {
 
     /// Returns whether what is typed at its prompt are programs to run.
     pub fn is_shell(&self) -> bool {
-        is_shell(self.name())
+        is_shell(self.name()) && self.script().is_empty()
+    }
+
+    /// Returns the arguments up to the script that an interpreter runs, which is then what is asked; none otherwise.
+    pub fn script(&self) -> &[String] {
+        let name = self
+            .name()
+            .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let args = &self.resolved_args;
+        let script = args.iter().position(|arg| !arg.starts_with('-'));
+        match script {
+            Some(at) if is_interpreter(name) && Path::new(&args[at]).is_file() => &args[..=at],
+            _ => &[],
+        }
     }
 }
 
 /// Returns whether a program of this name is a shell.
 pub(crate) fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name.trim_start_matches('-'))
+}
+
+fn is_interpreter(name: &str) -> bool {
+    is_shell(name) || INTERPRETERS.contains(&name)
 }
 
 fn executable(program: &str, cwd: Option<&str>, path: &str) -> Option<PathBuf> {
@@ -169,7 +233,24 @@ mod tests {
         let target = find("sh", &["x.py", "-c", "none.py"], folder.path()).unwrap();
         let file = folder.path().join("x.py").to_str().unwrap().to_owned();
         assert_eq!(target.resolved_args, [file.as_str(), "-c", "none.py"]);
-        assert!(target.is_shell() && target.path.is_absolute());
+        assert!(!target.is_shell() && target.path.is_absolute());
+        assert_eq!(target.script(), [file.as_str()]);
+        let shell = find("sh", &["-c", "none.py"], folder.path()).unwrap();
+        assert!(shell.is_shell() && shell.script().is_empty());
+        // Other files are copied.
+        std::fs::create_dir(folder.path().join("a")).unwrap();
+        std::fs::write(folder.path().join("a/b"), "text").unwrap();
+        let target = find("cat", &["./a/b", "none", "a"], folder.path()).unwrap();
+        assert_eq!(target.resolved_args, ["./a/b", "none", "a"]);
+        let copies = tempfile::tempdir().unwrap();
+        target.copy_files(copies.path()).unwrap();
+        std::fs::write(copies.path().join("a/b"), "changed").unwrap();
+        target.copy_files(copies.path()).unwrap();
+        let text = |folder: &Path| std::fs::read_to_string(folder.join("a/b")).unwrap();
+        assert_eq!(
+            (text(copies.path()), text(folder.path())),
+            ("changed".into(), "text".into())
+        );
         for missing in ["", "no-such-program-4711", "./x.py", "/", "."] {
             let error = find(missing, &[], folder.path()).unwrap_err();
             assert!(matches!(error, TargetError::NotFound { .. }), "{missing}");

@@ -1,5 +1,6 @@
 //! Which words and keys end a program.
 
+use super::explore::finding;
 use super::notebook::Notebook;
 use super::run::Options;
 use crate::drive::{Driver, Exit, Reply};
@@ -42,7 +43,13 @@ pub(super) async fn ask(
     let mut exits = Vec::new();
     for reply in replies {
         let (word, reply) = reply?;
-        let exit = reply.and_then(|reply| reply.exit());
+        let Some(reply) = reply else { continue };
+        let exit = reply.exit();
+        if exit.is_some_and(Exit::is_crash)
+            && let Some(finding) = finding(notebook, 0, word, &reply)
+        {
+            notebook.finding(finding);
+        }
         exits.extend(
             exit.filter(|exit| !exit.is_crash())
                 .map(|exit| (word, exit)),

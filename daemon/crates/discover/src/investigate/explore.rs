@@ -3,7 +3,7 @@
 use super::inside::{self, HELP_WORDS, Inside, bring, same_prompt};
 use super::notebook::Notebook;
 use super::run::Options;
-use crate::drive::{Driver, Reply, Settled, is_shell};
+use crate::drive::{Driver, Reply, Settled};
 use crate::help::HelpCommand;
 use crate::safety::refusal_of;
 use ccd_protocol::investigate::{Finding, FindingKind};
@@ -125,11 +125,7 @@ async fn try_one(
     };
     let reply = running.ask(&command.name).await?;
     let changed = reply.waits() && !same_prompt(reply.prompt.as_deref(), prompt.as_deref());
-    let is_shell = changed
-        && running
-            .reader_name()
-            .await
-            .is_some_and(|name| is_shell(&name));
+    let is_shell = changed && running.is_read_by_shell(&driver.target).await;
     driver.release(running);
     Ok(Some(Tried {
         command,
@@ -181,7 +177,7 @@ fn note(notebook: &Notebook, place: &Place, tried: Tried) -> Option<(String, usi
 }
 
 /// Returns whether a line asks to show more of a long answer.
-fn is_pager(line: &str) -> bool {
+pub(super) fn is_pager(line: &str) -> bool {
     let line = line.to_lowercase();
     line == "(end)" || (line.starts_with("--") && line.contains("more"))
 }

@@ -1,5 +1,6 @@
 //! What a program says at its prompt: the prompt itself, and its answers to words that ask for help.
 
+use super::explore::{finding, is_pager};
 use super::notebook::Notebook;
 use super::outside::looks_like_help;
 use super::run::Options;
@@ -7,6 +8,7 @@ use crate::answer::is_same_answer;
 use crate::drive::{Driver, Reply, Running};
 use crate::help::{HelpCommand, Shape, parse};
 use crate::safety::refusal;
+use ccd_protocol::investigate::FindingKind;
 use ccd_session::session::SessionError;
 use std::collections::VecDeque;
 
@@ -123,38 +125,44 @@ pub(super) async fn ask(
         commands: Vec::new(),
     };
     let mut copy = None;
-    let is_used =
-        |mark: &&&str| mark.is_empty() || words.iter().any(|word| word.starts_with(**mark));
-    let nonsense = MARKS.iter().filter(is_used);
-    let nonsense = nonsense.map(|mark| (Some(*mark), format!("{mark}{}", NONSENSE[0])));
-    let words = words.iter().map(|word| (None, (*word).to_owned()));
-    let mut questions: VecDeque<(Option<&'static str>, String)> = nonsense.chain(words).collect();
+    let mut questions = questions(words);
     while let Some((mark, word)) = questions.pop_front() {
         if let Some(rule) = refusal(&word).filter(|_| options.safe_mode) {
             notebook.refused(&word, rule);
             continue;
         }
-        let mut running = match copy.take() {
-            Some(running) => running,
-            None => match bring(driver, path, prompt.as_deref()).await? {
-                Some(running) => running,
-                None => break,
-            },
+        let is_used = copy.is_some();
+        let found = match copy.take() {
+            Some(running) => Some(running),
+            None => bring(driver, path, prompt.as_deref()).await?,
         };
+        let Some(mut running) = found else { break };
         notebook.asking(&word, &name);
-        let reply = running.ask(&word).await?;
+        let mut reply = running.ask(&word).await?;
+        read_on(&mut running, &mut reply).await?;
+        if is_used && reply.exit().is_some() {
+            // What was asked before may have ended it.
+            driver.release(running);
+            questions.push_front((mark, word));
+            continue;
+        }
+        let finding = finding(notebook, state, &word, &reply);
+        // What is no command may well take long.
+        if let Some(finding) = finding.filter(|finding| finding.kind != FindingKind::Hang) {
+            notebook.finding(finding);
+        }
         let is_back = reply.waits() && same_prompt(reply.prompt.as_deref(), prompt.as_deref());
         if let Some(mark) = mark {
             notebook.answer(Some(state), &word, &reply);
             inside.nonsense.0.push((mark, reply.text));
         } else if reply.waits() && take_help(notebook, &mut inside, &word, &reply) {
             let longer = LONGER.iter().filter(|longer| {
-                let is_asked = |(_, word): &(_, String)| word == *longer;
-                reply.text.contains(**longer) && !questions.iter().any(is_asked)
+                let is_asked = questions.iter().any(|(_, word)| word == *longer)
+                    || inside.help_words.iter().any(|word| word == *longer);
+                reply.text.contains(**longer) && !is_asked
             });
             let longer: Vec<_> = longer.map(|word| (None, (*word).to_owned())).collect();
-            let is_new = |(_, word): &(_, String)| !inside.help_words.contains(word);
-            questions.extend(longer.into_iter().filter(is_new));
+            questions.extend(longer);
         }
         match is_back {
             true => copy = Some(running),
@@ -168,6 +176,30 @@ pub(super) async fn ask(
     notebook.commands(&commands, Some(state));
     inside.commands = commands;
     Ok(inside)
+}
+
+/// Reads the rest of an answer that is shown page by page.
+async fn read_on(running: &mut Running, reply: &mut Reply) -> Result<(), SessionError> {
+    const MAX_PAGES: usize = 20;
+    for _ in 0..MAX_PAGES {
+        if !reply.prompt.as_deref().is_some_and(is_pager) {
+            break;
+        }
+        let next = running.ask("").await?;
+        let text = format!("{}\n{}", reply.text.trim_end(), next.text);
+        *reply = Reply { text, ..next };
+    }
+    Ok(())
+}
+
+/// Returns what is asked, nonsense first; with it, the mark that stands before it.
+fn questions(words: &[String]) -> VecDeque<(Option<&'static str>, String)> {
+    let is_asked_with =
+        |mark: &&&str| mark.is_empty() || words.iter().any(|word| word.starts_with(**mark));
+    let nonsense = MARKS.iter().filter(is_asked_with);
+    let nonsense = nonsense.map(|mark| (Some(*mark), format!("{mark}{}", NONSENSE[0])));
+    let words = words.iter().map(|word| (None, (*word).to_owned()));
+    nonsense.chain(words).collect()
 }
 
 /// Reads the answer to a word, if it is help; returns whether it is.

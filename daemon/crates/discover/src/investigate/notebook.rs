@@ -106,7 +106,13 @@ impl Notebook {
 
     pub(super) fn finding(&self, finding: Finding) {
         let mut report = self.report();
-        if report.findings.len() < MAX_FINDINGS {
+        let is_same = |known: &Finding| {
+            let what =
+                |finding: &Finding| (finding.kind, finding.command.clone(), finding.state.clone());
+            what(known) == what(&finding)
+        };
+        let is_new = !report.findings.iter().any(is_same);
+        if is_new && report.findings.len() < MAX_FINDINGS {
             report.findings.push(finding);
         }
     }

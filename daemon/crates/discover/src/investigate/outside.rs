@@ -117,7 +117,14 @@ async fn run(
         return Ok((form, None));
     }
     notebook.asking(form, "command line");
-    let args: Vec<String> = form.split(' ').map(str::to_owned).collect();
+    let words = form.split(' ').map(str::to_owned);
+    let args: Vec<String> = driver
+        .target
+        .script()
+        .iter()
+        .cloned()
+        .chain(words)
+        .collect();
     let ended = driver.run(&args, LIMIT).await?;
     Ok((form, Some(ended)))
 }

@@ -145,9 +145,8 @@ impl Investigation {
         let prompt = self.prompt(&mut running, first).await?;
         self.notebook.report().interactive = true;
         let (state, _) = self.notebook.state(prompt.as_deref(), None);
-        let reader = running.reader_name().await;
-        let is_shell = self.driver.target.is_shell()
-            || reader.is_some_and(|name| crate::drive::is_shell(&name));
+        let target = &self.driver.target;
+        let is_shell = target.is_shell() || running.is_read_by_shell(target).await;
         self.driver.release(running);
         let place = (state, &[][..]);
         let words: Vec<String> = match is_shell {

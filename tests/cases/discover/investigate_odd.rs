@@ -1,0 +1,222 @@
+//! Investigations of programs that behave badly, each a script of a few lines.
+
+use super::investigated::{Investigated, investigate_with, params, report_of, started};
+use crate::support::executable::write_script;
+use crate::support::session::{assert_error, lacks};
+use crate::support::{Daemon, eventually};
+use ccd_protocol::ErrorCode;
+use serde_json::{Value, json};
+use std::fs;
+
+/// Shows `$1` as its prompt, and has a help with two commands.
+const READS: &str = r#"
+while printf "$PROMPT" && IFS= read -r line; do
+    case $line in
+        help) printf 'Commands:\n  one  Say one\n  two  Say two\n' ;;
+        one|two) echo "$line" ;;
+        quit) exit 3 ;;
+        *) echo "unknown command: $line" ;;
+    esac
+done
+"#;
+
+/// Starts an investigation of a script in a folder of the caller.
+fn script(daemon: &Daemon, name: &str, text: &str) -> String {
+    let folder = daemon.home().join("scripts of a test");
+    fs::create_dir_all(&folder).unwrap();
+    write_script(&folder.join(name), &format!("#!/bin/sh\n{text}"));
+    let argv = [&*format!("./scripts of a test/{name}")];
+    started(daemon, &argv, &json!({"cwd": daemon.home()}))
+}
+
+fn known(found: &Investigated) {
+    found.describes(&["one", "two"]);
+    assert!(found.report.findings.is_empty());
+    assert!(found.report.commands["one"].tested);
+    assert_eq!(found.exit("quit"), Some(3));
+    assert_eq!(found.report.states.len(), 1, "{:?}", found.report.states);
+}
+
+#[test]
+fn prompts_of_all_kinds_are_read() {
+    let daemon = Daemon::start();
+    let coloured = format!("PROMPT='\\033[1;32mgreen>\\033[0m '\n{READS}");
+    let counting = READS.replace("printf \"$PROMPT\"", "n=$((n+1)) && printf \"In [$n]: \"");
+    let broken = READS.replace("echo \"$line\"", "printf 'a\\377\\376b\\n'");
+    let broken = format!("PROMPT='utf> '\n{broken}");
+    let jobs = [
+        ("coloured", &*coloured),
+        ("counting", &*counting),
+        ("broken", &*broken),
+    ]
+    .map(|(name, text)| script(&daemon, name, text));
+    let [coloured, counting, broken] = jobs.map(|job| report_of(&daemon, &job));
+    known(&coloured);
+    assert_eq!(coloured.report.prompts, ["green>"]);
+    assert!(
+        coloured
+            .path
+            .file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .starts_with("coloured_")
+    );
+    known(&counting);
+    assert_eq!(counting.report.prompts, ["In [1]:"]);
+    known(&broken);
+    assert_eq!(broken.report.prompts, ["utf>"]);
+    assert!(broken.sample("main", "one").starts_with("a\u{fffd}"));
+}
+
+#[test]
+fn programs_that_do_not_talk_are_reported_as_such() {
+    let daemon = Daemon::start();
+    let log = daemon.home().join("typed");
+    let password = format!(
+        "[ $# = 0 ] || exit 1\nstty -echo\nprintf 'Password: '\nread -r x\necho \"$x\" >>{}\n",
+        log.display()
+    );
+    let floods = started(&daemon, &["yes"], &json!({}));
+    let password = script(&daemon, "password", &password);
+    let silent = script(&daemon, "silent", "while IFS= read -r line; do :; done\n");
+    let floods = report_of(&daemon, &floods);
+    floods.is(false, false, &[]);
+    assert!(floods.notes("it prints without end"), "{:?}", floods.report);
+
+    let password = report_of(&daemon, &password);
+    password.is(true, false, &["Password:"]);
+    assert!(password.notes("it asks for hidden input at its start"));
+    assert!(!log.exists());
+
+    let silent = report_of(&daemon, &silent);
+    silent.is(true, false, &[]);
+    silent.ends_by(&["C-d"]);
+    assert!(silent.report.commands.is_empty() && silent.report.error_messages.is_empty());
+    assert!(silent.report.help_commands.is_empty());
+}
+
+#[test]
+fn programs_that_die_or_delete_are_asked_in_copies() {
+    let daemon = Daemon::start();
+    // It dies at the second input.
+    let dies = READS.replace(
+        "case $line",
+        "n=$((n+1)); [ $n -lt 2 ] || kill -SEGV $$; case $line",
+    );
+    let dies = script(&daemon, "dies", &format!("PROMPT='dies> '\n{dies}"));
+    let text = READS.replace("help)", "help) rm -f ./*.txt;");
+    let text = format!("case $1 in --help) rm -f ./*.txt; exit ;; esac\n{text}");
+    fs::write(daemon.home().join("notes.txt"), "mine").unwrap();
+    let deletes = script(&daemon, "deletes", &format!("PROMPT='deletes> '\n{text}"));
+
+    let dies = report_of(&daemon, &dies);
+    dies.describes(&["one", "two"]);
+    assert_eq!(dies.report.prompts, ["dies>"]);
+    let deletes = report_of(&daemon, &deletes);
+    known(&deletes);
+    assert_eq!(
+        fs::read_to_string(daemon.home().join("notes.txt")).unwrap(),
+        "mine"
+    );
+}
+
+#[test]
+fn secrets_in_answers_are_masked_in_the_report() {
+    let daemon = Daemon::start();
+    let secret = "sk-ant-api03-Qm9vCg7xYzB4kLmNpRsTuVwXyZ0123456789abcdefg";
+    let text = READS
+        .replace("echo \"$line\"", &format!("echo 'error: api_key={secret}'"))
+        .replace("Say one", &format!("Say one, as with {secret}"));
+    let job = script(&daemon, "leaks", &format!("PROMPT='leaks> '\n{text}"));
+    let found = report_of(&daemon, &job);
+    found.describes(&["one", "two"]);
+    assert!(found.sample("main", "one").contains("api_key="));
+    let text = fs::read_to_string(&found.path).unwrap();
+    assert!(!text.contains(secret), "{text}");
+}
+
+#[test]
+fn programs_are_found_as_the_caller_names_them() {
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let here = json!({"cwd": daemon.home()});
+    fs::write(daemon.home().join("plain"), "no program").unwrap();
+    for program in ["no-such-program-4711", "./missing", "/", ".", "", "./plain"] {
+        for method in ["investigate.run", "investigate.probe"] {
+            let error = connection.call_value(method, &params(&[program], &here));
+            let error = error.unwrap_err();
+            assert_error(&error, ErrorCode::TargetNotFound);
+            assert_eq!(error["code"], 4001);
+            assert_eq!(error["data"]["program"], program);
+        }
+    }
+    if lacks(&["python3"]) {
+        return;
+    }
+    let text = r#"
+import sys
+if '--help' in sys.argv:
+    sys.exit(print('Usage: mock [OPTIONS]\n\nOptions:\n  --level N  Set the level\n  --help     Print help'))
+while True:
+    print('no such command:', input('py$ '))
+"#;
+    fs::write(daemon.home().join("a mock.py"), text).unwrap();
+    let found = investigate_with(&daemon, &["python3", "a mock.py"], &here);
+    found.is(true, false, &["py$"]);
+    assert_eq!(found.report.args, ["a mock.py"]);
+    // The script is asked, and not the interpreter.
+    assert!(found.has_flag("--level") && !found.has_flag("-c"));
+    assert_eq!(found.report.usage, ["mock [OPTIONS]"]);
+
+    fs::write(daemon.home().join("mock.sh"), READS).unwrap();
+    let env = json!({"cwd": daemon.home(), "env": {"PROMPT": "sh> "}});
+    let found = investigate_with(&daemon, &["sh", "mock.sh"], &env);
+    known(&found);
+    assert_eq!(found.report.prompts, ["sh>"]);
+}
+
+#[test]
+fn a_sandbox_is_bubblewrap() {
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let bin = daemon.home().join("bin");
+    fs::create_dir(&bin).unwrap();
+    // Without it.
+    let without = json!({"sandbox": true, "env": {"PATH": bin}});
+    let error = connection.call_value("investigate.run", &params(&["/bin/cat"], &without));
+    assert_error(&error.unwrap_err(), ErrorCode::SandboxUnavailable);
+    // With a stand-in that says how it was called.
+    let log = daemon.home().join("log");
+    let stand_in = format!(
+        "#!/bin/sh\necho \"$@\" >>{}\nwhile [ \"$1\" != -- ]; do shift; done\nshift\nexec \"$@\"\n",
+        log.display()
+    );
+    write_script(&bin.join("bwrap"), &stand_in);
+    let with: Value =
+        json!({"sandbox": true, "env": {"PATH": format!("{}:/usr/bin:/bin", bin.display())}});
+    investigate_with(&daemon, &["/bin/cat"], &with).ends_by(&["C-d"]);
+    let calls = fs::read_to_string(&log).unwrap();
+    for call in calls.lines() {
+        assert!(
+            call.starts_with("--ro-bind / / ") && call.contains("--unshare-all"),
+            "{call}"
+        );
+    }
+    assert!(
+        calls
+            .lines()
+            .any(|call| call.ends_with("-- /bin/cat --help")),
+        "{calls}"
+    );
+    if lacks(&["bwrap"]) {
+        return;
+    }
+    let real = investigate_with(&daemon, &["/bin/cat"], &json!({"sandbox": true}));
+    real.is(true, false, &[]);
+    real.ends_by(&["C-d"]);
+    eventually("no folder is left", || {
+        let mut left = fs::read_dir(daemon.home().join("run/discover")).unwrap();
+        left.next().is_none().then_some(())
+    });
+}

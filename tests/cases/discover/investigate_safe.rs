@@ -1,0 +1,162 @@
+//! What safe mode refuses is never sent, and never started.
+
+use super::investigated::{folder, investigate_with, params};
+use crate::support::executable::write_script;
+use crate::support::session::{assert_error, lacks};
+use crate::support::{Connection, Daemon};
+use ccd_protocol::ErrorCode;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// The lines that safe mode refuses: a rule, blanks, the line.
+const REFUSED: &str =
+    include_str!("../../../daemon/crates/discover/tests/fixtures/safety/refused.txt");
+
+/// Shows the file `$2` as its help, and appends each line that it reads to `$1`.
+const LOGGING: &str = r#"#!/bin/sh
+while printf 'safe> ' && IFS= read -r line; do
+    printf '%s\n' "$line" >>"$1"
+    case $line in
+        help) cat "$2" ;;
+        quit) exit 0 ;;
+        *) echo done ;;
+    esac
+done
+"#;
+
+/// Returns the refused lines; those of several lines are typed as such by nobody.
+fn refused() -> Vec<String> {
+    let lines = REFUSED.lines().filter(|line| !line.starts_with('#'));
+    let lines = lines.filter_map(|line| Some(line.split_once(char::is_whitespace)?.1.trim()));
+    let lines: Vec<String> = lines
+        .filter(|line| !line.contains("\\n"))
+        .map(str::to_owned)
+        .collect();
+    assert!(lines.len() >= 200);
+    lines
+}
+
+/// Investigates the logging program; returns what it received, and the report.
+fn received(is_safe: bool) -> (Vec<String>, Value) {
+    let daemon = Daemon::start();
+    let program = daemon.home().join("logging");
+    write_script(&program, LOGGING);
+    let [log, help] = ["log", "help"].map(|name| daemon.home().join(name));
+    // In the form of gdb, a command may have several words. Other forms are for lists of `.name` and `\name`.
+    let list = refused()
+        .into_iter()
+        .filter(|line| !line.starts_with(['.', '\\']))
+        .chain(["status", "show it all"].map(str::to_owned));
+    let list: String = list.map(|line| format!("{line} -- Say hello\n")).collect();
+    fs::write(&help, format!("List of commands:\n\n{list}")).unwrap();
+    let argv = [&program, &log, &help].map(|path| path.to_str().unwrap());
+    let found = investigate_with(&daemon, &argv, &json!({"safe_mode": is_safe}));
+    assert!(found.report.findings.is_empty());
+    let text = fs::read_to_string(&log).unwrap();
+    (
+        text.lines().map(str::to_owned).collect(),
+        serde_json::to_value(&found.report).unwrap(),
+    )
+}
+
+#[test]
+fn nothing_that_safe_mode_refuses_is_received() {
+    let (lines, report) = received(true);
+    let has = |line: &str| lines.iter().any(|received| received == line);
+    assert!(
+        has("help") && has("status") && has("show it all"),
+        "{lines:?}"
+    );
+    let sent: Vec<_> = refused().into_iter().filter(|line| has(line)).collect();
+    assert!(sent.is_empty(), "{sent:?}");
+    assert_eq!(report["safe_mode"], true);
+    let notes = report["safety_notes"].as_array().unwrap();
+    let is_refused = |note: &&Value| note.as_str().unwrap().starts_with("refused ");
+    assert!(notes.iter().filter(is_refused).count() >= 80, "{notes:?}");
+}
+
+#[test]
+fn without_safe_mode_it_is_received_and_the_report_says_so() {
+    let (lines, report) = received(false);
+    let has = |line: &str| lines.iter().any(|received| received == line);
+    let sent = refused().into_iter().filter(|line| has(line));
+    assert!(sent.count() >= 80, "{lines:?}");
+    assert_eq!(report["safe_mode"], false);
+}
+
+/// Returns all files below a folder with their content.
+fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = crate::support::files::files(folder).into_iter();
+    let content = files.map(|file| (file.display().to_string(), fs::read(&file).unwrap()));
+    content.collect()
+}
+
+#[test]
+fn programs_that_run_commands_leave_the_files_of_their_caller_alone() {
+    let daemon = Daemon::start();
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [
+        ("notes.txt", "mine"),
+        (".bashrc", "echo x"),
+        (".vimrc", "\" x"),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    fs::create_dir(folder.path().join(".git")).unwrap();
+    fs::write(folder.path().join(".git/config"), "[core]\n").unwrap();
+    let before = content(folder.path());
+    let extra = json!({
+        "cwd": folder.path(),
+        "env": {"PATH": std::env::var("PATH").unwrap()},
+        "caller_env": {"HOME": folder.path()},
+    });
+    for argv in [
+        &["bash"][..],
+        &["vim", "notes.txt"],
+        &["sqlite3", "notes.txt"],
+        &["ed", "notes.txt"],
+    ] {
+        if lacks(&argv[..1]) {
+            continue;
+        }
+        investigate_with(&daemon, argv, &extra);
+        assert_eq!(content(folder.path()), before, "{argv:?}");
+    }
+}
+
+#[test]
+fn a_program_that_is_refused_itself_is_not_started() {
+    let daemon = Daemon::start();
+    let bin = daemon.home().join("bin");
+    fs::create_dir(&bin).unwrap();
+    let log = daemon.home().join("log");
+    for name in ["shutdown", "rm", "mkfs.ext4"] {
+        write_script(
+            &bin.join(name),
+            &format!("#!/bin/sh\necho $0 >>{}\n", log.display()),
+        );
+    }
+    let env = json!({"caller_env": {"PATH": format!("{}:/usr/bin:/bin", bin.display())}});
+    let mut connection: Connection = daemon.connect();
+    for (argv, rule) in [
+        (&["shutdown", "-h", "now"][..], "shutdown"),
+        (&["rm", "-rf", "x"], "deletion"),
+        (&["mkfs.ext4", "x"], "disk"),
+    ] {
+        for method in ["investigate.run", "investigate.probe"] {
+            let error = connection
+                .call_value(method, &params(argv, &env))
+                .unwrap_err();
+            assert_error(&error, ErrorCode::RefusedUnsafe);
+            assert_eq!(error["data"]["rule"], rule, "{error}");
+        }
+    }
+    let reports = fs::read_dir(folder(&daemon)).map(Iterator::count);
+    assert!(!log.exists() && reports.unwrap_or(0) == 0);
+    // What a program is named in safe mode counts only there.
+    let unsafe_mode = json!({"safe_mode": false, "caller_env": env["caller_env"]});
+    investigate_with(&daemon, &["mkfs.ext4", "x"], &unsafe_mode);
+    assert!(log.exists());
+}

@@ -1,0 +1,88 @@
+//! Investigations of programs that draw on the whole screen, and of Claude Code.
+
+use super::investigated::investigate_with;
+use crate::hook::claude::claude;
+use crate::support::processes::with_variable;
+use crate::support::session::lacks;
+use crate::support::{Daemon, eventually};
+use serde_json::json;
+
+#[test]
+fn vim_and_less_draw_on_the_whole_screen() {
+    if lacks(&["vim", "less"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a file"), "hello\n".repeat(1000)).unwrap();
+    let cwd = json!({"cwd": folder.path()});
+    let less = investigate_with(&daemon, &["less", "a file"], &cwd);
+    less.is(true, true, &[]);
+    less.version_starts("less ");
+    less.ends_by(&["q", ":q"]);
+    assert_eq!(less.exit("C-d"), None);
+    assert!(less.notes("it draws on the whole screen"));
+
+    let vim = investigate_with(&daemon, &["vim", "-u", "NONE", "a file"], &cwd);
+    vim.is(true, true, &[]);
+    vim.version_starts("VIM - Vi IMproved");
+    vim.ends_by(&[":q"]);
+    assert_eq!((vim.exit("exit"), vim.exit("C-d")), (None, None));
+    assert!(vim.helps("--help") && vim.has_flag("-R"));
+    assert!(vim.report.commands.is_empty());
+    let text = std::fs::read_to_string(folder.path().join("a file")).unwrap();
+    assert_eq!(text, "hello\n".repeat(1000));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn tmux_leaves_no_server() {
+    if lacks(&["tmux"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let mark = format!("CCD_TEST_MARK={}", daemon.home().display());
+    let (name, value) = mark.split_once('=').unwrap();
+    let env = json!({"env": {name: value}});
+    let tmux = investigate_with(&daemon, &["tmux"], &env);
+    tmux.is(true, true, &[]);
+    tmux.version_starts("tmux ");
+    tmux.ends_by(&["exit"]);
+    assert!(tmux.notes("it draws on the whole screen"));
+    eventually("no server is left", || {
+        with_variable(&mark).is_empty().then_some(())
+    });
+}
+
+#[test]
+fn claude_has_sub_commands_and_its_end_without_a_network_is_no_exit_command() {
+    let Some(path) = claude() else {
+        eprintln!("skipped: Claude Code is not installed; .ci/run installs it");
+        return;
+    };
+    let daemon = Daemon::start();
+    let nowhere = "http://127.0.0.1:9";
+    let env = json!({"env": {"HTTPS_PROXY": nowhere, "HTTP_PROXY": nowhere}});
+    let claude = investigate_with(&daemon, &[path.to_str().unwrap()], &env);
+    assert!(claude.report.interactive && !claude.report.full_screen);
+    assert!(
+        claude
+            .report
+            .version
+            .as_deref()
+            .unwrap()
+            .contains("Claude Code")
+    );
+    claude.describes(&["mcp", "doctor", "update"]);
+    assert!(claude.helps("--help") && claude.helps("-h"));
+    for flag in ["--print", "--model", "--resume", "--permission-mode"] {
+        assert!(claude.has_flag(flag), "{flag}");
+    }
+    let exits = &claude.report.exit_commands;
+    assert!(exits.iter().all(|exit| exit.exit_status != 1), "{exits:?}");
+    let name = claude.path.file_name().unwrap().to_str().unwrap();
+    assert!(
+        name.starts_with("claude_") && name.ends_with(".json"),
+        "{name}"
+    );
+}

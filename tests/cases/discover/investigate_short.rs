@@ -1,0 +1,142 @@
+//! Probes, reports of what a person did, and the user's own patterns.
+
+use super::investigated::{folder, investigate_with, params, saved};
+use super::mock::MOCK_TARGET;
+use crate::support::Daemon;
+use crate::support::executable::write_script;
+use crate::support::session::{assert_error, lacks};
+use ccd_protocol::ErrorCode;
+use ccd_protocol::investigate::{InvestigateProbeReply, InvestigationReport};
+use serde_json::json;
+use std::fs;
+
+fn probe(daemon: &Daemon, argv: &[&str]) -> InvestigateProbeReply {
+    let params = params(argv, &json!({}));
+    let reply = daemon.call_value("investigate.probe", &params).unwrap();
+    serde_json::from_value(reply).unwrap()
+}
+
+#[test]
+fn a_probe_says_whether_a_program_waits_for_input() {
+    let daemon = Daemon::start();
+    let cat = probe(&daemon, &["cat"]);
+    assert!(cat.interactive && cat.prompt.is_none() && cat.first_output_ms.is_none());
+    assert_eq!(cat.help_forms, ["--help"]);
+    let echo = probe(&daemon, &["echo", "hi"]);
+    assert!(!echo.interactive && echo.prompt.is_none() && echo.first_output_ms.is_some());
+    let mock = probe(&daemon, &[MOCK_TARGET]);
+    assert_eq!(mock.prompt.as_deref(), Some("main>"));
+    assert_eq!(mock.version.as_deref(), Some("mock_target 1.2.3"));
+    assert_eq!(mock.help_forms, ["--help", "-h"]);
+    if !lacks(&["python3"]) {
+        let python = probe(&daemon, &["python3"]);
+        assert!(python.interactive && !python.full_screen);
+        assert_eq!(python.prompt.as_deref(), Some(">>>"));
+        assert!(python.version.unwrap().starts_with("Python 3"));
+    }
+    if !lacks(&["vim"]) {
+        let vim = probe(&daemon, &["vim", "-u", "NONE"]);
+        assert!(vim.interactive && vim.full_screen && vim.prompt.is_none());
+    }
+    // A probe leaves no report.
+    assert_eq!(fs::read_dir(folder(&daemon)).map_or(0, Iterator::count), 0);
+}
+
+#[test]
+fn what_a_person_did_in_a_session_gives_a_report() {
+    let daemon = Daemon::start();
+    let session = daemon.open(MOCK_TARGET, &[]);
+    session.expect("main> $");
+    let learn = |session: &str| {
+        let params = json!({"session": session});
+        daemon.call_value("investigate.learn", &params)
+    };
+    let error = learn(session.id()).unwrap_err();
+    assert_error(&error, ErrorCode::TargetEnded);
+    for (line, prompt) in [
+        ("help", "main> $"),
+        ("config", "config> $"),
+        ("set a b", "config> $"),
+        ("back", "main> $"),
+        ("error", "main> $"),
+        ("login", "Password: $"),
+        ("sesame", "main> $"),
+    ] {
+        session.ask(line, prompt);
+    }
+    session.line("quit");
+    session.ended();
+    let report: InvestigationReport = serde_json::from_value(learn(session.id()).unwrap()).unwrap();
+    let names: Vec<_> = report.states.iter().map(|state| &*state.name).collect();
+    assert_eq!(names, ["main", "config", "password"]);
+    assert_eq!(report.prompts, ["main>", "config>", "Password:"]);
+    let [main, config, password] = [0, 1, 2].map(|at| &report.states[at]);
+    assert_eq!(main.transitions["config"], config.id);
+    assert_eq!(main.transitions["login"], password.id);
+    assert_eq!(config.transitions["back"], main.id);
+    assert_eq!(report.entry_state_id, Some(main.id.clone()));
+    assert!(report.commands["set"].tested && !report.commands["json"].tested);
+    assert_eq!(
+        report.commands["json"].description,
+        "Print the settings as JSON"
+    );
+    assert_eq!(report.help_commands, ["help"]);
+    assert_eq!(report.error_messages[0].message, "error: permission denied");
+    let exits = &report.exit_commands;
+    assert_eq!(
+        (exits.len(), &*exits[0].command, exits[0].exit_status),
+        (1, "quit", 0)
+    );
+    let text = serde_json::to_string(&report).unwrap();
+    assert!(!text.contains("sesame"), "{text}");
+    let mut files = fs::read_dir(folder(&daemon)).unwrap();
+    assert_eq!(saved(&files.next().unwrap().unwrap().path()), report);
+    assert_error(
+        &learn("no-session").unwrap_err(),
+        ErrorCode::SessionNotFound,
+    );
+}
+
+#[test]
+fn the_users_own_patterns_are_used() {
+    let daemon = Daemon::start();
+    let patterns = json!([
+        {"pattern_type": "state", "category": "mine", "patterns": ["^You stand in the (?P<state>[a-z]+)"]},
+        {"pattern_type": "prompt", "category": "mine", "patterns": ["^what now, captain$"]},
+        {"pattern_type": "error", "category": "seasick", "patterns": ["^Arr"]},
+    ]);
+    fs::write(daemon.home().join("patterns.json"), patterns.to_string()).unwrap();
+    let program = daemon.home().join("ship");
+    // The prompt after an input that makes no sense is another one, so only the pattern shows which is one.
+    let text = r#"#!/bin/sh
+where=deck
+prompt='what now, captain '
+while printf "$prompt" && IFS= read -r line; do
+    prompt='what now, captain '
+    case $where$line in
+        deckhelp) printf 'Commands:\n  down  Go down\n  look  Look around\n' ;;
+        cabinhelp) printf 'Commands:\n  sing  Sing\n  up    Go up\n' ;;
+        deckdown) where=cabin; echo 'You stand in the cabin' ;;
+        cabinup) where=deck ;;
+        decklook) echo '/o\ sea /o\' ;;
+        cabinsing) echo la ;;
+        *) n=$((n+1)); echo "Arr, no $line"; prompt="($n times) " ;;
+    esac
+done
+"#;
+    write_script(&program, text);
+    let found = investigate_with(&daemon, &[program.to_str().unwrap()], &json!({}));
+    assert_eq!(
+        found.state("main").prompt.as_deref(),
+        Some("what now, captain")
+    );
+    let cabin = found.state("cabin");
+    assert_eq!(found.state("main").transitions["down"], cabin.id);
+    assert_eq!(cabin.commands, ["sing", "up"]);
+    assert!(found.report.commands["sing"].tested);
+    let errors = &found.report.error_messages;
+    let own = errors
+        .iter()
+        .find(|error| error.message == "Arr, no xyzzyq");
+    assert_eq!(own.unwrap().category, "seasick", "{errors:?}");
+}

@@ -166,13 +166,12 @@ pub(crate) struct MapArgs {
     pub(crate) svg: bool,
     #[command(flatten)]
     pub(crate) caller: CallerArgs,
-    /// Program and its arguments, or a report: its id, a unique prefix of it, or the name of its file
-    #[arg(
-        trailing_var_arg = true,
-        required = true,
-        value_name = "PROGRAM|REPORT"
-    )]
-    pub(crate) target: Vec<String>,
+    /// Program, or a report: its id, a unique prefix of it, or the name of its file
+    #[arg(value_name = "PROGRAM|REPORT")]
+    pub(crate) target: String,
+    /// Arguments of the program, after `--`
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) args: Vec<String>,
 }
 
 /// Arguments of `investigate list` and `test list`.

@@ -48,15 +48,13 @@ pub(crate) fn map(args: &MapArgs, context: &mut Context) -> Result<Exit, Failure
 
 /// Returns the id of the report that is meant; `None` if the program has none.
 fn report_of(args: &MapArgs, context: &Context) -> Result<Option<String>, Failure> {
-    let Some((target, rest)) = args.target.split_first() else {
-        return Ok(None);
-    };
+    let (target, rest) = (&args.target, &args.args);
     let params = ReportListParams {
         program: Some(target.clone()),
         limit: None,
     };
     let reports = context.call::<InvestigateList>(&params)?.value.reports;
-    let with_args = reports.into_iter().find(|report| report.args == rest);
+    let with_args = reports.into_iter().find(|report| report.args == *rest);
     if with_args.is_some() || !rest.is_empty() {
         return Ok(with_args.map(|report| report.id));
     }
@@ -78,7 +76,7 @@ fn is_unknown(failure: &Failure) -> bool {
 fn params(args: &MapArgs) -> Result<InvestigateRunParams, Failure> {
     let target = Target::of(&TargetArgs {
         caller: args.caller.clone(),
-        program: args.target.clone(),
+        program: [std::slice::from_ref(&args.target), &args.args].concat(),
     })?;
     Ok(InvestigateRunParams {
         program: target.program,

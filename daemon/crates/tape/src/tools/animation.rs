@@ -2,7 +2,7 @@
 
 use super::timeline::{What, for_terminal, moments, size};
 use crate::format::{Chunk, Tape};
-use ccd_screen::{Film, PictureTooLarge, Screen, draw};
+use ccd_screen::{Film, PictureTooLarge, Screen, Still, draw};
 
 /// Minimum time between the frames of an animation: more than 30 per second would not be seen.
 const MIN_FRAME_MS: u64 = 33;
@@ -74,7 +74,26 @@ pub fn still(tape: &Tape, exchange: usize) -> Result<String, PictureTooLarge> {
             .exchanges
             .last()
             .is_some_and(|last| last.exit.is_some());
-    draw(&screen.still(), &(0..rows), &title(tape), has_ended)
+    let still = screen.still();
+    draw(
+        &still,
+        &(0..used_rows(&still, rows)),
+        &title(tape),
+        has_ended,
+    )
+}
+
+/// Returns how many rows are drawn: of a terminal that is higher than usual, no blank rows at its end.
+fn used_rows(still: &Still, rows: u16) -> u16 {
+    const USUAL_ROWS: u16 = 60;
+    const LEAST_ROWS: u16 = 10;
+    if rows <= USUAL_ROWS {
+        return rows;
+    }
+    let lines = still.lines(&(0..rows));
+    let last = lines.iter().rposition(|line| !line.trim().is_empty());
+    let last = last.and_then(|row| u16::try_from(row).ok()).unwrap_or(0);
+    (last.max(still.cursor().row) + 1).clamp(LEAST_ROWS, rows)
 }
 
 /// Returns the title: the recorded command line.

@@ -89,14 +89,7 @@ pub(crate) async fn test(
         report: id,
     };
     let report = new_report(&target, &options);
-    let driver = driver(
-        daemon,
-        peer,
-        "test.run",
-        target,
-        limits,
-        options.safe_mode,
-    )?;
+    let driver = driver(daemon, peer, "test.run", target, limits, options.safe_mode)?;
     let reports = Arc::clone(&daemon.test_reports);
     let baseline = baseline(&reports, params.baseline, &report.program).await?;
     let work = move |handle: JobHandle| async move {
@@ -157,7 +150,12 @@ fn limits(
         ))),
     };
     let memory_mb = within("memory_mb", given.memory_mb, bounds.memory_mb, u64::MAX)?;
-    let cpu_percent = within("cpu_percent", given.cpu_percent, bounds.cpu_percent, u64::MAX)?;
+    let cpu_percent = within(
+        "cpu_percent",
+        given.cpu_percent,
+        bounds.cpu_percent,
+        u64::MAX,
+    )?;
     let copies = within("copies", given.copies, bounds.copies, MAX_COPIES)?;
     let fuzz_inputs = within(
         "fuzz_inputs",

@@ -160,7 +160,9 @@ fn is_unsafe(line: &str, commands: &[HelpCommand]) -> bool {
 
 /// Returns whether a command of a program runs other programs.
 fn runs_programs(command: &HelpCommand) -> bool {
-    const NAMES: [&str; 8] = ["shell", "system", "sh", "exec", "spawn", "edit", "!", "pipe"];
+    const NAMES: [&str; 8] = [
+        "shell", "system", "sh", "exec", "spawn", "edit", "!", "pipe",
+    ];
     let name = command.name.trim_start_matches(['.', '\\', ':']);
     let description = command.description.to_lowercase();
     let mut words = description.split(|c: char| !c.is_alphanumeric());

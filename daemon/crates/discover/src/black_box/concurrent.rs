@@ -19,7 +19,11 @@ const NONSENSE: &str = "xyzzyq";
 const BRIEFLY: Duration = Duration::from_millis(500);
 
 /// Starts the copies and asks all of them the same.
-pub(super) async fn run(bench: &Bench<'_>, draft: &Draft, help: &Found) -> Result<(), SessionError> {
+pub(super) async fn run(
+    bench: &Bench<'_>,
+    draft: &Draft,
+    help: &Found,
+) -> Result<(), SessionError> {
     let folder = bench.driver.new_folder().map_err(SessionError::Files)?;
     let words = [Some(NONSENSE), help.word];
     let words: Vec<&str> = words.into_iter().flatten().collect();
@@ -54,7 +58,15 @@ pub(super) async fn run(bench: &Bench<'_>, draft: &Draft, help: &Found) -> Resul
     }
     let alive = copies.iter().filter(|copy| !copy.0.session().is_dead());
     draft.set("alive", alive.count() as u64);
-    draft.set("output", json!(copies.iter().map(|copy| sample(&copy.1.text)).collect::<Vec<_>>()));
+    draft.set(
+        "output",
+        json!(
+            copies
+                .iter()
+                .map(|copy| sample(&copy.1.text))
+                .collect::<Vec<_>>()
+        ),
+    );
     for (running, _) in copies {
         bench.driver.release(running);
     }
@@ -62,7 +74,10 @@ pub(super) async fn run(bench: &Bench<'_>, draft: &Draft, help: &Found) -> Resul
     Ok(())
 }
 
-async fn start(bench: &Bench<'_>, folder: &std::path::Path) -> Result<(Running, Reply), SessionError> {
+async fn start(
+    bench: &Bench<'_>,
+    folder: &std::path::Path,
+) -> Result<(Running, Reply), SessionError> {
     let mut running = bench.driver.start_in(folder, None).await?;
     let limit = match bench.first.settled {
         Settled::Hangs | Settled::Floods => BRIEFLY,
@@ -86,7 +101,9 @@ fn compare(draft: &Draft, after: &str, copies: &[(Running, Reply)]) {
                 does(reply.settled)
             ));
         } else if !is_same_answer((NONSENSE, &first.text), (NONSENSE, &reply.text)) {
-            draft.fail(format!("copies 1 and {number} printed different texts after {after}"));
+            draft.fail(format!(
+                "copies 1 and {number} printed different texts after {after}"
+            ));
         }
     }
     let broken = copies.iter().find_map(|(_, reply)| {

@@ -157,7 +157,10 @@ mod tests {
     use ccd_protocol::investigate::FindingKind;
 
     fn draft() -> Draft {
-        Draft::new(TestType::Exit, &(Arc::new(|_: &TestProgress| {}) as OnProgress))
+        Draft::new(
+            TestType::Exit,
+            &(Arc::new(|_: &TestProgress| {}) as OnProgress),
+        )
     }
 
     #[test]

@@ -55,7 +55,11 @@ pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<Found, Sessi
             found.word.get_or_insert(word);
             inside.push(word);
             for command in help.commands {
-                if !found.commands.iter().any(|known| known.name == command.name) {
+                if !found
+                    .commands
+                    .iter()
+                    .any(|known| known.name == command.name)
+                {
                     found.commands.push(command);
                 }
             }
@@ -76,7 +80,12 @@ pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<Found, Sessi
 
 async fn outside(bench: &Bench<'_>, draft: &Draft) -> Result<Vec<&'static str>, SessionError> {
     let mut asked = Vec::new();
-    for form in [ARGUMENTS.map(|(form, _)| form), ARGUMENTS.map(|(_, other)| other)].concat() {
+    for form in [
+        ARGUMENTS.map(|(form, _)| form),
+        ARGUMENTS.map(|(_, other)| other),
+    ]
+    .concat()
+    {
         if !asked.contains(&form) {
             asked.push(form);
         }
@@ -89,7 +98,8 @@ async fn outside(bench: &Bench<'_>, draft: &Draft) -> Result<Vec<&'static str>, 
     }
     let answer = |wanted: &str| {
         let mut both = asked.iter().zip(&answers);
-        both.find(|(form, _)| **form == wanted).map(|(_, ended)| ended)
+        both.find(|(form, _)| **form == wanted)
+            .map(|(_, ended)| ended)
     };
     let mut works = Vec::new();
     for (form, other) in ARGUMENTS {
@@ -125,9 +135,8 @@ async fn at_prompt(
         }
         let text = answer(bench, word).await?.unwrap_or_default();
         let without = nonsense.iter().find(|(known, _)| *known == other);
-        let is_same = without.is_some_and(|(_, answer)| {
-            is_same_answer((word, &text), (other, answer))
-        });
+        let is_same =
+            without.is_some_and(|(_, answer)| is_same_answer((word, &text), (other, answer)));
         if !is_same && let Some(help) = help_of(bench, &text) {
             works.push((word, help));
         }

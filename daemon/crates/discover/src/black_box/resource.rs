@@ -56,7 +56,11 @@ impl Peak {
 }
 
 /// Measures a copy while it is idle and while it is asked, and repeats inputs.
-pub(super) async fn run(bench: &Bench<'_>, draft: &Draft, help: &Found) -> Result<(), SessionError> {
+pub(super) async fn run(
+    bench: &Bench<'_>,
+    draft: &Draft,
+    help: &Found,
+) -> Result<(), SessionError> {
     let mut peak = Peak::default();
     if bench.can_be_asked() {
         asked(bench, draft, help, &mut peak).await?;
@@ -95,8 +99,7 @@ async fn asked(
     help: &Found,
     peak: &mut Peak,
 ) -> Result<(), SessionError> {
-    let mut inputs: Vec<(Vec<u8>, usize)> =
-        vec![(Vec::new(), LOOKS), (NONSENSE.to_vec(), LOOKS)];
+    let mut inputs: Vec<(Vec<u8>, usize)> = vec![(Vec::new(), LOOKS), (NONSENSE.to_vec(), LOOKS)];
     inputs.extend(help.word.map(|word| (word.into(), LOOKS)));
     let commands = help.commands.iter().map(|command| &*command.name);
     let harmless = commands.filter(|name| {

@@ -48,7 +48,11 @@ impl Tester {
         let started_at = ccd_text::clock::now();
         let silent: OnProgress = Arc::new(|_: &TestProgress| {});
         let drafts = TestType::ALL.map(|test| {
-            let progress = if self.wants(test) { &on_progress } else { &silent };
+            let progress = if self.wants(test) {
+                &on_progress
+            } else {
+                &silent
+            };
             Draft::new(test, progress)
         });
         let drafts = Drafts(drafts.into());
@@ -139,10 +143,7 @@ impl Tester {
                 self.note(concurrent, concurrent::run(&bench, concurrent, &found))
                     .await;
             };
-            tokio::join!(
-                measure,
-                self.note(fuzz, fuzz::run(&bench, fuzz, &found))
-            );
+            tokio::join!(measure, self.note(fuzz, fuzz::run(&bench, fuzz, &found)));
         };
         let without_help = async {
             self.note(exit, exit::run(&bench, exit)).await;

@@ -94,10 +94,7 @@ mod tests {
     fn processor_time_is_found_whatever_the_name_is() {
         let stat = "7 (a) b) R 1 7 7 0 -1 0 1 2 3 4 250 50 0 0 20 0 1 0 5 6 7";
         let ticks = clock_ticks_per_second() as f64;
-        assert_eq!(
-            processor_time(stat),
-            Duration::from_secs_f64(300.0 / ticks)
-        );
+        assert_eq!(processor_time(stat), Duration::from_secs_f64(300.0 / ticks));
         let before = Usage::default();
         let after = Usage {
             processor: Duration::from_millis(500),

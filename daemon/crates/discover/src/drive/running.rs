@@ -114,7 +114,9 @@ impl Running {
     ///
     /// As [`Self::ask`].
     pub async fn ask_lines(&mut self, lines: &[&[u8]]) -> Result<Reply, SessionError> {
-        let is_canonical = self.terminal().is_some_and(|terminal| terminal.is_canonical());
+        let is_canonical = self
+            .terminal()
+            .is_some_and(|terminal| terminal.is_canonical());
         let mut data = Vec::new();
         for line in lines {
             data.extend_from_slice(if is_canonical { kept(line) } else { line });

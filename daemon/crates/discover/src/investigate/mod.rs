@@ -20,9 +20,9 @@ mod probe;
 mod run;
 mod state;
 
-pub use learn::{Learned, learn};
 pub(crate) use exits::{KEYS, WORDS};
-pub(crate) use outside::looks_like_help;
+pub use learn::{Learned, learn};
 pub use notebook::{Keep, Notebook};
+pub(crate) use outside::looks_like_help;
 pub use probe::probe;
 pub use run::{Investigation, Options};

@@ -86,7 +86,8 @@ async fn which(
         return Ok((before + len, Verdict::Fine));
     };
     for window in inputs[..before].chunks(WINDOW) {
-        copy.ask(bench, &lines_of(window), Patience::Suspect).await?;
+        copy.ask(bench, &lines_of(window), Patience::Suspect)
+            .await?;
     }
     let mut found = (before + len, Verdict::Fine);
     for (index, (_, input)) in inputs[before..before + len].iter().enumerate() {

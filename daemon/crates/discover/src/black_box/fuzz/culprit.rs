@@ -103,7 +103,9 @@ impl Search<'_, '_> {
         last: &[u8],
     ) -> Result<Vec<Vec<u8>>, SessionError> {
         let with = |indices: &[u8]| {
-            let kept = indices.iter().filter_map(|&index| before.get(usize::from(index)));
+            let kept = indices
+                .iter()
+                .filter_map(|&index| before.get(usize::from(index)));
             let kept = kept.cloned().chain([last.to_vec()]);
             kept.collect::<Vec<_>>()
         };

@@ -57,7 +57,10 @@ pub(in crate::black_box) async fn run(
         };
         round(bench, draft, &source, next..end, &mut progress).await?;
         next = end;
-        draft.set("copies", bench.copies.load(std::sync::atomic::Ordering::Relaxed));
+        draft.set(
+            "copies",
+            bench.copies.load(std::sync::atomic::Ordering::Relaxed),
+        );
         note(draft, &progress, next, began);
     }
     draft.finish();
@@ -140,10 +143,7 @@ async fn settle(
             new.push(suspect);
         }
     }
-    let searches: Vec<_> = new
-        .iter()
-        .map(|suspect| search(bench, suspect))
-        .collect();
+    let searches: Vec<_> = new.iter().map(|suspect| search(bench, suspect)).collect();
     let mut found = stream::iter(searches).buffered(AT_A_TIME);
     while let Some(found) = found.next().await {
         let Some((culprit, finding)) = found? else {

@@ -1,5 +1,6 @@
 //! Tests of investigations and black-box tests.
 
+mod black_box;
 mod client;
 mod investigate_mock;
 mod investigate_odd;

@@ -4,6 +4,7 @@ use super::task::ask;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
+use ccd_protocol::session::EndReason;
 use ccd_terminal::holder::{Process, ProcessTable, ProcessTables, signal_all};
 use rustix::process::Signal;
 use std::collections::HashMap;
@@ -93,8 +94,12 @@ impl Sessions {
     ///
     /// As [`Sessions::forget`].
     pub async fn collect(self: &Arc<Self>, ended: &Arc<Session>) -> Result<(), SessionError> {
-        // If the end was ordered, all processes have been found already.
-        if ended.close_order().is_none() {
+        // If an order ended it, all processes have been found already. An order may also have come too late.
+        let reason = ended.state().end_reason;
+        if matches!(
+            reason,
+            None | Some(EndReason::Exited | EndReason::Signalled)
+        ) {
             let processes = &self.services.processes;
             kill_leftovers(processes, std::slice::from_ref(ended)).await;
         }

@@ -1,0 +1,150 @@
+//! Every planted fault of the mock is found, and none if it is sound.
+
+use super::super::mock::MOCK_TARGET;
+use super::runs::{failed, findings, finished, result, run, start};
+use crate::support::Daemon;
+use serde_json::{Value, json};
+use std::path::Path;
+
+fn of_kind(found: &[(String, String)], kind: &str) -> Vec<String> {
+    let inputs = found.iter().filter(|(other, _)| other == kind);
+    inputs.map(|(_, input)| input.clone()).collect()
+}
+
+#[test]
+fn every_planted_fault_of_the_mock_is_found() {
+    let daemon = Daemon::start();
+    let report = run(
+        &daemon,
+        json!({"program": MOCK_TARGET, "seed": 7, "limits": {"fuzz_inputs": 200}}),
+    );
+    assert_eq!(
+        (&report["seed"], &report["summary"]["total"]),
+        (&json!(7), &json!(7))
+    );
+    let fuzz = findings(&report, "fuzz");
+    // Each is the shortest input that does it.
+    for kind in ["crash", "hang", "flood"] {
+        assert_eq!(of_kind(&fuzz, kind), [kind], "{report}");
+    }
+    assert_eq!(fuzz.len(), 3, "{fuzz:?}");
+    for finding in result(&report, "fuzz")["details"]["findings"]
+        .as_array()
+        .unwrap()
+    {
+        let tape = finding["tape"].as_str().unwrap();
+        assert!(Path::new(tape).is_file(), "{finding}");
+    }
+    let crash = &result(&report, "fuzz")["details"]["findings"][0];
+    assert_eq!(crash["signal"], "SIGSEGV");
+    assert_eq!(of_kind(&findings(&report, "resource"), "leak").len(), 1);
+    for test in ["startup", "help", "invalid_input", "exit", "concurrent"] {
+        assert_eq!(result(&report, test)["passed"], true, "{report}");
+    }
+    let details = &result(&report, "help")["details"];
+    assert_eq!(details["forms"], json!(["--help", "-h", "help", "?"]));
+    assert!(
+        result(&report, "exit")["details"]["working_exits"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("quit"))
+    );
+}
+
+#[test]
+fn nothing_is_found_in_a_sound_mock_and_nothing_dangerous_is_sent_to_it() {
+    let daemon = Daemon::start();
+    let log = daemon.home().join("typed");
+    let report = run(
+        &daemon,
+        json!({"program": MOCK_TARGET, "args": ["--sound", "--log", log], "seed": 7,
+            "limits": {"fuzz_inputs": 200}}),
+    );
+    assert_eq!(failed(&report), [""; 0]);
+    let typed = std::fs::read(log).unwrap();
+    let is_zap = |line: &[u8]| line.trim_ascii().split(|byte| *byte == b' ').next() == Some(b"zap");
+    assert!(
+        typed
+            .split(|byte| *byte == b'\n')
+            .any(|line| line == b"help")
+    );
+    assert!(!typed.split(|byte| *byte == b'\n').any(is_zap));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_findings() {
+    let daemon = Daemon::start();
+    let once = || {
+        let params = json!({"program": MOCK_TARGET, "types": ["fuzz"], "seed": 11,
+            "limits": {"fuzz_inputs": 130}});
+        let report = run(&daemon, params);
+        let mut details = result(&report, "fuzz")["details"].clone();
+        for finding in details["findings"].as_array_mut().unwrap() {
+            finding["tape"].take();
+        }
+        for measured in ["inputs_per_second", "copies"] {
+            details[measured].take();
+        }
+        details
+    };
+    assert_eq!(once(), once());
+}
+
+#[test]
+fn a_crash_that_needs_two_inputs_is_found_with_both() {
+    const PROGRAM: &str = "#!/bin/sh
+printf '> '
+while read -r word rest; do
+  case $word in
+    help) printf 'Commands:\\n  arm   Get ready\\n  fire  Do it\\n' ;;
+    arm) armed=1 ;;
+    fire) [ -n \"$armed\" ] && kill -SEGV $$ ;;
+    *) echo \"error: unknown command: $word\" ;;
+  esac
+  printf '> '
+done
+";
+    let daemon = Daemon::start();
+    let program = daemon.home().join("armed");
+    crate::support::executable::write_script(&program, PROGRAM);
+    let report = run(
+        &daemon,
+        json!({"program": program, "types": ["fuzz"], "seed": 3, "limits": {"fuzz_inputs": 64}}),
+    );
+    let found = findings(&report, "fuzz");
+    let wanted = [("crash".to_owned(), "arm\nfire".to_owned())];
+    assert_eq!(found, wanted, "{report}");
+}
+
+#[test]
+fn findings_of_a_baseline_are_known() {
+    let daemon = Daemon::start();
+    let params = |baseline: Option<&Value>| {
+        let mut params = json!({"program": MOCK_TARGET, "types": ["resource"]});
+        if let Some(baseline) = baseline {
+            params["baseline"] = baseline.clone();
+        }
+        params
+    };
+    let first = run(&daemon, params(None));
+    assert_eq!(result(&first, "resource")["passed"], false);
+    let second = run(&daemon, params(Some(&first["id"])));
+    assert_eq!(failed(&second), [""; 0]);
+    let finding = &result(&second, "resource")["details"]["findings"][0];
+    assert_eq!(finding["known"], true);
+}
+
+#[test]
+fn a_run_reports_its_progress_and_is_listed() {
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let params = json!({"program": MOCK_TARGET, "types": ["exit"]});
+    let job = start(&mut connection, params);
+    let job = finished(&mut connection, &job);
+    let progress = &job["progress"];
+    assert_eq!(progress["test"], "exit");
+    assert_eq!(progress["done"], progress["of"]);
+    let listed = daemon.call_value("test.list", &json!({})).unwrap();
+    assert_eq!(listed["reports"][0]["id"], job["result"]["id"]);
+    assert_eq!(listed["reports"][0]["path"], job["result"]["path"]);
+}

@@ -1,0 +1,72 @@
+//! Real programs pass.
+
+use super::runs::{failed, result, run};
+use crate::support::Daemon;
+use serde_json::{Value, json};
+
+/// Returns the report of a program; none if it is not installed.
+fn report(program: &str) -> Option<Value> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if !std::env::split_paths(&path).any(|folder| folder.join(program).is_file()) {
+        eprintln!("skipped: {program} is not installed");
+        return None;
+    }
+    let daemon = Daemon::start();
+    let limits = json!({"fuzz_inputs": 100});
+    let report = run(
+        &daemon,
+        json!({"program": program, "seed": 5, "limits": limits}),
+    );
+    assert_eq!(failed(&report), [""; 0], "{program}: {report}");
+    Some(report)
+}
+
+fn list(result: &Value, key: &str) -> Vec<String> {
+    let values = result["details"][key].as_array().unwrap().iter();
+    values
+        .map(|value| value.as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn cat_passes() {
+    let Some(report) = report("cat") else { return };
+    assert_eq!(list(result(&report, "help"), "forms"), ["--help"]);
+    assert_eq!(list(result(&report, "exit"), "working_exits"), ["C-d"]);
+    assert_eq!(result(&report, "fuzz")["details"]["inputs"], 100);
+}
+
+#[test]
+fn bc_passes() {
+    let Some(report) = report("bc") else { return };
+    let exits = list(result(&report, "exit"), "working_exits");
+    assert!(exits.contains(&"quit".to_owned()), "{exits:?}");
+}
+
+#[test]
+fn sqlite3_passes() {
+    let Some(report) = report("sqlite3") else {
+        return;
+    };
+    assert_eq!(list(result(&report, "help"), "inside"), [".help"]);
+    let exits = list(result(&report, "exit"), "working_exits");
+    assert_eq!(exits, ["C-d", ".exit", ".quit"]);
+    let fuzz = &result(&report, "fuzz")["details"];
+    assert!(fuzz["refused"].as_u64().unwrap() > 0, "{fuzz}");
+}
+
+#[test]
+fn python3_passes() {
+    let Some(report) = report("python3") else {
+        return;
+    };
+    let forms = list(result(&report, "help"), "forms");
+    assert!(forms.contains(&"--help".to_owned()), "{forms:?}");
+}
+
+#[test]
+fn bash_passes_and_is_given_nothing_random() {
+    let Some(report) = report("bash") else { return };
+    let skipped = result(&report, "fuzz")["details"]["skipped"].as_str();
+    assert!(skipped.unwrap().contains("shell"), "{report}");
+}

@@ -18,6 +18,9 @@ const SHORT_CHARS: usize = 4000;
 /// Sections that such a session gets.
 const SHORT_SECTIONS: [&str; 2] = ["## Executive Summary", "## Next Steps"];
 
+/// What a memory starts with.
+const TITLE: &str = "# Session Memory:";
+
 /// Of the file that are read: more than a memory has, as the next steps are at its end.
 const READ_BYTES: u64 = 64 * 1024;
 
@@ -65,11 +68,24 @@ fn read(root: &Path) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&content).into_owned())
 }
 
-/// Returns whole lines of the memory, at most as many characters as there may be with the words before them. A short one has
-/// no other sections than [`SHORT_SECTIONS`].
+/// Returns whole lines of the memory, at most as many characters as there may be with the words before them: what is before
+/// the sections, then [`SHORT_SECTIONS`], then the other sections, which a short one does not have.
 fn context(saved: &str, root: &Path, is_short: bool) -> Option<String> {
     const LEFT_OUT: &str = "... and more in the file\n";
-    if saved.trim().is_empty() {
+    let lines = saved.lines().filter(|line| !line.trim().is_empty());
+    let lines = lines.filter(|line| !line.starts_with("<!-- provenance: "));
+    let (mut first, mut others) = (Vec::new(), Vec::new());
+    let (mut is_first, mut is_memory) = (true, false);
+    for line in lines {
+        if line.starts_with("## ") {
+            is_first = SHORT_SECTIONS.contains(&line.trim_end());
+            is_memory |= is_first;
+        }
+        is_memory |= line.starts_with(TITLE);
+        if is_first { &mut first } else { &mut others }.push(line);
+    }
+    // Whatever else is in the file is no memory.
+    if !is_memory {
         return None;
     }
     let mut text = format!(
@@ -79,21 +95,14 @@ fn context(saved: &str, root: &Path, is_short: bool) -> Option<String> {
     );
     let max_chars = if is_short { SHORT_CHARS } else { MAX_CHARS };
     let mut left = max_chars.saturating_sub(text.chars().count() + LEFT_OUT.len());
-    let mut is_wanted = true;
-    let mut is_cut = false;
-    for line in saved.lines().filter(|line| !line.trim().is_empty()) {
-        if line.starts_with("<!-- provenance: ") {
-            continue;
-        }
-        if is_short && line.starts_with("## ") {
-            is_wanted = SHORT_SECTIONS.contains(&line.trim_end());
-        }
+    let mut is_cut = is_short && !others.is_empty();
+    if !is_short {
+        first.append(&mut others);
+    }
+    for line in first {
         let chars = line.chars().count() + 1;
-        is_cut |= !is_wanted || chars > left;
-        if !is_wanted {
-            continue;
-        }
         if chars > left {
+            is_cut = true;
             break;
         }
         left -= chars;
@@ -130,7 +139,7 @@ mod tests {
         assert_eq!(context_of(&payload("SessionStart", "startup")), None);
         fs::write(
             &file,
-            "# Memory\n\n".to_owned() + &"- größe 1\n".repeat(5000),
+            "# Session Memory: x\n\n".to_owned() + &"- größe 1\n".repeat(5000),
         )
         .unwrap();
         for source in ["startup", "compact"] {
@@ -138,7 +147,7 @@ mod tests {
             let chars = text.chars().count();
             assert!(chars <= MAX_CHARS && chars > MAX_CHARS - 200, "{source}");
             assert!(
-                text.contains("not verified") && text.contains("# Memory\n- größe"),
+                text.contains("not verified") && text.contains("# Session Memory: x\n- größe"),
                 "{text}"
             );
             assert!(text.ends_with("more in the file\n"), "{text}");
@@ -148,6 +157,14 @@ mod tests {
             context_of(&json!({"hook_event_name": "SessionStart"})),
             None
         );
+        for other in [
+            &b"\xff\x00\x01\x02# Session"[..],
+            b"# Notes\n\n- one\n",
+            b"\n",
+        ] {
+            fs::write(&file, other).unwrap();
+            assert_eq!(context_of(&payload("SessionStart", "startup")), None);
+        }
         fs::rename(&file, root.join("elsewhere.md")).unwrap();
         std::os::unix::fs::symlink(root.join("elsewhere.md"), &file).unwrap();
         assert_eq!(context_of(&payload("SessionStart", "startup")), None);
@@ -169,6 +186,10 @@ mod tests {
             "{text}"
         );
         assert!(text.ends_with("more in the file\n"), "{text}");
+        // With many entries before them, the next steps are there all the same.
+        let text = context(&saved, Path::new("/p"), false).unwrap();
+        let place = |part: &str| text.find(part).unwrap();
+        assert!(place("1. Fix it\n") < place("## Task Status"), "{text}");
         let long = format!("{saved}{}", "- more\n".repeat(2000));
         let text = context(&long, Path::new("/p"), true).unwrap();
         assert!(text.chars().count() <= SHORT_CHARS, "{text}");

@@ -6,7 +6,7 @@ use super::style::Style;
 use crate::clock;
 use ccd_protocol::memory::{
     BuildState, DependencyState, MemoryGetReply, MemorySaveReply, MemoryStatusReply, Priority,
-    TestStatus, TestSuite,
+    ServerStatus, TestStatus, TestSuite,
 };
 use std::fmt;
 use std::io::{self, Write};
@@ -97,7 +97,11 @@ fn environment(reply: &MemoryGetReply, out: &mut dyn Write) -> io::Result<()> {
         line(
             out,
             format_args!(
-                "server: {} on {}{}",
+                "{}: {} on {}{}",
+                match server.status {
+                    ServerStatus::Running => "server",
+                    ServerStatus::Stopped => "stopped server",
+                },
                 server.process,
                 server.url,
                 from(reply, "environment.servers")

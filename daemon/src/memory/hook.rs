@@ -73,8 +73,9 @@ impl Memories {
         let deadline = Instant::now() + VERIFY_LIMIT;
         let moment = match hook.moment {
             Moment::Start { is_resumed } if keys.load => {
-                let max_chars = keys.digest_chars;
-                return blocking(move || digest(hook.cwd, max_chars, is_resumed, deadline)).await;
+                return self
+                    .digest(hook.cwd, keys.digest_chars, is_resumed, deadline)
+                    .await;
             }
             Moment::Start { .. } => return None,
             Moment::BeforeCompact => "pre_compact",
@@ -87,32 +88,44 @@ impl Memories {
         }
         None
     }
-}
 
-fn digest(cwd: PathBuf, max_chars: usize, is_short: bool, deadline: Instant) -> Option<String> {
-    let place = place_of(&cwd).filter(|place| place.has_memory)?;
-    let load = Load {
-        project: place.root,
-        max_chars,
-        is_short,
-        deadline,
-    };
-    let loaded = ccd_memory::read(&load.project).and_then(|parsed| match parsed.is_empty {
-        true => Ok(None),
-        false => load.carry_out(&parsed).map(Some),
-    });
-    let digest = match loaded {
-        Ok(reply) => reply?.digest,
-        Err(error) => {
-            tracing::warn!(project = ?load.project, %error, "a session has started without its memory");
-            return None;
-        }
-    };
-    let answer = json!({"hookSpecificOutput": {
-        "hookEventName": "SessionStart",
-        "additionalContext": digest,
-    }});
-    Some(answer.to_string())
+    async fn digest(
+        &self,
+        cwd: PathBuf,
+        max_chars: usize,
+        is_short: bool,
+        deadline: Instant,
+    ) -> Option<String> {
+        let (place, parsed) = blocking(move || {
+            let place = place_of(&cwd).filter(|place| place.has_memory)?;
+            let parsed = ccd_memory::read(&place.root);
+            Some((place, parsed))
+        })
+        .await?;
+        let load = Load {
+            project: place.root.clone(),
+            max_chars,
+            is_short,
+            deadline,
+        };
+        let loaded = match parsed {
+            Ok(parsed) if parsed.is_empty => return None,
+            Ok(parsed) => load.carry_out(self, parsed).await,
+            Err(error) => Err(error),
+        };
+        let digest = match loaded {
+            Ok(reply) => reply.digest,
+            Err(error) => {
+                tracing::warn!(project = ?place.root, %error, "a session has started without its memory");
+                return None;
+            }
+        };
+        let answer = json!({"hookSpecificOutput": {
+            "hookEventName": "SessionStart",
+            "additionalContext": digest,
+        }});
+        Some(answer.to_string())
+    }
 }
 
 fn place_of(cwd: &std::path::Path) -> Option<MemoryPlace> {

@@ -60,19 +60,38 @@ type Row = (String, String, String, i64, String);
 /// Returns the commands of a project that hooks and sessions recorded, the newest first. What cannot be read is left out.
 pub(super) async fn recorded(memories: &Memories, project: &Path) -> Recorded {
     let _ = tokio::time::timeout(PATIENCE, memories.coach.settle()).await;
-    let root = project
-        .canonicalize()
-        .unwrap_or_else(|_| project.to_owned());
-    let name = root.to_string_lossy();
-    let since = ccd_text::clock::at(SystemTime::now() - MAX_AGE);
-    let store = &memories.store;
-    let mut runs = runs_in(store, &since, &name).await.unwrap_or_else(|error| {
+    let root = canonical(project);
+    let runs = newest(memories, &root, MAX_AGE).await;
+    let task = task(memories, root).await;
+    Recorded { runs, task }
+}
+
+/// Returns the commands that ended after a time, RFC 3339; none if that is not known.
+pub(super) async fn recorded_since(memories: &Memories, project: &Path, time: &str) -> Recorded {
+    let age_s = ccd_text::clock::age_s(time);
+    let age = age_s.and_then(|age_s| Duration::try_from_secs_f64(age_s).ok());
+    let runs = match age {
+        Some(age) => newest(memories, &canonical(project), age.min(MAX_AGE)).await,
+        None => Vec::new(),
+    };
+    Recorded { runs, task: None }
+}
+
+fn canonical(project: &Path) -> PathBuf {
+    let root = project.canonicalize();
+    root.unwrap_or_else(|_| project.to_owned())
+}
+
+/// Returns the commands that are not older than `age`, the newest first.
+async fn newest(memories: &Memories, root: &Path, age: Duration) -> Vec<RecordedRun> {
+    let since = ccd_text::clock::at(SystemTime::now() - age);
+    let runs = runs_in(&memories.store, &since, &root.to_string_lossy()).await;
+    let mut runs = runs.unwrap_or_else(|error| {
         tracing::warn!(%error, "recorded commands cannot be read for a session memory");
         Vec::new()
     });
     runs.sort_by(|one, other| other.at.cmp(&one.at));
-    let task = task(memories, root).await;
-    Recorded { runs, task }
+    runs
 }
 
 /// Returns the current task of Claude Code's own list.

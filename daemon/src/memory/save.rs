@@ -6,6 +6,7 @@ use ccd_memory::{MemoryError, Saved};
 use ccd_protocol::memory::{MemorySaveReply, SessionMemory};
 use ccd_store::blocking;
 use ccd_terminal::lock::lock;
+use ccd_text::redact::redact;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -69,8 +70,18 @@ impl Memories {
     ///
     /// # Errors
     ///
-    /// Those of `ccd_memory::save` and of `ccd_memory::save_given`.
+    /// Those of `ccd_memory::save` and of `ccd_memory::save_given`; `Failed` after a panic, which ends this save only.
     pub(crate) async fn save(
+        self: &Arc<Self>,
+        project: PathBuf,
+        given: Option<SessionMemory>,
+    ) -> Result<MemorySaveReply, MemoryError> {
+        let memories = Arc::clone(self);
+        let name = project.clone();
+        contained(name, async move { memories.write(project, given).await }).await
+    }
+
+    async fn write(
         &self,
         project: PathBuf,
         given: Option<SessionMemory>,
@@ -92,6 +103,20 @@ impl Memories {
             }
         }
     }
+}
+
+/// Does work on a project apart from its caller: a panic is an error.
+async fn contained<T: Send + 'static>(
+    project: PathBuf,
+    work: impl Future<Output = Result<T, MemoryError>> + Send + 'static,
+) -> Result<T, MemoryError> {
+    let done = tokio::spawn(work).await;
+    done.unwrap_or_else(|error| {
+        // The message of a panic may quote a text of the project.
+        let error = redact(&error.to_string()).text.into_owned();
+        tracing::error!(?project, error, "saving a session memory has failed");
+        Err(MemoryError::Failed(project))
+    })
 }
 
 /// `redacted` and `warnings` are of what was collected.
@@ -127,5 +152,15 @@ mod tests {
             assert_eq!(saves.next().await, PathBuf::from(format!("/p{number}")));
         }
         assert!(lock(&saves.waiting).is_empty());
+    }
+    #[tokio::test]
+    async fn a_panic_is_an_error_of_that_save_and_the_next_one_is_made() {
+        let project = PathBuf::from("/p/lamp");
+        let panicking = async { blocking(|| panic!("a bug")).await };
+        let failed: Result<(), _> = contained(project.clone(), panicking).await;
+        let error = failed.unwrap_err();
+        assert!(error.to_string().contains("/p/lamp"), "{error}");
+        let next = contained(project, async { blocking(|| Ok(7)).await }).await;
+        assert_eq!(next.unwrap(), 7);
     }
 }

@@ -3,7 +3,7 @@
 use super::register::method;
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
-use crate::memory::Load;
+use crate::memory::{Load, Memories};
 use ccd_memory::{MEMORY_FILE, MemoryError, VERIFY_LIMIT};
 use ccd_protocol::memory::{
     MemoryGet, MemoryGetReply, MemoryLink, MemoryLinkReply, MemoryLoad, MemorySave, MemoryStatus,
@@ -42,7 +42,9 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
             is_short: params.short,
             deadline: Instant::now() + VERIFY_LIMIT,
         };
-        Ok(blocking(move || load.carry_out(&ccd_memory::read(&load.project)?)).await?)
+        let root = load.project.clone();
+        let parsed = blocking(move || ccd_memory::read(&root)).await?;
+        Ok(load.carry_out(&daemon.memories, parsed).await?)
     })?;
     method::<MemoryLink, _, _>(module, |_, _, params| async move {
         let project = project(&params.project)?;
@@ -53,9 +55,9 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
             written: link.written,
         })
     })?;
-    method::<MemoryStatus, _, _>(module, |_, _, params| async move {
+    method::<MemoryStatus, _, _>(module, |daemon, _, params| async move {
         let project = project(&params.project)?;
-        Ok(blocking(move || status(&project)).await?)
+        Ok(status(&daemon.memories, project).await?)
     })?;
     method::<MemoryValidate, _, _>(module, |_, _, params| async move {
         blocking(move || validate(params)).await
@@ -76,8 +78,9 @@ fn absolute(name: &str, path: &str) -> Result<PathBuf, RpcError> {
     }
 }
 
-fn status(project: &Path) -> Result<MemoryStatusReply, MemoryError> {
-    let parsed = ccd_memory::read(project)?;
+async fn status(memories: &Memories, project: PathBuf) -> Result<MemoryStatusReply, MemoryError> {
+    let root = project.clone();
+    let parsed = blocking(move || ccd_memory::read(&root)).await?;
     let path = project.join(MEMORY_FILE).to_string_lossy().into_owned();
     if parsed.is_empty {
         return Ok(MemoryStatusReply {
@@ -87,8 +90,9 @@ fn status(project: &Path) -> Result<MemoryStatusReply, MemoryError> {
             ..MemoryStatusReply::default()
         });
     }
-    let verified = ccd_memory::verify(project, &parsed, Instant::now() + VERIFY_LIMIT)?;
-    let generated_at = parsed.memory.metadata.generated_at;
+    let generated_at = parsed.memory.metadata.generated_at.clone();
+    let deadline = Instant::now() + VERIFY_LIMIT;
+    let verified = memories.verify(project, parsed, deadline).await?;
     let changed = verified.checks.into_iter().filter(|check| !check.holds);
     Ok(MemoryStatusReply {
         path,
@@ -108,16 +112,7 @@ fn validate(params: MemoryValidateParams) -> Result<MemoryValidateReply, RpcErro
             return Err(CallError::InvalidArgument(mistake).into());
         }
     };
-    let parsed = ccd_memory::parse(&content);
-    let mut reply = ccd_memory::validate(&parsed.memory);
-    reply.warnings = parsed.warnings;
-    if parsed.is_empty {
-        reply.errors = reply.warnings.drain(..).collect();
-    } else if !parsed.has_sections {
-        reply.errors = vec!["no section of a session memory is in it".to_owned()];
-    }
-    reply.valid = reply.errors.is_empty();
-    Ok(reply)
+    Ok(ccd_memory::validate_text(&content))
 }
 
 fn read(path: PathBuf) -> Result<String, RpcError> {

@@ -95,7 +95,8 @@ pub struct MemoryLoadReply {
     pub digest: String,
     pub path: String,
     pub verified: Vec<MemoryCheck>,
-    /// Parts that could not be checked in time: `branch`, `commits`, `servers`, `tasks`, `tests`.
+    /// Parts that could not be checked in time: `branch`, `commits`, `servers`, `tasks`, `tests`, `files`,
+    /// `conflicts`, `commands`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unverified: Vec<String>,
 }

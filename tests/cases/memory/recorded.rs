@@ -57,6 +57,29 @@ fn the_last_test_and_the_last_failing_build_of_hooks_are_in_the_memory() {
 }
 
 #[test]
+fn what_hooks_report_after_a_save_is_a_change() {
+    let daemon = Daemon::start();
+    let client = Ccctl::new(&daemon);
+    let project = super::project();
+    let at = project.path().to_str().unwrap();
+    let line = "test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
+    // Times of a memory are in whole seconds.
+    client.ok(&["memory", "save", "--project", at]);
+    let status = eventually("the payload is processed and newer than the save", || {
+        silent_hook(&daemon, &passed(project.path(), "cargo test", line));
+        let status = client.ok(&["memory", "status", "--project", at]);
+        status.contains("ran again").then_some(status)
+    });
+    let expected = "unit tests ran again: 0 failed, 5 passed, from hook events";
+    assert!(status.contains(expected), "{status}");
+    let digest = client.ok(&["memory", "load", "--project", at]);
+    assert!(
+        digest.contains("Unit tests: 5/5 passed, from hook events"),
+        "{digest}"
+    );
+}
+
+#[test]
 fn a_program_that_the_daemon_ran_is_in_the_memory() {
     let daemon = Daemon::start();
     let client = Ccctl::new(&daemon);

@@ -173,3 +173,44 @@ fn a_linked_directory_of_the_memory_is_refused_with_advice() {
     let message = error["message"].as_str().unwrap();
     assert!(message.contains("links are not followed"), "{error}");
 }
+
+#[test]
+fn a_plan_with_words_of_any_alphabet_is_saved_and_a_stopped_server_is_called_so() {
+    let daemon = Daemon::start();
+    let client = Ccctl::new(&daemon);
+    let project = project();
+    let at = project.path().to_str().unwrap();
+    let plan = "- [ ] T1 a — b\n- [ ] Ändern\n- [ ] “quotes” → next 🚀\n";
+    fs::write(project.path().join("tasks.md"), plan).unwrap();
+    client.ok(&["memory", "save", "--project", at]);
+    let mut memory: Value =
+        serde_json::from_str(&client.ok(&["memory", "show", "--project", at, "--json"])).unwrap();
+    assert_eq!(memory["taskStatus"]["nextTasks"][1]["title"], "Ändern");
+    // Nothing listens on port 1.
+    memory["environment"]["servers"] =
+        json!([{"process": "lamp", "port": 1, "url": "http://localhost:1", "status": "stopped"}]);
+    let params = json!({"project": at, "memory": memory});
+    daemon.call_value("memory.save", &params).unwrap();
+    let shown = client.ok(&["memory", "show", "--project", at]);
+    assert!(shown.contains("stopped server: lamp on"), "{shown}");
+    let digest = client.ok(&["memory", "load", "--project", at]);
+    assert!(digest.contains("Stopped server: lamp on"), "{digest}");
+}
+
+#[test]
+fn a_file_that_is_no_memory_is_refused_with_the_line() {
+    let daemon = Daemon::start();
+    let client = Ccctl::new(&daemon);
+    let project = project();
+    let at = project.path().to_str().unwrap();
+    client.ok(&["memory", "save", "--project", at]);
+    let file = project.path().join(FILE);
+    let text = fs::read_to_string(&file).unwrap();
+    let key = ["sk_", "live_", "4eC39HqLyjWDarjtT1zdp7dc"].concat();
+    fs::write(&file, format!("{text}\n## Notes\n\nAPI_KEY={key}\n")).unwrap();
+    let checked = client.run(&["memory", "validate", file.to_str().unwrap()]);
+    assert_eq!(checked.code, Some(1));
+    let line = text.lines().count() + 4;
+    let expected = format!("line {line}: something there looks like a secret (Notes)\n");
+    assert_eq!(checked.stdout, expected);
+}

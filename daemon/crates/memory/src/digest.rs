@@ -1,9 +1,11 @@
 //! What a new session gets of a memory: as much as fits, the most important first.
 
 use crate::file::Parsed;
-use crate::model::{age, clip};
+use crate::model::{Notes, age, clip};
 use crate::verify::Verified;
-use ccd_protocol::memory::{Priority, SessionMemory, TestSuite};
+use ccd_protocol::memory::{
+    BlockerEntry, Priority, ServerStatus, SessionMemory, TestFailure, TestStatus, TestSuite,
+};
 use ccd_text::redact::redact;
 
 /// Claude Code passes on at most 10,000 characters.
@@ -14,36 +16,67 @@ const OLD_S: f64 = 3.0 * 86_400.0;
 const FUTURE_S: f64 = 60.0;
 const LINE_CHARS: usize = 300;
 
-/// Returns the digest of at most `max_chars` characters. `path` is the file, `verified` what was looked at again. A short one
-/// is for a session that knows most of it.
+/// Lines of one kind that are shown, so that there is room for the others.
+const MAX_CHANGES: usize = 15;
+const MAX_FAILURES: usize = 10;
+const MAX_BLOCKERS: usize = 10;
+
+/// Returns the digest of at most `max_chars` characters of a memory that was verified; `path` is its file. A short one is for
+/// a session that knows most of it.
 #[must_use]
-pub fn digest(
-    parsed: &Parsed,
-    verified: &Verified,
-    path: &str,
-    max_chars: usize,
-    is_short: bool,
-) -> String {
-    let memory = &parsed.memory;
+pub fn digest(verified: &Verified, path: &str, max_chars: usize, is_short: bool) -> String {
+    let Parsed { memory, notes, .. } = &verified.current;
     let mut lines = head(memory, path);
-    let warnings = parsed.notes.warnings.iter();
+    lines.extend(changes(verified));
+    let warnings = notes.warnings.iter();
     lines.extend(warnings.map(|warning| format!("Warning: {warning}")));
-    lines.extend(
-        verified
-            .checks
-            .iter()
-            .filter(|check| !check.holds)
-            .map(|check| format!("Changed since: {}", check.fact)),
-    );
+    lines.extend(tasks(memory, notes));
+    let tests = &memory.test_results;
+    lines.extend(suite(
+        "Unit tests",
+        &tests.unit,
+        &from(notes, "testResults.unit"),
+    ));
+    lines.extend(suite(
+        "E2E tests",
+        &tests.e2e,
+        &from(notes, "testResults.e2e"),
+    ));
+    if !is_short {
+        let failures = tests.unit.failures.iter().chain(&tests.e2e.failures);
+        let failures: Vec<String> = failures.map(failing).collect();
+        lines.extend(first(failures, MAX_FAILURES, "failing tests"));
+    }
+    lines.extend(steps(memory));
+    if is_short {
+        let blocker = memory.summary.major_blocker.iter();
+        lines.extend(blocker.map(|blocker| format!("Major blocker: {blocker}")));
+    } else {
+        lines.extend(blockers(memory, notes));
+        lines.extend(rest(memory));
+    }
+    fill(&lines, max_chars)
+}
+
+fn changes(verified: &Verified) -> Vec<String> {
+    let changed = verified.checks.iter().filter(|check| !check.holds);
+    let changed = changed.map(|check| format!("Changed since: {}", check.fact));
+    let mut lines = first(changed.collect(), MAX_CHANGES, "changes");
     if !verified.late.is_empty() {
         let late = verified.late.join(", ");
         lines.push(format!("Not verified, as it took too long: {late}"));
     }
-    lines.extend(summary(memory));
-    if !is_short {
-        lines.extend(details(memory));
+    lines
+}
+
+/// Returns the first lines, and says how many there are besides.
+fn first(mut lines: Vec<String>, max: usize, what: &str) -> Vec<String> {
+    let more = lines.len().saturating_sub(max);
+    lines.truncate(max);
+    if more > 0 {
+        lines.push(format!("... and {more} more {what}"));
     }
-    fill(&lines, max_chars)
+    lines
 }
 
 fn head(memory: &SessionMemory, path: &str) -> Vec<String> {
@@ -70,34 +103,43 @@ fn head(memory: &SessionMemory, path: &str) -> Vec<String> {
     lines
 }
 
-fn summary(memory: &SessionMemory) -> Vec<String> {
-    let (summary, tasks) = (&memory.summary, &memory.task_status);
-    let mut lines = vec![
-        format!("Project: {}", summary.project_description),
-        format!(
-            "Tasks: {}; phase: {}",
-            summary.completion_status, summary.current_phase
-        ),
-    ];
-    if let Some(task) = &tasks.current_task {
-        lines.push(format!(
-            "Current task: {} {} ({})",
-            task.id, task.title, task.phase
-        ));
+/// Returns `, from SOURCE, AGE old` for a part, as far as it is known.
+fn from(notes: &Notes, part: &str) -> String {
+    let Some(fact) = notes.provenance.get(part) else {
+        return String::new();
+    };
+    let at = fact.at.as_deref().and_then(ccd_text::clock::age_s);
+    match at {
+        Some(age_s) if age_s < -FUTURE_S => {
+            format!(
+                ", from {}, dated in the future: check the clock",
+                fact.source
+            )
+        }
+        Some(age_s) => format!(", from {}, {} old", fact.source, age(age_s)),
+        None => format!(", from {}", fact.source),
     }
-    lines.extend(
-        summary
-            .major_blocker
-            .iter()
-            .map(|blocker| format!("Major blocker: {blocker}")),
-    );
-    lines.push(format!("Next action: {}", summary.next_action));
-    lines.extend(suite("Unit tests", &memory.test_results.unit));
-    lines.extend(suite("E2E tests", &memory.test_results.e2e));
-    lines
 }
 
-fn suite(name: &str, suite: &TestSuite) -> Option<String> {
+fn tasks(memory: &SessionMemory, notes: &Notes) -> Vec<String> {
+    let (summary, tasks) = (&memory.summary, &memory.task_status);
+    let current = tasks.current_task.iter().map(|task| {
+        let id = if task.id.is_empty() { "" } else { " " };
+        format!(
+            "Current task: {}{id}{} ({})",
+            task.id, task.title, task.phase
+        )
+    });
+    let status = format!(
+        "Tasks: {}{}; phase: {}",
+        summary.completion_status,
+        from(notes, "taskStatus"),
+        summary.current_phase
+    );
+    current.chain([status]).collect()
+}
+
+fn suite(name: &str, suite: &TestSuite, from: &str) -> Option<String> {
     let TestSuite {
         passed,
         failed,
@@ -105,62 +147,70 @@ fn suite(name: &str, suite: &TestSuite) -> Option<String> {
         command,
         ..
     } = suite;
-    (*total > 0).then(|| format!("{name}: {passed}/{total} passed, {failed} failed ({command})"))
+    let counts = match (suite.status, total) {
+        (TestStatus::NotRun, 0) => return None,
+        (TestStatus::Failed, 0) => "failed".to_owned(),
+        (_, 0) => "passed".to_owned(),
+        (..) if *failed > 0 => format!("{passed}/{total} passed, {failed} failed"),
+        _ => format!("{passed}/{total} passed"),
+    };
+    let command = match command.is_empty() {
+        true => String::new(),
+        false => format!(" ({command})"),
+    };
+    Some(format!("{name}: {counts}{from}{command}"))
 }
 
-fn details(memory: &SessionMemory) -> Vec<String> {
-    let mut lines = Vec::new();
-    let urgent = memory
-        .blockers
-        .iter()
-        .filter(|blocker| blocker.priority == Priority::High);
-    lines.extend(
-        urgent.map(|blocker| format!("Blocker: {} - {}", blocker.title, blocker.description)),
-    );
-    let tests = &memory.test_results;
-    let failures = tests.unit.failures.iter().chain(&tests.e2e.failures);
-    lines.extend(failures.map(|failure| {
-        let line = failure
-            .line
-            .map_or_else(String::new, |line| format!(":{line}"));
-        let message = failure.message.as_deref().unwrap_or_default();
-        format!(
-            "Failing test: {}{line} {} {message}",
-            failure.file, failure.test_name
-        )
+fn failing(failure: &TestFailure) -> String {
+    let line = failure
+        .line
+        .map_or_else(String::new, |line| format!(":{line}"));
+    let message = failure.message.as_deref().unwrap_or_default();
+    format!(
+        "Failing test: {}{line} {} {message}",
+        failure.file, failure.test_name
+    )
+}
+
+fn steps(memory: &SessionMemory) -> Vec<String> {
+    let next = &*memory.summary.next_action;
+    let others = memory.next_steps.iter().filter(|step| step.action != next);
+    let others = others.map(|step| format!("Step: {}", step.action));
+    let next = (!next.is_empty()).then(|| format!("Next action: {next}"));
+    next.into_iter().chain(others).collect()
+}
+
+/// Failing tests are shown before.
+fn blockers(memory: &SessionMemory, notes: &Notes) -> Vec<String> {
+    let line = |blocker: &BlockerEntry| {
+        let from = match &*blocker.title {
+            "The build fails" => from(notes, "environment.build"),
+            _ => String::new(),
+        };
+        format!("Blocker: {} - {}{from}", blocker.title, blocker.description)
+    };
+    let urgent = memory.blockers.iter().filter(|blocker| {
+        blocker.priority == Priority::High && !blocker.title.starts_with("Failing test: ")
+    });
+    first(urgent.map(line).collect(), MAX_BLOCKERS, "blockers")
+}
+
+fn rest(memory: &SessionMemory) -> Vec<String> {
+    let mut lines = vec![format!("Project: {}", memory.summary.project_description)];
+    let next = memory.task_status.next_tasks.iter();
+    lines.extend(next.map(|task| format!("Next task: {} {}", task.id, task.title)));
+    let servers = memory.environment.servers.iter();
+    lines.extend(servers.map(|server| match server.status {
+        ServerStatus::Running => format!("Server: {} on {}", server.process, server.url),
+        ServerStatus::Stopped => format!("Stopped server: {} on {}", server.process, server.url),
     }));
-    lines.extend(
-        memory
-            .next_steps
-            .iter()
-            .map(|step| format!("Step: {}", step.action)),
-    );
-    lines.extend(
-        memory
-            .task_status
-            .next_tasks
-            .iter()
-            .map(|task| format!("Next task: {} {}", task.id, task.title)),
-    );
-    let servers = &memory.environment.servers;
-    lines.extend(
-        servers
-            .iter()
-            .map(|server| format!("Server: {} on {}", server.process, server.url)),
-    );
-    let others = memory
-        .blockers
-        .iter()
-        .filter(|blocker| blocker.priority != Priority::High);
+    let others = memory.blockers.iter();
+    let others = others.filter(|blocker| blocker.priority != Priority::High);
     lines.extend(
         others.map(|blocker| format!("Open point: {} - {}", blocker.title, blocker.description)),
     );
-    let files = &memory.files_needing_attention;
-    lines.extend(
-        files
-            .iter()
-            .map(|file| format!("File: {} - {}", file.path, file.reason)),
-    );
+    let files = memory.files_needing_attention.iter();
+    lines.extend(files.map(|file| format!("File: {} - {}", file.path, file.reason)));
     lines
 }
 
@@ -199,17 +249,18 @@ fn shown(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ccd_protocol::memory::{BlockerEntry, MemoryCheck};
+    use ccd_protocol::memory::{MemoryCheck, MemoryFact, NextStep, ServerInfo};
+    use std::time::{Duration, SystemTime};
 
     #[test]
     fn a_digest_of_any_memory_fits_and_says_what_changed_first() {
-        let mut parsed = Parsed::default();
+        let mut current = Parsed::default();
         let blocker = BlockerEntry {
             title: "größe ".repeat(16),
             ..BlockerEntry::default()
         };
-        parsed.memory.blockers = vec![blocker; 50];
-        parsed.memory.blockers[0].description = format!("password={}", "hunter2secret");
+        current.memory.blockers = vec![blocker; 50];
+        current.memory.blockers[0].description = format!("password={}", "hunter2secret");
         let gone = MemoryCheck {
             fact: "port 3001 no longer answers".to_owned(),
             ..MemoryCheck::default()
@@ -217,9 +268,10 @@ mod tests {
         let verified = Verified {
             checks: vec![gone],
             late: vec!["commits", "tasks"],
+            current,
         };
         for max in [500, 2000, 9500] {
-            let text = digest(&parsed, &verified, "/p/x.md", max, false);
+            let text = digest(&verified, "/p/x.md", max, false);
             assert!(
                 text.chars().count() <= max,
                 "{max}: {}",
@@ -232,7 +284,78 @@ mod tests {
             assert!(text.contains("too long: commits, tasks"), "{text}");
             assert!(!text.contains("hunter2secret"));
         }
-        let short = digest(&parsed, &Verified::default(), "/p/x.md", 9500, true);
+        let short = digest(&verified, "/p/x.md", 9500, true);
         assert!(!short.contains("Open point"), "{short}");
+    }
+
+    #[test]
+    fn steps_come_before_blockers_and_each_fact_has_its_source_and_age() {
+        let mut current = Parsed::default();
+        let memory = &mut current.memory;
+        memory.summary.next_action = "Fix the lamp".to_owned();
+        let blocker = |title: String| BlockerEntry {
+            title,
+            priority: Priority::High,
+            ..BlockerEntry::default()
+        };
+        memory.blockers = (0..50)
+            .map(|number| blocker(format!("Point {number} {}", "x".repeat(80))))
+            .collect();
+        memory.blockers[0].title = "Failing test: adds".to_owned();
+        memory.next_steps = vec![NextStep {
+            action: "Plan the phase Light".to_owned(),
+            ..NextStep::default()
+        }];
+        let suite = &mut memory.test_results.unit;
+        (suite.passed, suite.failed, suite.total) = (46, 1, 47);
+        suite.status = TestStatus::Failed;
+        suite.failures = vec![TestFailure {
+            test_name: "adds".to_owned(),
+            ..TestFailure::default()
+        }];
+        memory.environment.servers = vec![ServerInfo {
+            process: "node".to_owned(),
+            status: ServerStatus::Stopped,
+            ..ServerInfo::default()
+        }];
+        let dated = |days: f64| MemoryFact {
+            source: "coverage/junit.xml".to_owned(),
+            at: Some(ccd_text::clock::at(
+                SystemTime::now() - Duration::from_secs_f64(days * 86_400.0),
+            )),
+        };
+        let part = "testResults.unit".to_owned();
+        current.notes.provenance.insert(part.clone(), dated(268.5));
+        let mut verified = Verified {
+            current,
+            ..Verified::default()
+        };
+        let text = digest(&verified, "/p/x.md", 9500, false);
+        let order = [
+            "Unit tests: 46/47 passed, 1 failed, from coverage/junit.xml, 268 days old",
+            "Failing test: adds",
+            "Next action: Fix the lamp",
+            "Step: Plan the phase Light",
+            "Blocker: Point 1 ",
+            "... and 39 more blockers",
+            "Stopped server: node",
+        ];
+        let places: Vec<Option<usize>> = order.iter().map(|part| text.find(part)).collect();
+        assert!(
+            places.iter().all(Option::is_some) && places.is_sorted(),
+            "{places:?} {text}"
+        );
+        assert_eq!(text.matches("adds").count(), 1, "{text}");
+        let future = MemoryFact {
+            at: Some("2999-01-01T00:00:00Z".to_owned()),
+            ..dated(0.0)
+        };
+        verified.current.notes.provenance.insert(part, future);
+        let text = digest(&verified, "/p/x.md", 9500, true);
+        assert!(
+            text.contains("dated in the future: check the clock"),
+            "{text}"
+        );
+        assert!(text.contains("Step: Plan"), "{text}");
     }
 }

@@ -27,6 +27,9 @@ pub enum MemoryError {
     NotReadable { path: PathBuf, source: io::Error },
     #[error("{}: no such directory", .0.display())]
     NoProject(PathBuf),
+    /// A bug.
+    #[error("{}: saving the memory has failed because of a bug; the old file is unchanged", .0.display())]
+    Failed(PathBuf),
 }
 
 impl From<Found> for MemoryError {
@@ -45,6 +48,7 @@ impl Reportable for MemoryError {
             Self::SecretFound { .. } => ErrorCode::MemorySecretFound,
             Self::NotWritable { .. } => ErrorCode::MemoryNotWritable,
             Self::NoProject(_) => ErrorCode::ProjectNotFound,
+            Self::Failed(_) => ErrorCode::Internal,
         }
     }
 
@@ -53,6 +57,7 @@ impl Reportable for MemoryError {
             Self::NotFound(_) => Some("ccctl memory save writes one"),
             Self::NotValid(_) => Some("ccctl memory show --json shows one that is valid"),
             Self::Invalid(_) => Some("ccctl memory save replaces it"),
+            Self::Failed(_) => Some("ccctl daemon logs has the details; please report them"),
             Self::SecretFound { .. } => {
                 Some("remove the secret from the project; ccctl memory save then writes the file")
             }

@@ -34,6 +34,6 @@ pub use error::{MemoryError, Result};
 pub use file::{Parsed, parse, write};
 pub use link::{Link, link};
 pub use model::{Cuts, MAX_BYTES, Notes, Provenance};
-pub use rules::{fit, redact, shorten, validate};
+pub use rules::{fit, redact, shorten, validate, validate_text};
 pub use store::{Saved, read, save, save_given};
 pub use verify::{VERIFY_LIMIT, Verified, verify};

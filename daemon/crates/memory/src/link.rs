@@ -88,15 +88,26 @@ fn read(folder: &OwnedFd) -> io::Result<Option<(String, Mode)>> {
     Ok(Some((text, Mode::from_raw_mode(about.st_mode))))
 }
 
-/// True if a word of the text is the import.
+/// True if a word of the text is the import. Claude Code imports nothing that is in a block of code.
 fn imports(text: &str) -> bool {
-    let mut words = text.split_whitespace();
-    words.any(|word| {
-        let path = word
-            .strip_prefix('@')
-            .map(|path| path.trim_start_matches("./"));
-        path == Some(MEMORY_FILE)
-    })
+    let is_import = |word: &str| {
+        let path = word.strip_prefix('@');
+        path.map(|path| path.trim_start_matches("./")) == Some(MEMORY_FILE)
+    };
+    let mut fence: Option<&str> = None;
+    for line in text.lines() {
+        let line = line.trim();
+        let mark = line.trim_start_matches(['`', '~']);
+        let mark = &line[..line.len() - mark.len()];
+        match fence {
+            Some(open) if mark.starts_with(open) && mark == line => fence = None,
+            Some(_) => (),
+            None if mark.len() >= 3 => fence = Some(mark),
+            None if line.split_whitespace().any(is_import) => return true,
+            None => (),
+        }
+    }
+    false
 }
 
 /// Adds the import after an empty line, with the line ends of the text.
@@ -174,6 +185,22 @@ mod tests {
             let again = link(folder.path(), true).unwrap();
             assert_eq!((&*again.diff, again.written), ("", false));
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+        }
+    }
+
+    #[test]
+    fn an_import_in_a_block_of_code_is_none() {
+        for (text, expected) in [
+            ("See @.claude/session-memory.md here", true),
+            ("```\n@.claude/session-memory.md\n```\n", false),
+            (
+                "~~~~ md\n```\n~~~\n@.claude/session-memory.md\n~~~~\n",
+                false,
+            ),
+            ("```\nx\n```\n@./.claude/session-memory.md\n", true),
+            ("`@.claude/session-memory.md`\n", false),
+        ] {
+            assert_eq!(imports(text), expected, "{text}");
         }
     }
 

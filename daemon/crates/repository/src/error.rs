@@ -24,6 +24,10 @@ pub enum RepositoryError {
     NotWritable(PathBuf),
     #[error("{}: not a regular file; remove it", .0.display())]
     NotRegular(PathBuf),
+    #[error("{}: is a symbolic link, and nothing is written through it; replace it by what it points to", .0.display())]
+    Linked(PathBuf),
+    #[error("{}: a rule of .gitignore that starts with ! includes it again; add the line {pattern} below that rule", path.display())]
+    NotIgnored { path: PathBuf, pattern: String },
     #[error("{}: another git command is running; wait for it, or remove the file if none is", .0.display())]
     Locked(PathBuf),
     #[error("{}: there is no commit yet; commit first", .0.display())]

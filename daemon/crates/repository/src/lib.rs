@@ -39,4 +39,5 @@ pub use error::{RepositoryError, name_paths};
 pub use identity::{Identity, identify};
 pub use lock::{Holder, LOCK_FILE, Lock, LockError};
 pub use patch::{FileChange, FileStatus, files};
+pub use state::CommitsSince;
 pub use work_tree::WorkTree;

@@ -9,6 +9,15 @@ use std::path::{Path, PathBuf};
 /// Of `info/exclude` that are read.
 const MAX_EXCLUDE_BYTES: u64 = 1024 * 1024;
 
+/// How `HEAD` differs from an earlier commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CommitsSince {
+    /// Commits that `HEAD` has and the earlier one has not, at most as many as asked for.
+    pub number: usize,
+    /// The earlier commit is in the history of `HEAD`.
+    pub is_descendant: bool,
+}
+
 impl WorkTree {
     /// Returns the name of the branch, also of one without a commit; `HEAD` if none is checked out.
     ///
@@ -54,19 +63,31 @@ impl WorkTree {
         Ok(paths)
     }
 
-    /// Returns how many commits `HEAD` has that `commit` does not have, at most `max`; nothing if `commit` is unknown.
+    /// Compares `HEAD` with `commit`; nothing if `commit` is unknown.
     ///
     /// # Errors
     ///
     /// `Gone`, `Git`.
-    pub fn commits_since(&self, commit: &str, max: usize) -> Result<Option<usize>> {
+    pub fn commits_since(&self, commit: &str, max: usize) -> Result<Option<CommitsSince>> {
         let repository = self.open()?;
         let Ok(commit) = repository.revparse_single(commit) else {
             return Ok(None);
         };
-        let mut walk = repository.revwalk().map_err(|error| self.git(error))?;
-        let ready = walk.push_head().and_then(|()| walk.hide(commit.id()));
-        Ok(ready.ok().map(|()| walk.take(max).count()))
+        let Ok(head) = repository.revparse_single("HEAD") else {
+            return Ok(None);
+        };
+        let only_in = |one: git2::Oid, other: git2::Oid, max: usize| {
+            let mut walk = repository.revwalk()?;
+            walk.push(one)?;
+            walk.hide(other)?;
+            Ok(walk.take(max).count())
+        };
+        let number = only_in(head.id(), commit.id(), max).map_err(|error| self.git(error))?;
+        let lost = only_in(commit.id(), head.id(), 1).map_err(|error| self.git(error))?;
+        Ok(Some(CommitsSince {
+            number,
+            is_descendant: lost == 0,
+        }))
     }
 
     /// Makes sure that git ignores `paths`, relative to the top directory, by the line `pattern` in `info/exclude`, which is
@@ -75,26 +96,50 @@ impl WorkTree {
     ///
     /// # Errors
     ///
-    /// `Gone`, `Git`, `NotRegular`, `NotWritable`.
+    /// `Gone`, `Git`, `NotRegular`, `NotWritable`, `Linked`; `NotIgnored` if a rule of `.gitignore` is stronger.
     pub fn exclude(&self, paths: &[&Path], pattern: &str) -> Result<bool> {
         let repository = self.open()?;
         let index = repository.index().map_err(|error| self.git(error))?;
         let is_tracked = paths.iter().any(|path| index.get_path(path, 0).is_some());
-        let mut is_ignored = true;
         for path in paths {
             self.check_rules(path)?;
-            let ignored = repository.is_path_ignored(path);
-            is_ignored &= ignored.map_err(|error| self.git(error))?;
         }
-        if is_ignored || is_tracked {
+        if is_tracked || self.first_shown(paths)?.is_none() {
             return Ok(!is_tracked);
         }
         let folder = self.common_dir.join("info");
         let file = folder.join("exclude");
+        let is_linked = |path: &&PathBuf| path.is_symlink();
+        if let Some(linked) = [&folder, &file].into_iter().find(is_linked) {
+            return Err(RepositoryError::Linked(linked.clone()));
+        }
         let not_writable = |_| RepositoryError::NotWritable(file.clone());
         std::fs::create_dir_all(&folder).map_err(not_writable)?;
-        add_line(&file, pattern).map_err(not_writable)?;
-        Ok(true)
+        let before = add_line(&file, pattern).map_err(not_writable)?;
+        let Some(shown) = self.first_shown(paths)? else {
+            return Ok(true);
+        };
+        // The rules of .gitignore are stronger, so the line is of no use.
+        let opened = std::fs::OpenOptions::new().write(true).open(&file);
+        opened
+            .and_then(|file| file.set_len(before))
+            .map_err(not_writable)?;
+        Err(RepositoryError::NotIgnored {
+            path: self.root.join(shown),
+            pattern: pattern.to_owned(),
+        })
+    }
+
+    /// Returns the first of the paths that git does not ignore.
+    fn first_shown<'a>(&self, paths: &[&'a Path]) -> Result<Option<&'a Path>> {
+        let repository = self.open()?;
+        for path in paths {
+            let is_ignored = repository.is_path_ignored(path);
+            if !is_ignored.map_err(|error| self.git(error))? {
+                return Ok(Some(path));
+            }
+        }
+        Ok(None)
     }
 
     /// Refuses files that say what is ignored but are not regular: reading a named pipe would never end.
@@ -109,7 +154,8 @@ impl WorkTree {
     }
 }
 
-fn add_line(file: &Path, line: &str) -> std::io::Result<()> {
+/// Adds a line and returns how long the file was before.
+fn add_line(file: &Path, line: &str) -> std::io::Result<u64> {
     use std::os::unix::fs::OpenOptionsExt as _;
     let mut opened = std::fs::OpenOptions::new()
         .read(true)
@@ -117,6 +163,7 @@ fn add_line(file: &Path, line: &str) -> std::io::Result<()> {
         .create(true)
         .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
         .open(file)?;
+    let len = opened.metadata()?.len();
     let mut before = Vec::new();
     (&mut opened)
         .take(MAX_EXCLUDE_BYTES)
@@ -126,7 +173,8 @@ fn add_line(file: &Path, line: &str) -> std::io::Result<()> {
     } else {
         "\n"
     };
-    opened.write_all(format!("{gap}{line}\n").as_bytes())
+    opened.write_all(format!("{gap}{line}\n").as_bytes())?;
+    Ok(len)
 }
 
 #[cfg(test)]
@@ -171,9 +219,45 @@ mod tests {
         let first = tree.head().unwrap().unwrap();
         crate::test_repository::commit(folder.path(), "a.txt", "b\n");
         crate::test_repository::commit(folder.path(), "a.txt", "c\n");
-        assert_eq!(tree.commits_since(&first, 100).unwrap(), Some(2));
-        assert_eq!(tree.commits_since(&first[..7], 1).unwrap(), Some(1));
-        assert_eq!(tree.commits_since("feedfeed", 100).unwrap(), None);
+        let since = |commit: &str, max: usize| {
+            let since = tree.commits_since(commit, max).unwrap()?;
+            Some((since.number, since.is_descendant))
+        };
+        let third = tree.head().unwrap().unwrap();
+        assert_eq!(since(&first, 100), Some((2, true)));
+        assert_eq!(since(&first[..7], 1), Some((1, true)));
+        assert_eq!(since("feedfeed", 100), None);
+        git(folder.path(), &["reset", "-q", "--hard", &first]);
+        assert_eq!(since(&third, 100), Some((0, false)));
+        crate::test_repository::commit(folder.path(), "a.txt", "d\n");
+        assert_eq!(since(&third, 100), Some((1, false)));
+    }
+
+    #[test]
+    fn a_file_that_gitignore_includes_again_is_an_error_and_changes_nothing() {
+        for rules in [".claude/*\n!.claude/*.md\n", "*\n!*/\n!*.md\n"] {
+            let folder = repository();
+            std::fs::write(folder.path().join(".gitignore"), rules).unwrap();
+            let tree = WorkTree::find(folder.path()).unwrap();
+            let file = tree.git_dir.join("info/exclude");
+            let before = std::fs::read(&file).unwrap();
+            let path = Path::new(".claude/memory.md");
+            let error = tree.exclude(&[path], "/.claude/memory.md*").unwrap_err();
+            assert!(error.to_string().contains("includes it again"), "{error}");
+            assert_eq!(std::fs::read(&file).unwrap(), before);
+        }
+    }
+
+    #[test]
+    fn nothing_is_written_through_a_link_in_the_git_folder() {
+        let (folder, outside) = (repository(), tempfile::tempdir().unwrap());
+        let tree = WorkTree::find(folder.path()).unwrap();
+        let info = tree.git_dir.join("info");
+        std::fs::remove_dir_all(&info).unwrap();
+        std::os::unix::fs::symlink(outside.path(), &info).unwrap();
+        let error = tree.exclude(&[Path::new("y.md")], "/y.md").unwrap_err();
+        assert!(error.to_string().contains("symbolic link"), "{error}");
+        assert_eq!(outside.path().read_dir().unwrap().count(), 0);
     }
 
     #[test]

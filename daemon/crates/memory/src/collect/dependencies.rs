@@ -3,7 +3,7 @@
 use super::facts::{Part, Sourced, stamp};
 use super::manifest::MANIFEST_BYTES;
 use super::project::{Collector, Project};
-use super::read::{modified, read};
+use super::read::{modified, names, read};
 use ccd_protocol::memory::{DependencyState, DependencyStatus, PackageManager};
 use semver::{Version, VersionReq};
 use std::path::Path;
@@ -130,6 +130,7 @@ impl Collector for DependencyCollector {
         let status = match installed {
             _ if is_old || outdated > 0 => DependencyState::Outdated,
             None if is_node => DependencyState::Unknown,
+            _ if !is_evidence(root, tool, lock, locked) => DependencyState::Unknown,
             _ => DependencyState::UpToDate,
         };
         let value = DependencyStatus {
@@ -145,6 +146,45 @@ impl Collector for DependencyCollector {
             at: Some(stamp(locked)),
         }))
     }
+}
+
+/// Says whether the lock file shows what is installed: an empty one does not, and neither does a list of wishes.
+fn is_evidence(root: &Path, tool: &Tool, lock: &str, locked: SystemTime) -> bool {
+    let is_filled = || {
+        let about = root.join(lock).symlink_metadata();
+        about.is_ok_and(|about| about.len() > 0)
+    };
+    match tool.name {
+        "maven" => false,
+        "gradle" => lock == "gradle.lockfile" && is_filled(),
+        "pip" => tool
+            .installed
+            .iter()
+            .any(|venv| has_packages(&root.join(venv), locked)),
+        "go" => is_filled() || !requires(root),
+        _ => is_filled(),
+    }
+}
+
+/// True if packages were installed in a virtual environment of Python after a time.
+fn has_packages(venv: &Path, time: SystemTime) -> bool {
+    const MAX_VERSIONS: usize = 20;
+    let versions = names(&venv.join("lib"), MAX_VERSIONS).into_iter();
+    let mut packages = versions.map(|(name, _)| venv.join("lib").join(name).join("site-packages"));
+    packages.any(|packages| {
+        let is_new = modified(&packages) >= Some(time);
+        is_new && names(&packages, 1).len() == 1
+    })
+}
+
+/// True if the manifest of a Go module names others.
+fn requires(root: &Path) -> bool {
+    let manifest = read(root, Path::new("go.mod"), MANIFEST_BYTES);
+    manifest.is_ok_and(|manifest| {
+        let text = manifest.text();
+        text.lines()
+            .any(|line| line.trim_start().starts_with("require"))
+    })
 }
 
 /// Returns how many installed packages were looked at, and how many have a version that the manifest does not allow.
@@ -215,5 +255,42 @@ mod tests {
         }
         assert_eq!(fits(&version, "workspace:*"), None);
         assert_eq!(fits(&version, "latest"), None);
+    }
+    #[test]
+    fn without_evidence_the_dependencies_are_not_called_up_to_date() {
+        let status = |files: &[(&str, &str)]| {
+            let folder = tempfile::tempdir().unwrap();
+            for (path, content) in files {
+                let path = folder.path().join(path);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, content).unwrap();
+            }
+            let project = Project::find(folder.path()).unwrap();
+            let deadline = Instant::now() + std::time::Duration::from_secs(60);
+            match DependencyCollector.collect(&project, deadline) {
+                Ok(Part::Dependencies(found)) => found.value.status,
+                other => panic!("{other:?}"),
+            }
+        };
+        let module = ("go.mod", "module a\n\nrequire b v1.0.0\n");
+        for files in [
+            &[("build.gradle", "x")][..],
+            &[("pom.xml", "<project/>")],
+            &[("requirements.txt", "flask\n"), (".venv/x", "")],
+            &[("pyproject.toml", ""), ("uv.lock", "")],
+            &[module, ("go.sum", "")],
+        ] {
+            assert_eq!(status(files), DependencyState::Unknown, "{files:?}");
+        }
+        let installed = ".venv/lib/python3.13/site-packages/flask/__init__.py";
+        for files in [
+            &[("build.gradle", "x"), ("gradle.lockfile", "x")][..],
+            &[("requirements.txt", "flask\n"), (installed, "")],
+            &[("pyproject.toml", ""), ("uv.lock", "version = 1\n")],
+            &[module, ("go.sum", "b v1.0.0 h1:x\n")],
+            &[("go.mod", "module a\n"), ("go.sum", "")],
+        ] {
+            assert_eq!(status(files), DependencyState::UpToDate, "{files:?}");
+        }
     }
 }

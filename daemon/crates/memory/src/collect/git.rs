@@ -2,6 +2,8 @@
 
 use super::facts::{GitFacts, Part, Sourced};
 use super::project::{Collector, Project};
+use ccd_repository::WorkTree;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 pub(super) struct GitCollector;
@@ -25,19 +27,9 @@ impl Collector for GitCollector {
         };
         let head = tree.head().ok().flatten();
         let branch = tree.branch().map_err(|error| error.to_string())?;
-        let conflicts = tree.conflicts().map_err(|error| error.to_string())?;
-        let inside = |path: &std::path::PathBuf| {
-            let path = tree.root.join(path);
-            Some(
-                path.strip_prefix(&project.root)
-                    .ok()?
-                    .to_string_lossy()
-                    .into_owned(),
-            )
-        };
         let value = GitFacts {
             branch,
-            conflicts: conflicts.iter().filter_map(inside).collect(),
+            conflicts: conflicts(tree, &project.root)?,
         };
         let source = match head {
             Some(head) => format!("git {head}"),
@@ -49,4 +41,14 @@ impl Collector for GitCollector {
             at: None,
         }))
     }
+}
+
+/// Returns the files of the project with an unresolved conflict, relative to it.
+pub(super) fn conflicts(tree: &WorkTree, root: &Path) -> Result<Vec<String>, String> {
+    let conflicts = tree.conflicts().map_err(|error| error.to_string())?;
+    let inside = |path: &PathBuf| {
+        let path = tree.root.join(path);
+        Some(path.strip_prefix(root).ok()?.to_string_lossy().into_owned())
+    };
+    Ok(conflicts.iter().filter_map(inside).collect())
 }

@@ -1,13 +1,17 @@
 //! Looks again at what is quick to look at.
 
+use super::assemble::{Progress, progress};
 use super::facts::{Finding, Part, Sourced, SuiteFacts};
+use super::git::conflicts;
 use super::project::{Collector, Project};
 use super::reports::reports;
 use super::servers::listening_ports;
 use super::tasks::{Plan, TaskCollector};
 use crate::error::Result;
-use ccd_protocol::memory::{TaskReference, TestSuite};
+use ccd_protocol::memory::{MemoryFact, TaskReference, TestSuite};
+use ccd_repository::CommitsSince;
 use ccd_text::redact::redact;
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
 use std::time::{Instant, SystemTime};
@@ -21,18 +25,25 @@ pub(crate) struct Wanted {
     pub(crate) plan: bool,
     /// Reports of tests that were written after this time.
     pub(crate) reports_since: Option<SystemTime>,
+    /// Paths in the project, to see whether something is there.
+    pub(crate) paths: Vec<String>,
+    pub(crate) conflicts: bool,
 }
 
 /// What a project looks like now. A part that cannot be read is nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Now {
     pub(crate) branch: Option<String>,
-    /// How many commits came after the given one.
-    pub(crate) commits: Option<usize>,
+    /// How `HEAD` differs from the given commit; nothing inside if that does not exist any more.
+    pub(crate) commits: Option<Option<CommitsSince>>,
     /// Ports that something listens on.
     pub(crate) ports: Option<Vec<u16>>,
     plan: Option<Finding<Option<Sourced<Plan>>>>,
     reports: Vec<Sourced<SuiteFacts>>,
+    /// Of the given paths, those where something is.
+    pub(crate) present: Option<HashSet<String>>,
+    /// Files with an unresolved conflict.
+    pub(crate) conflicts: Option<Vec<String>>,
     /// Parts that were not known at the deadline.
     pub(crate) late: Vec<&'static str>,
 }
@@ -61,6 +72,12 @@ impl Now {
             let look = move |project: &Project| results(project, since, deadline);
             parts.push(("tests", Box::new(look)));
         }
+        if !wanted.paths.is_empty() {
+            parts.push(("files", Box::new(|project| present(project, wanted.paths))));
+        }
+        if wanted.conflicts {
+            parts.push(("conflicts", Box::new(conflicts_now)));
+        }
         if let Some((commit, max)) = wanted.commit {
             let look = move |project: &Project| commits(project, &commit, max);
             parts.push(("commits", Box::new(look)));
@@ -75,6 +92,12 @@ impl Now {
             Some(plan) => Ok(redact(&plan.source).text.into_owned()),
             None => Err(plan.left_out.first().map(String::as_str)),
         })
+    }
+
+    /// Returns where the plan stands, and its source; nothing without a plan.
+    pub(crate) fn progress(&self) -> Option<(Progress, MemoryFact)> {
+        let plan = self.plan.as_ref()?.value.as_ref()?;
+        Some((progress(&plan.value, &plan.source), plan.fact()))
     }
 
     /// Returns what became of a task of the plan.
@@ -94,10 +117,10 @@ impl Now {
     }
 
     /// Returns the newest results of unit or of e2e tests among the new reports, and their report.
-    pub(crate) fn results(&self, is_e2e: bool) -> Option<(&TestSuite, &str)> {
+    pub(crate) fn results(&self, is_e2e: bool) -> Option<(TestSuite, MemoryFact)> {
         let mut reports = self.reports.iter();
         let report = reports.find(|report| report.value.is_e2e == is_e2e)?;
-        Some((&report.value.suite, &report.source))
+        Some((report.value.suite.clone(), report.fact()))
     }
 }
 
@@ -159,8 +182,19 @@ fn results(project: &Project, since: SystemTime, deadline: Instant) -> Take {
 
 fn commits(project: &Project, commit: &str, max: usize) -> Take {
     let tree = project.work_tree.as_ref();
-    let number = tree.and_then(|tree| tree.commits_since(commit, max).ok()?);
-    Box::new(move |now| now.commits = number)
+    let since = tree.and_then(|tree| tree.commits_since(commit, max).ok());
+    Box::new(move |now| now.commits = since)
+}
+
+fn present(project: &Project, mut paths: Vec<String>) -> Take {
+    paths.retain(|path| project.root.join(path).symlink_metadata().is_ok());
+    Box::new(|now| now.present = Some(paths.into_iter().collect()))
+}
+
+fn conflicts_now(project: &Project) -> Take {
+    let tree = project.work_tree.as_ref();
+    let found = tree.and_then(|tree| conflicts(tree, &project.root).ok());
+    Box::new(|now| now.conflicts = found)
 }
 
 fn ports() -> Take {

@@ -168,14 +168,24 @@ fn pyproject(_root: &Path, text: &str, manifest: &mut Manifest) {
     manifest.unit.set("pytest", "pytest");
 }
 
-fn go(_root: &Path, text: &str, manifest: &mut Manifest) {
-    let module = text
+/// Returns the name of the Go module of a project.
+pub(super) fn go_module(root: &Path) -> Option<String> {
+    let text = read(root, Path::new("go.mod"), MANIFEST_BYTES).ok()?.text();
+    module_of(&text).map(str::to_owned)
+}
+
+fn module_of(text: &str) -> Option<&str> {
+    let lines = text
         .lines()
-        .find_map(|line| line.trim().strip_prefix("module "));
-    set(
-        &mut manifest.name,
-        module.map(|module| module.trim().trim_matches('"')),
-    );
+        .map(|line| line.split("//").next().unwrap_or_default());
+    let module = lines
+        .filter_map(|line| line.trim().strip_prefix("module "))
+        .next()?;
+    Some(module.trim().trim_matches('"'))
+}
+
+fn go(_root: &Path, text: &str, manifest: &mut Manifest) {
+    set(&mut manifest.name, module_of(text));
     manifest.unit.set("go test", "go test ./...");
 }
 

@@ -2,7 +2,10 @@
 
 use super::facts::{Sourced, SuiteFacts};
 use super::reports::of_output;
-use ccd_protocol::memory::{BuildState, BuildStatus, TestStatus};
+use crate::model::since;
+use ccd_protocol::memory::{BuildState, BuildStatus, MemoryFact, TestStatus, TestSuite};
+use std::path::Path;
+use std::time::SystemTime;
 
 /// What is known of a project's sessions.
 #[derive(Debug, Clone, Default)]
@@ -47,12 +50,35 @@ impl RecordedRun {
 }
 
 impl Recorded {
+    /// Returns the runs that ended after a time.
+    pub(crate) fn after(&self, time: SystemTime) -> Self {
+        let runs = self.runs.iter();
+        let runs = runs.filter(|run| since(&run.at) > Some(time)).cloned();
+        Self {
+            runs: runs.collect(),
+            task: None,
+        }
+    }
+
+    /// Returns how the last test command of the kind ended, and who recorded it.
+    pub(crate) fn results(&self, root: &Path, is_e2e: bool) -> Option<(TestSuite, MemoryFact)> {
+        let found = self.tests(root, is_e2e)?;
+        let fact = found.fact();
+        Some((found.value.suite, fact))
+    }
+
+    /// Says whether the last build failed, and who recorded it.
+    pub(crate) fn build(&self) -> Option<(bool, MemoryFact)> {
+        let run = self.runs.iter().find(|run| is_build(&run.command))?;
+        let fact = MemoryFact {
+            source: run.source.clone(),
+            at: Some(run.at.clone()),
+        };
+        Some((run.failed(), fact))
+    }
+
     /// Returns how the last test command of the kind ended.
-    pub(super) fn tests(
-        &self,
-        root: &std::path::Path,
-        is_e2e: bool,
-    ) -> Option<Sourced<SuiteFacts>> {
+    pub(super) fn tests(&self, root: &Path, is_e2e: bool) -> Option<Sourced<SuiteFacts>> {
         let run = self
             .runs
             .iter()

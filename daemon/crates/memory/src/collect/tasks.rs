@@ -120,11 +120,14 @@ impl Candidate {
     }
 }
 
-/// `specs/BRANCH/tasks.md` is the plan of a branch; `feature/x` is that of `x` as well.
+/// `specs/BRANCH/tasks.md` is the plan of a branch; of `feat/x` also that of `feat-x` and of `x`.
 fn is_folder_of(path: &Path, branch: &str) -> bool {
     let last = branch.rsplit('/').next().unwrap_or(branch);
-    let folder = path.parent().and_then(Path::file_name);
-    folder.is_some_and(|folder| folder == branch || folder == last)
+    let Some(folder) = path.parent() else {
+        return false;
+    };
+    let is_named = |name: &str| folder.file_name().is_some_and(|folder| folder == name);
+    folder.ends_with(branch) || is_named(&branch.replace('/', "-")) || is_named(last)
 }
 
 /// Returns where plans may be, relative to the project.
@@ -140,7 +143,7 @@ fn places(root: &Path) -> Vec<PathBuf> {
     .map(PathBuf::from)
     .collect();
     for (folder, depth) in [
-        ("specs", 1),
+        ("specs", 3),
         ("docs", 3),
         (".specify", 3),
         (".kiro/specs", 1),

@@ -9,4 +9,4 @@ pub use fit::fit;
 pub use redact::redact;
 pub(crate) use redact::{Found, all_secrets};
 pub use shorten::shorten;
-pub use validate::validate;
+pub use validate::{validate, validate_text};

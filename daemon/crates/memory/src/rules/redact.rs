@@ -57,6 +57,11 @@ const MARKS: &str = "*_()[]|";
 const MIN_WORD_CHARS: usize = 4;
 
 impl Found {
+    /// True if it is in a text of the memory, not in words of the file itself.
+    pub(super) fn is_in(&self, memory: &SessionMemory) -> bool {
+        self.words.is_empty() || self.mask(memory).is_some()
+    }
+
     /// Masks the words of the secret in all texts: between two texts of the file, what is in neither may look like one, such
     /// as a command and its argument. Returns nothing if no text has them.
     pub(crate) fn mask(&self, memory: &SessionMemory) -> Option<SessionMemory> {
@@ -77,8 +82,7 @@ impl Found {
 
 /// True if the file of a memory has a secret. Words that are in no text of the memory are words of the file itself.
 pub(crate) fn has_secret(file: &str, memory: &SessionMemory) -> bool {
-    let is_of_a_text = |found: &Found| found.words.is_empty() || found.mask(memory).is_some();
-    all_secrets(file).iter().any(is_of_a_text)
+    all_secrets(file).iter().any(|found| found.is_in(memory))
 }
 
 /// Returns the secrets of a finished file.

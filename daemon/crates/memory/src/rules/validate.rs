@@ -1,66 +1,181 @@
 //! The seed's rules for a memory that is valid.
 
-use super::redact::has_secret;
-use crate::file::write;
+use super::redact::{Found, all_secrets, has_secret};
+use crate::file::{Parsed, parse, plain, write};
 use crate::model::{
     MAX_BLOCKERS, MAX_BYTES, MAX_ERRORS, MAX_FAILURES, MAX_FILES, MAX_NEXT_TASKS, MAX_SERVERS,
-    MAX_STEPS, MESSAGE_CHARS, TITLE_CHARS, is_time,
+    MAX_STEPS, MESSAGE_CHARS, Notes, TITLE_CHARS, is_time,
 };
-use ccd_protocol::memory::{MemoryValidateReply, SessionMemory};
+use ccd_protocol::memory::{MemoryValidateReply, SessionMemory, TestSuite};
+use std::collections::HashSet;
+
+/// What is wrong, and texts that the line with the mistake has.
+struct Mistake {
+    error: String,
+    marks: Vec<String>,
+}
 
 /// Returns what is wrong with a memory.
 #[must_use]
 pub fn validate(memory: &SessionMemory) -> MemoryValidateReply {
-    let mut errors = Vec::new();
-    let mut check = |is_right: bool, error: &dyn Fn() -> String| {
-        if !is_right {
-            errors.push(error());
-        }
-    };
-    for (name, time) in times(memory) {
-        check(is_time(time), &|| format!("{name} must be ISO 8601 format"));
-    }
-    check(is_version(&memory.metadata.version), &|| {
-        format!(
-            "metadata.version must be N.N or N.N.N: {:?}",
-            memory.metadata.version
-        )
-    });
-    for (name, value) in percentages(memory) {
-        check((0.0..=100.0).contains(&value), &|| {
-            format!("{name} out of range: {value}")
-        });
-    }
-    for (name, path) in paths(memory) {
-        check(is_relative(path), &|| {
-            format!("{name} must be a relative path: {path:?}")
-        });
-    }
-    for (name, len, max) in lens(memory) {
-        check(len <= max, &|| {
-            format!("{name} array exceeds max length ({max})")
-        });
-    }
-    for (name, text, max) in texts(memory) {
-        check(text.chars().count() <= max, &|| {
-            format!("{name} exceeds {max} characters")
-        });
-        check(!text.contains(['\n', '\r']), &|| {
-            format!("{name} must be one line")
-        });
-    }
+    let mistakes = mistakes(memory).into_iter();
+    let mut errors: Vec<String> = mistakes.map(|mistake| mistake.error).collect();
     let content = write(memory, &Default::default(), &Default::default());
-    check(content.len() <= MAX_BYTES, &|| {
-        format!("the file exceeds {MAX_BYTES} bytes")
-    });
-    check(!has_secret(&content, memory), &|| {
-        "Sensitive data detected in serialized output".to_owned()
-    });
+    if content.len() > MAX_BYTES {
+        errors.push(too_long());
+    }
+    // A path such as `/etc/passwd` looks like a secret, but that is not what is wrong with it.
+    let mut inside = memory.clone();
+    let tests = &mut inside.test_results;
+    let failures = tests
+        .unit
+        .failures
+        .iter_mut()
+        .chain(&mut tests.e2e.failures);
+    let files = inside.files_needing_attention.iter_mut();
+    let paths = failures.map(|failure| &mut failure.file);
+    let paths = paths.chain(files.map(|file| &mut file.path));
+    for path in paths.chain([&mut inside.task_status.source_file]) {
+        if !is_relative(path) {
+            path.clear();
+        }
+    }
+    let content = write(&inside, &Default::default(), &Default::default());
+    if has_secret(&content, &inside) {
+        errors.push("Sensitive data detected in serialized output".to_owned());
+    }
     MemoryValidateReply {
         valid: errors.is_empty(),
         errors,
         warnings: Vec::new(),
     }
+}
+
+/// Returns what is wrong with a file, with the lines as far as they are known.
+#[must_use]
+pub fn validate_text(content: &str) -> MemoryValidateReply {
+    let Parsed {
+        memory,
+        warnings,
+        is_empty,
+        has_sections,
+        notes,
+    } = parse(content);
+    let (errors, warnings) = match (is_empty, has_sections) {
+        (true, _) => (warnings, Vec::new()),
+        (_, false) => {
+            let error = "no section of a session memory is in it".to_owned();
+            (vec![error], warnings)
+        }
+        _ => (in_file(content, &memory, &notes), warnings),
+    };
+    MemoryValidateReply {
+        valid: errors.is_empty(),
+        errors,
+        warnings,
+    }
+}
+
+fn in_file(content: &str, memory: &SessionMemory, notes: &Notes) -> Vec<String> {
+    let lines: Vec<String> = content.lines().map(plain).collect();
+    let line_of = |mark: &String| lines.iter().position(|line| line.contains(mark));
+    let with_line = |Mistake { error, marks }| match marks.iter().find_map(line_of) {
+        Some(at) => format!("line {}: {error}", at + 1),
+        None => error,
+    };
+    let mut errors: Vec<String> = mistakes(memory).into_iter().map(with_line).collect();
+    if content.len() > MAX_BYTES {
+        errors.push(too_long());
+    }
+    // Words of the file itself may look like a secret, such as a command beside a name.
+    let ours = write(memory, &Default::default(), notes);
+    let ours: HashSet<String> = ours.lines().map(plain).collect();
+    for found in all_secrets(content) {
+        let line = lines.get(found.line - 1);
+        let is_path = line.is_some_and(|line| {
+            paths(memory)
+                .iter()
+                .any(|(_, path)| !is_relative(path) && line.contains(path))
+        });
+        let is_ours = line.is_some_and(|line| ours.contains(line));
+        if !is_path && (!is_ours || found.is_in(memory)) {
+            let Found { line, section, .. } = found;
+            errors.push(format!(
+                "line {line}: something there looks like a secret ({section})"
+            ));
+        }
+    }
+    errors
+}
+
+fn too_long() -> String {
+    format!("the file exceeds {MAX_BYTES} bytes")
+}
+
+fn mistakes(memory: &SessionMemory) -> Vec<Mistake> {
+    let mut mistakes = Vec::new();
+    let mut check = |is_right: bool, error: &dyn Fn() -> String, marks: &[&str]| {
+        if !is_right {
+            mistakes.push(Mistake {
+                error: error(),
+                marks: marks
+                    .iter()
+                    .filter(|mark| !mark.is_empty())
+                    .map(|mark| (*mark).to_owned())
+                    .collect(),
+            });
+        }
+    };
+    for (name, time) in times(memory) {
+        let error = || format!("{name} must be ISO 8601 format");
+        check(is_time(time), &error, &[]);
+    }
+    let version = &*memory.metadata.version;
+    let error = || format!("metadata.version must be N.N or N.N.N: {version:?}");
+    check(
+        is_version(version),
+        &error,
+        &[&format!("Session Memory v{version}")],
+    );
+    for (name, value) in percentages(memory) {
+        let error = || format!("{name} out of range: {value}");
+        let marks = [&*format!("{value:.1}%"), &format!("{value}%")];
+        check((0.0..=100.0).contains(&value), &error, &marks);
+    }
+    for (name, suite) in suites(memory) {
+        let TestSuite {
+            passed,
+            failed,
+            total,
+            ..
+        } = suite;
+        let error = || format!("{name}: {passed} passed and {failed} failed of {total} tests");
+        let is_right = passed.checked_add(*failed).is_some_and(|ran| ran <= *total);
+        check(is_right, &error, &[&format!("{passed}/{total} passed")]);
+    }
+    for (name, path) in paths(memory) {
+        let error = || format!("{name} must be a relative path: {path:?}");
+        check(is_relative(path), &error, &[path]);
+    }
+    for (name, len, max) in lens(memory) {
+        let error = || format!("{name} array exceeds max length ({max})");
+        check(len <= max, &error, &[]);
+    }
+    for (name, text, max) in texts(memory) {
+        let error = || format!("{name} exceeds {max} characters");
+        check(text.chars().count() <= max, &error, &[text]);
+        let error = || format!("{name} must be one line");
+        check(!text.contains(['\n', '\r']), &error, &[]);
+    }
+    mistakes
+}
+
+fn suites(memory: &SessionMemory) -> [(&'static str, &TestSuite); 2] {
+    let tests = &memory.test_results;
+    [
+        ("testResults.unit", &tests.unit),
+        ("testResults.e2e", &tests.e2e),
+    ]
 }
 
 fn is_version(text: &str) -> bool {
@@ -215,4 +330,46 @@ fn texts(memory: &SessionMemory) -> Vec<(&'static str, &str, usize)> {
     let errors = memory.environment.build.errors.iter().flatten();
     texts.extend(errors.map(|error| ("environment.build.error", &**error, MESSAGE_CHARS)));
     texts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store_tests::memory;
+    use ccd_protocol::memory::FileReference;
+
+    fn errors(content: &str) -> Vec<String> {
+        validate_text(content).errors
+    }
+
+    #[test]
+    fn mistakes_in_a_file_have_their_lines() {
+        let mut memory = memory("lamp");
+        let suite = &mut memory.test_results.unit;
+        (suite.passed, suite.total) = (46, 47);
+        memory.files_needing_attention.push(FileReference {
+            path: "src/a.rs".to_owned(),
+            reason: "Failing test".to_owned(),
+            ..FileReference::default()
+        });
+        let text = write(&memory, &Default::default(), &Default::default());
+        assert_eq!(errors(&text), Vec::<String>::new());
+        let line_of =
+            |text: &str, mark: &str| text.lines().position(|line| line.contains(mark)).unwrap() + 1;
+        let bad = text.replace("46/47 passed", "99/47 passed");
+        let line = line_of(&bad, "99/47");
+        let expected = format!("line {line}: testResults.unit: 99 passed and 0 failed of 47 tests");
+        assert_eq!(errors(&bad), [expected]);
+        let bad = text.replace("src/a.rs", "/etc/passwd");
+        let line = line_of(&bad, "/etc/passwd");
+        let expected = format!("line {line}: file.path must be a relative path: \"/etc/passwd\"");
+        assert_eq!(errors(&bad), [expected]);
+        let key = ["sk_", "live_", "4eC39HqLyjWDarjtT1zdp7dc"].concat();
+        let bad = format!("{text}\n## Notes\n\nAPI_KEY={key}\n");
+        let line = line_of(&bad, "API_KEY");
+        let expected = format!("line {line}: something there looks like a secret (Notes)");
+        assert_eq!(errors(&bad), [expected]);
+        let bad = format!("{text}\n## Notes\n\n{}\n", "long ".repeat(12_000));
+        assert_eq!(errors(&bad), ["the file exceeds 51200 bytes"]);
+    }
 }

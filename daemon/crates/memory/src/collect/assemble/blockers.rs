@@ -136,7 +136,8 @@ fn named_files(title: &str) -> impl Iterator<Item = &str> {
         let name = word.rsplit('/').next().unwrap_or_default();
         let is_inside =
             !word.starts_with(['/', '~']) && !word.contains("..") && !word.contains("://");
-        is_inside && name.len() > 2 && name[1..].contains('.') | name.starts_with(".env")
+        let has_end = name.chars().skip(1).any(|c| c == '.');
+        is_inside && name.len() > 2 && (has_end || name.starts_with(".env"))
     })
 }
 

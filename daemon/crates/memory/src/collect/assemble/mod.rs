@@ -10,10 +10,11 @@ mod tests;
 use super::facts::{Collected, Facts, Sourced};
 use super::project::Project;
 use super::recorded::Recorded;
+use super::tasks::Plan;
 use crate::model::{Notes, Provenance};
 use ccd_protocol::memory::{
     BuildStatus, EnvironmentState, MemoryFact, ServerInfo, ServerStatus, SessionMemory,
-    SessionMetadata,
+    SessionMetadata, TaskStatus,
 };
 use time::OffsetDateTime;
 
@@ -89,6 +90,25 @@ pub(super) fn assemble(
             warnings: facts.warnings(),
         },
         redacted,
+    }
+}
+
+/// Where a plan stands.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Progress {
+    pub(crate) tasks: TaskStatus,
+    pub(crate) completion: String,
+    pub(crate) phase: String,
+}
+
+/// Returns where a plan stands, as a memory of now would say it.
+pub(super) fn progress(plan: &Plan, source: &str) -> Progress {
+    let mut tasks = tasks::of_plan(plan, source);
+    tasks.next_tasks = tasks::next(&plan.open, tasks.current_task.as_ref());
+    Progress {
+        completion: summary::completion(plan.completed(), plan.total()),
+        phase: summary::phase(&tasks.phases),
+        tasks,
     }
 }
 

@@ -22,7 +22,6 @@ pub(super) fn summary(
         .unwrap_or("Software development project");
     let plan = facts.plan.as_ref().map(|plan| &plan.value);
     let (completed, total) = plan.map_or((0, 0), |plan| (plan.completed(), plan.total()));
-    let share = percentage(completed, total);
     let is_unknown = plan.is_none() && facts.is_unknown("tasks");
     let major = blockers
         .iter()
@@ -44,7 +43,7 @@ pub(super) fn summary(
         _ if is_unknown => "Read the tasks: they were left out of this memory".to_owned(),
         _ => "Create a list of tasks (tasks.md)".to_owned(),
     };
-    let completion = format!("{completed}/{total} tasks complete ({share:.1}%)");
+    let completion = completion(completed, total);
     ExecutiveSummary {
         project_description: format!("{project_name} - {description}"),
         completion_status: match is_unknown {
@@ -60,7 +59,12 @@ pub(super) fn summary(
     }
 }
 
-fn phase(phases: &[PhaseStatus]) -> String {
+pub(super) fn completion(completed: u64, total: u64) -> String {
+    let share = percentage(completed, total);
+    format!("{completed}/{total} tasks complete ({share:.1}%)")
+}
+
+pub(super) fn phase(phases: &[PhaseStatus]) -> String {
     let in_progress = phases
         .iter()
         .find(|phase| phase.completed > 0 && phase.completed < phase.total);

@@ -29,14 +29,17 @@ pub(super) fn status(
         };
         provenance.insert("taskStatus.currentTask".to_owned(), fact);
     }
-    let others = open
-        .iter()
-        .filter(|task| Some(*task) != status.current_task.as_ref());
-    status.next_tasks = others.take(MAX_NEXT_TASKS).cloned().collect();
+    status.next_tasks = next(open, status.current_task.as_ref());
     status
 }
 
-fn of_plan(plan: &Plan, source: &str) -> TaskStatus {
+/// Returns the open tasks after the current one.
+pub(super) fn next(open: &[TaskReference], current: Option<&TaskReference>) -> Vec<TaskReference> {
+    let others = open.iter().filter(|task| Some(*task) != current);
+    others.take(MAX_NEXT_TASKS).cloned().collect()
+}
+
+pub(super) fn of_plan(plan: &Plan, source: &str) -> TaskStatus {
     TaskStatus {
         source_file: source.to_owned(),
         phases: plan.phases.clone(),

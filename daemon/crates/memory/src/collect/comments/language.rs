@@ -32,7 +32,7 @@ const C: Language = Language {
     block: &[("/*", "*/")],
     strings: &[quote("\"", false), quote("'", false)],
 };
-const SCRIPT: Language = Language {
+pub(super) const SCRIPT: Language = Language {
     strings: &[quote("\"", false), quote("'", false), quote("`", true)],
     ..C
 };
@@ -104,7 +104,7 @@ const HASH: Language = Language {
 const SQL: Language = Language {
     line: &["--"],
     block: &[("/*", "*/")],
-    strings: &[quote("'", true)],
+    strings: &[quote("'", true), quote("\"", true)],
 };
 // A quote is also a prime of a name.
 const HASKELL: Language = Language {

@@ -1,6 +1,6 @@
 //! Finds open points in one file: in comments only, and only where a comment starts with the word.
 
-use super::language::{Language, Quote};
+use super::language::{Language, Quote, SCRIPT};
 use crate::model::clip;
 use ccd_protocol::memory::Priority;
 use ccd_text::redact::redact;
@@ -68,10 +68,38 @@ pub(super) fn scan(path: &str, language: &Language, source: &str) -> Vec<Comment
         inside: Inside::Code,
         found: Vec::new(),
     };
-    for (at, line) in source.lines().enumerate() {
-        scanner.line(at as u64 + 1, line);
+    let is_page = path.ends_with(".html") || path.ends_with(".htm");
+    let is_shell = [".sh", ".bash", ".zsh"]
+        .iter()
+        .any(|end| path.ends_with(end));
+    let mut lines = (1..).zip(source.lines());
+    while let Some((number, line)) = lines.next() {
+        let is_code = matches!(scanner.inside, Inside::Code);
+        if is_page && line.contains("</script") {
+            (scanner.language, scanner.inside) = (language, Inside::Code);
+        }
+        scanner.line(number, line);
+        if is_page && is_code && line.contains("<script") && !line.contains("</script") {
+            scanner.language = &SCRIPT;
+        }
+        if is_shell
+            && is_code
+            && let Some(end) = heredoc(line)
+            && let Some(skipped) = lines.clone().position(|(_, line)| line.trim() == end)
+        {
+            lines.nth(skipped);
+        }
     }
     scanner.found
+}
+
+/// Returns the word that ends the text which a line of a shell script starts with `<<`.
+fn heredoc(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("<<")?;
+    let rest = rest.strip_prefix('-').unwrap_or(rest).trim_start();
+    let rest = rest.trim_start_matches(['"', '\'', '\\']);
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+    Some(&rest[..end.unwrap_or(rest.len())]).filter(|word| !word.is_empty())
 }
 
 /// What the end of a line is part of.
@@ -279,6 +307,25 @@ mod tests {
         assert_eq!(
             points("a.html", "<!-- FIXME yes -->\n<p>TODO no</p>\n"),
             [one(1, "FIXME", "yes")]
+        );
+        assert_eq!(points("a.sql", "select \"-- FIXME no\";\n"), []);
+        assert_eq!(
+            points(
+                "a.html",
+                "<p>it's // TODO no</p>\n<script>\nf('// TODO no'); // TODO: yes\n</script>\n// TODO no\n"
+            ),
+            [one(3, "TODO", "yes")]
+        );
+        assert_eq!(
+            points(
+                "a.sh",
+                "cat <<-'END' >x\n# TODO no\nEND\n# TODO: yes\necho $((1 << n)) # FIXME\n# HACK\n"
+            ),
+            [
+                one(4, "TODO", "yes"),
+                one(5, "FIXME", ""),
+                one(6, "HACK", "")
+            ]
         );
         assert_eq!(
             points("Makefile", "# TODO: yes\nx: # y\n"),

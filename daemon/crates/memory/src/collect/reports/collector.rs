@@ -242,5 +242,6 @@ fn is_report(name: &str, is_any: bool) -> bool {
     const ENDS: [&str; 5] = ["result", "results", "report", "output", "junit"];
     let is_named =
         WORDS.iter().any(|word| stem.contains(word)) && ENDS.iter().any(|end| stem.ends_with(end));
-    is_kind && (is_any || is_named || extension == "tap")
+    let is_output = matches!(extension, "txt" | "log") && stem.contains("test");
+    is_kind && (is_any || is_named || is_output || extension == "tap")
 }

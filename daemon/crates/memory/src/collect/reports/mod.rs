@@ -11,9 +11,15 @@ mod tap;
 use super::facts::SuiteFacts;
 use crate::model::percentage;
 use ccd_protocol::memory::TestStatus;
+use regex::Regex;
 
 pub(super) use collector::{ReportCollector, reports};
 pub(super) use output::of_output;
+
+fn pattern(pattern: &str) -> Regex {
+    #[expect(clippy::unwrap_used, reason = "each is compiled by the tests")]
+    Regex::new(pattern).unwrap()
+}
 
 /// Fills in what follows from the counts.
 fn finish(mut facts: SuiteFacts) -> SuiteFacts {

@@ -1,16 +1,11 @@
 //! What test programs print: cargo test and nextest, pytest, go test, vitest and jest, TAP.
 
 use super::place::{first, message};
-use super::{SuiteFacts, finish, go, javascript, tap};
+use super::{SuiteFacts, finish, go, javascript, pattern, tap};
 use ccd_protocol::memory::TestFailure;
 use regex::Regex;
 use std::path::Path;
 use std::sync::LazyLock;
-
-fn pattern(pattern: &str) -> Regex {
-    #[expect(clippy::unwrap_used, reason = "each is compiled by the tests")]
-    Regex::new(pattern).unwrap()
-}
 
 static CARGO: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?m)^\s*test result: \w+\. (\d+) passed; (\d+) failed;"));
@@ -31,7 +26,6 @@ static PYTEST_FAILED: LazyLock<Regex> =
 static COUNT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+) (passed|failed|errors?)\b"));
 static JAVASCRIPT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?m)^\s*Tests:?\s+(.*\b(?:passed|failed)\b.*)$"));
-static GO: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^\s*--- (PASS|FAIL): (\S+) \("));
 
 /// Reads the counts and the failures; nothing if no test program printed this.
 pub(in crate::collect) fn of_output(root: &Path, text: &str) -> Option<SuiteFacts> {
@@ -42,7 +36,7 @@ pub(in crate::collect) fn of_output(root: &Path, text: &str) -> Option<SuiteFact
         .or_else(|| cargo(root, text))
         .or_else(|| pytest(root, text))
         .or_else(|| javascript_text(text))
-        .or_else(|| go_text(root, text))
+        .or_else(|| go::of_text(root, text))
         .map(finish)
         .or_else(|| tap::read(root, text))
 }
@@ -146,30 +140,5 @@ fn javascript_text(text: &str) -> Option<SuiteFacts> {
         "Vitest"
     });
     counts(&line[1], &mut facts);
-    Some(facts)
-}
-
-fn go_text(root: &Path, text: &str) -> Option<SuiteFacts> {
-    let mut facts = named("go test");
-    GO.find(text)?;
-    for found in GO.captures_iter(text) {
-        if &found[1] == "PASS" {
-            facts.suite.passed += 1;
-            continue;
-        }
-        facts.suite.failed += 1;
-        let rest = &text[found.get(0).map_or(0, |all| all.end())..];
-        let said = rest.lines().nth(1).unwrap_or_default();
-        let (file, line) = match first(root, said) {
-            Some((file, line)) => (file, Some(line)),
-            None => (String::new(), None),
-        };
-        facts.suite.failures.push(TestFailure {
-            file,
-            line,
-            test_name: found[2].to_owned(),
-            message: message(said),
-        });
-    }
     Some(facts)
 }

@@ -1,7 +1,7 @@
 //! Projects of other languages than those of the fixtures.
 
 use crate::{Recorded, RecordedRun, collect};
-use ccd_protocol::memory::{BuildState, SessionMemory, TestStatus};
+use ccd_protocol::memory::{BuildState, SessionMemory, TestFailure, TestStatus};
 use std::path::Path;
 
 fn write(root: &Path, files: &[(&str, &str)]) {
@@ -75,6 +75,75 @@ fn a_go_project() {
     assert_eq!(memory.environment.dependencies.tool.as_deref(), Some("go"));
 }
 
+/// Failures as `file:line name message`.
+fn failures(memory: &SessionMemory) -> Vec<String> {
+    let failures = memory.test_results.unit.failures.iter();
+    let text = |one: &TestFailure| {
+        let line = one.line.map_or_else(String::new, |line| format!(":{line}"));
+        let message = one.message.as_deref().unwrap_or_default();
+        format!("{}{line} {} {message}", one.file, one.test_name)
+    };
+    failures.map(text).collect()
+}
+
+#[test]
+fn a_go_package_that_does_not_compile_has_failed() {
+    let events = r##"{"ImportPath":"ex.com/gg/b [ex.com/gg/b.test]","Action":"build-output","Output":"# ex.com/gg/b [ex.com/gg/b.test]\n"}
+{"ImportPath":"ex.com/gg/b [ex.com/gg/b.test]","Action":"build-output","Output":"b/b_test.go:6:2: undefined: nothing\n"}
+{"ImportPath":"ex.com/gg/b [ex.com/gg/b.test]","Action":"build-fail"}
+{"Time":"2026-03-02T09:15:00Z","Action":"start","Package":"ex.com/gg/a"}
+{"Time":"2026-03-02T09:15:00Z","Action":"pass","Package":"ex.com/gg/a","Test":"TestA"}
+{"Time":"2026-03-02T09:15:00Z","Action":"pass","Package":"ex.com/gg/a"}
+{"Time":"2026-03-02T09:15:00Z","Action":"output","Package":"ex.com/gg/b","Output":"FAIL\tex.com/gg/b [build failed]\n"}
+{"Time":"2026-03-02T09:15:00Z","Action":"fail","Package":"ex.com/gg/b","Elapsed":0,"FailedBuild":"ex.com/gg/b [ex.com/gg/b.test]"}
+"##;
+    let text = "# ex.com/gg/b [ex.com/gg/b.test]\nb/b_test.go:6:2: undefined: nothing\n=== RUN   TestA\n--- PASS: TestA (0.00s)\nPASS\nok  \tex.com/gg/a\t0.002s\nFAIL\tex.com/gg/b [build failed]\nFAIL\n";
+    for (name, content) in [("go-test.json", events), ("go-test.txt", text)] {
+        let name = format!("test-results/{name}");
+        let memory = memory(&[("go.mod", "module ex.com/gg\n"), (&name, content)]);
+        let unit = &memory.test_results.unit;
+        assert_eq!(
+            (unit.passed, unit.failed, unit.status),
+            (1, 1, TestStatus::Failed),
+            "{name}"
+        );
+        let expected =
+            "b/b_test.go:6 ex.com/gg/b (build failed) b/b_test.go:6:2: undefined: nothing";
+        assert_eq!(failures(&memory), [expected], "{name}");
+        assert!(memory.blockers[0].title.contains("build failed"), "{name}");
+    }
+}
+
+#[test]
+fn messages_and_files_of_go_tests() {
+    let quiet = "--- FAIL: TestA (0.00s)\n    a_test.go:7: want 1\n--- FAIL: TestB (0.00s)\n    --- FAIL: TestB/deep (0.00s)\n        b_test.go:9: want 2\nFAIL\nFAIL\tex.com/gg/a\t0.002s\nFAIL\n";
+    let verbose = "=== RUN   TestA\n    a_test.go:7: want 1\n--- FAIL: TestA (0.00s)\n=== RUN   TestB\n=== RUN   TestB/deep\n    b_test.go:9: want 2\n--- FAIL: TestB (0.00s)\n    --- FAIL: TestB/deep (0.00s)\nFAIL\nFAIL\tex.com/gg/a\t0.002s\nFAIL\n";
+    let events = r#"{"Action":"output","Package":"ex.com/gg/a","Test":"TestA","Output":"=== RUN   TestA\n"}
+{"Action":"output","Package":"ex.com/gg/a","Test":"TestA","Output":"    a_test.go:7: want 1\n"}
+{"Action":"output","Package":"ex.com/gg/a","Test":"TestA","Output":"--- FAIL: TestA (0.00s)\n"}
+{"Action":"fail","Package":"ex.com/gg/a","Test":"TestA"}
+{"Action":"output","Package":"ex.com/gg/a","Test":"TestB/deep","Output":"    b_test.go:9: want 2\n"}
+{"Action":"fail","Package":"ex.com/gg/a","Test":"TestB/deep"}
+{"Action":"fail","Package":"ex.com/gg/a","Test":"TestB"}
+{"Action":"fail","Package":"ex.com/gg/a"}
+"#;
+    for (name, content) in [("q.txt", quiet), ("v.txt", verbose), ("e.json", events)] {
+        let name = format!("test-results/{name}");
+        // A file of the same name in another directory is another one.
+        let files = [
+            ("go.mod", "module ex.com/gg\n"),
+            ("a_test.go", ""),
+            (&*name, content),
+        ];
+        let expected = [
+            "a/a_test.go:7 TestA a_test.go:7: want 1",
+            "a/b_test.go:9 TestB/deep b_test.go:9: want 2",
+        ];
+        let found = failures(&memory(&files));
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
 #[test]
 fn a_java_project_has_one_report_a_class() {
     let report = |class: &str, case: &str| {
@@ -132,6 +201,22 @@ fn output_of_cargo_and_nextest() {
     ]);
     let unit = found.test_results.unit;
     assert_eq!((unit.passed, unit.failed, unit.failures.len()), (2, 1, 1));
+}
+
+#[test]
+fn saved_output_in_the_project_itself_is_found_by_its_name() {
+    let output = "========= 1 failed, 3 passed in 0.12s =========\n";
+    for name in [
+        "pytest.log",
+        "cargo-test.log",
+        "go-test.txt",
+        "my-tests.txt",
+        "Test.LOG",
+    ] {
+        let found = memory(&[(name, output)]);
+        assert_eq!(found.test_results.unit.failed, 1, "{name}");
+    }
+    assert_eq!(memory(&[("notes.txt", output)]).test_results.unit.failed, 0);
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Whole projects.
 
+mod any_text;
 mod bad_input;
 mod blockers;
+mod branch_plan;
 mod current_task;
 mod expected;
 mod hostile;

@@ -41,9 +41,11 @@ fn a_cancelled_run_leaves_a_report_and_no_process() {
     assert_eq!(job["state"], "cancelled");
     assert!(with_command_line(log.to_str().unwrap()).is_empty());
     let report = &job["result"]["report"];
-    let why = "\"fuzz\": \"not finished: the run was cancelled\"";
-    let is_found = |failed: &String| failed == why || failed.starts_with("\"fuzz\": \"");
-    assert!(failed(report).iter().any(is_found), "{report}");
+    let why = "not finished: the run was cancelled";
+    assert!(
+        failed(report).iter().any(|failed| failed.contains(why)),
+        "{report}"
+    );
     let get = json!({"report": report["id"]});
     assert_eq!(daemon.call_value("test.get", &get).unwrap(), *report);
 }

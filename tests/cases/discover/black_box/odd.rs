@@ -70,7 +70,7 @@ printf '> '
 while read -r word; do
   case $word in
     quit) stty -echo; exit 0 ;;
-    bye) setsid sleep 300 >/dev/null 2>&1 </dev/null & exit 0 ;;
+    bye) trap '' HUP; sleep 300 >/dev/null 2>&1 </dev/null & exit 0 ;;
   esac
   printf '> '
 done

@@ -121,7 +121,11 @@ impl Draft {
             details.insert("complete".into(), json!(false));
         }
         let error = state.error.clone().or_else(|| sentence(&state.findings));
-        let error = error.or_else(|| (!state.is_done).then(|| format!("not finished: {why}")));
+        let error = match (error, state.is_done) {
+            (error, true) => error,
+            (Some(error), false) => Some(format!("{error}; not finished: {why}")),
+            (None, false) => Some(format!("not finished: {why}")),
+        };
         Some(TestResult {
             id: self.id.clone(),
             program: program.to_owned(),

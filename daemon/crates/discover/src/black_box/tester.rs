@@ -155,13 +155,9 @@ impl Tester {
     }
 
     async fn help(&self, bench: &Bench<'_>, draft: &Draft) -> Found {
-        const NEED_HELP: [TestType; 4] = [
-            TestType::Help,
-            TestType::Fuzz,
-            TestType::Resource,
-            TestType::Concurrent,
-        ];
-        if !NEED_HELP.iter().any(|test| self.wants(*test)) {
+        const NEED_HELP: [TestType; 3] = [TestType::Fuzz, TestType::Resource, TestType::Concurrent];
+        let is_needed = bench.can_be_asked() && NEED_HELP.iter().any(|test| self.wants(*test));
+        if !is_needed && !self.wants(TestType::Help) {
             return Found::default();
         }
         match help::run(bench, draft).await {

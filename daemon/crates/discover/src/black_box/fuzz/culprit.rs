@@ -76,11 +76,18 @@ pub(super) async fn culprit(
     if start > 0 || before.is_empty() || !search.breaks(&suspect.lines).await? {
         return Ok(None);
     }
-    let mut lines = search.drop_lines(before, last).await?;
-    for at in 0..lines.len() {
-        lines = search.shorten_in(lines, at).await?;
+    let mut lines = suspect.lines.clone();
+    loop {
+        // A shorter line may make another one superfluous.
+        let mut shortened = search.drop_lines(&lines).await?;
+        for at in 0..shortened.len() {
+            shortened = search.shorten_in(shortened, at).await?;
+        }
+        if shortened == lines {
+            return Ok(Some(Culprit { fault, lines }));
+        }
+        lines = shortened;
     }
-    Ok(Some(Culprit { fault, lines }))
 }
 
 struct Search<'a, 'b> {
@@ -97,16 +104,15 @@ impl Search<'_, '_> {
     }
 
     /// Returns the lines without those that do not matter.
-    async fn drop_lines(
-        &mut self,
-        before: &[Vec<u8>],
-        last: &[u8],
-    ) -> Result<Vec<Vec<u8>>, SessionError> {
+    async fn drop_lines(&mut self, lines: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, SessionError> {
+        let Some((last, before)) = lines.split_last() else {
+            return Ok(Vec::new());
+        };
         let with = |indices: &[u8]| {
             let kept = indices
                 .iter()
                 .filter_map(|&index| before.get(usize::from(index)));
-            let kept = kept.cloned().chain([last.to_vec()]);
+            let kept = kept.cloned().chain([last.clone()]);
             kept.collect::<Vec<_>>()
         };
         let indices = (0..before.len()).filter_map(|index| u8::try_from(index).ok());

@@ -5,7 +5,7 @@ use super::super::help::Found;
 use crate::fuzz::Inputs;
 use crate::help::HelpCommand;
 use crate::investigate::WORDS;
-use ccd_text::canonical::LINE_LEN;
+use ccd_text::canonical::{LINE_LEN, QUOTE};
 
 /// Maximum number of words that are tried alone.
 const MAX_ALONE: usize = 60;
@@ -59,6 +59,8 @@ impl Source {
             Some(word) => return word.clone(),
             None => self.inputs.input((number - self.alone.len()) as u64),
         };
+        // It would take the end of the line as a part of the line.
+        input.retain(|byte| *byte != QUOTE);
         if self.reads_keys {
             // These are commands of the line editor, which would be tested instead of the program.
             input.retain(|byte| !byte.is_ascii_control());

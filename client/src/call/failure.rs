@@ -258,6 +258,9 @@ fn after_loss(method: &str) -> &'static str {
         "coach.mute" | "coach.forget" | "coach.aggregate" | "coach.import" => {
             "it is unknown whether it was done: check with ccctl coach status"
         }
+        "memory.save" | "memory.link" => {
+            "it is unknown whether it was done: check with ccctl memory status"
+        }
         "exec" => "the run may continue: check with ccctl exec list",
         "exec.run" => "it is unknown whether the run was started: check with ccctl exec list",
         "exec.cancel" => "it is unknown whether it was done: check with ccctl exec list",
@@ -337,6 +340,13 @@ mod tests {
             line.starts_with("ccctl: session.tail: no pattern"),
             "{line}"
         );
+    }
+
+    #[test]
+    fn a_lost_save_of_a_memory_is_looked_up_in_the_memory() {
+        let (method, was_read) = ("memory.save".to_owned(), true);
+        let line = Failure::Lost { method, was_read }.line();
+        assert!(line.ends_with("check with ccctl memory status"), "{line}");
     }
 
     #[test]

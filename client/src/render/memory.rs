@@ -22,9 +22,12 @@ pub(crate) fn memory(reply: &MemoryGetReply, out: &mut dyn Write, _style: Style)
     line(
         out,
         format_args!(
-            "{} on {}, saved {}",
+            "{}{}, saved {}",
             about.project_name,
-            about.branch,
+            match &*about.branch {
+                "unknown" => String::new(),
+                branch => format!(" on {branch}"),
+            },
             ago(&about.generated_at)
         ),
     )?;

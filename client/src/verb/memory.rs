@@ -109,8 +109,22 @@ fn link(args: &MemoryLinkArgs, context: &mut Context) -> Result<Exit, Failure> {
 fn given(path: &Path) -> Result<SessionMemory, Failure> {
     let text = file::read_text(path)?;
     serde_json::from_str(&text).map_err(|error| {
+        let error = plain(&error.to_string());
         Failure::Usage(format!("{}: not a session memory: {error}", path.display()))
     })
+}
+
+/// Returns an error about JSON without the names of types in this program.
+fn plain(error: &str) -> String {
+    match (
+        error.split_once(", expected "),
+        error.rsplit_once(" at line "),
+    ) {
+        (Some((what, _)), Some((_, place))) if what.starts_with("invalid type") => {
+            format!("{what} at line {place}; ccctl memory show --json prints one that is valid")
+        }
+        _ => error.to_owned(),
+    }
 }
 
 fn validate(path: &Path, context: &mut Context) -> Result<Exit, Failure> {
@@ -132,4 +146,21 @@ fn validate(path: &Path, context: &mut Context) -> Result<Exit, Failure> {
     } else {
         Exit::Failed
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_of_a_wrong_type_is_named_without_words_of_this_program() {
+        let json = "{\"metadata\": 5}";
+        let error = serde_json::from_str::<SessionMemory>(json).unwrap_err();
+        let text = plain(&error.to_string());
+        assert!(
+            text.starts_with("invalid type: integer `5` at line 1"),
+            "{text}"
+        );
+        assert!(!text.contains("struct"), "{text}");
+    }
 }

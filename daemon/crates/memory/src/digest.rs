@@ -92,9 +92,13 @@ fn head(memory: &SessionMemory, path: &str) -> Vec<String> {
         Some(age_s) => format!("saved {} ago", age(age_s)),
         None => "saved at an unknown time".to_owned(),
     };
+    let branch = match &*about.branch {
+        "unknown" => String::new(),
+        branch => format!(", branch {branch}"),
+    };
     let mut lines = vec![format!(
-        "Session memory of {} ({saved}, branch {}). The whole file: {path}",
-        about.project_name, about.branch
+        "Session memory of {} ({saved}{branch}). The whole file: {path}",
+        about.project_name
     )];
     if age_s.is_some_and(|age_s| age_s > OLD_S) {
         lines.push("This memory is old; check its facts before you rely on them.".to_owned());
@@ -220,7 +224,8 @@ fn fill(lines: &[String], max_chars: usize) -> String {
     let mut text = String::new();
     let mut left = max_chars.saturating_sub(LEFT_OUT_CHARS);
     for (at, line) in lines.iter().enumerate() {
-        let line = clip(&shown(line), LINE_CHARS);
+        // A secret is recognised by what is around it, and some of that is shown in another form.
+        let line = clip(&shown(&redact(line).text), LINE_CHARS);
         let chars = line.chars().count() + 1;
         if chars > left {
             text.push_str(&format!("... and {} more in the file\n", lines.len() - at));

@@ -13,6 +13,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -244,8 +245,12 @@ fn read_file(root: &Path) -> io::Result<Vec<u8>> {
     let folder = folder(root)?;
     let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let file: File = rustix::fs::openat(&folder, NAME, flags, Mode::empty())?.into();
-    if !file.metadata()?.is_file() {
+    let about = file.metadata()?;
+    if !about.is_file() {
         return Err(io::Error::other("it is not a regular file"));
+    }
+    if about.uid() != rustix::process::geteuid().as_raw() {
+        return Err(io::Error::other("it belongs to another user"));
     }
     let mut content = Vec::new();
     file.take(READ_BYTES).read_to_end(&mut content)?;

@@ -147,6 +147,37 @@ fn the_old_file_is_whole_when_the_new_one_cannot_take_its_place() {
 }
 
 #[test]
+fn a_memory_of_another_user_is_not_read() {
+    if !rustix::process::geteuid().is_root() {
+        return; // only root gives files away
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = save_as(folder.path(), "x").unwrap();
+    std::os::unix::fs::chown(&path, Some(65_534), None).unwrap();
+    let error = read(folder.path()).unwrap_err();
+    assert!(error.to_string().contains("another user"), "{error}");
+}
+
+#[test]
+fn a_save_that_git_would_show_is_refused_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    git(folder.path(), &["init", "-q"]);
+    fs::write(
+        folder.path().join(".gitignore"),
+        ".claude/*\n!.claude/*.md\n",
+    )
+    .unwrap();
+    let before = git(folder.path(), &["status", "--porcelain", "-uall"]);
+    let error = save_as(folder.path(), "x").unwrap_err();
+    assert!(matches!(error, MemoryError::NotWritable { .. }), "{error}");
+    assert!(error.to_string().contains("includes it again"), "{error}");
+    assert_eq!(
+        git(folder.path(), &["status", "--porcelain", "-uall"]),
+        before
+    );
+}
+
+#[test]
 fn what_is_not_a_memory_is_an_error_that_names_the_file() {
     let folder = tempfile::tempdir().unwrap();
     assert!(matches!(read(folder.path()), Err(MemoryError::NotFound(_))));

@@ -50,16 +50,7 @@ impl Reader {
                     None => self.unread(*line, "message of a failure"),
                 }
             } else if let Some(entry) = numbered(text) {
-                let failure = bold(entry).and_then(|(file, rest)| {
-                    let (line, test_name) = placed(rest)?;
-                    Some(TestFailure {
-                        file,
-                        line,
-                        test_name,
-                        message: None,
-                    })
-                });
-                match failure {
+                match failure(entry) {
                     Some(failure) => suite.failures.push(failure),
                     None => self.unread(*line, "failure"),
                 }
@@ -160,6 +151,23 @@ impl Reader {
         }
         found
     }
+}
+
+/// Reads `**file** (line N): test`; without a file, `test`.
+fn failure(entry: &str) -> Option<TestFailure> {
+    let (file, line, test_name) = match bold(entry) {
+        Some((file, rest)) => {
+            let (line, test_name) = placed(rest)?;
+            (file, line, test_name)
+        }
+        None => (String::new(), None, unescape(entry)),
+    };
+    Some(TestFailure {
+        file,
+        line,
+        test_name,
+        message: None,
+    })
 }
 
 /// Reads `passed/total passed (percentage%), failed failed`.

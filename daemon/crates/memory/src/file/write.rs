@@ -228,12 +228,15 @@ impl Writer<'_> {
             },
         ) in suite.failures.iter().enumerate()
         {
-            let (number, place) = (at + 1, at_line(*place));
-            self.put(format_args!(
-                "  {number}. **{}**{place}: {}",
-                bold(file),
-                line(test_name)
-            ));
+            let (number, name) = (at + 1, line(test_name));
+            match (&**file, place) {
+                ("", None) => self.put(format_args!("  {number}. {name}")),
+                _ => self.put(format_args!(
+                    "  {number}. **{}**{}: {name}",
+                    bold(file),
+                    at_line(*place)
+                )),
+            }
             if let Some(message) = message {
                 self.put(format_args!("     - **Message**: {}", line(message)));
             }

@@ -153,6 +153,12 @@ impl Verified {
         servers.retain(is_known);
     }
 
+    /// Removes secrets from what was read anew, as a save does.
+    fn redact(&mut self) {
+        let memory = std::mem::take(&mut self.current.memory);
+        self.current.memory = crate::rules::redact(memory).0;
+    }
+
     /// Leaves out blockers that are none any more, with what was to be done about them.
     fn drop_blockers(&mut self, is_gone: impl Fn(&BlockerEntry) -> bool) {
         let memory = &mut self.current.memory;

@@ -6,6 +6,7 @@ use crate::model::since;
 use ccd_protocol::memory::{
     BlockerEntry, BuildState, MemoryFact, NextStep, TestFailure, TestStatus, TestSuite,
 };
+use ccd_text::redact::redact;
 use std::path::Path;
 
 /// Word of a suite and where its results are in a memory.
@@ -70,6 +71,10 @@ impl Verified {
             }
         }
         let was = std::mem::replace(place, suite.clone());
+        let fact = MemoryFact {
+            source: redact(&fact.source).text.into_owned(),
+            ..fact
+        };
         let text = format!(
             "{word} tests ran again: {}, from {}",
             counts(&suite),
@@ -78,6 +83,7 @@ impl Verified {
         self.add(text, false, &counts(&was), &counts(&suite));
         let provenance = &mut self.current.notes.provenance;
         provenance.insert(part.to_owned(), fact);
+        self.redact();
         self.drop_blockers(|blocker| was.failures.iter().any(|old| is_of(blocker, old)));
         self.drop_steps(|step| is_to_fix(step, word, &was));
         let files = &mut self.current.memory.files_needing_attention;

@@ -76,6 +76,7 @@ impl Verified {
         }
         memory.summary.completion_status = progress.completion;
         memory.summary.current_phase = progress.phase;
+        self.redact();
         let provenance = &mut self.current.notes.provenance;
         provenance.insert("taskStatus".to_owned(), fact);
     }

@@ -1,6 +1,6 @@
 //! `ccctl test` and `ccctl fuzz`.
 
-use super::investigate::{ReportArgs, ReportCleanupArgs, ReportListArgs, TargetArgs};
+use super::investigate::{ReportArgs, ReportCleanupArgs, ReportListArgs, TargetArgs, for_copies};
 use super::value::{count, seconds, word};
 use ccd_protocol::black_box::TestType;
 use clap::builder::TypedValueParser;
@@ -20,12 +20,12 @@ use std::path::PathBuf;
   ccctl test list
 
 The tests are startup, help, invalid_input, exit, resource, concurrent and fuzz. The program runs with an empty \
-home and working directory. Findings of fuzz are shortened to the smallest input, and each has a tape that shows \
-it.
+home and working directory. If a finding of fuzz can be reproduced, its input is shortened and recorded on a tape.
 
-If PROGRAM is the name of a subcommand, put -- before it. Ctrl-C ends the tests and prints the results so far.
+If PROGRAM is the name of a subcommand, put -- before it. Ctrl-C ends the tests and prints the results so \
+far; tests that have not finished fail.
 
-Exit status: 0 all tests passed, 1 a test failed, 4 there is no such program."
+Exit status: 0 all tests passed, 1 a test failed, 4 the program does not exist or cannot be executed."
 )]
 pub(crate) struct BlackBoxArgs {
     #[command(subcommand)]
@@ -46,23 +46,24 @@ pub(crate) struct BlackBoxRunArgs {
 
 /// What `test` and `fuzz` have in common.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
+#[command(mut_args(for_copies))]
 pub(crate) struct FuzzRunArgs {
-    /// Seed of random inputs; the same seed gives the same inputs [default: random, printed in the report]
+    /// Seed of the random inputs; the same seed sends the same inputs [default: random, printed in the report]
     #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) seed: Option<u64>,
-    /// Give the program N random inputs [default: configuration key testing.fuzz_inputs, 1000]
+    /// Send N random inputs [default: configuration key testing.fuzz_inputs, 1000]
     #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) inputs: Option<u64>,
     /// End the tests after this time [default: configuration key testing.timeout, 120]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<f64>,
-    /// Fail only for findings that this report does not have: an id, a unique prefix of it, or a file
+    /// Fail only for findings that are not in this report: an id, a unique prefix of it, or a file
     #[arg(long, value_name = "REPORT")]
     pub(crate) baseline: Option<String>,
-    /// Write the report as JUnit XML to this file too
+    /// Also write the report as JUnit XML to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
-    /// Write the report as a page to this file too, with the screen of each finding
+    /// Also write the report as HTML to this file, with the screen of each finding
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     #[command(flatten)]
@@ -81,7 +82,7 @@ The same as ccctl test, whose help explains everything.")]
     /// List reports, newest first
     #[command(visible_alias = "ls")]
     List(ReportListArgs),
-    /// Show a report, or write it as JUnit XML or as a page
+    /// Show a report, or write it as JUnit XML or HTML
     #[command(visible_alias = "show")]
     Get(BlackBoxGetArgs),
     /// Delete a report
@@ -109,10 +110,10 @@ The same as ccctl test, whose help explains everything.")]
 pub(crate) struct BlackBoxGetArgs {
     /// Report: its id, a unique prefix of it, or the name of its file
     pub(crate) report: String,
-    /// Write it as JUnit XML to this file; - for standard output
+    /// Write the report as JUnit XML to this file; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
-    /// Write it as a page to this file; - for standard output
+    /// Write the report as HTML to this file; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 }

@@ -3,7 +3,20 @@
 use super::session_create::CallerArgs;
 use super::session_output::DetachArgs;
 use super::value::{age, count, seconds};
-use clap::{Args, Subcommand};
+use clap::{Arg, Args, Subcommand};
+
+const CWD: &str = "Directory in which PROGRAM and relative paths in its arguments are looked up [default: the current one]; the program runs in an empty directory";
+const CLEAN_ENV: &str = "Pass only USER, LOGNAME, SHELL, PATH and LANG from the current environment; HOME is the empty directory";
+const END_KEYS: &str = "Key sequence that ends the program, such as 'C-p C-q', or the word none; to type its first key, press it twice [default: 'C-\\ d']";
+
+/// Describes the options of the caller for programs that run in an empty directory.
+pub(super) fn for_copies(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "cwd" => arg.help(CWD),
+        "clean_env" => arg.help(CLEAN_ENV),
+        _ => arg,
+    }
+}
 
 /// Arguments of `investigate`: a program and how to investigate it, or a subcommand.
 #[derive(Debug, Args)]
@@ -16,14 +29,14 @@ use clap::{Args, Subcommand};
   ccctl investigate list
   ccctl investigate -- list
 
-The program is asked for help, and each command that is found is given to a fresh copy of it. In safe mode, the \
-default, commands that delete, reset or overwrite are not sent, and the program runs with an empty home and \
-working directory. --unsafe sends them too; the report says so.
+ccctl asks the program for help and types each command that it finds into a fresh copy of the program. The program \
+runs with an empty home and working directory. In safe mode, the default, commands that delete, reset or overwrite \
+are not sent; --unsafe sends them, and the report says so.
 
 If PROGRAM is the name of a subcommand, put -- before it. Ctrl-C ends the investigation and prints what was found. \
 Reports are kept until you delete them.
 
-The exit status is 0 also if the program crashed; the report has the findings."
+The exit status is 0 even if the program crashed; the report lists the findings."
 )]
 pub(crate) struct InvestigateArgs {
     #[command(subcommand)]
@@ -34,20 +47,21 @@ pub(crate) struct InvestigateArgs {
 
 /// The program to investigate, and how.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
+#[command(mut_args(for_copies))]
 pub(crate) struct InvestigateRunArgs {
     /// Send dangerous commands too, such as those that delete
     #[arg(long = "unsafe")]
     pub(crate) without_safe_mode: bool,
-    /// Run the program under bubblewrap, which must be installed
+    /// Run the program under bubblewrap, which must be installed, without network and with a read-only file system
     #[arg(long)]
     pub(crate) sandbox: bool,
-    /// Follow at most N commands from the start of the program, 1 to 20 [default: configuration key investigation.max_depth, 5]
+    /// Find states that at most N commands lead to from the start, 1 to 20 [default: configuration key investigation.max_depth, 5]
     #[arg(long, value_name = "N")]
     pub(crate) max_depth: Option<u32>,
     /// End the investigation after this time [default: configuration key investigation.timeout, 120]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<f64>,
-    /// Record everything that is seen on tapes, in a directory beside the report
+    /// Record each copy that is started on a terminal on a tape, in a directory next to the report
     #[arg(long)]
     pub(crate) tape: bool,
     #[command(flatten)]
@@ -59,7 +73,7 @@ pub(crate) struct InvestigateRunArgs {
 pub(crate) struct TargetArgs {
     #[command(flatten)]
     pub(crate) caller: CallerArgs,
-    /// Program and its arguments, passed on unchanged
+    /// Program and its arguments; put options of ccctl before it, since everything after it goes to the program
     #[arg(trailing_var_arg = true, required = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<String>,
 }
@@ -73,9 +87,9 @@ pub(crate) enum InvestigateVerb {
 
 The same as ccctl investigate, whose help explains everything.")]
     Run(Box<InvestigateRunArgs>),
-    /// Start a program for a moment and report how it behaves (same as ccctl probe)
+    /// Start a program briefly and report how it behaves (same as ccctl probe)
     Probe(ProbeArgs),
-    /// Demonstrate a program in this terminal, and make a report of that (same as ccctl learn)
+    /// Use a program in this terminal and make a report of what you did (same as ccctl learn)
     Learn(LearnArgs),
     /// Show the states of a program and the commands between them (same as ccctl map)
     Map(MapArgs),
@@ -90,7 +104,7 @@ The same as ccctl investigate, whose help explains everything.")]
   ccctl investigate show 3f2a91bc --json | jq '.commands | keys'"
     )]
     Get(ReportArgs),
-    /// Show what two reports differ in
+    /// Show the differences between two reports
     #[command(after_help = "Examples:
   ccctl investigate diff 3f2a91bc 77d0aa12
 
@@ -119,11 +133,14 @@ The exit status is 1 if the reports differ.")]
 
 /// Arguments of `probe`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Examples:
   ccctl probe sqlite3
   ccctl probe --json vim | jq .full_screen
 
-A program is interactive only if it really waits for input.")]
+\"interactive\" means that the program was seen waiting for input. A probe takes a few seconds and stores no report.",
+    mut_args(for_copies)
+)]
 pub(crate) struct ProbeArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
@@ -131,13 +148,16 @@ pub(crate) struct ProbeArgs {
 
 /// Arguments of `learn`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Examples:
   ccctl learn sqlite3 shop.db
   ccctl learn -- ./server --console
 
-The program uses this terminal while it runs: show it what you know. When it has ended, a report is made of \
-the commands that you gave, the prompts and states that were seen, and what ended the program. Ctrl-\\ then d \
-ends the program. Nothing is refused: you decide what to type.")]
+Use the program as you normally would. When it exits, ccctl writes a report with your commands, the prompts and \
+states that they reached, and what ended the program. Ctrl-\\ then d ends the program. Nothing is refused, and the \
+program runs in your own directory.",
+    mut_arg("detach_keys", |keys| keys.help(END_KEYS))
+)]
 pub(crate) struct LearnArgs {
     #[command(flatten)]
     pub(crate) detach: DetachArgs,
@@ -147,21 +167,25 @@ pub(crate) struct LearnArgs {
 
 /// Arguments of `map`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Examples:
   ccctl map sqlite3
   ccctl map --svg 3f2a91bc > states.svg
   ccctl map --dot ./server | dot -Tpng > states.png
   ccctl map --mermaid ./server
 
-The newest report of the program is used; if there is none, the program is investigated first.")]
+Without an option, the map is printed as text. It comes from the newest report with the same program and arguments; \
+if there is none, the program is investigated first. After the program has changed, run ccctl investigate again.",
+    mut_args(for_copies)
+)]
 pub(crate) struct MapArgs {
-    /// Write it for Graphviz
+    /// Print the map for Graphviz
     #[arg(long, group = "form")]
     pub(crate) dot: bool,
-    /// Write it for Mermaid
+    /// Print the map for Mermaid
     #[arg(long, group = "form")]
     pub(crate) mermaid: bool,
-    /// Draw it as an SVG image
+    /// Print the map as an SVG image
     #[arg(long, group = "form")]
     pub(crate) svg: bool,
     #[command(flatten)]
@@ -200,7 +224,7 @@ pub(crate) struct ReportArgs {
 /// Arguments of `investigate cleanup` and `test cleanup`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportCleanupArgs {
-    /// Delete reports that are older: a number of days, or a time such as 12h or 30d
+    /// Delete reports older than this: a number of days, or a duration such as 12h or 30d
     #[arg(long, value_name = "DAYS", value_parser = days)]
     pub(crate) older_than: f64,
 }

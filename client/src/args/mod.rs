@@ -317,13 +317,13 @@ of claude -p --output-format stream-json --verbose."
     Memory(MemoryVerb),
     /// Find out what a program offers: its help, commands, prompts, states and ways to end it
     Investigate(Box<InvestigateArgs>),
-    /// Start a program for a moment and report whether it waits for input, its prompt, version and help
+    /// Start a program briefly and report whether it waits for input, and its prompt, version and help options
     Probe(ProbeArgs),
-    /// Demonstrate a program in this terminal, and make a report of that
+    /// Use a program in this terminal and make a report of what you did
     Learn(LearnArgs),
     /// Show the states of a program and the commands that lead from one to another
     Map(MapArgs),
-    /// Test how a program behaves under inputs that it may not expect
+    /// Test a program with unexpected inputs
     Test(Box<BlackBoxArgs>),
     /// Look for inputs that break a program (same as test --types fuzz)
     #[command(after_help = "Examples:

@@ -1,4 +1,4 @@
-//! Black-box tests: how a program behaves under inputs that it may not expect.
+//! Black-box tests: how a program behaves with unexpected inputs.
 
 mod records;
 mod report;
@@ -18,9 +18,9 @@ pub use report::{TestReport, TestSummary};
 pub use result::{TestResult, TestType};
 
 methods! {
-    TestRun = "test.run" (TestRunParams) -> TestStarted, "Starts a job that tests a program with inputs that it may not expect. The report is kept in `test-reports/` in the base directory, also if the job is cancelled.";
+    TestRun = "test.run" (TestRunParams) -> TestStarted, "Starts a job that tests a program with unexpected inputs. The report is stored in `test-reports/` in the base directory, even if the job is cancelled.";
     TestList = "test.list" (ReportListParams) -> TestListReply, "Lists the reports of tests, newest first.";
-    TestGet = "test.get" (TestGetParams) -> TestGetReply, "Returns a report of tests, also as JUnit XML or as a page.";
+    TestGet = "test.get" (TestGetParams) -> TestGetReply, "Returns a report of tests, also as JUnit XML or HTML.";
     TestDelete = "test.delete" (ReportParams) -> ReportDeleteReply, "Deletes a report of tests.";
     TestCleanup = "test.cleanup" (ReportCleanupParams) -> ReportCleanupReply, "Deletes old reports of tests.";
 }

@@ -13,7 +13,8 @@ pub struct TestRunParams {
     pub program: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// Directory in which the program is looked up, absolute. It runs in a directory of its own.
+    /// Absolute directory in which `program` and relative paths among `args` are looked up. The program itself runs in an
+    /// empty directory, which is deleted afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -21,14 +22,14 @@ pub struct TestRunParams {
     /// As in `session.create`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller_env: Option<BTreeMap<String, String>>,
-    /// Default: all seven.
+    /// Tests to run. Default: all seven.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<TestType>,
-    /// The seed of random inputs. Default: a random one, which the report names.
+    /// Seed of the random inputs. Default: a random one, which the report has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// A report, by id, unique prefix, name of its file, or absolute path: its findings are marked as known, and fail no
-    /// test.
+    /// A report of the same program, by id, unique prefix, name of its file, or absolute path. Findings that are also in it
+    /// are marked as known, and fail no test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
     #[serde(default, skip_serializing_if = "crate::is_default")]
@@ -39,19 +40,20 @@ pub struct TestRunParams {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TestLimits {
-    /// Peak memory of all processes of the program, in MB.
+    /// Peak memory of all processes of the program in MB, above which `resource` fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_mb: Option<u64>,
-    /// Processor time of all processes, in percent of one processor.
+    /// Processor time of all processes while nothing is typed, in percent of one processor, above which `resource` fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_percent: Option<u64>,
-    /// Copies that run at the same time.
+    /// Copies that `concurrent` runs at the same time, at most 32.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copies: Option<u64>,
-    /// Number of random inputs.
+    /// Number of random inputs of `fuzz`, at most 10,000,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fuzz_inputs: Option<u64>,
-    /// Time limit of the whole run in seconds: the configuration key `testing.timeout`.
+    /// Time limit of the whole run in seconds (`testing.timeout`). At the limit, tests that have not finished fail, and
+    /// those that have not begun are missing in the report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_s: Option<f64>,
 }
@@ -60,8 +62,8 @@ pub struct TestLimits {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TestStarted {
-    /// Its progress is a TestProgress, its result a TestJobResult, also if the job was cancelled or failed after the program
-    /// had been started.
+    /// Id of the job. Its progress is a TestProgress. Its result is a TestJobResult; a cancelled or failed job has one too,
+    /// unless its report could not be written or the daemon stopped.
     pub job: String,
 }
 
@@ -69,11 +71,13 @@ pub struct TestStarted {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TestProgress {
+    /// The test that reports its progress; several may run at a time.
     pub test: TestType,
-    /// Steps of this test, such as inputs.
+    /// Number of its steps that are done, such as inputs.
     pub done: u64,
+    /// Number of all its steps.
     pub of: u64,
-    /// Number of findings so far.
+    /// Number of its findings so far.
     pub findings: u64,
 }
 
@@ -81,6 +85,7 @@ pub struct TestProgress {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TestJobResult {
+    /// Id of the report.
     pub id: String,
     /// The file of the report.
     pub path: String,
@@ -98,7 +103,7 @@ pub struct TestListReply {
     pub warnings: Vec<String>,
 }
 
-/// A report of tests, in a few words.
+/// Summary of a report of tests.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TestReportSummary {
@@ -112,8 +117,9 @@ pub struct TestReportSummary {
     /// The tests that failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<TestType>,
-    /// The file of the report, and its size.
+    /// The file of the report.
     pub path: String,
+    /// Size of the file.
     pub bytes: u64,
 }
 
@@ -123,20 +129,22 @@ pub struct TestReportSummary {
 pub struct TestGetParams {
     /// Id, a unique prefix of it (at least 4 characters), or the name of the report's file.
     pub report: String,
+    /// Default: `json`.
     #[serde(default, deserialize_with = "crate::spelling::any_case")]
     pub format: TestFormat,
 }
 
-/// The form of a report of tests.
+/// The format of a report of tests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TestFormat {
+    /// Only the members of the report.
     #[default]
     Json,
     /// JUnit XML, which CI systems read.
     Junit,
-    /// One page without other files, with a picture of each finding.
+    /// One HTML file with the input and the screen of each finding.
     Html,
 }
 
@@ -146,6 +154,7 @@ pub enum TestFormat {
 pub struct TestGetReply {
     #[serde(flatten)]
     pub report: TestReport,
+    /// The report as JUnit XML or HTML; absent if `format` is `json`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }

@@ -14,7 +14,7 @@ pub struct TestReport {
     pub args: Vec<String>,
     pub started_at: String,
     pub completed_at: String,
-    /// The seed of random inputs; the same seed gives the same inputs.
+    /// Seed of the random inputs: as long as the commands of the program are the same, the same seed sends the same inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     pub results: Vec<TestResult>,

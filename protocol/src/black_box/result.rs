@@ -3,24 +3,25 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What is tested.
+/// A test. It passes if its sentence is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum TestType {
-    /// It starts, prints and waits for input, or exits without an error.
+    /// The program waits for input, keeps running without input, or exits with status 0.
     Startup,
-    /// Which ways of asking for help work.
+    /// At least one way of asking for help works.
     Help,
     /// It survives inputs that make no sense.
     InvalidInput,
-    /// Which words and keys end it.
+    /// At least one word or key makes it exit with status 0, and no process is left.
     Exit,
-    /// Memory, processor time, threads and descriptors of all its processes.
+    /// Its processes stay within the limits of memory and processor time, and memory does not grow with each input; threads
+    /// and descriptors are only reported.
     Resource,
-    /// Several copies work at the same time.
+    /// Several copies run at the same time in one directory and give the same answers.
     Concurrent,
-    /// Random inputs, from a seed.
+    /// It survives its own commands and random inputs.
     Fuzz,
 }
 
@@ -51,18 +52,19 @@ impl TestType {
     }
 }
 
-/// One result: TEST_RESULT of the seed.
+/// The result of one test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TestResult {
     /// A UUID.
     pub id: String,
     pub program: String,
+    /// When the test began.
     pub timestamp: String,
     pub test_type: TestType,
     pub passed: bool,
-    /// Evidence. Where they apply: `started`, `has_output`, `has_errors`, `has_prompt`, `cpu_percent`, `memory_mb`, and
-    /// `findings`, a list of findings.
+    /// Evidence. Depending on the test: `started`, `has_output`, `has_errors`, `has_prompt`, `cpu_percent`, `memory_mb`, and
+    /// `findings`, a list of Finding; one that is also in the baseline has `known`: true.
     pub details: Map<String, Value>,
     /// Why it failed; null if it passed.
     pub error: Option<String>,

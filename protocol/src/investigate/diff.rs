@@ -6,17 +6,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InvestigateDiffParams {
-    /// Two reports: ids, unique prefixes of them, or names of files.
+    /// Report: id, unique prefix of it, or name of its file.
     pub a: String,
+    /// Report that `a` is compared with: id, unique prefix of it, or name of its file.
     pub b: String,
 }
 
-/// What differs between the reports `a` and `b`.
+/// The differences between the reports `a` and `b`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InvestigationDiff {
-    /// Ids of the reports.
+    /// Id of the first report.
     pub a: String,
+    /// Id of the second report.
     pub b: String,
     pub equal: bool,
     /// `program`, `args`, `version`, `interactive`, `full_screen`, `safe_mode`, `end`.
@@ -45,7 +47,7 @@ pub struct InvestigationDiff {
     pub findings: ListDiff,
 }
 
-/// What differs between two lists.
+/// The differences between two lists.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ListDiff {
@@ -67,11 +69,13 @@ impl ListDiff {
     }
 }
 
-/// Something that both reports have, with another content.
+/// An entry that both reports have, with different contents.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     pub name: String,
+    /// Its contents in report `a`.
     pub a: String,
+    /// Its contents in report `b`.
     pub b: String,
 }

@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum FindingKind {
-    /// It was ended by a signal.
+    /// It was killed by a signal such as `SIGSEGV`.
     Crash,
     /// It neither answered nor waited for input.
     Hang,
-    /// It did not stop printing.
+    /// It printed without end.
     Flood,
     /// Its memory grew with each input.
     Leak,
-    /// It printed what a terminal cannot show, such as invalid UTF-8.
+    /// It printed invalid UTF-8 that was not in its input.
     BrokenOutput,
-    /// Processes that it started outlived it.
+    /// Processes that it had started were still running after it exited.
     ProcessLeft,
     /// It left the terminal in another mode.
     TerminalChanged,
@@ -28,23 +28,25 @@ pub enum FindingKind {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     pub kind: FindingKind,
-    /// The command of an investigation that caused it.
+    /// The command that caused it, in an investigation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// Id of the state in which the command was given.
+    /// Id of the state in which the command was typed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
-    /// The shortest input of a test that causes it; `input_b64` has its bytes if it is not UTF-8.
+    /// The input that caused it, in a test; shortened for `fuzz`. If it is not UTF-8, `input_b64` has it instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<String>,
+    /// The same input in base64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_b64: Option<String>,
-    /// The signal that ended the program, for example `SIGSEGV`.
+    /// The signal that killed the program, for example `SIGSEGV`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signal: Option<String>,
+    /// As shells report it: 128 + N after signal N.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_status: Option<i32>,
-    /// One sentence: what happened.
+    /// What happened, in one sentence.
     pub message: String,
     /// Path of the tape that shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Investigations: what a program offers, found by asking it.
+//! Investigations: options, commands, prompts and states of a program, found by running it.
 
 mod diff;
 mod finding;
@@ -27,9 +27,9 @@ pub use run::{
 pub use state::{OutputSample, ProgramState};
 
 methods! {
-    InvestigateRun = "investigate.run" (InvestigateRunParams) -> InvestigateStarted, "Starts a job that finds out what a program offers: its help, commands, prompts, states and ways to end it. The report is kept in `investigations/` in the base directory, also if the job is cancelled.";
-    InvestigateProbe = "investigate.probe" (InvestigateProbeParams) -> InvestigateProbeReply, "Starts a program for a moment and returns whether it waits for input, its prompt, version and ways to ask for help.";
-    InvestigateLearn = "investigate.learn" (InvestigateLearnParams) -> InvestigationReport, "Makes a report of what a person did in a session, and keeps it.";
+    InvestigateRun = "investigate.run" (InvestigateRunParams) -> InvestigateStarted, "Starts a job that finds out what a program offers: its help, commands, prompts, states and ways to end it. The report is stored in `investigations/` in the base directory, even if the job is cancelled.";
+    InvestigateProbe = "investigate.probe" (InvestigateProbeParams) -> InvestigateProbeReply, "Starts a program briefly and returns whether it waits for input, and its prompt, version and help options. Obeys the configuration key `safe_mode`; never uses bubblewrap.";
+    InvestigateLearn = "investigate.learn" (InvestigateLearnParams) -> InvestigationReport, "Makes and stores a report of what was typed in a session.";
     InvestigateMap = "investigate.map" (InvestigateMapParams) -> InvestigateMapReply, "Returns the states of a report and the commands that lead from one to another.";
     InvestigateList = "investigate.list" (ReportListParams) -> InvestigateListReply, "Lists the reports of investigations, newest first.";
     InvestigateGet = "investigate.get" (ReportParams) -> InvestigationReport, "Returns a report.";

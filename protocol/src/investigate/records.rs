@@ -34,7 +34,7 @@ pub struct InvestigateListReply {
     pub warnings: Vec<String>,
 }
 
-/// A report of an investigation, in a few words.
+/// Summary of a report of an investigation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InvestigationSummary {
@@ -47,12 +47,15 @@ pub struct InvestigationSummary {
     pub version: Option<String>,
     pub interactive: bool,
     pub end: InvestigationEnd,
-    /// Numbers of commands, states and findings.
+    /// Number of commands.
     pub commands: u64,
+    /// Number of states.
     pub states: u64,
+    /// Number of findings.
     pub findings: u64,
-    /// The file of the report, and its size.
+    /// The file of the report.
     pub path: String,
+    /// Size of the file.
     pub bytes: u64,
 }
 
@@ -76,8 +79,9 @@ pub struct ReportCleanupParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReportCleanupReply {
-    /// Number of reports that were deleted, and their size.
+    /// Number of reports that were deleted.
     pub removed: u64,
+    /// Size of their files.
     pub bytes: u64,
     /// Files in the directory of reports that are not reports, and reports that could not be deleted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -90,23 +94,24 @@ pub struct ReportCleanupReply {
 pub struct InvestigateMapParams {
     /// Id, a unique prefix of it (at least 4 characters), or the name of the report's file.
     pub report: String,
+    /// Default: `json`.
     #[serde(default, deserialize_with = "crate::spelling::any_case")]
     pub format: MapFormat,
 }
 
-/// The form of a map.
+/// The format of a map.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum MapFormat {
-    /// A StateMap.
+    /// A StateMap as JSON.
     #[default]
     Json,
     /// For Graphviz.
     Dot,
     /// For Mermaid, which Markdown viewers draw.
     Mermaid,
-    /// A picture.
+    /// An SVG image.
     Svg,
 }
 
@@ -115,10 +120,11 @@ pub enum MapFormat {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InvestigateMapReply {
     pub format: MapFormat,
+    /// The map in this format.
     pub text: String,
 }
 
-/// The states of a program and the commands that lead from one to another: a map in the format `json`.
+/// The states of a program and the commands that lead from one to another: the map in the format `json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StateMap {
@@ -148,8 +154,9 @@ pub struct MapState {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MapTransition {
-    /// Ids of states.
+    /// Id of the state in which the commands are typed.
     pub from: String,
+    /// Id of the state that they lead to.
     pub to: String,
     pub commands: Vec<String>,
 }

@@ -5,7 +5,7 @@ use super::state::ProgramState;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What an investigation found: INVESTIGATION_REPORT of the seed.
+/// What an investigation found.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InvestigationReport {
@@ -35,7 +35,7 @@ pub struct InvestigationReport {
     /// Categories of the pattern library: `json`, `xml`, `yaml`, `ini`, `csv`, `table`, `key_value`, and your own.
     #[serde(default)]
     pub data_formats: Vec<String>,
-    /// What safe mode refused, and what a person should know before using the program.
+    /// What safe mode refused and by which rule, what was not tried and why, and other notes.
     #[serde(default)]
     pub safety_notes: Vec<String>,
     #[serde(default)]
@@ -53,14 +53,15 @@ pub struct InvestigationReport {
     /// The program draws on the whole screen, as editors do.
     #[serde(default)]
     pub full_screen: bool,
-    /// What `--version` prints, first line.
+    /// The first line with a digit that `--version`, `-V` or `version` prints.
     #[serde(default)]
     pub version: Option<String>,
     /// False if dangerous commands were sent as well.
     pub safe_mode: bool,
     #[serde(default)]
     pub end: InvestigationEnd,
-    /// Directory of tapes with everything that was seen.
+    /// Directory with the tapes of the copies that were started on a terminal, deleted with the report; absent without the
+    /// parameter `tape`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tape: Option<String>,
 }
@@ -70,7 +71,7 @@ pub struct InvestigationReport {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum InvestigationEnd {
-    /// Nothing was left to ask.
+    /// Everything within the limits was tried.
     #[default]
     Complete,
     TimedOut,
@@ -79,13 +80,13 @@ pub enum InvestigationEnd {
     Failed,
 }
 
-/// What is known of a command.
+/// One command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommandReport {
     /// From the program's help; empty if the help only names it.
     pub description: String,
-    /// It was given to the program.
+    /// It was typed.
     pub tested: bool,
     /// Number of characters that it printed; null if it was not tested.
     pub output_length: Option<u64>,
@@ -97,24 +98,25 @@ pub struct CommandReport {
 pub struct OptionFound {
     /// All spellings, for example `-q` and `--quiet`.
     pub flags: Vec<String>,
-    /// What the help calls its value, for example `FILE`; absent if it has none.
+    /// The name of its value in the help, for example `FILE`; absent if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
     pub description: String,
 }
 
-/// A line with which the program reported an error.
+/// An error message of the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ErrorMessage {
     /// A category of the pattern library, for example `command_not_found`.
     pub category: String,
+    /// The line that reports the error, redacted.
     pub message: String,
     /// The input that caused it.
     pub command: String,
 }
 
-/// Something that ends the program.
+/// A word or key that ends the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExitCommand {

@@ -1,4 +1,4 @@
-//! Starting an investigation.
+//! Parameters and results of investigations, probes and `investigate.learn`.
 
 use super::report::InvestigationReport;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,8 @@ pub struct InvestigateRunParams {
     pub program: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// Directory in which the program is looked up, absolute. In safe mode it runs in a directory of its own.
+    /// Absolute directory in which `program` and relative paths among `args` are looked up. The program itself runs in an
+    /// empty directory, which is deleted afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -23,16 +24,17 @@ pub struct InvestigateRunParams {
     /// Refuse dangerous commands before they are sent. Default: the configuration key `safe_mode`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safe_mode: Option<bool>,
-    /// Longest path of commands from the start to a state, 1 to 20. Default: `investigation.max_depth`.
+    /// Maximum number of commands from the start of the program to a state, 1 to 20. Default: `investigation.max_depth`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_depth: Option<u32>,
-    /// Time limit in seconds; the report then has what was found. Default: `investigation.timeout`.
+    /// Time limit in seconds; at the limit the investigation ends, and the report contains what was found so far. Default:
+    /// `investigation.timeout`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_s: Option<f64>,
     /// Run the program under bubblewrap. Default: `investigation.sandbox`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<bool>,
-    /// Record everything that is seen on tapes, in a directory beside the report.
+    /// Record each copy of the program that is started on a terminal on a tape.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tape: bool,
 }
@@ -41,8 +43,8 @@ pub struct InvestigateRunParams {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InvestigateStarted {
-    /// Its progress is an InvestigationProgress, its result an InvestigationResult, also if the job was cancelled or failed
-    /// after the program had been started.
+    /// Id of the job. Its progress is an InvestigationProgress. Its result is an InvestigationResult; a cancelled or failed
+    /// job has one too, unless its report could not be written or the daemon stopped.
     pub job: String,
 }
 
@@ -50,13 +52,15 @@ pub struct InvestigateStarted {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InvestigationProgress {
-    /// The command that the program is being given.
+    /// The command that is being tried.
     pub asking: String,
-    /// Name of the state in which it is given.
+    /// Name of the state in which it is typed, or `command line`.
     pub state: String,
-    /// Numbers of commands, states and findings so far.
+    /// Number of commands so far.
     pub commands: u64,
+    /// Number of states so far.
     pub states: u64,
+    /// Number of findings so far.
     pub findings: u64,
 }
 
@@ -64,6 +68,7 @@ pub struct InvestigationProgress {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InvestigationResult {
+    /// Id of the report.
     pub id: String,
     /// The file of the report.
     pub path: String,
@@ -78,10 +83,12 @@ pub struct InvestigateProbeParams {
     pub program: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
+    /// As in `investigate.run`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
+    /// As in `session.create`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller_env: Option<BTreeMap<String, String>>,
 }
@@ -90,12 +97,12 @@ pub struct InvestigateProbeParams {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InvestigateProbeReply {
-    /// The program waits for input.
+    /// The program was seen waiting for input, or draws on the whole screen.
     pub interactive: bool,
     pub prompt: Option<String>,
-    /// What `--version` prints, first line.
+    /// The first line with a digit that `--version`, `-V` or `version` prints.
     pub version: Option<String>,
-    /// Arguments with which the program prints help, such as `--help`.
+    /// Arguments with which the program prints help, such as `--help`; `man NAME` if only its man page was found.
     pub help_forms: Vec<String>,
     /// The program draws on the whole screen, as editors do.
     pub full_screen: bool,

@@ -3,14 +3,15 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One state: PROGRAM_STATE of the seed.
+/// One state of a program: a prompt, and the commands that work there.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProgramState {
     /// A UUID.
     pub id: String,
+    /// Id of the report.
     pub report_id: String,
-    /// `main` for the first state; otherwise what the program calls it, or a name made of its prompt.
+    /// `main` for the first state; otherwise the name that the program prints, or one made from its prompt.
     pub name: String,
     /// Without control sequences and surrounding blanks; null if the program shows none.
     pub prompt: Option<String>,
@@ -22,12 +23,12 @@ pub struct ProgramState {
     pub transitions: BTreeMap<String, String>,
     #[serde(default)]
     pub output_samples: Vec<OutputSample>,
-    /// Lines with which the program reported errors.
+    /// Lines in which the program reported errors, redacted.
     #[serde(default)]
     pub error_patterns: Vec<String>,
 }
 
-/// What a command printed.
+/// The output of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OutputSample {

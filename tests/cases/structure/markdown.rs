@@ -1,6 +1,8 @@
 //! Renders the protocol's types as Markdown.
 
 use ccd_protocol::ErrorCode;
+use ccd_protocol::black_box::{TestJobResult, TestProgress};
+use ccd_protocol::investigate::{InvestigationProgress, InvestigationResult, StateMap};
 use ccd_protocol::subscription::SUBSCRIPTIONS;
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
@@ -95,8 +97,19 @@ impl Page {
         }
     }
 
+    /// Adds records to which no method refers: progress and results of jobs, and what the text of a reply contains.
+    fn add_unreferenced(&mut self) {
+        let generator = &mut self.generator;
+        generator.subschema_for::<InvestigationProgress>();
+        generator.subschema_for::<InvestigationResult>();
+        generator.subschema_for::<StateMap>();
+        generator.subschema_for::<TestProgress>();
+        generator.subschema_for::<TestJobResult>();
+    }
+
     fn records(&mut self) {
         self.line("\n## Records");
+        self.add_unreferenced();
         let mut definitions: Vec<(String, Value)> =
             self.generator.definitions().clone().into_iter().collect();
         definitions.sort_by(|a, b| a.0.cmp(&b.0));

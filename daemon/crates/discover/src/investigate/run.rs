@@ -145,8 +145,10 @@ impl Investigation {
         let (state, _) = self.notebook.state(prompt.as_deref(), None);
         let target = &self.driver.target;
         let is_shell = target.is_shell() || running.is_read_by_shell(target).await;
+        let root = running.tape_root().filter(|_| self.options.tape.is_some());
         let tape = running.end_with_tape().await;
-        self.notebook.report().tape = tape.filter(|_| self.options.tape.is_some());
+        let path = |tape: String| Some(root?.join(format!("{tape}.json5")).display().to_string());
+        self.notebook.report().tape = tape.and_then(path);
         let place = (state, &[][..]);
         let words: Vec<String> = match is_shell {
             true => vec![HELP_WORD_OF_SHELLS.to_owned()],

@@ -128,10 +128,14 @@ fn secrets_in_answers_are_masked_in_the_report() {
     let text = READS
         .replace("echo \"$line\"", &format!("echo 'error: api_key={secret}'"))
         .replace("Say one", &format!("Say one, as with {secret}"));
-    let job = script(&daemon, "leaks", &format!("PROMPT='leaks> '\n{text}"));
+    let help = format!(
+        "printf 'Usage: leaks\\n\\nOptions:\\n  --key K  Such as {secret}\\n  -v  More\\n'"
+    );
+    let start = format!("PROMPT='leaks> '\n[ \"$1\" != --help ] || {{ {help}; exit; }}\n");
+    let job = script(&daemon, "leaks", &format!("{start}{text}"));
     let found = report_of(&daemon, &job);
     found.describes(&["one", "two"]);
-    assert!(found.sample("main", "one").contains("api_key="));
+    assert!(found.sample("main", "one").contains("api_key=") && found.has_flag("--key"));
     let text = fs::read_to_string(&found.path).unwrap();
     assert!(!text.contains(secret), "{text}");
 }

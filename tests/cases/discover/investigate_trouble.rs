@@ -1,7 +1,7 @@
 //! Investigations that are cut off: a report of what was found, and no process left.
 
 use super::investigated::{
-    Investigated, ended, folder, investigate_with, report_of, saved, started, until_it_asks,
+    Investigated, ended, folder, investigate_with, report_of, saved, started,
 };
 use super::mock::MOCK_TARGET;
 use crate::support::processes::with_variable;
@@ -45,12 +45,21 @@ fn assert_has_most(report: &InvestigationReport) {
     assert_eq!(report.exit_commands.len(), 4);
 }
 
+/// Waits until the mock hangs, which it does after the crash, for as long as a step may take.
+fn until_it_hangs(daemon: &Daemon, job: &str) {
+    eventually("a crash is found", || {
+        let record = daemon.call_value("job.get", &json!({"job": job})).unwrap();
+        assert_eq!(record["state"], "running", "{record}");
+        (record["progress"]["findings"].as_u64() == Some(1)).then_some(())
+    });
+}
+
 #[test]
 fn a_cancelled_investigation_leaves_a_report_and_no_process() {
     let daemon = Daemon::start();
     let (_, extra) = mark(&daemon);
     let job = started(&daemon, &[MOCK_TARGET], &extra);
-    until_it_asks(&daemon, &job, "hang");
+    until_it_hangs(&daemon, &job);
     daemon
         .call_value("job.cancel", &json!({"job": job}))
         .unwrap();
@@ -94,7 +103,7 @@ fn a_daemon_that_is_killed_leaves_a_report_and_no_process() {
     let mut daemon = Daemon::start();
     let (entry, extra) = mark(&daemon);
     let job = started(&daemon, &[MOCK_TARGET], &extra);
-    until_it_asks(&daemon, &job, "hang");
+    until_it_hangs(&daemon, &job);
     // What was found until then is written after a moment.
     let path = eventually("a report", || {
         let mut files = std::fs::read_dir(folder(&daemon)).ok()?.flatten();

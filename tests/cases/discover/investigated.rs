@@ -1,6 +1,6 @@
 //! Investigations as tests run them: to their end, with the PATH and the home of the tests.
 
-use crate::support::{Daemon, eventually};
+use crate::support::Daemon;
 use ccd_protocol::investigate::{InvestigationReport, InvestigationResult, ProgramState};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -34,15 +34,6 @@ pub(super) fn ended(daemon: &Daemon, job: &str) -> Value {
             return record;
         }
     }
-}
-
-/// Waits until a job asks something.
-pub(super) fn until_it_asks(daemon: &Daemon, job: &str, asking: &str) {
-    eventually(asking, || {
-        let record = daemon.call_value("job.get", &json!({"job": job})).unwrap();
-        assert_eq!(record["state"], "running", "{record}");
-        (record["progress"]["asking"] == asking).then_some(())
-    });
 }
 
 /// Waits for the end of an investigation, and returns its report, which is also in a file.

@@ -10,6 +10,7 @@ use ccd_protocol::session::{EndReason, SessionSendParams};
 use ccd_session::peer::Peer;
 use ccd_session::session::{OneShot, Session, SessionError, wait_for_published};
 use ccd_text::canonical::LINE_LEN;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -268,7 +269,13 @@ impl Running {
         }
     }
 
-    /// Does the same, and returns the tape that was recorded.
+    /// Returns the directory of the tape that is recorded.
+    pub fn tape_root(&self) -> Option<PathBuf> {
+        let tape = self.session().record(None).tape?;
+        Some(tape.root.into())
+    }
+
+    /// Does the same as [`Self::end`], and returns the tape that was recorded.
     pub async fn end_with_tape(self) -> Option<String> {
         let session = Arc::clone(self.session());
         self.end().await;

@@ -12,6 +12,7 @@ use ccd_protocol::investigate::{
 };
 use ccd_text::pattern::Compiled;
 use ccd_text::redact::redact;
+use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Maximum characters of a sample.
@@ -77,7 +78,7 @@ impl Notebook {
     /// Keeps what was found so far.
     pub(super) fn keep(&self) {
         let report = self.report().clone();
-        self.keep.keep(&report);
+        self.keep.keep(&without_secrets(report));
     }
 
     /// Completes the report.
@@ -87,6 +88,7 @@ impl Notebook {
         report.completed_at = ccd_text::clock::now();
         let whole = report.clone();
         drop(report);
+        let whole = without_secrets(whole);
         self.keep.keep(&whole);
         whole
     }
@@ -265,6 +267,28 @@ impl Notebook {
             };
         }
     }
+}
+
+/// Masks secrets wherever a program may have shown them: in options, prompts, usage, names.
+fn without_secrets(report: InvestigationReport) -> InvestigationReport {
+    fn mask(value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                let masked = redact(text);
+                if masked.removed > 0 {
+                    *text = masked.text.into_owned();
+                }
+            }
+            Value::Array(values) => values.iter_mut().for_each(mask),
+            Value::Object(fields) => fields.values_mut().for_each(mask),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    let Ok(mut value) = serde_json::to_value(&report) else {
+        return report;
+    };
+    mask(&mut value);
+    serde_json::from_value(value).unwrap_or(report)
 }
 
 fn add_new(list: &mut Vec<String>, text: &str) {

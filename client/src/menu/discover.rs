@@ -23,8 +23,8 @@ pub(super) const DISCOVER: &[Action] = &[
     },
     Action {
         name: "map",
-        about: "show the states of a program and the commands between them",
-        words: &[Fixed("map --"), PROGRAM],
+        about: "show the states of a program and the commands between them, from a report",
+        words: &[Fixed("map"), Pick(Investigations)],
     },
     Action {
         name: "list",

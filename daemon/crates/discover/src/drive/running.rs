@@ -10,7 +10,6 @@ use ccd_protocol::session::{EndReason, SessionSendParams};
 use ccd_session::peer::Peer;
 use ccd_session::session::{OneShot, Session, SessionError, wait_for_published};
 use ccd_text::canonical::LINE_LEN;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -267,12 +266,6 @@ impl Running {
         if let Err(error) = self.shot.collect().await {
             tracing::warn!(%error, "could not clean up after a program that was asked");
         }
-    }
-
-    /// Returns the directory of the tape that is recorded.
-    pub fn tape_root(&self) -> Option<PathBuf> {
-        let tape = self.session().record(None).tape?;
-        Some(tape.root.into())
     }
 
     /// Does the same as [`Self::end`], and returns the tape that was recorded.

@@ -61,7 +61,7 @@ const FIXTURES: &[(&str, Shape, usize, usize, usize)] = &[
     ("git_help_all", Git, 0, 0, 138),
     ("git_stash_h", Gnu, 11, 0, 0),
     ("gnu_bc", Gnu, 1, 7, 0),
-    ("gnu_echo", Gnu, 1, 3, 0),
+    ("gnu_echo", Gnu, 2, 5, 0),
     ("gnu_gdb", Gnu, 2, 33, 0),
     ("gnu_grep", Gnu, 1, 49, 0),
     ("gnu_less", Gnu, 0, 55, 0),

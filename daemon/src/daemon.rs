@@ -4,7 +4,6 @@ use crate::config::{
     Config, ConfigError, ConfigRefusal, ConfigWatch, Loaded, Paths, Snapshot, Sources,
 };
 use crate::connection::{self, Settings};
-use crate::discover;
 use crate::job::Jobs;
 use crate::log::Log;
 use crate::memory::Memories;
@@ -121,7 +120,7 @@ impl Daemon {
         );
         let memories = Arc::new(memories);
         remove_strays(&paths.base);
-        discover::remove_strays(&paths.base);
+        ccd_discover::drive::remove_strays(&paths.base);
         Self {
             chains: Documents::new(paths.base.join("chains")),
             investigations: Arc::new(Reports::new(&paths.base)),

@@ -17,4 +17,3 @@ mod start;
 pub(crate) use black_box::test;
 pub(crate) use investigate::{investigate, probe};
 pub(crate) use learn::learn;
-pub(crate) use start::remove_strays;

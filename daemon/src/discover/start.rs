@@ -2,24 +2,11 @@
 
 use super::error::DiscoverError;
 use crate::daemon::Daemon;
-use ccd_discover::drive::{Driver, Limits, Target};
+use ccd_discover::drive::{Driver, Limits, Target, folder_of};
 use ccd_discover::safety::refusal;
 use ccd_session::peer::Peer;
 use ccd_text::shell::quoted;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Name of the directory of throw-away folders in the base directory.
-const FOLDER: &str = "discover";
-
-/// Removes folders of copies that a daemon left that was killed.
-pub(crate) fn remove_strays(base: &Path) {
-    let _ = std::fs::remove_dir_all(folder(base));
-}
-
-fn folder(base: &Path) -> PathBuf {
-    base.join("run").join(FOLDER)
-}
 
 /// Prepares to start copies of a program; none is started yet.
 ///
@@ -45,7 +32,7 @@ pub(super) fn driver(
         limits,
         (sessions, peer),
         method,
-        &folder(&daemon.paths.base),
+        &folder_of(&daemon.paths.base),
     )
     .map_err(DiscoverError::Folder)
 }

@@ -3,12 +3,14 @@
 //! - `target`: [`Target`], a program with its arguments and environment, resolved before anything is started
 //! - `driver`: [`Driver`], which starts copies of a target in throw-away folders
 //! - `running`: [`Running`], one copy: type, wait until it wants more, read what it printed
+//! - `folder`: where these folders are
 //! - `reply`: [`Reply`], what it printed after an input, without echo and prompt
 //! - `exit`: how a program ended
 //! - `terminal`: [`Terminal`], its modes, also after the end
 
 mod driver;
 mod exit;
+mod folder;
 mod reply;
 mod running;
 mod target;
@@ -16,6 +18,7 @@ mod terminal;
 
 pub use driver::{Driver, Ended, Limits};
 pub use exit::{Exit, signal_name};
+pub use folder::{folder_of, remove_strays};
 pub use reply::{Reply, Settled};
 pub use running::Running;
 pub use target::{Target, TargetError};

@@ -49,7 +49,9 @@ impl Reportable for DiscoverError {
     fn hint(&self) -> Option<&str> {
         match self {
             Self::Target(error) => error.hint(),
-            Self::Refused { .. } => Some("--unsafe (`safe_mode: false`) lifts all rules"),
+            Self::Refused { .. } => Some(
+                "`ccctl investigate --unsafe`, or `safe_mode: false` in the configuration, lifts all rules",
+            ),
             Self::Session(error) => error.hint(),
             Self::Report(error) => error.hint(),
             Self::Baseline(error) => error.hint(),

@@ -5,14 +5,13 @@ use super::reports::{add, follow, replace};
 use super::start::driver;
 use crate::daemon::Daemon;
 use crate::job::{JobHandle, Outcome};
-use ccd_discover::drive::{Limits, Target};
+use ccd_discover::drive::{Limits, Target, recorded_in};
 use ccd_discover::investigate::{Investigation, Keep, Notebook, Options};
 use ccd_discover::new_uuid;
 use ccd_protocol::investigate::{
     InvestigateProbeParams, InvestigateProbeReply, InvestigateRunParams, InvestigateStarted,
     InvestigationEnd, InvestigationProgress, InvestigationReport, InvestigationResult,
 };
-use ccd_protocol::tape::{RecordMode, TapeOptions};
 use ccd_session::peer::Peer;
 use serde_json::json;
 use std::path::Path;
@@ -86,11 +85,7 @@ pub(crate) async fn investigate(
             .investigations
             .folder()
             .join(format!("{}.tapes", report.id));
-        driver.record = Some(TapeOptions {
-            root: Some(tapes.display().to_string()),
-            record: Some(RecordMode::New),
-            ..TapeOptions::default()
-        });
+        driver.record = Some(recorded_in(&tapes, None));
         options.tapes = Some(tapes);
     }
     let library = daemon.services.library.fresh().await;

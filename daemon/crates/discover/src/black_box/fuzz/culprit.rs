@@ -6,9 +6,9 @@ use super::super::sample::{finding, shown};
 use super::chunk::Suspect;
 use super::replay::breaks;
 use super::words::first_word;
+use crate::drive::recorded_in;
 use crate::fuzz::Shrinker;
 use ccd_protocol::investigate::{Finding, FindingKind};
-use ccd_protocol::tape::{RecordMode, TapeOptions};
 use ccd_session::session::SessionError;
 use std::path::Path;
 
@@ -184,13 +184,8 @@ pub(super) async fn confirm(
     bench: &Bench<'_>,
     culprit: &Culprit,
 ) -> Result<Option<Finding>, SessionError> {
-    let tape = bench.options.tapes.as_ref().map(|root| TapeOptions {
-        root: Some(root.to_string_lossy().into_owned()),
-        record: Some(RecordMode::New),
-        tag: Some("finding".to_owned()),
-        summary: Some(false),
-        ..TapeOptions::default()
-    });
+    let root = bench.options.tapes.as_deref();
+    let tape = root.map(|root| recorded_in(root, Some("finding")));
     let has_tape = tape.is_some();
     let mut running = bench.driver.start(tape).await?;
     let terminal = running.terminal();

@@ -127,6 +127,7 @@ pub(super) fn written(file: &str) -> Option<Rule> {
     if is_device(file) {
         return Some(Rule::Disk);
     }
+    let file = &*normal(file);
     if CREDENTIALS.contains(&file)
         || file.starts_with("/etc/sudoers.d/")
         || file.ends_with("/authorized_keys")
@@ -142,14 +143,38 @@ pub(super) fn written(file: &str) -> Option<Rule> {
     is_network.then_some(Rule::Network)
 }
 
-/// Returns whether a path names a disk or a partition.
+/// Returns whether a path names a device that must not be written to. Disks have too many names to list them: all but
+/// those that keep nothing are refused.
 fn is_device(path: &str) -> bool {
-    const DISKS: &[&str] = &[
-        "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "mapper/", "dm-", "md", "loop",
-        "mem", "kmem", "port",
+    const HARMLESS: &[&str] = &[
+        "null", "zero", "full", "stdin", "stdout", "stderr", "tty", "pts", "fd", "shm",
     ];
+    const FOLDERS: &[&str] = &["pts/", "fd/", "shm/"];
+    let path = normal(path);
     let name = path.strip_prefix("/dev/");
-    name.is_some_and(|name| DISKS.iter().any(|disk| name.starts_with(disk)))
+    name.is_some_and(|name| {
+        !HARMLESS.contains(&name) && !FOLDERS.iter().any(|folder| name.starts_with(folder))
+    })
+}
+
+/// Returns a path without `//`, `.` and `..`. One that starts with `..` may lead up to the root.
+fn normal(path: &str) -> String {
+    let mut parts = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    let root = if path.starts_with('/') || path.starts_with("../") {
+        "/"
+    } else {
+        ""
+    };
+    format!("{root}{}", parts.join("/"))
 }
 
 /// Returns whether a word is a drive of Windows, such as `c:`.

@@ -6,7 +6,7 @@
 //! - `disk`, `network`: commands of which only some uses are
 //! - `sql`: statements
 //! - `code`: calls in programming languages
-//! - `said`: commands whose own help says that they destroy something
+//! - `said`, `named`: commands whose own help, or name, says that they destroy something
 //!
 //! A line that a shell would understand is judged exactly: `echo 'rm -rf x'` only prints. In a line that it would not
 //! understand, such as one of Python, each word may be a command.
@@ -14,6 +14,7 @@
 mod code;
 mod disk;
 mod judge;
+mod named;
 mod network;
 mod programs;
 mod rule;

@@ -17,7 +17,7 @@ pub enum Rule {
     /// Users, passwords, keys or logins are changed.
     Credentials,
     PackageRemoval,
-    /// The program's own help says that the command deletes, resets, wipes or overwrites.
+    /// The program's own help, or the name of the command in it, says that it deletes, resets, wipes or overwrites.
     DestructiveHelp,
 }
 

@@ -1,7 +1,7 @@
 //! Commands whose own help says that they destroy something.
 
 /// What destroys, as a help text says it. Participles are left out: `show deleted files` only shows.
-const VERBS: [&str; 26] = [
+const VERBS: [&str; 27] = [
     "delete",
     "deletes",
     "deleting",
@@ -28,17 +28,64 @@ const VERBS: [&str; 26] = [
     "discard",
     "discards",
     "drop",
+    "empties",
 ];
 
 /// The same, if the description starts with it.
-const FIRST_VERBS: [&str; 4] = ["remove", "removes", "drops", "format"];
+const FIRST_VERBS: [&str; 3] = ["remove", "removes", "drops"];
+
+/// Verbs that destroy only some things: which, soon after them.
+const WITH_OBJECTS: [(&[&str], &[&str]); 2] = [
+    (
+        &["clear", "clears", "clearing"],
+        &[
+            "data",
+            "database",
+            "databases",
+            "db",
+            "cache",
+            "caches",
+            "table",
+            "tables",
+            "record",
+            "records",
+            "file",
+            "files",
+            "history",
+            "storage",
+            "everything",
+            "log",
+            "logs",
+        ],
+    ),
+    (
+        &["change", "changes", "set", "sets", "update", "updates"],
+        &["password", "passwords", "passphrase", "credentials"],
+    ),
+];
+
+/// What is destroyed when it is formatted; a text is not.
+const FORMATTED: [&str; 12] = [
+    "disk",
+    "disks",
+    "drive",
+    "drives",
+    "partition",
+    "partitions",
+    "volume",
+    "volumes",
+    "filesystem",
+    "filesystems",
+    "device",
+    "card",
+];
 
 /// What reverses the meaning of a verb soon after it.
 const NEGATIONS: [&str; 7] = [
     "not", "never", "no", "without", "don't", "doesn't", "cannot",
 ];
 
-/// How many words after a negation are reversed.
+/// How many words after a negation are reversed, and how many after a verb may be its object.
 const REACH: usize = 3;
 
 /// Returns whether a description says that the command deletes, resets, wipes or overwrites.
@@ -53,9 +100,28 @@ pub(super) fn destroys(description: &str) -> bool {
             .iter()
             .any(|word| NEGATIONS.contains(word))
     };
-    let says = |(at, word): (usize, &&str)| VERBS.contains(word) && !is_negated(at);
-    words.first().is_some_and(|word| FIRST_VERBS.contains(word))
-        || words.iter().enumerate().any(says)
+    let has_object = |at: usize, objects: &[&str]| {
+        words[at + 1..]
+            .iter()
+            .take(REACH)
+            .any(|word| objects.contains(word))
+    };
+    let says = |(at, word): (usize, &&str)| {
+        let is_verb = VERBS.contains(word)
+            || WITH_OBJECTS
+                .iter()
+                .any(|(verbs, objects)| verbs.contains(word) && has_object(at, objects));
+        is_verb && !is_negated(at)
+    };
+    let starts = match words[..] {
+        ["empty", "the" | "a" | "all" | "your", ..] => true,
+        ["format" | "formats", ..] => {
+            text.contains("file system") || words.iter().any(|word| FORMATTED.contains(word))
+        }
+        [first, ..] => FIRST_VERBS.contains(&first),
+        [] => false,
+    };
+    starts || words.iter().enumerate().any(says)
 }
 
 #[cfg(test)]
@@ -72,6 +138,14 @@ mod tests {
             "Wipes all data!",
             "Write it, overwriting FILE",
             "Remove files from the working tree",
+            "Empties the database",
+            "Empty the trash",
+            "Clears all data",
+            "Clear the query cache",
+            "Change the password",
+            "securely change the password for a user",
+            "Format a disk",
+            "Formats the given file system",
         ] {
             assert!(destroys(text), "{text}");
         }
@@ -84,6 +158,11 @@ mod tests {
             "Add a remote and remove-prefix lines",
             "Show the format_string",
             "print the preset",
+            "Format a string",
+            "Set the format of dates",
+            "Clear the screen",
+            "Change the prompt",
+            "Empty lines are skipped",
         ] {
             assert!(!destroys(text), "{text}");
         }

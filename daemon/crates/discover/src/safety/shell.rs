@@ -209,10 +209,11 @@ fn anywhere(text: &str, depth: usize) -> Option<Rule> {
                 return Some(rule);
             }
         }
-        if let Some(rule) = part
-            .split_once('>')
-            .and_then(|(_, file)| disk::written(file.trim()))
-        {
+        let mut files = part
+            .split('>')
+            .skip(1)
+            .filter_map(|rest| rest.split(is_blank).find(|word| !word.is_empty()));
+        if let Some(rule) = files.find_map(disk::written) {
             return Some(rule);
         }
     }

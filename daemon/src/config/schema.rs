@@ -353,7 +353,7 @@ pub(super) static KEYS: &[Key] = &[
         "Peak memory in MB of all processes of a program above which the test resource fails."),
     key!(testing.cpu_percent, "testing", Accepts::Integer(1, 100_000),
         "Processor time of all processes of a program, in percent of one processor, above which the test resource fails."),
-    key!(testing.copies, "testing", Accepts::Integer(2, 64),
+    key!(testing.copies, "testing", Accepts::Integer(2, 32),
         "Number of copies of a program that the test concurrent runs at the same time."),
     key!(testing.fuzz_inputs, "testing", Accepts::Integer(1, 10_000_000),
         "Number of random inputs that the test fuzz gives to a program."),

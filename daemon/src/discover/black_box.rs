@@ -88,7 +88,7 @@ pub(crate) async fn test(
         report: id,
     };
     let report = new_report(&target, &options);
-    let driver = driver(daemon, peer, "test.run", target, limits, options.safe_mode)?;
+    let driver = driver(daemon, peer, "test.run", target, limits, options.safe_mode).await?;
     let reports = Arc::clone(&daemon.test_reports);
     let baseline = baseline(&reports, params.baseline, &report.program).await?;
     let work = move |handle: JobHandle| async move {

@@ -79,7 +79,8 @@ pub(crate) async fn investigate(
         target,
         limits,
         options.safe_mode,
-    )?;
+    )
+    .await?;
     if params.tape {
         let tapes = daemon
             .investigations
@@ -156,7 +157,8 @@ pub(crate) async fn probe(
         target,
         limits,
         options.safe_mode,
-    )?;
+    )
+    .await?;
     let notebook = Notebook::new(report, library, Box::new(KeepNothing));
     Ok(ccd_discover::investigate::probe(&driver, &notebook, &options).await?)
 }

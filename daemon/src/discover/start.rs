@@ -8,12 +8,12 @@ use ccd_session::peer::Peer;
 use ccd_text::shell::quoted;
 use std::sync::Arc;
 
-/// Prepares to start copies of a program; none is started yet.
+/// Prepares to start copies of a program; none is started yet. A sandbox is tried.
 ///
 /// # Errors
 ///
-/// Safe mode forbids to start it, or the folder cannot be made.
-pub(super) fn driver(
+/// Safe mode forbids to start it, the folder cannot be made, or the sandbox does not work on this system.
+pub(super) async fn driver(
     daemon: &Daemon,
     peer: &Peer,
     method: &'static str,
@@ -27,12 +27,14 @@ pub(super) fn driver(
         return Err(DiscoverError::Refused { line, rule });
     }
     let sessions = Arc::clone(&daemon.sessions);
-    Driver::new(
+    let driver = Driver::new(
         target,
         limits,
         (sessions, peer),
         method,
         &folder_of(&daemon.paths.base),
     )
-    .map_err(DiscoverError::Folder)
+    .map_err(DiscoverError::Folder)?;
+    driver.try_sandbox().await?;
+    Ok(driver)
 }

@@ -190,6 +190,15 @@ fn a_sandbox_is_bubblewrap() {
     let without = json!({"sandbox": true, "env": {"PATH": bin}});
     let error = connection.call_value("investigate.run", &params(&["/bin/cat"], &without));
     assert_error(&error.unwrap_err(), ErrorCode::SandboxUnavailable);
+    // With one that fails.
+    write_script(
+        &bin.join("bwrap"),
+        "#!/bin/sh\necho 'no namespaces' >&2\nexit 1\n",
+    );
+    let error = connection.call_value("investigate.run", &params(&["/bin/cat"], &without));
+    let error = error.unwrap_err();
+    assert_error(&error, ErrorCode::SandboxUnavailable);
+    assert!(format!("{error:?}").contains("no namespaces"), "{error:?}");
     // With a stand-in that says how it was called.
     let log = daemon.home().join("log");
     let stand_in = format!(
@@ -219,6 +228,14 @@ fn a_sandbox_is_bubblewrap() {
     let real = investigate_with(&daemon, &["/bin/cat"], &json!({"sandbox": true}));
     real.is(true, false, &[]);
     real.ends_by(&["C-d"]);
+    // Of /tmp, the sandbox shows nothing else.
+    let folder = tempfile::tempdir_in("/tmp").unwrap();
+    let program = folder.path().join("of_tmp");
+    write_script(&program, "#!/bin/sh\nexec cat\n");
+    let program = program.to_str().unwrap();
+    let of_tmp = investigate_with(&daemon, &[program], &json!({"sandbox": true}));
+    of_tmp.is(true, false, &[]);
+    of_tmp.ends_by(&["C-d"]);
     eventually("no folder is left", || {
         let mut left = fs::read_dir(daemon.home().join("run/discover")).unwrap();
         left.next().is_none().then_some(())

@@ -1,6 +1,8 @@
 //! Tests of `test.run` against real programs.
 
 mod ending;
+mod left;
+mod limits;
 mod mock;
 mod odd;
 mod real;

@@ -50,6 +50,13 @@ echo wrong
     let report = report(script, &types);
     assert_eq!(failed(&report), [""; 0], "{report}");
     assert_eq!(result(&report, "startup")["details"]["hidden_input"], true);
+    for test in &types[1..] {
+        let skipped = result(&report, test)["details"]["skipped"].as_str();
+        assert!(
+            skipped.is_some_and(|why| why.contains("hidden")),
+            "{test} {report}"
+        );
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What all tests share: copies of the program, what is known of it, what must not be sent.
 
+use super::draft::Draft;
 use super::judge::{Verdict, judge};
 use super::options::Options;
 use super::startup::First;
@@ -9,7 +10,7 @@ use crate::help::HelpCommand;
 use crate::safety::{refusal, refusal_of};
 use ccd_session::session::SessionError;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a program may take before it is suspected of hanging or flooding.
 const SHORT: Duration = Duration::from_millis(500);
@@ -41,13 +42,31 @@ pub(super) struct Bench<'a> {
     pub(super) first: First,
     /// Number of copies so far.
     pub(super) copies: AtomicU64,
+    /// When the time for all tests is over.
+    pub(super) ends_at: Instant,
 }
 
 impl Bench<'_> {
-    /// Returns whether the program waits for lines of input. In safe mode, it is not asked on the whole screen: the keys
-    /// of an editor or a pager may run any program.
+    /// Returns whether words are typed: the program waits for input, and nothing speaks against it.
     pub(super) fn can_be_asked(&self) -> bool {
-        self.first.waits() && !(self.first.is_full_screen && self.options.safe_mode)
+        self.first.waits() && self.why_not_asked().is_none()
+    }
+
+    /// Returns why nothing is typed although the program waits for input.
+    pub(super) fn why_not_asked(&self) -> Option<&'static str> {
+        if self.first.is_hidden() {
+            return Some("it waits for hidden input, such as a password: no words are typed there");
+        }
+        // The keys of an editor or a pager may run any program.
+        (self.first.is_full_screen && self.options.safe_mode)
+            .then_some("it draws on the whole screen, and safe mode types no words there")
+    }
+
+    /// Says in the details why nothing is typed.
+    pub(super) fn note_skipped(&self, draft: &Draft) {
+        if let Some(why) = self.why_not_asked() {
+            draft.set("skipped", why);
+        }
     }
 
     /// Starts a copy and waits until it wants input; none if it does not.

@@ -28,6 +28,7 @@ pub(super) async fn run(
     let words = [Some(NONSENSE), help.word];
     let words: Vec<&str> = words.into_iter().flatten().collect();
     draft.begin(1 + words.len());
+    bench.note_skipped(draft);
     let count = usize::try_from(bench.options.bounds.copies).unwrap_or(1);
     let starts = (0..count).map(|_| start(bench, folder.path()));
     let mut copies = try_join_all(starts).await?;

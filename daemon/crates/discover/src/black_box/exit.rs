@@ -29,6 +29,7 @@ pub(super) struct Left {
 /// Tries all words and keys, each in a fresh copy.
 pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionError> {
     draft.begin(WORDS.len() + KEYS.len());
+    bench.note_skipped(draft);
     let mut ways: Vec<Value> = Vec::new();
     let mut clean = Vec::new();
     if let Settled::Ended(exit) = bench.first.settled {

@@ -2,7 +2,7 @@
 
 /// Growth for each input that counts as a leak if it goes on. Measured values are rounded to pages, and allocators take
 /// memory in larger parts.
-const LEAK_BYTES: f64 = 150_000.0;
+const LEAK_BYTES: f64 = 50_000.0;
 
 /// The part of the samples at the start that does not count: caches and buffers fill.
 const WARM_UP: f64 = 0.25;
@@ -10,55 +10,89 @@ const WARM_UP: f64 = 0.25;
 /// How many of the other steps must grow.
 const STEADY: f64 = 0.8;
 
-/// Returns the growth for each input in bytes, if it is steady: `samples` were taken before the first input and after
-/// every `inputs` inputs.
-pub(super) fn leak(samples: &[u64], inputs: usize) -> Option<u64> {
-    let skipped = (samples.len() as f64 * WARM_UP) as usize;
-    let counted = samples.get(skipped..)?;
-    let mut steps: Vec<f64> = counted
-        .windows(2)
-        .map(|pair| (pair[1] as f64 - pair[0] as f64) / inputs as f64)
-        .collect();
-    if steps.len() < 3 {
-        return None;
+/// How well the samples must lie on a line: their correlation with the number of inputs.
+const CORRELATION: f64 = 0.97;
+
+/// How memory changed while inputs were repeated.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Growth {
+    /// On average for each input.
+    pub(super) bytes: u64,
+    /// It is enough for a leak and is the same all the time.
+    pub(super) is_leak: bool,
+}
+
+impl Growth {
+    /// Judges samples that were taken before the first input and after every `inputs` inputs.
+    pub(super) fn of(samples: &[u64], inputs: usize) -> Self {
+        let skipped = (samples.len() as f64 * WARM_UP) as usize;
+        let counted = samples.get(skipped..).unwrap_or_default();
+        let steps: Vec<f64> = counted
+            .windows(2)
+            .map(|pair| (pair[1] as f64 - pair[0] as f64) / inputs as f64)
+            .collect();
+        if steps.len() < 3 {
+            return Self::default();
+        }
+        let (slope, correlation) = line(counted);
+        let bytes = slope / inputs as f64;
+        let growing = steps.iter().filter(|step| **step >= LEAK_BYTES / 4.0);
+        let is_steady = growing.count() as f64 >= STEADY * steps.len() as f64;
+        Self {
+            bytes: bytes.max(0.0) as u64,
+            is_leak: is_steady && bytes >= LEAK_BYTES && correlation >= CORRELATION,
+        }
     }
-    let growing = steps.iter().filter(|step| **step >= LEAK_BYTES).count();
-    let is_steady = growing as f64 >= STEADY * steps.len() as f64;
-    steps.sort_by(f64::total_cmp);
-    let median = steps[steps.len() / 2];
-    (is_steady && median >= LEAK_BYTES).then_some(median as u64)
+}
+
+/// Returns the slope of the line through samples, and their correlation with their numbers.
+fn line(samples: &[u64]) -> (f64, f64) {
+    let middle = (samples.len() as f64 - 1.0) / 2.0;
+    let mean = samples.iter().map(|sample| *sample as f64).sum::<f64>() / samples.len() as f64;
+    let (mut along, mut across, mut both) = (0.0, 0.0, 0.0);
+    for (number, sample) in samples.iter().enumerate() {
+        let (x, y) = (number as f64 - middle, *sample as f64 - mean);
+        along += x * x;
+        across += y * y;
+        both += x * y;
+    }
+    let slope = both / along.max(1.0);
+    (slope, both / (along * across).sqrt().max(1.0))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn samples(step: impl Fn(u64) -> u64) -> Vec<u64> {
+    fn growth(step: impl Fn(u64) -> u64) -> Growth {
         let mut memory = 10_000_000;
-        (0..11)
+        let samples: Vec<u64> = (0..11)
             .map(|number| {
                 memory += step(number);
                 memory
             })
-            .collect()
+            .collect();
+        Growth::of(&samples, 4)
     }
 
     #[test]
     fn a_steady_growth_is_a_leak() {
-        assert_eq!(leak(&samples(|_| 800_000), 4), Some(200_000));
-        assert!(leak(&samples(|number| 800_000 + number * 4096), 4).is_some());
+        for bytes in [50_000, 100_000, 200_000] {
+            let steady = growth(|_| bytes * 4);
+            assert_eq!((steady.bytes, steady.is_leak), (bytes, true));
+        }
+        assert!(growth(|number| 800_000 + number * 4096).is_leak);
+        // An allocator takes memory in parts.
+        assert!(growth(|number| 135_168 * [3, 2, 3][number as usize % 3]).is_leak);
     }
 
     #[test]
     fn growth_that_stops_or_happens_now_and_then_is_none() {
-        assert_eq!(leak(&samples(|_| 0), 4), None);
-        assert_eq!(
-            leak(&samples(|number| 4_000_000 * u64::from(number < 4)), 4),
-            None
-        );
-        let now_and_then = |number| 8_000_000 * u64::from(number % 4 == 3);
-        assert_eq!(leak(&samples(now_and_then), 4), None);
-        assert_eq!(leak(&samples(|_| 40_000), 4), None);
-        assert_eq!(leak(&[], 4), None);
+        assert_eq!(growth(|_| 0), Growth::default());
+        assert!(!growth(|number| 4_000_000 * u64::from(number < 4)).is_leak);
+        assert!(!growth(|number| 8_000_000 * u64::from(number % 4 == 3)).is_leak);
+        let small = growth(|_| 20_000 * 4);
+        assert_eq!((small.bytes, small.is_leak), (20_000, false));
+        assert_eq!(Growth::of(&[], 4), Growth::default());
     }
 }

@@ -47,6 +47,7 @@ pub(super) struct Found {
 /// Asks for help in all ways.
 pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<Found, SessionError> {
     draft.begin(ARGUMENTS.len() + WORDS.len());
+    bench.note_skipped(draft);
     let outside = outside(bench, draft).await?;
     let mut found = Found::default();
     let mut inside = Vec::new();

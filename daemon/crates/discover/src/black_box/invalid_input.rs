@@ -35,6 +35,7 @@ fn inputs() -> Vec<(&'static str, Vec<Vec<u8>>)> {
 
 /// Gives the program each input, in a copy that is replaced when it has ended.
 pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionError> {
+    bench.note_skipped(draft);
     match bench.can_be_asked() {
         true => at_prompt(bench, draft).await?,
         false => on_command_line(bench, draft).await?,

@@ -2,7 +2,7 @@
 
 use super::bench::{Bench, Patience};
 use super::draft::Draft;
-use super::growth::leak;
+use super::growth::Growth;
 use super::help::Found;
 use super::judge::Verdict;
 use super::sample::{finding, shown};
@@ -29,6 +29,9 @@ const INPUTS_OF_LOOK: usize = 4;
 const LOOKS: usize = 10;
 const LOOKS_OF_COMMAND: usize = 5;
 
+/// Number of looks at a program that seems to leak, in which it must go on to do so.
+const LOOKS_TO_BE_SURE: usize = 10;
+
 /// Maximum number of commands that are repeated.
 const MAX_COMMANDS: usize = 12;
 
@@ -44,6 +47,7 @@ struct Peak {
     threads: u64,
     descriptors: u64,
     processes: usize,
+    growth_bytes_per_input: u64,
 }
 
 impl Peak {
@@ -62,6 +66,7 @@ pub(super) async fn run(
     help: &Found,
 ) -> Result<(), SessionError> {
     let mut peak = Peak::default();
+    bench.note_skipped(draft);
     if bench.can_be_asked() {
         asked(bench, draft, help, &mut peak).await?;
     } else {
@@ -162,7 +167,14 @@ async fn repeat(
     let began = Instant::now();
     let (mut own, mut reserved) = (vec![first.own_bytes], vec![first.reserved_bytes]);
     let mut last = first;
-    'looks: for _ in 0..looks {
+    let mut growth = Growth::default();
+    'looks: for look in 0..looks + LOOKS_TO_BE_SURE {
+        if look == looks {
+            growth = of_both(&own, &reserved);
+            if !growth.is_leak {
+                break;
+            }
+        }
         for _ in 0..INPUTS_OF_LOOK {
             let (_, verdict) = bench.ask(&mut running, &[input], Patience::Suspect).await?;
             if verdict != Verdict::Fine {
@@ -177,9 +189,13 @@ async fn repeat(
     if own.len() > looks {
         let busy = last.percent_since(&first, began.elapsed());
         peak.busy_percent = peak.busy_percent.max(busy);
-        let growth = leak(&own, INPUTS_OF_LOOK).or_else(|| leak(&reserved, INPUTS_OF_LOOK));
-        leaks = growth.is_some();
-        if let Some(bytes) = growth {
+        if growth.is_leak {
+            growth = of_both(&own[looks..], &reserved[looks..]);
+        }
+        let bytes = growth.bytes;
+        peak.growth_bytes_per_input = peak.growth_bytes_per_input.max(bytes);
+        leaks = growth.is_leak;
+        if leaks {
             let message = format!(
                 "its memory grew by {} kB with each {}",
                 bytes / 1000,
@@ -188,13 +204,22 @@ async fn repeat(
                     false => format!("input {}", shown(input)),
                 }
             );
-            draft.set("growth_bytes_per_input", bytes);
             draft.find(finding(FindingKind::Leak, Some(input), message));
         }
         spins(bench, draft, input, &mut running, peak).await;
     }
     bench.driver.release(running);
     Ok(leaks)
+}
+
+/// Judges memory that was used, and memory that was only asked for.
+fn of_both(own: &[u64], reserved: &[u64]) -> Growth {
+    let own = Growth::of(own, INPUTS_OF_LOOK);
+    let reserved = Growth::of(reserved, INPUTS_OF_LOOK);
+    match reserved.is_leak && !own.is_leak {
+        true => reserved,
+        false => own,
+    }
 }
 
 /// Notes a program that uses the processor after an input although it waits for the next.
@@ -228,6 +253,7 @@ fn note(draft: &Draft, peak: &Peak) {
     draft.set("threads", peak.threads);
     draft.set("descriptors", peak.descriptors);
     draft.set("processes", json!(peak.processes));
+    draft.set("growth_bytes_per_input", peak.growth_bytes_per_input);
 }
 
 fn judge(bench: &Bench<'_>, draft: &Draft, peak: &Peak) {

@@ -24,6 +24,11 @@ impl First {
     pub(super) fn waits(&self) -> bool {
         matches!(self.settled, Settled::Waits { .. })
     }
+
+    /// Returns whether it waits for something that it does not show, such as a password.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.settled == Settled::Waits { hidden: true }
+    }
 }
 
 /// Starts the first copy.

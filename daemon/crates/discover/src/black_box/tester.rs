@@ -10,7 +10,7 @@ use ccd_protocol::black_box::{TestProgress, TestReport, TestSummary, TestType};
 use ccd_session::session::SessionError;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 /// How long the copies may take to end after the last test.
@@ -116,6 +116,7 @@ impl Tester {
 
     /// The start and the help come first, because the other tests depend on them. Then at most three run at a time.
     async fn all(&self, drafts: &Drafts) -> Result<(), SessionError> {
+        let began = Instant::now();
         let start = drafts.of(TestType::Startup)?;
         let first = startup::run(&self.driver, &self.options, start).await?;
         let bench = Bench {
@@ -123,6 +124,7 @@ impl Tester {
             options: &self.options,
             first,
             copies: AtomicU64::default(),
+            ends_at: began + self.options.timeout,
         };
         let of_help = drafts.of(TestType::Help)?;
         let [fuzz, resource, concurrent, exit, invalid] = [

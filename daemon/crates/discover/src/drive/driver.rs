@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::running::Running;
-use super::target::Target;
+use super::target::{Target, TargetError};
 use ccd_protocol::Timeout;
 use ccd_protocol::run::RunOnceParams;
 use ccd_protocol::session::SessionCreateParams;
@@ -79,7 +79,7 @@ pub struct Driver {
     cancel: CancellationToken,
     /// Copies that are being ended.
     ending: TaskTracker,
-    /// Copies that may be running.
+    /// Copies of which something may be running.
     started: Mutex<Vec<Arc<Session>>>,
     _ends_programs: DropGuard,
 }
@@ -175,8 +175,27 @@ impl Driver {
 
     fn note_start(&self, session: &Arc<Session>) {
         let mut started = self.started();
-        started.retain(|session| !session.is_dead());
+        started.retain(|session| !session.forgotten.is_cancelled());
         started.push(Arc::clone(session));
+    }
+
+    /// Starts nothing but the sandbox, if the target wants one.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be set up on this system.
+    pub async fn try_sandbox(&self) -> Result<(), TargetError> {
+        const LIMIT: Duration = Duration::from_secs(10);
+        if self.target.sandbox.is_none() {
+            return Ok(());
+        }
+        let text = match self.run_program("true", &[], LIMIT).await {
+            Ok(ended) if ended.exit.is_some_and(|exit| exit.status() == 0) => return Ok(()),
+            Ok(ended) => ended.text,
+            Err(error) => error.to_string(),
+        };
+        let why = text.trim().to_owned();
+        Err(TargetError::SandboxFails { why })
     }
 
     /// Runs the program with other arguments, without input, until it ends, at most for `limit`.
@@ -253,6 +272,11 @@ impl Driver {
         let started = std::mem::take(&mut *self.started());
         for session in started {
             session.wait_dead().await;
+            if !session.forgotten.is_cancelled()
+                && let Err(error) = self.sessions.collect(&session).await
+            {
+                tracing::warn!(%error, "could not clean up after a copy of a program");
+            }
         }
     }
 
@@ -276,26 +300,13 @@ impl Driver {
         if let Some(bubblewrap) = &self.target.sandbox {
             let folder = folder.to_string_lossy();
             words.push(bubblewrap.to_string_lossy().into_owned());
-            let options = [
-                "--ro-bind",
-                "/",
-                "/",
-                "--dev",
-                "/dev",
-                "--proc",
-                "/proc",
-                "--tmpfs",
-                "/tmp",
-                "--unshare-all",
-                "--die-with-parent",
-                "--bind",
-                &folder,
-                &folder,
-                "--chdir",
-                &folder,
-                "--",
-            ];
-            words.extend(options.map(str::to_owned));
+            let fixed = "--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --unshare-all --die-with-parent";
+            words.extend(fixed.split(' ').map(str::to_owned));
+            for path in self.target.hidden_by_sandbox() {
+                words.extend(["--ro-bind".to_owned(), path.clone(), path]);
+            }
+            let own = ["--bind", &folder, &folder, "--chdir", &folder, "--"];
+            words.extend(own.map(str::to_owned));
         }
         words.push(program.to_owned());
         words.extend_from_slice(args);

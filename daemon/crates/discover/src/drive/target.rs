@@ -33,6 +33,10 @@ pub enum TargetError {
         "--sandbox needs bubblewrap: install the package bubblewrap, which has the program bwrap"
     )]
     NoSandbox,
+    #[error(
+        "bubblewrap cannot make a sandbox on this system: {why}; allow unprivileged user namespaces, or leave out --sandbox"
+    )]
+    SandboxFails { why: String },
     #[error("cwd {0:?} is not an absolute path")]
     Cwd(String),
 }
@@ -41,7 +45,7 @@ impl Reportable for TargetError {
     fn code(&self) -> ErrorCode {
         match self {
             Self::NotFound { .. } => ErrorCode::TargetNotFound,
-            Self::NoSandbox => ErrorCode::SandboxUnavailable,
+            Self::NoSandbox | Self::SandboxFails { .. } => ErrorCode::SandboxUnavailable,
             Self::Cwd(_) => ErrorCode::InvalidArgument,
         }
     }
@@ -149,6 +153,20 @@ impl Target {
             }
         }
         Ok(())
+    }
+
+    /// Returns the paths below `/tmp`, which the sandbox hides, that the program needs: its directory, or only itself
+    /// if that is `/tmp`, and files that arguments name.
+    pub(super) fn hidden_by_sandbox(&self) -> Vec<String> {
+        let tmp = Path::new("/tmp");
+        let folder = self.path.parent().filter(|folder| *folder != tmp);
+        let program = folder.unwrap_or(&self.path);
+        let args = self.resolved_args.iter().map(Path::new);
+        std::iter::once(program)
+            .chain(args)
+            .filter(|path| path.starts_with(tmp) && path.exists())
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect()
     }
 
     /// Returns the arguments with which it is started, and more after them.

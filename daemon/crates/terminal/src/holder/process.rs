@@ -78,6 +78,10 @@ fn send(process: Process, signal: Signal) -> io::Result<()> {
     Ok(rustix::process::kill_process(pid, signal)?)
 }
 
+/// The end of the environment among the fields after the name.
+#[cfg(target_os = "linux")]
+const ENVIRONMENT_END: usize = 48;
+
 /// System information about a process, on Linux from `/proc/PID/stat`.
 #[derive(Debug)]
 pub(super) struct Stat {
@@ -87,6 +91,9 @@ pub(super) struct Stat {
     pub(super) started_ticks: u64,
     /// False for a zombie.
     pub(super) lives: bool,
+    /// It lives but has no place for an environment: it execs another program, or ends.
+    #[cfg(target_os = "linux")]
+    pub(super) is_in_exec: bool,
 }
 
 #[cfg(target_os = "macos")]
@@ -118,9 +125,11 @@ impl Stat {
         let name_end = stat.iter().rposition(|byte| *byte == b')')?;
         let fields = std::str::from_utf8(stat.get(name_end + 1..)?).ok()?;
         let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
+        let lives = !matches!(*fields.first()?, "Z" | "X" | "x");
         Some(Self {
             is_daemon: stat.get(name_start..name_end)? == DAEMON_NAME.to_bytes(),
-            lives: !matches!(*fields.first()?, "Z" | "X" | "x"),
+            lives,
+            is_in_exec: lives && fields.get(ENVIRONMENT_END) == Some(&"0"),
             parent: fields.get(1)?.parse().ok()?,
             started_ticks: fields.get(19)?.parse().ok()?,
         })

@@ -27,10 +27,10 @@ const MAX_PROCESSES: usize = 65_536;
 #[cfg(target_os = "linux")]
 const MAX_ENVIRON_BYTES: u64 = 6 << 20;
 
-/// A process without an environment may be about to exec another program, so it is checked this many times, with this
-/// pause in between.
+/// A process that execs another program has no environment for a moment, which is long on a busy machine. It is looked
+/// at this many times, with this pause in between.
 #[cfg(target_os = "linux")]
-const EXEC_LOOKS: u32 = 3;
+const EXEC_LOOKS: u32 = 500;
 #[cfg(target_os = "linux")]
 const EXEC_PAUSE: Duration = Duration::from_micros(200);
 
@@ -224,23 +224,30 @@ fn all_processes() -> impl Iterator<Item = i32> {
 #[cfg(target_os = "linux")]
 fn environment_values(pid: i32, name: &str) -> Vec<Vec<u8>> {
     let mut environ = Vec::new();
-    for look in 0..EXEC_LOOKS {
-        if look > 0 {
-            std::thread::sleep(EXEC_PAUSE);
-        }
-        let read = File::open(format!("/proc/{pid}/environ"))
-            .and_then(|file| file.take(MAX_ENVIRON_BYTES).read_to_end(&mut environ));
-        match read {
-            Ok(0) => {}
+    for _ in 0..EXEC_LOOKS {
+        match read_environ(pid, &mut environ) {
+            Ok(0) if Stat::read(pid).is_some_and(|stat| stat.is_in_exec) => {}
+            Ok(0) => {
+                // It may have got its environment since.
+                let _ = read_environ(pid, &mut environ);
+                break;
+            }
             Ok(_) => break,
             Err(_) => return Vec::new(),
         }
+        std::thread::sleep(EXEC_PAUSE);
     }
     let value = |entry: &[u8]| {
         let after_name = entry.strip_prefix(name.as_bytes())?;
         after_name.strip_prefix(b"=").map(<[u8]>::to_vec)
     };
     environ.split(|byte| *byte == 0).filter_map(value).collect()
+}
+
+#[cfg(target_os = "linux")]
+fn read_environ(pid: i32, environ: &mut Vec<u8>) -> std::io::Result<usize> {
+    let file = File::open(format!("/proc/{pid}/environ"))?;
+    file.take(MAX_ENVIRON_BYTES).read_to_end(environ)
 }
 
 #[cfg(test)]

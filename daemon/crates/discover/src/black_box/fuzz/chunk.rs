@@ -5,6 +5,7 @@ use super::super::draft::Draft;
 use super::super::judge::{Fault, Verdict};
 use super::replay::{Copy, WINDOW};
 use ccd_session::session::SessionError;
+use std::time::Instant;
 
 /// Inputs that broke a copy.
 #[derive(Debug, Clone)]
@@ -19,18 +20,28 @@ pub(super) struct Suspect {
 /// An input with its number.
 pub(super) type Numbered = (usize, Vec<u8>);
 
-/// Gives inputs to copies; after one has ended or broken, the rest goes to a fresh one.
+/// Gives inputs to copies; after one has ended or broken, the rest goes to a fresh one. Starts no copy after `until`;
+/// returns also how many inputs were left then.
 pub(super) async fn run(
     bench: &Bench<'_>,
     draft: &Draft,
     inputs: Vec<Numbered>,
-) -> Result<Vec<Suspect>, SessionError> {
+    until: Instant,
+) -> Result<(Vec<Suspect>, usize), SessionError> {
     let mut suspects = Vec::new();
     let mut rest = &inputs[..];
+    // Programs that read keys may act on each, and throw away what is typed ahead.
+    let widest = if bench.first.is_canonical { WINDOW } else { 1 };
+    let mut window = widest;
     while !rest.is_empty() {
-        let Some((used, verdict)) = until_end(bench, rest).await? else {
+        if Instant::now() >= until {
+            return Ok((suspects, rest.len()));
+        }
+        let Some((used, verdict)) = until_end(bench, rest, window).await? else {
             break;
         };
+        // What a copy of a program that ends often does not read would need another copy.
+        window = (used / 2).clamp(1, widest);
         let (of_copy, after) = rest.split_at(used);
         if let (Some((number, _)), Verdict::Broke(fault)) = (of_copy.last(), verdict) {
             suspects.push(Suspect {
@@ -42,7 +53,7 @@ pub(super) async fn run(
         draft.steps(used);
         rest = after;
     }
-    Ok(suspects)
+    Ok((suspects, 0))
 }
 
 /// Gives inputs to one copy until it ends; returns how many it took, the last included, and what that did. None if the
@@ -50,12 +61,11 @@ pub(super) async fn run(
 async fn until_end(
     bench: &Bench<'_>,
     inputs: &[Numbered],
+    window: usize,
 ) -> Result<Option<(usize, Verdict)>, SessionError> {
     let Some(mut copy) = Copy::start(bench).await? else {
         return Ok(None);
     };
-    // Programs that read keys may act on each, and throw away what is typed ahead.
-    let window = if bench.first.is_canonical { WINDOW } else { 1 };
     let mut done = 0;
     while done < inputs.len() {
         let lines = lines_of(&inputs[done..(done + window).min(inputs.len())]);
@@ -68,7 +78,9 @@ async fn until_end(
         if lines.len() == 1 {
             return Ok(Some((done + 1, verdict)));
         }
-        return which(bench, inputs, done, lines.len()).await.map(Some);
+        return which(bench, inputs, done, lines.len(), window)
+            .await
+            .map(Some);
     }
     bench.driver.release(copy.running);
     Ok(Some((done, Verdict::Fine)))
@@ -81,13 +93,13 @@ async fn which(
     inputs: &[Numbered],
     before: usize,
     len: usize,
+    window: usize,
 ) -> Result<(usize, Verdict), SessionError> {
     let Some(mut copy) = Copy::start(bench).await? else {
         return Ok((before + len, Verdict::Fine));
     };
-    for window in inputs[..before].chunks(WINDOW) {
-        copy.ask(bench, &lines_of(window), Patience::Suspect)
-            .await?;
+    for lines in inputs[..before].chunks(window) {
+        copy.ask(bench, &lines_of(lines), Patience::Suspect).await?;
     }
     let mut found = (before + len, Verdict::Fine);
     for (index, (_, input)) in inputs[before..before + len].iter().enumerate() {

@@ -11,19 +11,23 @@ use crate::fuzz::Shrinker;
 use ccd_protocol::investigate::{Finding, FindingKind};
 use ccd_session::session::SessionError;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Maximum number of lines before the last one that are looked through.
 const MAX_LINES: usize = 250;
 
-/// Maximum number of copies that are started for one suspect.
-const MAX_TRIES: usize = 2_000;
+/// Longest time for making one input short, and the part of the remaining time that it may take at most.
+const LIMIT: Duration = Duration::from_secs(10);
+const SHARE: f64 = 0.25;
 
-/// What breaks the program, as short as it can be.
+/// What breaks the program.
 #[derive(Debug, Clone)]
 pub(super) struct Culprit {
     pub(super) fault: Fault,
     /// One line, or several if only all of them together do it.
     pub(super) lines: Vec<Vec<u8>>,
+    /// There was time enough to make it as short as it can be.
+    pub(super) is_minimal: bool,
 }
 
 impl Culprit {
@@ -53,10 +57,12 @@ pub(super) async fn culprit(
     suspect: &Suspect,
 ) -> Result<Option<Culprit>, SessionError> {
     let fault = suspect.fault;
-    let mut search = Search {
+    let now = Instant::now();
+    let share = bench.ends_at.saturating_duration_since(now).mul_f64(SHARE);
+    let search = Search {
         bench,
         fault,
-        tries: 0,
+        until: now + share.min(LIMIT),
     };
     let Some((last, before)) = suspect.lines.split_last() else {
         return Ok(None);
@@ -66,6 +72,7 @@ pub(super) async fn culprit(
         return Ok(Some(Culprit {
             fault,
             lines: vec![line],
+            is_minimal: search.has_time(),
         }));
     }
     if fault.kind == FindingKind::BrokenOutput {
@@ -83,8 +90,12 @@ pub(super) async fn culprit(
         for at in 0..shortened.len() {
             shortened = search.shorten_in(shortened, at).await?;
         }
-        if shortened == lines {
-            return Ok(Some(Culprit { fault, lines }));
+        if shortened == lines || !search.has_time() {
+            return Ok(Some(Culprit {
+                fault,
+                lines: shortened,
+                is_minimal: search.has_time(),
+            }));
         }
         lines = shortened;
     }
@@ -93,18 +104,21 @@ pub(super) async fn culprit(
 struct Search<'a, 'b> {
     bench: &'a Bench<'b>,
     fault: Fault,
-    tries: usize,
+    until: Instant,
 }
 
 impl Search<'_, '_> {
-    async fn breaks(&mut self, lines: &[Vec<u8>]) -> Result<bool, SessionError> {
-        self.tries += 1;
+    fn has_time(&self) -> bool {
+        Instant::now() < self.until
+    }
+
+    async fn breaks(&self, lines: &[Vec<u8>]) -> Result<bool, SessionError> {
         let lines: Vec<&[u8]> = lines.iter().map(|line| &**line).collect();
         breaks(self.bench, &lines, self.fault, Patience::Suspect).await
     }
 
     /// Returns the lines without those that do not matter.
-    async fn drop_lines(&mut self, lines: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, SessionError> {
+    async fn drop_lines(&self, lines: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, SessionError> {
         let Some((last, before)) = lines.split_last() else {
             return Ok(Vec::new());
         };
@@ -118,7 +132,7 @@ impl Search<'_, '_> {
         let indices = (0..before.len()).filter_map(|index| u8::try_from(index).ok());
         let mut shrinker = Shrinker::new(indices.collect());
         while let Some(indices) = shrinker.candidate() {
-            if self.tries >= MAX_TRIES {
+            if !self.has_time() {
                 break;
             }
             let is_enough = self.breaks(&with(&indices)).await?;
@@ -129,7 +143,7 @@ impl Search<'_, '_> {
 
     /// Shortens the only line.
     async fn shorten_line(
-        &mut self,
+        &self,
         before: &[Vec<u8>],
         line: Vec<u8>,
     ) -> Result<Vec<u8>, SessionError> {
@@ -152,7 +166,7 @@ impl Search<'_, '_> {
 
     /// Shortens one of several lines until no byte can be removed from it.
     async fn shorten_in(
-        &mut self,
+        &self,
         mut lines: Vec<Vec<u8>>,
         at: usize,
     ) -> Result<Vec<Vec<u8>>, SessionError> {
@@ -161,7 +175,7 @@ impl Search<'_, '_> {
         };
         let mut shrinker = Shrinker::new(line);
         while let Some(candidate) = shrinker.candidate() {
-            if self.tries >= MAX_TRIES {
+            if !self.has_time() {
                 break;
             }
             lines[at] = candidate;

@@ -18,6 +18,9 @@ const AT_A_TIME: usize = 2;
 const ROUND: usize = 128;
 const CHUNK: usize = 64;
 
+/// The part of the time for all tests that is kept for making inputs short.
+const KEPT_TIME: f64 = 0.25;
+
 /// The run ends when this much was found: the program is broken, and more would be the same.
 const MAX_FINDINGS: usize = 20;
 
@@ -30,6 +33,7 @@ struct Progress {
     refused: u64,
     known: u64,
     unconfirmed: u64,
+    not_minimal: u64,
 }
 
 /// Sends all inputs.
@@ -48,47 +52,64 @@ pub(in crate::black_box) async fn run(
     let source = Source::new(bench, help);
     draft.begin(source.len);
     let began = Instant::now();
+    let until = until(bench);
     let mut progress = Progress::default();
-    let mut next = 0;
-    while next < source.len && progress.findings.len() < MAX_FINDINGS {
+    let (mut next, mut unsent) = (0, 0);
+    while next < source.len && progress.findings.len() < MAX_FINDINGS && Instant::now() < until {
         let end = match next < source.alone_len() {
             true => source.alone_len(),
             false => (next + ROUND).min(source.len),
         };
-        round(bench, draft, &source, next..end, &mut progress).await?;
+        let left = round(bench, draft, &source, next..end, &mut progress).await?;
         next = end;
+        unsent += left;
         draft.set(
             "copies",
             bench.copies.load(std::sync::atomic::Ordering::Relaxed),
         );
-        note(draft, &progress, next, began);
+        note(draft, &progress, next - unsent, began);
+    }
+    let sent = next - unsent;
+    if sent < source.len && progress.findings.len() < MAX_FINDINGS {
+        let seconds = began.elapsed().as_secs_f64().round();
+        let of = source.len;
+        draft.set("complete", false);
+        draft.set(
+            "note",
+            format!("{sent} of {of} inputs within {seconds} s (testing.timeout)"),
+        );
     }
     draft.finish();
     Ok(())
 }
 
+/// Returns when the last input is sent: some time is kept for what has broken until then.
+fn until(bench: &Bench<'_>) -> Instant {
+    let kept = bench.options.timeout.mul_f64(KEPT_TIME);
+    bench.ends_at.checked_sub(kept).unwrap_or(bench.ends_at)
+}
+
 /// Returns why the program is given no random inputs; none if it is.
 fn why_not(bench: &Bench<'_>) -> Option<&'static str> {
-    let is_safe = bench.options.safe_mode;
     if !bench.first.waits() {
         return Some("it does not wait for input");
     }
-    if is_safe && bench.first.is_full_screen {
-        return Some("it draws on the whole screen, and safe mode types no keys there");
+    if let Some(why) = bench.why_not_asked() {
+        return Some(why);
     }
-    (is_safe && bench.driver.target.is_shell())
+    (bench.options.safe_mode && bench.driver.target.is_shell())
         .then_some("it is a shell, which runs what it is given: safe mode sends it nothing random")
 }
 
 /// Sends the inputs of one round, then finds out what broke. Only then is it known which inputs of the next rounds need
-/// not be sent, so the result does not depend on which copy was faster.
+/// not be sent, so the result does not depend on which copy was faster. Returns how many there was no time to send.
 async fn round(
     bench: &Bench<'_>,
     draft: &Draft,
     source: &Source,
     numbers: std::ops::Range<usize>,
     progress: &mut Progress,
-) -> Result<(), SessionError> {
+) -> Result<usize, SessionError> {
     let is_alone = numbers.end <= source.alone_len();
     let mut inputs: Vec<Numbered> = Vec::new();
     for number in numbers {
@@ -110,16 +131,20 @@ async fn round(
     let len = if is_alone { 1 } else { CHUNK };
     let chunks: Vec<_> = inputs
         .chunks(len)
-        .map(|inputs| chunk::run(bench, draft, inputs.to_vec()))
+        .map(|inputs| chunk::run(bench, draft, inputs.to_vec(), until(bench)))
         .collect();
     let mut suspects: Vec<Suspect> = Vec::new();
+    let mut unsent = 0;
     let mut running = stream::iter(chunks).buffered(AT_A_TIME);
     while let Some(found) = running.next().await {
-        suspects.extend(found?);
+        let (found, left) = found?;
+        suspects.extend(found);
+        unsent += left;
     }
     drop(running);
     suspects.sort_by_key(|suspect| suspect.number);
-    settle(bench, draft, suspects, progress).await
+    settle(bench, draft, suspects, progress).await?;
+    Ok(unsent)
 }
 
 /// Finds the culprit of each suspect that no other explains.
@@ -153,12 +178,14 @@ async fn settle(
         let input = culprit.input();
         let is_known = progress.culprits.iter().any(|known| {
             known.fault == culprit.fault
-                && (known.lines == culprit.lines || known.explains(culprit.fault, &input))
+                && (sorted(known.input()) == sorted(input.clone())
+                    || known.explains(culprit.fault, &input))
         });
         if is_known {
             progress.duplicates += 1;
             continue;
         }
+        progress.not_minimal += u64::from(!culprit.is_minimal);
         progress.culprits.push(culprit);
         progress.findings.push(finding.clone());
         draft.find(finding);
@@ -185,4 +212,13 @@ fn note(draft: &Draft, progress: &Progress, inputs: usize, began: Instant) {
     draft.set("skipped_known", progress.known);
     draft.set("duplicates", progress.duplicates);
     draft.set("not_reproduced", progress.unconfirmed);
+    if progress.not_minimal > 0 {
+        draft.set("not_minimal", progress.not_minimal);
+    }
+}
+
+/// Two inputs of the same bytes in another order break the program for the same reason.
+fn sorted(mut input: Vec<u8>) -> Vec<u8> {
+    input.sort_unstable();
+    input
 }

@@ -107,8 +107,27 @@ impl Sessions {
     }
 }
 
-/// Kills the processes that `ended` left; returns their ids. Reads the process table once for all of them.
+/// Kills the processes that `ended` left; returns their ids.
 pub(super) async fn kill_leftovers(processes: &ProcessTables, ended: &[Arc<Session>]) -> Vec<i32> {
+    let mut killed = Vec::new();
+    let patience = Instant::now() + KILL_PATIENCE;
+    // Repeat until nothing is left, because a process may fork before it is killed.
+    loop {
+        let left = all_left_by(processes, ended).await;
+        if left.is_empty() || Instant::now() > patience {
+            killed.sort_unstable();
+            killed.dedup();
+            return killed;
+        }
+        killed.extend(signal_all(&left, Signal::KILL));
+        while Instant::now() < patience && !left.iter().all(Process::is_gone) {
+            tokio::time::sleep(LOOK_PERIOD).await;
+        }
+    }
+}
+
+/// Returns the processes that `ended` left. Reads the process table once for all of them.
+async fn all_left_by(processes: &ProcessTables, ended: &[Arc<Session>]) -> Vec<Process> {
     let (own, earlier): (Vec<&Arc<Session>>, Vec<_>) = ended
         .iter()
         .partition(|session| session.facts.is_of_this_holder);
@@ -126,7 +145,7 @@ pub(super) async fn kill_leftovers(processes: &ProcessTables, ended: &[Arc<Sessi
                 .flat_map(|session| left_by(session, &table)),
         );
     }
-    signal_all(&left, Signal::KILL)
+    left
 }
 
 /// Returns nothing if the session is forgotten: a new session may have taken its id and own the processes in the table.

@@ -102,10 +102,8 @@ pub(crate) async fn test(
             Arc::new(move |so_far: &TestProgress| progress.progress(json!(so_far)));
         let tester = Tester { driver, options };
         let keep = move |report| drop(latest.send_replace(report));
-        let mut report = tokio::select! {
-            report = tester.run(on_progress, keep, handle.cancelled()) => report,
-            () = follow(&reports, &path, changes) => unreachable!("it never ends"),
-        };
+        let run = tester.run(on_progress, keep, handle.cancelled());
+        let mut report = follow(&reports, &path, changes, run).await;
         if let Some(baseline) = baseline {
             baseline.apply(&mut report);
         }

@@ -106,10 +106,8 @@ pub(crate) async fn investigate(
             notebook: Notebook::new(report, library, keep),
             options,
         };
-        let report = tokio::select! {
-            report = investigation.run(handle.cancelled()) => report,
-            () = follow(&reports, &path, changes) => unreachable!("it never ends"),
-        };
+        let run = investigation.run(handle.cancelled());
+        let report = follow(&reports, &path, changes, run).await;
         match replace(&reports, &path, report.clone()).await {
             Ok(()) => outcome(report, &path),
             Err(error) => Outcome::failed(error.to_string()),

@@ -5,6 +5,7 @@ use ccd_store::blocking;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 /// Writes a new report; returns its path.
 ///
@@ -36,19 +37,35 @@ where
     blocking(move || reports.replace(&path, &report)).await
 }
 
-/// Writes each newer form of a report; does not end.
-pub(super) async fn follow<R>(
+/// Does the work, and writes each newer form of its report. No write is left behind when this returns.
+pub(super) async fn follow<R, T>(
     reports: &Arc<Reports<R>>,
     path: &Path,
     mut latest: watch::Receiver<R>,
-) where
+    work: impl Future<Output = T>,
+) -> T
+where
     R: Report + Clone + Send + Sync + 'static,
 {
-    while latest.changed().await.is_ok() {
-        let report = latest.borrow_and_update().clone();
-        if let Err(error) = replace(reports, path, report).await {
-            tracing::warn!(%error, "could not keep the report so far");
+    let is_done = CancellationToken::new();
+    let work = async {
+        let result = work.await;
+        is_done.cancel();
+        result
+    };
+    let writes = async {
+        loop {
+            tokio::select! {
+                () = is_done.cancelled() => return,
+                changed = latest.changed() => if changed.is_err() {
+                    return;
+                },
+            }
+            let report = latest.borrow_and_update().clone();
+            if let Err(error) = replace(reports, path, report).await {
+                tracing::warn!(%error, "could not keep the report so far");
+            }
         }
-    }
-    std::future::pending().await
+    };
+    tokio::join!(work, writes).0
 }

@@ -5,6 +5,7 @@ use crate::support::executable::write_script;
 use crate::support::session::{assert_error, lacks};
 use crate::support::{Daemon, eventually};
 use ccd_protocol::ErrorCode;
+use ccd_protocol::investigate::FindingKind;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -81,8 +82,14 @@ fn programs_that_do_not_talk_are_reported_as_such() {
     let password = script(&daemon, "password", &password);
     let silent = script(&daemon, "silent", "while IFS= read -r line; do :; done\n");
     let floods = report_of(&daemon, &floods);
-    floods.is(false, false, &[]);
-    assert!(floods.notes("it prints without end"), "{:?}", floods.report);
+    assert!(!floods.report.interactive && floods.report.prompts.is_empty());
+    let kinds: Vec<_> = floods
+        .report
+        .findings
+        .iter()
+        .map(|found| found.kind)
+        .collect();
+    assert_eq!(kinds, [FindingKind::Flood]);
 
     let password = report_of(&daemon, &password);
     password.is(true, false, &["Password:"]);
@@ -119,6 +126,30 @@ fn programs_that_die_or_delete_are_asked_in_copies() {
         fs::read_to_string(daemon.home().join("notes.txt")).unwrap(),
         "mine"
     );
+}
+
+#[test]
+fn nothing_more_is_typed_where_the_input_is_hidden() {
+    let daemon = Daemon::start();
+    let log = daemon.home().join("typed");
+    // Each word is a name, after which a password is asked for.
+    let text = format!(
+        "printf 'name? '\nread -r name\nstty -echo\nprintf 'Password: '\nread -r x && echo \"$x\" >>{}\n",
+        log.display()
+    );
+    let asks = script(&daemon, "asks", &format!("[ $# = 0 ] || exit 1\n{text}"));
+    let asks = report_of(&daemon, &asks);
+    assert_eq!(asks.report.prompts[0], "name?");
+    assert!(!log.exists(), "{:?}", fs::read_to_string(&log));
+}
+
+#[test]
+fn a_help_that_is_too_long_is_read_in_part_and_the_report_says_so() {
+    let daemon = Daemon::start();
+    let text = "[ \"$1\" = --help ] || exit 1\necho Commands:\nseq -f '  run%.0f  Say it' 3000\n";
+    let found = report_of(&daemon, &script(&daemon, "long", text));
+    assert_eq!(found.report.commands.len(), 2000);
+    assert!(found.notes("no more than 2000 commands of --help were read"));
 }
 
 #[test]
@@ -172,6 +203,11 @@ while True:
     // The script is asked, and not the interpreter.
     assert!(found.has_flag("--level") && !found.has_flag("-c"));
     assert_eq!(found.report.usage, ["mock [OPTIONS]"]);
+
+    // Nor is the interpreter's manual read, if the script has no help.
+    fs::write(daemon.home().join("mute.py"), "input('mute$ ')\n").unwrap();
+    let found = investigate_with(&daemon, &["python3", "mute.py"], &here);
+    assert!(found.report.options.is_empty() && found.report.help_commands.is_empty());
 
     fs::write(daemon.home().join("mock.sh"), READS).unwrap();
     let env = json!({"cwd": daemon.home(), "env": {"PROMPT": "sh> "}});

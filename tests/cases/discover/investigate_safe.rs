@@ -86,6 +86,55 @@ fn without_safe_mode_it_is_received_and_the_report_says_so() {
     assert_eq!(report["safe_mode"], false);
 }
 
+/// A program whose `help` only lists names.
+const CMD: &str = r#"
+import cmd, sys
+class Tool(cmd.Cmd):
+    prompt = 'tool> '
+    def log(self, name):
+        open(sys.argv[1], 'a').write(name + '\n')
+    def do_nuke(self, arg):
+        'Wipe every table'
+        self.log('nuke')
+    def do_x(self, arg):
+        'Wipe everything'
+        self.log('x')
+    def do_hello(self, arg):
+        'Say hello'
+        self.log('hello')
+    def do_plain(self, arg):
+        self.log('plain')
+    def do_quit(self, arg):
+        'Leave'
+        return True
+    def do_EOF(self, arg):
+        return True
+Tool().cmdloop()
+"#;
+
+#[test]
+fn commands_without_description_are_explained_before_they_are_tried() {
+    if lacks(&["python3"]) {
+        return;
+    }
+    let daemon = Daemon::start();
+    let [program, log] = ["tool.py", "log"].map(|name| daemon.home().join(name));
+    fs::write(&program, CMD).unwrap();
+    let argv = ["python3", program.to_str().unwrap(), log.to_str().unwrap()];
+    let found = investigate_with(&daemon, &argv, &json!({}));
+    let text = fs::read_to_string(&log).unwrap();
+    let mut received: Vec<&str> = text.lines().collect();
+    received.sort_unstable();
+    assert_eq!(received, ["hello", "plain"]);
+    let described = |name: &str| &*found.report.commands[name].description;
+    assert_eq!(described("x"), "Wipe everything");
+    assert_eq!(described("hello"), "Say hello");
+    assert_eq!(described("plain"), "");
+    for name in ["nuke", "x"] {
+        assert!(found.notes(&format!("refused {name} (destructive_help)")));
+    }
+}
+
 /// Returns all files below a folder with their content.
 fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let files = crate::support::files::files(folder).into_iter();

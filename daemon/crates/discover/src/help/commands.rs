@@ -1,13 +1,10 @@
 //! Lists of commands.
 
 use super::entry::{self, Description, Entry, column_list, comma_list};
-use super::help_text::HelpCommand;
+use super::help_text::{HelpCommand, MAX_ENTRIES};
 use super::page::{Line, Page};
 use super::sections::sections;
 use std::collections::HashSet;
-
-/// Maximum number of commands.
-const MAX_COMMANDS: usize = 2_000;
 
 /// How many names make a list that has only names.
 const LEAST_NAMES: usize = 3;
@@ -29,7 +26,7 @@ pub(super) struct Commands {
 
 impl Commands {
     pub(super) fn add(&mut self, command: HelpCommand) {
-        if self.list.len() < MAX_COMMANDS && self.names.insert(command.name.clone()) {
+        if self.list.len() < MAX_ENTRIES && self.names.insert(command.name.clone()) {
             self.list.push(command);
         }
     }

@@ -3,6 +3,9 @@
 use super::entry::Entry;
 use ccd_protocol::investigate::OptionFound;
 
+/// How many commands, and how many options, are read of a text.
+pub const MAX_ENTRIES: usize = 2_000;
+
 /// How a text presents options and commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Shape {

@@ -27,5 +27,5 @@ mod sections;
 mod shapes;
 mod usage;
 
-pub use help_text::{HelpCommand, HelpText, Shape};
+pub use help_text::{HelpCommand, HelpText, MAX_ENTRIES, Shape};
 pub use parse::parse;

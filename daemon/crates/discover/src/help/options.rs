@@ -2,19 +2,17 @@
 
 use super::entry::Description;
 use super::flags;
+use super::help_text::MAX_ENTRIES;
 use super::page::{Line, Page};
 use ccd_protocol::investigate::OptionFound;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// Maximum number of options.
-const MAX_OPTIONS: usize = 2_000;
-
 /// Returns the options in order, without duplicates. Lines in `usage` are not read.
 pub(super) fn options(page: &Page, usage: &Range<usize>) -> Vec<OptionFound> {
     let mut reader = Reader::default();
     for (index, line) in page.lines.iter().enumerate() {
-        if reader.options.len() == MAX_OPTIONS {
+        if reader.options.len() == MAX_ENTRIES {
             break;
         }
         if !usage.contains(&index) {

@@ -1,11 +1,12 @@
 //! Each command in a fresh copy of the program, breadth first.
 
+use super::explain::explain;
 use super::inside::{self, HELP_WORDS, Inside, bring, same_prompt};
 use super::notebook::Notebook;
 use super::run::Options;
 use crate::drive::{Driver, Reply, Settled};
 use crate::help::HelpCommand;
-use crate::safety::refusal_of;
+use crate::safety::{Rule, refusal_of};
 use ccd_protocol::investigate::{Finding, FindingKind};
 use ccd_session::session::SessionError;
 use futures_util::{StreamExt as _, stream};
@@ -48,7 +49,8 @@ pub(super) async fn explore(
         inside: entry,
         path: Vec::new(),
     }]);
-    while let Some(place) = places.pop_front() {
+    while let Some(mut place) = places.pop_front() {
+        explain(driver, notebook, options, (&mut place.inside, &place.path)).await?;
         let found = try_all(driver, notebook, options, &place).await?;
         for (command, state) in found {
             let mut path = place.path.clone();
@@ -104,11 +106,16 @@ async fn try_all(
 }
 
 fn is_allowed(notebook: &Notebook, options: &Options, command: &HelpCommand) -> bool {
-    let rule = refusal_of(&command.name, command).filter(|_| options.safe_mode);
+    let rule = rule_against(options, command);
     if let Some(rule) = rule {
         notebook.refused(&command.name, rule);
     }
     rule.is_none()
+}
+
+/// Returns the rule by which a command is not sent.
+pub(super) fn rule_against(options: &Options, command: &HelpCommand) -> Option<Rule> {
+    refusal_of(&command.name, command).filter(|_| options.safe_mode)
 }
 
 /// Gives a command to a fresh copy; none if the copy does not get to the state.

@@ -179,7 +179,7 @@ pub(super) async fn ask(
 }
 
 /// Reads the rest of an answer that is shown page by page.
-async fn read_on(running: &mut Running, reply: &mut Reply) -> Result<(), SessionError> {
+pub(super) async fn read_on(running: &mut Running, reply: &mut Reply) -> Result<(), SessionError> {
     const MAX_PAGES: usize = 20;
     for _ in 0..MAX_PAGES {
         if !reply.prompt.as_deref().is_some_and(is_pager) {
@@ -214,6 +214,7 @@ fn take_help(notebook: &Notebook, inside: &mut Inside, word: &str, reply: &Reply
         return false;
     }
     notebook.help_command(word);
+    notebook.note_limit(word, &help);
     notebook.answer(Some(inside.state), word, reply);
     notebook.options(Vec::new(), help.usage);
     inside.help_words.push(word.to_owned());

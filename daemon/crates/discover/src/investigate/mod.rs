@@ -4,6 +4,7 @@
 //! - `notebook`: [`Notebook`], the report while it is written
 //! - `outside`: help and version of the command line
 //! - `inside`: the prompt and the help words at it
+//! - `explain`: what it says about single commands
 //! - `explore`: each command in a fresh copy of the program, breadth first
 //! - `exits`: which words and keys end it
 //! - `state`: how states are told apart and named
@@ -11,6 +12,7 @@
 //! - `learn`: [`learn`], a report of what a person did
 
 mod exits;
+mod explain;
 mod explore;
 mod inside;
 mod learn;

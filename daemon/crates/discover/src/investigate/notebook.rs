@@ -3,7 +3,7 @@
 use super::state::{name_of, unique};
 use crate::answer::Answer;
 use crate::drive::Reply;
-use crate::help::HelpCommand;
+use crate::help::{HelpCommand, HelpText, MAX_ENTRIES};
 use crate::id::new_uuid;
 use crate::safety::Rule;
 use ccd_protocol::investigate::{
@@ -135,6 +135,20 @@ impl Notebook {
 
     pub(super) fn help_command(&self, command: &str) {
         add_new(&mut self.report().help_commands, command);
+    }
+
+    /// Says if a help has more than is read of it.
+    pub(super) fn note_limit(&self, form: &str, help: &HelpText) {
+        for (count, what) in [
+            (help.commands.len(), "commands"),
+            (help.options.len(), "options"),
+        ] {
+            if count >= MAX_ENTRIES {
+                self.note(format!(
+                    "no more than {MAX_ENTRIES} {what} of {form} were read"
+                ));
+            }
+        }
     }
 
     pub(super) fn options(&self, options: Vec<OptionFound>, usage: Vec<String>) {

@@ -78,7 +78,8 @@ pub(super) async fn ask(
     outside.version = VERSION
         .iter()
         .find_map(|form| version_of(form, answer(form)?, nonsense));
-    if outside.help.is_empty() {
+    // The manual is about the interpreter of a script.
+    if outside.help.is_empty() && driver.target.script().is_empty() {
         outside.help.extend(man_page(driver, notebook).await?);
     }
     Ok(outside)

@@ -94,6 +94,7 @@ impl Investigation {
     fn note_outside(&self, outside: outside::Outside) {
         for (form, help) in outside.help {
             self.notebook.help_command(&form);
+            self.notebook.note_limit(&form, &help);
             self.notebook.commands(&help.commands, None);
             self.notebook.options(help.options, help.usage);
         }
@@ -125,9 +126,6 @@ impl Investigation {
         self.notebook.answer(None, "", reply);
         match reply.settled {
             // It may work on for long without input, as a server does.
-            Settled::Floods => self
-                .notebook
-                .note("it prints without end after its start".into()),
             Settled::Hangs => self.notebook.note(format!(
                 "it did not wait for input within {:.0} s after its start",
                 reply.took.as_secs_f64()
@@ -181,7 +179,7 @@ impl Investigation {
         for word in NONSENSE {
             self.notebook.asking(word, "main");
             let reply = running.ask(word).await?;
-            if !reply.waits() {
+            if !reply.waits() || reply.is_hidden() {
                 break;
             }
             prompts.push(reply.prompt);

@@ -378,7 +378,7 @@ mod tests {
             assert_eq!(hidden.are_in(raw), is_there, "{raw:?}");
         }
         assert!(hidden.is_empty(), "it was not typed hidden");
-        (0..100).for_each(|number| hidden.add(&format!("secret-{number:03}")));
+        (0..200).for_each(|number| hidden.add(&format!("secret-{number:03}")));
         assert_eq!(hidden.recognised().len(), MAX_RECOGNISED);
     }
 }

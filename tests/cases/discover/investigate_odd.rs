@@ -8,6 +8,7 @@ use ccd_protocol::ErrorCode;
 use ccd_protocol::investigate::FindingKind;
 use serde_json::{Value, json};
 use std::fs;
+use std::process::Command;
 
 /// Shows `$1` as its prompt, and has a help with two commands.
 const READS: &str = r#"
@@ -258,7 +259,25 @@ fn a_sandbox_is_bubblewrap() {
             .any(|call| call.ends_with("-- /bin/cat --help")),
         "{calls}"
     );
-    if lacks(&["bwrap"]) {
+    // Where the kernel allows no namespaces, it cannot be tried.
+    let trial = [
+        "--ro-bind",
+        "/",
+        "/",
+        "--dev",
+        "/dev",
+        "--proc",
+        "/proc",
+        "--unshare-all",
+        "true",
+    ];
+    let can_run = || {
+        Command::new("bwrap")
+            .args(trial)
+            .status()
+            .is_ok_and(|status| status.success())
+    };
+    if lacks(&["bwrap"]) || !can_run() {
         return;
     }
     let real = investigate_with(&daemon, &["/bin/cat"], &json!({"sandbox": true}));

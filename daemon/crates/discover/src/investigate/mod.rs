@@ -8,8 +8,8 @@
 //! - `explore`: each command in a fresh copy of the program, breadth first
 //! - `exits`: which words and keys end it
 //! - `state`: how states are told apart and named
-//! - `probe`: [`probe`], the short form
-//! - `learn`: [`learn`], a report of what a person did
+//! - `probe`: [`probe()`], the short form
+//! - `learn`: [`learn()`], a report of what a person did
 
 mod exits;
 mod explain;

@@ -16,7 +16,7 @@ pub(super) fn bold(text: &str) -> String {
     escape(text, true)
 }
 
-/// Reads what [`line`] and [`bold`] write. An escape that they do not write is left as it is: people edit the file.
+/// Reads what [`line()`] and [`bold`] write. An escape that they do not write is left as it is: people edit the file.
 pub(super) fn unescape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! The markdown file: [`write`] and [`parse`], lossless both ways.
+//! The markdown file: [`write()`] and [`parse()`], lossless both ways.
 
 mod escape;
 mod line;

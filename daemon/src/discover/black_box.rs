@@ -2,7 +2,7 @@
 
 use super::error::DiscoverError;
 use super::reports::{add, follow, replace};
-use super::start::driver;
+use super::start::{driver, time_limit};
 use crate::daemon::Daemon;
 use crate::job::{JobHandle, Outcome};
 use ccd_discover::baseline::Baseline;
@@ -22,8 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Longest run, in seconds, and the largest of the other limits.
-const MAX_TIMEOUT_S: f64 = 24.0 * 60.0 * 60.0;
+/// Largest limits.
 const MAX_COPIES: u64 = 32;
 const MAX_FUZZ_INPUTS: u64 = 10_000_000;
 
@@ -127,17 +126,7 @@ fn limits(
     settings: &TestSettings,
     given: &TestLimits,
 ) -> Result<(TestBounds, Duration), DiscoverError> {
-    let timeout = match given.timeout_s {
-        None => settings.timeout,
-        Some(seconds) if seconds > 0.0 && seconds <= MAX_TIMEOUT_S => {
-            Duration::from_secs_f64(seconds)
-        }
-        Some(seconds) => {
-            let text =
-                format!("limits.timeout_s {seconds} is not above 0 and at most {MAX_TIMEOUT_S}");
-            return Err(DiscoverError::Wrong(text));
-        }
-    };
+    let timeout = time_limit("limits.timeout_s", given.timeout_s, settings.timeout)?;
     let bounds = settings.bounds;
     let within = |name: &str, given: Option<u64>, default: u64, max: u64| match given {
         None => Ok(default),

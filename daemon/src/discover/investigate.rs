@@ -2,7 +2,7 @@
 
 use super::error::DiscoverError;
 use super::reports::{add, follow, replace};
-use super::start::driver;
+use super::start::{driver, time_limit};
 use crate::daemon::Daemon;
 use crate::job::{JobHandle, Outcome};
 use ccd_discover::drive::{Limits, Target, recorded_in};
@@ -19,8 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Time limits in seconds, and the range of the depth.
-const MAX_TIMEOUT_S: f64 = 24.0 * 60.0 * 60.0;
+/// Greatest depth of a request.
 const MAX_DEPTH: u32 = 20;
 
 /// Longest wait for the start of a program that is only probed.
@@ -82,10 +81,7 @@ pub(crate) async fn investigate(
     )
     .await?;
     if params.tape {
-        let tapes = daemon
-            .investigations
-            .folder()
-            .join(format!("{}.tapes", report.id));
+        let tapes = daemon.investigations.tapes_of(&report.id);
         driver.record = Some(recorded_in(&tapes, None));
         options.tapes = Some(tapes);
     }
@@ -180,16 +176,7 @@ fn options(
     settings: &InvestigationSettings,
     params: &InvestigateRunParams,
 ) -> Result<Options, DiscoverError> {
-    let timeout = match params.timeout_s {
-        None => settings.timeout,
-        Some(seconds) if seconds > 0.0 && seconds <= MAX_TIMEOUT_S => {
-            Duration::from_secs_f64(seconds)
-        }
-        Some(seconds) => {
-            let text = format!("timeout_s {seconds} is not above 0 and at most {MAX_TIMEOUT_S}");
-            return Err(DiscoverError::Wrong(text));
-        }
-    };
+    let timeout = time_limit("timeout_s", params.timeout_s, settings.timeout)?;
     let max_depth = params.max_depth.unwrap_or(settings.max_depth);
     if !(1..=MAX_DEPTH).contains(&max_depth) {
         let text = format!("max_depth {max_depth} is not between 1 and {MAX_DEPTH}");

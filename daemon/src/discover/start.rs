@@ -5,8 +5,32 @@ use crate::daemon::Daemon;
 use ccd_discover::drive::{Driver, Limits, Target, folder_of};
 use ccd_discover::safety::refusal;
 use ccd_session::peer::Peer;
-use ccd_text::shell::quoted;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest time that a request may give to a job, in seconds.
+const MAX_TIMEOUT_S: f64 = 24.0 * 60.0 * 60.0;
+
+/// Returns the time limit of a request, or the default.
+///
+/// # Errors
+///
+/// It is not above 0, or too long.
+pub(super) fn time_limit(
+    name: &str,
+    given_s: Option<f64>,
+    default: Duration,
+) -> Result<Duration, DiscoverError> {
+    match given_s {
+        None => Ok(default),
+        Some(seconds) if seconds > 0.0 && seconds <= MAX_TIMEOUT_S => {
+            Ok(Duration::from_secs_f64(seconds))
+        }
+        Some(seconds) => Err(DiscoverError::Wrong(format!(
+            "{name} is {seconds}: give more than 0 and at most {MAX_TIMEOUT_S} seconds"
+        ))),
+    }
+}
 
 /// Prepares to start copies of a program; none is started yet. A sandbox is tried.
 ///
@@ -21,8 +45,7 @@ pub(super) async fn driver(
     limits: Limits,
     is_safe: bool,
 ) -> Result<Driver, DiscoverError> {
-    let words = std::iter::once(target.name()).chain(target.args.iter().map(String::as_str));
-    let line = words.map(quoted).collect::<Vec<_>>().join(" ");
+    let line = target.command_line(&target.args);
     if let Some(rule) = refusal(&line).filter(|_| is_safe) {
         return Err(DiscoverError::Refused { line, rule });
     }

@@ -5,7 +5,7 @@ use super::judge::{Verdict, judge};
 use super::options::Options;
 use super::startup::First;
 use super::usage::Usage;
-use crate::drive::{Driver, Reply, Running, Settled};
+use crate::drive::{Driver, Ended, Reply, Running, Settled};
 use crate::help::HelpCommand;
 use crate::safety::{refusal, refusal_of};
 use ccd_session::session::SessionError;
@@ -82,6 +82,20 @@ impl Bench<'_> {
         }
         self.driver.release(running);
         Ok(None)
+    }
+
+    /// Runs the program with one more argument until it ends; none if safe mode forbids that.
+    pub(super) async fn run(
+        &self,
+        argument: &str,
+        limit: Duration,
+    ) -> Result<Option<Ended>, SessionError> {
+        let target = &self.driver.target;
+        let args = target.args_and(argument);
+        if self.options.safe_mode && refusal(&target.command_line(&args)).is_some() {
+            return Ok(None);
+        }
+        Ok(Some(self.driver.run(&args, limit).await?))
     }
 
     /// Types lines and judges the answer.

@@ -5,7 +5,6 @@ use super::draft::Draft;
 use super::judge::Verdict;
 use super::sample::sample;
 use crate::answer::is_same_answer;
-use crate::drive::Ended;
 use crate::help::{HelpCommand, HelpText, parse};
 use crate::investigate::looks_like_help;
 use ccd_session::session::SessionError;
@@ -91,7 +90,7 @@ async fn outside(bench: &Bench<'_>, draft: &Draft) -> Result<Vec<&'static str>, 
             asked.push(form);
         }
     }
-    let running: Vec<_> = asked.iter().map(|form| command_line(bench, form)).collect();
+    let running: Vec<_> = asked.iter().map(|form| bench.run(form, LIMIT)).collect();
     let mut running = stream::iter(running).buffered(AT_A_TIME);
     let mut answers = Vec::new();
     while let Some(ended) = running.next().await {
@@ -100,7 +99,7 @@ async fn outside(bench: &Bench<'_>, draft: &Draft) -> Result<Vec<&'static str>, 
     let answer = |wanted: &str| {
         let mut both = asked.iter().zip(&answers);
         both.find(|(form, _)| **form == wanted)
-            .map(|(_, ended)| ended)
+            .and_then(|(_, ended)| ended.as_ref())
     };
     let mut works = Vec::new();
     for (form, other) in ARGUMENTS {
@@ -116,11 +115,6 @@ async fn outside(bench: &Bench<'_>, draft: &Draft) -> Result<Vec<&'static str>, 
         }
     }
     Ok(works)
-}
-
-async fn command_line(bench: &Bench<'_>, form: &str) -> Result<Ended, SessionError> {
-    let args = bench.driver.target.args_and(&[form]);
-    bench.driver.run(&args, LIMIT).await
 }
 
 /// Returns what the words at the prompt print, if that is help.

@@ -98,12 +98,11 @@ async fn on_command_line(bench: &Bench<'_>, draft: &Draft) -> Result<(), Session
     ];
     draft.begin(arguments.len());
     let mut outcomes = Vec::<Value>::new();
-    let runs = arguments.map(|(_, argument)| {
-        let args = bench.driver.target.args_and(&[argument]);
-        async move { bench.driver.run(&args, LIMIT).await }
-    });
+    let runs = arguments.map(|(_, argument)| bench.run(argument, LIMIT));
     let all = try_join_all(runs).await?;
     for ((name, argument), ended) in arguments.into_iter().zip(all) {
+        draft.step();
+        let Some(ended) = ended else { continue };
         let verdict = match ended.exit {
             // It may work on for long without input, as a server does.
             None => Verdict::Fine,
@@ -119,7 +118,6 @@ async fn on_command_line(bench: &Bench<'_>, draft: &Draft) -> Result<(), Session
         if let Verdict::Broke(fault) = verdict {
             draft.find(broken(fault, name, argument.as_bytes()));
         }
-        draft.step();
     }
     draft.set("arguments", outcomes);
     Ok(())

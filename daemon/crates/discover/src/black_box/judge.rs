@@ -72,11 +72,9 @@ pub(super) fn judge<'a>(reply: &Reply, inputs: impl IntoIterator<Item = &'a [u8]
 /// Returns the fault that ended a program which nobody asked to end; none if it exited, or ended itself with a signal
 /// that asks programs to end.
 pub(super) fn fault_of(exit: Exit) -> Option<Fault> {
-    const REQUESTS: [i32; 4] = [1, 2, 3, 15];
-    let signal = exit.signal.filter(|signal| !REQUESTS.contains(signal))?;
-    Some(Fault {
+    exit.is_crash().then_some(Fault {
         kind: FindingKind::Crash,
-        signal: Some(signal),
+        signal: exit.signal,
     })
 }
 

@@ -41,30 +41,7 @@ pub(super) async fn run(
     let began = Instant::now();
     let mut running = driver.start(None).await?;
     draft.set("started", true);
-    let session = running.session().clone();
-    let first_output = async {
-        while session.output.end() == 0 {
-            let changed = session.output.changed();
-            if session.output.end() > 0 || session.is_dead() {
-                break;
-            }
-            changed.await;
-        }
-        (session.output.end() > 0).then(|| began.elapsed())
-    };
-    let mut printed_after = None;
-    let reply = {
-        let first = running.first(driver.limits.start);
-        let (mut first, mut first_output) = (std::pin::pin!(first), std::pin::pin!(first_output));
-        tokio::select! {
-            biased;
-            after = &mut first_output => {
-                printed_after = after;
-                first.await?
-            }
-            reply = &mut first => reply?,
-        }
-    };
+    let (reply, printed_after) = running.first_and_output(driver.limits.start).await?;
     let usage = Usage::of(&running.processes().await);
     note(options, draft, &reply, printed_after);
     note_usage(draft, &usage, began.elapsed());

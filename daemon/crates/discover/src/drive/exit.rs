@@ -2,17 +2,8 @@
 
 use rustix::process::Signal;
 
-/// Signals by which the system ends a program that has made a fault.
-const FAULTS: [Signal; 8] = [
-    Signal::ILL,
-    Signal::TRAP,
-    Signal::ABORT,
-    Signal::BUS,
-    Signal::FPE,
-    Signal::SEGV,
-    Signal::XCPU,
-    Signal::SYS,
-];
+/// Signals that ask a program to end.
+const REQUESTS: [Signal; 4] = [Signal::HUP, Signal::INT, Signal::QUIT, Signal::TERM];
 
 /// The exit status of a program, or the signal that ended it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -38,8 +29,8 @@ impl Exit {
 
     /// Returns whether a fault of the program ended it, rather than somebody who asked it to end.
     pub fn is_crash(self) -> bool {
-        let is_fault = |signal| FAULTS.iter().any(|fault| fault.as_raw() == signal);
-        self.signal.is_some_and(is_fault)
+        let is_request = |signal| REQUESTS.iter().any(|request| request.as_raw() == signal);
+        self.signal.is_some_and(|signal| !is_request(signal))
     }
 }
 
@@ -82,8 +73,8 @@ mod tests {
             code: None,
             signal: Some(signal),
         };
-        assert!(by(11).is_crash() && by(6).is_crash());
-        assert!(!by(2).is_crash() && !by(15).is_crash() && !by(9).is_crash());
+        assert!(by(11).is_crash() && by(6).is_crash() && by(9).is_crash());
+        assert!(!by(2).is_crash() && !by(15).is_crash());
         assert_eq!(by(11).signal_name().as_deref(), Some("SIGSEGV"));
         assert_eq!(
             (

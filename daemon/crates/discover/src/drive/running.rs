@@ -79,6 +79,39 @@ impl Running {
         self.settle("", 0, limit).await
     }
 
+    /// Does the same, and returns how long after this call it first printed something; none if it printed nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::first`].
+    pub async fn first_and_output(
+        &mut self,
+        limit: Duration,
+    ) -> Result<(Reply, Option<Duration>), SessionError> {
+        let (began, session) = (Instant::now(), Arc::clone(self.session()));
+        let output = async {
+            while session.output.end() == 0 {
+                let changed = session.output.changed();
+                if session.output.end() > 0 || session.is_dead() {
+                    break;
+                }
+                changed.await;
+            }
+            (session.output.end() > 0).then(|| began.elapsed())
+        };
+        let first = self.first(limit);
+        tokio::pin!(first, output);
+        tokio::select! {
+            biased;
+            printed = &mut output => Ok((first.await?, printed)),
+            // What was printed at the end may not have been announced.
+            reply = &mut first => {
+                let printed = session.output.end() > 0;
+                Ok((reply?, printed.then(|| began.elapsed())))
+            }
+        }
+    }
+
     /// Waits longer for a program that has not answered.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! The program that is asked, with its arguments and environment.
 
 use ccd_protocol::{ErrorCode, ErrorData, Reportable};
+use ccd_text::shell::quoted;
 use rustix::fs::{Access, access};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -169,10 +170,16 @@ impl Target {
             .collect()
     }
 
-    /// Returns the arguments with which it is started, and more after them.
-    pub fn args_and(&self, more: &[&str]) -> Vec<String> {
-        let more = more.iter().map(|&arg| arg.to_owned());
-        self.resolved_args.iter().cloned().chain(more).collect()
+    /// Returns the arguments with which it is started, and one more after them.
+    pub fn args_and(&self, more: &str) -> Vec<String> {
+        let args = self.resolved_args.iter().cloned();
+        args.chain([more.to_owned()]).collect()
+    }
+
+    /// Returns the command line with other arguments, as safe mode judges it.
+    pub fn command_line(&self, args: &[String]) -> String {
+        let words = std::iter::once(self.name()).chain(args.iter().map(String::as_str));
+        words.map(quoted).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the name of the program without its directory.
@@ -238,10 +245,22 @@ fn absolute(arg: &str, cwd: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::safety::refusal;
 
     fn find(program: &str, args: &[&str], cwd: &Path) -> Result<Target, TargetError> {
         let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
         Target::find(program, &args, cwd.to_str(), BTreeMap::new(), None, false)
+    }
+
+    #[test]
+    fn a_further_argument_is_judged_with_the_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("shutdown");
+        std::os::unix::fs::symlink("/bin/true", path).unwrap();
+        let target = find("./shutdown", &["--help"], folder.path()).unwrap();
+        let refused = |args: &[String]| refusal(&target.command_line(args)).is_some();
+        assert!(!refused(&target.args));
+        assert!(refused(&["-h".to_owned()]) && refused(&["help".to_owned()]));
     }
 
     #[test]

@@ -9,7 +9,6 @@ use crate::safety::refusal;
 use ccd_protocol::pattern::PatternType;
 use ccd_session::session::SessionError;
 use ccd_text::pattern::Compiled;
-use ccd_text::shell::quoted;
 use futures_util::{StreamExt as _, stream};
 use std::time::Duration;
 
@@ -114,10 +113,6 @@ async fn run(
     options: &Options,
     form: &'static str,
 ) -> Result<(&'static str, Option<Ended>), SessionError> {
-    if is_refused(driver, notebook, options, form) {
-        return Ok((form, None));
-    }
-    notebook.asking(form, "command line");
     let words = form.split(' ').map(str::to_owned);
     let args: Vec<String> = driver
         .target
@@ -126,18 +121,14 @@ async fn run(
         .cloned()
         .chain(words)
         .collect();
+    let line = driver.target.command_line(&args);
+    if let Some(rule) = refusal(&line).filter(|_| options.safe_mode) {
+        notebook.refused(&line, rule);
+        return Ok((form, None));
+    }
+    notebook.asking(form, "command line");
     let ended = driver.run(&args, LIMIT).await?;
     Ok((form, Some(ended)))
-}
-
-/// Returns whether safe mode forbids to start the program in this way.
-fn is_refused(driver: &Driver, notebook: &Notebook, options: &Options, form: &str) -> bool {
-    let line = format!("{} {form}", quoted(driver.target.name()));
-    let rule = refusal(&line).filter(|_| options.safe_mode);
-    if let Some(rule) = rule {
-        notebook.refused(&line, rule);
-    }
-    rule.is_some()
 }
 
 /// Returns what a text says, if it is help.

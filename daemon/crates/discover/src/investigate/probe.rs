@@ -6,12 +6,7 @@ use super::run::Options;
 use crate::drive::{Driver, Settled};
 use ccd_protocol::investigate::InvestigateProbeReply;
 use ccd_session::session::SessionError;
-use std::sync::Arc;
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
-
-/// How often the first output is looked for.
-const LOOK: Duration = Duration::from_millis(1);
 
 /// Starts the program once, and asks for its help and version.
 ///
@@ -34,23 +29,8 @@ pub async fn probe(
 
 async fn first(driver: &Driver) -> Result<InvestigateProbeReply, SessionError> {
     let mut running = driver.start(None).await?;
-    let session = Arc::clone(running.session());
-    let began = tokio::time::Instant::now();
-    let is_settled = CancellationToken::new();
-    let first_output = async {
-        while session.output.end() == 0 && !is_settled.is_cancelled() {
-            tokio::time::sleep(LOOK).await;
-        }
-        let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        (session.output.end() > 0).then_some(took)
-    };
-    let settled = async {
-        let reply = running.first(driver.limits.start).await;
-        is_settled.cancel();
-        reply
-    };
-    let (first_output_ms, reply) = tokio::join!(first_output, settled);
-    let reply = reply?;
+    let (reply, printed_after) = running.first_and_output(driver.limits.start).await?;
+    let milliseconds = |after: Duration| u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
     let full_screen = running.is_full_screen();
     driver.release(running);
     driver.finish().await;
@@ -58,7 +38,7 @@ async fn first(driver: &Driver) -> Result<InvestigateProbeReply, SessionError> {
         interactive: full_screen || matches!(reply.settled, Settled::Waits { .. }),
         prompt: reply.prompt.filter(|_| !full_screen),
         full_screen,
-        first_output_ms,
+        first_output_ms: printed_after.map(milliseconds),
         ..InvestigateProbeReply::default()
     })
 }

@@ -121,8 +121,25 @@ pub(super) fn push(
     let mut parents = vec![head, &staged];
     parents.extend(untracked.as_ref());
     let stash = commit(&text, state.tracked, &parents)?;
-    // Git logs only branches by itself, and the log is the list.
-    repository.reference_ensure_log(STASH)?;
     repository.reference(STASH, stash.id(), true, &text)?;
+    log(repository, &author, stash.id(), &text)?;
     Ok(stash.id())
+}
+
+/// Adds the stash to the log, which is the list, if moving the reference has not: the first one never is.
+///
+/// The log comes second. An entry in it whose reference a killed process had not made yet would be listed again with the
+/// next stash; a reference without a log lists nothing.
+fn log(
+    repository: &Repository,
+    author: &Signature<'_>,
+    id: Oid,
+    text: &str,
+) -> std::result::Result<(), git2::Error> {
+    let mut log = repository.reflog(STASH)?;
+    if log.get(0).is_some_and(|newest| newest.id_new() == id) {
+        return Ok(());
+    }
+    log.append(id, author, Some(text))?;
+    log.write()
 }

@@ -74,7 +74,7 @@ impl WorkTree {
     }
 
     /// Removes the log of the stash if that was the only one: git does so, libgit2 leaves an empty file.
-    fn remove_empty_log(&self) {
+    pub(super) fn remove_empty_log(&self) {
         let log = self.common_dir.join("logs/refs/stash");
         if log.metadata().is_ok_and(|metadata| metadata.len() == 0) {
             let _ = std::fs::remove_file(log); // it does no harm either

@@ -38,6 +38,8 @@ impl WorkTree {
             push(&repository, &head, state, message).map(Some)
         };
         let state = self.state()?;
+        // A killed process may have left it, and moving the reference would write to it first, see `push`.
+        self.remove_empty_log();
         let id = save(&state).map_err(|error| self.not_written(error))?;
         Ok(id.map(|id| id.to_string()))
     }
@@ -89,7 +91,8 @@ impl WorkTree {
     pub(crate) fn refuse_lock(&self) -> Result<()> {
         let index = self.git_dir.join("index.lock");
         let stash = self.common_dir.join("refs/stash.lock");
-        match [index, stash]
+        let log = self.common_dir.join("logs/refs/stash.lock");
+        match [index, stash, log]
             .into_iter()
             .find(|lock| lock.symlink_metadata().is_ok())
         {

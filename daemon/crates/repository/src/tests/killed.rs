@@ -46,8 +46,8 @@ fn another_process_restores_what_a_killed_one_stashed() {
         victim.kill().unwrap();
         victim.wait().unwrap();
         // Its own: nobody else works here.
-        for lock in [".git/index.lock", ".git/refs/stash.lock"] {
-            let _ = std::fs::remove_file(root.join(lock));
+        for lock in ["index.lock", "refs/stash.lock", "logs/refs/stash.lock"] {
+            let _ = std::fs::remove_file(root.join(".git").join(lock));
         }
         if let Some(id) = tree.stash_find(MESSAGE).unwrap() {
             tree.stash_restore(&id).unwrap();

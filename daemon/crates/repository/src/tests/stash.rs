@@ -346,6 +346,43 @@ fn a_stash_is_restored_from_wherever_a_killed_process_left_it() {
 }
 
 #[test]
+fn the_list_is_right_whatever_a_killed_process_left_of_it() {
+    let folder = dirty();
+    let root = folder.path();
+    let tree = WorkTree::find(root).unwrap();
+    let before = everything(root);
+    let (log, reference) = (".git/logs/refs/stash", ".git/refs/stash");
+    let first = |left: &str| {
+        let id = stash(&tree);
+        let listed = git(root, &["stash", "list", "--format=%H %gs"]);
+        assert_eq!(listed, format!("{id} On main: before 7\n"), "{left}");
+        id
+    };
+    let leaves: [(&str, &dyn Fn(&str)); 3] = [
+        ("an empty log", &|_| fs::write(root.join(log), "").unwrap()),
+        ("a reference", &|id| {
+            fs::write(root.join(reference), format!("{id}\n")).unwrap();
+        }),
+        ("both", &|id| {
+            fs::write(root.join(log), "").unwrap();
+            fs::write(root.join(reference), format!("{id}\n")).unwrap();
+        }),
+    ];
+    for (left, leave) in leaves {
+        let id = first("nothing");
+        tree.stash_restore(&id).unwrap();
+        leave(&id);
+        assert_eq!(tree.stash_find("before 7").unwrap(), None, "{left}");
+        tree.stash_restore(&first(left)).unwrap();
+        assert_eq!(everything(root), before, "{left}");
+    }
+    // Git logs a stash whatever this says.
+    git(root, &["config", "core.logAllRefUpdates", "false"]);
+    tree.stash_restore(&first("no logs")).unwrap();
+    assert_eq!(everything(root), before);
+}
+
+#[test]
 fn a_restored_stash_that_was_not_removed_is_only_removed() {
     let folder = dirty();
     let root = folder.path();

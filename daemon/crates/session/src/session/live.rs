@@ -20,6 +20,7 @@ use ccd_protocol::session::{EndReason, SessionState};
 use ccd_screen::{Event, Modes, Scanner};
 use ccd_terminal::holder::KeepsakeFile;
 use ccd_terminal::lock::lock;
+use ccd_terminal::probe::LastTyped;
 use ccd_text::hidden::HiddenTexts;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -269,11 +270,10 @@ impl Session {
         self.last_activity_ms.store(unix_ms(), Ordering::Relaxed);
     }
 
-    /// Notes that something is about to be typed.
-    pub(crate) fn note_write(&self) {
+    /// Notes that `bytes` are about to be typed.
+    pub(crate) fn note_write(&self, bytes: &[u8]) {
         let mut looks = self.looks();
-        looks.last_write = Some(Instant::now());
-        looks.reader_before = looks.reader;
+        looks.typed = Some(LastTyped::now(bytes, looks.reader));
     }
 
     pub fn looks(&self) -> MutexGuard<'_, Looks> {

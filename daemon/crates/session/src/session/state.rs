@@ -2,8 +2,8 @@
 
 use ccd_protocol::session::{EndReason, SessionState};
 use ccd_terminal::holder::Exit;
-use ccd_terminal::probe::Reader;
-use std::time::{Duration, Instant};
+use ccd_terminal::probe::{LastTyped, Reader};
+use std::time::Duration;
 
 /// The parts of a session that change while it lives and ends.
 #[derive(Debug, Clone)]
@@ -21,14 +21,12 @@ pub struct State {
     pub success: Option<bool>,
 }
 
-/// When something was last typed, and which task was waiting for input.
+/// Which task was waiting for input, and what was last typed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Looks {
     /// The task that was waiting for input at the last check.
     pub reader: Option<Reader>,
-    pub last_write: Option<Instant>,
-    /// [`Looks::reader`] at the time of the last write.
-    pub reader_before: Option<Reader>,
+    pub typed: Option<LastTyped>,
 }
 
 /// An order to end a session.

@@ -1,6 +1,6 @@
 //! When a probe after typed input can be trusted.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::report::{Probe, Reader, Verdict};
 
@@ -10,24 +10,53 @@ use super::report::{Probe, Reader, Verdict};
 /// incomplete line never wakes the reader, so only this time shows that it is still waiting.
 pub const STALE_AFTER_WRITE: Duration = Duration::from_millis(20);
 
-/// How long a task that has not woken may be expected to wake in raw mode, where every byte wakes the reader, however
-/// busy the machine is, unless the program has discarded the byte.
+/// How long a task that has not woken may be expected to wake, however busy the machine is, after what wakes a reader:
+/// every byte in raw mode, the end of a line in canonical mode. The program may have discarded it.
 const ASLEEP_AFTER_WRITE: Duration = Duration::from_secs(1);
 
-/// Returns whether `after` can be trusted, taken `since_write` after a write.
+/// What was last typed, as far as it matters for a probe after it.
+#[derive(Debug, Clone, Copy)]
+pub struct LastTyped {
+    pub at: Instant,
+    /// It ended a line, which wakes a reader in canonical mode.
+    ended_line: bool,
+    /// The reader of the last probe before it.
+    reader: Option<Reader>,
+}
+
+impl LastTyped {
+    /// Notes that `bytes` are typed now.
+    pub fn now(bytes: &[u8], reader: Option<Reader>) -> Self {
+        const END_OF_INPUT: u8 = 4;
+        let ends_line = |byte: &u8| [b'\r', b'\n', END_OF_INPUT].contains(byte);
+        Self {
+            at: Instant::now(),
+            ended_line: bytes.iter().any(ends_line),
+            reader,
+        }
+    }
+}
+
+/// Returns whether `after` can be trusted, taken after something was typed.
 ///
-/// `before` is the reader of the last probe *before* the write. The task that waits now must have waited then and have
-/// slept again since, or [`STALE_AFTER_WRITE`] must have passed ([`ASLEEP_AFTER_WRITE`] in raw mode if it is the same
-/// sleep). A task that was not waiting then may have begun to wait between that probe and the write, which its switches
-/// cannot show. No probe is trusted while output is unread: the program may have reacted to the input already.
-pub fn fresh(before: Option<&Reader>, after: &Probe, since_write: Duration) -> bool {
+/// The task that waits now must have waited before and have slept again since, or [`STALE_AFTER_WRITE`] must have passed
+/// ([`ASLEEP_AFTER_WRITE`] if it is the same sleep and the input should have woken it). A task that was not waiting at
+/// the last probe before may have begun to wait between that probe and the input, which its switches cannot show. No
+/// probe is trusted while output is unread: the program may have reacted to the input already.
+pub fn fresh(typed: &LastTyped, after: &Probe) -> bool {
+    is_fresh(typed, after, typed.at.elapsed())
+}
+
+fn is_fresh(typed: &LastTyped, after: &Probe, since_write: Duration) -> bool {
+    let before = typed.reader.as_ref();
     if after.unread_output_bytes > 0 {
         return false;
     }
     if since_write >= STALE_AFTER_WRITE {
         let is_same_sleep = matches!((&after.reader, before), (Some(now), Some(then))
             if (now.tid, now.voluntary_switches) == (then.tid, then.voluntary_switches));
-        return after.line.canonical || !is_same_sleep || since_write >= ASLEEP_AFTER_WRITE;
+        let wakes = typed.ended_line || !after.line.canonical;
+        return !wakes || !is_same_sleep || since_write >= ASLEEP_AFTER_WRITE;
     }
     match (&after.reader, before) {
         (Some(now), Some(then)) => {
@@ -50,6 +79,10 @@ mod tests {
         sample(Verdict::Blocked, Some(reader))
     }
 
+    fn fresh(before: Option<&Reader>, after: &Probe, since_write: Duration) -> bool {
+        is_fresh(&LastTyped::now(b"x", before.copied()), after, since_write)
+    }
+
     #[test]
     fn a_task_that_has_not_run_since_the_write_is_stale() {
         assert!(!fresh(
@@ -65,6 +98,9 @@ mod tests {
             ..waiting(READER)
         };
         assert!(fresh(Some(&READER), &canonical, STALE_AFTER_WRITE));
+        let line = LastTyped::now(b"x\r", Some(READER));
+        assert!(!is_fresh(&line, &canonical, STALE_AFTER_WRITE));
+        assert!(is_fresh(&line, &canonical, ASLEEP_AFTER_WRITE));
         let raw = waiting(READER);
         assert!(!fresh(Some(&READER), &raw, STALE_AFTER_WRITE));
         assert!(fresh(Some(&READER), &raw, ASLEEP_AFTER_WRITE));

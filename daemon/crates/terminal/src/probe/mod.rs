@@ -30,7 +30,7 @@ mod test_table;
 #[cfg(all(test, not(portable)))]
 mod test_terminal;
 
-pub use fresh::{STALE_AFTER_WRITE, fresh};
+pub use fresh::{LastTyped, STALE_AFTER_WRITE, fresh};
 pub use line::Line;
 pub use look::probe;
 pub use report::{Probe, Reader, Verdict};

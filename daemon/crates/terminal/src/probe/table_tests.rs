@@ -1,14 +1,12 @@
 //! The table of programs: the state of each program's terminal and foreground tasks while it waits for input, or does
 //! not.
 
-use std::time::Duration;
-
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
 use super::report::Verdict::{Accepts, Blocked, No, Unknown};
 use super::test_table::{Hidden, Plain, Raw, play_all, row, wait_for_reader};
 use super::test_terminal::{Folder, TestTerminal, eventually, is_installed};
-use super::{Probe, fresh};
+use super::{LastTyped, Probe, fresh};
 
 #[test]
 fn plain_readers_are_blocked() {
@@ -430,10 +428,11 @@ fn a_reader_that_was_just_given_input_is_never_fresh() {
     for _ in 0..20 {
         let before = wait_for_reader(&mut terminal, None);
         terminal.send("line\n");
+        let typed = LastTyped::now(b"line\n", before.reader);
         let is_busy = |probe: &Probe| probe.verdict == No;
         eventually(|| {
             let probe = terminal.probe();
-            let believed = fresh(before.reader.as_ref(), &probe, Duration::ZERO);
+            let believed = fresh(&typed, &probe);
             assert!(!believed || is_busy(&probe), "stale: {before:?} {probe:?}");
             if is_busy(&probe) {
                 Ok(())

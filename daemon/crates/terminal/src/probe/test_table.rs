@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::report::Verdict::{self, Accepts, Blocked};
 use super::test_terminal::{TestTerminal, eventually, is_installed};
-use super::{Line, Probe, fresh};
+use super::{LastTyped, Line, Probe, fresh};
 
 /// How many probes in a row must agree, and for how long.
 const LOOKS: usize = 3;
@@ -41,7 +41,7 @@ impl From<Line> for Mode {
 /// One program, its input, and its expected state after that.
 pub(super) struct Row<'a> {
     pub(super) argv: Vec<&'a str>,
-    /// Typed in order, each when the program waits for input.
+    /// LastTyped in order, each when the program waits for input.
     typed: Vec<&'a str>,
     /// Output that must be shown before the probe; may be empty.
     shown: &'a str,
@@ -99,6 +99,7 @@ impl<'a> Row<'a> {
         let mut last = None;
         for text in &self.typed {
             let before = wait_for_reader(&mut terminal, last.take());
+            let typed = LastTyped::now(text.as_bytes(), before.reader);
             terminal.send(text);
             if *text == STOP_KEY {
                 // Until the shell has stopped the program, it still waits for input.
@@ -107,7 +108,7 @@ impl<'a> Row<'a> {
                     false => Err(terminal.output()),
                 });
             }
-            last = Some((before, Instant::now()));
+            last = Some(typed);
         }
         let (mut agreeing, mut since) = (0, Instant::now());
         let probe = eventually(|| {
@@ -120,7 +121,7 @@ impl<'a> Row<'a> {
                 ));
             }
             let probe = terminal.probe();
-            let counts = is_fresh(last.as_ref(), &probe);
+            let counts = is_fresh(last, &probe);
             if let Some(problem) = self.problem(&probe).filter(|_| counts) {
                 (agreeing, since) = (0, Instant::now());
                 return Err(format!("{problem}\n{}", terminal.output()));
@@ -136,18 +137,15 @@ impl<'a> Row<'a> {
     }
 }
 
-fn is_fresh(last: Option<&(Probe, Instant)>, probe: &Probe) -> bool {
-    last.is_none_or(|(before, written)| fresh(before.reader.as_ref(), probe, written.elapsed()))
+fn is_fresh(last: Option<LastTyped>, probe: &Probe) -> bool {
+    last.is_none_or(|typed| fresh(&typed, probe))
 }
 
-/// Waits until the program waits for input again after `last`, which is a probe and the time of the write after it.
-pub(super) fn wait_for_reader(
-    terminal: &mut TestTerminal,
-    last: Option<(Probe, Instant)>,
-) -> Probe {
+/// Waits until the program waits for input again after what was typed `last`.
+pub(super) fn wait_for_reader(terminal: &mut TestTerminal, last: Option<LastTyped>) -> Probe {
     eventually(|| {
         let probe = terminal.probe();
-        let waits = probe.verdict >= Accepts && is_fresh(last.as_ref(), &probe);
+        let waits = probe.verdict >= Accepts && is_fresh(last, &probe);
         if waits {
             Ok(probe)
         } else {

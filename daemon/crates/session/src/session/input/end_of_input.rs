@@ -173,7 +173,7 @@ impl Session {
 
 /// Types without counting as activity, because no client does it.
 async fn type_keys(session: &Session, keys: &[u8]) -> Result<(), InputError> {
-    session.note_write();
+    session.note_write(keys);
     match session
         .input
         .write(keys, false, || session.output.end())

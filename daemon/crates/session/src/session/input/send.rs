@@ -198,7 +198,7 @@ impl Session {
         input: &RequestedInput,
         secret: bool,
     ) -> Result<SessionSendReply, SessionError> {
-        self.note_write();
+        self.note_write(&input.bytes);
         if secret {
             // Must happen before the secret can be echoed.
             self.remember_part(input);

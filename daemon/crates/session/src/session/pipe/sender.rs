@@ -137,6 +137,7 @@ fn whole_lines(bytes: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::event::{PollFd, PollFlags, poll};
     use std::fs::OpenOptions;
     use std::io::Read as _;
     use std::os::unix::fs::OpenOptionsExt as _;
@@ -178,6 +179,9 @@ mod tests {
         len += reader.read(&mut read).unwrap();
         assert_eq!(len, 100_000);
         drop(reader);
+        // A process that another test has just forked has a copy of the reader until its exec; the writer is then in error.
+        let mut writer = [PollFd::new(&*sender.fifo.writer, PollFlags::empty())];
+        assert_eq!(poll(&mut writer, None).unwrap(), 1);
         sender.out.push(b'\n');
         assert_eq!(sender.try_send().unwrap(), Sent::NobodyReads);
     }

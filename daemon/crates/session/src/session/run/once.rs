@@ -189,7 +189,7 @@ impl Session {
     /// Types all of the input, then its end. It is not an error if the program does not read its input or has exited.
     async fn type_input(self: &Arc<Self>, stdin: &[u8]) {
         let mut rest = stdin;
-        self.note_write();
+        self.note_write(stdin);
         while let Err(error) = self.input.write(rest, false, || self.output.end()).await {
             let InputError::Full { written_bytes } = error else {
                 return;

@@ -85,7 +85,7 @@ impl Live {
     ) -> Result<(), InputError> {
         let session = self.session();
         let end = || session.output.end();
-        session.note_write();
+        session.note_write(stroke.bytes);
         let keys = session.input.keys_of(stroke.bytes);
         let keys = match &keys {
             Cow::Owned(keys) => stroke.of(keys),
@@ -239,7 +239,7 @@ async fn catch_up(
     for (prompt, input) in typed {
         seen.await_prompt(session, prompt).await?;
         let end = || session.output.end();
-        session.note_write();
+        session.note_write(input);
         let keys = session.input.keys_of(input);
         let written = session.input.write(&keys, false, end).await;
         written

@@ -304,9 +304,11 @@ pub(crate) fn is_fresh(session: &Session, found: &Probe) -> bool {
     if is_of_tape(found) {
         return found.unread_output_bytes == 0;
     }
-    let looks = *session.looks();
-    let since = looks.last_write.map_or(Duration::MAX, |at| at.elapsed());
-    fresh(looks.reader_before.as_ref(), found, since)
+    let typed = session.looks().typed;
+    match typed {
+        Some(typed) => fresh(&typed, found),
+        None => found.unread_output_bytes == 0,
+    }
 }
 
 /// True if the check was of a tape, not of a program.

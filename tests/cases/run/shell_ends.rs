@@ -1,6 +1,6 @@
 //! `session.run` when a command does not simply exit: `^C`, `exit`, timeouts, other clients.
 
-use crate::support::processes::with_command_line;
+use crate::support::processes::{is_in_foreground, with_command_line};
 use crate::support::session::{OpenSession, assert_error, guesses, lacks, program};
 use crate::support::{Ccctl, Daemon, eventually};
 use ccd_protocol::session::{
@@ -41,9 +41,8 @@ fn control_c_of_another_client_ends_the_command_with_its_status() {
         let reply = std::thread::scope(|scope| {
             let command = format!("echo begun; {sleep}; echo not reached");
             let run = scope.spawn(move || session.run(&command));
-            // Until the command runs in the foreground, the key would only reach the shell.
             eventually("the command runs", || {
-                (!with_command_line(&sleep).is_empty()).then_some(())
+                is_in_foreground(&sleep).then_some(())
             });
             session.keys(&["C-c"]);
             run.join().unwrap()

@@ -1,5 +1,6 @@
 //! `session.run` in integrated shells: the command looks as if a person had typed it.
 
+use crate::support::processes::is_in_foreground;
 use crate::support::session::{OpenSession, assert_error, lacks, program};
 use crate::support::{Daemon, eventually};
 use ccd_protocol::session::{SessionCreateParams, SessionRunParams};
@@ -102,13 +103,14 @@ fn jobs_are_numbered_from_one() {
 #[test]
 fn an_interrupt_ends_all_lines_of_a_command() {
     each_shell(|shell, session| {
+        let sleep = format!("sleep 4716.{}", std::process::id());
         let reply = std::thread::scope(|scope| {
-            let run = scope.spawn(|| session.run("echo begun\nsleep 600\necho not reached"));
-            session.expect(r"[\r\n]begun\n");
+            let command = format!("echo begun\n{sleep}\necho not reached");
+            let run = scope.spawn(move || session.run(&command));
             eventually("sleep is in the foreground", || {
-                session.keys(&["C-c"]);
-                run.is_finished().then_some(())
+                is_in_foreground(&sleep).then_some(())
             });
+            session.keys(&["C-c"]);
             run.join().unwrap()
         });
         assert_eq!(reply.exit_code, Some(130), "{shell}: {reply:?}");

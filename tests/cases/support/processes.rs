@@ -25,6 +25,19 @@ pub(crate) fn with_command_line(text: &str) -> Vec<i32> {
         .collect()
 }
 
+/// Returns whether a process whose command line contains `text` is in the foreground of its terminal, whose keys are then
+/// for it: some shells bring it there only after it has begun.
+pub(crate) fn is_in_foreground(text: &str) -> bool {
+    const GROUP: usize = 2;
+    const FOREGROUND: usize = 5;
+    with_command_line(text).into_iter().any(|pid| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+        let fields: Vec<&str> = rest.split_whitespace().collect();
+        fields.len() > FOREGROUND && fields[GROUP] == fields[FOREGROUND]
+    })
+}
+
 /// Returns the processes that were started with `name=value` in their environment.
 pub(crate) fn with_variable(entry: &str) -> Vec<i32> {
     let entries = fs::read_dir("/proc").unwrap().flatten();

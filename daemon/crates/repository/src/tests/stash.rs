@@ -358,20 +358,22 @@ fn the_list_is_right_whatever_a_killed_process_left_of_it() {
         assert_eq!(listed, format!("{id} On main: before 7\n"), "{left}");
         id
     };
-    let leaves: [(&str, &dyn Fn(&str)); 3] = [
-        ("an empty log", &|_| fs::write(root.join(log), "").unwrap()),
-        ("a reference", &|id| {
-            fs::write(root.join(reference), format!("{id}\n")).unwrap();
-        }),
-        ("both", &|id| {
-            fs::write(root.join(log), "").unwrap();
-            fs::write(root.join(reference), format!("{id}\n")).unwrap();
-        }),
+    let leave_log = || fs::write(root.join(log), "").unwrap();
+    let leave_reference = |id| fs::write(root.join(reference), format!("{id}\n")).unwrap();
+    let leaves = [
+        ("an empty log", true, false),
+        ("a reference", false, true),
+        ("both", true, true),
     ];
-    for (left, leave) in leaves {
+    for (left, has_log, has_reference) in leaves {
         let id = first("nothing");
         tree.stash_restore(&id).unwrap();
-        leave(&id);
+        if has_log {
+            leave_log();
+        }
+        if has_reference {
+            leave_reference(id);
+        }
         assert_eq!(tree.stash_find("before 7").unwrap(), None, "{left}");
         tree.stash_restore(&first(left)).unwrap();
         assert_eq!(everything(root), before, "{left}");

@@ -1,6 +1,8 @@
 //! Investigations of programs that behave badly, each a script of a few lines.
 
-use super::investigated::{Investigated, investigate_with, params, report_of, started};
+use super::investigated::{
+    Investigated, investigate_together, investigate_with, params, report_of, started,
+};
 use crate::support::executable::write_script;
 use crate::support::session::{assert_error, lacks};
 use crate::support::{Daemon, eventually};
@@ -198,7 +200,15 @@ while True:
     print('no such command:', input('py$ '))
 "#;
     fs::write(daemon.home().join("a mock.py"), text).unwrap();
-    let found = investigate_with(&daemon, &["python3", "a mock.py"], &here);
+    fs::write(daemon.home().join("mute.py"), "input('mute$ ')\n").unwrap();
+    fs::write(daemon.home().join("mock.sh"), READS).unwrap();
+    let env = json!({"cwd": daemon.home(), "env": {"PROMPT": "sh> "}});
+    let programs = [
+        &["python3", "a mock.py"][..],
+        &["python3", "mute.py"],
+        &["sh", "mock.sh"],
+    ];
+    let [found, mute, sh] = investigate_together(&daemon, programs, &env);
     found.is(true, false, &["py$"]);
     assert_eq!(found.report.args, ["a mock.py"]);
     // The script is asked, and not the interpreter.
@@ -206,15 +216,10 @@ while True:
     assert_eq!(found.report.usage, ["mock [OPTIONS]"]);
 
     // Nor is the interpreter's manual read, if the script has no help.
-    fs::write(daemon.home().join("mute.py"), "input('mute$ ')\n").unwrap();
-    let found = investigate_with(&daemon, &["python3", "mute.py"], &here);
-    assert!(found.report.options.is_empty() && found.report.help_commands.is_empty());
+    assert!(mute.report.options.is_empty() && mute.report.help_commands.is_empty());
 
-    fs::write(daemon.home().join("mock.sh"), READS).unwrap();
-    let env = json!({"cwd": daemon.home(), "env": {"PROMPT": "sh> "}});
-    let found = investigate_with(&daemon, &["sh", "mock.sh"], &env);
-    known(&found);
-    assert_eq!(found.report.prompts, ["sh>"]);
+    known(&sh);
+    assert_eq!(sh.report.prompts, ["sh>"]);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Investigations of real programs that read lines: what a person who knows them expects.
 
-use super::investigated::{Investigated, investigate, is_missing};
+use super::investigated::{Investigated, investigate, investigate_together, is_missing};
 use crate::support::Daemon;
 use crate::support::session::lacks;
+use serde_json::json;
 
 #[test]
 fn sqlite3_has_dot_commands_and_a_prompt() {
@@ -63,7 +64,7 @@ fn bc_has_no_prompt_and_cat_neither() {
         return;
     }
     let daemon = Daemon::start();
-    let bc = investigate(&daemon, &["bc"]);
+    let [bc, cat] = investigate_together(&daemon, [&["bc"], &["cat"]], &json!({}));
     bc.is(true, false, &[]);
     bc.version_starts("bc 1.");
     bc.ends_by(&["quit", "C-d"]);
@@ -72,7 +73,6 @@ fn bc_has_no_prompt_and_cat_neither() {
     assert_eq!(bc.report.states.len(), 1);
     assert_eq!(bc.state("main").prompt, None);
 
-    let cat = investigate(&daemon, &["cat"]);
     cat.is(true, false, &[]);
     cat.ends_by(&["C-d"]);
     assert_eq!(cat.exit("C-c"), Some(130));
@@ -173,16 +173,15 @@ fn node_has_dot_commands_and_an_editor() {
 #[test]
 fn what_only_prints_or_sleeps_waits_for_nothing() {
     let daemon = Daemon::start();
-    let echo = investigate(&daemon, &["echo", "hi"]);
+    let programs = [&["echo", "hi"][..], &["true"], &["sleep", "60"]];
+    let [echo, none, sleep] = investigate_together(&daemon, programs, &json!({}));
     echo.is(false, false, &[]);
     assert!(echo.report.commands.is_empty() && echo.has_flag("-n"));
     assert!(echo.report.exit_commands.is_empty() && echo.report.states.is_empty());
     assert_eq!(echo.report.args, ["hi"]);
-    let none = investigate(&daemon, &["true"]);
     none.is(false, false, &[]);
     assert_eq!(none.report.program, "true");
     // The end of what does nothing is awaited for as long as a step may take.
-    let sleep = investigate(&daemon, &["sleep", "60"]);
     sleep.is(false, false, &[]);
     assert!(sleep.notes("it did not wait for input"));
 }

@@ -1,10 +1,11 @@
 //! What safe mode refuses is never sent, and never started.
 
-use super::investigated::{folder, investigate_with, params};
+use super::investigated::{folder, investigate_with, params, report_of, started};
 use crate::support::executable::write_script;
 use crate::support::session::{assert_error, lacks};
 use crate::support::{Connection, Daemon};
 use ccd_protocol::ErrorCode;
+use ccd_protocol::investigate::InvestigationEnd;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -161,18 +162,21 @@ fn programs_that_run_commands_leave_the_files_of_their_caller_alone() {
         "env": {"PATH": std::env::var("PATH").unwrap()},
         "caller_env": {"HOME": folder.path()},
     });
-    for argv in [
+    let jobs: Vec<String> = [
         &["bash"][..],
         &["vim", "notes.txt"],
         &["sqlite3", "notes.txt"],
         &["ed", "notes.txt"],
-    ] {
-        if lacks(&argv[..1]) {
-            continue;
-        }
-        investigate_with(&daemon, argv, &extra);
-        assert_eq!(content(folder.path()), before, "{argv:?}");
+    ]
+    .iter()
+    .filter(|argv| !lacks(&argv[..1]))
+    .map(|argv| started(&daemon, argv, &extra))
+    .collect();
+    for job in jobs {
+        let report = report_of(&daemon, &job).report;
+        assert_eq!(report.end, InvestigationEnd::Complete, "{report:?}");
     }
+    assert_eq!(content(folder.path()), before);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Investigations of programs that draw on the whole screen, and of Claude Code.
 
-use super::investigated::investigate_with;
+use super::investigated::{investigate_together, investigate_with};
 use crate::hook::claude::claude;
 use crate::support::processes::with_variable;
 use crate::support::session::lacks;
@@ -16,14 +16,14 @@ fn vim_and_less_draw_on_the_whole_screen() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a file"), "hello\n".repeat(1000)).unwrap();
     let cwd = json!({"cwd": folder.path()});
-    let less = investigate_with(&daemon, &["less", "a file"], &cwd);
+    let programs = [&["less", "a file"][..], &["vim", "-u", "NONE", "a file"]];
+    let [less, vim] = investigate_together(&daemon, programs, &cwd);
     less.is(true, true, &[]);
     less.version_starts("less ");
     less.ends_by(&["q", ":q"]);
     assert_eq!(less.exit("C-d"), None);
     assert!(less.notes("it draws on the whole screen"));
 
-    let vim = investigate_with(&daemon, &["vim", "-u", "NONE", "a file"], &cwd);
     vim.is(true, true, &[]);
     vim.version_starts("VIM - Vi IMproved");
     vim.ends_by(&[":q"]);

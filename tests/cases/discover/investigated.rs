@@ -56,7 +56,22 @@ pub(super) fn investigate(daemon: &Daemon, argv: &[&str]) -> Investigated {
 }
 
 pub(super) fn investigate_with(daemon: &Daemon, argv: &[&str], extra: &Value) -> Investigated {
-    let found = report_of(daemon, &started(daemon, argv, extra));
+    let [found] = investigate_together(daemon, [argv], extra);
+    found
+}
+
+/// Investigates several programs at the same time, because most of that is waiting for them.
+pub(super) fn investigate_together<const N: usize>(
+    daemon: &Daemon,
+    programs: [&[&str]; N],
+    extra: &Value,
+) -> [Investigated; N] {
+    let jobs = programs.map(|argv| started(daemon, argv, extra));
+    jobs.map(|job| complete(daemon, &job))
+}
+
+fn complete(daemon: &Daemon, job: &str) -> Investigated {
+    let found = report_of(daemon, job);
     let end = serde_json::to_value(found.report.end).unwrap();
     assert_eq!(end, "complete", "{:?}", found.report.safety_notes);
     found

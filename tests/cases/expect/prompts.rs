@@ -75,15 +75,15 @@ fn line_editors_that_redraw_show_their_prompt_again_after_each_command() {
         let session = daemon.open_with(&request);
         session.wait(WaitFor::Prompt);
         let sleeps = match name {
-            "sqlite3" => ".system sleep 0.5",
-            _ => "sleep 0.5",
+            "sqlite3" => ".system sleep 0.3",
+            _ => "sleep 0.3",
         };
-        for _ in 0..3 {
+        for _ in 0..2 {
             let started = Instant::now();
             session.line(sleeps);
             assert_eq!(session.wait(WaitFor::Prompt).reason, "prompt", "{name}");
             let waited = started.elapsed();
-            assert!(waited >= Duration::from_millis(500), "{name}: {waited:?}");
+            assert!(waited >= Duration::from_millis(300), "{name}: {waited:?}");
         }
     }
 }

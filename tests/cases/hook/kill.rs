@@ -63,7 +63,7 @@ fn every_acknowledged_payload_is_recorded_once_through_kills_of_the_daemon() {
                 let (daemon, stop, taken) = (&daemon, &stop, &taken);
                 scope.spawn(move || client(daemon, round, number, stop, taken));
             }
-            any_moment(round, Duration::from_millis(400));
+            any_moment(round, Duration::from_millis(200));
             // All processes at once, in the middle of everything.
             let holder = rustix::process::Pid::from_raw(daemon.pid()).unwrap();
             let worker = crate::support::processes::worker_of(daemon.pid());

@@ -233,7 +233,7 @@ fn whoever_asks_for_another_limit_on_the_run_time_gets_it() {
     let daemon = Daemon::builder()
         .config("{max_session_runtime: 0.2}")
         .start();
-    let slow = "sleep 0.8; echo done";
+    let slow = "sleep 0.5; echo done";
     for timeout in [json!(null), json!(20_000)] {
         let params = json!({"program": slow, "shell": true, "timeout_ms": timeout});
         let reply = daemon.call_value("run.once", &params).unwrap();

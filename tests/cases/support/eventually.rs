@@ -51,6 +51,16 @@ pub(crate) fn rounds() -> usize {
     rounds_or(10)
 }
 
+/// Returns whether the tests run for long: `CCD_TEST_ROUNDS` is at least 100.
+pub(crate) fn is_long_run() -> bool {
+    rounds() >= 100
+}
+
+/// Returns `full`, the amount that is promised, in long runs, and otherwise `usual`, an amount that shows the same.
+pub(crate) fn amount(full: usize, usual: usize) -> usize {
+    if is_long_run() { full } else { usual }
+}
+
 /// Returns the same number with another default.
 pub(crate) fn rounds_or(default: usize) -> usize {
     std::env::var("CCD_TEST_ROUNDS")

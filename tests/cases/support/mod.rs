@@ -21,5 +21,5 @@ pub(crate) use client::Ccctl;
 pub(crate) use connection::{Connection, kind};
 pub(crate) use daemon::Daemon;
 pub(crate) use eventually::{
-    any_moment, eventually, eventually_within, rounds, rounds_or, throughout,
+    amount, any_moment, eventually, eventually_within, is_long_run, rounds, rounds_or, throughout,
 };

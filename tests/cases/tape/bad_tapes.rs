@@ -2,7 +2,7 @@
 
 use crate::support::conversation::{ask, start, tape};
 use crate::support::session::assert_error;
-use crate::support::{Daemon, eventually, eventually_within, kind};
+use crate::support::{Daemon, eventually, eventually_within, kind, rounds};
 use ccd_protocol::ErrorCode;
 use rustix::process::geteuid;
 use serde_json::{Value, json};
@@ -278,7 +278,9 @@ fn a_tape_that_is_rewritten_while_it_plays_is_one_version_or_the_other() {
                 number += 1;
             }
         });
-        let came: Vec<_> = (0..40).map(|_| play(&daemon, &root, "good")).collect();
+        let came: Vec<_> = (0..rounds().max(15))
+            .map(|_| play(&daemon, &root, "good"))
+            .collect();
         // The other thread must end before an assertion can fail, because the scope waits for it.
         drop(over);
         for came in &came {

@@ -1,11 +1,15 @@
-//! A page of 20,000 turns.
+//! A page of many turns: 20,000 in long runs.
 
 use super::super::library::{Library, assistant, call, result, user};
 use super::sample::{SESSION, open_page};
+use crate::support::amount;
 use crate::support::browser::Page;
 use serde_json::{Value, json};
 
-const TURNS: usize = 20_000;
+/// Without a window of rows, each of them would exceed the limit of elements.
+fn turns() -> usize {
+    amount(20_000, 6_000)
+}
 
 /// Limit of elements in the document; about 700 while all turns are closed.
 const MOST_ELEMENTS: u64 = 3_000;
@@ -43,7 +47,7 @@ fn library() -> Library {
     let library = Library::new();
     let text = "A paragraph with `code`, **weight** and a few more words. ".repeat(4);
     let output = "a line of output\n".repeat(30);
-    let lines = (0..TURNS / 4).flat_map(|n| {
+    let lines = (0..turns() / 4).flat_map(|n| {
         let id = format!("t{n}");
         let input = json!({"command": format!("cargo test case_{n}"), "description": "Run a test"});
         let meta = json!({"stdout": output, "stderr": ""});
@@ -60,12 +64,12 @@ fn library() -> Library {
 }
 
 #[test]
-fn a_page_of_20_000_turns_can_be_used() {
+fn a_page_of_thousands_of_turns_can_be_used() {
     let Some(mut opened) = open_page(library()) else {
         return;
     };
     let page = &mut opened.page;
-    page.until_text("#shown", "20,000 turns");
+    page.until_text("#shown", &format!("{} turns", thousands(turns())));
     let painted = page.value("performance.getEntriesByName('first-contentful-paint')[0].startTime");
     eprintln!("first paint after {:.0} ms", painted.as_f64().unwrap());
     scrolls_past_all_of_them(page);
@@ -74,8 +78,14 @@ fn a_page_of_20_000_turns_can_be_used() {
     scrolls_while_all_are_open(page);
     page.click("#tools > summary");
     page.click("#tool-list label");
-    page.until_text("#shown", "10,000 of 20,000 turns");
+    let (half, all) = (thousands(turns() / 2), thousands(turns()));
+    page.until_text("#shown", &format!("{half} of {all} turns"));
     page.until(COVERED);
+}
+
+/// Writes a number of at least a thousand as the page does.
+fn thousands(number: usize) -> String {
+    format!("{},{:03}", number / 1000, number % 1000)
 }
 
 fn scrolls_past_all_of_them(page: &mut Page) {
@@ -83,7 +93,7 @@ fn scrolls_past_all_of_them(page: &mut Page) {
     while !end {
         (end, seen, elements) = serde_json::from_value(page.value(SCROLL)).unwrap();
     }
-    assert_eq!(seen, TURNS);
+    assert_eq!(seen, turns());
     assert!(elements < MOST_ELEMENTS, "{elements}");
 }
 
@@ -106,16 +116,17 @@ fn drags(page: &mut Page) {
 
 fn searches(page: &mut Page) {
     page.press(&["/"]);
-    page.type_text("answer 4999.");
+    page.type_text(&format!("answer {}.", turns() / 4 - 1));
     page.until_text("#hits", "1 of 1");
-    assert_eq!(page.text(".row.selected .number"), "20000");
+    assert_eq!(page.text(".row.selected .number"), turns().to_string());
     page.press(&["Escape", "Home"]);
     assert_eq!(page.text(".row.selected .number"), "1");
     page.press(&["/"]);
     page.type_text("a line of output");
-    page.until_text("#hits", "1 of 5,000");
+    let hits = thousands(turns() / 4);
+    page.until_text("#hits", &format!("1 of {hits}"));
     page.press(&["Shift+Enter"]);
-    page.until_text("#hits", "5,000 of 5,000");
+    page.until_text("#hits", &format!("{hits} of {hits}"));
     page.press(&["Escape"]);
 }
 
@@ -130,7 +141,7 @@ fn scrolls_while_all_are_open(page: &mut Page) {
     }
     page.until("document.querySelector('#scroller').scrollTop > 5000");
     page.press(&["End"]);
-    assert_eq!(page.text(".row.selected .number"), "20000");
+    assert_eq!(page.text(".row.selected .number"), turns().to_string());
     // The last turn stays in view while those before it are measured.
     page.until(COVERED);
     while before != top(page) {

@@ -28,7 +28,7 @@ fn none_is_left(timeout_s: f64) {
 
 #[test]
 fn none_outlives_a_run_that_is_cut_off() {
-    for timeout_s in [0.7, 1.1, 1.6, 2.3, 3.1] {
+    for timeout_s in [0.7, 1.6, 2.3] {
         none_is_left(timeout_s);
     }
 }

@@ -36,7 +36,7 @@ fn a_finding_that_takes_long_to_shorten_is_reported() {
     let report = report(
         &script,
         "fuzz",
-        &json!({"fuzz_inputs": 400, "timeout_s": 12}),
+        &json!({"fuzz_inputs": 400, "timeout_s": 6}),
     );
     let found = findings(&report, "fuzz");
     assert!(!found.is_empty(), "{report}");
@@ -50,7 +50,7 @@ fn a_program_that_ends_often_is_not_failed_for_it() {
     let report = report(
         &reader("exit 1"),
         "fuzz",
-        &json!({"fuzz_inputs": 1_000_000, "timeout_s": 4}),
+        &json!({"fuzz_inputs": 1_000_000, "timeout_s": 2}),
     );
     let result = result(&report, "fuzz");
     assert_eq!(result["passed"], true, "{report}");
@@ -78,7 +78,7 @@ fn growth_is_measured_and_is_a_leak_if_it_is_steady() {
              for line in sys.stdin:\n    kept.append(b'x' * {bytes})\n    print('> ', end='', flush=True)\n"
         )
     };
-    for (bytes, is_leak) in [(100_000, true), (60_000, true), (10_000, false), (0, false)] {
+    let check = |bytes: u64, is_leak: bool| {
         let report = report(&script(bytes), "resource", &json!({}));
         let found = findings(&report, "resource");
         assert_eq!(!found.is_empty(), is_leak, "{bytes}: {report}");
@@ -88,5 +88,10 @@ fn growth_is_measured_and_is_a_leak_if_it_is_steady() {
             growth.abs_diff(bytes) <= bytes / 4 + 10_000,
             "{bytes}: {growth}"
         );
-    }
+    };
+    std::thread::scope(|scope| {
+        for (bytes, is_leak) in [(100_000, true), (60_000, true), (10_000, false), (0, false)] {
+            scope.spawn(move || check(bytes, is_leak));
+        }
+    });
 }

@@ -87,7 +87,7 @@ fn at_its_time_limit_a_run_ends_with_all_processes_of_its_tools() {
     let ran = executor.run(&repository, &json!({}));
     ran.succeeded_and_changed(&[]);
     // A slow machine may need longer until the tool runs.
-    let mut limits = [6, 12, 24, 48].into_iter();
+    let mut limits = [3, 6, 12, 24, 48].into_iter();
     let (limit, ran) = loop {
         let limit = limits.next().expect("the tool never started");
         let params = json!({"timeout": limit, "output_format": "stream-json"});

@@ -5,7 +5,7 @@ use crate::support::files::assert_in_no_file;
 use crate::support::session::lacks;
 use crate::support::taped::{Taped, assert_whole};
 use crate::support::worker::{is_one_process, kill_worker, worker};
-use crate::support::{Daemon, any_moment, eventually, rounds};
+use crate::support::{Daemon, any_moment, eventually, rounds, rounds_or};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -86,7 +86,7 @@ fn a_replay_goes_on_through_kills_of_the_worker() {
     }
     let root = daemon.home().join("t");
     write_tape(&root);
-    for round in 0..rounds() {
+    for round in 0..rounds_or(4) {
         let session = start(&daemon, &["paced"], &tape(&root, json!({}))).unwrap();
         ask(&daemon, &session, (None, "> $")).unwrap();
         types(&daemon, &session, "go\r");

@@ -180,7 +180,7 @@ fn nothing_that_was_recorded_is_missing_after_a_kill_of_everything() {
         let mut bash = Take::start(&daemon, &name("bash"), &["bash", "--norc"]);
         let mut cat = Take::start(&daemon, &name("cat"), &["cat"]);
         let mut asks = Take::start(&daemon, &name("asks"), &["bash", "-c", ASKS]);
-        let lines = if round % 3 == 0 { 600_000 } else { 3_000 };
+        let lines = if round % 3 == 0 { 200_000 } else { 3_000 };
         let script = format!("seq 1 {lines}; echo all; read x; exit 3");
         let mut floods = Take::start(&daemon, &name("flood"), &["bash", "-c", &script]);
         let mut connection = daemon.connect();

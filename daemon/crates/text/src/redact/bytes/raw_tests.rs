@@ -351,11 +351,11 @@ fn hostile_text_takes_no_longer_than_its_length() {
         "\u{e9}\x08",
         "[password (",
     ] {
-        let raw = piece.repeat((256 << 10) / piece.len());
+        let raw = piece.repeat((64 << 10) / piece.len());
         let started = cpu_time();
         redact_bytes(raw.as_bytes());
         let took = cpu_time().saturating_sub(started);
-        assert!(took.as_secs() < 20, "{piece:?} took {took:?}");
+        assert!(took.as_secs() < 5, "{piece:?} took {took:?}");
     }
 }
 

@@ -130,7 +130,7 @@ pub(crate) async fn probe(
         params.cwd.as_deref(),
         params.env,
         params.caller_env,
-        false,
+        settings.sandbox,
     )?;
     let options = Options {
         safe_mode: settings.safe_mode,

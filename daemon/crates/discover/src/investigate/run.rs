@@ -48,7 +48,7 @@ impl Investigation {
             () = tokio::time::sleep(self.options.timeout) => InvestigationEnd::TimedOut,
             () = cancel.cancelled() => InvestigationEnd::Cancelled,
         };
-        if tokio::time::timeout(END_LIMIT, self.driver.finish())
+        if tokio::time::timeout(END_LIMIT, self.driver.end_all())
             .await
             .is_err()
         {

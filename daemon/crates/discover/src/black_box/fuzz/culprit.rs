@@ -32,14 +32,20 @@ pub(super) struct Culprit {
 }
 
 impl Culprit {
-    /// Returns whether it explains that an input broke a program in the same way.
-    pub(super) fn explains(&self, fault: Fault, input: &[u8]) -> bool {
-        let [line] = &self.lines[..] else {
+    /// Returns whether it explains that inputs broke a program in the same way: its last line the last of them, and its
+    /// other lines some of those before, in order.
+    pub(super) fn explains(&self, fault: Fault, inputs: &[Vec<u8>]) -> bool {
+        let (Some((line, lines)), Some((input, inputs))) =
+            (self.lines.split_last(), inputs.split_last())
+        else {
             return false;
         };
-        let word = first_word(line);
+        let mut inputs = inputs.iter();
         fault == self.fault
-            && ((!word.is_empty() && word == first_word(input)) || contains(input, line))
+            && is_in(line, input)
+            && lines
+                .iter()
+                .all(|line| inputs.any(|input| is_in(line, input)))
     }
 
     /// Returns the input as one text.
@@ -48,8 +54,11 @@ impl Culprit {
     }
 }
 
-fn contains(input: &[u8], part: &[u8]) -> bool {
-    part.len() > 1 && input.windows(part.len()).any(|window| window == part)
+/// Returns whether an input has a line in it, or starts with the same word.
+fn is_in(line: &[u8], input: &[u8]) -> bool {
+    let word = first_word(line);
+    (!word.is_empty() && word == first_word(input))
+        || (line.len() > 1 && input.windows(line.len()).any(|window| window == line))
 }
 
 /// Finds what breaks the program; none if it does not break again.

@@ -12,7 +12,7 @@ use ccd_session::session::SessionError;
 use futures_util::{StreamExt as _, stream};
 use std::collections::VecDeque;
 
-/// Maximum number of commands that are tried in a state, and of states.
+/// Maximum number of commands that are tried in a state, and of states whose commands are.
 const MAX_TRIED: usize = 200;
 const MAX_STATES: usize = 50;
 
@@ -49,20 +49,27 @@ pub(super) async fn explore(
         inside: entry,
         path: Vec::new(),
     }]);
+    let mut explored = 1;
     while let Some(mut place) = places.pop_front() {
         explain(driver, notebook, options, (&mut place.inside, &place.path)).await?;
         let found = try_all(driver, notebook, options, &place).await?;
         for (command, state) in found {
             let mut path = place.path.clone();
             path.push(command);
-            let is_deep = path.len() >= options.max_depth as usize;
-            if is_deep || notebook.report().states.len() > MAX_STATES {
+            if path.len() >= options.max_depth as usize {
                 notebook.note(format!(
                     "not explored: {}, the limit is reached",
                     path.join(" → ")
                 ));
                 continue;
             }
+            if explored == MAX_STATES {
+                notebook.note(format!(
+                    "only the first {MAX_STATES} states were explored, which is the limit"
+                ));
+                continue;
+            }
+            explored += 1;
             let inside = inside::ask(driver, notebook, options, (state, &path), &words).await?;
             places.push_back(Place { inside, path });
         }

@@ -6,11 +6,13 @@
 //! - `usage`: usage lines
 //! - `shapes`: a file for each way in which programs print `--help`
 //! - `lists`: a file for each way in which interactive programs answer help words
+//! - `asked`: [`help_of()`], whether an answer is help
 //! - `help_text`: [`HelpText`], what was found
 //! - `parse`: [`parse()`], which recognises the shape
 //!
 //! All of it reads a text once and line by line, so that the time is linear in its length.
 
+mod asked;
 mod commands;
 mod entry;
 #[cfg(test)]
@@ -27,5 +29,6 @@ mod sections;
 mod shapes;
 mod usage;
 
+pub use asked::help_of;
 pub use help_text::{HelpCommand, HelpText, MAX_ENTRIES, Shape};
 pub use parse::parse;

@@ -25,6 +25,5 @@ mod state;
 pub(crate) use exits::{KEYS, WORDS};
 pub use learn::{Learned, learn};
 pub use notebook::{Keep, Notebook};
-pub(crate) use outside::looks_like_help;
 pub use probe::probe;
 pub use run::{Investigation, Options};

@@ -24,6 +24,6 @@ mod state;
 
 pub(crate) use exits::{KEYS, WORDS};
 pub use learn::{Learned, learn};
-pub use notebook::{Keep, Notebook};
+pub use notebook::Notebook;
 pub use probe::probe;
 pub use run::{Investigation, Options};

@@ -1,6 +1,7 @@
 //! The report of an investigation while it is written.
 
 use super::state::{name_of, unique};
+use crate::Keep;
 use crate::answer::Answer;
 use crate::drive::Reply;
 use crate::help::{HelpCommand, HelpText, MAX_ENTRIES};
@@ -27,25 +28,19 @@ const MAX_NOTES: usize = 200;
 /// Maximum number of commands of a report.
 const MAX_COMMANDS: usize = 5_000;
 
-/// What is done with the report and the progress while an investigation runs.
-pub trait Keep: Send + Sync {
-    /// Called for each question.
-    fn progress(&self, progress: &InvestigationProgress);
-
-    /// Called whenever a step is complete: what is kept now is what a crash leaves.
-    fn keep(&self, report: &InvestigationReport);
-}
+/// What is done with the report and the progress.
+type KeepReport = dyn Keep<InvestigationProgress, InvestigationReport>;
 
 /// The report so far.
 pub struct Notebook {
     report: Mutex<InvestigationReport>,
     library: Arc<Compiled>,
-    keep: Box<dyn Keep>,
+    keep: Box<KeepReport>,
 }
 
 impl Notebook {
     /// `report` names the program; its other fields are filled here.
-    pub fn new(report: InvestigationReport, library: Arc<Compiled>, keep: Box<dyn Keep>) -> Self {
+    pub fn new(report: InvestigationReport, library: Arc<Compiled>, keep: Box<KeepReport>) -> Self {
         Self {
             report: Mutex::new(report),
             library,
@@ -78,7 +73,7 @@ impl Notebook {
     /// Keeps what was found so far.
     pub(super) fn keep(&self) {
         let report = self.report().clone();
-        self.keep.keep(&without_secrets(report));
+        self.keep.keep(without_secrets(report));
     }
 
     /// Completes the report.
@@ -89,7 +84,7 @@ impl Notebook {
         let whole = report.clone();
         drop(report);
         let whole = without_secrets(whole);
-        self.keep.keep(&whole);
+        self.keep.keep(whole.clone());
         whole
     }
 

@@ -3,7 +3,7 @@
 //! - `page`: a text as lines, without escape sequences, overstrikes and tabs
 //! - `flags`, `options`: `-q, --quiet  description`
 //! - `entry`, `sections`, `commands`: lists of commands below a heading
-//! - `usage`: usage lines
+//! - `usage`, `synopsis`: usage lines, and the options that only they name
 //! - `shapes`: a file for each way in which programs print `--help`
 //! - `lists`: a file for each way in which interactive programs answer help words
 //! - `asked`: [`help_of()`], whether an answer is help
@@ -27,6 +27,7 @@ mod parse;
 mod property_tests;
 mod sections;
 mod shapes;
+mod synopsis;
 mod usage;
 
 pub use asked::help_of;

@@ -6,6 +6,7 @@
 //! - `usage`, `synopsis`: usage lines, and the options that only they name
 //! - `shapes`: a file for each way in which programs print `--help`
 //! - `lists`: a file for each way in which interactive programs answer help words
+//! - `menu`: [`menu()`], the entries of a menu of numbers
 //! - `asked`: [`help_of()`], whether an answer is help
 //! - `help_text`: [`HelpText`], what was found
 //! - `parse`: [`parse()`], which recognises the shape
@@ -20,6 +21,7 @@ mod fixture_tests;
 mod flags;
 mod help_text;
 mod lists;
+mod menu;
 mod options;
 mod page;
 mod parse;
@@ -32,4 +34,5 @@ mod usage;
 
 pub use asked::help_of;
 pub use help_text::{HelpCommand, HelpText, MAX_ENTRIES, Shape};
+pub use menu::menu;
 pub use parse::parse;

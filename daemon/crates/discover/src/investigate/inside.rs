@@ -32,6 +32,22 @@ pub(super) struct Inside {
     pub(super) nonsense: Nonsense,
     pub(super) help_words: Vec<String>,
     pub(super) commands: Vec<HelpCommand>,
+    /// The program shows its menu again after an input that makes no sense.
+    pub(super) repeats_menu: bool,
+}
+
+impl Inside {
+    /// Adds the entries of the menu that the state shows: they are typed as commands.
+    pub(super) fn take_menu(&mut self, notebook: &Notebook, menu: Vec<HelpCommand>) {
+        if menu.is_empty() {
+            return;
+        }
+        let mut answers = self.nonsense.0.iter().map(|(.., answer)| answer);
+        self.repeats_menu = answers.any(|answer| crate::help::menu(answer) == menu);
+        notebook.commands(&menu, Some(self.state));
+        notebook.menu(&menu, self.state);
+        self.commands.extend(menu);
+    }
 }
 
 /// Words that no program knows, with what stands before them and their answers: many programs have commands that start
@@ -118,6 +134,7 @@ pub(super) async fn ask(
         nonsense: Nonsense::default(),
         help_words: Vec::new(),
         commands: Vec::new(),
+        repeats_menu: false,
     };
     let mut copy = None;
     let mut questions = questions(words);

@@ -34,6 +34,8 @@ type KeepReport = dyn Keep<InvestigationProgress, InvestigationReport>;
 /// The report so far.
 pub struct Notebook {
     report: Mutex<InvestigationReport>,
+    /// Menus, and the states that show them.
+    menus: Mutex<Vec<(Vec<HelpCommand>, usize)>>,
     library: Arc<Compiled>,
     keep: Box<KeepReport>,
 }
@@ -43,6 +45,7 @@ impl Notebook {
     pub fn new(report: InvestigationReport, library: Arc<Compiled>, keep: Box<KeepReport>) -> Self {
         Self {
             report: Mutex::new(report),
+            menus: Mutex::default(),
             library,
             keep,
         }
@@ -211,6 +214,22 @@ impl Notebook {
         }
         report.states.push(state);
         (report.states.len() - 1, true)
+    }
+
+    /// Notes that a state shows a menu.
+    pub(super) fn menu(&self, menu: &[HelpCommand], state: usize) {
+        self.menus().push((menu.to_vec(), state));
+    }
+
+    /// Returns the state that shows this menu.
+    pub(super) fn state_with_menu(&self, menu: &[HelpCommand]) -> Option<usize> {
+        let menus = self.menus();
+        let mut with = menus.iter().filter(|(known, _)| known == menu);
+        with.next().map(|(_, state)| *state)
+    }
+
+    fn menus(&self) -> MutexGuard<'_, Vec<(Vec<HelpCommand>, usize)>> {
+        self.menus.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns id, name and prompt of a state.

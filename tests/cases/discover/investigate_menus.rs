@@ -1,5 +1,6 @@
 //! Investigations of programs that are used by numbers or by single keys, and of one with many states.
 
+use super::black_box::runs::{result, run};
 use super::investigated::{Investigated, investigate_with};
 use crate::support::Daemon;
 use crate::support::executable::write_script;
@@ -69,6 +70,27 @@ done
     assert!(found.notes("refused 3 (destructive_help)"));
     found.ends_by(&["0", "C-d"]);
     assert!(found.report.findings.is_empty());
+}
+
+#[test]
+fn a_key_that_ends_a_program_is_reported_and_words_with_it_are_not() {
+    const KEYS: &str = r#"#!/bin/bash
+[ $# = 0 ] || exit 1
+while read -rsn1 key; do
+    [ "$key" = q ] && exit 0
+    echo "no such key: $key"
+done
+"#;
+    let daemon = Daemon::start();
+    let found = investigated(&daemon, "keys", KEYS);
+    found.ends_by(&["q"]);
+    let exits = &found.report.exit_commands;
+    let words: Vec<_> = exits.iter().map(|exit| &*exit.command).collect();
+    assert_eq!(words, ["q", "C-c"], "{exits:?}");
+    let params = json!({"program": daemon.home().join("keys"), "types": ["exit"]});
+    let report = run(&daemon, params);
+    let clean = &result(&report, "exit")["details"]["working_exits"];
+    assert_eq!(*clean, json!(["q"]), "{report}");
 }
 
 #[test]

@@ -22,7 +22,7 @@ mod probe;
 mod run;
 mod state;
 
-pub(crate) use exits::{KEYS, WORDS};
+pub(crate) use exits::{KEY, KEYS, WORDS, is_cut_short};
 pub use learn::{Learned, learn};
 pub use notebook::Notebook;
 pub use probe::probe;

@@ -104,11 +104,11 @@ The same as ccctl test, whose help explains everything.")]
 /// Arguments of `test get`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  ccctl test show 3f2a91bc
+  ccctl test show sqlite3
   ccctl test show 3f2a91bc --html report.html
   ccctl test show 3f2a91bc --json | jq '.results[] | select(.passed | not)'")]
 pub(crate) struct BlackBoxGetArgs {
-    /// Report: its id, a unique prefix of it, or the name of its file
+    /// Report: its id, a unique prefix of it, or the name of its file; or a program, for its newest report
     pub(crate) report: String,
     /// Write the report as JUnit XML to this file; - for standard output
     #[arg(long, value_name = "FILE")]

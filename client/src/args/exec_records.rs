@@ -70,7 +70,7 @@ run to one.")]
 The daemon runs this with the defaults once a day."
     )]
     Cleanup {
-        /// Remove conversations and runs that are older [default: exec.session_days for conversations, exec.keep_days for runs]
+        /// Remove conversations and runs older than DAYS days [default: exec.session_days for conversations, exec.keep_days for runs]
         #[arg(long, value_name = "DAYS")]
         older_than: Option<u32>,
     },

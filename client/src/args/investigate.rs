@@ -100,17 +100,17 @@ The same as ccctl investigate, whose help explains everything.")]
     #[command(
         visible_alias = "show",
         after_help = "Examples:
-  ccctl investigate show 3f2a91bc
+  ccctl investigate show sqlite3
   ccctl investigate show 3f2a91bc --json | jq '.commands | keys'"
     )]
-    Get(ReportArgs),
+    Get(ReportGetArgs),
     /// Show the differences between two reports
     #[command(after_help = "Examples:
   ccctl investigate diff 3f2a91bc 77d0aa12
 
 The exit status is 1 if the reports differ.")]
     Diff {
-        /// Report: its id, a unique prefix of it, or the name of its file
+        /// Report: its id, a unique prefix of it, or the name of its file; or a program, for its newest report
         a: String,
         /// Report to compare it with
         b: String,
@@ -212,6 +212,13 @@ pub(crate) struct ReportListArgs {
     /// Show at most N reports [default: 100]
     #[arg(short = 'n', long, value_name = "N", value_parser = count)]
     pub(crate) limit: Option<u64>,
+}
+
+/// Arguments of `investigate get`.
+#[derive(Debug, Args)]
+pub(crate) struct ReportGetArgs {
+    /// Report: its id, a unique prefix of it, or the name of its file; or a program, for its newest report
+    pub(crate) report: String,
 }
 
 /// Names a report.

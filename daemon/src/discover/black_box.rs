@@ -1,22 +1,20 @@
 //! Black-box tests.
 
 use super::error::DiscoverError;
-use super::reports::{add, follow, replace};
+use super::reports::{KeepOfJob, add, follow, replace};
 use super::start::{driver, time_limit};
 use crate::daemon::Daemon;
 use crate::job::{JobHandle, Outcome};
 use ccd_discover::baseline::Baseline;
-use ccd_discover::black_box::{OnProgress, Options, TestBounds, Tester};
+use ccd_discover::black_box::{Options, TestBounds, Tester};
 use ccd_discover::drive::{Limits, Target};
 use ccd_discover::new_uuid;
 use ccd_discover::reports::Reports;
 use ccd_protocol::black_box::{
-    TestJobResult, TestLimits, TestProgress, TestReport, TestRunParams, TestStarted, TestSummary,
-    TestType,
+    TestJobResult, TestLimits, TestReport, TestRunParams, TestStarted, TestSummary, TestType,
 };
 use ccd_session::peer::Peer;
 use ccd_store::blocking;
-use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -96,12 +94,8 @@ pub(crate) async fn test(
             Err(error) => return Outcome::failed(error.to_string()),
         };
         let (latest, changes) = watch::channel(report);
-        let progress = handle.clone();
-        let on_progress: OnProgress =
-            Arc::new(move |so_far: &TestProgress| progress.progress(json!(so_far)));
-        let tester = Tester { driver, options };
-        let keep = move |report| drop(latest.send_replace(report));
-        let run = tester.run(on_progress, keep, handle.cancelled());
+        let keep = Arc::new(KeepOfJob::new(&handle, latest));
+        let run = Tester { driver, options }.run(keep, handle.cancelled());
         let mut report = follow(&reports, &path, changes, run).await;
         if let Some(baseline) = baseline {
             baseline.apply(&mut report);

@@ -1,19 +1,18 @@
 //! Investigations.
 
 use super::error::DiscoverError;
-use super::reports::{add, follow, replace};
+use super::reports::{KeepNothing, KeepOfJob, add, follow, replace};
 use super::start::{driver, time_limit};
 use crate::daemon::Daemon;
 use crate::job::{JobHandle, Outcome};
 use ccd_discover::drive::{Limits, Target, recorded_in};
-use ccd_discover::investigate::{Investigation, Keep, Notebook, Options};
+use ccd_discover::investigate::{Investigation, Notebook, Options};
 use ccd_discover::new_uuid;
 use ccd_protocol::investigate::{
     InvestigateProbeParams, InvestigateProbeReply, InvestigateRunParams, InvestigateStarted,
-    InvestigationEnd, InvestigationProgress, InvestigationReport, InvestigationResult,
+    InvestigationEnd, InvestigationReport, InvestigationResult,
 };
 use ccd_session::peer::Peer;
-use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -93,10 +92,7 @@ pub(crate) async fn investigate(
             Ok(path) => path,
             Err(error) => return Outcome::failed(error.to_string()),
         };
-        let keep = Box::new(KeepOfJob {
-            handle: handle.clone(),
-            latest,
-        });
+        let keep = Box::new(KeepOfJob::new(&handle, latest));
         let investigation = Investigation {
             driver,
             notebook: Notebook::new(report, library, keep),
@@ -130,7 +126,7 @@ pub(crate) async fn probe(
         params.cwd.as_deref(),
         params.env,
         params.caller_env,
-        false,
+        settings.sandbox,
     )?;
     let options = Options {
         safe_mode: settings.safe_mode,
@@ -208,29 +204,4 @@ fn outcome(report: InvestigationReport, path: &Path) -> Outcome {
         InvestigationEnd::Cancelled => Outcome::cancelled().with(result),
         InvestigationEnd::Failed => Outcome::failed(why.unwrap_or_default()).with(result),
     }
-}
-
-/// Reports the progress of a job, and passes its report on.
-struct KeepOfJob {
-    handle: JobHandle,
-    latest: watch::Sender<InvestigationReport>,
-}
-
-impl Keep for KeepOfJob {
-    fn progress(&self, progress: &InvestigationProgress) {
-        self.handle.progress(json!(progress));
-    }
-
-    fn keep(&self, report: &InvestigationReport) {
-        self.latest.send_replace(report.clone());
-    }
-}
-
-/// For work that keeps its report itself.
-pub(super) struct KeepNothing;
-
-impl Keep for KeepNothing {
-    fn progress(&self, _: &InvestigationProgress) {}
-
-    fn keep(&self, _: &InvestigationReport) {}
 }

@@ -1,8 +1,8 @@
 //! A report of what a person did in a session, from its history and its output.
 
 use super::error::DiscoverError;
-use super::investigate::{KeepNothing, new_report};
-use super::reports::add;
+use super::investigate::new_report;
+use super::reports::{KeepNothing, add};
 use crate::daemon::Daemon;
 use ccd_discover::drive::{Exit, Reply};
 use ccd_discover::investigate::{Learned, Notebook, learn as report_of};

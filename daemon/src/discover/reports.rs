@@ -1,11 +1,47 @@
 //! Reports on disk, for async code.
 
+use crate::job::JobHandle;
+use ccd_discover::Keep;
 use ccd_discover::reports::{Report, ReportError, Reports};
 use ccd_store::blocking;
+use serde::Serialize;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+
+/// Reports the progress of a job, and passes its report on to [`follow`].
+pub(super) struct KeepOfJob<R> {
+    handle: JobHandle,
+    latest: watch::Sender<R>,
+}
+
+impl<R> KeepOfJob<R> {
+    pub(super) fn new(handle: &JobHandle, latest: watch::Sender<R>) -> Self {
+        let handle = handle.clone();
+        Self { handle, latest }
+    }
+}
+
+impl<P: Serialize, R: Send + Sync> Keep<P, R> for KeepOfJob<R> {
+    fn progress(&self, progress: &P) {
+        self.handle.progress(json!(progress));
+    }
+
+    fn keep(&self, report: R) {
+        self.latest.send_replace(report);
+    }
+}
+
+/// For work that keeps its report itself.
+pub(super) struct KeepNothing;
+
+impl<P, R> Keep<P, R> for KeepNothing {
+    fn progress(&self, _: &P) {}
+
+    fn keep(&self, _: R) {}
+}
 
 /// Writes a new report; returns its path.
 ///

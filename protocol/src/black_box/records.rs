@@ -127,7 +127,8 @@ pub struct TestReportSummary {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TestGetParams {
-    /// Id, a unique prefix of it (at least 4 characters), or the name of the report's file.
+    /// Id, a unique prefix of it (at least 4 characters), the name of the report's file, or a program, for its newest
+    /// report.
     pub report: String,
     /// Default: `json`.
     #[serde(default, deserialize_with = "crate::spelling::any_case")]

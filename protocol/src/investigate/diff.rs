@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InvestigateDiffParams {
-    /// Report: id, unique prefix of it, or name of its file.
+    /// Report: id, unique prefix of it, name of its file, or a program, for its newest report.
     pub a: String,
-    /// Report that `a` is compared with: id, unique prefix of it, or name of its file.
+    /// Report that `a` is compared with, in the same way.
     pub b: String,
 }
 

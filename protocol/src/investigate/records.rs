@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReportParams {
-    /// Id, a unique prefix of it (at least 4 characters), or the name of the report's file.
+    /// Id, a unique prefix of it (at least 4 characters), or the name of the report's file; except for a deletion, also a
+    /// program, for its newest report.
     pub report: String,
 }
 

@@ -50,6 +50,9 @@ fn reports_of_investigations_are_listed_shown_compared_mapped_and_deleted() {
     ]));
     assert_eq!(listed["reports"].as_array().unwrap().len(), 1);
 
+    // The newest one of a program.
+    let shown = client.ok(&["investigate", "show", "mock", "--json"]);
+    assert_eq!(json(&shown)["version"], "1.1");
     let shown = client.ok(&["investigate", "show", "aaaa1"]);
     assert!(shown.contains("config  Change settings"), "{shown}");
     assert!(!shown.contains('\u{1b}'), "{shown}");
@@ -125,6 +128,7 @@ fn reports_of_tests_are_listed_shown_and_written_as_files() {
     let shown = client.ok(&["test", "show", "bbbb1"]);
     assert!(shown.contains("✓ startup\n✗ fuzz"), "{shown}");
     assert!(shown.contains("input  boom <\\u{1b}[2J>"), "{shown}");
+    assert_eq!(client.ok(&["test", "show", "mock"]), shown);
     assert_eq!(
         json(&client.ok(&["test", "show", "bbbb1", "--json"]))["seed"],
         42

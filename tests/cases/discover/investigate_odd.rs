@@ -10,6 +10,7 @@ use ccd_protocol::ErrorCode;
 use ccd_protocol::investigate::FindingKind;
 use serde_json::{Value, json};
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 /// Shows `$1` as its prompt, and has a help with two commands.
@@ -264,6 +265,7 @@ fn a_sandbox_is_bubblewrap() {
             .any(|call| call.ends_with("-- /bin/cat --help")),
         "{calls}"
     );
+    a_probe_is_sandboxed_if_the_configuration_says_so(&daemon, &log, &with["env"]);
     // Where the kernel allows no namespaces, it cannot be tried.
     let trial = [
         "--ro-bind",
@@ -300,4 +302,20 @@ fn a_sandbox_is_bubblewrap() {
         let mut left = fs::read_dir(daemon.home().join("run/discover")).unwrap();
         left.next().is_none().then_some(())
     });
+}
+
+fn a_probe_is_sandboxed_if_the_configuration_says_so(daemon: &Daemon, log: &Path, env: &Value) {
+    let calls = || fs::read_to_string(log).unwrap().lines().count();
+    let probe = || {
+        let params = params(&["/bin/cat"], &json!({ "env": env }));
+        let reply = daemon.call_value("investigate.probe", &params).unwrap();
+        assert_eq!(reply["interactive"], true, "{reply}");
+    };
+    let before = calls();
+    probe();
+    assert_eq!(calls(), before);
+    fs::write(daemon.config_path(), "{ investigation: { sandbox: true } }").unwrap();
+    daemon.call_value("daemon.reload", &json!({})).unwrap();
+    probe();
+    assert!(calls() > before);
 }

@@ -124,6 +124,9 @@ fn git_and_cargo_have_sub_commands_and_wait_for_nothing() {
     assert!(git.report.commands.len() >= 100);
     assert!(git.helps("--help") && git.helps("help -a"));
     assert!(git.report.usage[0].starts_with("git "));
+    for flag in ["-C", "-c", "--git-dir", "--work-tree", "--no-pager", "-P"] {
+        assert!(git.has_flag(flag), "{flag}");
+    }
 
     if is_missing("cargo") {
         return;

@@ -2,6 +2,7 @@
 
 mod black_box;
 mod client;
+mod investigate_menus;
 mod investigate_mock;
 mod investigate_odd;
 mod investigate_programs;

@@ -25,6 +25,7 @@ pub mod fuzz;
 pub mod help;
 mod id;
 pub mod investigate;
+mod keep;
 pub mod map;
 pub mod markup;
 #[cfg(test)]
@@ -34,3 +35,4 @@ pub mod safety;
 pub mod test_pages;
 
 pub use id::new_uuid;
+pub use keep::Keep;

@@ -1,34 +1,112 @@
-//! Processes that a program leaves when it ends by itself.
+//! Processes that leave the terminal of a copy do not outlive the work, however it ends.
 
-use super::runs::run;
+use super::super::investigated::{ended, started};
+use super::runs::start;
 use crate::support::processes::with_command_line;
-use crate::support::{Daemon, executable};
-use serde_json::json;
+use crate::support::{Daemon, eventually, executable};
+use serde_json::{Value, json};
+use std::path::PathBuf;
 
-/// Each copy starts a process that leaves its terminal, and outlives it.
+/// Each copy starts two processes that leave its terminal, one of them by a second fork.
 const SCRIPT: &str = "#!/bin/sh
 setsid sleep 4711.MARK >/dev/null 2>&1 </dev/null &
+(setsid sh -c 'sleep 4712.MARK &' >/dev/null 2>&1 </dev/null &)
 printf '> '
 while read -r word; do
-  case $word in quit) exit 0 ;; ?*) exit 1 ;; esac
+  case $word in quit) exit 0 ;; e*) exit 1 ;; esac
   printf '> '
 done
 ";
 
-fn none_is_left(timeout_s: f64) {
-    let daemon = Daemon::start();
-    let program = daemon.home().join("leaver");
-    let mark = std::process::id().to_string();
-    executable::write_script(&program, &SCRIPT.replace("MARK", &mark));
-    let limits = json!({"fuzz_inputs": 1000, "timeout_s": timeout_s});
-    let report = run(&daemon, json!({"program": program, "limits": limits}));
-    let left = with_command_line(&format!("4711.{mark}"));
-    assert!(left.is_empty(), "{left:?} {report}");
+struct Leaver {
+    daemon: Daemon,
+    mark: String,
+    program: PathBuf,
+}
+
+impl Leaver {
+    fn new(mark: u32) -> Self {
+        let daemon = Daemon::start();
+        let program = daemon.home().join("leaver");
+        let mark = format!("{}{mark:02}", std::process::id());
+        executable::write_script(&program, &SCRIPT.replace("MARK", &mark));
+        Self {
+            daemon,
+            mark,
+            program,
+        }
+    }
+
+    fn left(&self) -> Vec<i32> {
+        with_command_line(&format!(".{}", self.mark))
+    }
+
+    fn test(&self, types: &[&str], limits: &Value) -> String {
+        let params = json!({"program": self.program, "types": types, "limits": limits});
+        start(&mut self.daemon.connect(), params)
+    }
+
+    fn investigate(&self, extra: &Value) -> String {
+        started(&self.daemon, &[self.program.to_str().unwrap()], extra)
+    }
+
+    /// Waits for the end of a job, after which nothing may run any more.
+    #[track_caller]
+    fn ends(&self, job: &str, state: &str) {
+        let job = ended(&self.daemon, job);
+        let left = self.left();
+        assert!(left.is_empty(), "{left:?} {job}");
+        assert_eq!(job["state"], state, "{job}");
+    }
+
+    fn cancel_soon(&self, job: &str) {
+        eventually("a copy runs", || (self.left().len() > 1).then_some(()));
+        let cancel = json!({"job": job});
+        self.daemon.call_value("job.cancel", &cancel).unwrap();
+    }
 }
 
 #[test]
-fn none_outlives_a_run_that_is_cut_off() {
-    for timeout_s in [0.7, 1.6, 2.3] {
-        none_is_left(timeout_s);
+fn none_outlives_a_run_of_tests() {
+    let whole = Leaver::new(0);
+    let job = whole.test(&["startup", "exit", "concurrent"], &json!({}));
+    whole.ends(&job, "done");
+    for (mark, timeout_s) in [(1, 0.7), (2, 1.3)] {
+        let cut = Leaver::new(mark);
+        let job = cut.test(&[], &json!({"timeout_s": timeout_s}));
+        cut.ends(&job, "done");
     }
+    let cancelled = Leaver::new(3);
+    let job = cancelled.test(&[], &json!({}));
+    cancelled.cancel_soon(&job);
+    cancelled.ends(&job, "cancelled");
+}
+
+#[test]
+fn none_outlives_an_investigation() {
+    let whole = Leaver::new(10);
+    let job = whole.investigate(&json!({}));
+    whole.ends(&job, "done");
+    for (mark, timeout_s) in [(11, 0.2), (12, 0.5), (13, 0.8)] {
+        let cut = Leaver::new(mark);
+        let job = cut.investigate(&json!({"timeout_s": timeout_s}));
+        cut.ends(&job, "done");
+    }
+    let cancelled = Leaver::new(14);
+    let job = cancelled.investigate(&json!({}));
+    cancelled.cancel_soon(&job);
+    cancelled.ends(&job, "cancelled");
+}
+
+#[test]
+fn none_outlives_a_daemon_that_is_killed_and_starts_again() {
+    let mut killed = Leaver::new(20);
+    killed.test(&[], &json!({}));
+    killed.investigate(&json!({}));
+    eventually("copies run", || (killed.left().len() > 4).then_some(()));
+    killed.daemon.kill();
+    killed.daemon.restart();
+    eventually("no process is left", || {
+        killed.left().is_empty().then_some(())
+    });
 }

@@ -148,3 +148,37 @@ fn a_run_reports_its_progress_and_is_listed() {
     assert_eq!(listed["reports"][0]["id"], job["result"]["id"]);
     assert_eq!(listed["reports"][0]["path"], job["result"]["path"]);
 }
+
+#[test]
+fn a_crash_at_the_end_of_the_input_after_some_input_is_found() {
+    const PROGRAM: &str = "#!/bin/sh
+printf '> '
+while read -r word rest; do
+  case $word in
+    help) printf 'Commands:\\n  open   Begin\\n  close  End\\n' ;;
+    open) open=1 ;;
+    close) open= ;;
+    *) echo \"error: unknown command: $word\" ;;
+  esac
+  printf '> '
+done
+[ -n \"$open\" ] && kill -SEGV $$
+exit 0
+";
+    let daemon = Daemon::start();
+    let program = daemon.home().join("open");
+    crate::support::executable::write_script(&program, PROGRAM);
+    let report = run(
+        &daemon,
+        json!({"program": program, "types": ["fuzz"], "seed": 3, "limits": {"fuzz_inputs": 64}}),
+    );
+    let wanted = [("crash".to_owned(), "open\n\u{4}".to_owned())];
+    assert_eq!(findings(&report, "fuzz"), wanted, "{report}");
+    let finding = &result(&report, "fuzz")["details"]["findings"][0];
+    assert_eq!(finding["signal"], "SIGSEGV");
+    let tape = std::fs::read_to_string(finding["tape"].as_str().unwrap()).unwrap();
+    assert!(
+        tape.contains("\"\\u0004\"") && tape.contains("signal: 11"),
+        "{tape}"
+    );
+}

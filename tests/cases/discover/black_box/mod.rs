@@ -6,4 +6,5 @@ mod limits;
 mod mock;
 mod odd;
 mod real;
-mod runs;
+pub(super) mod runs;
+mod tapes;

@@ -29,7 +29,7 @@ pub(super) fn finished(connection: &mut Connection, job: &str) -> Value {
 }
 
 /// Runs tests to their end; returns the report.
-pub(super) fn run(daemon: &Daemon, params: Value) -> Value {
+pub(in crate::discover) fn run(daemon: &Daemon, params: Value) -> Value {
     let mut connection = daemon.connect();
     let job = start(&mut connection, params);
     let job = finished(&mut connection, &job);
@@ -38,7 +38,7 @@ pub(super) fn run(daemon: &Daemon, params: Value) -> Value {
 }
 
 /// Returns the result of one type.
-pub(super) fn result<'a>(report: &'a Value, test: &str) -> &'a Value {
+pub(in crate::discover) fn result<'a>(report: &'a Value, test: &str) -> &'a Value {
     let results = report["results"].as_array().unwrap();
     let result = results.iter().find(|result| result["test_type"] == test);
     result.unwrap_or_else(|| panic!("no result of {test}: {report}"))

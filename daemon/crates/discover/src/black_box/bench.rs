@@ -25,6 +25,9 @@ const BUSY_PERCENT: f64 = 20.0;
 /// A program that prints this much, and goes on, floods the terminal.
 const FLOOD_BYTES: u64 = 1 << 20;
 
+/// Stands for the end of the input in the place of a line: the key C-d. No line has this byte.
+pub(super) const END_OF_INPUT: &[u8] = b"\x04";
+
 /// How long to wait for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Patience {
@@ -120,7 +123,10 @@ impl Bench<'_> {
             Patience::Suspect => SHORT,
             Patience::Confirm => LONG,
         });
-        let mut reply = running.ask_lines(lines).await?;
+        let mut reply = match lines {
+            [END_OF_INPUT] => running.press("C-d").await?,
+            _ => running.ask_lines(lines).await?,
+        };
         if is_working(running, &reply).await {
             reply = self.wait_on(running, reply, patience).await?;
         }

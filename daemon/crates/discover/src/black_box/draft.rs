@@ -1,19 +1,20 @@
 //! A result while its test runs: if the run is cancelled, the result has what was found so far.
 
-use crate::new_uuid;
-use ccd_protocol::black_box::{TestProgress, TestResult, TestType};
+use crate::{Keep, new_uuid};
+use ccd_protocol::black_box::{TestProgress, TestReport, TestResult, TestType};
 use ccd_protocol::investigate::Finding;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Takes the progress of a test.
-pub type OnProgress = Arc<dyn Fn(&TestProgress) + Send + Sync>;
+/// What is done with the progress and the report of a run.
+pub(super) type KeepTests = dyn Keep<TestProgress, TestReport>;
 
 /// The result of one test so far.
 pub(super) struct Draft {
     id: String,
     test: TestType,
-    on_progress: OnProgress,
+    /// None if nobody asked for this test.
+    keep: Option<Arc<KeepTests>>,
     state: Mutex<DraftState>,
 }
 
@@ -30,11 +31,11 @@ struct DraftState {
 }
 
 impl Draft {
-    pub(super) fn new(test: TestType, on_progress: &OnProgress) -> Self {
+    pub(super) fn new(test: TestType, keep: Option<Arc<KeepTests>>) -> Self {
         Self {
             id: new_uuid(),
             test,
-            on_progress: Arc::clone(on_progress),
+            keep,
             state: Mutex::default(),
         }
     }
@@ -80,7 +81,9 @@ impl Draft {
             findings: state.findings.len() as u64,
         };
         drop(state);
-        (self.on_progress)(&progress);
+        if let Some(keep) = &self.keep {
+            keep.progress(&progress);
+        }
     }
 
     /// Puts evidence into the details.
@@ -161,10 +164,7 @@ mod tests {
     use ccd_protocol::investigate::FindingKind;
 
     fn draft() -> Draft {
-        Draft::new(
-            TestType::Exit,
-            &(Arc::new(|_: &TestProgress| {}) as OnProgress),
-        )
+        Draft::new(TestType::Exit, None)
     }
 
     #[test]

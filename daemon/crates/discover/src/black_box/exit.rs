@@ -5,7 +5,7 @@ use super::draft::Draft;
 use super::judge::{Verdict, fault_of};
 use super::sample::{finding, shown};
 use crate::drive::{Exit, Running, Settled, Terminal};
-use crate::investigate::{KEYS, WORDS};
+use crate::investigate::{KEY, KEYS, WORDS, is_cut_short};
 use ccd_protocol::investigate::FindingKind;
 use ccd_session::session::SessionError;
 use serde_json::{Value, json};
@@ -41,7 +41,9 @@ pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionE
         draft.finish();
         return Ok(());
     }
-    for way in KEYS.into_iter().chain(WORDS) {
+    let ends_by_key = ends_by_key(bench).await?;
+    let tried = |way: &&'static str| !(ends_by_key && is_cut_short(way));
+    for way in KEYS.into_iter().chain(WORDS).filter(tried) {
         let is_key = KEYS.contains(&way);
         // Words are typed only where they are read.
         if (is_key || bench.can_be_asked())
@@ -74,6 +76,19 @@ pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionE
     draft.set("exits", ways);
     draft.finish();
     Ok(())
+}
+
+/// Returns whether the program reads keys, and ends by one that is also a part of words.
+async fn ends_by_key(bench: &Bench<'_>) -> Result<bool, SessionError> {
+    if bench.first.is_canonical || !bench.can_be_asked() {
+        return Ok(false);
+    }
+    let Some(mut running) = bench.copy().await? else {
+        return Ok(false);
+    };
+    let reply = running.press(KEY).await?;
+    bench.driver.release(running);
+    Ok(reply.exit().is_some())
 }
 
 /// Returns how the program ended by a word or a key, and what it left; none if it did not end.

@@ -4,9 +4,7 @@ use super::bench::{Bench, Patience};
 use super::draft::Draft;
 use super::judge::Verdict;
 use super::sample::sample;
-use crate::answer::is_same_answer;
-use crate::help::{HelpCommand, HelpText, parse};
-use crate::investigate::looks_like_help;
+use crate::help::{HelpCommand, HelpText, help_of};
 use ccd_session::session::SessionError;
 use futures_util::{StreamExt as _, stream};
 use serde_json::json;
@@ -107,9 +105,10 @@ async fn outside(bench: &Bench<'_>, draft: &Draft) -> Result<Vec<&'static str>, 
         let (Some(ended), Some(nonsense)) = (answer(form), answer(other)) else {
             continue;
         };
-        let is_same = is_same_answer((form, &ended.text), (other, &nonsense.text));
         let is_clean = ended.exit.is_some_and(|exit| exit.code == Some(0));
-        if is_clean && !is_same && help_of(bench, &ended.text).is_some() {
+        let nonsense = [(other, &*nonsense.text)];
+        let library = &bench.options.library;
+        if is_clean && help_of((form, &ended.text), 0, nonsense, library).is_some() {
             works.push(form);
             draft.set("output", sample(&ended.text));
         }
@@ -129,10 +128,9 @@ async fn at_prompt(
             nonsense.push((other, answer(bench, other).await?.unwrap_or_default()));
         }
         let text = answer(bench, word).await?.unwrap_or_default();
-        let without = nonsense.iter().find(|(known, _)| *known == other);
-        let is_same =
-            without.is_some_and(|(_, answer)| is_same_answer((word, &text), (other, answer)));
-        if !is_same && let Some(help) = help_of(bench, &text) {
+        let nonsense = nonsense.iter().filter(|(known, _)| *known == other);
+        let nonsense = nonsense.map(|(word, answer)| (*word, &**answer));
+        if let Some(help) = help_of((word, &text), 0, nonsense, &bench.options.library) {
             works.push((word, help));
         }
         draft.step();
@@ -149,12 +147,4 @@ async fn answer(bench: &Bench<'_>, word: &str) -> Result<Option<String>, Session
     let (reply, verdict) = bench.ask(&mut running, &lines, Patience::Suspect).await?;
     bench.driver.release(running);
     Ok((verdict == Verdict::Fine).then_some(reply.text))
-}
-
-/// Returns what a text says, if it is help.
-fn help_of(bench: &Bench<'_>, text: &str) -> Option<HelpText> {
-    let help = parse(text, &bench.options.library);
-    let says_something =
-        !help.usage.is_empty() || help.options.len() >= 2 || help.commands.len() >= 2;
-    (says_something || looks_like_help(text, &bench.options.library)).then_some(help)
 }

@@ -25,6 +25,5 @@ mod startup;
 mod tester;
 mod usage;
 
-pub use draft::OnProgress;
 pub use options::{Options, TestBounds};
 pub use tester::Tester;

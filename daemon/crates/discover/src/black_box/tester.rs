@@ -1,12 +1,12 @@
 //! The order of the tests, time limits and the report.
 
 use super::bench::Bench;
-use super::draft::{Draft, OnProgress};
+use super::draft::{Draft, KeepTests};
 use super::help::Found;
 use super::options::Options;
 use super::{concurrent, exit, fuzz, help, invalid_input, resource, startup};
 use crate::drive::Driver;
-use ccd_protocol::black_box::{TestProgress, TestReport, TestSummary, TestType};
+use ccd_protocol::black_box::{TestReport, TestSummary, TestType};
 use ccd_session::session::SessionError;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -37,29 +37,17 @@ impl Drafts {
 }
 
 impl Tester {
-    /// Runs the tests, and passes the report on to `keep` while it grows. If the run is cancelled or takes too long, the
+    /// Runs the tests, and passes the progress and the report on to `keep`. If the run is cancelled or takes too long, the
     /// report has what was found so far. Afterwards, no copy of the program runs.
-    pub async fn run(
-        self,
-        on_progress: OnProgress,
-        keep: impl Fn(TestReport),
-        cancel: &CancellationToken,
-    ) -> TestReport {
+    pub async fn run(self, keep: Arc<KeepTests>, cancel: &CancellationToken) -> TestReport {
         let started_at = ccd_text::clock::now();
-        let silent: OnProgress = Arc::new(|_: &TestProgress| {});
-        let drafts = TestType::ALL.map(|test| {
-            let progress = if self.wants(test) {
-                &on_progress
-            } else {
-                &silent
-            };
-            Draft::new(test, progress)
-        });
+        let drafts =
+            TestType::ALL.map(|test| Draft::new(test, self.wants(test).then(|| Arc::clone(&keep))));
         let drafts = Drafts(drafts.into());
         let keep_often = async {
             loop {
                 tokio::time::sleep(KEEP_PERIOD).await;
-                keep(self.report(&drafts, &started_at, "the run goes on"));
+                keep.keep(self.report(&drafts, &started_at, "the run goes on"));
             }
         };
         let why = tokio::select! {

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tempfile::TempDir;
+use tokio::task::JoinHandle;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
@@ -65,6 +66,22 @@ pub struct Ended {
     pub exit: Option<Exit>,
 }
 
+/// Copies of which something may be running.
+#[derive(Default)]
+struct Started(Mutex<Vec<Arc<Session>>>);
+
+impl Started {
+    fn list(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, session: &Arc<Session>) {
+        let mut list = self.list();
+        list.retain(|session| !session.forgotten.is_cancelled());
+        list.push(Arc::clone(session));
+    }
+}
+
 /// Starts copies of one program. All of them end when it is dropped.
 pub struct Driver {
     pub target: Target,
@@ -77,10 +94,10 @@ pub struct Driver {
     method: &'static str,
     folder: TempDir,
     cancel: CancellationToken,
-    /// Copies that are being ended.
-    ending: TaskTracker,
-    /// Copies of which something may be running.
-    started: Mutex<Vec<Arc<Session>>>,
+    /// Copies that are being started or ended, and programs that run to their end. They are tasks, because work that is
+    /// cut off must not lose sight of what it has started.
+    tasks: TaskTracker,
+    started: Arc<Started>,
     _ends_programs: DropGuard,
 }
 
@@ -111,8 +128,8 @@ impl Driver {
             method,
             folder,
             cancel: gone.clone(),
-            ending: TaskTracker::new(),
-            started: Mutex::default(),
+            tasks: TaskTracker::new(),
+            started: Arc::default(),
             _ends_programs: gone.drop_guard(),
         })
     }
@@ -156,27 +173,23 @@ impl Driver {
             tape: tape.or_else(|| self.record.clone()),
             ..SessionCreateParams::default()
         };
-        loop {
-            let started = OneShot::start(&self.sessions, &self.peer, params.clone()).await;
-            match started {
-                Err(SessionError::MaxSessions { .. }) => self.sessions.place().await,
-                started => {
-                    let shot = started?;
-                    self.note_start(&shot.session);
-                    return Ok(Running::new(shot, self.peer.clone(), self.limits.step));
+        let (sessions, peer) = (Arc::clone(&self.sessions), self.peer.clone());
+        let (started, cancel) = (Arc::clone(&self.started), self.cancel.clone());
+        let start = self.tasks.spawn(async move {
+            loop {
+                match OneShot::start(&sessions, &peer, params.clone()).await {
+                    Err(error @ SessionError::MaxSessions { .. }) => tokio::select! {
+                        () = sessions.place() => {}
+                        () = cancel.cancelled() => return Err(error),
+                    },
+                    shot => {
+                        return shot.inspect(|shot| started.add(&shot.session));
+                    }
                 }
             }
-        }
-    }
-
-    fn started(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {
-        self.started.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn note_start(&self, session: &Arc<Session>) {
-        let mut started = self.started();
-        started.retain(|session| !session.forgotten.is_cancelled());
-        started.push(Arc::clone(session));
+        });
+        let shot = done(start).await?;
+        Ok(Running::new(shot, self.peer.clone(), self.limits.step))
     }
 
     /// Starts nothing but the sandbox, if the target wants one.
@@ -233,17 +246,27 @@ impl Driver {
             caller_env: self.caller_env(),
             ..RunOnceParams::default()
         };
-        let runner = || Runner {
-            peer: &self.peer,
-            method: self.method,
-            part: Part::End,
-        };
-        let once = loop {
-            match self.sessions.once(runner(), &params, &self.cancel).await {
-                Err(SessionError::MaxSessions { .. }) => self.sessions.place().await,
-                once => break once?,
+        let (sessions, peer) = (Arc::clone(&self.sessions), self.peer.clone());
+        let (method, cancel) = (self.method, self.cancel.clone());
+        let once = self.tasks.spawn(async move {
+            // Its folder goes away with the program.
+            let _folder = folder;
+            loop {
+                let runner = Runner {
+                    peer: &peer,
+                    method,
+                    part: Part::End,
+                };
+                match sessions.once(runner, &params, &cancel).await {
+                    Err(error @ SessionError::MaxSessions { .. }) => tokio::select! {
+                        () = sessions.place() => {}
+                        () = cancel.cancelled() => return Err(error),
+                    },
+                    once => return once,
+                }
             }
-        };
+        });
+        let once = done(once).await?;
         let reply = once.reply;
         Ok(Ended {
             text: clean_lossy(reply.output.as_bytes(), encoding_rs::UTF_8),
@@ -256,20 +279,20 @@ impl Driver {
 
     /// Ends a copy in a task, for work that goes on.
     pub fn release(&self, running: Running) {
-        self.ending.spawn(running.end());
+        self.tasks.spawn(running.end());
     }
 
     /// Waits until all released copies have ended.
     pub async fn finish(&self) {
-        self.ending.close();
-        self.ending.wait().await;
+        self.tasks.close();
+        self.tasks.wait().await;
     }
 
     /// Ends all copies, those included that work which was broken off has left, and waits until none runs.
     pub async fn end_all(&self) {
         self.cancel.cancel();
         self.finish().await;
-        let started = std::mem::take(&mut *self.started());
+        let started = std::mem::take(&mut *self.started.list());
         for session in started {
             session.wait_dead().await;
             if !session.forgotten.is_cancelled()
@@ -366,4 +389,10 @@ impl Driver {
     pub fn folder(&self) -> PathBuf {
         self.folder.path().to_owned()
     }
+}
+
+/// Returns the result of a task.
+async fn done<T>(task: JoinHandle<Result<T, SessionError>>) -> Result<T, SessionError> {
+    let result = task.await;
+    result.unwrap_or_else(|error| Err(SessionError::Files(std::io::Error::other(error))))
 }

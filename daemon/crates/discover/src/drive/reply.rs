@@ -71,6 +71,12 @@ impl Reply {
         self.settled == Settled::Waits { hidden: true }
     }
 
+    /// Returns the text and the prompt.
+    pub fn shown(&self) -> String {
+        let prompt = self.prompt.as_deref().unwrap_or_default();
+        format!("{}\n{prompt}", self.text)
+    }
+
     pub fn exit(&self) -> Option<Exit> {
         match self.settled {
             Settled::Ended(exit) => Some(exit),

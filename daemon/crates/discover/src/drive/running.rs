@@ -131,6 +131,23 @@ impl Running {
         self.ask_bytes(line.as_bytes()).await
     }
 
+    /// Types a key, without Enter at first if the program reads keys; returns also whether that ended it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::ask`].
+    pub async fn ask_key_first(&mut self, key: &str) -> Result<(Reply, bool), SessionError> {
+        let terminal = self.terminal();
+        if terminal.is_none_or(|terminal| terminal.is_canonical()) {
+            return Ok((self.ask(key).await?, false));
+        }
+        let reply = self.press(key).await?;
+        match reply.exit() {
+            Some(_) => Ok((reply, true)),
+            None => Ok((self.ask("").await?, false)),
+        }
+    }
+
     /// Types any bytes as a line.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use super::help_text::HelpText;
 use super::page::Page;
-use super::{lists, shapes};
+use super::{lists, shapes, synopsis};
 use ccd_text::pattern::Compiled;
 
 /// Whether a text has a shape, and what it says if it has.
@@ -35,8 +35,12 @@ const READERS: &[Reader] = &[
 pub fn parse(text: &str, library: &Compiled) -> HelpText {
     let page = Page::of(text);
     let found = READERS.iter().find(|(recognises, _)| recognises(&page));
-    match found.map(|(_, read)| read(&page)) {
+    let mut help = match found.map(|(_, read)| read(&page)) {
         Some(help) => help,
         None => lists::other::read(&page, library),
+    };
+    if help.options.is_empty() {
+        help.options = synopsis::options(&help.usage);
     }
+    help
 }

@@ -20,11 +20,23 @@ pub(super) const WORDS_OF_SHELLS: [&str; 2] = ["exit", "logout"];
 /// Keys that end some program.
 pub(crate) const KEYS: [&str; 2] = ["C-d", "C-c"];
 
+/// The word that is also a key: a program that reads keys may end before the rest of a longer word is typed.
+pub(crate) const KEY: &str = "q";
+
 /// How many copies run at a time.
 const AT_A_TIME: usize = 3;
 
 /// How long a program may take to end or to go on.
 const LIMIT: Duration = Duration::from_secs(2);
+
+/// What a word or key did.
+struct Tried {
+    way: &'static str,
+    /// None if no copy waited for input.
+    reply: Option<Reply>,
+    /// The program reads keys, and [`KEY`] alone ended it.
+    by_key: bool,
+}
 
 /// Tries all of them in fresh copies.
 pub(super) async fn ask(
@@ -41,19 +53,21 @@ pub(super) async fn ask(
     }
     let replies: Vec<_> = stream::iter(asked).buffered(AT_A_TIME).collect().await;
     let mut exits = Vec::new();
-    for reply in replies {
-        let (word, reply) = reply?;
+    let mut ends_by_key = false;
+    for tried in replies {
+        let Tried { way, reply, by_key } = tried?;
         let Some(reply) = reply else { continue };
         let exit = reply.exit();
         if exit.is_some_and(Exit::is_crash)
-            && let Some(finding) = finding(notebook, 0, word, &reply)
+            && let Some(finding) = finding(notebook, 0, way, &reply)
         {
             notebook.finding(finding);
         }
-        exits.extend(
-            exit.filter(|exit| !exit.is_crash())
-                .map(|exit| (word, exit)),
-        );
+        ends_by_key |= by_key;
+        exits.extend(exit.filter(|exit| !exit.is_crash()).map(|exit| (way, exit)));
+    }
+    if ends_by_key {
+        exits.retain(|(way, _)| !is_cut_short(way));
     }
     if exits
         .iter()
@@ -83,23 +97,37 @@ async fn ends_by_itself(driver: &Driver) -> Result<Option<Exit>, SessionError> {
     Ok(exit)
 }
 
+/// Returns whether [`KEY`] is only a part of a word.
+pub(crate) fn is_cut_short(word: &str) -> bool {
+    word != KEY && word.contains(KEY)
+}
+
 async fn end_by(
     driver: &Driver,
     notebook: &Notebook,
-    word: &'static str,
-) -> Result<(&'static str, Option<Reply>), SessionError> {
-    notebook.asking(word, "main");
+    way: &'static str,
+) -> Result<Tried, SessionError> {
+    notebook.asking(way, "main");
     let mut running = driver.start(None).await?;
     let first = running.first(driver.limits.start).await?;
     if !first.waits() && !running.is_full_screen() {
         driver.release(running);
-        return Ok((word, None));
+        return Ok(Tried {
+            way,
+            reply: None,
+            by_key: false,
+        });
     }
     running.set_limit(LIMIT);
-    let reply = match KEYS.contains(&word) {
-        true => running.press(word).await?,
-        false => running.ask(word).await?,
+    let (reply, by_key) = match KEYS.contains(&way) {
+        true => (running.press(way).await?, false),
+        false if way == KEY => running.ask_key_first(way).await?,
+        false => (running.ask(way).await?, false),
     };
     driver.release(running);
-    Ok((word, Some(reply)))
+    Ok(Tried {
+        way,
+        reply: Some(reply),
+        by_key,
+    })
 }

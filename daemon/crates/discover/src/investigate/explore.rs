@@ -5,14 +5,14 @@ use super::inside::{self, HELP_WORDS, Inside, bring, same_prompt};
 use super::notebook::Notebook;
 use super::run::Options;
 use crate::drive::{Driver, Reply, Settled};
-use crate::help::HelpCommand;
+use crate::help::{HelpCommand, menu};
 use crate::safety::{Rule, refusal_of};
 use ccd_protocol::investigate::{Finding, FindingKind};
 use ccd_session::session::SessionError;
 use futures_util::{StreamExt as _, stream};
 use std::collections::VecDeque;
 
-/// Maximum number of commands that are tried in a state, and of states.
+/// Maximum number of commands that are tried in a state, and of states whose commands are.
 const MAX_TRIED: usize = 200;
 const MAX_STATES: usize = 50;
 
@@ -33,6 +33,13 @@ struct Tried {
     is_shell: bool,
 }
 
+/// A new state that can be explored.
+struct Found {
+    command: String,
+    state: usize,
+    menu: Vec<HelpCommand>,
+}
+
 /// Tries the commands of a state, and of the states that they lead to.
 pub(super) async fn explore(
     driver: &Driver,
@@ -49,21 +56,30 @@ pub(super) async fn explore(
         inside: entry,
         path: Vec::new(),
     }]);
+    let mut explored = 1;
     while let Some(mut place) = places.pop_front() {
         explain(driver, notebook, options, (&mut place.inside, &place.path)).await?;
         let found = try_all(driver, notebook, options, &place).await?;
-        for (command, state) in found {
+        for found in found {
             let mut path = place.path.clone();
-            path.push(command);
-            let is_deep = path.len() >= options.max_depth as usize;
-            if is_deep || notebook.report().states.len() > MAX_STATES {
+            path.push(found.command);
+            if path.len() >= options.max_depth as usize {
                 notebook.note(format!(
                     "not explored: {}, the limit is reached",
                     path.join(" → ")
                 ));
                 continue;
             }
-            let inside = inside::ask(driver, notebook, options, (state, &path), &words).await?;
+            if explored == MAX_STATES {
+                notebook.note(format!(
+                    "only the first {MAX_STATES} states were explored, which is the limit"
+                ));
+                continue;
+            }
+            explored += 1;
+            let at = (found.state, &*path);
+            let mut inside = inside::ask(driver, notebook, options, at, &words).await?;
+            inside.take_menu(notebook, found.menu);
             places.push_back(Place { inside, path });
         }
         notebook.keep();
@@ -77,7 +93,7 @@ async fn try_all(
     notebook: &Notebook,
     options: &Options,
     place: &Place,
-) -> Result<Vec<(String, usize)>, SessionError> {
+) -> Result<Vec<Found>, SessionError> {
     let commands = place.inside.commands.iter();
     let mut allowed: Vec<HelpCommand> = commands
         .filter(|command| is_allowed(notebook, options, command))
@@ -142,7 +158,7 @@ async fn try_one(
 }
 
 /// Notes what a command did; returns the new state that it leads to, if it can be explored.
-fn note(notebook: &Notebook, place: &Place, tried: Tried) -> Option<(String, usize)> {
+fn note(notebook: &Notebook, place: &Place, tried: Tried) -> Option<Found> {
     let Tried {
         command,
         reply,
@@ -164,11 +180,20 @@ fn note(notebook: &Notebook, place: &Place, tried: Tried) -> Option<(String, usi
     let is_unknown = place.inside.nonsense.is_answered_like(&name, &reply.text);
     let is_paged = reply.prompt.as_deref().is_some_and(is_pager);
     let is_new_prompt = !is_paged && !same_prompt(reply.prompt.as_deref(), prompt.as_deref());
-    let said = announced(&reply, answer.state.as_deref());
+    let menu = menu(&reply.shown());
+    let with_menu = notebook.state_with_menu(&menu);
+    // If the program does not show its menu each time, another one may just be a list.
+    let is_new_menu = place.inside.repeats_menu && !menu.is_empty() && with_menu != Some(state);
+    let title = Some(command.description.to_lowercase());
+    let title = title.filter(|_| is_new_menu && !is_new_prompt);
+    let said = announced(&reply, answer.state.as_deref()).or(title.as_deref());
     if is_unknown || !(is_new_prompt || said.is_some()) {
         return None;
     }
-    let (to, is_new) = notebook.state(reply.prompt.as_deref(), said);
+    let (to, is_new) = match with_menu.filter(|_| is_new_menu) {
+        Some(known) => (known, false),
+        None => notebook.state(reply.prompt.as_deref(), said),
+    };
     notebook.transition(state, &name, to);
     if reply.is_hidden() {
         notebook.note(format!(
@@ -180,7 +205,11 @@ fn note(notebook: &Notebook, place: &Place, tried: Tried) -> Option<(String, usi
             "{name} starts a shell: its commands were not tried"
         ));
     }
-    (is_new && !reply.is_hidden() && !is_shell).then_some((name, to))
+    (is_new && !reply.is_hidden() && !is_shell).then_some(Found {
+        command: name,
+        state: to,
+        menu,
+    })
 }
 
 /// Returns whether a line asks to show more of a long answer.

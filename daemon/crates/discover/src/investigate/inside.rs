@@ -2,11 +2,10 @@
 
 use super::explore::{finding, is_pager};
 use super::notebook::Notebook;
-use super::outside::looks_like_help;
 use super::run::Options;
 use crate::answer::is_same_answer;
 use crate::drive::{Driver, Reply, Running};
-use crate::help::{HelpCommand, Shape, parse};
+use crate::help::{HelpCommand, Shape, help_of};
 use crate::safety::refusal;
 use ccd_protocol::investigate::FindingKind;
 use ccd_session::session::SessionError;
@@ -33,12 +32,28 @@ pub(super) struct Inside {
     pub(super) nonsense: Nonsense,
     pub(super) help_words: Vec<String>,
     pub(super) commands: Vec<HelpCommand>,
+    /// The program shows its menu again after an input that makes no sense.
+    pub(super) repeats_menu: bool,
 }
 
-/// The answers to words that no program knows, by what stands before the word: many programs have commands that start
+impl Inside {
+    /// Adds the entries of the menu that the state shows: they are typed as commands.
+    pub(super) fn take_menu(&mut self, notebook: &Notebook, menu: Vec<HelpCommand>) {
+        if menu.is_empty() {
+            return;
+        }
+        let mut answers = self.nonsense.0.iter().map(|(.., answer)| answer);
+        self.repeats_menu = answers.any(|answer| crate::help::menu(answer) == menu);
+        notebook.commands(&menu, Some(self.state));
+        notebook.menu(&menu, self.state);
+        self.commands.extend(menu);
+    }
+}
+
+/// Words that no program knows, with what stands before them and their answers: many programs have commands that start
 /// with a dot, a backslash or a colon, and answer other errors to them.
 #[derive(Debug, Default)]
-pub(super) struct Nonsense(Vec<(&'static str, String)>);
+pub(super) struct Nonsense(Vec<(&'static str, String, String)>);
 
 /// What may stand before a command.
 const MARKS: [&str; 4] = ["", ".", "\\", ":"];
@@ -46,22 +61,18 @@ const MARKS: [&str; 4] = ["", ".", "\\", ":"];
 impl Nonsense {
     /// Returns whether a word is answered as one that makes no sense.
     pub(super) fn is_answered_like(&self, word: &str, answer: &str) -> bool {
+        let mut nonsense = self.like(word);
+        nonsense.any(|nonsense| is_same_answer((word, answer), nonsense))
+    }
+
+    /// Returns the words that start as `word` does, and those without a mark, with their answers.
+    fn like(&self, word: &str) -> impl Iterator<Item = (&str, &str)> {
         let is_marked = |mark: &&'static str| !mark.is_empty() && word.starts_with(mark);
-        let mark = MARKS
-            .iter()
-            .find(|mark| is_marked(mark))
-            .copied()
-            .unwrap_or("");
-        let known = self
-            .0
-            .iter()
-            .filter(|(known, _)| [mark, ""].contains(known));
-        known.into_iter().any(|(mark, nonsense)| {
-            is_same_answer(
-                (word, answer),
-                (&format!("{mark}{}", NONSENSE[0]), nonsense),
-            )
-        })
+        let mark = MARKS.iter().find(|mark| is_marked(mark));
+        let mark = mark.copied().unwrap_or("");
+        let known = self.0.iter();
+        let known = known.filter(move |(known, ..)| [mark, ""].contains(known));
+        known.map(|(_, word, answer)| (&**word, &**answer))
     }
 }
 
@@ -123,6 +134,7 @@ pub(super) async fn ask(
         nonsense: Nonsense::default(),
         help_words: Vec::new(),
         commands: Vec::new(),
+        repeats_menu: false,
     };
     let mut copy = None;
     let mut questions = questions(words);
@@ -154,7 +166,7 @@ pub(super) async fn ask(
         let is_back = reply.waits() && same_prompt(reply.prompt.as_deref(), prompt.as_deref());
         if let Some(mark) = mark {
             notebook.answer(Some(state), &word, &reply);
-            inside.nonsense.0.push((mark, reply.text));
+            inside.nonsense.0.push((mark, word, reply.text));
         } else if reply.waits() && take_help(notebook, &mut inside, &word, &reply) {
             let longer = LONGER.iter().filter(|longer| {
                 let is_asked = questions.iter().any(|(_, word)| word == *longer)
@@ -204,15 +216,11 @@ fn questions(words: &[String]) -> VecDeque<(Option<&'static str>, String)> {
 
 /// Reads the answer to a word, if it is help; returns whether it is.
 fn take_help(notebook: &Notebook, inside: &mut Inside, word: &str, reply: &Reply) -> bool {
-    if inside.nonsense.is_answered_like(word, &reply.text) {
+    let nonsense = inside.nonsense.like(word);
+    let answer = (word, &*reply.text);
+    let Some(help) = help_of(answer, 0, nonsense, notebook.library()) else {
         return false;
-    }
-    let library = notebook.library();
-    let help = parse(&reply.text, library);
-    let is_help = help.commands.len() >= 2 || looks_like_help(&reply.text, library);
-    if !is_help {
-        return false;
-    }
+    };
     notebook.help_command(word);
     notebook.note_limit(word, &help);
     notebook.answer(Some(inside.state), word, reply);

@@ -22,9 +22,8 @@ mod probe;
 mod run;
 mod state;
 
-pub(crate) use exits::{KEYS, WORDS};
+pub(crate) use exits::{KEY, KEYS, WORDS, is_cut_short};
 pub use learn::{Learned, learn};
-pub use notebook::{Keep, Notebook};
-pub(crate) use outside::looks_like_help;
+pub use notebook::Notebook;
 pub use probe::probe;
 pub use run::{Investigation, Options};

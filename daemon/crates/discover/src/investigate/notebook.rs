@@ -1,6 +1,7 @@
 //! The report of an investigation while it is written.
 
 use super::state::{name_of, unique};
+use crate::Keep;
 use crate::answer::Answer;
 use crate::drive::Reply;
 use crate::help::{HelpCommand, HelpText, MAX_ENTRIES};
@@ -27,27 +28,24 @@ const MAX_NOTES: usize = 200;
 /// Maximum number of commands of a report.
 const MAX_COMMANDS: usize = 5_000;
 
-/// What is done with the report and the progress while an investigation runs.
-pub trait Keep: Send + Sync {
-    /// Called for each question.
-    fn progress(&self, progress: &InvestigationProgress);
-
-    /// Called whenever a step is complete: what is kept now is what a crash leaves.
-    fn keep(&self, report: &InvestigationReport);
-}
+/// What is done with the report and the progress.
+type KeepReport = dyn Keep<InvestigationProgress, InvestigationReport>;
 
 /// The report so far.
 pub struct Notebook {
     report: Mutex<InvestigationReport>,
+    /// Menus, and the states that show them.
+    menus: Mutex<Vec<(Vec<HelpCommand>, usize)>>,
     library: Arc<Compiled>,
-    keep: Box<dyn Keep>,
+    keep: Box<KeepReport>,
 }
 
 impl Notebook {
     /// `report` names the program; its other fields are filled here.
-    pub fn new(report: InvestigationReport, library: Arc<Compiled>, keep: Box<dyn Keep>) -> Self {
+    pub fn new(report: InvestigationReport, library: Arc<Compiled>, keep: Box<KeepReport>) -> Self {
         Self {
             report: Mutex::new(report),
+            menus: Mutex::default(),
             library,
             keep,
         }
@@ -78,7 +76,7 @@ impl Notebook {
     /// Keeps what was found so far.
     pub(super) fn keep(&self) {
         let report = self.report().clone();
-        self.keep.keep(&without_secrets(report));
+        self.keep.keep(without_secrets(report));
     }
 
     /// Completes the report.
@@ -89,7 +87,7 @@ impl Notebook {
         let whole = report.clone();
         drop(report);
         let whole = without_secrets(whole);
-        self.keep.keep(&whole);
+        self.keep.keep(whole.clone());
         whole
     }
 
@@ -216,6 +214,22 @@ impl Notebook {
         }
         report.states.push(state);
         (report.states.len() - 1, true)
+    }
+
+    /// Notes that a state shows a menu.
+    pub(super) fn menu(&self, menu: &[HelpCommand], state: usize) {
+        self.menus().push((menu.to_vec(), state));
+    }
+
+    /// Returns the state that shows this menu.
+    pub(super) fn state_with_menu(&self, menu: &[HelpCommand]) -> Option<usize> {
+        let menus = self.menus();
+        let mut with = menus.iter().filter(|(known, _)| known == menu);
+        with.next().map(|(_, state)| *state)
+    }
+
+    fn menus(&self) -> MutexGuard<'_, Vec<(Vec<HelpCommand>, usize)>> {
+        self.menus.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns id, name and prompt of a state.

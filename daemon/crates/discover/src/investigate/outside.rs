@@ -4,9 +4,8 @@ use super::notebook::Notebook;
 use super::run::Options;
 use crate::answer::is_same_answer;
 use crate::drive::{Driver, Ended};
-use crate::help::{HelpText, parse};
+use crate::help::{HelpText, help_of, parse};
 use crate::safety::refusal;
-use ccd_protocol::pattern::PatternType;
 use ccd_session::session::SessionError;
 use ccd_text::pattern::Compiled;
 use futures_util::{StreamExt as _, stream};
@@ -65,12 +64,12 @@ pub(super) async fn ask(
     let mut outside = Outside::default();
     for form in HELP {
         let Some(ended) = answer(form) else { continue };
-        if let Some(help) = help_of(form, ended, nonsense, notebook.library()) {
+        if let Some(help) = help(form, ended, nonsense, notebook.library()) {
             outside.help.push((form.to_owned(), help));
         }
     }
     for (form, ended) in longer(driver, notebook, options, &answers).await? {
-        if let Some(help) = help_of(form, &ended, nonsense, notebook.library()) {
+        if let Some(help) = help(form, &ended, nonsense, notebook.library()) {
             outside.help.push((form.to_owned(), help));
         }
     }
@@ -131,37 +130,16 @@ async fn run(
     Ok((form, Some(ended)))
 }
 
-/// Returns what a text says, if it is help.
-fn help_of(
+/// Returns what the answer to a form says, if it is help.
+fn help(
     form: &str,
     ended: &Ended,
     nonsense: Option<&Ended>,
     library: &Compiled,
 ) -> Option<HelpText> {
-    let exit = ended.exit?;
-    let is_same = nonsense
-        .is_some_and(|nonsense| is_same_answer((form, &ended.text), (NONSENSE, &nonsense.text)));
-    if is_same || exit.signal.is_some() {
-        return None;
-    }
-    let help = parse(&ended.text, library);
-    let says_something = !help.usage.is_empty() || !help.options.is_empty();
-    let has_list = help.commands.len() >= 2;
-    // Some print their help with the status of an error.
-    let is_help = match exit.code {
-        Some(0) => says_something || has_list || looks_like_help(&ended.text, library),
-        _ => says_something && (help.options.len() >= 2 || has_list),
-    };
-    is_help.then_some(help)
-}
-
-/// Returns whether the pattern library finds that a text is help.
-pub(crate) fn looks_like_help(text: &str, library: &Compiled) -> bool {
-    let found = library.classify(&text[..text.floor_char_boundary(64 << 10)]);
-    found
-        .matches
-        .iter()
-        .any(|found| found.pattern_type == PatternType::Help)
+    let exit = ended.exit.filter(|exit| exit.signal.is_none())?;
+    let nonsense = nonsense.map(|nonsense| (NONSENSE, &*nonsense.text));
+    help_of((form, &ended.text), exit.status(), nonsense, library)
 }
 
 /// Returns the first line with a digit, if it is no answer to anything.

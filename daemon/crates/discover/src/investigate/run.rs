@@ -4,6 +4,7 @@ use super::inside::{self, HELP_WORD_OF_SHELLS, HELP_WORDS, NONSENSE};
 use super::notebook::Notebook;
 use super::{exits, explore, outside};
 use crate::drive::{Driver, Reply, Running, Settled};
+use crate::help::menu;
 use ccd_protocol::investigate::{InvestigationEnd, InvestigationReport};
 use ccd_session::session::SessionError;
 use std::path::PathBuf;
@@ -48,7 +49,7 @@ impl Investigation {
             () = tokio::time::sleep(self.options.timeout) => InvestigationEnd::TimedOut,
             () = cancel.cancelled() => InvestigationEnd::Cancelled,
         };
-        if tokio::time::timeout(END_LIMIT, self.driver.finish())
+        if tokio::time::timeout(END_LIMIT, self.driver.end_all())
             .await
             .is_err()
         {
@@ -151,7 +152,9 @@ impl Investigation {
             true => vec![HELP_WORD_OF_SHELLS.to_owned()],
             false => HELP_WORDS.map(str::to_owned).into(),
         };
-        let entry = inside::ask(&self.driver, &self.notebook, &self.options, place, &words).await?;
+        let ask = inside::ask(&self.driver, &self.notebook, &self.options, place, &words);
+        let mut entry = ask.await?;
+        entry.take_menu(&self.notebook, menu(&first.shown()));
         self.notebook.keep();
         let words: &[&'static str] = match is_shell {
             true => &exits::WORDS_OF_SHELLS,

@@ -138,13 +138,20 @@ impl<R: Report> Reports<R> {
         Ok(listed)
     }
 
-    /// Returns the report with this id, unique prefix of an id, name of a file or path of a file in the directory.
+    /// Returns the report with this id, unique prefix of an id, name of a file or path of a file in the directory, or the
+    /// newest report of this program.
     ///
     /// # Errors
     ///
     /// [`ReportError::NotFound`], [`ReportError::Ambiguous`], and those of reading it.
     pub fn get(&self, which: &str) -> Result<Saved<R>, ReportError> {
-        let path = self.path_of(which)?;
+        let path = match self.path_of(which) {
+            Err(ReportError::NotFound(which)) => {
+                let newest = self.list(Some(&which), 1)?.reports.pop();
+                return newest.ok_or(ReportError::NotFound(which));
+            }
+            path => path?,
+        };
         let (report, bytes) = read(&path)?;
         Ok(Saved {
             report,

@@ -1,9 +1,10 @@
 //! Inputs for one copy after the other, several at a time.
 
-use super::super::bench::{Bench, Patience};
+use super::super::bench::{Bench, END_OF_INPUT, Patience};
 use super::super::draft::Draft;
 use super::super::judge::{Fault, Verdict};
 use super::replay::{Copy, WINDOW};
+use ccd_protocol::investigate::FindingKind;
 use ccd_session::session::SessionError;
 use std::time::Instant;
 
@@ -37,17 +38,20 @@ pub(super) async fn run(
         if Instant::now() >= until {
             return Ok((suspects, rest.len()));
         }
-        let Some((used, verdict)) = until_end(bench, rest, window).await? else {
+        let Some(took) = until_end(bench, rest, window).await? else {
             break;
         };
+        let used = took.inputs;
         // What a copy of a program that ends often does not read would need another copy.
         window = (used / 2).clamp(1, widest);
         let (of_copy, after) = rest.split_at(used);
-        if let (Some((number, _)), Verdict::Broke(fault)) = (of_copy.last(), verdict) {
+        if let (Some((number, _)), Verdict::Broke(fault)) = (of_copy.last(), took.verdict) {
+            let lines = of_copy.iter().map(|(_, input)| input.clone());
+            let end = took.at_end.then(|| END_OF_INPUT.to_vec());
             suspects.push(Suspect {
                 number: *number,
                 fault,
-                lines: of_copy.iter().map(|(_, input)| input.clone()).collect(),
+                lines: lines.chain(end).collect(),
             });
         }
         draft.steps(used);
@@ -56,13 +60,33 @@ pub(super) async fn run(
     Ok((suspects, 0))
 }
 
-/// Gives inputs to one copy until it ends; returns how many it took, the last included, and what that did. None if the
-/// program no longer starts as it should.
+/// What a copy did.
+struct Took {
+    /// How many inputs it took, the last included.
+    inputs: usize,
+    /// What the last one did.
+    verdict: Verdict,
+    /// The end of the input after the last one did it.
+    at_end: bool,
+}
+
+impl Took {
+    fn of((inputs, verdict): (usize, Verdict)) -> Self {
+        Self {
+            inputs,
+            verdict,
+            at_end: false,
+        }
+    }
+}
+
+/// Gives inputs to one copy until it ends, at last the end of the input. None if the program no longer starts as it
+/// should.
 async fn until_end(
     bench: &Bench<'_>,
     inputs: &[Numbered],
     window: usize,
-) -> Result<Option<(usize, Verdict)>, SessionError> {
+) -> Result<Option<Took>, SessionError> {
     let Some(mut copy) = Copy::start(bench).await? else {
         return Ok(None);
     };
@@ -76,14 +100,20 @@ async fn until_end(
         }
         bench.driver.release(copy.running);
         if lines.len() == 1 {
-            return Ok(Some((done + 1, verdict)));
+            return Ok(Some(Took::of((done + 1, verdict))));
         }
-        return which(bench, inputs, done, lines.len(), window)
-            .await
-            .map(Some);
+        let took = which(bench, inputs, done, lines.len(), window).await?;
+        return Ok(Some(Took::of(took)));
     }
+    let end = copy.ask(bench, &[END_OF_INPUT], Patience::Suspect).await?;
     bench.driver.release(copy.running);
-    Ok(Some((done, Verdict::Fine)))
+    // Anything else after it, such as another mode of the terminal, is for the test of exits.
+    let at_end = matches!(end, Verdict::Broke(fault) if fault.kind == FindingKind::Crash);
+    Ok(Some(Took {
+        inputs: done,
+        verdict: if at_end { end } else { Verdict::Fine },
+        at_end,
+    }))
 }
 
 /// Finds the input of a window that a copy did not survive, in a fresh copy: what came before at once again, then one

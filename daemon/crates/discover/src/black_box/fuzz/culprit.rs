@@ -10,7 +10,8 @@ use crate::drive::recorded_in;
 use crate::fuzz::Shrinker;
 use ccd_protocol::investigate::{Finding, FindingKind};
 use ccd_session::session::SessionError;
-use std::path::Path;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// Maximum number of lines before the last one that are looked through.
@@ -31,14 +32,20 @@ pub(super) struct Culprit {
 }
 
 impl Culprit {
-    /// Returns whether it explains that an input broke a program in the same way.
-    pub(super) fn explains(&self, fault: Fault, input: &[u8]) -> bool {
-        let [line] = &self.lines[..] else {
+    /// Returns whether it explains that inputs broke a program in the same way: its last line the last of them, and its
+    /// other lines some of those before, in order.
+    pub(super) fn explains(&self, fault: Fault, inputs: &[Vec<u8>]) -> bool {
+        let (Some((line, lines)), Some((input, inputs))) =
+            (self.lines.split_last(), inputs.split_last())
+        else {
             return false;
         };
-        let word = first_word(line);
+        let mut inputs = inputs.iter();
         fault == self.fault
-            && ((!word.is_empty() && word == first_word(input)) || contains(input, line))
+            && is_in(line, input)
+            && lines
+                .iter()
+                .all(|line| inputs.any(|input| is_in(line, input)))
     }
 
     /// Returns the input as one text.
@@ -47,8 +54,11 @@ impl Culprit {
     }
 }
 
-fn contains(input: &[u8], part: &[u8]) -> bool {
-    part.len() > 1 && input.windows(part.len()).any(|window| window == part)
+/// Returns whether an input has a line in it, or starts with the same word.
+fn is_in(line: &[u8], input: &[u8]) -> bool {
+    let word = first_word(line);
+    (!word.is_empty() && word == first_word(input))
+        || (line.len() > 1 && input.windows(line.len()).any(|window| window == line))
 }
 
 /// Finds what breaks the program; none if it does not break again.
@@ -187,10 +197,12 @@ impl Search<'_, '_> {
     }
 }
 
-/// Returns the path of a tape in the directory of tapes.
-fn path_of(root: Option<&Path>, id: &str) -> String {
-    let path = root.unwrap_or(Path::new("")).join(format!("{id}.json5"));
-    path.to_string_lossy().into_owned()
+/// Returns a directory for the tape of one finding. In one with other tapes, only what is on none of them would be
+/// recorded, and the tape could not be played without them.
+fn folder_of_tape(bench: &Bench<'_>) -> Option<PathBuf> {
+    let number = bench.copies.fetch_add(1, Ordering::Relaxed);
+    let root = bench.options.tapes.as_deref()?;
+    Some(root.join(number.to_string()))
 }
 
 /// Breaks the program once more, with a longer limit and on a tape; none if it does not break.
@@ -198,9 +210,10 @@ pub(super) async fn confirm(
     bench: &Bench<'_>,
     culprit: &Culprit,
 ) -> Result<Option<Finding>, SessionError> {
-    let root = bench.options.tapes.as_deref();
-    let tape = root.map(|root| recorded_in(root, Some("finding")));
-    let has_tape = tape.is_some();
+    let root = folder_of_tape(bench);
+    let tape = root
+        .as_deref()
+        .map(|root| recorded_in(root, Some("finding")));
     let mut running = bench.driver.start(tape).await?;
     let terminal = running.terminal();
     let first = running.first(bench.driver.limits.start).await?;
@@ -222,12 +235,12 @@ pub(super) async fn confirm(
         bench.driver.release(running);
         return Ok(None);
     }
-    let tape = match has_tape {
-        true => {
+    let tape = match root {
+        Some(root) => {
             let id = running.end_with_tape().await;
-            id.map(|id| path_of(bench.options.tapes.as_deref(), &id))
+            id.map(|id| root.join(format!("{id}.json5")))
         }
-        false => {
+        None => {
             bench.driver.release(running);
             None
         }
@@ -237,7 +250,7 @@ pub(super) async fn confirm(
     let found = finding(culprit.fault.kind, Some(&input), message);
     Ok(Some(Finding {
         exit_status: exit.map(crate::drive::Exit::status),
-        tape,
+        tape: tape.map(|path| path.to_string_lossy().into_owned()),
         ..culprit.fault.onto(found)
     }))
 }

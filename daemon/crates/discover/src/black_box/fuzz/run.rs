@@ -1,6 +1,6 @@
 //! Rounds of inputs, then what broke in each.
 
-use super::super::bench::Bench;
+use super::super::bench::{Bench, END_OF_INPUT};
 use super::super::draft::Draft;
 use super::super::help::Found;
 use super::chunk::{self, Numbered, Suspect};
@@ -151,46 +151,63 @@ async fn round(
 async fn settle(
     bench: &Bench<'_>,
     draft: &Draft,
-    suspects: Vec<Suspect>,
+    mut suspects: Vec<Suspect>,
     progress: &mut Progress,
 ) -> Result<(), SessionError> {
-    let mut new: Vec<Suspect> = Vec::new();
-    for suspect in suspects {
-        let last = suspect.lines.last().cloned().unwrap_or_default();
-        let is_like = |other: &Suspect| {
-            let other_last = other.lines.last().map_or(&[][..], Vec::as_slice);
-            other.fault == suspect.fault && first_word(other_last) == first_word(&last)
-        };
-        let mut known = progress.culprits.iter();
-        if known.any(|culprit| culprit.explains(suspect.fault, &last)) || new.iter().any(is_like) {
-            progress.duplicates += 1;
-        } else {
-            new.push(suspect);
+    while !suspects.is_empty() {
+        let (new, later) = sort_out(suspects, progress);
+        let searches: Vec<_> = new.iter().map(|suspect| search(bench, suspect)).collect();
+        let mut found = stream::iter(searches).buffered(AT_A_TIME);
+        while let Some(found) = found.next().await {
+            match found? {
+                Some((culprit, finding)) => add(draft, progress, culprit, finding),
+                None => progress.unconfirmed += 1,
+            }
         }
-    }
-    let searches: Vec<_> = new.iter().map(|suspect| search(bench, suspect)).collect();
-    let mut found = stream::iter(searches).buffered(AT_A_TIME);
-    while let Some(found) = found.next().await {
-        let Some((culprit, finding)) = found? else {
-            progress.unconfirmed += 1;
-            continue;
-        };
-        let input = culprit.input();
-        let is_known = progress.culprits.iter().any(|known| {
-            known.fault == culprit.fault
-                && (sorted(known.input()) == sorted(input.clone())
-                    || known.explains(culprit.fault, &input))
-        });
-        if is_known {
-            progress.duplicates += 1;
-            continue;
-        }
-        progress.not_minimal += u64::from(!culprit.is_minimal);
-        progress.culprits.push(culprit);
-        progress.findings.push(finding.clone());
-        draft.find(finding);
+        suspects = later;
     }
     Ok(())
+}
+
+/// Returns the suspects that are searched now, and those that are looked at afterwards. The others are explained.
+fn sort_out(suspects: Vec<Suspect>, progress: &mut Progress) -> (Vec<Suspect>, Vec<Suspect>) {
+    let (mut new, mut later): (Vec<Suspect>, Vec<Suspect>) = Default::default();
+    for suspect in suspects {
+        let last = |suspect: &Suspect| suspect.lines.last().cloned().unwrap_or_default();
+        let is_like = |other: &Suspect| {
+            other.fault == suspect.fault && first_word(&last(other)) == first_word(&last(&suspect))
+        };
+        let mut known = progress.culprits.iter();
+        if known.any(|culprit| culprit.explains(suspect.fault, &suspect.lines)) {
+            progress.duplicates += 1;
+        } else if !new.iter().any(is_like) {
+            new.push(suspect);
+        } else if last(&suspect) == END_OF_INPUT {
+            // All of them are alike, and yet the inputs before may matter.
+            later.push(suspect);
+        } else {
+            progress.duplicates += 1;
+        }
+    }
+    (new, later)
+}
+
+/// Adds a finding, unless it is known.
+fn add(draft: &Draft, progress: &mut Progress, culprit: Culprit, finding: Finding) {
+    let input = culprit.input();
+    let is_known = progress.culprits.iter().any(|known| {
+        known.fault == culprit.fault
+            && (sorted(known.input()) == sorted(input.clone())
+                || known.explains(culprit.fault, &culprit.lines))
+    });
+    if is_known {
+        progress.duplicates += 1;
+        return;
+    }
+    progress.not_minimal += u64::from(!culprit.is_minimal);
+    progress.culprits.push(culprit);
+    progress.findings.push(finding.clone());
+    draft.find(finding);
 }
 
 async fn search(

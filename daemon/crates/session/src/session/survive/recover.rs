@@ -62,7 +62,14 @@ impl Sessions {
                 }
             }
         }
-        let lived: Vec<String> = unfinished.difference(&alive).cloned().collect();
+        let mut lived: Vec<String> = unfinished.difference(&alive).cloned().collect();
+        // Transient sessions need not have a row, and may have left processes when their programs ended.
+        let strays = self.stray_folders(&listed, &alive);
+        let strays = strays.map_err(SessionError::Files)?;
+        let names = strays
+            .iter()
+            .filter_map(|folder| folder.file_name()?.to_str());
+        lived.extend(names.map(str::to_owned));
         let ended = end_orphans(&lived).await;
         let mut without_files = Vec::new();
         for mut row in rows {

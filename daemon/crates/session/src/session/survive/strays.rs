@@ -23,24 +23,34 @@ pub(crate) struct StrayRecording {
 }
 
 impl Sessions {
+    /// Returns the folders that belong to no session.
+    pub(super) fn stray_folders(
+        &self,
+        known: &HashSet<String>,
+        alive: &HashSet<String>,
+    ) -> io::Result<Vec<PathBuf>> {
+        let mut folders = Vec::new();
+        for entry in std::fs::read_dir(&self.services.folders.sessions)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let is = |ids: &HashSet<String>| name.to_str().is_some_and(|name| ids.contains(name));
+            if !is(known) && !is(alive) {
+                folders.push(entry.path());
+            }
+        }
+        Ok(folders)
+    }
+
     /// Removes folders and ring files that belong to no session, left by starts that were never acknowledged.
     pub(super) async fn remove_strays(
         self: &Arc<Self>,
         known: &HashSet<String>,
         alive: &HashSet<String>,
     ) -> io::Result<()> {
-        for entry in std::fs::read_dir(&self.services.folders.sessions)? {
-            let entry = entry?;
-            let is_known = entry
-                .file_name()
-                .to_str()
-                .is_some_and(|name| known.contains(name) || alive.contains(name));
-            if is_known {
-                continue;
-            }
-            match self.finish_stray(&entry.path(), None).await {
-                true => remove_folder(&entry.path()).await?,
-                false => self.keep_stray(entry.path(), None),
+        for folder in self.stray_folders(known, alive)? {
+            match self.finish_stray(&folder, None).await {
+                true => remove_folder(&folder).await?,
+                false => self.keep_stray(folder, None),
             }
         }
         for entry in std::fs::read_dir(&self.services.folders.runtime)? {

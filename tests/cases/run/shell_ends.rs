@@ -2,7 +2,7 @@
 
 use crate::support::processes::{is_in_foreground, with_command_line};
 use crate::support::session::{OpenSession, assert_error, guesses, lacks, program};
-use crate::support::{Ccctl, Daemon, eventually};
+use crate::support::{Ccctl, Daemon, eventually, rounds_or};
 use ccd_protocol::session::{
     EndReason, SessionCreateParams, SessionRunParams, SessionState, WaitFor,
 };
@@ -241,7 +241,7 @@ fn a_shell_can_be_used_as_soon_as_it_was_created() {
             continue;
         }
         let daemon = Daemon::start();
-        for round in 0..10 {
+        for round in 0..rounds_or(6) {
             let session = daemon.open_with(&SessionCreateParams {
                 shell: round % 2 == 0,
                 ..program(&daemon, shell, args)

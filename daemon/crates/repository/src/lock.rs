@@ -111,6 +111,7 @@ fn read_holder(file: &mut File) -> Holder {
 mod tests {
     use super::*;
     use crate::test_repository::{git, repository};
+    use std::time::{Duration, Instant};
 
     #[test]
     fn two_paths_to_one_work_tree_share_the_lock_and_the_holder_is_named() {
@@ -130,8 +131,10 @@ mod tests {
         let mode = file.metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
         drop(held);
-        // A process that another test has just forked has a copy of the descriptor until its exec.
-        while let Err(LockError::Held { .. }) = Lock::try_acquire(&two, "8") {
+        // A process that another test is starting has a copy of the descriptor until it runs its program.
+        let dropped = Instant::now();
+        while let Err(error) = Lock::try_acquire(&two, "8") {
+            assert!(dropped.elapsed() < Duration::from_secs(20), "{error}");
             std::thread::yield_now();
         }
         assert_eq!(git(folder.path(), &["status", "--porcelain"]), "");

@@ -68,17 +68,19 @@ fn output_that_is_no_text_comes_as_bytes_too() {
 #[test]
 fn a_time_out_ends_the_program_and_says_so() {
     let daemon = Daemon::start();
+    // Another run of the tests may have one like it.
+    let sleep = format!("sleep 4712.{}", std::process::id());
     let started = Instant::now();
     let params = RunOnceParams {
         timeout_ms: Timeout::After(1000.0),
-        ..program("sh", &["-c", "echo begun; sleep 4712.25"])
+        ..program("sh", &["-c", &format!("echo begun; {sleep}")])
     };
     let reply = once(&daemon, &params);
     assert!(started.elapsed() >= Duration::from_secs(1));
     assert!(reply.timed_out);
     assert_eq!(reply.output, "begun\n");
     assert!(reply.exit_code.is_some() || reply.signal.is_some());
-    assert!(with_command_line("sleep 4712.25").is_empty());
+    assert!(with_command_line(&sleep).is_empty());
     nothing_is_left(&daemon);
 }
 

@@ -7,7 +7,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::os::unix::process::ExitStatusExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, ChildStdout, Stdio};
 
 const ONE: &str = "11111111-0000-4000-8000-000000000000";
@@ -23,6 +23,14 @@ impl Tail {
         let mut command =
             Ccctl::new(&library.daemon).command(&[&["conversation", "tail"], args].concat());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        // A script starts what it runs in the background with this signal ignored, and so may these tests have been.
+        let interruptible = || {
+            // SAFETY: signal is a plain system call and allocates nothing.
+            unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+            Ok(())
+        };
+        // SAFETY: as above.
+        unsafe { command.pre_exec(interruptible) };
         let mut child = command.spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap());
         Self { child, lines }

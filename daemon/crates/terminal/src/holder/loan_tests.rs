@@ -132,7 +132,14 @@ fn a_flood_an_end_and_a_full_ring_are_the_holders() {
         &mut terminal.program,
         tempfile::tempfile().unwrap(),
     ));
+    wait_for_hangup(&loan.master);
     assert_eq!(loan.read(), LentRead::MustReturn);
+}
+
+/// A process that another test is starting has a copy of the terminal until it runs its program.
+fn wait_for_hangup(master: &OwnedFd) {
+    let mut events = [PollFd::new(master, PollFlags::empty())];
+    assert_eq!(poll(&mut events, None).unwrap(), 1);
 }
 
 #[test]

@@ -346,7 +346,7 @@ pub(super) static KEYS: &[Key] = &[
     key!(investigation.timeout, "investigation", Accepts::Integer(1, 86_400),
         "Time limit of an investigation in seconds; its report then has what was found so far."),
     key!(investigation.step_timeout, "investigation", Accepts::Integer(1, 3600),
-        "Seconds that a program under investigation or test may take to answer an input; after that it hangs."),
+        "Seconds that a program under investigation or test may take to print its help or to answer an input; after that it hangs."),
     key!(investigation.sandbox, "investigation", Accepts::Boolean,
         "Run programs under investigation under bubblewrap (bwrap), which must be installed."),
     key!(testing.memory_mb, "testing", Accepts::Integer(1, 1 << 20),

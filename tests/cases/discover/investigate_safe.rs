@@ -53,7 +53,8 @@ fn received(is_safe: bool) -> (Vec<String>, Value) {
     let list: String = list.map(|line| format!("{line} -- Say hello\n")).collect();
     fs::write(&help, format!("List of commands:\n\n{list}")).unwrap();
     let argv = [&program, &log, &help].map(|path| path.to_str().unwrap());
-    let found = investigate_with(&daemon, &argv, &json!({"safe_mode": is_safe}));
+    let extra = json!({"safe_mode": is_safe, "timeout_s": 600});
+    let found = investigate_with(&daemon, &argv, &extra);
     assert!(found.report.findings.is_empty());
     let text = fs::read_to_string(&log).unwrap();
     (

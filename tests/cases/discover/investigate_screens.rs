@@ -60,7 +60,9 @@ fn claude_has_sub_commands_and_its_end_without_a_network_is_no_exit_command() {
         eprintln!("skipped: Claude Code is not installed; .ci/run installs it");
         return;
     };
-    let daemon = Daemon::start();
+    // It starts slowly beside others.
+    let config = json!({"investigation": {"step_timeout": 30}}).to_string();
+    let daemon = Daemon::builder().config(&config).start();
     let nowhere = "http://127.0.0.1:9";
     let env = json!({"env": {"HTTPS_PROXY": nowhere, "HTTP_PROXY": nowhere}});
     let claude = investigate_with(&daemon, &[path.to_str().unwrap()], &env);

@@ -26,9 +26,6 @@ const LONGER: [(&str, &str); 4] = [
 /// Ways to ask for the version, the first that answers counts.
 const VERSION: [&str; 3] = ["--version", "-V", "version"];
 
-/// How long each may take.
-const LIMIT: Duration = Duration::from_secs(3);
-
 /// How long a page of the manual may take: the longest are formatted for seconds on a busy machine.
 const MAN_LIMIT: Duration = Duration::from_secs(10);
 
@@ -126,7 +123,7 @@ async fn run(
         return Ok((form, None));
     }
     notebook.asking(form, "command line");
-    let ended = driver.run(&args, LIMIT).await?;
+    let ended = driver.run(&args, driver.limits.step).await?;
     Ok((form, Some(ended)))
 }
 

@@ -48,7 +48,7 @@ pub(crate) struct BlackBoxRunArgs {
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(mut_args(for_copies))]
 pub(crate) struct FuzzRunArgs {
-    /// Seed of the random inputs; the same seed sends the same inputs [default: random, printed in the report]
+    /// Seed for the random inputs; the same seed sends the same inputs if the program's commands are the same [default: random, stored in the report]
     #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) seed: Option<u64>,
     /// Send N random inputs [default: configuration key testing.fuzz_inputs, 1000]
@@ -57,7 +57,7 @@ pub(crate) struct FuzzRunArgs {
     /// End the tests after this time [default: configuration key testing.timeout, 120]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<f64>,
-    /// Fail only for findings that are not in this report: an id, a unique prefix of it, or a file
+    /// Fail only on findings that are not in this report: id, unique prefix of it, or file
     #[arg(long, value_name = "REPORT")]
     pub(crate) baseline: Option<String>,
     /// Also write the report as JUnit XML to this file
@@ -83,7 +83,7 @@ The same as ccctl test, whose help explains everything.")]
     #[command(visible_alias = "ls")]
     List(ReportListArgs),
     /// Show a report, or write it as JUnit XML or HTML
-    #[command(visible_alias = "show")]
+    #[command(name = "show", visible_alias = "get")]
     Get(BlackBoxGetArgs),
     /// Delete a report
     #[command(
@@ -101,7 +101,7 @@ The same as ccctl test, whose help explains everything.")]
     Cleanup(ReportCleanupArgs),
 }
 
-/// Arguments of `test get`.
+/// Arguments of `test show`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   ccctl test show sqlite3

@@ -31,7 +31,7 @@ pub(super) fn for_copies(arg: Arg) -> Arg {
 
 ccctl asks the program for help and types each command that it finds into a fresh copy of the program. The program \
 runs with an empty home and working directory. In safe mode, the default, commands that delete, reset or overwrite \
-are not sent; --unsafe sends them, and the report says so.
+are not sent; --unsafe sends them, and the report then has \"safe_mode\": false.
 
 If PROGRAM is the name of a subcommand, put -- before it. Ctrl-C ends the investigation and prints what was found. \
 Reports are kept until you delete them.
@@ -49,19 +49,19 @@ pub(crate) struct InvestigateArgs {
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(mut_args(for_copies))]
 pub(crate) struct InvestigateRunArgs {
-    /// Send dangerous commands too, such as those that delete
+    /// Turn off safe mode: send dangerous commands too, such as those that delete data
     #[arg(long = "unsafe")]
     pub(crate) without_safe_mode: bool,
     /// Run the program under bubblewrap, which must be installed, without network and with a read-only file system
     #[arg(long)]
     pub(crate) sandbox: bool,
-    /// Find states that at most N commands lead to from the start, 1 to 20 [default: configuration key investigation.max_depth, 5]
+    /// Look for states up to N commands from the start, 1 to 20 [default: configuration key investigation.max_depth, 5]
     #[arg(long, value_name = "N")]
     pub(crate) max_depth: Option<u32>,
     /// End the investigation after this time [default: configuration key investigation.timeout, 120]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<f64>,
-    /// Record each copy that is started on a terminal on a tape, in a directory next to the report
+    /// Record the copies that run on a terminal on tapes, in a directory next to the report
     #[arg(long)]
     pub(crate) tape: bool,
     #[command(flatten)]
@@ -98,7 +98,8 @@ The same as ccctl investigate, whose help explains everything.")]
     List(ReportListArgs),
     /// Show a report
     #[command(
-        visible_alias = "show",
+        name = "show",
+        visible_alias = "get",
         after_help = "Examples:
   ccctl investigate show sqlite3
   ccctl investigate show 3f2a91bc --json | jq '.commands | keys'"
@@ -112,7 +113,7 @@ The exit status is 1 if the reports differ.")]
     Diff {
         /// Report: its id, a unique prefix of it, or the name of its file; or a program, for its newest report
         a: String,
-        /// Report to compare it with
+        /// Report to compare A with, named in the same way
         b: String,
     },
     /// Delete a report
@@ -138,7 +139,7 @@ The exit status is 1 if the reports differ.")]
   ccctl probe sqlite3
   ccctl probe --json vim | jq .full_screen
 
-\"interactive\" means that the program was seen waiting for input. A probe takes a few seconds and stores no report.",
+\"interactive\" means that the program waits for input or draws on the whole screen. A probe takes a few seconds and stores no report.",
     mut_args(for_copies)
 )]
 pub(crate) struct ProbeArgs {
@@ -154,8 +155,8 @@ pub(crate) struct ProbeArgs {
   ccctl learn -- ./server --console
 
 Use the program as you normally would. When it exits, ccctl writes a report with your commands, the prompts and \
-states that they reached, and what ended the program. Ctrl-\\ then d ends the program. Nothing is refused, and the \
-program runs in your own directory.",
+states that they reached, and what ended the program. To end the program, press Ctrl-\\ then d. Safe mode does not \
+apply, and the program runs in the current directory.",
     mut_arg("detach_keys", |keys| keys.help(END_KEYS))
 )]
 pub(crate) struct LearnArgs {
@@ -174,8 +175,8 @@ pub(crate) struct LearnArgs {
   ccctl map --dot ./server | dot -Tpng > states.png
   ccctl map --mermaid ./server
 
-Without an option, the map is printed as text. It comes from the newest report with the same program and arguments; \
-if there is none, the program is investigated first. After the program has changed, run ccctl investigate again.",
+Without --dot, --mermaid, --svg or --json, the map is printed as text. It shows the newest report with the same program and arguments; \
+if there is none, the program is investigated first. If the program has changed since, run ccctl investigate first.",
     mut_args(for_copies)
 )]
 pub(crate) struct MapArgs {
@@ -214,7 +215,7 @@ pub(crate) struct ReportListArgs {
     pub(crate) limit: Option<u64>,
 }
 
-/// Arguments of `investigate get`.
+/// Arguments of `investigate show`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportGetArgs {
     /// Report: its id, a unique prefix of it, or the name of its file; or a program, for its newest report

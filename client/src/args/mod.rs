@@ -323,14 +323,14 @@ of claude -p --output-format stream-json --verbose."
     Learn(LearnArgs),
     /// Show the states of a program and the commands that lead from one to another
     Map(MapArgs),
-    /// Test a program with unexpected inputs
+    /// Test how a program starts, helps, exits, uses resources and handles unexpected inputs
     Test(Box<BlackBoxArgs>),
     /// Look for inputs that break a program (same as test --types fuzz)
     #[command(after_help = "Examples:
   ccctl fuzz ./server --console
   ccctl fuzz --seed 7 --inputs 5000 ./server
 
-The same as ccctl test --types fuzz, whose help explains the rest.")]
+The same as ccctl test --types fuzz. See ccctl test --help for exit status and reports.")]
     Fuzz(Box<FuzzRunArgs>),
     /// List, follow and cancel background jobs
     #[command(subcommand)]

@@ -11,7 +11,7 @@ const MAX_NAMED: usize = 10;
 /// Each message names the report.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    #[error("no report has the id or file name {0:?}")]
+    #[error("no report has the id, the file name or the program {0:?}")]
     NotFound(String),
     #[error("several reports have an id that starts with {start:?}: {}", .found[..MAX_NAMED.min(found.len())].join(", "))]
     Ambiguous { start: String, found: Vec<String> },

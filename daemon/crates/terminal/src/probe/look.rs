@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::os::fd::BorrowedFd;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::ioctl_fionread;
 use rustix::process::Pid;
 use rustix::termios::tcgetpgrp;
@@ -26,10 +27,19 @@ pub fn probe(master: BorrowedFd<'_>, leader: i32, tty_device: u64) -> Probe {
         how: Cow::Borrowed(finding.how),
         reader: finding.reader,
         foreground_state: finding.foreground_state,
-        // If this cannot be read, the terminal has hung up and no more output will come.
-        unread_output_bytes: ioctl_fionread(master).unwrap_or(0),
+        unread_output_bytes: unread_output(master),
         hidden_prompt_likely: (finding.sleeps_unseen && line.hides_input()) || finding.asks_secret,
     }
+}
+
+/// Returns how many bytes of output nobody has read from `master`.
+pub fn unread_output(master: BorrowedFd<'_>) -> u64 {
+    // What was printed last may still be on its way to this end of the terminal, in a worker thread of the kernel. Linux
+    // waits for it in a poll that finds nothing.
+    let mut events = [PollFd::from_borrowed_fd(master, PollFlags::IN)];
+    let _ = poll(&mut events, Some(&Timespec::default()));
+    // If this cannot be read, the terminal has hung up and no more output will come.
+    ioctl_fionread(master).unwrap_or(0)
 }
 
 /// What is known from the tasks of the foreground group.

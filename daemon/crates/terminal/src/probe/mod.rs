@@ -32,5 +32,5 @@ mod test_terminal;
 
 pub use fresh::{LastTyped, STALE_AFTER_WRITE, fresh};
 pub use line::Line;
-pub use look::probe;
+pub use look::{probe, unread_output};
 pub use report::{Probe, Reader, Verdict};

@@ -7,7 +7,7 @@ use crate::session::live::Session;
 use ccd_protocol::session::{
     InputVerdict, Session as Record, SessionWaitParams, SessionWaitReply, WaitFor, WaitingForInput,
 };
-use ccd_terminal::probe::{Line, Probe, STALE_AFTER_WRITE, Verdict, fresh};
+use ccd_terminal::probe::{Line, Probe, STALE_AFTER_WRITE, Verdict, fresh, unread_output};
 use ccd_text::expect::clean_lossy;
 use futures_util::{StreamExt as _, stream};
 use std::os::fd::AsFd;
@@ -332,7 +332,7 @@ fn look_at_tape(session: &Session) -> Option<Probe> {
         how: OF_TAPE.into(),
         reader: None,
         foreground_state: None,
-        unread_output_bytes: rustix::io::ioctl_fionread(&*master).unwrap_or(0),
+        unread_output_bytes: unread_output(master.as_fd()),
         hidden_prompt_likely: false,
     })
 }

@@ -9,10 +9,11 @@ use ccd_discover::baseline::Baseline;
 use ccd_discover::black_box::{Options, TestBounds, Tester};
 use ccd_discover::drive::{Limits, Target};
 use ccd_discover::new_uuid;
-use ccd_discover::reports::Reports;
+use ccd_discover::reports::{Reports, Saved};
 use ccd_protocol::black_box::{
     TestJobResult, TestLimits, TestReport, TestRunParams, TestStarted, TestSummary, TestType,
 };
+use ccd_protocol::investigate::{InvestigationEnd, InvestigationReport};
 use ccd_session::peer::Peer;
 use ccd_store::blocking;
 use std::path::Path;
@@ -23,6 +24,9 @@ use tokio::sync::watch;
 /// Largest limits.
 const MAX_COPIES: u64 = 32;
 const MAX_FUZZ_INPUTS: u64 = 10_000_000;
+
+/// How many investigations of a program are looked at for one with the same arguments.
+const MAX_LOOKED_AT: usize = 100;
 
 /// The configuration of tests.
 struct TestSettings {
@@ -152,17 +156,18 @@ fn limits(
     Ok((bounds, timeout))
 }
 
-/// Returns the commands of the program's states in its newest investigation.
+/// Returns the commands of the program's states in its newest investigation, if possible one that was not cut off.
 async fn words(daemon: &Daemon, target: &Target) -> Vec<String> {
     let (program, args) = (target.program.clone(), target.args.clone());
     let reports = Arc::clone(&daemon.investigations);
-    let listed = blocking(move || reports.list(Some(&program), 1)).await;
-    let newest = listed.ok().and_then(|mut listed| listed.reports.pop());
-    let Some(saved) = newest.filter(|saved| saved.report.args == args) else {
-        return Vec::new();
-    };
-    let states = saved.report.states.into_iter();
-    states.flat_map(|state| state.commands).collect()
+    let listed = blocking(move || reports.list(Some(&program), MAX_LOOKED_AT)).await;
+    let reports = listed.map_or_else(|_| Vec::new(), |listed| listed.reports);
+    let mut of_args = reports.iter().filter(|saved| saved.report.args == args);
+    let is_complete =
+        |saved: &&Saved<InvestigationReport>| saved.report.end == InvestigationEnd::Complete;
+    let newest = of_args.clone().find(is_complete).or(of_args.next());
+    let states = newest.into_iter().flat_map(|saved| &saved.report.states);
+    states.flat_map(|state| state.commands.clone()).collect()
 }
 
 async fn baseline(

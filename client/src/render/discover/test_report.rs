@@ -73,13 +73,22 @@ fn finding(found: &Map<String, Value>, out: &mut dyn Write, style: Style) -> io:
     writeln!(out, "{line}")?;
     // Bytes that nobody sees are escaped.
     if let Some(input) = text("input") {
-        writeln!(out, "      input  {}", printable(input))?;
+        writeln!(out, "      input  {}", in_short(input))?;
     }
     if let Some(tape) = text("tape") {
         let command = format!("ccctl tape play {}", shell_line([&tape.to_owned()]));
         writeln!(out, "      tape   {}", printable(&command))?;
     }
     Ok(())
+}
+
+/// Returns the start of an input, and how long it is if that is not all.
+fn in_short(input: &str) -> String {
+    const SHOWN: usize = 200;
+    match input.char_indices().nth(SHOWN) {
+        None => printable(input),
+        Some((end, _)) => format!("{}… ({} bytes)", printable(&input[..end]), input.len()),
+    }
 }
 
 #[cfg(test)]

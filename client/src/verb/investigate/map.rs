@@ -8,7 +8,7 @@ use crate::{Context, Exit, Failure, render};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::investigate::{
     InvestigateGet, InvestigateList, InvestigateMap, InvestigateMapParams, InvestigateRunParams,
-    MapFormat, ReportListParams, StateMap,
+    InvestigationEnd, InvestigationSummary, MapFormat, ReportListParams, StateMap,
 };
 
 /// Prints the map of a report, of the newest one of a program, or of a new one.
@@ -54,9 +54,11 @@ fn report_of(args: &MapArgs, context: &Context) -> Result<Option<String>, Failur
         limit: None,
     };
     let reports = context.call::<InvestigateList>(&params)?.value.reports;
-    let with_args = reports.into_iter().find(|report| report.args == *rest);
-    if with_args.is_some() || !rest.is_empty() {
-        return Ok(with_args.map(|report| report.id));
+    let mut with_args = reports.iter().filter(|report| report.args == *rest);
+    let is_complete = |report: &&InvestigationSummary| report.end == InvestigationEnd::Complete;
+    let newest = with_args.clone().find(is_complete).or(with_args.next());
+    if newest.is_some() || !rest.is_empty() || !reports.is_empty() {
+        return Ok(newest.map(|report| report.id.clone()));
     }
     match context.call::<InvestigateGet>(&named(target)) {
         Ok(answer) => Ok(Some(answer.value.id)),

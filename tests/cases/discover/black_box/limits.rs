@@ -95,3 +95,65 @@ fn growth_is_measured_and_is_a_leak_if_it_is_steady() {
         }
     });
 }
+
+#[test]
+fn a_test_that_has_not_begun_at_the_time_limit_fails() {
+    let slow = "#!/bin/sh\nsleep 3\n";
+    let report = report(slow, "fuzz", &json!({"timeout_s": 0.5}));
+    let fuzz = result(&report, "fuzz");
+    let why = "not begun: the time limit of 0.5 s was reached";
+    assert_eq!(fuzz["error"], why, "{report}");
+    assert_eq!(report["summary"]["failed"], 1, "{report}");
+}
+
+#[test]
+fn a_long_input_that_breaks_a_program_is_shortened_also_on_its_command_line() {
+    let read = reader("[ ${#word} -gt 30 ] && kill -SEGV $$");
+    let argument = "#!/bin/sh\n[ ${#1} -gt 700 ] && kill -SEGV $$\nexit 1\n";
+    for (script, len) in [(&*read, 31), (argument, 701)] {
+        let report = report(script, "invalid_input", &json!({}));
+        let found = findings(&report, "invalid_input");
+        let kinds: Vec<_> = found
+            .iter()
+            .map(|(kind, input)| (&**kind, input.len()))
+            .collect();
+        assert_eq!(kinds, [("crash", len)], "{report}");
+    }
+}
+
+/// Carries out the first word of each line, and appends it to a file.
+const DANGEROUS: &str = r#"#!/usr/bin/env python3
+import sys
+names = {'factory_reset': 'Restore factory settings', 'wipe': 'Wipe all data', 'drop': 'Drop the database',
+         'nuke': 'Erase everything', 'add': 'Add an item'}
+while True:
+    print('> ', end='', flush=True)
+    line = sys.stdin.readline()
+    if not line:
+        break
+    words = line.split()
+    if words[:1] == ['help']:
+        print('Commands:')
+        for name, text in names.items():
+            print(f'  {name:14} {text}')
+    elif words and words[0] in names:
+        with open(sys.argv[0] + '.log', 'a') as log:
+            log.write(words[0] + '\n')
+"#;
+
+#[test]
+fn a_random_input_never_becomes_a_refused_command() {
+    let daemon = Daemon::start();
+    let program = daemon.home().join("dangerous");
+    executable::write_script(&program, DANGEROUS);
+    for seed in [2, 4] {
+        let limits = json!({"fuzz_inputs": 1500});
+        let params = json!({"program": program, "types": ["fuzz"], "seed": seed, "limits": limits});
+        let report = run(&daemon, params);
+        let refused = &result(&report, "fuzz")["details"]["refused"];
+        assert!(refused.as_u64() > Some(0), "{report}");
+    }
+    let log = std::fs::read_to_string(daemon.home().join("dangerous.log")).unwrap();
+    let carried_out: std::collections::BTreeSet<&str> = log.lines().collect();
+    assert_eq!(carried_out.into_iter().collect::<Vec<_>>(), ["add"]);
+}

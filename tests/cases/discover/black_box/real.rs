@@ -2,6 +2,7 @@
 
 use super::runs::{failed, result, run};
 use crate::support::Daemon;
+use crate::support::session::lacks;
 use serde_json::{Value, json};
 
 /// Returns the report of a program; none if it is not installed.
@@ -69,4 +70,26 @@ fn bash_passes_and_is_given_nothing_random() {
     let Some(report) = report("bash") else { return };
     let skipped = result(&report, "fuzz")["details"]["skipped"].as_str();
     assert!(skipped.unwrap().contains("shell"), "{report}");
+}
+
+#[test]
+fn full_screen_programs_end_by_a_word() {
+    for (argv, way) in [
+        (&["less", "a file"][..], "q"),
+        (&["vim", "-u", "NONE"], ":q"),
+    ] {
+        if lacks(&argv[..1]) {
+            continue;
+        }
+        let daemon = Daemon::start();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a file"), "hello\n".repeat(1000)).unwrap();
+        let report = run(
+            &daemon,
+            json!({"program": argv[0], "args": argv[1..], "cwd": folder.path(), "types": ["exit"]}),
+        );
+        assert_eq!(failed(&report), [""; 0], "{report}");
+        let exits = list(result(&report, "exit"), "working_exits");
+        assert!(exits.contains(&way.to_owned()), "{exits:?}");
+    }
 }

@@ -3,12 +3,14 @@
 use super::draft::Draft;
 use super::judge::{Verdict, judge};
 use super::options::Options;
+use super::refused::is_unsafe;
 use super::startup::First;
 use super::usage::Usage;
 use crate::drive::{Driver, Ended, Reply, Running, Settled};
 use crate::help::HelpCommand;
-use crate::safety::{refusal, refusal_of};
+use crate::safety::refusal;
 use ccd_session::session::SessionError;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -47,6 +49,8 @@ pub(super) struct Bench<'a> {
     pub(super) copies: AtomicU64,
     /// When the time for all tests is over.
     pub(super) ends_at: Instant,
+    /// The commands of the program's help, once it was asked for.
+    pub(super) commands: OnceLock<Vec<HelpCommand>>,
 }
 
 impl Bench<'_> {
@@ -162,9 +166,10 @@ impl Bench<'_> {
         self.ask(running, &[line], Patience::Confirm).await
     }
 
-    /// Returns whether an input must not be sent; `commands` are those of the program's help.
-    pub(super) fn is_refused(&self, input: &[u8], commands: &[HelpCommand]) -> bool {
-        self.options.safe_mode && is_unsafe(&String::from_utf8_lossy(input), commands)
+    /// Returns whether an input must not be sent.
+    pub(super) fn is_refused(&self, input: &[u8]) -> bool {
+        let commands = self.commands.get().map_or(&[][..], Vec::as_slice);
+        self.options.safe_mode && is_unsafe(input, commands)
     }
 }
 
@@ -179,71 +184,5 @@ async fn is_working(running: &Running, reply: &Reply) -> bool {
             after.percent_since(&before, GLANCE) >= BUSY_PERCENT
         }
         Settled::Waits { .. } | Settled::Ended(_) => false,
-    }
-}
-
-/// Returns whether safe mode refuses a line that a test has made up.
-fn is_unsafe(line: &str, commands: &[HelpCommand]) -> bool {
-    let word = line.split_whitespace().next().unwrap_or_default();
-    let command = commands
-        .iter()
-        .find(|command| command.name == word || command.aliases.iter().any(|alias| alias == word));
-    match command {
-        None => refusal(line).is_some(),
-        // Made-up arguments must lead neither to other programs nor to files outside the throw-away folder.
-        Some(command) => {
-            refusal_of(line, command).is_some() || runs_programs(command) || leads_out(line)
-        }
-    }
-}
-
-/// Returns whether a command of a program runs other programs.
-fn runs_programs(command: &HelpCommand) -> bool {
-    const NAMES: [&str; 8] = [
-        "shell", "system", "sh", "exec", "spawn", "edit", "!", "pipe",
-    ];
-    let name = command.name.trim_start_matches(['.', '\\', ':']);
-    let description = command.description.to_lowercase();
-    let mut words = description.split(|c: char| !c.is_alphanumeric());
-    NAMES.contains(&name) || words.any(|word| word == "shell")
-}
-
-/// Returns whether a word is the path of a file elsewhere.
-fn leads_out(line: &str) -> bool {
-    let mut words = line.split_whitespace().skip(1);
-    words.any(|word| word.contains("..") || word.starts_with(['/', '~', '|', '"', '\'']))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn made_up_arguments_lead_neither_out_nor_to_programs() {
-        let command = |name: &str, description: &str| HelpCommand {
-            name: name.to_owned(),
-            description: description.to_owned(),
-            ..HelpCommand::default()
-        };
-        let commands = [
-            command(".output", "Send output to FILE"),
-            command(".system", "Run CMD ARGS"),
-            command("run", "Run CMD in a shell"),
-            command("zap", "Delete all items"),
-        ];
-        for line in [
-            ".output ../x",
-            ".output /x",
-            ".output |x",
-            ".system x",
-            "run x",
-            "zap",
-            "rm -rf x",
-        ] {
-            assert!(is_unsafe(line, &commands), "{line}");
-        }
-        for line in [".output x", ".output", "../x", "", "xyz"] {
-            assert!(!is_unsafe(line, &commands), "{line}");
-        }
     }
 }

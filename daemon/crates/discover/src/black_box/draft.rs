@@ -111,10 +111,15 @@ impl Draft {
         self.report();
     }
 
-    /// Returns the result; none if the test has not begun. `why` is why the run ended early.
-    pub(super) fn result(&self, program: &str, why: &str) -> Option<TestResult> {
+    /// Returns the result; none if the test may still begin. `why` is why the run ended early, once it has ended.
+    pub(super) fn result(&self, program: &str, why: Option<&str>) -> Option<TestResult> {
         let state = self.state();
-        let timestamp = state.began.clone()?;
+        let has_begun = state.began.is_some();
+        let timestamp = match why {
+            None => state.began.clone()?,
+            Some(_) => state.began.clone().unwrap_or_else(ccd_text::clock::now),
+        };
+        let why = why.unwrap_or("the run goes on");
         let mut details = state.details.clone();
         if !state.findings.is_empty() || self.test == TestType::Fuzz {
             let findings = serde_json::to_value(&state.findings).unwrap_or_default();
@@ -127,6 +132,7 @@ impl Draft {
         let error = match (error, state.is_done) {
             (error, true) => error,
             (Some(error), false) => Some(format!("{error}; not finished: {why}")),
+            (None, false) if !has_begun => Some(format!("not begun: {why}")),
             (None, false) => Some(format!("not finished: {why}")),
         };
         Some(TestResult {
@@ -169,23 +175,26 @@ mod tests {
 
     #[test]
     fn a_result_passes_unless_something_was_found_or_is_missing() {
-        assert!(draft().result("p", "").is_none());
+        assert!(draft().result("p", None).is_none());
+        let result = draft().result("p", Some("cancelled")).unwrap();
+        assert_eq!(result.error.as_deref(), Some("not begun: cancelled"));
+        assert!(!result.passed);
         let passed = draft();
         passed.begin(2);
         passed.finish();
-        let result = passed.result("p", "").unwrap();
+        let result = passed.result("p", Some("")).unwrap();
         assert!(result.passed && result.error.is_none() && result.details.is_empty());
 
         let cut = draft();
         cut.begin(2);
-        let result = cut.result("p", "cancelled").unwrap();
+        let result = cut.result("p", Some("cancelled")).unwrap();
         assert_eq!(result.error.as_deref(), Some("not finished: cancelled"));
 
         let found = draft();
         found.begin(1);
         found.find(finding(FindingKind::Leak, Some(b"x"), "it leaks".into()));
         found.finish();
-        let result = found.result("p", "").unwrap();
+        let result = found.result("p", Some("")).unwrap();
         assert_eq!(result.error.as_deref(), Some("1 finding: it leaks"));
         assert_eq!(result.details["findings"][0]["kind"], "leak");
     }

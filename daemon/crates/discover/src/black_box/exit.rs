@@ -29,7 +29,9 @@ pub(super) struct Left {
 /// Tries all words and keys, each in a fresh copy.
 pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionError> {
     draft.begin(WORDS.len() + KEYS.len());
-    bench.note_skipped(draft);
+    if bench.first.is_hidden() {
+        bench.note_skipped(draft);
+    }
     let mut ways: Vec<Value> = Vec::new();
     let mut clean = Vec::new();
     if let Settled::Ended(exit) = bench.first.settled {
@@ -45,8 +47,7 @@ pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionE
     let tried = |way: &&'static str| !(ends_by_key && is_cut_short(way));
     for way in KEYS.into_iter().chain(WORDS).filter(tried) {
         let is_key = KEYS.contains(&way);
-        // Words are typed only where they are read.
-        if (is_key || bench.can_be_asked())
+        if (is_key || takes_words(bench))
             && let Some((exit, left)) = end_by(bench, way, is_key).await?
         {
             ways.push(json!({
@@ -78,17 +79,30 @@ pub(super) async fn run(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionE
     Ok(())
 }
 
+/// Returns whether words are typed: only where they are read. What ends a program is harmless on a full screen too.
+fn takes_words(bench: &Bench<'_>) -> bool {
+    (bench.first.waits() || bench.first.is_full_screen) && !bench.first.is_hidden()
+}
+
 /// Returns whether the program reads keys, and ends by one that is also a part of words.
 async fn ends_by_key(bench: &Bench<'_>) -> Result<bool, SessionError> {
-    if bench.first.is_canonical || !bench.can_be_asked() {
+    if bench.first.is_canonical || !takes_words(bench) {
         return Ok(false);
     }
-    let Some(mut running) = bench.copy().await? else {
-        return Ok(false);
-    };
+    let mut running = started(bench).await?;
     let reply = running.press(KEY).await?;
     bench.driver.release(running);
     Ok(reply.exit().is_some())
+}
+
+/// Starts a copy. One that never waits for input is given a moment.
+async fn started(bench: &Bench<'_>) -> Result<Running, SessionError> {
+    if let Some(running) = bench.copy().await? {
+        return Ok(running);
+    }
+    let mut running = bench.driver.start(None).await?;
+    running.first(Duration::from_millis(100)).await?;
+    Ok(running)
 }
 
 /// Returns how the program ended by a word or a key, and what it left; none if it did not end.
@@ -97,15 +111,7 @@ async fn end_by(
     way: &str,
     is_key: bool,
 ) -> Result<Option<(Exit, Left)>, SessionError> {
-    let mut running = match bench.copy().await? {
-        Some(running) => running,
-        None if is_key => {
-            let mut running = bench.driver.start(None).await?;
-            running.first(Duration::from_millis(100)).await?;
-            running
-        }
-        None => return Ok(None),
-    };
+    let mut running = started(bench).await?;
     let terminal = running.terminal();
     running.set_limit(Duration::from_secs(1));
     let exit = match is_key {

@@ -2,9 +2,11 @@
 
 use super::bench::Bench;
 use super::draft::Draft;
-use super::judge::{Fault, Verdict};
+use super::fuzz::shortened;
+use super::judge::{Fault, Verdict, fault_of};
 use super::sample::{finding, sample};
-use ccd_protocol::investigate::FindingKind;
+use crate::drive::Ended;
+use ccd_protocol::investigate::{Finding, FindingKind};
 use ccd_session::session::SessionError;
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
@@ -48,6 +50,7 @@ async fn at_prompt(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionError>
     let inputs = inputs();
     draft.begin(inputs.len());
     let (mut outcomes, mut says_something) = (Vec::<Value>::new(), Vec::new());
+    let mut found: Vec<Finding> = Vec::new();
     for (name, lines) in inputs {
         let is_shell = bench.driver.target.is_shell();
         if bench.options.safe_mode && is_shell && name == "punctuation" {
@@ -66,6 +69,7 @@ async fn at_prompt(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionError>
                 break;
             }
         }
+        bench.driver.release(running);
         if let Some((line, (reply, verdict))) = last {
             let is_echo = reply.text.trim() == String::from_utf8_lossy(line).trim();
             if !reply.text.trim().is_empty() && !is_echo {
@@ -76,10 +80,15 @@ async fn at_prompt(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionError>
                 "exit_status": reply.exit().map(|exit| exit.status()),
             }));
             if let Verdict::Broke(fault) = verdict {
-                draft.find(broken(fault, name, line));
+                let short = shortened(bench, fault, line).await?;
+                let finding = short.unwrap_or_else(|| broken(fault, name, line));
+                // Two long lines are often the same short one.
+                if !found.iter().any(|known| is_same(known, &finding)) {
+                    draft.find(finding.clone());
+                    found.push(finding);
+                }
             }
         }
-        bench.driver.release(running);
         draft.step();
     }
     draft.set("inputs", outcomes);
@@ -103,24 +112,52 @@ async fn on_command_line(bench: &Bench<'_>, draft: &Draft) -> Result<(), Session
     for ((name, argument), ended) in arguments.into_iter().zip(all) {
         draft.step();
         let Some(ended) = ended else { continue };
-        let verdict = match ended.exit {
-            // It may work on for long without input, as a server does.
-            None => Verdict::Fine,
-            Some(exit) => match super::judge::fault_of(exit) {
-                Some(fault) => Verdict::Broke(fault),
-                None => Verdict::Ended(exit),
-            },
-        };
+        let verdict = verdict_on(&ended);
         outcomes.push(json!({
             "argument": name, "outcome": outcome(&verdict), "output": sample(&ended.text),
             "exit_status": ended.exit.map(|exit| exit.status()),
         }));
         if let Verdict::Broke(fault) = verdict {
-            draft.find(broken(fault, name, argument.as_bytes()));
+            let short = shortest(bench, fault, argument).await?;
+            draft.find(broken(fault, name, short.as_bytes()));
         }
     }
     draft.set("arguments", outcomes);
     Ok(())
+}
+
+fn verdict_on(ended: &Ended) -> Verdict {
+    match ended.exit {
+        // It may work on for long without input, as a server does.
+        None => Verdict::Fine,
+        Some(exit) => match fault_of(exit) {
+            Some(fault) => Verdict::Broke(fault),
+            None => Verdict::Ended(exit),
+        },
+    }
+}
+
+/// Returns the shortest start of an argument that breaks the program, if each longer one does too.
+async fn shortest<'a>(
+    bench: &Bench<'_>,
+    fault: Fault,
+    argument: &'a str,
+) -> Result<&'a str, SessionError> {
+    let (mut fine, mut breaks) = (0, argument.len());
+    while fine + 1 < breaks {
+        let middle = fine.midpoint(breaks);
+        let ended = bench.run(&argument[..middle], LIMIT).await?;
+        match ended.is_some_and(|ended| verdict_on(&ended) == Verdict::Broke(fault)) {
+            true => breaks = middle,
+            false => fine = middle,
+        }
+    }
+    Ok(&argument[..breaks])
+}
+
+fn is_same(one: &Finding, other: &Finding) -> bool {
+    let input = |finding: &Finding| (finding.input.clone(), finding.input_b64.clone());
+    one.kind == other.kind && input(one) == input(other)
 }
 
 fn outcome(verdict: &Verdict) -> &'static str {
@@ -136,7 +173,7 @@ fn outcome(verdict: &Verdict) -> &'static str {
     }
 }
 
-fn broken(fault: Fault, name: &str, input: &[u8]) -> ccd_protocol::investigate::Finding {
+fn broken(fault: Fault, name: &str, input: &[u8]) -> Finding {
     let message = format!("it {} after {}", fault.in_words(), name.replace('_', " "));
     fault.onto(finding(fault.kind, Some(input), message))
 }

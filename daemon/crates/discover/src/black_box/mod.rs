@@ -3,7 +3,8 @@
 //! - `options`: what a run may do
 //! - `tester`: [`Tester`], the order of the tests, time limits and the report
 //! - `draft`: a result while its test runs
-//! - `bench`: what all tests share: copies of the program, what is known of it, what must not be sent
+//! - `bench`: what all tests share: copies of the program, what is known of it
+//! - `refused`: which made-up lines safe mode keeps from a program
 //! - `judge`: what an answer says about the program: fine, ended, broken
 //! - `startup`, `help`, `invalid_input`, `exit`, `resource`, `concurrent`, `fuzz`: a file for each type of test
 //! - `usage`, `growth`: memory, processor time and descriptors of all processes of a copy
@@ -19,6 +20,7 @@ mod help;
 mod invalid_input;
 mod judge;
 mod options;
+mod refused;
 mod resource;
 mod sample;
 mod startup;

@@ -108,7 +108,7 @@ async fn asked(
     inputs.extend(help.word.map(|word| (word.into(), LOOKS)));
     let commands = help.commands.iter().map(|command| &*command.name);
     let harmless = commands.filter(|name| {
-        let is_refused = bench.is_refused(name.as_bytes(), &help.commands);
+        let is_refused = bench.is_refused(name.as_bytes());
         !is_refused && !WORDS.contains(name) && Some(*name) != help.word
     });
     inputs.extend(

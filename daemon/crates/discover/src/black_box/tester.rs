@@ -8,8 +8,8 @@ use super::{concurrent, exit, fuzz, help, invalid_input, resource, startup};
 use crate::drive::Driver;
 use ccd_protocol::black_box::{TestReport, TestSummary, TestType};
 use ccd_session::session::SessionError;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -47,7 +47,7 @@ impl Tester {
         let keep_often = async {
             loop {
                 tokio::time::sleep(KEEP_PERIOD).await;
-                keep.keep(self.report(&drafts, &started_at, "the run goes on"));
+                keep.keep(self.report(&drafts, &started_at, None));
             }
         };
         let why = tokio::select! {
@@ -66,11 +66,11 @@ impl Tester {
         {
             tracing::warn!("copies of a program took long to end");
         }
-        self.report(&drafts, &started_at, &why)
+        self.report(&drafts, &started_at, Some(&why))
     }
 
-    /// Returns the report so far; `why` is why tests are not finished.
-    fn report(&self, drafts: &Drafts, started_at: &str, why: &str) -> TestReport {
+    /// Returns the report so far; `why` is why tests are not finished, once the run is over.
+    fn report(&self, drafts: &Drafts, started_at: &str, why: Option<&str>) -> TestReport {
         let program = &self.driver.target.program;
         let wanted = drafts.0.iter().filter(|draft| self.wants(draft.test()));
         let results: Vec<_> = wanted
@@ -113,6 +113,7 @@ impl Tester {
             first,
             copies: AtomicU64::default(),
             ends_at: began + self.options.timeout,
+            commands: OnceLock::new(),
         };
         let of_help = drafts.of(TestType::Help)?;
         let [fuzz, resource, concurrent, exit, invalid] = [
@@ -127,6 +128,7 @@ impl Tester {
         let (exit, invalid) = (exit?, invalid?);
         let with_help = async {
             let found = self.help(&bench, of_help).await;
+            bench.commands.get_or_init(|| found.commands.clone());
             let measure = async {
                 self.note(resource, resource::run(&bench, resource, &found))
                     .await;

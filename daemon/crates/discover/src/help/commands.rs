@@ -21,12 +21,14 @@ struct Open {
 #[derive(Default)]
 pub(super) struct Commands {
     list: Vec<HelpCommand>,
+    /// Their names and aliases.
     names: HashSet<String>,
 }
 
 impl Commands {
     pub(super) fn add(&mut self, command: HelpCommand) {
         if self.list.len() < MAX_ENTRIES && self.names.insert(command.name.clone()) {
+            self.names.extend(command.aliases.iter().cloned());
             self.list.push(command);
         }
     }

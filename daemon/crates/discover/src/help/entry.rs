@@ -101,12 +101,12 @@ pub(super) fn of_term(term: &str) -> Option<Entry<'_>> {
             }
         };
     }
-    // `attach-session (attach)`
+    // `attach-session (attach)`, `list (ls, l)`
     if !names.is_empty()
-        && let Some((alias, next)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'))
-        && is_name(alias)
+        && let Some((aliases, next)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'))
+        && aliases.split(", ").all(is_name)
     {
-        names.push(alias);
+        names.extend(aliases.split(", "));
         rest = next.trim_start();
     }
     let mut names = names.into_iter();
@@ -209,6 +209,7 @@ mod tests {
             ("* list - y", "list", &[], "", "y"),
             ("killw (k) [-a]", "killw", &["k"], "[-a]", ""),
             (".exit ?CODE?   Leave", ".exit", &[], "?CODE?", "Leave"),
+            ("list (ls, l)  List", "list", &["ls", "l"], "", "List"),
             ("?   help", "?", &[], "", "help"),
             ("nextest", "nextest", &[], "", ""),
         ] {

@@ -22,6 +22,9 @@ const FIXTURES: &[(&str, Shape, usize, usize, usize)] = &[
     ("argparse_httpie_commands", Argparse, 1, 4, 2),
     ("argparse_json_tool", Argparse, 1, 8, 0),
     ("argparse_pre_commit", Argparse, 1, 2, 16),
+    ("argparse_subcommands_braces", Argparse, 1, 3, 4),
+    ("argparse_subcommands_metavar", Argparse, 1, 3, 4),
+    ("argparse_subcommands_title", Argparse, 1, 3, 4),
     ("argparse_venv", Argparse, 1, 9, 0),
     ("bash", Gnu, 2, 18, 0),
     ("bash_help", ShellBuiltins, 0, 0, 69),
@@ -84,6 +87,7 @@ const FIXTURES: &[(&str, Shape, usize, usize, usize)] = &[
     ("node_help", DotCommands, 0, 0, 7),
     ("npm", Gnu, 8, 0, 72),
     ("openssl", Columns, 0, 0, 151),
+    ("perl_debugger_h", Other, 0, 0, 0),
     ("pip", Gnu, 1, 25, 17),
     ("ps", Gnu, 1, 36, 0),
     ("psql", Gnu, 1, 36, 0),
@@ -195,6 +199,10 @@ fn the_names_in_short_texts_are_exact() {
     );
     assert_eq!(names("docopt_naval_fate"), ["ship", "mine"]);
     assert_eq!(names("argparse_httpie_commands"), ["cli", "plugins"]);
+    for style in ["braces", "metavar", "title"] {
+        let names = names(&format!("argparse_subcommands_{style}"));
+        assert_eq!(names, ["add", "list", "compare-with-supplier", "rm"]);
+    }
     assert_eq!(names("click_flask"), ["routes", "run", "shell"]);
     assert_eq!(
         names("nextest"),
@@ -237,6 +245,8 @@ const SAMPLES: &[(&str, &str, &str)] = &[
     ("git_help_all", "cherry-pick", "Apply the changes introduced by some existing commits"),
     ("git_help_all", "credential-gcloud.sh", ""),
     ("argparse_pre_commit", "autoupdate", "Auto-update"),
+    ("argparse_subcommands_metavar", "list", "list the items, with a text that needs more than one line in the help"),
+    ("argparse_subcommands_title", "compare-with-supplier", "compare with the supplier"),
     ("cargo", "build", "Compile the current package"),
     ("cargo_list", "locate-project", "Print a JSON representation of a Cargo.toml file's location"),
     ("cargo_list", "nextest", ""),
@@ -336,6 +346,8 @@ fn arguments_and_aliases_are_kept() {
         "[-t target-session]"
     );
     assert_eq!(command("cargo", "build").aliases, ["b"]);
+    let list = command("argparse_subcommands_metavar", "list");
+    assert_eq!(list.aliases, ["ls", "l"]);
     assert_eq!(command("systemctl", "start").arguments, "UNIT...");
 }
 

@@ -43,7 +43,7 @@ pub(super) fn sections<'a>(
 }
 
 /// Returns the lines up to the first one that is not indented further than `indent`.
-fn below(lines: &[Line], indent: usize) -> &[Line] {
+pub(super) fn below(lines: &[Line], indent: usize) -> &[Line] {
     let end = lines
         .iter()
         .position(|line| !line.is_blank() && line.indent <= indent)

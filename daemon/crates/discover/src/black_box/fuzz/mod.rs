@@ -12,4 +12,4 @@ mod replay;
 mod run;
 mod words;
 
-pub(in crate::black_box) use run::run;
+pub(in crate::black_box) use run::{run, shortened};

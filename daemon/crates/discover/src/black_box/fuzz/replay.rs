@@ -77,13 +77,17 @@ pub(super) async fn replay(
     Ok(Some(last))
 }
 
-/// Returns whether lines break a fresh copy in this way at the last of them.
+/// Returns whether lines break a fresh copy in this way at the last of them. What safe mode refuses is not sent: a part
+/// of a harmless line may be a dangerous one.
 pub(super) async fn breaks(
     bench: &Bench<'_>,
     lines: &[&[u8]],
     fault: Fault,
     patience: Patience,
 ) -> Result<bool, SessionError> {
+    if lines.iter().any(|line| bench.is_refused(line)) {
+        return Ok(false);
+    }
     let replayed = replay(bench, lines, patience).await?;
     Ok(replayed.is_some_and(|(index, verdict)| {
         index + 1 == lines.len() && verdict == Verdict::Broke(fault)

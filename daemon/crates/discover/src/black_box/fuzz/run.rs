@@ -3,6 +3,7 @@
 use super::super::bench::{Bench, END_OF_INPUT};
 use super::super::draft::Draft;
 use super::super::help::Found;
+use super::super::judge::Fault;
 use super::chunk::{self, Numbered, Suspect};
 use super::culprit::{Culprit, confirm, culprit};
 use super::words::{Source, first_word};
@@ -121,7 +122,7 @@ async fn round(
         if progress.culprits.iter().any(known) {
             progress.known += 1;
             draft.step();
-        } else if source.is_refused(bench, &input) {
+        } else if bench.is_refused(&input) {
             progress.refused += 1;
             draft.step();
         } else {
@@ -208,6 +209,21 @@ fn add(draft: &Draft, progress: &mut Progress, culprit: Culprit, finding: Findin
     progress.culprits.push(culprit);
     progress.findings.push(finding.clone());
     draft.find(finding);
+}
+
+/// Makes a line short that breaks the program, and records it on a tape; none if it does not break again.
+pub(in crate::black_box) async fn shortened(
+    bench: &Bench<'_>,
+    fault: Fault,
+    line: &[u8],
+) -> Result<Option<Finding>, SessionError> {
+    let suspect = Suspect {
+        number: 0,
+        fault,
+        lines: vec![line.to_vec()],
+    };
+    let found = search(bench, &suspect).await?;
+    Ok(found.map(|(_, finding)| finding))
 }
 
 async fn search(

@@ -3,7 +3,6 @@
 use super::super::bench::Bench;
 use super::super::help::Found;
 use crate::fuzz::Inputs;
-use crate::help::HelpCommand;
 use crate::investigate::WORDS;
 use ccd_text::canonical::{LINE_LEN, QUOTE};
 
@@ -14,7 +13,6 @@ const MAX_ALONE: usize = 60;
 pub(super) struct Source {
     alone: Vec<Vec<u8>>,
     inputs: Inputs,
-    commands: Vec<HelpCommand>,
     /// The program reads keys, with a line editor.
     reads_keys: bool,
     pub(super) len: usize,
@@ -44,7 +42,6 @@ impl Source {
             len: alone.len() + random,
             alone,
             inputs: Inputs::new(bench.options.seed, words),
-            commands: help.commands.clone(),
             reads_keys: !bench.first.is_canonical,
         }
     }
@@ -71,11 +68,6 @@ impl Source {
         };
         input.truncate(len);
         input
-    }
-
-    /// Returns whether safe mode forbids an input.
-    pub(super) fn is_refused(&self, bench: &Bench<'_>, input: &[u8]) -> bool {
-        bench.is_refused(input, &self.commands)
     }
 }
 

@@ -10,13 +10,16 @@
 //! options:
 //!   -h, --help            show this help message and exit
 //! ```
+//!
+//! A program may name its sub-commands with a metavar, `COMMAND ...`, and then no line lists them in braces.
 
 use super::{describes_help, has_label, read_sections};
 use crate::help::commands::Commands;
 use crate::help::entry;
 use crate::help::help_text::{HelpText, Shape};
 use crate::help::page::{Line, Page};
-use crate::help::sections::sections;
+use crate::help::sections::below;
+use std::collections::HashSet;
 
 /// Headings of argparse before and since Python 3.10, and the one for operands.
 const HEADINGS: [&str; 4] = [
@@ -26,6 +29,9 @@ const HEADINGS: [&str; 4] = [
     "Positional arguments:",
 ];
 
+/// By how many columns argparse indents a sub-command below the name of their group.
+const INDENT: usize = 2;
+
 pub(in crate::help) fn recognises(page: &Page) -> bool {
     let is_argparse =
         || page.has_line(&HEADINGS) || describes_help(page, "show this help message and exit");
@@ -34,11 +40,22 @@ pub(in crate::help) fn recognises(page: &Page) -> bool {
 
 pub(in crate::help) fn read(page: &Page) -> HelpText {
     let mut commands = Commands::default();
-    for section in sections(page, |line| line.text.starts_with('{')) {
-        let names = choices(section.heading);
-        commands.add_entries(section.lines, |line| {
-            entry::read(&line.text).filter(|entry| names.contains(&entry.name))
-        });
+    let operands = operands(page);
+    for (index, heading) in page.lines.iter().enumerate() {
+        let lines = || below(&page.lines[index + 1..], heading.indent);
+        let names = choices(heading);
+        if !names.is_empty() {
+            commands.add_entries(lines(), |line| {
+                entry::read(&line.text).filter(|entry| names.contains(&entry.name))
+            });
+        } else if heading
+            .cells()
+            .next()
+            .is_some_and(|term| operands.contains(term))
+        {
+            let lines = sub_commands(lines(), heading.indent);
+            commands.add_entries(lines, |line| entry::read(&line.text));
+        }
     }
     // Without descriptions, or with all of them in a section that has a title of its own.
     for line in page.lines.iter().filter(|line| line.text.starts_with('{')) {
@@ -52,6 +69,25 @@ pub(in crate::help) fn read(page: &Page) -> HelpText {
     }
 }
 
+/// Returns the words of the usage that may be operands, thus not the name of the program.
+fn operands(page: &Page) -> HashSet<&str> {
+    let lines = page.lines.iter();
+    let usage = lines
+        .skip_while(|line| !line.text.starts_with("usage:"))
+        .take_while(|line| !line.is_blank());
+    let words = usage.flat_map(|line| line.text.split_whitespace()).skip(2);
+    words.filter(|word| !word.starts_with('-')).collect()
+}
+
+/// Returns the lines from the first sub-command below an operand on: the lines before it continue the operand's help.
+///
+/// An operand that is no group of sub-commands has none, as its help is indented further than by [`INDENT`].
+fn sub_commands(below: &[Line], indent: usize) -> &[Line] {
+    let is_first = |line: &Line| !line.is_blank() && line.indent == indent + INDENT;
+    let first = below.iter().position(is_first).unwrap_or(below.len());
+    &below[first..]
+}
+
 /// Returns the names of `{start,stop}  text`.
 fn choices(line: &Line) -> Vec<&str> {
     let inner = line
@@ -61,4 +97,53 @@ fn choices(line: &Line) -> Vec<&str> {
     inner
         .and_then(|(names, _)| entry::comma_list(names))
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPTIONS: &str = "options:\n  -h, --help  show this help message and exit\n";
+
+    fn names(text: &str) -> String {
+        let commands = read(&Page::of(&format!("{text}\n{OPTIONS}"))).commands;
+        let names: Vec<_> = commands.into_iter().map(|command| command.name).collect();
+        names.join(" ")
+    }
+
+    #[test]
+    fn a_metavar_names_a_group_of_sub_commands() {
+        assert_eq!(
+            names(
+                "usage: x [-h]\n  COMMAND\n  ...\n\npositional arguments:\n  COMMAND\n    add  Add it\n    rm\n"
+            ),
+            "add rm"
+        );
+        assert_eq!(
+            names(
+                "usage: x [-h] <command> ...\n\nactions:\n  What to do.\n\n  <command>  one of\n    add      Add it\n"
+            ),
+            "add"
+        );
+        assert_eq!(
+            names("usage: x [-h] {add,rm} ...\n\nactions:\n  {add,rm}\n    add  Add it\n"),
+            "add rm"
+        );
+    }
+
+    #[test]
+    fn operands_and_examples_are_no_sub_commands() {
+        assert_eq!(
+            names(
+                "usage: x [-h] source target\n\npositional arguments:\n  source    a file\n  target\n            another: file\n"
+            ),
+            ""
+        );
+        assert_eq!(
+            names(
+                "usage: x [-h] FILE\n\nexamples:\n  x\n    help: print it\n  x FILE\n    file: read it\n"
+            ),
+            ""
+        );
+    }
 }

@@ -9,6 +9,8 @@ use ccd_discover::investigate::{Learned, Notebook, learn as report_of};
 use ccd_protocol::investigate::{InvestigateLearnParams, InvestigationReport};
 use ccd_session::interaction::interactions;
 use ccd_session::session::Session;
+use ccd_text::expect::clean_lossy;
+use ccd_text::hidden::{HIDDEN, asks_for_secret};
 use std::sync::Arc;
 
 /// Maximum number of rows of the history that are read, and of output after one input.
@@ -60,8 +62,10 @@ async fn steps(session: &Session, typed: &[(u64, String)]) -> Result<Vec<Learned
         let next = typed
             .get(at + 1)
             .map_or(session.output.end(), |(offset, _)| *offset);
-        let input = input.lines().next().unwrap_or_default().trim().to_owned();
-        let reply = Reply::recorded(&input, output(session, *offset, next).await?);
+        let output = output(session, *offset, next).await?;
+        let echoed = is_unsure(input, prompt.as_deref()).then(|| echo_of(&output));
+        let input = echoed.flatten().unwrap_or_else(|| first_line(input));
+        let reply = Reply::recorded(&input, output);
         let before = std::mem::replace(&mut prompt, reply.prompt.clone());
         steps.push(Learned {
             input,
@@ -72,9 +76,39 @@ async fn steps(session: &Session, typed: &[(u64, String)]) -> Result<Vec<Learned
     Ok(steps)
 }
 
+/// Returns whether an input that counts as hidden may have been shown: of a command that turns the echo off at once, as
+/// one that asks for a password does, nobody knows.
+fn is_unsure(input: &str, prompt: Option<&str>) -> bool {
+    input == HIDDEN && !prompt.is_some_and(asks_for_secret)
+}
+
+/// Returns what the terminal showed of an input before the output that follows it.
+fn echo_of(output: &[u8]) -> Option<String> {
+    let line = first_line(&clean_lossy(output, encoding_rs::UTF_8));
+    (!line.is_empty()).then_some(line)
+}
+
+fn first_line(text: &str) -> String {
+    let line = text.split(['\r', '\n']).next().unwrap_or_default();
+    line.trim().to_owned()
+}
+
 async fn output(session: &Session, from: u64, upto: u64) -> Result<Vec<u8>, DiscoverError> {
     let len = upto.saturating_sub(from).min(MAX_ANSWER_BYTES);
     Ok(session
         .bytes(from, usize::try_from(len).unwrap_or(0))
         .await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_that_counts_as_hidden_is_taken_from_its_echo_but_not_at_a_prompt_for_secrets() {
+        assert!(is_unsure(HIDDEN, Some("main>")) && is_unsure(HIDDEN, None));
+        assert!(!is_unsure(HIDDEN, Some("Password:")) && !is_unsure("login", Some("main>")));
+        assert_eq!(echo_of(b"login\r\nPassword: ").as_deref(), Some("login"));
+        assert_eq!(echo_of(b"\r\nmain> "), None);
+    }
 }

@@ -120,7 +120,7 @@ impl Commands {
 pub(super) fn below_headings(page: &Page, is_heading: impl Fn(&Line) -> bool) -> Vec<HelpCommand> {
     let mut commands = Commands::default();
     for section in sections(page, is_heading) {
-        commands.add_list(section.lines);
+        commands.add_list(section);
     }
     commands.finish()
 }

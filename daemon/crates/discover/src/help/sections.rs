@@ -5,18 +5,12 @@ use super::page::{Line, Page};
 /// Maximum number of words of a heading.
 const MAX_HEADING_WORDS: usize = 7;
 
-/// A heading with the lines below it that are indented further.
-pub(super) struct Section<'a> {
-    pub(super) heading: &'a Line,
-    pub(super) lines: &'a [Line],
-}
-
-/// Returns the sections whose heading is wanted, in order. A section contains the sections below it, which are not
-/// returned again.
-pub(super) fn sections<'a>(
-    page: &'a Page,
+/// Returns the lines below each wanted heading, in order: those that are indented further. The sections in a section are
+/// not returned again.
+pub(super) fn sections(
+    page: &Page,
     is_wanted: impl Fn(&Line) -> bool,
-) -> impl Iterator<Item = Section<'a>> {
+) -> impl Iterator<Item = &[Line]> {
     let lines = &page.lines;
     let mut index = 0;
     std::iter::from_fn(move || {
@@ -32,10 +26,7 @@ pub(super) fn sections<'a>(
             let below = below(&lines[index..], heading.indent);
             index += below.len();
             if !below.is_empty() {
-                return Some(Section {
-                    heading,
-                    lines: below,
-                });
+                return Some(below);
             }
         }
         None
@@ -84,10 +75,8 @@ mod tests {
     #[test]
     fn a_section_ends_where_the_indentation_does() {
         let page = Page::of("A:\n  x\n\n    y\n\nB:\n  z\nC:\n");
-        let found: Vec<_> = sections(&page, is_heading)
-            .map(|section| (&*section.heading.text, section.lines.len()))
-            .collect();
-        assert_eq!(found, [("A:", 3), ("B:", 1)]);
+        let found = sections(&page, is_heading).map(|section| (&*section[0].text, section.len()));
+        assert_eq!(found.collect::<Vec<_>>(), [("x", 3), ("z", 1)]);
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(in crate::help) fn recognises(page: &Page) -> bool {
 pub(in crate::help) fn read(page: &Page) -> HelpText {
     let mut commands = Commands::default();
     for section in sections(page, |line| line.text == "Currently defined functions:") {
-        commands.add_list(section.lines);
+        commands.add_list(section);
     }
     HelpText {
         commands: commands.finish(),

@@ -31,7 +31,7 @@ pub(in crate::help) fn read(page: &Page) -> HelpText {
     let usage = synopsis.map_or_else(Usage::default, |index| below(page, index, ""));
     let mut commands = Commands::default();
     for section in sections(page, |line| line.indent == 0 && announces_commands(line)) {
-        commands.add_list(section.lines);
+        commands.add_list(section);
     }
     HelpText {
         shape: Shape::ManPage,

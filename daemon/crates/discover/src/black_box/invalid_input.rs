@@ -4,7 +4,7 @@ use super::bench::Bench;
 use super::draft::Draft;
 use super::fuzz::shortened;
 use super::judge::{Fault, Verdict, fault_of};
-use super::sample::{finding, sample};
+use super::sample::{finding, sample, shown};
 use crate::drive::Ended;
 use ccd_protocol::investigate::{Finding, FindingKind};
 use ccd_session::session::SessionError;
@@ -119,7 +119,11 @@ async fn on_command_line(bench: &Bench<'_>, draft: &Draft) -> Result<(), Session
         }));
         if let Verdict::Broke(fault) = verdict {
             let short = shortest(bench, fault, argument).await?;
-            draft.find(broken(fault, name, short.as_bytes()));
+            let what = match short.len() == argument.len() {
+                true => name.to_owned(),
+                false => shown(short.as_bytes()),
+            };
+            draft.find(broken(fault, &what, short.as_bytes()));
         }
     }
     draft.set("arguments", outcomes);
@@ -173,7 +177,7 @@ fn outcome(verdict: &Verdict) -> &'static str {
     }
 }
 
-fn broken(fault: Fault, name: &str, input: &[u8]) -> Finding {
-    let message = format!("it {} after {}", fault.in_words(), name.replace('_', " "));
+fn broken(fault: Fault, what: &str, input: &[u8]) -> Finding {
+    let message = format!("it {} after {}", fault.in_words(), what.replace('_', " "));
     fault.onto(finding(fault.kind, Some(input), message))
 }

@@ -237,6 +237,7 @@ fn fits(version: &Version, range: &str) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn ranges_of_npm() {
@@ -260,13 +261,18 @@ mod tests {
     fn without_evidence_the_dependencies_are_not_called_up_to_date() {
         let status = |files: &[(&str, &str)]| {
             let folder = tempfile::tempdir().unwrap();
+            // A clock that is set back must not make the first file the newest.
+            let mut time = SystemTime::now() - Duration::from_secs(3600);
             for (path, content) in files {
                 let path = folder.path().join(path);
                 std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-                std::fs::write(path, content).unwrap();
+                std::fs::write(&path, content).unwrap();
+                let file = std::fs::File::options().append(true).open(path).unwrap();
+                file.set_modified(time).unwrap();
+                time += Duration::from_secs(1);
             }
             let project = Project::find(folder.path()).unwrap();
-            let deadline = Instant::now() + std::time::Duration::from_secs(60);
+            let deadline = Instant::now() + Duration::from_secs(60);
             match DependencyCollector.collect(&project, deadline) {
                 Ok(Part::Dependencies(found)) => found.value.status,
                 other => panic!("{other:?}"),

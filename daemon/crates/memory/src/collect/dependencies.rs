@@ -44,7 +44,7 @@ static TOOLS: [Tool; 12] = [
     other("maven", &["pom.xml"], "pom.xml", &["target"]),
     other(
         "gradle",
-        &["gradle.lockfile", "build.gradle", "build.gradle.kts"],
+        &["build.gradle", "build.gradle.kts", "gradle.lockfile"],
         "settings.gradle",
         &["build"],
     ),
@@ -261,15 +261,14 @@ mod tests {
     fn without_evidence_the_dependencies_are_not_called_up_to_date() {
         let status = |files: &[(&str, &str)]| {
             let folder = tempfile::tempdir().unwrap();
-            // A clock that is set back must not make the first file the newest.
-            let mut time = SystemTime::now() - Duration::from_secs(3600);
+            // All of a checkout may have the same time.
+            let time = SystemTime::now() - Duration::from_secs(3600);
             for (path, content) in files {
                 let path = folder.path().join(path);
                 std::fs::create_dir_all(path.parent().unwrap()).unwrap();
                 std::fs::write(&path, content).unwrap();
                 let file = std::fs::File::options().append(true).open(path).unwrap();
                 file.set_modified(time).unwrap();
-                time += Duration::from_secs(1);
             }
             let project = Project::find(folder.path()).unwrap();
             let deadline = Instant::now() + Duration::from_secs(60);

@@ -166,10 +166,10 @@ impl Bench<'_> {
         self.ask(running, &[line], Patience::Confirm).await
     }
 
-    /// Returns whether an input must not be sent.
+    /// Returns whether an input must not be sent. None is before the program was asked for its commands.
     pub(super) fn is_refused(&self, input: &[u8]) -> bool {
-        let commands = self.commands.get().map_or(&[][..], Vec::as_slice);
-        self.options.safe_mode && is_unsafe(input, commands)
+        let commands = self.commands.get();
+        self.options.safe_mode && commands.is_none_or(|commands| is_unsafe(input, commands))
     }
 }
 

@@ -81,7 +81,7 @@ async fn at_prompt(bench: &Bench<'_>, draft: &Draft) -> Result<(), SessionError>
             }));
             if let Verdict::Broke(fault) = verdict {
                 let short = shortened(bench, fault, line).await?;
-                let finding = short.unwrap_or_else(|| broken(fault, name, line));
+                let finding = short.unwrap_or_else(|| broken(fault, &in_words(name), line));
                 // Two long lines are often the same short one.
                 if !found.iter().any(|known| is_same(known, &finding)) {
                     draft.find(finding.clone());
@@ -120,7 +120,7 @@ async fn on_command_line(bench: &Bench<'_>, draft: &Draft) -> Result<(), Session
         if let Verdict::Broke(fault) = verdict {
             let short = shortest(bench, fault, argument).await?;
             let what = match short.len() == argument.len() {
-                true => name.to_owned(),
+                true => in_words(name),
                 false => shown(short.as_bytes()),
             };
             draft.find(broken(fault, &what, short.as_bytes()));
@@ -177,7 +177,12 @@ fn outcome(verdict: &Verdict) -> &'static str {
     }
 }
 
+/// Returns the name of an input for a sentence.
+fn in_words(name: &str) -> String {
+    name.replace('_', " ")
+}
+
 fn broken(fault: Fault, what: &str, input: &[u8]) -> Finding {
-    let message = format!("it {} after {}", fault.in_words(), what.replace('_', " "));
+    let message = format!("it {} after {what}", fault.in_words());
     fault.onto(finding(fault.kind, Some(input), message))
 }

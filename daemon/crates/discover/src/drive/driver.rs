@@ -3,6 +3,7 @@
 use super::exit::Exit;
 use super::running::Running;
 use super::target::{Target, TargetError};
+use crate::help::without_overstrikes;
 use ccd_protocol::Timeout;
 use ccd_protocol::run::RunOnceParams;
 use ccd_protocol::session::SessionCreateParams;
@@ -178,13 +179,10 @@ impl Driver {
         let start = self.tasks.spawn(async move {
             loop {
                 match OneShot::start(&sessions, &peer, params.clone()).await {
-                    Err(error @ SessionError::MaxSessions { .. }) => tokio::select! {
-                        () = sessions.place() => {}
-                        () = cancel.cancelled() => return Err(error),
-                    },
-                    shot => {
-                        return shot.inspect(|shot| started.add(&shot.session));
+                    Err(error @ SessionError::MaxSessions { .. }) => {
+                        place(&sessions, &cancel, error).await?;
                     }
+                    shot => return shot.inspect(|shot| started.add(&shot.session)),
                 }
             }
         });
@@ -258,10 +256,9 @@ impl Driver {
                     part: Part::End,
                 };
                 match sessions.once(runner, &params, &cancel).await {
-                    Err(error @ SessionError::MaxSessions { .. }) => tokio::select! {
-                        () = sessions.place() => {}
-                        () = cancel.cancelled() => return Err(error),
-                    },
+                    Err(error @ SessionError::MaxSessions { .. }) => {
+                        place(&sessions, &cancel, error).await?;
+                    }
                     once => return once,
                 }
             }
@@ -269,7 +266,7 @@ impl Driver {
         let once = done(once).await?;
         let reply = once.reply;
         Ok(Ended {
-            text: clean_lossy(reply.output.as_bytes(), encoding_rs::UTF_8),
+            text: text_of(&reply.output),
             exit: (!reply.timed_out).then_some(Exit {
                 code: reply.exit_code,
                 signal: reply.signal,
@@ -391,8 +388,45 @@ impl Driver {
     }
 }
 
+/// Waits until there may be one session more, or returns the error that there may not, if nobody waits for it any longer.
+async fn place(
+    sessions: &Sessions,
+    cancel: &CancellationToken,
+    error: SessionError,
+) -> Result<(), SessionError> {
+    tokio::select! {
+        () = sessions.place() => Ok(()),
+        () = cancel.cancelled() => Err(error),
+    }
+}
+
+/// Returns an output without escape sequences and without the overstrikes of man, which need its backspaces.
+fn text_of(output: &str) -> String {
+    let text = without_overstrikes(output);
+    clean_lossy(text.as_bytes(), encoding_rs::UTF_8)
+}
+
 /// Returns the result of a task.
 async fn done<T>(task: JoinHandle<Result<T, SessionError>>) -> Result<T, SessionError> {
     let result = task.await;
     result.unwrap_or_else(|error| Err(SessionError::Files(std::io::Error::other(error))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::help::parse;
+    use ccd_text::pattern::Compiled;
+
+    #[test]
+    fn a_page_of_the_manual_has_no_overstrikes() {
+        let page = include_str!("../../tests/fixtures/help/man_lua.overstrike");
+        let help = parse(&text_of(page), &Compiled::built_in());
+        assert_eq!(help.usage, ["lua [ options ] [ script [ args ] ]"]);
+        let options = help.options.iter().map(|option| option.flags.join(" "));
+        let options: Vec<_> = options.collect();
+        assert_eq!(options, ["-e", "-i", "-l", "-v", "-E", "-W", "--", "-"]);
+        assert_eq!(help.options[0].value.as_deref(), Some("stat"));
+        assert_eq!(help.options[0].description, "execute statement stat.");
+    }
 }

@@ -87,7 +87,6 @@ const FIXTURES: &[(&str, Shape, usize, usize, usize)] = &[
     ("node_help", DotCommands, 0, 0, 7),
     ("npm", Gnu, 8, 0, 72),
     ("openssl", Columns, 0, 0, 151),
-    ("perl_debugger_h", Other, 0, 0, 0),
     ("pip", Gnu, 1, 25, 17),
     ("ps", Gnu, 1, 36, 0),
     ("psql", Gnu, 1, 36, 0),

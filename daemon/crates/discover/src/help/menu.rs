@@ -8,20 +8,16 @@
 //! ```
 
 use super::help_text::HelpCommand;
-use super::page::{Line, Page, split_at_gap};
+use super::page::{Page, split_at_gap};
 
 /// How many entries make a menu.
 const LEAST_ENTRIES: usize = 2;
 
 /// Returns the entries of the last menu in a text: their numbers are what is typed.
 ///
-/// The numbers start with 0 or 1 and have no gap; only the last one, which often leaves the menu, may be any. A
-/// backtrace, `0: anyhow::error`, is not a menu.
+/// The numbers start with 0 or 1 and have no gap; only the last one, which often leaves the menu, may be any.
 pub fn menu(text: &str) -> Vec<HelpCommand> {
     let page = Page::of(text);
-    if page.position(is_of_backtrace).is_some() {
-        return Vec::new();
-    }
     let entries = page.lines.iter().flat_map(|line| entries(&line.text));
     let (mut last, mut run): (Vec<_>, Vec<(u8, &str)>) = Default::default();
     for (number, description) in entries {
@@ -47,13 +43,6 @@ pub fn menu(text: &str) -> Vec<HelpCommand> {
         ..HelpCommand::default()
     });
     commands.collect()
-}
-
-/// Returns whether a line is the heading of a Rust backtrace, or a frame of one that shows a path of names.
-fn is_of_backtrace(line: &Line) -> bool {
-    let is_heading = line.text.to_ascii_lowercase().ends_with("stack backtrace:");
-    let is_path = |(_, name): (u8, &str)| name.contains("::") && !name.trim().contains(' ');
-    is_heading || entry(&line.text).is_some_and(is_path)
 }
 
 /// Returns the entries of a line.
@@ -141,17 +130,5 @@ mod tests {
         ] {
             assert!(menu(text).is_empty(), "{text}");
         }
-    }
-
-    #[test]
-    fn a_backtrace_is_no_menu() {
-        for text in [
-            "Error: no file\n\nStack backtrace:\n   0: start\n   1: main\n",
-            "thread 'main' panicked\nstack backtrace:\n   0: rust_begin_unwind\n             at /rustc/1\n   1: main\n",
-            "   0: anyhow::error\n   1: run\n   2: main\n",
-        ] {
-            assert_eq!(read(text), [], "{text}");
-        }
-        assert_eq!(read("1: Show the backtrace\n2: Leave\n").len(), 2);
     }
 }

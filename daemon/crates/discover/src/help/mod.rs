@@ -35,4 +35,5 @@ mod usage;
 pub use asked::help_of;
 pub use help_text::{HelpCommand, HelpText, MAX_ENTRIES, Shape};
 pub use menu::menu;
+pub(crate) use page::without_overstrikes;
 pub use parse::parse;

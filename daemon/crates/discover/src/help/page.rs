@@ -112,7 +112,7 @@ pub(super) fn split_at_gap(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Removes what a printing terminal strikes over: `N\bN` is a bold N, `_\bN` an underlined one.
-fn without_overstrikes(raw: &str) -> String {
+pub(crate) fn without_overstrikes(raw: &str) -> String {
     let mut text = String::with_capacity(raw.len());
     for character in raw.chars() {
         match character {

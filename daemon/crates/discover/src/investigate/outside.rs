@@ -29,12 +29,6 @@ const VERSION: [&str; 3] = ["--version", "-V", "version"];
 /// How long a page of the manual may take: the longest are formatted for seconds on a busy machine.
 const MAN_LIMIT: Duration = Duration::from_secs(10);
 
-/// The pager for a page of the manual: it resolves overstrikes, `N\bN` for a bold N and `_\bN` for an underlined one.
-///
-/// For a terminal, man prints them even with a pager that cannot show them, and the text of a run no longer has the
-/// backspaces by which they are recognised.
-const MAN_PAGER: [&str; 2] = ["sed", "s/.\u{8}//g"];
-
 /// How many run at a time.
 const AT_A_TIME: usize = 3;
 
@@ -164,8 +158,7 @@ async fn man_page(
 ) -> Result<Option<(String, HelpText)>, SessionError> {
     let name = driver.target.name();
     notebook.asking(&format!("man {name}"), "command line");
-    let pager = MAN_PAGER.join(" ");
-    let args = ["-P", &pager, "--", name].map(str::to_owned);
+    let args = ["-P", "cat", "--", name].map(str::to_owned);
     let Ok(ended) = driver.run_program("man", &args, MAN_LIMIT).await else {
         // There is no man.
         return Ok(None);
@@ -183,29 +176,4 @@ async fn man_page(
     let help = parse(&text.join("\n"), notebook.library());
     let is_page = !help.usage.is_empty() || !help.options.is_empty();
     Ok(is_page.then(|| (format!("man {name}"), help)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::fs::File;
-    use std::process::Command;
-
-    #[test]
-    fn the_pager_of_the_manual_resolves_overstrikes() {
-        let folder = env!("CARGO_MANIFEST_DIR");
-        let page = File::open(format!("{folder}/tests/fixtures/help/man_lua.overstrike")).unwrap();
-        let [program, script] = MAN_PAGER;
-        let mut pager = Command::new(program);
-        pager.arg(script).stdin(page).env("LC_ALL", "C.UTF-8");
-        let output = pager.output().unwrap().stdout;
-        let text = ccd_text::expect::clean_lossy(&output, encoding_rs::UTF_8);
-        let help = parse(&text, &Compiled::built_in());
-        assert_eq!(help.usage, ["lua [ options ] [ script [ args ] ]"]);
-        let options = help.options.iter().map(|option| option.flags.join(" "));
-        let options: Vec<_> = options.collect();
-        assert_eq!(options, ["-e", "-i", "-l", "-v", "-E", "-W", "--", "-"]);
-        assert_eq!(help.options[0].value.as_deref(), Some("stat"));
-        assert_eq!(help.options[0].description, "execute statement stat.");
-    }
 }

@@ -17,7 +17,7 @@ const ASLEEP_AFTER_WRITE: Duration = Duration::from_secs(1);
 /// What was last typed, as far as it matters for a probe after it.
 #[derive(Debug, Clone, Copy)]
 pub struct LastTyped {
-    pub at: Instant,
+    at: Instant,
     /// It ended a line, which wakes a reader in canonical mode.
     ended_line: bool,
     /// The reader of the last probe before it.

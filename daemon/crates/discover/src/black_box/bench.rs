@@ -166,7 +166,7 @@ impl Bench<'_> {
         self.ask(running, &[line], Patience::Confirm).await
     }
 
-    /// Returns whether an input must not be sent. None is before the program was asked for its commands.
+    /// Returns whether an input must not be sent: in safe mode none may be whose commands are not known yet.
     pub(super) fn is_refused(&self, input: &[u8]) -> bool {
         let commands = self.commands.get();
         self.options.safe_mode && commands.is_none_or(|commands| is_unsafe(input, commands))

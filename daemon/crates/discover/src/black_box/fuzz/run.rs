@@ -184,7 +184,7 @@ fn sort_out(suspects: Vec<Suspect>, progress: &mut Progress) -> (Vec<Suspect>, V
         } else if !new.iter().any(is_like) {
             new.push(suspect);
         } else if last(&suspect) == END_OF_INPUT {
-            // All of them are alike, and yet the inputs before may matter.
+            // Every end of the input looks the same, but the inputs before it may differ.
             later.push(suspect);
         } else {
             progress.duplicates += 1;

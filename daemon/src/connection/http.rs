@@ -40,8 +40,7 @@ pub(super) async fn serve(
         _gone: gone.clone().drop_guard(),
         _work: tracker.token(),
     };
-    let methods = shared.methods.clone();
-    let limit_bytes = shared.limits.frame_bytes;
+    let (methods, limit_bytes) = (shared.methods.clone(), shared.limits.frame_bytes);
     let connection_id = shared.peer.connection as u32;
     let service = Server::builder()
         .set_config(config(&shared))
@@ -51,10 +50,7 @@ pub(super) async fn serve(
             RpcServiceBuilder::new().layer_fn(move |inner| Guard::new(inner, Arc::clone(&shared))),
         )
         .build(methods, stop_handle.clone());
-    let service = WholeBody {
-        inner: service,
-        limit_bytes,
-    };
+    let service = WholeBody::new(service, limit_bytes);
     let watched = Arc::clone(&socket);
     tracker.spawn(async move {
         tokio::select! {

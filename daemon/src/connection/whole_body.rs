@@ -13,8 +13,15 @@ use tower_service::Service;
 /// Passes requests with a whole body of at most `limit_bytes` to `inner`.
 #[derive(Clone)]
 pub(super) struct WholeBody<S> {
-    pub(super) inner: S,
-    pub(super) limit_bytes: usize,
+    inner: S,
+    limit_bytes: usize,
+}
+
+impl<S> WholeBody<S> {
+    /// Puts the reader of bodies before `inner`.
+    pub(super) fn new(inner: S, limit_bytes: usize) -> Self {
+        Self { inner, limit_bytes }
+    }
 }
 
 impl<S, B> Service<HttpRequest<B>> for WholeBody<S>

@@ -15,7 +15,7 @@ pub(super) enum Fault {
     NotUtf8,
     #[error("the line is not JSON: {0}")]
     NotJson(serde_json::Error),
-    #[error("the body of the HTTP request is not complete: {0}")]
+    #[error("the body of the HTTP request cannot be read: {0}")]
     BrokenBody(String),
     #[error("not a JSON-RPC 2.0 request: {0}")]
     NotARequest(serde_json::Error),

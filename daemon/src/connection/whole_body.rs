@@ -62,7 +62,10 @@ where
 }
 
 fn bad_request(error: &BoxError) -> Result<HttpResponse, BoxError> {
-    let fault = Fault::BrokenBody(error.to_string());
+    // hyper's own message only says that reading failed.
+    let cause = error.source();
+    let why = cause.map_or_else(|| error.to_string(), ToString::to_string);
+    let fault = Fault::BrokenBody(why);
     let response = HttpResponse::builder()
         .status(400)
         .header("content-type", "application/json; charset=utf-8")

@@ -84,7 +84,7 @@ mod tests {
         let open_it = || File::options().read(true).write(true).open(&lock).unwrap();
         let mkfifo = std::process::Command::new("mkfifo").arg(&lock).status();
         assert!(mkfifo.unwrap().success());
-        let (found, answer) = std::sync::mpsc::channel();
+        let (found, answer) = std::sync::mpsc::sync_channel(1);
         let socket = folder.path().join("s");
         std::thread::spawn(move || found.send(of_socket(&socket)));
         let answer = answer.recv_timeout(std::time::Duration::from_secs(20));

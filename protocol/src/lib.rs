@@ -14,6 +14,7 @@ pub mod investigate;
 pub mod job;
 pub mod memory;
 pub mod method;
+pub mod parents;
 pub mod pattern;
 pub mod policy;
 pub mod program;

@@ -1,6 +1,7 @@
 //! Finds the daemon's socket and connects to it.
 
 use super::host::{Host, HostError};
+use super::peer::{self, Foreign};
 use super::processes;
 use super::request::Connection;
 use super::ssh::{HostLink, SshError};
@@ -33,8 +34,10 @@ pub(crate) enum ConnectError {
     Gone { session: String },
     #[error("the connection broke: {why}; the session {session} keeps running there")]
     Broken { session: String, why: String },
-    #[error("could not connect to {}: {source}", .socket.display())]
+    #[error("could not connect to {}: {source}{}", .socket.display(), advice(.source))]
     Socket { socket: PathBuf, source: io::Error },
+    #[error("the daemon does not serve this user: {0}; choose another socket")]
+    Refused(Foreign),
     #[error(transparent)]
     Start(#[from] start::StartError),
 }
@@ -207,9 +210,10 @@ impl LocalSocket {
     ///
     /// # Errors
     ///
-    /// [`ConnectError::Socket`] if the socket exists but cannot be used.
+    /// [`ConnectError::Socket`] if the socket exists but cannot be used, or is not of a daemon of this user.
     pub(super) fn connect(&self) -> Result<Option<UnixStream>, ConnectError> {
-        match UnixStream::connect(&self.path) {
+        let connected = UnixStream::connect(&self.path);
+        match connected.and_then(|stream| peer::check(&stream).map(|()| stream)) {
             Ok(stream) => Ok(Some(stream)),
             Err(error) if nobody_listens(&error) => Ok(None),
             Err(source) => Err(ConnectError::Socket {
@@ -259,6 +263,18 @@ impl Place {
         let socket = folder.path().join("s");
         let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
         (Self::of_socket(socket), listener, folder)
+    }
+}
+
+/// What to do about a socket that cannot be used.
+fn advice(error: &io::Error) -> &'static str {
+    let is_foreign = error.get_ref().is_some_and(|source| source.is::<Foreign>());
+    match error.kind() {
+        _ if is_foreign => "; choose another socket, or run ccctl as that user",
+        io::ErrorKind::PermissionDenied => {
+            "; a daemon serves only its own user: choose another socket, or run ccctl as that user"
+        }
+        _ => "",
     }
 }
 

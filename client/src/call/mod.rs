@@ -8,6 +8,7 @@ mod failure;
 mod hint;
 mod host;
 mod launch;
+mod peer;
 mod processes;
 mod request;
 mod ssh;
@@ -19,6 +20,7 @@ pub(crate) use connect::{ConnectError, Place, host_asked_for};
 pub(crate) use failure::Failure;
 pub(crate) use host::{Host, is_elsewhere, set_elsewhere};
 pub(crate) use launch::{LaunchError, find_program};
+pub(crate) use peer::check as check_peer;
 pub(crate) use request::{
     Answer, CLIENT_NAME, Connection, call_at, call_within, close, garbled, lost, request_at,
     request_line,

@@ -2,8 +2,9 @@
 
 use rustix::fs::{Mode, OFlags, open};
 use rustix::process::Pid;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Read as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 /// Returns the processes that hold the lock of the daemon at `socket`. The first is the one that took it, if it lives:
@@ -12,11 +13,17 @@ pub(super) fn of_socket(socket: &Path) -> Vec<Pid> {
     let mut path = socket.as_os_str().to_owned();
     path.push(".lock");
     let path = Path::new(&path);
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    // A named pipe would be waited for.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let Ok(lock) = open(path, flags, Mode::empty()) else {
         return Vec::new();
     };
     let mut lock = File::from(lock);
+    let us = rustix::process::geteuid().as_raw();
+    let is_ours = |file: Metadata| file.is_file() && file.uid() == us;
+    if !lock.metadata().is_ok_and(is_ours) {
+        return Vec::new();
+    }
     let mut note = String::new();
     let read = lock.read_to_string(&mut note);
     let taker = read.ok().and_then(|_| pid_in(&note));
@@ -35,8 +42,7 @@ fn pid_in(note: &str) -> Option<Pid> {
 /// only processes that have the file open count.
 #[cfg(target_os = "linux")]
 fn holders_of(lock: &File, path: &Path, _: Option<Pid>) -> Vec<Pid> {
-    use std::os::unix::fs::MetadataExt as _;
-    let identity = |file: &std::fs::Metadata| (file.dev(), file.ino());
+    let identity = |file: &Metadata| (file.dev(), file.ino());
     let Ok(lock) = lock.metadata() else {
         return Vec::new();
     };
@@ -70,6 +76,22 @@ fn holders_of(lock: &File, _: &Path, taker: Option<Pid>) -> Vec<Pid> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_but_an_own_regular_file_is_a_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = folder.path().join("s.lock");
+        let open_it = || File::options().read(true).write(true).open(&lock).unwrap();
+        let mkfifo = std::process::Command::new("mkfifo").arg(&lock).status();
+        assert!(mkfifo.unwrap().success());
+        let (found, answer) = std::sync::mpsc::sync_channel(1);
+        let socket = folder.path().join("s");
+        std::thread::spawn(move || found.send(of_socket(&socket)));
+        let answer = answer.recv_timeout(std::time::Duration::from_secs(20));
+        // Lets a thread go on that waits for the pipe.
+        drop(open_it());
+        assert_eq!(answer, Ok(Vec::new()));
+    }
 
     #[test]
     fn a_number_that_another_process_has_is_not_believed() {

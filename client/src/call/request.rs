@@ -1,8 +1,9 @@
 //! Calls of the daemon: one line per request, one line per reply.
 
 use super::again::again;
-use super::connect::Place;
+use super::connect::{ConnectError, Place};
 use super::failure::Failure;
+use super::peer;
 use ccd_protocol::daemon::DaemonPing;
 use ccd_protocol::session::{SessionClose, SessionCloseParams, SessionCloseReply};
 use ccd_protocol::{Caller, ErrorCode, ErrorObject, Method, NoParams, PROTOCOL_VERSION};
@@ -351,7 +352,19 @@ fn request_within(
     let start = Instant::now();
     let mut connection = Connection::over(place.connect()?).within(limit)?;
     let done = match connection.request(method, params) {
-        Err(Failure::Lost { was_read, .. }) => again(place, method, params, start, was_read, limit),
+        Err(Failure::Lost { was_read, .. }) => {
+            let done = again(place, method, params, start, was_read, limit);
+            // The daemon of another user closes every connection without a word.
+            match (done, peer::foreign(&connection.reader.get_ref().0)) {
+                (
+                    Err(Failure::Lost {
+                        was_read: false, ..
+                    }),
+                    Ok(Some(foreign)),
+                ) => Err(ConnectError::Refused(foreign).into()),
+                (done, _) => done,
+            }
+        }
         done => {
             // A ping may be outstanding on one with a limit.
             if limit.is_none() {

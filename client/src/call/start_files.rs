@@ -1,5 +1,6 @@
 //! The files that a start leaves beside the socket: its lock, and the output of the daemon until it serves.
 
+use ccd_protocol::parents::{User, check_parents};
 use rustix::fs::{Mode, OFlags, open, openat};
 use rustix::io::Errno;
 use std::ffi::OsString;
@@ -30,11 +31,18 @@ impl SocketFolder {
     ///
     /// # Errors
     ///
-    /// The path and the reason if it is a link, belongs to somebody else, or others may write to it; such a directory is
-    /// left as it is.
+    /// The path and the reason if it is a link, belongs to somebody else, or others may write to it or replace it; such a
+    /// directory is left as it is.
     pub(super) fn open(socket: &Path, is_named: bool) -> Result<Self, (PathBuf, io::Error)> {
         let path = socket.parent().unwrap_or(Path::new("/"));
         let failed = |source| (path.to_owned(), source);
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let user = User {
+            uid: rustix::process::geteuid().as_raw(),
+            gid: rustix::process::getegid().as_raw(),
+            home: home.as_deref(),
+        };
+        check_parents(path, user).map_err(|error| failed(io::Error::other(error)))?;
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -67,13 +75,16 @@ impl SocketFolder {
     /// The path and the reason if it is a link, not a regular file, or not this user's alone.
     pub(super) fn file(&self, suffix: &str) -> Result<File, (PathBuf, io::Error)> {
         let path = self.path(suffix);
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags =
+            OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let opened = path
             .file_name()
             .ok_or(Errno::ISDIR)
             .and_then(|name| openat(&self.folder, name, flags, Mode::RUSR | Mode::WUSR));
         let checked = match opened {
             Err(Errno::LOOP) => Err(io::Error::other("a symbolic link; move it away")),
+            // A directory, a socket or a device without a driver.
+            Err(Errno::ISDIR | Errno::NXIO) => Err(not_ours()),
             Err(error) => Err(error.into()),
             Ok(file) => check_file(File::from(file)),
         };
@@ -115,10 +126,12 @@ fn check_file(file: File) -> io::Result<File> {
         && metadata.nlink() == 1;
     match is_ours {
         true => Ok(file),
-        false => Err(io::Error::other(
-            "not a file that ccctl created; move it away",
-        )),
+        false => Err(not_ours()),
     }
+}
+
+fn not_ours() -> io::Error {
+    io::Error::other("not a file that ccctl created; move it away")
 }
 
 #[cfg(test)]
@@ -172,5 +185,35 @@ mod tests {
             folder.file(suffix).unwrap();
         }
         assert_eq!(fs::read_to_string(&document).unwrap(), "precious");
+    }
+
+    #[test]
+    fn what_is_no_file_is_named_and_left() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = SocketFolder::open(&place.path().join("s"), true).unwrap();
+        let path = folder.path(LOCK);
+        let make: [fn(&Path); 3] = [
+            |path| fs::create_dir(path).unwrap(),
+            |path| drop(std::os::unix::net::UnixListener::bind(path).unwrap()),
+            |path| {
+                let made = std::process::Command::new("mkfifo").arg(path).status();
+                assert!(made.unwrap().success());
+            },
+        ];
+        for make in make {
+            make(&path);
+            let kind = fs::metadata(&path).unwrap().file_type();
+            let (named, error) = folder.file(LOCK).unwrap_err();
+            assert_eq!(named, path);
+            let error = error.to_string();
+            assert!(
+                error.contains("not a file that ccctl created"),
+                "{kind:?}: {error}"
+            );
+            assert_eq!(fs::metadata(&path).unwrap().file_type(), kind);
+            fs::remove_dir(&path)
+                .or_else(|_| fs::remove_file(&path))
+                .unwrap();
+        }
     }
 }

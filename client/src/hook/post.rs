@@ -5,7 +5,7 @@
 
 use super::delivery::Delivery;
 use super::payload::is_ready;
-use crate::call::CLIENT_NAME;
+use crate::call::{CLIENT_NAME, check_peer};
 use ccd_protocol::hook::{HookPost, HookPostReply};
 use ccd_protocol::{ErrorCode, Method as _, PROTOCOL_VERSION};
 use rustix::event::PollFlags;
@@ -59,6 +59,7 @@ fn connected(path: &Path, deadline: Instant) -> Option<OwnedFd> {
     let rest = deadline.saturating_duration_since(Instant::now());
     set_socket_timeout(&socket, Timeout::Send, Some(rest)).ok()?;
     connect(&socket, &address).ok()?;
+    check_peer(&socket).ok()?;
     Some(socket)
 }
 

@@ -25,7 +25,8 @@ const FIRST_WORDS_TIME: Duration = Duration::from_secs(1);
 /// Total time limit of a refusal.
 const REFUSAL_TIME: Duration = Duration::from_secs(3);
 
-/// Maximum number of refusals in progress; beyond it, a connection is closed without a reply.
+/// Maximum number of refusals in progress; beyond it, nobody waits for the first byte of a refused client, and it gets
+/// the reply as a line.
 const REFUSALS: usize = 64;
 
 /// Buffer size for the first read of a connection.
@@ -150,6 +151,9 @@ impl Acceptor {
 
     fn refuse(&self, stream: UnixStream, limit: usize) {
         if Arc::strong_count(&self.refusals) > REFUSALS {
+            // A new socket has room for it. If not, the client is refused nevertheless.
+            let line = refusal(limit);
+            let _ = rustix::io::write(&stream, format!("{line}\n").as_bytes());
             return;
         }
         let refusal = Arc::clone(&self.refusals);
@@ -203,9 +207,13 @@ async fn first_words(stream: &mut UnixStream) -> io::Result<Vec<u8>> {
     }
 }
 
-async fn tell_refusal(mut stream: UnixStream, limit: usize) -> io::Result<()> {
+fn refusal(limit: usize) -> String {
     let line = complaint(Fault::Connections { limit });
-    let line = line.get();
+    line.get().to_owned()
+}
+
+async fn tell_refusal(mut stream: UnixStream, limit: usize) -> io::Result<()> {
+    let line = refusal(limit);
     let mut peek = [0; FIRST_READ_BYTES];
     let heard = tokio::time::timeout(FIRST_WORDS_TIME, stream.read(&mut peek)).await;
     let is_http = matches!(heard, Ok(Ok(1..))) && peek[0].is_ascii_uppercase();

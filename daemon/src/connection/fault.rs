@@ -15,6 +15,8 @@ pub(super) enum Fault {
     NotUtf8,
     #[error("the line is not JSON: {0}")]
     NotJson(serde_json::Error),
+    #[error("the body of the HTTP request cannot be read: {0}")]
+    BrokenBody(String),
     #[error("not a JSON-RPC 2.0 request: {0}")]
     NotARequest(serde_json::Error),
     #[error("the batch is empty")]
@@ -60,7 +62,7 @@ impl Fault {
 impl Reportable for Fault {
     fn code(&self) -> ErrorCode {
         match self {
-            Self::NotUtf8 | Self::NotJson(_) => ErrorCode::ParseError,
+            Self::NotUtf8 | Self::NotJson(_) | Self::BrokenBody(_) => ErrorCode::ParseError,
             Self::NotARequest(_) | Self::EmptyBatch => ErrorCode::InvalidRequest,
             Self::NoMethod(_) => ErrorCode::MethodNotFound,
             Self::NoSubscription(_) => ErrorCode::Unavailable,
@@ -79,6 +81,9 @@ impl Reportable for Fault {
     fn hint(&self) -> Option<&str> {
         Some(match self {
             Self::NotUtf8 | Self::NotJson(_) => "send one JSON message per line, as UTF-8",
+            Self::BrokenBody(_) => {
+                "send as many bytes as content-length says, or well-formed chunks"
+            }
             Self::NotARequest(_) | Self::EmptyBatch => {
                 r#"send {"jsonrpc":"2.0","id":1,"method":"noun.verb","params":{}}"#
             }

@@ -2,18 +2,19 @@
 
 use super::guard::{Guard, Shared};
 use super::lines::QUEUE_LEN;
+use super::whole_body::WholeBody;
 use jsonrpsee::core::middleware::RpcServiceBuilder;
 use jsonrpsee::server::{
     BatchRequestConfig, Server, ServerConfig, StopHandle, serve_with_graceful_shutdown,
 };
+use rustix::net::Shutdown;
 use std::io;
-use std::net::Shutdown;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream as StdUnixStream;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
 use tokio::net::UnixStream;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
@@ -31,14 +32,15 @@ pub(super) async fn serve(
     tracker: TaskTracker,
 ) -> io::Result<()> {
     let (gone, grace) = (shared.peer.gone.clone(), shared.limits.grace);
-    let cut = StdUnixStream::from(stream.as_fd().try_clone_to_owned()?);
+    let socket = StdUnixStream::from(stream.as_fd().try_clone_to_owned()?);
+    let socket = Arc::new(UnixStream::from_std(socket)?);
     let stream = HttpStream {
         stream,
         first,
         _gone: gone.clone().drop_guard(),
         _work: tracker.token(),
     };
-    let methods = shared.methods.clone();
+    let (methods, limit_bytes) = (shared.methods.clone(), shared.limits.frame_bytes);
     let connection_id = shared.peer.connection as u32;
     let service = Server::builder()
         .set_config(config(&shared))
@@ -48,10 +50,18 @@ pub(super) async fn serve(
             RpcServiceBuilder::new().layer_fn(move |inner| Guard::new(inner, Arc::clone(&shared))),
         )
         .build(methods, stop_handle.clone());
+    let service = WholeBody::new(service, limit_bytes);
+    let watched = Arc::clone(&socket);
     tracker.spawn(async move {
-        let served = serve_with_graceful_shutdown(stream, service, stop_handle.shutdown()).await;
-        if let Err(error) = served {
-            tracing::debug!(error = &*error, "http connection ended");
+        tokio::select! {
+            biased;
+            served = serve_with_graceful_shutdown(stream, service, stop_handle.shutdown()) => {
+                if let Err(error) = served {
+                    tracing::debug!(error = &*error, "http connection ended");
+                }
+            }
+            // hyper does not notice while a further request is already in its buffer.
+            () = hang_up(&watched) => {}
         }
     });
     let grace_is_over = async {
@@ -60,9 +70,20 @@ pub(super) async fn serve(
     };
     tokio::select! {
         () = gone.cancelled() => {}
-        () = grace_is_over => cut.shutdown(Shutdown::Both)?,
+        () = grace_is_over => rustix::net::shutdown(&*socket, Shutdown::Both)?,
     }
     Ok(())
+}
+
+/// Waits until the client has closed the connection. One that closed only its sending direction has not.
+async fn hang_up(socket: &UnixStream) {
+    while let Ok(ready) = socket.ready(Interest::WRITABLE).await
+        && !ready.is_write_closed()
+    {
+        // Clears the readiness, so that the next change is reported.
+        let again = || Err::<(), _>(io::ErrorKind::WouldBlock.into());
+        let _ = socket.try_io(Interest::WRITABLE, again);
+    }
 }
 
 fn config(shared: &Shared) -> ServerConfig {

@@ -18,6 +18,7 @@ mod service;
 mod socket;
 #[cfg(test)]
 mod tests;
+mod whole_body;
 
 pub(crate) use accept::{Ends, serve};
 pub(crate) use limits::{Limits, Settings};

@@ -11,11 +11,12 @@ use crate::config::{ConfigWatch, Loaded, Paths, Snapshot, Sources};
 use crate::daemon::Owners;
 use crate::log::Log;
 use crate::store::{Opening, SCHEMA, Store, StoreError};
+use ccd_protocol::parents::{UnsafeParent, User, check_parents};
 use ccd_session::session::{Past, SessionError};
 use ccd_terminal::holder::{Adopted, Cause, HandOver};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Why the daemon did not start, or ended with an error.
@@ -25,6 +26,11 @@ pub(crate) enum StartError {
     Socket(#[from] ccd_protocol::socket::SocketPathError),
     #[error(transparent)]
     Folder(#[from] ccd_store::folder::FolderError),
+    #[error("the directory of the socket {} is not safe: {source}", .socket.display())]
+    Parent {
+        socket: PathBuf,
+        source: UnsafeParent,
+    },
     #[error(transparent)]
     Config(#[from] crate::config::ConfigError),
     #[error(transparent)]
@@ -64,7 +70,10 @@ impl Ground {
     ///
     /// [`StartError`] in one line.
     pub(crate) fn take(args: &Args) -> Result<Self, StartError> {
-        let paths = paths_of(args)?;
+        let paths = find_paths(args)?;
+        // Not again when a worker follows: sessions must not end because of a change elsewhere.
+        check_parents_of(&paths)?;
+        paths.prepare()?;
         let base_lock = Lock::take(&paths.base.join("ccd.lock"), &paths.socket)?;
         let mut socket_lock = paths.socket.clone().into_os_string();
         socket_lock.push(".lock");
@@ -86,10 +95,22 @@ pub(crate) struct Prepared {
     pub(super) log: Log,
 }
 
-fn paths_of(args: &Args) -> Result<Paths, StartError> {
-    let paths = Paths::from_env(args.socket.as_deref(), |name| std::env::var_os(name))?;
-    paths.prepare()?;
-    Ok(paths)
+fn find_paths(args: &Args) -> Result<Paths, StartError> {
+    let env = |name: &str| std::env::var_os(name);
+    Ok(Paths::from_env(args.socket.as_deref(), env)?)
+}
+
+fn check_parents_of(paths: &Paths) -> Result<(), StartError> {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let user = User {
+        uid: rustix::process::geteuid().as_raw(),
+        gid: rustix::process::getegid().as_raw(),
+        home: home.as_deref(),
+    };
+    check_parents(&paths.runtime, user).map_err(|source| StartError::Parent {
+        socket: paths.socket.clone(),
+        source,
+    })
 }
 
 /// Reads the configuration and starts the daemon's own log.
@@ -99,7 +120,8 @@ fn paths_of(args: &Args) -> Result<Paths, StartError> {
 /// [`StartError`] in one line.
 pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, StartError> {
     let env = |name: &str| std::env::var_os(name);
-    let paths = paths_of(args)?;
+    let paths = find_paths(args)?;
+    paths.prepare()?;
     let sources = Sources::from_env(args.config.clone(), env, &paths.base);
     // Before it is loaded: a change in between will be noticed.
     let read = sources.snapshot();

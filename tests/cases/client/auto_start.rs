@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 #[test]
 fn clients_that_come_together_start_one_daemon() {
@@ -133,6 +134,37 @@ fn a_daemon_that_fails_after_it_listens_says_why() {
             "{ran:?}"
         );
     }
+}
+
+#[test]
+fn a_start_below_a_directory_in_which_others_may_write_is_refused() {
+    let installation = Installation::new();
+    let place = tempfile::tempdir().unwrap();
+    let open = place.path().join("open");
+    fs::create_dir(&open).unwrap();
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+    let socket = open.join("run/s");
+    let told = format!(
+        "the directory {} above it is writable by others",
+        open.display()
+    );
+    let ran = installation.run(&["daemon", "start", "--socket", socket.to_str().unwrap()]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stderr.contains(&told), "{ran:?}");
+
+    // The daemon looks for itself.
+    let daemon = Command::new(env!("CARGO_BIN_EXE_ccd_under_test"))
+        .arg("--socket")
+        .arg(&socket)
+        .env("HOME", installation.home())
+        .env("CCD_HOME", installation.home())
+        .env("CCD_TEST_ENDS_WITH_STDIN", "1")
+        .stdin(Stdio::null())
+        .output();
+    let ran = Ran::of(daemon.unwrap());
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains(&told), "{ran:?}");
+    assert_eq!(fs::read_dir(&open).unwrap().count(), 0);
 }
 
 #[test]

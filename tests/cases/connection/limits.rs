@@ -1,5 +1,6 @@
 //! Each limit of the transport has its own error, and exceeding it does not affect other clients.
 
+use crate::support::client::Ccctl;
 use crate::support::worker::worker;
 use crate::support::{Connection, Daemon, eventually, kind, throughout};
 use serde_json::{Value, json};
@@ -34,6 +35,24 @@ fn ping(connection: &mut Connection) {
         connection.call_value("daemon.ping", &json!({})),
         Ok(json!({}))
     );
+}
+
+#[test]
+fn the_client_names_the_limit_however_many_are_refused() {
+    let daemon = small();
+    let socket = daemon.socket();
+    let held: Vec<UnixStream> = (0..150)
+        .map(|_| UnixStream::connect(&socket).unwrap())
+        .collect();
+    let ran = Ccctl::new(&daemon).run(&["session", "list"]);
+    assert_eq!(ran.code, Some(5), "{ran:?}");
+    let told = "3 connections are open, which is the limit";
+    assert!(ran.stderr.contains(told), "{ran:?}");
+    drop(held);
+    eventually("others are served again", || {
+        let ran = Ccctl::new(&daemon).run(&["session", "list"]);
+        (ran.code == Some(0)).then_some(())
+    });
 }
 
 #[test]

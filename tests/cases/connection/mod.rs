@@ -6,5 +6,6 @@ mod leaving;
 mod limits;
 mod lines;
 mod peers;
+mod second_user;
 mod transports;
 mod wrong_types;

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
 /// The user `nobody` on most systems; any user other than the own one would do.
-const OTHER_UID: u32 = 65_534;
+pub(super) const OTHER_UID: u32 = 65_534;
 
 /// Connects as another user, sends a ping and prints the reply.
 const CLIENT: &str = r#"
@@ -24,7 +24,7 @@ except OSError as error:
 "#;
 
 /// Returns whether these tests cannot run here, and prints the reason.
-fn cannot_run() -> bool {
+pub(super) fn cannot_run() -> bool {
     let is_root = rustix::process::geteuid().is_root();
     let tools =
         ["setpriv", "python3"].map(|tool| Command::new(tool).arg("--version").output().is_ok());
@@ -34,7 +34,7 @@ fn cannot_run() -> bool {
     !is_root || tools.contains(&false)
 }
 
-fn as_other_user(program: &Path) -> Command {
+pub(super) fn as_other_user(program: &Path) -> Command {
     let mut command = Command::new("setpriv");
     command
         .arg(format!("--reuid={OTHER_UID}"))

@@ -3,7 +3,7 @@ use super::harness::{Client, Seen, Server, assert_error, eventually, request, wi
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncReadExt};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
@@ -101,6 +101,94 @@ async fn a_closed_http_connection_drops_its_call() {
     eventually("it runs", || Seen::get(&server.seen.started) == 1).await;
     drop(client);
     eventually("it is dropped", || Seen::get(&server.seen.ended) == 1).await;
+}
+
+#[tokio::test]
+async fn a_client_that_pipelined_and_left_ends_what_it_waited_for() {
+    let server = Server::start();
+    for _ in 0..20 {
+        let mut client = server.connect().await;
+        for id in 0..2 {
+            post(&mut client, &request(id, "test.hang", json!({}))).await;
+        }
+    }
+    eventually("the first call of each is dropped", || {
+        Seen::get(&server.seen.ended) == 20
+    })
+    .await;
+    // Only the accept loop remains.
+    eventually("the connections are gone", || server.tracker.len() == 1).await;
+    assert_eq!(Seen::get(&server.seen.started), 20);
+}
+
+#[tokio::test]
+async fn a_client_that_closed_only_its_sending_direction_gets_all_replies() {
+    let server = Server::start();
+    let mut client = server.connect().await;
+    for id in 0..2 {
+        post(&mut client, &request(id, "test.wait", json!({}))).await;
+    }
+    client.writer.shutdown().await.unwrap();
+    server.gate.add_permits(2);
+    for id in 0..2 {
+        assert_eq!(response(&mut client).await["id"], id);
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_broken_or_ends_early_is_a_bad_request() {
+    const CHUNKED: &str = "transfer-encoding: chunked";
+    let body = request(1, "test.count", json!({})).to_string();
+    let len = body.len();
+    let server = Server::start();
+    for (header, sent) in [
+        (CHUNKED, "zz\r\n".to_owned()),
+        (CHUNKED, format!("{len:x}\r\n{body}xx0\r\n\r\n")),
+        (CHUNKED, format!("{len:x}\r\n{}", &body[..len - 1])),
+        (CHUNKED, format!("{len:x}\r\n{body}\r\n")),
+        ("content-length: 1000", body.clone()),
+    ] {
+        let mut client = server.connect().await;
+        client
+            .write(format!(
+                "POST / HTTP/1.1\r\nhost: ccd\r\ncontent-type: application/json\r\n{header}\r\n\r\n{sent}"
+            ))
+            .await;
+        client.writer.shutdown().await.unwrap();
+        let mut answer = String::new();
+        within(client.reader.read_to_string(&mut answer))
+            .await
+            .unwrap();
+        assert!(answer.starts_with("HTTP/1.1 400 "), "{sent:?}: {answer}");
+        let (_, reply) = answer.split_once("\r\n\r\n").unwrap();
+        let reply: Value = serde_json::from_str(reply).unwrap();
+        assert_error(&reply, Value::Null, -32700, "parse_error");
+    }
+    assert_eq!(
+        Seen::get(&server.seen.counted),
+        0,
+        "nothing was carried out"
+    );
+}
+
+#[tokio::test]
+async fn a_body_over_the_limit_is_refused_with_or_without_its_length() {
+    let server = Server::with(Limits {
+        frame_bytes: 100,
+        ..Limits::default()
+    });
+    let body = "x".repeat(101);
+    for head in [
+        format!("content-length: 101\r\n\r\n{body}"),
+        format!("transfer-encoding: chunked\r\n\r\n65\r\n{body}\r\n0\r\n\r\n"),
+    ] {
+        let mut client = server.connect().await;
+        let request = "POST / HTTP/1.1\r\nhost: ccd\r\ncontent-type: application/json\r\n";
+        client.write(format!("{request}{head}")).await;
+        let mut status = String::new();
+        within(client.reader.read_line(&mut status)).await.unwrap();
+        assert_eq!(status.trim_end(), "HTTP/1.1 413 Payload Too Large");
+    }
 }
 
 #[tokio::test]

@@ -118,6 +118,25 @@ async fn a_connection_too_many_is_told_and_closed() {
 }
 
 #[tokio::test]
+async fn many_connections_too_many_are_all_told() {
+    let server = Server::with(Limits {
+        connections: 1,
+        ..Limits::default()
+    });
+    let mut first = server.connect().await;
+    first.assert_served().await;
+    // The first 64 of them are waited for.
+    let mut refused = Vec::new();
+    for _ in 0..150 {
+        refused.push(server.connect().await);
+    }
+    for client in &mut refused {
+        assert_error(&client.receive().await, Value::Null, 1006, "limit_reached");
+    }
+    first.assert_served().await;
+}
+
+#[tokio::test]
 async fn another_user_is_turned_away_unheard() {
     let own_uid = rustix::process::geteuid().as_raw();
     let server = Server::start_as(own_uid + 1, Limits::default());

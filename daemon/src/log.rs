@@ -1,9 +1,14 @@
-//! The daemon's own log: levels that can change at run time, and files that rotate daily.
+//! The daemon's own log: levels that can change at run time, a file for each day, and limits.
+
+mod day_file;
+mod repeats;
 
 use crate::config::{LogDestination, LogFormat, LogLevel, Logging};
 use ccd_protocol::daemon::{DaemonLogParams, DaemonLogReply};
 use ccd_protocol::{ErrorCode, Reportable};
 use ccd_terminal::lock::lock;
+use day_file::DayFile;
+use repeats::Repeats;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io;
@@ -12,16 +17,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
-use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::{Context, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, Registry, reload};
-
-/// Name of the log files: `ccd.2026-01-31.log`.
-const PREFIX: &str = "ccd";
-const SUFFIX: &str = "log";
 
 /// Maximum number of errors that `daemon.status` shows.
 const MAX_ERRORS: usize = 10;
@@ -34,6 +34,7 @@ const MAX_ERROR_CHARS: usize = 400;
 pub(crate) struct Log {
     filter: reload::Handle<LevelFilter, Registry>,
     state: Arc<Mutex<LogState>>,
+    repeats: Repeats,
     folder: Option<PathBuf>,
 }
 
@@ -44,7 +45,11 @@ struct LogState {
 }
 
 impl Log {
-    /// Sets up the log of the process.
+    /// Sets up the log of the process. If its file cannot be used, it is written to standard error.
+    ///
+    /// # Errors
+    ///
+    /// The process already has one.
     pub(crate) fn start(logging: &Logging, level: LogLevel, folder: &Path) -> io::Result<Self> {
         let (filter, handle) = reload::Layer::new(filter_of(level));
         let state = Arc::new(Mutex::new(LogState {
@@ -53,23 +58,30 @@ impl Log {
             errors: VecDeque::new(),
         }));
         let errors = KeepErrors(Arc::clone(&state));
+        let repeats = Repeats::default();
         let registry = tracing_subscriber::registry().with(filter).with(errors);
-        let to_file = logging.destination == LogDestination::File;
-        let result = if to_file {
-            registry
-                .with(layer(logging.format, true, appender(folder)?))
-                .try_init()
-        } else {
-            // The journal reads standard error and adds the times itself.
-            let times = logging.destination == LogDestination::Stderr;
-            registry
-                .with(layer(logging.format, times, io::stderr))
-                .try_init()
+        let registry = registry.with(repeats.clone());
+        // The journal reads standard error and adds the times itself.
+        let times = logging.destination != LogDestination::Journal;
+        let to_stderr = || layer(logging.format, times, io::stderr);
+        let (output, problem) = match logging.destination {
+            LogDestination::File => {
+                match DayFile::open(folder, logging.format, logging.max_file_bytes) {
+                    Ok(file) => (layer(logging.format, true, file), None),
+                    Err(error) => (to_stderr(), Some(error)),
+                }
+            }
+            LogDestination::Journal | LogDestination::Stderr => (to_stderr(), None),
         };
-        result.map_err(io::Error::other)?;
+        let to_file = logging.destination == LogDestination::File && problem.is_none();
+        registry.with(output).try_init().map_err(io::Error::other)?;
+        if let Some(error) = problem {
+            tracing::error!(%error, "the file of the log cannot be used; logging to standard error");
+        }
         Ok(Self {
             filter: handle,
             state,
+            repeats,
             folder: to_file.then(|| folder.to_owned()),
         })
     }
@@ -112,6 +124,16 @@ impl Log {
                 .and_then(newest)
                 .map(|path| path.to_string_lossy().into_owned()),
         })
+    }
+
+    /// Logs how many lines were dropped because they repeat others, for as long as any are.
+    pub(crate) fn report_repeats(&self) -> impl Future<Output = ()> + Send + use<> {
+        self.repeats.clone().report_each_period()
+    }
+
+    /// Logs what is still to be logged before the process ends.
+    pub(crate) fn finish(&self) {
+        self.repeats.report();
     }
 
     /// Returns the last errors, newest last.
@@ -161,15 +183,6 @@ where
     }
 }
 
-fn appender(folder: &Path) -> io::Result<RollingFileAppender> {
-    RollingFileAppender::builder()
-        .rotation(Rotation::DAILY)
-        .filename_prefix(PREFIX)
-        .filename_suffix(SUFFIX)
-        .build(folder)
-        .map_err(io::Error::other)
-}
-
 fn filter_of(level: LogLevel) -> LevelFilter {
     match level {
         LogLevel::Error => LevelFilter::ERROR,
@@ -180,24 +193,8 @@ fn filter_of(level: LogLevel) -> LevelFilter {
     }
 }
 
-fn log_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        let name = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
-        if name.starts_with(PREFIX) && name.ends_with(SUFFIX) {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
 fn newest(folder: &Path) -> Option<PathBuf> {
-    log_files(folder).ok()?.pop()
+    day_file::files(folder).ok()?.pop()
 }
 
 /// Deletes log files that were last written before `age`.
@@ -205,7 +202,7 @@ pub(crate) fn remove_older_than(folder: &Path, age: Duration) -> io::Result<()> 
     let Some(limit) = SystemTime::now().checked_sub(age) else {
         return Ok(());
     };
-    for path in log_files(folder)? {
+    for path in day_file::files(folder)? {
         if std::fs::metadata(&path)?.modified()? < limit {
             std::fs::remove_file(&path)?;
         }

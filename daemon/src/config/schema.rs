@@ -255,6 +255,8 @@ pub(super) static KEYS: &[Key] = &[
         "Destination of the daemon's log: a file in logs/, the system's journal, or standard error."),
     key!(logging.keep_days, "logging", Accepts::Integer(1, MAX_DAYS),
         "Days to keep the files of the daemon's log."),
+    key!(logging.max_file_bytes, "logging", Accepts::Integer(65_536, 1 << 40),
+        "Size at which a day's file of the daemon's log ends; further lines of that day are dropped."),
     key!(replay.tapes_path, "replay", Accepts::OptionalPath,
         "Directory of tapes, if a request names none. Empty: tapes in the base directory."),
     key!(replay.record, "replay", Accepts::OneOf(RECORD_WORDS),

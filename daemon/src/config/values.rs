@@ -144,6 +144,8 @@ pub(crate) struct Logging {
     pub(crate) format: LogFormat,
     pub(crate) destination: LogDestination,
     pub(crate) keep_days: u32,
+    /// Size at which nothing more is written to the file of a day.
+    pub(crate) max_file_bytes: u64,
 }
 
 /// The least serious kind of event that is logged.
@@ -205,6 +207,7 @@ impl Default for Config {
                 format: LogFormat::Text,
                 destination: LogDestination::File,
                 keep_days: 7,
+                max_file_bytes: 16 << 20,
             },
             replay: Replay::default(),
             hooks: Hooks {

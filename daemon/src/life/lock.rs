@@ -1,10 +1,9 @@
 //! Locks that allow one daemon per socket and per base directory.
 
 use rustix::fs::{FlockOperation, flock};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -54,14 +53,7 @@ impl Lock {
             path: path.to_owned(),
             source,
         };
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(path)
-            .map_err(io_error)?;
+        let mut file = ccd_store::own_file::update(path).map_err(io_error)?;
         if !is_taken_in_time(&file).map_err(io_error)? {
             let holder = holder_of(&file).map_err(io_error)?;
             let holder = match holder.trim() {

@@ -70,10 +70,12 @@ impl Serving {
         store: &Store,
         own_path: Option<OwnPath>,
     ) -> Result<(), StartError> {
+        let log = self.daemon.log.clone();
         match end {
             End::Stop => {
                 self.stop(holder, own_path).await;
                 close(store).await;
+                log.finish();
                 tracing::info!("stopped");
             }
             End::HolderDied => {
@@ -84,6 +86,7 @@ impl Serving {
             }
             End::HandOver(successor) => {
                 self.hand_over(store).await;
+                log.finish();
                 std::mem::forget(own_path); // the socket is kept
                 if let Err(error) = holder.leave(successor.file.as_ref()) {
                     tracing::error!(%error, "could not ask the holder for the handover");

@@ -231,6 +231,8 @@ pub(super) fn start_background(daemon: &Arc<Daemon>, watch: ConfigWatch) {
     tracker.spawn(Arc::clone(&daemon.memories).save_on_request(stop));
     let follower = Arc::clone(daemon);
     tracker.spawn(async move { follower.follow_configuration(watch).await });
+    let (log, stop) = (daemon.log.clone(), daemon.services.stop.clone());
+    tracker.spawn(async move { stop.run_until_cancelled(log.report_repeats()).await });
     spawn_watchdog(daemon);
 }
 

@@ -55,13 +55,14 @@ const OF_DISCOVER: [&str; 10] = [
 ];
 
 /// Keys whose effects are tested in `connection/peers.rs` and `connection/limits.rs`.
-const ELSEWHERE: [&str; 6] = [
+const ELSEWHERE: [&str; 7] = [
     "allow_root_peer",
     "limits.connections",
     "limits.in_flight",
     "limits.batch",
     "limits.frame_bytes",
     "limits.reply_bytes",
+    "logging.max_file_bytes",
 ];
 
 /// Keys whose effects are tested with the tapes.

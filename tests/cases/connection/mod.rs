@@ -5,6 +5,7 @@ mod bad_times;
 mod leaving;
 mod limits;
 mod lines;
+mod log_limits;
 mod peers;
 mod second_user;
 mod transports;

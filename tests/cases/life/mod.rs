@@ -5,6 +5,7 @@ mod database;
 mod descriptors;
 mod goodbye;
 mod hung;
+mod odd_files;
 mod service_manager;
 mod start_and_stop;
 mod two_daemons;

@@ -26,7 +26,7 @@ fn read_raw(
 }
 
 /// Starts a shell without echo, so that the output is only what its commands print.
-fn shell(connection: &mut Connection) -> String {
+pub(super) fn shell(connection: &mut Connection) -> String {
     let script = "stty -echo -onlcr; printf ready; while read -r line; do eval \"$line\"; done";
     let session = connection.start_session(&["sh", "-c", script]);
     let params = json!({"session": session, "patterns": [{"exact": "ready"}]});
@@ -35,7 +35,7 @@ fn shell(connection: &mut Connection) -> String {
 }
 
 /// Runs a command in the shell, and waits until `marker` is printed at its end.
-fn run(connection: &mut Connection, session: &str, command: &str, marker: &str) {
+pub(super) fn run(connection: &mut Connection, session: &str, command: &str, marker: &str) {
     let line = format!("{command}; echo; echo {marker}\n");
     let send = json!({"session": session, "text": line, "expect": {"patterns": [{"exact": format!("\n{marker}\n")}]}});
     connection.call_value("session.send", &send).unwrap();
@@ -338,90 +338,4 @@ fn a_session_without_any_place_for_its_log_goes_on() {
             .ok()
             .filter(|text| text.ends_with("third\n"))
     });
-}
-
-fn session_log(daemon: &Daemon, session: &str) -> PathBuf {
-    let folder = daemon.home().join("sessions").join(session);
-    folder.join("output.log")
-}
-
-/// Creates a FIFO in place of a session's log: opening it hangs until somebody reads, like a file on a dead server.
-fn hang_log(daemon: &Daemon, session: &str) -> PathBuf {
-    let log = session_log(daemon, session);
-    let made = Command::new("mkfifo").arg(&log).status().unwrap();
-    assert!(made.success());
-    log
-}
-
-/// Like [`shell`], but prints nothing before its first command.
-fn silent_shell(connection: &mut Connection) -> String {
-    let script = "stty -echo -onlcr; while read -r line; do eval \"$line\"; done";
-    connection.start_session(&["sh", "-c", script])
-}
-
-#[test]
-fn a_log_that_hangs_holds_up_its_session_alone() {
-    let daemon = Daemon::start();
-    let mut connection = daemon.connect();
-    let hung = silent_shell(&mut connection);
-    let log = hang_log(&daemon, &hung);
-    let other = shell(&mut connection);
-    // Eight times what the ring and memory hold together.
-    run(
-        &mut connection,
-        &hung,
-        "yes 7654321 | head -c 36000000",
-        "flooded",
-    );
-    let record = connection.record(&hung);
-    assert!(
-        !record["output"]["gaps"].as_array().unwrap().is_empty(),
-        "{record}"
-    );
-    run(&mut connection, &other, "echo meanwhile", "logged");
-    let others_log = daemon
-        .home()
-        .join("sessions")
-        .join(&other)
-        .join("output.log");
-    eventually("the other session is logged", || {
-        fs::read_to_string(&others_log)
-            .ok()
-            .filter(|text| text.ends_with("logged\n"))
-    });
-
-    // The server is back: new output is logged after the gap.
-    let drained = std::thread::spawn(move || fs::read(log).unwrap());
-    let log = session_log(&daemon, &hung);
-    eventually("the log is a file again", || {
-        run(&mut connection, &hung, "echo back", "again");
-        // Opening the FIFO again would wait for a writer that may never come.
-        let is_file = fs::metadata(&log).is_ok_and(|log| log.is_file());
-        let text = is_file.then(|| fs::read_to_string(&log).ok())??;
-        text.ends_with("again\n").then_some(())
-    });
-    assert!(drained.join().unwrap().len() <= 256 << 10);
-    for session in [hung, other] {
-        connection
-            .call_value("session.close", &json!({"session": session}))
-            .unwrap();
-    }
-}
-
-#[test]
-fn a_log_that_hangs_for_ever_does_not_keep_the_daemon() {
-    let daemon = Daemon::start();
-    let mut connection = daemon.connect();
-    let sessions: Vec<String> = (0..3).map(|_| silent_shell(&mut connection)).collect();
-    for session in &sessions {
-        hang_log(&daemon, session);
-        run(&mut connection, session, "echo into nothing", "said");
-    }
-    let closed = connection
-        .call_value("session.close", &json!({"session": sessions[0]}))
-        .unwrap();
-    assert_eq!(closed["signal"], 1, "{closed}");
-    let record = connection.record(&sessions[0]);
-    assert_eq!(record["state"], "dead");
-    assert_eq!(record["output"]["gaps"][0]["offset"], 0, "{record}");
 }

@@ -2,6 +2,7 @@
 
 mod disk;
 mod flood;
+mod hung;
 mod log;
 mod read;
 mod subscribe;

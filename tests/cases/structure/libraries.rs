@@ -24,7 +24,6 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
     ("sd-notify", &["ccd"]),
     ("similar", &["ccd-tape", "ccd-coach", "ccd-memory"]),
     ("sqlx", &["ccd-store"]),
-    ("tracing-appender", &["ccd"]),
     ("tracing-subscriber", &["ccd"]),
     ("vt100", &["ccd-screen"]),
     ("vte", &["ccd-tape"]),
@@ -37,8 +36,7 @@ const KNOWN_IN_DAEMON: &[(&str, &[&str])] = &[
     ("jsonrpsee", &["connection/", "rpc/"]),
     ("schemars", &["rpc/discover.rs"]),
     ("sd_notify", &["service.rs", "socket.rs"]),
-    ("tracing_appender", &["log.rs"]),
-    ("tracing_subscriber", &["log.rs"]),
+    ("tracing_subscriber", &["log.rs", "log/"]),
 ];
 
 /// Packages that must stay small or simple, and what they must not depend on, even indirectly.

@@ -5,6 +5,7 @@ mod circles;
 mod documents;
 mod libraries;
 mod markdown;
+mod openers;
 mod repository;
 mod sleeps;
 mod sources;

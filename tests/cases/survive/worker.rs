@@ -1,5 +1,6 @@
 //! Sessions outlive the worker.
 
+use crate::support::files::Odd;
 use crate::support::processes::lives;
 use crate::support::session::{OpenSession, assert_error, program};
 use crate::support::worker::{is_one_process, kill_worker, worker};
@@ -11,6 +12,7 @@ use ccd_protocol::session::{
 };
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
+use std::path::PathBuf;
 use std::time::Duration;
 
 #[test]
@@ -419,4 +421,52 @@ fn what_somebody_else_has_put_into_a_log_ends_nothing() {
     std::io::Write::write_all(&mut log, b"not from here").unwrap();
     kill_worker(&daemon);
     session.ask("after", "after\n");
+}
+
+#[test]
+fn what_replaces_a_log_costs_that_log_and_neither_program_nor_daemon() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let other = daemon.open("cat", &[]);
+    for odd in Odd::all() {
+        let session = daemon.open("cat", &[]);
+        session.ask("before", "before\n");
+        let log = PathBuf::from(session.now().output.log_path);
+        let logged = b"before\r\nbefore\r\n";
+        eventually("it is logged", || {
+            std::fs::read(&log)
+                .is_ok_and(|log| log == logged)
+                .then_some(())
+        });
+        let placed = odd.put(&log);
+        kill_worker(&daemon);
+        session.ask("after", "after\n");
+        other.ask("and on", "and on\n");
+        let now = session.now();
+        assert_eq!(
+            (now.state, now.pid),
+            (SessionState::Alive, session.record.pid)
+        );
+        let gaps = now.output.gaps;
+        assert!(
+            gaps.first()
+                .is_some_and(|gap| gap.offset == 0 && gap.length >= logged.len() as u64),
+            "{odd:?}: {gaps:?}"
+        );
+        let errors = daemon.call_value("daemon.status", &json!({})).unwrap();
+        let errors = errors["last_errors"].to_string();
+        assert!(errors.contains(session.id()), "{odd:?}: {errors}");
+        placed.assert_nothing_foreign_changed();
+        if odd != Odd::Directory {
+            let logged = b"after\r\nafter\r\n";
+            eventually("a new log begins", || {
+                std::fs::read(&log)
+                    .is_ok_and(|log| log == logged)
+                    .then_some(())
+            });
+        }
+        session.close();
+    }
 }

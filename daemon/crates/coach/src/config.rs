@@ -3,7 +3,7 @@
 use crate::patterns::{PatternError, PatternGroup, PatternSet};
 use crate::scope::{IndicatorError, Indicators};
 use ccd_protocol::coach::PatternGroup as ListedGroup;
-use ccd_store::folder::create_private;
+use ccd_store::own_file;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -11,6 +11,9 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
+
+/// A larger file is refused.
+const MAX_BYTES: u64 = 4 << 20;
 
 /// What the file says, with the built-in values where it says nothing.
 #[derive(Debug, Clone)]
@@ -86,10 +89,10 @@ pub(crate) fn create_config(path: &Path) {
 
 fn read(path: &Path) -> CoachConfig {
     let shown = path.display();
-    let document = match std::fs::read_to_string(path) {
+    let document = match own_file::document(path, MAX_BYTES) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Document::default()),
         Err(error) => Err(format!("{shown}: {error}; the built-in values are used")),
-        Ok(text) => serde_json::from_str(&text)
+        Ok(text) => serde_json::from_slice(&text)
             .map_err(|error| format!("{shown}: {error}; the built-in values are used")),
     };
     match document {
@@ -234,7 +237,7 @@ fn create(path: &Path) -> io::Result<()> {
     });
     let mut text = serde_json::to_string_pretty(&document)?;
     text.push('\n');
-    create_private(path)?.write_all(text.as_bytes())
+    own_file::create(path)?.write_all(text.as_bytes())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Directories of JSON files that users keep by name: program configurations and chains.
 
-use crate::folder::create_private;
+use crate::own_file;
 use ccd_protocol::SessionId;
 use ccd_protocol::{ErrorCode, Reportable};
 use serde::Serialize;
@@ -160,7 +160,7 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, DocumentError
         Ok(facts) if facts.len() > MAX_BYTES => {
             return Err(failed(io::Error::other("it is too large")));
         }
-        Ok(_) => fs::read(path).map_err(failed)?,
+        Ok(_) => own_file::document(path, MAX_BYTES).map_err(failed)?,
     };
     serde_json::from_slice(&content)
         .map(Some)
@@ -216,7 +216,7 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
         ".{:0STRAY_DIGITS$x}{STRAY_END}",
         rand::random::<u64>()
     ));
-    let written = create_private(&new)
+    let written = own_file::create(&new)
         .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
         .and_then(|()| fs::rename(&new, path));
     if written.is_err() {

@@ -18,6 +18,11 @@ pub enum StoreError {
     },
     #[error("database {path:?}: cannot be opened: {source}")]
     Open { path: PathBuf, source: sqlx::Error },
+    #[error("database {path:?}: cannot be opened: {source}")]
+    File {
+        path: PathBuf,
+        source: std::io::Error,
+    },
     #[error("database {path:?}: damaged: {verdict}")]
     Damaged { path: PathBuf, verdict: String },
     #[error("database {path:?}: cannot be migrated: {source}")]
@@ -43,6 +48,7 @@ impl Reportable for StoreError {
             Self::Busy { .. } => ErrorCode::Busy,
             Self::Newer { .. }
             | Self::Open { .. }
+            | Self::File { .. }
             | Self::Damaged { .. }
             | Self::Migrate { .. }
             | Self::Read(_)

@@ -2,11 +2,9 @@
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
-use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
+use std::fs::{DirBuilder, File, Metadata, Permissions};
 use std::io;
-use std::os::unix::fs::{
-    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
-};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 const PRIVATE_MODE: u32 = 0o700;
@@ -91,27 +89,6 @@ pub fn prepare_exclusive(path: &Path) -> Result<(), FolderError> {
         });
     }
     Ok(())
-}
-
-/// Creates a file that only this user can access; it must not exist.
-///
-/// # Errors
-///
-/// The disk's.
-pub fn create_private(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(0o600).open(path)
-}
-
-/// Creates such a file, or empties the one that is there.
-///
-/// # Errors
-///
-/// The disk's.
-pub fn empty_private(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    options.mode(0o600).open(path)
 }
 
 fn create(path: &Path) -> Result<(), FolderError> {

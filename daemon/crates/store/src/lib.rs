@@ -12,6 +12,7 @@ mod error;
 pub mod folder;
 mod limits;
 mod open;
+pub mod own_file;
 mod row;
 mod write;
 mod writer;

@@ -2,13 +2,13 @@
 
 use crate::database::Inner;
 use crate::limits::{QUEUE_LEN, QUEUE_PATIENCE};
-use crate::writer;
 use crate::{AnyWrite, Database, StoreError, Synchronous};
+use crate::{own_file, writer};
 use sqlx::SqlSafeStr as _;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
 use std::marker::PhantomData;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -149,7 +149,10 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
             path: path.to_owned(),
             source,
         };
-        let identity = make_private(path).map_err(|error| failed(error.into()))?;
+        let identity = make_private(path).map_err(|source| StoreError::File {
+            path: path.to_owned(),
+            source,
+        })?;
         let options = SqliteConnectOptions::new()
             .filename(path)
             .journal_mode(SqliteJournalMode::Wal)
@@ -260,15 +263,22 @@ async fn check_quickly(path: &Path, pool: &SqlitePool) -> Result<(), StoreError>
     }
 }
 
-/// Makes sure that the file exists and only its user can access it, and returns its device and inode; SQLite gives its
-/// journals the same mode.
+/// Makes sure that the file exists, is ours and only its user can access it, and returns its device and inode; SQLite
+/// gives its journals the same mode.
 ///
 /// The process has no file mode mask for that, because its programs would inherit it.
 fn make_private(path: &Path) -> std::io::Result<(u64, u64)> {
-    let mut options = std::fs::OpenOptions::new();
-    let options = options.append(true).create(true).mode(0o600);
-    let file = options.open(path)?.metadata()?;
+    for suffix in ["-wal", "-shm", "-journal"] {
+        own_file::check(&with_suffix(path, suffix))?;
+    }
+    let file = own_file::append(path)?.metadata()?;
     Ok((file.dev(), file.ino()))
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
 }
 
 fn move_aside(path: &Path) -> Result<PathBuf, StoreError> {
@@ -277,19 +287,17 @@ fn move_aside(path: &Path) -> Result<PathBuf, StoreError> {
     let now = time::OffsetDateTime::now_utc()
         .format(form)
         .unwrap_or_default();
-    let with = |suffix: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
-    let aside = with(&format!(".corrupt-{now}"));
+    let aside = with_suffix(path, &format!(".corrupt-{now}"));
     std::fs::rename(path, &aside).map_err(|error| StoreError::Open {
         path: path.to_owned(),
         source: error.into(),
     })?;
     for suffix in ["-wal", "-shm"] {
         // A database that was closed properly has none.
-        let _ = std::fs::rename(with(suffix), with(&format!("{suffix}.corrupt-{now}")));
+        let _ = std::fs::rename(
+            with_suffix(path, suffix),
+            with_suffix(path, &format!("{suffix}.corrupt-{now}")),
+        );
     }
     Ok(aside)
 }

@@ -11,7 +11,7 @@ use crate::ledger::{
 use crate::record::{EventWrite, pending, projects, successes};
 use crate::scope::RuleFile;
 use ccd_protocol::coach::{CandidateStatus, CoachAggregateReply, Evidence, Scope};
-use ccd_store::StoreError;
+use ccd_store::{StoreError, own_file};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
@@ -347,9 +347,6 @@ fn piece(evidence: aggregate::Evidence) -> Evidence {
 
 /// Returns a rule file; empty if there is none, or it is huge.
 fn rules_in(path: &Path) -> String {
-    let is_small = std::fs::metadata(path).is_ok_and(|meta| meta.len() <= MAX_RULES_BYTES);
-    match is_small {
-        true => std::fs::read_to_string(path).unwrap_or_default(),
-        false => String::new(),
-    }
+    let rules = own_file::document(path, MAX_RULES_BYTES).unwrap_or_default();
+    String::from_utf8(rules).unwrap_or_default()
 }

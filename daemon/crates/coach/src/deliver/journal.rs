@@ -8,9 +8,10 @@
 use super::Delivery;
 use ccd_protocol::{ErrorCode, Reportable};
 use ccd_store::folder::{FolderError, prepare_private};
+use ccd_store::own_file;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -90,16 +91,13 @@ impl Journal {
     /// [`JournalError`] if the directory cannot be used.
     pub(crate) fn open(folder: &Path) -> Result<(Self, Reader), JournalError> {
         prepare_private(folder)?;
-        let done_file = private().read(true).open(folder.join(DONE))?;
+        let done_file = own_file::update(&folder.join(DONE))?;
         let mut done = read_number(&done_file)?;
         let starts = file_starts(folder)?;
         let newest = starts.last().copied().unwrap_or(done);
         let first = starts.first().copied().unwrap_or(done);
         done = done.max(first);
-        let file = private()
-            .read(true)
-            .append(true)
-            .open(path_of(folder, newest))?;
+        let file = own_file::append(&path_of(folder, newest))?;
         // In older files, every record is whole.
         let from = done.max(newest);
         let len = whole_records(&file, from - newest)?;
@@ -172,7 +170,7 @@ impl Shared {
 
     /// Creates the file for the records from `start` on.
     fn new_tail(&self, start: u64) -> io::Result<Tail> {
-        let file = private().append(true).open(path_of(&self.folder, start))?;
+        let file = own_file::append(&path_of(&self.folder, start))?;
         Ok(Tail { file, start })
     }
 }
@@ -243,7 +241,7 @@ impl Reader {
             let Some(start) = starts.into_iter().rfind(|start| *start <= self.position) else {
                 return Ok(None);
             };
-            let file = File::open(path_of(&self.shared.folder, start))?;
+            let file = own_file::read(&path_of(&self.shared.folder, start))?;
             self.current = Some((start, file));
         }
         let Some((start, file)) = &self.current else {
@@ -285,12 +283,6 @@ fn whole_records(file: &File, mut offset: u64) -> io::Result<u64> {
         offset += HEAD_LEN as u64 + u64::from(len);
     }
     Ok(offset.min(file.metadata()?.len()))
-}
-
-fn private() -> fs::OpenOptions {
-    let mut options = File::options();
-    options.create(true).write(true).truncate(false).mode(0o600);
-    options
 }
 
 fn read_number(file: &File) -> io::Result<u64> {

@@ -4,10 +4,14 @@ use super::Delivery;
 use base64::Engine as _;
 use ccd_protocol::hook::spool::{self, FileName};
 use ccd_protocol::hook::{HookPostParams, SpoolStatus};
+use ccd_store::own_file;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+
+/// Enough for the largest payload in Base64.
+const MAX_FILE_BYTES: u64 = 128 << 20;
 
 /// The directory of these files, as the daemon sees it.
 #[derive(Debug)]
@@ -134,7 +138,7 @@ fn set_aside(path: &Path) {
 
 /// Returns the payload in a file; `None` if the file has another form.
 fn read(path: &Path) -> io::Result<Option<Delivery>> {
-    let text = fs::read(path)?;
+    let text = own_file::content(path, MAX_FILE_BYTES)?;
     let Ok(params) = serde_json::from_slice::<HookPostParams>(&text) else {
         return Ok(None);
     };

@@ -2,13 +2,16 @@
 
 use super::row::{CandidateRow, short_id};
 use ccd_protocol::coach::CandidateStatus;
-use ccd_store::folder::create_private;
+use ccd_store::own_file;
 use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+
+/// A larger file was not written by ccd.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// The file, and what was last written to it.
 #[derive(Debug, Clone)]
@@ -59,14 +62,14 @@ impl Mirror {
         let new = self.path.with_extension("json.new");
         // One that a killed daemon left is in the way.
         let _ = fs::remove_file(&new);
-        create_private(&new)?.write_all(text.as_bytes())?;
+        own_file::create(&new)?.write_all(text.as_bytes())?;
         fs::rename(&new, &self.path)?;
         Ok(hash(text.as_bytes()))
     }
 
     /// True if somebody else has changed the file since it was written with this hash.
     pub(crate) fn is_edited(&self, written: &str) -> bool {
-        fs::read(&self.path).is_ok_and(|content| hash(&content) != written)
+        own_file::content(&self.path, MAX_BYTES).is_ok_and(|content| hash(&content) != written)
     }
 }
 

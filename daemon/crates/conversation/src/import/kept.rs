@@ -1,11 +1,12 @@
 //! The copy of one session, or of one of its sub-agents.
 
 use crate::lines::{Counts, Lines};
+use ccd_store::own_file;
 use std::collections::HashMap;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileExt as _};
 use std::path::{Path, PathBuf};
 
 const PIECE_BYTES: usize = 256 << 10;
@@ -30,7 +31,7 @@ impl Kept {
             known: HashMap::new(),
             added: 0,
         };
-        let file = match OpenOptions::new().read(true).write(true).open(&kept.path) {
+        let file = match own_file::existing(&kept.path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(kept),
             Err(error) => return Err(error),
@@ -97,11 +98,7 @@ impl Kept {
     }
 
     fn append(&self) -> io::Result<File> {
-        OpenOptions::new()
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .open(&self.path)
+        own_file::append(&self.path)
     }
 
     fn note(&mut self, key: u128, len: u64) {

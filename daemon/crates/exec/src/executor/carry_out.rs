@@ -426,7 +426,7 @@ const MAX_DEBUG_BYTES: u64 = 8 << 20;
 fn read_debug(path: &Path) -> Vec<String> {
     use std::io::{Read as _, Seek as _, SeekFrom};
     let read = || {
-        let mut file = std::fs::File::open(path)?;
+        let mut file = ccd_store::own_file::read(path)?;
         let len = file.metadata()?.len();
         file.seek(SeekFrom::Start(len.saturating_sub(MAX_DEBUG_BYTES)))?;
         let mut bytes = Vec::new();

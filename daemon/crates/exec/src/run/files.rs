@@ -6,9 +6,10 @@ use crate::request::ToolConfig;
 use crate::run::program;
 use ccd_protocol::policy::ToolMode;
 use ccd_store::folder::prepare_private;
-use std::fs::{File, OpenOptions, Permissions, set_permissions};
+use ccd_store::own_file;
+use std::fs::{File, Permissions, set_permissions};
 use std::io::{Seek as _, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// Removed when it is dropped.
@@ -41,7 +42,7 @@ impl RunFiles {
     pub(crate) fn instruction(&self, bytes: &[u8]) -> Result<File, ExecError> {
         let path = self.folder.join("instruction");
         let write = || {
-            let mut file = create(&path)?;
+            let mut file = own_file::create(&path)?;
             std::fs::remove_file(&path)?;
             file.write_all(bytes)?;
             file.rewind()?;
@@ -71,8 +72,8 @@ impl RunFiles {
         let settings_file = folder.join("settings.json");
         let settings = settings(&client.to_string_lossy(), &policy_file.to_string_lossy());
         let write = || {
-            create(&policy_file)?.write_all(&serde_json::to_vec(&policy)?)?;
-            create(&settings_file)?.write_all(settings.to_string().as_bytes())?;
+            own_file::create(&policy_file)?.write_all(&serde_json::to_vec(&policy)?)?;
+            own_file::create(&settings_file)?.write_all(settings.to_string().as_bytes())?;
             set_permissions(&policy_file, Permissions::from_mode(0o400))?;
             set_permissions(&settings_file, Permissions::from_mode(0o400))?;
             set_permissions(&folder, Permissions::from_mode(0o500))
@@ -93,14 +94,4 @@ impl Drop for RunFiles {
         // What is left is removed when the next run of this id would be, and by the system at its next start.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
-}
-
-fn create(path: &Path) -> std::io::Result<File> {
-    let mut options = OpenOptions::new();
-    options
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
 }

@@ -5,9 +5,9 @@
 //! the gap: no file ever contains a hole. The base of `output.log` is stored in `output.base`, which is
 //! written before the log itself.
 
-use ccd_store::folder::empty_private;
+use ccd_store::own_file;
 use rustix::fs::fstat;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::os::unix::fs::DirBuilderExt;
@@ -15,6 +15,9 @@ use std::path::{Path, PathBuf};
 
 const CURRENT: &str = "output.log";
 const BASE: &str = "output.base";
+
+/// Enough for a number and a line feed.
+const MAX_BASE_BYTES: u64 = 32;
 
 /// How often a reader retries if a file is rotated or deleted during the read.
 const LOOKS: usize = 100;
@@ -210,7 +213,7 @@ impl LogWriter {
         if offset > 0 {
             write_base(&self.dir, offset)?;
         }
-        self.file = Some(empty_private(&current_path(&self.dir))?);
+        self.file = Some(own_file::replace(&current_path(&self.dir))?);
         Ok(())
     }
 
@@ -234,25 +237,26 @@ impl LogWriter {
 }
 
 fn open_append(path: &Path) -> io::Result<File> {
-    let mut file = OpenOptions::new().write(true).open(path)?;
+    let mut file = own_file::existing(path)?;
     file.seek(SeekFrom::End(0))?;
     Ok(file)
 }
 
 fn write_base(dir: &Path, base: u64) -> io::Result<()> {
     let beside = dir.join("output.base.new");
-    writeln!(empty_private(&beside)?, "{base}")?;
+    writeln!(own_file::replace(&beside)?, "{base}")?;
     fs::rename(beside, dir.join(BASE))
 }
 
 fn read_base(dir: &Path) -> u64 {
-    fs::read_to_string(dir.join(BASE))
+    own_file::content(&dir.join(BASE), MAX_BASE_BYTES)
         .ok()
-        .and_then(|text| text.trim().parse().ok())
+        .and_then(|text| String::from_utf8(text).ok()?.trim().parse().ok())
         .unwrap_or(0)
 }
 
-/// Returns the files of a log in the order of their offsets; none if there is no folder.
+/// Returns the files of a log in the order of their offsets; none if there is no folder. What is not a regular file
+/// is not part of it.
 pub fn segments(dir: &Path) -> io::Result<Vec<Segment>> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
@@ -282,6 +286,7 @@ pub fn segments(dir: &Path) -> io::Result<Vec<Segment>> {
         let len = match entry.metadata() {
             // Deleted or renamed in the meantime.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Ok(found) if !found.is_file() => continue,
             metadata => metadata?.len(),
         };
         match rotated {
@@ -319,7 +324,7 @@ pub fn read(dir: &Path, offset: u64, max_bytes: usize, limit: u64) -> io::Result
     for _ in 0..LOOKS {
         let found = segment_at(dir, offset)?;
         let segment = found.filter(|segment| segment.start <= offset);
-        let file = match segment.map(|segment| File::open(segment.path(dir))) {
+        let file = match segment.map(|segment| own_file::read(&segment.path(dir))) {
             Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => continue,
             file => file.transpose()?,
         };

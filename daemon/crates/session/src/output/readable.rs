@@ -411,18 +411,22 @@ impl Output {
         }
     }
 
-    /// Notes that these bytes were logged but are no longer in the log.
-    pub(super) fn note_lost(&self, ranges: Vec<Range<u64>>) {
+    /// Notes that these bytes were logged but are no longer in the log. Returns how many of them were in no gap before.
+    pub(crate) fn note_lost(&self, ranges: impl IntoIterator<Item = Range<u64>>) -> u64 {
         let mut inner = lock(&self.inner);
-        inner.gaps.extend(ranges.into_iter().map(|range| Gap {
+        let before = inner.missing_bytes();
+        let ranges = ranges.into_iter().filter(|range| !range.is_empty());
+        inner.gaps.extend(ranges.map(|range| Gap {
             offset: range.start,
             len: range.end - range.start,
         }));
         inner.merge_gaps();
+        let lost_bytes = inner.missing_bytes() - before;
         let Inner { ring, gaps, .. } = &mut *inner;
         if let Some(ring) = ring {
             ring.set_gaps(gaps);
         }
+        lost_bytes
     }
 
     pub(super) fn note_rotation(&self) {
@@ -458,6 +462,10 @@ impl Inner {
             }
         }
         self.gaps.retain(|gap| gap.len > 0);
+    }
+
+    fn missing_bytes(&self) -> u64 {
+        self.gaps.iter().map(|gap| gap.len).sum()
     }
 
     /// Sorts the gaps and merges adjacent ones.

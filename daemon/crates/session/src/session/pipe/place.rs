@@ -1,8 +1,9 @@
 //! How much output a pipe has written, for the next worker.
 
-use std::fs::{File, OpenOptions};
+use ccd_store::own_file;
+use std::fs::File;
 use std::io;
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 /// A small file next to the session's ring file: an offset up to which the output was written, and, of a raw pipe, one
@@ -19,9 +20,7 @@ pub(super) struct PipeProgress {
 impl PipeProgress {
     /// Opens or creates the file; without one the next worker starts at the end of the output. Blocks.
     pub(super) fn open(path: &Path) -> Self {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let opened = options.mode(0o600).open(path);
+        let opened = own_file::update(path);
         if let Err(error) = &opened {
             tracing::warn!(path = %path.display(), %error, "could not note how much of a named pipe has been written");
         }

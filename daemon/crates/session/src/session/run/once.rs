@@ -13,7 +13,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::run::{RunOnceParams, RunOnceReply};
 use ccd_protocol::session::{EndReason, SessionCreateParams};
-use ccd_store::folder::create_private;
+use ccd_store::own_file;
 use ccd_text::canonical::{END_OF_INPUT, PIECE_LEN, type_byte};
 use std::ffi::OsStr;
 use std::io::Write;
@@ -249,7 +249,7 @@ impl Session {
 fn script_file(folder: &Path, text: &str) -> Result<ScriptFile, SessionError> {
     let name = format!("{SCRIPT_PREFIX}{:016x}", rand::random::<u64>());
     let file = ScriptFile(folder.join(name));
-    create_private(&file.0)
+    own_file::create(&file.0)
         .and_then(|mut open| open.write_all(text.as_bytes()))
         .map_err(SessionError::Files)?;
     Ok(file)

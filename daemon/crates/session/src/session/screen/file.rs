@@ -2,7 +2,7 @@
 
 use ccd_screen::Screen;
 use ccd_store::blocking_io;
-use ccd_store::folder::empty_private;
+use ccd_store::own_file;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -69,13 +69,12 @@ pub(super) async fn load(folder: &Path) -> Option<(Screen, u64)> {
 /// The file system's error.
 pub(super) fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
     let new = path.with_extension("new");
-    empty_private(&new)?.write_all(&serde_json::to_vec(value)?)?;
+    own_file::replace(&new)?.write_all(&serde_json::to_vec(value)?)?;
     fs::rename(new, path)
 }
 
 /// Reads a JSON value; `None` if there is none, or it cannot be used. Blocks.
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    let len = fs::metadata(path).ok()?.len();
-    let content = (len <= MAX_BYTES).then(|| fs::read(path))?.ok()?;
+    let content = own_file::content(path, MAX_BYTES).ok()?;
     serde_json::from_slice(&content).ok()
 }

@@ -1,6 +1,6 @@
 //! The file a shell reads its command from.
 
-use ccd_store::folder::create_private;
+use ccd_store::own_file;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ impl CommandFile {
             let message = "a command cannot contain a NUL byte";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        let mut file = create_private(&path)?;
+        let mut file = own_file::create(&path)?;
         let created = Self { path };
         file.write_all(head)?;
         file.write_all(command)?;

@@ -1,6 +1,6 @@
 //! Integrated shells: the user's own start files, then those of ccd, which print prompt marks (OSC 133).
 
-use ccd_store::folder::create_private;
+use ccd_store::own_file;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
@@ -155,7 +155,7 @@ fn may_read_env(shell: &Path, args: &[OsString]) -> bool {
 /// session's shell may be reading it.
 fn write_rc(dir: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
     let path = dir.join(name);
-    if fs::read(&path).is_ok_and(|found| found == text.as_bytes()) {
+    if own_file::content(&path, text.len() as u64).is_ok_and(|found| found == text.as_bytes()) {
         return Ok(path);
     }
     match replace(dir, &path, text) {
@@ -169,7 +169,7 @@ fn write_rc(dir: &Path, name: &str, text: &str) -> io::Result<PathBuf> {
 fn replace(dir: &Path, path: &Path, text: &str) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
     let new_path = dir.join(format!("new-{}", Nonce::random()?.as_str()));
-    let mut file = create_private(&new_path)?;
+    let mut file = own_file::create(&new_path)?;
     let result = file
         .write_all(text.as_bytes())
         .and_then(|()| fs::rename(&new_path, path));

@@ -12,12 +12,13 @@ use crate::session::registry::Sessions;
 use crate::session::state::CloseOrder;
 use ccd_protocol::session::EndReason;
 use ccd_screen::Modes;
-use ccd_store::blocking_io;
+use ccd_store::blocking;
 use ccd_terminal::holder::{Adopted, Ring};
 use futures_util::future::join_all;
 use rustix::process::Signal;
 use std::collections::HashSet;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -89,8 +90,7 @@ impl Sessions {
         let (master, ring) = adopted.opened.map_err(|error| text(&error))?;
         let folder = self.services.folders.sessions.join(&id);
         let rotation = facts.rotation_bytes(self.services.settings().log_rotation_size);
-        let resumed = blocking_io(move || resume(folder, ring, rotation)).await;
-        let mut resumed = resumed.map_err(|error| text(&error))?;
+        let mut resumed = blocking(move || resume(folder, ring, rotation)).await;
         if resumed.holder_waits {
             self.services.holder.space_freed(adopted.slot);
         }
@@ -106,6 +106,7 @@ impl Sessions {
             resumed.lines,
             &resumed.tail,
         );
+        let lost_bytes = output.note_lost([resumed.lost]);
         let age = ccd_text::clock::age_s(&kept.row.created_at).unwrap_or(0.0);
         let flusher = Flusher::new(resumed.writer);
         let tape = match kept.tape {
@@ -145,6 +146,15 @@ impl Sessions {
         if after_crash {
             let text = "the worker was killed and another one took over; history of the last 250 ms may be missing";
             session.note(None, Event::Trouble(text.into()));
+        }
+        let lost = (lost_bytes > 0).then(|| format!("{lost_bytes} bytes of the log are lost: a file is missing, cut short or not a regular file"));
+        if let Some(trouble) = resumed.trouble.or(lost) {
+            tracing::error!(
+                session = id,
+                trouble,
+                "a part of the log is lost; the session continues"
+            );
+            session.note(None, Event::Trouble(trouble));
         }
         session.take_output(usize::MAX);
         if let Some(recording) = session.tape().as_ref().and_then(|tape| tape.recording()) {
@@ -204,24 +214,36 @@ struct Resumed {
     tail: Vec<u8>,
     /// Every byte before this offset is in the log or in a gap.
     logged: u64,
+    /// What an earlier process logged or gave up and is in no file; empty if the end is before the start.
+    lost: Range<u64>,
     lines: u64,
     answered: u64,
     note: Vec<u8>,
     holder_waits: bool,
     /// Seconds since the last output was logged.
     silent: Option<f64>,
+    /// Why the log of an earlier process cannot be continued.
+    trouble: Option<String>,
 }
 
-/// Combines ring and log. Blocks.
-fn resume(folder: PathBuf, mut ring: Ring, rotation: u64) -> io::Result<Resumed> {
+/// Combines ring and log. A log that cannot be used is given up, and a new one begins. Blocks.
+fn resume(folder: PathBuf, mut ring: Ring, rotation: u64) -> Resumed {
     let modified = std::fs::metadata(log::current_path(&folder)).and_then(|file| file.modified());
     let silent = modified.ok().and_then(|at| at.elapsed().ok());
-    let writer = LogWriter::resume(folder.clone(), ring.log_base(), rotation)?;
+    let mut trouble = None;
+    let base = ring.log_base();
+    let writer = LogWriter::resume(folder.clone(), base, rotation).unwrap_or_else(|error| {
+        trouble = Some(format!("the log cannot be continued: {error}"));
+        LogWriter::new(folder.clone(), base, rotation)
+    });
     // The log's length decides, except that output given up after it counts as logged, and bytes that something else
     // appended do not.
     let logged = writer.end().clamp(ring.tail(), ring.head());
     let tail = if logged <= writer.end() {
-        tail_of(&folder, logged)?
+        tail_of(&folder, logged).unwrap_or_else(|error| {
+            trouble.get_or_insert_with(|| format!("the log cannot be read: {error}"));
+            Vec::new()
+        })
     } else {
         Vec::new()
     };
@@ -230,8 +252,9 @@ fn resume(folder: PathBuf, mut ring: Ring, rotation: u64) -> io::Result<Resumed>
     let lines = ring.output_lines()
         + memchr::memchr_iter(b'\n', &ring.bytes(noted)[..counted]).count() as u64;
     let holder_waits = ring.set_tail(logged);
-    Ok(Resumed {
+    Resumed {
         folder,
+        lost: writer.end()..ring.tail(),
         writer,
         tail,
         logged,
@@ -241,7 +264,8 @@ fn resume(folder: PathBuf, mut ring: Ring, rotation: u64) -> io::Result<Resumed>
         holder_waits,
         silent: silent.map(|silent| silent.as_secs_f64()),
         ring,
-    })
+        trouble,
+    }
 }
 
 /// Returns the end of a log, from after its last gap.

@@ -6,7 +6,7 @@ use crate::session::error::SessionError;
 use crate::session::registry::Sessions;
 use crate::session::run::OneShot;
 use ccd_protocol::session::{EndReason, SessionCreateParams};
-use ccd_store::folder::create_private;
+use ccd_store::own_file;
 use ccd_tape::decorate::RunFilter;
 use ccd_terminal::holder::Exit;
 use std::io::{self, Write};
@@ -40,7 +40,7 @@ impl Files {
             output: folder.join(format!("{name}.out")),
         };
         for (path, content) in [(&files.input, input), (&files.output, &[][..])] {
-            create_private(path)?.write_all(content)?;
+            own_file::create(path)?.write_all(content)?;
         }
         Ok(files)
     }
@@ -99,5 +99,5 @@ impl Sessions {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(path).map_err(|error| error.to_string())
+    own_file::content(path, MAX_BYTES).map_err(|error| error.to_string())
 }

@@ -12,7 +12,7 @@ use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionCreateParams;
 use ccd_protocol::tape::{TapeOptions, TapeUse};
 use ccd_store::blocking_io;
-use ccd_store::folder::empty_private;
+use ccd_store::own_file;
 use ccd_tape::decorate::RunFilter;
 use ccd_tape::format::Meta;
 use ccd_tape::play::{KeptPlayer, Player};
@@ -26,6 +26,9 @@ use std::sync::{Arc, Mutex};
 
 /// File in the folder of a session that has ended, with its use of tapes.
 const PAST: &str = "tape.json";
+
+/// A larger file was not written by ccd.
+const MAX_PAST_BYTES: u64 = 64 << 20;
 
 /// The tape state that is in no file or must not be in one.
 #[derive(Serialize, Deserialize)]
@@ -220,12 +223,12 @@ pub struct PastTape {
 impl PastTape {
     /// Writes the file in a session's folder. Blocks.
     pub(super) fn write(&self, folder: &Path) -> io::Result<()> {
-        empty_private(&folder.join(PAST))?.write_all(&serde_json::to_vec(self)?)
+        own_file::replace(&folder.join(PAST))?.write_all(&serde_json::to_vec(self)?)
     }
 
     /// Reads the file in a session's folder. Blocks.
     pub fn of(folder: &Path) -> Option<Self> {
-        let bytes = std::fs::read(folder.join(PAST)).ok()?;
+        let bytes = own_file::content(&folder.join(PAST), MAX_PAST_BYTES).ok()?;
         let mut past: Self = serde_json::from_slice(&bytes).ok()?;
         if past.uses.new.is_empty() {
             // Written by a version that knew only this name.

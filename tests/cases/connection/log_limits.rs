@@ -1,0 +1,98 @@
+//! What clients cause again and again does not fill the log of the daemon.
+
+use crate::support::{Connection, Daemon, eventually};
+use serde_json::{Value, json};
+use std::io::Read as _;
+use std::os::unix::net::UnixStream;
+
+/// Lines that one place in the code logs in a burst, and those that it may log while the test runs.
+const SHOWN: std::ops::RangeInclusive<usize> = 50..=100;
+
+/// Returns how many lines with `message` are in the log, and how many the reports in it add.
+fn counted(log: &str, message: &str) -> (usize, usize) {
+    let of_it = log.lines().filter(|line| line.contains(message));
+    let (mut shown, mut more) = (0, 0);
+    for line in of_it {
+        match line.split_once("more like this") {
+            Some((before, _)) => {
+                let number = before.rsplit_once("… ").unwrap().1;
+                more += number.trim().replace(',', "").parse::<usize>().unwrap();
+            }
+            None => shown += 1,
+        }
+    }
+    (shown, more)
+}
+
+#[test]
+fn a_hundred_thousand_bad_notifications_are_a_few_lines_and_their_number() {
+    const COUNT: usize = 100_000;
+    let mut daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let line = "{\"jsonrpc\":\"2.0\",\"method\":\"no.such\"}\n";
+    for _ in 0..100 {
+        connection.send_raw(line.repeat(COUNT / 100).as_bytes());
+    }
+    connection.call_value("daemon.ping", &json!({})).unwrap();
+    // The rest is reported at the end at the latest.
+    daemon.stop();
+    let log = daemon.log_text();
+    let (shown, more) = counted(&log, "notification failed");
+    assert!(
+        SHOWN.contains(&shown) && shown + more == COUNT,
+        "{shown} and {more}"
+    );
+    assert!(log.len() < 64 << 10, "{} bytes", log.len());
+}
+
+#[test]
+fn refused_connections_are_a_few_lines_and_their_number() {
+    const COUNT: usize = 2000;
+    let config = json!({"limits": {"connections": 1}}).to_string();
+    let mut daemon = Daemon::builder().config(&config).start();
+    // The connection that waited for the start may still be closing.
+    let held = eventually("the one connection is open", || {
+        let mut connection = Connection::open(&daemon.socket());
+        connection.request("daemon.ping", &json!({}));
+        let reply = connection.next_line_or_end()?;
+        (reply["result"] == json!({})).then_some(connection)
+    });
+    let (before, _) = counted(&daemon.log_text(), "too many connections");
+    for _ in 1..COUNT {
+        UnixStream::connect(daemon.socket()).unwrap();
+    }
+    // They are accepted in order, so once this one is refused, all are.
+    let mut last = UnixStream::connect(daemon.socket()).unwrap();
+    let _ = last.read_to_end(&mut Vec::new());
+    drop(held);
+    daemon.stop();
+    let (shown, more) = counted(&daemon.log_text(), "too many connections");
+    assert_eq!(shown + more - before, COUNT);
+    assert!(shown <= 100, "{shown}");
+}
+
+#[test]
+fn a_full_file_of_the_log_says_so_and_errors_are_still_in_the_status() {
+    let config = r#"{"log_level": "debug", "logging": {"max_file_bytes": 65536}}"#;
+    let daemon = Daemon::builder().config(config).start();
+    eventually("the file of the day is full", || {
+        daemon
+            .connect()
+            .call_value("daemon.ping", &json!({}))
+            .unwrap();
+        daemon.log_text().contains("max_file_bytes").then_some(())
+    });
+    let full = daemon.log_text();
+    assert!(full.len() < (64 << 10) + 1000, "{} bytes", full.len());
+    let session = daemon.connect().start_session(&["cat"]);
+    let folder = daemon.home().join("sessions").join(&session);
+    std::fs::create_dir_all(folder.join("output.log")).unwrap();
+    let typed = json!({"session": session, "text": "x\n"});
+    daemon.call_value("session.send", &typed).unwrap();
+    eventually("the error is in the status", || {
+        let status: Value = daemon.call_value("daemon.status", &json!({})).unwrap();
+        let errors = status["last_errors"].to_string();
+        errors.contains(&session).then_some(())
+    });
+    assert_eq!(daemon.log_text(), full);
+}

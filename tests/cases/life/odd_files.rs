@@ -1,0 +1,133 @@
+//! Something else in the place of a file of ccd is not waited for, not followed and not changed.
+
+use crate::support::files::Odd;
+use crate::support::worker::{is_one_process, kill_worker};
+use crate::support::{Daemon, eventually};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::PathBuf;
+
+/// Returns a stopped daemon that has made all its files, and the path of its log.
+fn used() -> (Daemon, PathBuf) {
+    let mut daemon = Daemon::start();
+    daemon.call_value("coach.status", &json!({})).unwrap();
+    daemon.call_value("exec.list", &json!({})).unwrap();
+    daemon.call_value("conversation.list", &json!({})).unwrap();
+    daemon.stop();
+    let mut logs = fs::read_dir(daemon.home().join("logs")).unwrap();
+    let log = logs.next().unwrap().unwrap().path();
+    (daemon, log)
+}
+
+#[test]
+fn a_start_without_a_file_it_needs_ends_with_one_line_that_names_it() {
+    let (daemon, _) = used();
+    for odd in Odd::all() {
+        for name in [
+            "ccd.sqlite",
+            "ccd.sqlite-wal",
+            "ccd.lock",
+            "run/ccd.sock.lock",
+        ] {
+            let path = daemon.home().join(name);
+            let kept = path.with_extension("kept");
+            let had_one = fs::rename(&path, &kept).is_ok();
+            let placed = odd.put(&path);
+            let ran = daemon.run_to_end(&[]);
+            assert_eq!(ran.code, Some(1), "{odd:?} {name}: {ran:?}");
+            let named = format!("{} is a", path.display());
+            let lines = ran.stderr.lines().count();
+            assert!(
+                lines == 1 && ran.stderr.contains(&named),
+                "{odd:?}: {ran:?}"
+            );
+            placed.take_away();
+            if had_one {
+                fs::rename(&kept, &path).unwrap();
+            }
+        }
+    }
+    assert_eq!(daemon.run_to_end(&["--version"]).code, Some(0));
+}
+
+#[test]
+fn a_daemon_goes_on_without_the_files_that_it_does_not_need() {
+    let (mut daemon, log) = used();
+    let coach = daemon.home().join(".claude-coach");
+    let home = daemon.home().to_owned();
+    let in_use = [
+        log.clone(),
+        home.join("exec.sqlite"),
+        home.join("conversations.sqlite"),
+        coach.join("events.sqlite"),
+        coach.join("ledger.sqlite"),
+        coach.join("config.json"),
+    ];
+    for odd in Odd::all() {
+        let placed: Vec<_> = in_use.iter().map(|path| odd.put(path)).collect();
+        daemon.restart();
+        let errors = eventually("the daemon reports the file of its log", || {
+            let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+            let errors = status["last_errors"].to_string();
+            errors.contains(log.to_str().unwrap()).then_some(errors)
+        });
+        assert!(errors.contains("standard error"), "{errors}");
+        for (method, file) in [
+            ("exec.list", Some("exec.sqlite")),
+            ("coach.events", Some("events.sqlite")),
+            ("conversation.list", None),
+        ] {
+            let reply = daemon.call_value(method, &json!({}));
+            if let Some(file) = file {
+                let error = reply.unwrap_err().to_string();
+                assert!(error.contains(file), "{odd:?} {method}: {error}");
+            }
+        }
+        let mut connection = daemon.connect();
+        let session = connection.start_session(&["echo", "served"]);
+        assert_eq!(connection.ended(&session)["exitstatus"], 0);
+        assert!(daemon.stop().success());
+        for place in placed {
+            place.assert_nothing_foreign_changed();
+            let found = fs::symlink_metadata(&place.path).unwrap();
+            assert!(!found.is_file() || place.path.ends_with("conversations.sqlite"));
+            let _ = fs::remove_file(&place.path);
+            let _ = fs::remove_dir_all(&place.path);
+        }
+    }
+    daemon.restart();
+    assert!(daemon.call_value("exec.list", &json!({})).is_ok());
+}
+
+#[test]
+fn a_call_does_not_wait_for_what_is_in_the_place_of_a_session_s_file() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let other = daemon.open("cat", &[]);
+    for odd in Odd::all() {
+        let session = daemon.open("sh", &["-c", "echo shown; exec cat"]);
+        session.expect("shown\n");
+        let folder = daemon.home().join("sessions").join(session.id());
+        eventually("it is logged", || {
+            fs::read(folder.join("output.log"))
+                .is_ok_and(|log| log == b"shown\r\n")
+                .then_some(())
+        });
+        let places = ["screen.json", "sizes.json", "output.base"];
+        let placed: Vec<_> = places.map(|name| odd.put(&folder.join(name))).into();
+        kill_worker(&daemon);
+        let screen = daemon.call_value("session.screen", &json!({"session": session.id()}));
+        assert_eq!(screen.unwrap()["lines"][0], "shown", "{odd:?}");
+        let from_start = json!({"session": session.id(), "since": 0});
+        let read = daemon.call_value("session.read", &from_start).unwrap();
+        assert_eq!(read["text"], "shown\n", "{odd:?}");
+        let ended = session.close();
+        assert_eq!(json!(ended)["errors"], Value::Null);
+        other.ask("and on", "and on\n");
+        for place in placed {
+            place.assert_nothing_foreign_changed();
+        }
+    }
+}

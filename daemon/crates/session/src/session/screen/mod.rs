@@ -7,6 +7,7 @@ mod queries;
 mod resize;
 mod sizes;
 
+pub use model::Looked;
 pub(super) use model::ScreenModel;
 pub(super) use queries::Queries;
 pub(super) use sizes::Sizes;

@@ -6,13 +6,16 @@ use super::file as screen_file;
 use super::sizes::{self, Resize, Sizes};
 use crate::output::{Output, Piece};
 use ccd_screen::Screen;
+use ccd_store::blocking_io;
 use ccd_terminal::lock::lock;
 use encoding_rs::Encoding;
 use std::io;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::{OwnedMappedMutexGuard, OwnedMutexGuard};
 
 /// Bytes of output that are parsed at a time.
 const PIECE_BYTES: usize = 256 << 10;
@@ -20,13 +23,25 @@ const PIECE_BYTES: usize = 256 << 10;
 /// Most bytes of output that are parsed on the asynchronous threads.
 const INLINE_BYTES: usize = 8 << 10;
 
+/// Larger screens are not drawn on the asynchronous threads: one sequence may change all cells.
+pub(super) const INLINE_CELLS: usize = 16 << 10;
+
+/// How long a call may draw on the asynchronous threads.
+const INLINE_TIME: Duration = Duration::from_millis(1);
+
+/// How long other threads draw before they look whether somebody still waits for the screen.
+const SLICE_TIME: Duration = Duration::from_millis(20);
+
+/// How long a call may draw.
+const BUDGET: Duration = Duration::from_secs(1);
+
 /// The screen is saved after this much output was drawn since the last time.
 const SAVE_AFTER_BYTES: u64 = 1 << 20;
 
 /// The screen and the offset up to which it is drawn.
 #[derive(Debug)]
 pub struct ScreenModel {
-    drawn: tokio::sync::Mutex<Option<Drawn>>,
+    drawn: Arc<tokio::sync::Mutex<Option<Drawn>>>,
     sizes: Mutex<Sizes>,
     encoding: &'static Encoding,
     /// This process or an earlier one has saved the screen.
@@ -44,8 +59,21 @@ struct SizesFile {
     is_unread: AtomicBool,
 }
 
+/// What a look has found.
+#[derive(Debug)]
+pub struct Looked<T> {
+    pub seen: T,
+    /// The screen is drawn up to this offset.
+    pub offset: u64,
+    /// The time of the call was over before everything was drawn; the next call continues.
+    pub is_behind: bool,
+}
+
+/// The model, while a call has it.
+type Turn = OwnedMappedMutexGuard<Option<Drawn>, Drawn>;
+
 struct Drawn {
-    screen: Box<Screen>,
+    screen: Screen,
     upto: u64,
     saved_upto: u64,
 }
@@ -61,7 +89,7 @@ impl std::fmt::Debug for Drawn {
 impl ScreenModel {
     pub fn new(encoding: &'static Encoding, rows: u16, cols: u16) -> Self {
         Self {
-            drawn: tokio::sync::Mutex::new(None),
+            drawn: Arc::default(),
             sizes: Mutex::new(Sizes::new(rows, cols)),
             encoding,
             may_be_saved: AtomicBool::new(false),
@@ -84,7 +112,7 @@ impl ScreenModel {
     /// Makes the screen of a terminal that had these `sizes` under an earlier process.
     pub fn resumed(encoding: &'static Encoding, sizes: Sizes) -> Self {
         Self {
-            drawn: tokio::sync::Mutex::new(None),
+            drawn: Arc::default(),
             sizes: Mutex::new(sizes),
             encoding,
             may_be_saved: AtomicBool::new(true),
@@ -119,9 +147,9 @@ impl ScreenModel {
         }
     }
 
-    /// Draws everything before the offset `upto` and passes the screen to `look`.
+    /// Draws everything before the offset `upto` and passes the screen to `look`, after [`BUDGET`] in any case.
     ///
-    /// Returns the result of `look`, and the offset up to which the screen is drawn.
+    /// If the caller drops the future, drawing ends after the current slice; what is drawn is kept.
     ///
     /// # Errors
     ///
@@ -130,21 +158,31 @@ impl ScreenModel {
         &self,
         output: &Output,
         upto: u64,
-        look: impl FnOnce(&mut Screen) -> T,
-    ) -> io::Result<(T, u64)> {
-        let mut drawn = self.drawn.lock().await;
-        // Taken out while drawing, because a cancelled call may leave it half drawn.
-        let mut model = match drawn.take() {
+        look: impl FnOnce(&mut Screen) -> T + Send + 'static,
+    ) -> io::Result<Looked<T>>
+    where
+        T: Send + 'static,
+    {
+        let mut turn = Arc::clone(&self.drawn).lock_owned().await;
+        let model = match turn.take() {
             Some(model) => model,
             None => self.begin(output).await,
         };
-        let result = self.draw(&mut model, output, upto).await;
-        let model = drawn.insert(model);
-        result?;
+        let model = OwnedMutexGuard::map(turn, |drawn| drawn.insert(model));
+        let (mut model, is_behind) = self.draw(model, output, upto).await?;
         if model.upto - model.saved_upto >= SAVE_AFTER_BYTES {
-            self.save(model, output).await;
+            model = self.save(model, output).await?;
         }
-        Ok((look(&mut model.screen), model.upto))
+        let offset = model.upto;
+        let seen = match model.screen.cell_count() <= INLINE_CELLS {
+            true => look(&mut model.screen),
+            false => blocking_io(move || Ok(look(&mut model.screen))).await?,
+        };
+        Ok(Looked {
+            seen,
+            offset,
+            is_behind,
+        })
     }
 
     /// Starts from the saved screen if there is one, else from a blank one.
@@ -168,73 +206,97 @@ impl ScreenModel {
         };
         sizes.begin_at(upto);
         Drawn {
-            screen: Box::new(screen.reading(self.encoding)),
+            screen: screen.reading(self.encoding),
             upto,
             saved_upto: upto,
         }
     }
 
-    async fn draw(&self, model: &mut Drawn, output: &Output, upto: u64) -> io::Result<()> {
-        while model.upto < upto {
-            let resize = lock(&self.sizes).next();
-            if let Some(resize) = resize.filter(|resize| resize.offset <= model.upto) {
-                self.apply(resize, model);
-                continue;
+    /// Draws everything before the offset `upto`; returns whether the budget did not suffice.
+    async fn draw(&self, mut model: Turn, output: &Output, upto: u64) -> io::Result<(Turn, bool)> {
+        let start = Instant::now();
+        loop {
+            let next = lock(&self.sizes).next();
+            if let Some(resize) = next.filter(|resize| resize.offset <= model.upto) {
+                lock(&self.sizes).advance();
+                model = slice(model, start, Work::Resize(resize)).await?;
+            } else if model.upto < upto {
+                let end = next.map_or(upto, |resize| resize.offset.min(upto));
+                let most = usize::try_from(end - model.upto).unwrap_or(usize::MAX);
+                match output.read(model.upto, most.min(PIECE_BYTES)).await? {
+                    Piece::Bytes(bytes) => model = slice(model, start, Work::Draw(bytes)).await?,
+                    Piece::Missing { resume } => model.upto = resume.max(model.upto + 1),
+                    Piece::Pending | Piece::End => return Ok((model, false)),
+                }
+            } else {
+                return Ok((model, false));
             }
-            let end = resize.map_or(upto, |resize| resize.offset.min(upto));
-            let most = usize::try_from(end - model.upto).unwrap_or(usize::MAX);
-            match output.read(model.upto, most.min(PIECE_BYTES)).await? {
-                Piece::Bytes(bytes) => feed(model, bytes).await?,
-                Piece::Missing { resume } => model.upto = resume.max(model.upto + 1),
-                Piece::Pending | Piece::End => break,
+            if start.elapsed() >= BUDGET && model.upto < upto {
+                return Ok((model, true));
             }
         }
-        while let Some(resize) = self.next_before(model.upto) {
-            self.apply(resize, model);
-        }
-        Ok(())
-    }
-
-    fn next_before(&self, upto: u64) -> Option<Resize> {
-        let next = lock(&self.sizes).next();
-        next.filter(|resize| resize.offset <= upto)
-    }
-
-    fn apply(&self, resize: Resize, model: &mut Drawn) {
-        model.screen.resize(resize.rows, resize.cols);
-        lock(&self.sizes).advance();
     }
 
     /// Saves the screen for the next process, so that it need not draw all output again.
-    async fn save(&self, model: &mut Drawn, output: &Output) {
+    async fn save(&self, mut model: Turn, output: &Output) -> io::Result<Turn> {
         if model.screen.open_bytes() > 0 {
-            return; // half a sequence is open: the next request saves it
+            return Ok(model); // half a sequence is open: the next request saves it
         }
-        let (size, upto) = (model.screen.size(), model.upto);
-        let picture = model.screen.saved();
-        match screen_file::save(output.dir(), size, upto, picture).await {
-            Ok(()) => {
+        let folder = output.dir().to_owned();
+        let save = move || {
+            let (size, upto) = (model.screen.size(), model.upto);
+            let result = screen_file::save(&folder, size, upto, model.screen.saved());
+            if result.is_ok() {
                 model.saved_upto = upto;
+            }
+            Ok((model, result))
+        };
+        let (model, result) = blocking_io(save).await?;
+        match result {
+            Ok(()) => {
                 self.may_be_saved.store(true, Relaxed);
                 lock(&self.sizes).forget_drawn();
             }
             Err(error) => tracing::warn!(%error, "could not save the screen of a session"),
         }
+        Ok(model)
     }
 }
 
-async fn feed(model: &mut Drawn, bytes: Vec<u8>) -> io::Result<()> {
-    model.upto += bytes.len() as u64;
-    if bytes.len() <= INLINE_BYTES {
-        model.screen.feed(&bytes);
-        return Ok(());
+/// Does some work, on another thread unless it is certainly short; `start` is when the call began to draw.
+async fn slice(mut model: Turn, start: Instant, work: Work) -> io::Result<Turn> {
+    if work.is_short(&model.screen) && start.elapsed() < INLINE_TIME {
+        work.run(&mut model, INLINE_TIME);
+        return Ok(model);
     }
-    let mut screen = std::mem::replace(&mut model.screen, Box::new(Screen::new(1, 1)));
-    model.screen = tokio::task::spawn_blocking(move || {
-        screen.feed(&bytes);
-        screen
-    })
-    .await
-    .map_err(io::Error::other)?;
-    Ok(())
+    let run = move || {
+        work.run(&mut model, SLICE_TIME);
+        Ok(model)
+    };
+    blocking_io(run).await
+}
+
+/// The next thing to do with a screen.
+enum Work {
+    Resize(Resize),
+    /// Output from where the screen is drawn up to.
+    Draw(Vec<u8>),
+}
+
+impl Work {
+    fn is_short(&self, screen: &Screen) -> bool {
+        let work_cells = match self {
+            Self::Resize(resize) => usize::from(resize.rows) * usize::from(resize.cols),
+            Self::Draw(bytes) if bytes.len() > INLINE_BYTES => return false,
+            Self::Draw(_) => 0,
+        };
+        screen.cell_count().max(work_cells) <= INLINE_CELLS
+    }
+
+    fn run(self, model: &mut Drawn, time: Duration) {
+        match self {
+            Self::Resize(resize) => model.screen.resize(resize.rows, resize.cols),
+            Self::Draw(bytes) => model.upto += model.screen.feed_for(&bytes, time) as u64,
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Screens that take long to draw: other clients do not notice, and a call ends in time.
 
+use crate::support::processes::private_memory;
 use crate::support::worker::worker;
 use crate::support::{Connection, Daemon, eventually};
 use serde_json::{Value, json};
@@ -99,4 +100,33 @@ fn a_call_ends_in_time_with_an_older_screen_and_the_next_ones_continue() {
         }
     }
     panic!("never complete: {offset}");
+}
+
+#[test]
+fn the_memory_for_screens_of_ended_sessions_goes_back_and_they_show_the_same_again() {
+    if !cfg!(target_os = "linux") {
+        return;
+    }
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let pid = worker(&daemon);
+    let before = private_memory(pid);
+    let sessions = [(); 4].map(|()| {
+        let params = json!({"program": "echo", "args": ["hello"], "rows": 1000, "cols": 1000, "persist": true});
+        let created = connection.call_value("session.create", &params).unwrap();
+        let session = created["session_id"].as_str().unwrap().to_owned();
+        connection.ended(&session);
+        session
+    });
+    let mut show_all = || {
+        for session in &sessions {
+            let reply = connection.call_value("session.screen", &look(session));
+            assert_eq!(reply.unwrap()["lines"], json!(["hello"]));
+        }
+    };
+    show_all();
+    eventually("the memory is given back", || {
+        (private_memory(pid) < before + (16 << 20)).then_some(())
+    });
+    show_all();
 }

@@ -1,6 +1,6 @@
 //! `session.screen`: what a session shows, live or ended.
 
-use super::model::INLINE_CELLS;
+use super::drawn::INLINE_CELLS;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use crate::session::output::wait_for_published;

@@ -2,7 +2,9 @@
 //!
 //! Parsing costs as much as the terminal itself, so it is never done while output is delivered.
 
+use super::drawn::{Drawn, INLINE_CELLS, Turn, Work, slice};
 use super::file as screen_file;
+use super::screens::Screens;
 use super::sizes::{self, Resize, Sizes};
 use crate::output::{Output, Piece};
 use ccd_screen::Screen;
@@ -15,22 +17,10 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::sync::{OwnedMappedMutexGuard, OwnedMutexGuard};
+use tokio::sync::OwnedMutexGuard;
 
 /// Bytes of output that are parsed at a time.
 const PIECE_BYTES: usize = 256 << 10;
-
-/// Most bytes of output that are parsed on the asynchronous threads.
-const INLINE_BYTES: usize = 8 << 10;
-
-/// Larger screens are not drawn on the asynchronous threads: one sequence may change all cells.
-pub(super) const INLINE_CELLS: usize = 16 << 10;
-
-/// How long a call may draw on the asynchronous threads.
-const INLINE_TIME: Duration = Duration::from_millis(1);
-
-/// How long other threads draw before they look whether somebody still waits for the screen.
-const SLICE_TIME: Duration = Duration::from_millis(20);
 
 /// How long a call may draw.
 const BUDGET: Duration = Duration::from_secs(1);
@@ -47,6 +37,9 @@ pub struct ScreenModel {
     /// This process or an earlier one has saved the screen.
     may_be_saved: AtomicBool,
     sizes_file: SizesFile,
+    is_ended: AtomicBool,
+    last_look: Mutex<Instant>,
+    screens: Arc<Screens>,
 }
 
 /// State of the file of sizes.
@@ -69,55 +62,77 @@ pub struct Looked<T> {
     pub is_behind: bool,
 }
 
-/// The model, while a call has it.
-type Turn = OwnedMappedMutexGuard<Option<Drawn>, Drawn>;
-
-struct Drawn {
-    screen: Screen,
-    upto: u64,
-    saved_upto: u64,
-}
-
-impl std::fmt::Debug for Drawn {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Drawn")
-            .field("upto", &self.upto)
-            .finish_non_exhaustive()
-    }
-}
-
 impl ScreenModel {
-    pub fn new(encoding: &'static Encoding, rows: u16, cols: u16) -> Self {
+    pub fn new(screens: &Arc<Screens>, encoding: &'static Encoding, sizes: Sizes) -> Self {
         Self {
             drawn: Arc::default(),
-            sizes: Mutex::new(Sizes::new(rows, cols)),
+            sizes: Mutex::new(sizes),
             encoding,
             may_be_saved: AtomicBool::new(false),
             sizes_file: SizesFile::default(),
+            is_ended: AtomicBool::new(false),
+            last_look: Mutex::new(Instant::now()),
+            screens: Arc::clone(screens),
         }
     }
 
     /// Makes the screen of a session that ended under an earlier process; the size is the terminal's last one.
-    pub fn ended(encoding: &'static Encoding, rows: u16, cols: u16) -> Self {
+    pub fn ended(screens: &Arc<Screens>, encoding: &'static Encoding, sizes: Sizes) -> Self {
         Self {
+            is_ended: AtomicBool::new(true),
             may_be_saved: AtomicBool::new(true),
             sizes_file: SizesFile {
                 is_unread: AtomicBool::new(true),
                 ..SizesFile::default()
             },
-            ..Self::new(encoding, rows, cols)
+            ..Self::new(screens, encoding, sizes)
         }
     }
 
     /// Makes the screen of a terminal that had these `sizes` under an earlier process.
-    pub fn resumed(encoding: &'static Encoding, sizes: Sizes) -> Self {
+    pub fn resumed(screens: &Arc<Screens>, encoding: &'static Encoding, sizes: Sizes) -> Self {
         Self {
-            drawn: Arc::default(),
-            sizes: Mutex::new(sizes),
-            encoding,
             may_be_saved: AtomicBool::new(true),
-            sizes_file: SizesFile::default(),
+            ..Self::new(screens, encoding, sizes)
         }
+    }
+
+    /// Notes that the session has ended: the screen is dropped soon.
+    pub(crate) fn end(&self) {
+        self.is_ended.store(true, Relaxed);
+        let is_blank = self.drawn.try_lock().is_ok_and(|drawn| drawn.is_none());
+        if !is_blank {
+            self.screens.drop_ended_soon();
+        }
+    }
+
+    pub(super) fn is_ended(&self) -> bool {
+        self.is_ended.load(Relaxed)
+    }
+
+    /// Returns when somebody looked at the screen last.
+    pub(super) fn last_look(&self) -> Instant {
+        *lock(&self.last_look)
+    }
+
+    /// Drops the drawn screen, and saves it before if drawing it again would take long; returns false if somebody is
+    /// using it.
+    pub(super) async fn drop_drawn(&self) -> bool {
+        let Ok(turn) = Arc::clone(&self.drawn).try_lock_owned() else {
+            return false;
+        };
+        if let Ok(model) = OwnedMutexGuard::try_map(turn, Option::as_mut)
+            && (model.took_long() || !self.is_ended() && model.upto > model.saved_upto)
+            && let Err(error) = self.save(model).await
+        {
+            tracing::warn!(%error, "could not save the screen of a session");
+        }
+        let Ok(mut turn) = self.drawn.try_lock() else {
+            return false;
+        };
+        self.screens.forget(self);
+        *turn = None;
+        true
     }
 
     /// Returns the terminal's sizes, for the next process.
@@ -155,7 +170,7 @@ impl ScreenModel {
     ///
     /// The log could not be read.
     pub async fn look<T>(
-        &self,
+        self: &Arc<Self>,
         output: &Output,
         upto: u64,
         look: impl FnOnce(&mut Screen) -> T + Send + 'static,
@@ -163,7 +178,23 @@ impl ScreenModel {
     where
         T: Send + 'static,
     {
+        if self.is_ended() {
+            self.screens.drop_ended_soon();
+        }
+        let looked = self.look_now(output, upto, look).await;
+        *lock(&self.last_look) = Instant::now();
+        self.screens.make_room().await;
+        looked
+    }
+
+    async fn look_now<T: Send + 'static>(
+        self: &Arc<Self>,
+        output: &Output,
+        upto: u64,
+        look: impl FnOnce(&mut Screen) -> T + Send + 'static,
+    ) -> io::Result<Looked<T>> {
         let mut turn = Arc::clone(&self.drawn).lock_owned().await;
+        *lock(&self.last_look) = Instant::now();
         let model = match turn.take() {
             Some(model) => model,
             None => self.begin(output).await,
@@ -171,7 +202,7 @@ impl ScreenModel {
         let model = OwnedMutexGuard::map(turn, |drawn| drawn.insert(model));
         let (mut model, is_behind) = self.draw(model, output, upto).await?;
         if model.upto - model.saved_upto >= SAVE_AFTER_BYTES {
-            model = self.save(model, output).await?;
+            model = self.save(model).await?;
         }
         let offset = model.upto;
         let seen = match model.screen.cell_count() <= INLINE_CELLS {
@@ -186,7 +217,7 @@ impl ScreenModel {
     }
 
     /// Starts from the saved screen if there is one, else from a blank one.
-    async fn begin(&self, output: &Output) -> Drawn {
+    async fn begin(self: &Arc<Self>, output: &Output) -> Drawn {
         if self.sizes_file.is_unread.load(Relaxed) {
             if let Some(sizes) = sizes::load(output.dir()).await {
                 *lock(&self.sizes) = sizes;
@@ -206,9 +237,12 @@ impl ScreenModel {
         };
         sizes.begin_at(upto);
         Drawn {
-            screen: screen.reading(self.encoding),
             upto,
             saved_upto: upto,
+            drawing: Duration::ZERO,
+            folder: output.dir().to_owned(),
+            counted: self.screens.count(self, screen.cell_count()),
+            screen: screen.reading(self.encoding),
         }
     }
 
@@ -238,16 +272,17 @@ impl ScreenModel {
     }
 
     /// Saves the screen for the next process, so that it need not draw all output again.
-    async fn save(&self, mut model: Turn, output: &Output) -> io::Result<Turn> {
+    async fn save(&self, mut model: Turn) -> io::Result<Turn> {
         if model.screen.open_bytes() > 0 {
             return Ok(model); // half a sequence is open: the next request saves it
         }
-        let folder = output.dir().to_owned();
         let save = move || {
             let (size, upto) = (model.screen.size(), model.upto);
-            let result = screen_file::save(&folder, size, upto, model.screen.saved());
+            let picture = model.screen.saved();
+            let result = screen_file::save(&model.folder, size, upto, picture);
             if result.is_ok() {
                 model.saved_upto = upto;
+                model.drawing = Duration::ZERO;
             }
             Ok((model, result))
         };
@@ -260,43 +295,5 @@ impl ScreenModel {
             Err(error) => tracing::warn!(%error, "could not save the screen of a session"),
         }
         Ok(model)
-    }
-}
-
-/// Does some work, on another thread unless it is certainly short; `start` is when the call began to draw.
-async fn slice(mut model: Turn, start: Instant, work: Work) -> io::Result<Turn> {
-    if work.is_short(&model.screen) && start.elapsed() < INLINE_TIME {
-        work.run(&mut model, INLINE_TIME);
-        return Ok(model);
-    }
-    let run = move || {
-        work.run(&mut model, SLICE_TIME);
-        Ok(model)
-    };
-    blocking_io(run).await
-}
-
-/// The next thing to do with a screen.
-enum Work {
-    Resize(Resize),
-    /// Output from where the screen is drawn up to.
-    Draw(Vec<u8>),
-}
-
-impl Work {
-    fn is_short(&self, screen: &Screen) -> bool {
-        let work_cells = match self {
-            Self::Resize(resize) => usize::from(resize.rows) * usize::from(resize.cols),
-            Self::Draw(bytes) if bytes.len() > INLINE_BYTES => return false,
-            Self::Draw(_) => 0,
-        };
-        screen.cell_count().max(work_cells) <= INLINE_CELLS
-    }
-
-    fn run(self, model: &mut Drawn, time: Duration) {
-        match self {
-            Self::Resize(resize) => model.screen.resize(resize.rows, resize.cols),
-            Self::Draw(bytes) => model.upto += model.screen.feed_for(&bytes, time) as u64,
-        }
     }
 }

@@ -11,7 +11,7 @@ use ccd_protocol::subscription::SESSION_ATTACH;
 use ccd_screen::{QueryStripper, Screen, Viewport};
 use ccd_session::output::Piece;
 use ccd_session::peer::Peer;
-use ccd_session::session::{Attached, Session, SessionError, Size, wait_for_published};
+use ccd_session::session::{Attached, Looked, Session, SessionError, Size, wait_for_published};
 use encoding_rs::UTF_8;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::{PendingSubscriptionSink, RpcModule, SubscriptionSink};
@@ -101,10 +101,11 @@ impl View {
     /// be sent again.
     async fn follow(&mut self, session: &Arc<Session>) -> Shown {
         let upto = wait_for_published(session).await;
-        let ((picture, open), drawn) = look(session, upto, |screen| {
+        let looked = look(session, upto, |screen| {
             (screen.repaint_again(), screen.open_bytes())
         })
         .await?;
+        let ((picture, open), drawn) = (looked.seen, looked.offset);
         self.repaint(session, &picture, drawn).await?;
         let mut stripper = QueryStripper::new();
         let mut at = drawn.saturating_sub(open);
@@ -153,9 +154,21 @@ impl View {
             let changed = session.output.changed();
             let ended = session.output.has_ended();
             let upto = session.output.published();
-            let (picture, drawn) = look(session, upto, |screen| viewport.draw(screen)).await?;
+            let looked = look(session, upto, move |screen| {
+                let picture = viewport.draw(screen);
+                (picture, viewport)
+            })
+            .await?;
+            let (picture, offset) = (looked.seen.0, looked.offset);
+            viewport = looked.seen.1;
             if !picture.is_empty() {
-                self.repaint(session, &picture, drawn).await?;
+                self.repaint(session, &picture, offset).await?;
+            }
+            if looked.is_behind {
+                if self.sink.is_closed() {
+                    return Err(Gone::Done);
+                }
+                continue;
             }
             if ended {
                 return self.end(session).await;
@@ -200,12 +213,12 @@ impl View {
     }
 }
 
-/// Calls `look` with the screen after the output up to `upto`; also returns the offset up to which it is drawn.
-async fn look<T>(
+/// Calls `look` with the screen after the output up to `upto`.
+async fn look<T: Send + 'static>(
     session: &Session,
     upto: u64,
-    look: impl FnOnce(&mut Screen) -> T,
-) -> Result<(T, u64), Gone> {
+    look: impl FnOnce(&mut Screen) -> T + Send + 'static,
+) -> Result<Looked<T>, Gone> {
     let looked = session.screen.look(&session.output, upto, look).await;
     looked.map_err(|error| Gone::Failed(SessionError::Files(error)))
 }

@@ -9,4 +9,5 @@ mod many;
 mod names;
 mod reuse;
 mod screen;
+mod screen_load;
 mod terminal;

@@ -36,6 +36,12 @@ pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, F
         None if args.cells => drop(context.print(&answer, render::runs)?),
         None => drop(context.print(&answer, render::screen)?),
     }
+    if answer.value.behind && !context.global.json {
+        context.note(&format!(
+            "drawing takes long: this is the screen at offset {}; run the command again to see later output",
+            answer.value.offset
+        ));
+    }
     if args.cursor {
         context.note(&cursor_line(answer.value.cursor));
     }

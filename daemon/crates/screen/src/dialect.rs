@@ -5,15 +5,22 @@ use ccd_text::escape::{Csi, Kind, Sequence};
 /// Distance of the tab stops, which are fixed.
 const TAB_COLS: u16 = 8;
 
+/// A count with as many digits may exceed what the screen can show.
+const MANY_DIGITS: usize = 4;
+
 /// Returns the bytes, possibly none, that are fed to the model in place of `sequence`; `None` to feed it unchanged.
-/// `cursor` is row and column from 0.
+/// `cursor` is row and column from 0, `size` rows and columns.
 ///
 /// Strings are never passed on: the model ignores them, and would keep an unterminated one in memory.
-pub(super) fn translate(sequence: &Sequence<'_>, cursor: (u16, u16)) -> Option<Vec<u8>> {
+pub(super) fn translate(
+    sequence: &Sequence<'_>,
+    cursor: (u16, u16),
+    size: (u16, u16),
+) -> Option<Vec<u8>> {
     let instead = |text: &str| Some(text.as_bytes().to_vec());
     match (sequence.kind, sequence.body) {
         _ if sequence.truncated => instead(""),
-        (Kind::Csi, body) => csi(body, cursor),
+        (Kind::Csi, body) => csi(body, cursor, size),
         (Kind::Escape, b"D") => instead("\n"),
         (Kind::Escape, b"E") => instead("\r\n"),
         (Kind::Escape, _) => None,
@@ -27,12 +34,13 @@ pub(super) fn is_understood(body: &[u8]) -> bool {
     match body {
         [params @ .., b'm'] => !needs_other_style(params),
         [params @ .., b'h' | b'l'] => !params.starts_with(b"?104"),
+        [params @ .., b'b'] => params.len() < MANY_DIGITS,
         [.., last] => !matches!(last, b's' | b'u' | b'Z' | b'I' | b'a' | b'e' | b'p'),
         [] => false,
     }
 }
 
-fn csi(body: &[u8], (row, col): (u16, u16)) -> Option<Vec<u8>> {
+fn csi(body: &[u8], (row, col): (u16, u16), size: (u16, u16)) -> Option<Vec<u8>> {
     let csi = Csi::parse(body)?;
     let count = csi.first().max(1);
     let text = match csi.shape() {
@@ -61,10 +69,30 @@ fn csi(body: &[u8], (row, col): (u16, u16)) -> Option<Vec<u8>> {
         (b'?', 0, b'l') if csi.first() == 1047 => "\x1b[2J\x1b[?47l".to_owned(),
         (b'?', 0, b'h') if csi.first() == 1048 => "\x1b7".to_owned(),
         (b'?', 0, b'l') if csi.first() == 1048 => "\x1b8".to_owned(),
+        (0, 0, b'b') => format!("\x1b[{}b", visible_repeats(count, size)),
         (0, 0, b'm') => return style(&body[..body.len() - 1]),
         _ => return None,
     };
     Some(text.into_bytes())
+}
+
+/// Returns a number of repetitions of a character, at most about a screenful, that has the same effect as `count`.
+///
+/// Once they have filled the screen, it is the same again after each row: after `cols` narrow characters or `cols / 2`
+/// wide ones. All other counts are limited by the model.
+fn visible_repeats(count: u16, (rows, cols): (u16, u16)) -> u32 {
+    let (count, cols) = (u32::from(count), u32::from(cols));
+    let screenful = u32::from(rows) * cols;
+    // A multiple of both.
+    let round = if cols % 2 == 0 {
+        cols
+    } else {
+        cols * (cols / 2).max(1)
+    };
+    match count.checked_sub(screenful) {
+        Some(extra) => screenful + extra % round,
+        None => count,
+    }
 }
 
 fn needs_other_style(params: &[u8]) -> bool {
@@ -126,7 +154,7 @@ mod tests {
             len_bytes: 0,
             truncated: false,
         };
-        let bytes = translate(&sequence, (3, col))?;
+        let bytes = translate(&sequence, (3, col), (24, 80))?;
         assert!(!is_understood(sequence.body), "{body}");
         Some(String::from_utf8(bytes).unwrap())
     }
@@ -142,6 +170,8 @@ mod tests {
             ("I", 0, "\x1b[9G"),
             ("2I", 9, "\x1b[25G"),
             ("?1047l", 0, "\x1b[2J\x1b[?47l"),
+            ("1000b", 0, "\x1b[1000b"),
+            ("99999999b", 0, "\x1b[1935b"),
         ];
         for (body, col, expected) in table {
             assert_eq!(translated(body, col).as_deref(), Some(expected), "{body}");
@@ -183,7 +213,7 @@ mod tests {
                 len_bytes: 0,
                 truncated: false,
             };
-            assert_eq!(translate(&sequence, (0, 0)), Some(Vec::new()));
+            assert_eq!(translate(&sequence, (0, 0), (24, 80)), Some(Vec::new()));
         }
     }
 }

@@ -19,6 +19,7 @@ mod query;
 mod repaint;
 mod roll;
 mod scanner;
+mod slice;
 mod still;
 mod strip;
 mod svg;

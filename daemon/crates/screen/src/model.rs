@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU16;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 use super::charsets::Charsets;
 use super::dialect;
@@ -9,6 +10,7 @@ use super::modes::Modes;
 use super::palette::Palette;
 use super::repaint;
 use super::scanner::title;
+use super::slice;
 use super::still::{self, Still};
 use ccd_protocol::session::Cursor;
 use ccd_text::escape::{Kind, Sequence, Splitter, is_picture_only};
@@ -102,6 +104,23 @@ impl Screen {
         self.feed_utf8(text.as_bytes());
     }
 
+    /// Processes output for about as long as `budget`; returns how many bytes are processed, at least one if there are
+    /// any. The time in excess is that of 2 KiB of text, or of one sequence that changes the whole screen.
+    pub fn feed_for(&mut self, bytes: &[u8], budget: Duration) -> usize {
+        let start = Instant::now();
+        let mut done = 0;
+        while done < bytes.len() {
+            let rest = &bytes[done..];
+            let len = slice::len(rest, self.cell_count());
+            self.feed(&rest[..len]);
+            done += len;
+            if start.elapsed() >= budget {
+                break;
+            }
+        }
+        done
+    }
+
     fn feed_utf8(&mut self, bytes: &[u8]) {
         let (mut rest, mut drawn) = (bytes, 0);
         loop {
@@ -144,6 +163,12 @@ impl Screen {
     pub fn size(&self) -> (u16, u16) {
         let (rows, cols) = self.picture.parser.screen().size();
         (rows.get(), cols.get())
+    }
+
+    /// Returns the number of its cells.
+    pub fn cell_count(&self) -> usize {
+        let (rows, cols) = self.size();
+        usize::from(rows) * usize::from(cols)
     }
 
     /// Returns the position of the cursor.
@@ -281,12 +306,15 @@ impl ScreenState {
         if let Some(title) = title(sequence) {
             self.title = title;
         }
-        let cursor = self.parser.screen().cursor_position();
-        let bytes = dialect::translate(sequence, cursor).unwrap_or_else(|| {
-            let is_csi = sequence.kind == Kind::Csi;
-            let introducer: &[u8] = if is_csi { b"\x1b[" } else { b"\x1b" };
-            [introducer, sequence.body].concat()
-        });
+        let screen = self.parser.screen();
+        let (rows, cols) = screen.size();
+        let size = (rows.get(), cols.get());
+        let bytes =
+            dialect::translate(sequence, screen.cursor_position(), size).unwrap_or_else(|| {
+                let is_csi = sequence.kind == Kind::Csi;
+                let introducer: &[u8] = if is_csi { b"\x1b[" } else { b"\x1b" };
+                [introducer, sequence.body].concat()
+            });
         self.process(&bytes);
     }
 

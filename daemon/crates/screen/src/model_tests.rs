@@ -312,6 +312,45 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn repetitions_beyond_a_screenful_change_nothing(
+        before in prop::sample::select(vec![
+            "", "ab\r\n日c", "1\r\n2\r\n3\r\n4\r\n5", "\x1b[2;3r\x1b[9;1H", "\x1b[2;3r\x1b[2;3H", "\x1b[41m\x1b[?1049h",
+            "日日日日日日\x1b[2;2H",
+        ]),
+        character in prop::sample::select(vec!["a", "日", "e\u{301}"]),
+        count in 0_u32..70_000, rows in 1_u16..6, cols in 2_u16..12,
+    ) {
+        let output = format!("{before}{character}\x1b[{count}b");
+        let mut shown = Screen::new(rows, cols);
+        shown.feed(output.as_bytes());
+        let mut plain = vt100::Parser::new(at_least_one(rows), at_least_one(cols), 0);
+        plain.process(output.as_bytes());
+        let screen = shown.picture.parser.screen();
+        prop_assert_eq!(screen.state_formatted(), plain.screen().state_formatted());
+        prop_assert_eq!(rows_of(screen), rows_of(plain.screen()));
+    }
+
+    #[test]
+    fn output_is_drawn_alike_in_slices(
+        pieces in prop::collection::vec(prop::sample::select(vec![
+            "a", "日", "é", "\r\n", "\x1b[31m", "\x1b[2J", "\x1b[9;9H", "\x1b[3L", "\x1b[999999b", "\x1b]2;t\x07", "\x1b[", "\x1bc",
+        ]), 0..80),
+    ) {
+        let output = pieces.concat();
+        let (mut sliced, mut rest) = (Screen::new(40, 500), output.as_bytes());
+        while !rest.is_empty() {
+            let taken = sliced.feed_for(rest, Duration::ZERO);
+            prop_assert!(taken > 0);
+            rest = &rest[taken..];
+        }
+        let mut whole = Screen::new(40, 500);
+        whole.feed(output.as_bytes());
+        prop_assert_eq!(sliced.snapshot(), whole.snapshot());
+    }
+}
+
 #[test]
 fn output_in_other_encodings_is_read_in_any_pieces() {
     // In Shift_JIS the second byte of a character may be an ASCII byte; in this one it is a backslash.

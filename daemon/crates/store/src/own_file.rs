@@ -164,7 +164,7 @@ mod tests {
     use super::*;
     use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
     use std::io::Write as _;
-    use std::os::unix::fs::{MetadataExt as _, symlink};
+    use std::os::unix::fs::symlink;
     use std::os::unix::net::UnixListener;
 
     type Opener = fn(&Path) -> io::Result<File>;

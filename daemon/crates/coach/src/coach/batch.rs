@@ -11,7 +11,7 @@ use crate::ledger::{
 use crate::record::{EventWrite, pending, projects, successes};
 use crate::scope::RuleFile;
 use ccd_protocol::coach::{CandidateStatus, CoachAggregateReply, Evidence, Scope};
-use ccd_store::{StoreError, own_file};
+use ccd_store::{StoreError, give_back_memory, own_file};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
@@ -169,15 +169,6 @@ impl Coach {
                 Ok(())
             }
         }
-    }
-}
-
-/// Returns free memory to the system: the allocator keeps it, half a gigabyte after 100,000 events.
-fn give_back_memory() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: it takes no pointer, and only touches memory that is free.
-    unsafe {
-        libc::malloc_trim(0);
     }
 }
 

@@ -42,7 +42,7 @@ pub struct Session {
     pub(super) fates: Fates,
     pub pipe: Pipe,
     pub(super) streams: Streams,
-    pub screen: ScreenModel,
+    pub screen: Arc<ScreenModel>,
     pub(super) queries: Queries,
     pub viewers: Viewers,
     /// Wakes the session's task: the program has ended, or an order to close has arrived.
@@ -105,7 +105,11 @@ impl Session {
     pub(super) fn resumed(self, sizes: Sizes, modes: Modes, answered: u64) -> Self {
         Self {
             queries: Queries::answered(answered),
-            screen: ScreenModel::resumed(self.facts.encoding, sizes),
+            screen: Arc::new(ScreenModel::resumed(
+                &self.services.screens,
+                self.facts.encoding,
+                sizes,
+            )),
             scanner: Mutex::new(Scanner::resume(modes)),
             ..self
         }
@@ -152,10 +156,11 @@ impl Session {
         input: Input,
         state: State,
     ) -> Self {
+        let sizes = Sizes::new(state.rows, state.cols);
         let screen = if state.phase == SessionState::Dead {
-            ScreenModel::ended(facts.encoding, state.rows, state.cols)
+            ScreenModel::ended(&services.screens, facts.encoding, sizes)
         } else {
-            ScreenModel::new(facts.encoding, state.rows, state.cols)
+            ScreenModel::new(&services.screens, facts.encoding, sizes)
         };
         let hidden = input.tape().map(|tape| Arc::clone(&tape.hidden));
         let hidden = hidden.unwrap_or_default();
@@ -171,7 +176,7 @@ impl Session {
             fates: Fates::default(),
             pipe: Pipe::default(),
             streams: Streams::default(),
-            screen,
+            screen: Arc::new(screen),
             queries: Queries::default(),
             viewers: Viewers::default(),
             ending: Notify::new(),

@@ -29,6 +29,7 @@ pub use live::Session;
 pub use output::wait_for_published;
 pub use registry::Sessions;
 pub use run::{Once, OneShot, Part, Runner};
+pub use screen::Looked;
 pub use services::{Folders, Services};
 pub use settings::SessionSettings;
 pub use survive::{Past, ids_of};

@@ -2,6 +2,7 @@
 
 use super::input::Reads;
 use super::output::Logger;
+use super::screen::Screens;
 use super::settings::SessionSettings;
 use super::wait::Anchor;
 use crate::interaction::Recorder;
@@ -25,6 +26,7 @@ pub struct Services {
     pub logger: Logger,
     pub processes: ProcessTables,
     pub reads: Reads,
+    pub(super) screens: Arc<Screens>,
     pub store: Store,
     pub recorder: Recorder,
     pub patterns: PatternCache,
@@ -67,6 +69,7 @@ impl Services {
             holder,
             processes: ProcessTables::default(),
             reads: Reads::new(),
+            screens: Screens::new(tracker.clone(), stop.clone()),
             store,
             recorder,
             patterns: PatternCache::default(),

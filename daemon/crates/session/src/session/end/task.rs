@@ -182,6 +182,7 @@ impl SessionTask {
         }
         session.state().phase = SessionState::Dead;
         session.output.finish();
+        session.screen.end();
         session.output.announce();
         tracing::info!(session = %session.id(), reason = crate::session::error::reason_text(reason), "session ended");
     }

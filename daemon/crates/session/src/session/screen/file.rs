@@ -1,7 +1,6 @@
 //! A session's screen as a file next to its log, from which the next process continues drawing.
 
 use ccd_screen::Screen;
-use ccd_store::blocking_io;
 use ccd_store::own_file;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -24,29 +23,25 @@ struct Saved {
     picture: String,
 }
 
-/// Saves a screen, replacing the previous file.
+/// Saves a screen, replacing the previous file. Blocks.
 ///
 /// # Errors
 ///
 /// The file system's error.
-pub(super) async fn save(
+pub(super) fn save(
     folder: &Path,
     (rows, cols): (u16, u16),
     upto: u64,
     picture: Vec<u8>,
 ) -> io::Result<()> {
-    let path = folder.join(NAME);
-    blocking_io(move || {
-        let picture = String::from_utf8(picture).map_err(io::Error::other)?;
-        let saved = Saved {
-            rows,
-            cols,
-            upto,
-            picture,
-        };
-        write_json(&path, &saved)
-    })
-    .await
+    let picture = String::from_utf8(picture).map_err(io::Error::other)?;
+    let saved = Saved {
+        rows,
+        cols,
+        upto,
+        picture,
+    };
+    write_json(&folder.join(NAME), &saved)
 }
 
 /// Reads and draws the saved screen; also returns the offset up to which it is drawn. `None` if there is none, or it

@@ -1,5 +1,6 @@
 //! `session.screen`: what a session shows, live or ended.
 
+use super::drawn::INLINE_CELLS;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use crate::session::output::wait_for_published;
@@ -7,22 +8,20 @@ use ccd_protocol::session::{ScreenFormat, SessionScreenParams, SessionScreenRepl
 use ccd_screen::{PictureTooLarge, Still, draw};
 use std::ops::Range;
 
-/// Most cells that are converted to text on the asynchronous thread.
-const INLINE_CELLS: u32 = 16 << 10;
-
 /// A request for a screen.
 struct Look {
     still: Still,
     rows: Range<u16>,
     format: ScreenFormat,
     offset: u64,
+    is_behind: bool,
     /// The program's name is an image's title if the program has set none.
     program: String,
     has_ended: bool,
 }
 
 impl Session {
-    /// Returns the screen after all output that was available at the call.
+    /// Returns the screen after all output that was available at the call, or an earlier one if drawing takes too long.
     ///
     /// # Errors
     ///
@@ -35,17 +34,20 @@ impl Session {
         let look = self
             .screen
             .look(&self.output, upto, |screen| screen.still());
-        let (still, offset) = look.await.map_err(SessionError::Files)?;
+        let looked = look.await.map_err(SessionError::Files)?;
+        let still = looked.seen;
         let (rows, cols) = still.size();
         let look = Look {
             rows: wanted_rows(params, rows)?,
             still,
             format: params.format,
-            offset,
+            offset: looked.offset,
+            is_behind: looked.is_behind,
             program: self.facts.program.clone(),
             has_ended: self.is_dead(),
         };
-        if params.format == ScreenFormat::Text && u32::from(rows) * u32::from(cols) <= INLINE_CELLS
+        if params.format == ScreenFormat::Text
+            && usize::from(rows) * usize::from(cols) <= INLINE_CELLS
         {
             return look.reply();
         }
@@ -81,6 +83,7 @@ impl Look {
             lines: still.lines(&rows),
             alternate: still.alternate(),
             offset: self.offset,
+            behind: self.is_behind,
             reverse: still.reverse(),
             mouse: still.mouse(),
             cells: (self.format == ScreenFormat::Cells).then(|| still.cells(&rows)),

@@ -2,23 +2,28 @@
 //!
 //! Parsing costs as much as the terminal itself, so it is never done while output is delivered.
 
+use super::drawn::{Drawn, INLINE_CELLS, Turn, Work, slice};
 use super::file as screen_file;
+use super::screens::Screens;
 use super::sizes::{self, Resize, Sizes};
 use crate::output::{Output, Piece};
 use ccd_screen::Screen;
+use ccd_store::blocking_io;
 use ccd_terminal::lock::lock;
 use encoding_rs::Encoding;
 use std::io;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::OwnedMutexGuard;
 
 /// Bytes of output that are parsed at a time.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// Most bytes of output that are parsed on the asynchronous threads.
-const INLINE_BYTES: usize = 8 << 10;
+/// How long a call may draw.
+const BUDGET: Duration = Duration::from_secs(1);
 
 /// The screen is saved after this much output was drawn since the last time.
 const SAVE_AFTER_BYTES: u64 = 1 << 20;
@@ -26,12 +31,15 @@ const SAVE_AFTER_BYTES: u64 = 1 << 20;
 /// The screen and the offset up to which it is drawn.
 #[derive(Debug)]
 pub struct ScreenModel {
-    drawn: tokio::sync::Mutex<Option<Drawn>>,
+    drawn: Arc<tokio::sync::Mutex<Option<Drawn>>>,
     sizes: Mutex<Sizes>,
     encoding: &'static Encoding,
     /// This process or an earlier one has saved the screen.
     may_be_saved: AtomicBool,
     sizes_file: SizesFile,
+    is_ended: AtomicBool,
+    last_look: Mutex<Instant>,
+    screens: Arc<Screens>,
 }
 
 /// State of the file of sizes.
@@ -44,52 +52,87 @@ struct SizesFile {
     is_unread: AtomicBool,
 }
 
-struct Drawn {
-    screen: Box<Screen>,
-    upto: u64,
-    saved_upto: u64,
-}
-
-impl std::fmt::Debug for Drawn {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Drawn")
-            .field("upto", &self.upto)
-            .finish_non_exhaustive()
-    }
+/// What a look has found.
+#[derive(Debug)]
+pub struct Looked<T> {
+    pub seen: T,
+    /// The screen is drawn up to this offset.
+    pub offset: u64,
+    /// The time of the call was over before everything was drawn; the next call continues.
+    pub is_behind: bool,
 }
 
 impl ScreenModel {
-    pub fn new(encoding: &'static Encoding, rows: u16, cols: u16) -> Self {
+    pub fn new(screens: &Arc<Screens>, encoding: &'static Encoding, sizes: Sizes) -> Self {
         Self {
-            drawn: tokio::sync::Mutex::new(None),
-            sizes: Mutex::new(Sizes::new(rows, cols)),
+            drawn: Arc::default(),
+            sizes: Mutex::new(sizes),
             encoding,
             may_be_saved: AtomicBool::new(false),
             sizes_file: SizesFile::default(),
+            is_ended: AtomicBool::new(false),
+            last_look: Mutex::new(Instant::now()),
+            screens: Arc::clone(screens),
         }
     }
 
     /// Makes the screen of a session that ended under an earlier process; the size is the terminal's last one.
-    pub fn ended(encoding: &'static Encoding, rows: u16, cols: u16) -> Self {
+    pub fn ended(screens: &Arc<Screens>, encoding: &'static Encoding, sizes: Sizes) -> Self {
         Self {
+            is_ended: AtomicBool::new(true),
             may_be_saved: AtomicBool::new(true),
             sizes_file: SizesFile {
                 is_unread: AtomicBool::new(true),
                 ..SizesFile::default()
             },
-            ..Self::new(encoding, rows, cols)
+            ..Self::new(screens, encoding, sizes)
         }
     }
 
     /// Makes the screen of a terminal that had these `sizes` under an earlier process.
-    pub fn resumed(encoding: &'static Encoding, sizes: Sizes) -> Self {
+    pub fn resumed(screens: &Arc<Screens>, encoding: &'static Encoding, sizes: Sizes) -> Self {
         Self {
-            drawn: tokio::sync::Mutex::new(None),
-            sizes: Mutex::new(sizes),
-            encoding,
             may_be_saved: AtomicBool::new(true),
-            sizes_file: SizesFile::default(),
+            ..Self::new(screens, encoding, sizes)
         }
+    }
+
+    /// Notes that the session has ended: the screen is dropped soon.
+    pub(crate) fn end(&self) {
+        self.is_ended.store(true, Relaxed);
+        let is_blank = self.drawn.try_lock().is_ok_and(|drawn| drawn.is_none());
+        if !is_blank {
+            self.screens.drop_ended_soon();
+        }
+    }
+
+    pub(super) fn is_ended(&self) -> bool {
+        self.is_ended.load(Relaxed)
+    }
+
+    /// Returns when somebody looked at the screen last.
+    pub(super) fn last_look(&self) -> Instant {
+        *lock(&self.last_look)
+    }
+
+    /// Drops the drawn screen, and saves it before if drawing it again would take long; returns false if somebody is
+    /// using it.
+    pub(super) async fn drop_drawn(&self) -> bool {
+        let Ok(turn) = Arc::clone(&self.drawn).try_lock_owned() else {
+            return false;
+        };
+        if let Ok(model) = OwnedMutexGuard::try_map(turn, Option::as_mut)
+            && (model.took_long() || !self.is_ended() && model.upto > model.saved_upto)
+            && let Err(error) = self.save(model).await
+        {
+            tracing::warn!(%error, "could not save the screen of a session");
+        }
+        let Ok(mut turn) = self.drawn.try_lock() else {
+            return false;
+        };
+        self.screens.forget(self);
+        *turn = None;
+        true
     }
 
     /// Returns the terminal's sizes, for the next process.
@@ -119,36 +162,62 @@ impl ScreenModel {
         }
     }
 
-    /// Draws everything before the offset `upto` and passes the screen to `look`.
+    /// Draws everything before the offset `upto` and passes the screen to `look`, after [`BUDGET`] in any case.
     ///
-    /// Returns the result of `look`, and the offset up to which the screen is drawn.
+    /// If the caller drops the future, drawing ends after the current slice; what is drawn is kept.
     ///
     /// # Errors
     ///
     /// The log could not be read.
     pub async fn look<T>(
-        &self,
+        self: &Arc<Self>,
         output: &Output,
         upto: u64,
-        look: impl FnOnce(&mut Screen) -> T,
-    ) -> io::Result<(T, u64)> {
-        let mut drawn = self.drawn.lock().await;
-        // Taken out while drawing, because a cancelled call may leave it half drawn.
-        let mut model = match drawn.take() {
+        look: impl FnOnce(&mut Screen) -> T + Send + 'static,
+    ) -> io::Result<Looked<T>>
+    where
+        T: Send + 'static,
+    {
+        if self.is_ended() {
+            self.screens.drop_ended_soon();
+        }
+        let looked = self.look_now(output, upto, look).await;
+        *lock(&self.last_look) = Instant::now();
+        self.screens.make_room().await;
+        looked
+    }
+
+    async fn look_now<T: Send + 'static>(
+        self: &Arc<Self>,
+        output: &Output,
+        upto: u64,
+        look: impl FnOnce(&mut Screen) -> T + Send + 'static,
+    ) -> io::Result<Looked<T>> {
+        let mut turn = Arc::clone(&self.drawn).lock_owned().await;
+        *lock(&self.last_look) = Instant::now();
+        let model = match turn.take() {
             Some(model) => model,
             None => self.begin(output).await,
         };
-        let result = self.draw(&mut model, output, upto).await;
-        let model = drawn.insert(model);
-        result?;
+        let model = OwnedMutexGuard::map(turn, |drawn| drawn.insert(model));
+        let (mut model, is_behind) = self.draw(model, output, upto).await?;
         if model.upto - model.saved_upto >= SAVE_AFTER_BYTES {
-            self.save(model, output).await;
+            model = self.save(model).await?;
         }
-        Ok((look(&mut model.screen), model.upto))
+        let offset = model.upto;
+        let seen = match model.screen.cell_count() <= INLINE_CELLS {
+            true => look(&mut model.screen),
+            false => blocking_io(move || Ok(look(&mut model.screen))).await?,
+        };
+        Ok(Looked {
+            seen,
+            offset,
+            is_behind,
+        })
     }
 
     /// Starts from the saved screen if there is one, else from a blank one.
-    async fn begin(&self, output: &Output) -> Drawn {
+    async fn begin(self: &Arc<Self>, output: &Output) -> Drawn {
         if self.sizes_file.is_unread.load(Relaxed) {
             if let Some(sizes) = sizes::load(output.dir()).await {
                 *lock(&self.sizes) = sizes;
@@ -168,73 +237,63 @@ impl ScreenModel {
         };
         sizes.begin_at(upto);
         Drawn {
-            screen: Box::new(screen.reading(self.encoding)),
             upto,
             saved_upto: upto,
+            drawing: Duration::ZERO,
+            folder: output.dir().to_owned(),
+            counted: self.screens.count(self, screen.cell_count()),
+            screen: screen.reading(self.encoding),
         }
     }
 
-    async fn draw(&self, model: &mut Drawn, output: &Output, upto: u64) -> io::Result<()> {
-        while model.upto < upto {
-            let resize = lock(&self.sizes).next();
-            if let Some(resize) = resize.filter(|resize| resize.offset <= model.upto) {
-                self.apply(resize, model);
-                continue;
+    /// Draws everything before the offset `upto`; returns whether the budget did not suffice.
+    async fn draw(&self, mut model: Turn, output: &Output, upto: u64) -> io::Result<(Turn, bool)> {
+        let start = Instant::now();
+        loop {
+            let next = lock(&self.sizes).next();
+            if let Some(resize) = next.filter(|resize| resize.offset <= model.upto) {
+                lock(&self.sizes).advance();
+                model = slice(model, start, Work::Resize(resize)).await?;
+            } else if model.upto < upto {
+                let end = next.map_or(upto, |resize| resize.offset.min(upto));
+                let most = usize::try_from(end - model.upto).unwrap_or(usize::MAX);
+                match output.read(model.upto, most.min(PIECE_BYTES)).await? {
+                    Piece::Bytes(bytes) => model = slice(model, start, Work::Draw(bytes)).await?,
+                    Piece::Missing { resume } => model.upto = resume.max(model.upto + 1),
+                    Piece::Pending | Piece::End => return Ok((model, false)),
+                }
+            } else {
+                return Ok((model, false));
             }
-            let end = resize.map_or(upto, |resize| resize.offset.min(upto));
-            let most = usize::try_from(end - model.upto).unwrap_or(usize::MAX);
-            match output.read(model.upto, most.min(PIECE_BYTES)).await? {
-                Piece::Bytes(bytes) => feed(model, bytes).await?,
-                Piece::Missing { resume } => model.upto = resume.max(model.upto + 1),
-                Piece::Pending | Piece::End => break,
+            if start.elapsed() >= BUDGET && model.upto < upto {
+                return Ok((model, true));
             }
         }
-        while let Some(resize) = self.next_before(model.upto) {
-            self.apply(resize, model);
-        }
-        Ok(())
-    }
-
-    fn next_before(&self, upto: u64) -> Option<Resize> {
-        let next = lock(&self.sizes).next();
-        next.filter(|resize| resize.offset <= upto)
-    }
-
-    fn apply(&self, resize: Resize, model: &mut Drawn) {
-        model.screen.resize(resize.rows, resize.cols);
-        lock(&self.sizes).advance();
     }
 
     /// Saves the screen for the next process, so that it need not draw all output again.
-    async fn save(&self, model: &mut Drawn, output: &Output) {
+    async fn save(&self, mut model: Turn) -> io::Result<Turn> {
         if model.screen.open_bytes() > 0 {
-            return; // half a sequence is open: the next request saves it
+            return Ok(model); // half a sequence is open: the next request saves it
         }
-        let (size, upto) = (model.screen.size(), model.upto);
-        let picture = model.screen.saved();
-        match screen_file::save(output.dir(), size, upto, picture).await {
-            Ok(()) => {
+        let save = move || {
+            let (size, upto) = (model.screen.size(), model.upto);
+            let picture = model.screen.saved();
+            let result = screen_file::save(&model.folder, size, upto, picture);
+            if result.is_ok() {
                 model.saved_upto = upto;
+                model.drawing = Duration::ZERO;
+            }
+            Ok((model, result))
+        };
+        let (model, result) = blocking_io(save).await?;
+        match result {
+            Ok(()) => {
                 self.may_be_saved.store(true, Relaxed);
                 lock(&self.sizes).forget_drawn();
             }
             Err(error) => tracing::warn!(%error, "could not save the screen of a session"),
         }
+        Ok(model)
     }
-}
-
-async fn feed(model: &mut Drawn, bytes: Vec<u8>) -> io::Result<()> {
-    model.upto += bytes.len() as u64;
-    if bytes.len() <= INLINE_BYTES {
-        model.screen.feed(&bytes);
-        return Ok(());
-    }
-    let mut screen = std::mem::replace(&mut model.screen, Box::new(Screen::new(1, 1)));
-    model.screen = tokio::task::spawn_blocking(move || {
-        screen.feed(&bytes);
-        screen
-    })
-    .await
-    .map_err(io::Error::other)?;
-    Ok(())
 }

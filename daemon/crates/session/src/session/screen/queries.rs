@@ -92,13 +92,24 @@ async fn compose(session: &Session, asked: &Asked) -> Option<Vec<u8>> {
         // This output is not drawn by a terminal: what looks like a query is data, and an answer would be input.
         return None;
     }
-    let mut cursor = None;
-    if needs_cursor(&asked.query) {
-        let look = session.screen.look(&session.output, asked.end, |screen| {
+    let cursor = match needs_cursor(&asked.query) {
+        true => Some(cursor_at(session, asked.end).await?),
+        false => None,
+    };
+    answer(&asked.query, cursor, session.size())
+}
+
+/// Returns row and column of the cursor after the output up to `end`; `None` if nobody needs it any more.
+async fn cursor_at(session: &Session, end: u64) -> Option<(u16, u16)> {
+    loop {
+        let look = session.screen.look(&session.output, end, |screen| {
             let cursor = screen.cursor();
             (cursor.row, cursor.col)
         });
-        cursor = Some(look.await.ok()?.0);
+        let looked = look.await.ok()?;
+        if !looked.is_behind {
+            return Some(looked.seen);
+        }
+        session.input.master()?;
     }
-    answer(&asked.query, cursor, session.size())
 }

@@ -259,8 +259,8 @@ impl Session {
         let (output, screen) = (&self.output, &self.screen);
         let line = screen.look(output, output.end(), |screen| screen.before_cursor());
         match line.await {
-            Ok((line, _)) => line,
-            Err(_) => last_line(self),
+            Ok(looked) if !looked.is_behind => looked.seen,
+            _ => last_line(self),
         }
     }
 

@@ -31,7 +31,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 /// Any error ends the run, so its kind does not matter.
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 fn main() -> ExitCode {
     match run() {

@@ -9,6 +9,7 @@ mod discover;
 mod exec;
 mod far_match;
 mod hook;
+mod hostile_clients;
 mod idle;
 pub(crate) mod memory;
 mod memory_save;
@@ -33,7 +34,7 @@ pub(crate) struct Row {
 }
 
 /// Everything that is measured.
-pub(crate) const ALL: [Row; 20] = [
+pub(crate) const ALL: [Row; 21] = [
     Row {
         name: "round-trip",
         measure: round_trip::measure,
@@ -69,6 +70,10 @@ pub(crate) const ALL: [Row; 20] = [
     Row {
         name: "beside-floods",
         measure: beside_floods::measure,
+    },
+    Row {
+        name: "hostile-clients",
+        measure: hostile_clients::measure,
     },
     Row {
         name: "pipe",

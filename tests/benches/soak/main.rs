@@ -83,7 +83,7 @@ fn use_for_long(daemon: &Daemon, amounts: &Amounts) -> Result<Vec<State>> {
     let mut states = Vec::new();
     for part in 0..PARTS {
         let probe = Probe::start(daemon.socket());
-        load::part(daemon, part, amounts)?;
+        load::part(daemon, amounts)?;
         let pings = probe.stop()?;
         let state = State::when_quiet(daemon, pings)?;
         writeln!(out, "{}", state.row(part + 1))?;

@@ -20,8 +20,8 @@ const PING_PERIOD: Duration = Duration::from_millis(5);
 /// How long a daemon may take to finish what it does later.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long sizes must stay the same.
-const CALM: Duration = Duration::from_secs(7);
+/// How long sizes must stay the same. Threads for work on files end 10 s after their last work.
+const CALM: Duration = Duration::from_secs(12);
 
 const MIB: f64 = 1_048_576.0;
 

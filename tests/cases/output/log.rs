@@ -132,7 +132,8 @@ fn a_persistent_session_drops_its_oldest_log_instead() {
         ..program(&daemon, "sh", &["-c", &command])
     };
     let session = filled(&daemon, &params, 2_000_000);
-    session.ask("still here", "still here\n");
+    // The echo and the answer: nothing more follows while it is counted.
+    session.ask("still here", "still here\nstill here\n");
     let sizes = || -> u64 {
         let files = files(&folder(&session));
         files

@@ -22,7 +22,8 @@ const OLDER_INSERT: &str = "WITH new (session_id, timestamp, action, input_text,
     SELECT * FROM new WHERE session_id IN (SELECT session_id FROM sessions)";
 const OLDER_READ: &str =
     "SELECT * FROM interactions WHERE session_id = ?1 AND id < ?2 ORDER BY id DESC LIMIT ?3";
-const OLDER_TRIM: &str = "DELETE FROM interactions WHERE session_id = 'one' AND id <= (SELECT id FROM interactions
+const OLDER_TRIM: &str =
+    "DELETE FROM interactions WHERE session_id = 'one' AND id <= (SELECT id FROM interactions
     WHERE session_id = 'one' ORDER BY id DESC LIMIT 1 OFFSET 1)";
 const SESSIONS: &str = "INSERT INTO sessions (session_id, program, args, cwd, timeout, created_at, last_activity, persist,
         encoding, pid, state, terminal_rows, terminal_cols, shell, transient, session_timeout_s, max_session_runtime_s)

@@ -54,15 +54,14 @@ fn the_file_of_the_database_shrinks_after_sessions_were_removed() {
     // The history has what each of them waited for.
     let wait = json!({"session": session, "patterns": [{"exact": long}], "timeout_ms": 0});
     for _ in 0..200 {
-        connection.refused("session.expect", &wait, "timeout");
+        connection.refused("session.expect", &wait, "expect_timeout");
     }
     connection
         .call_value("session.close", &json!({"session": session}))
         .unwrap();
     assert!(rows(&mut connection, &session) > 200);
-    let bytes = |daemon: &Daemon| {
-        file_bytes(daemon, "ccd.sqlite") + file_bytes(daemon, "ccd.sqlite-wal")
-    };
+    let bytes =
+        |daemon: &Daemon| file_bytes(daemon, "ccd.sqlite") + file_bytes(daemon, "ccd.sqlite-wal");
     assert!(bytes(&daemon) > 2_000_000, "{}", bytes(&daemon));
     let removed = connection.call_value("session.cleanup", &json!({}));
     assert_eq!(removed.unwrap()["removed"], 1);

@@ -1,11 +1,15 @@
 //! A daemon that starts on a full disk: old sessions can be read and removed, and it works as soon as there is room.
 
 use super::disk::{SmallDisk, fill};
+use crate::support::client::Ran;
 use crate::support::{Ccctl, Daemon, eventually};
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
+
+/// The exit status of `ccctl` for errors of the disk.
+const STORAGE: i32 = 1;
 
 /// A daemon with its base directory on a small disk, with one ended session of half a megabyte.
 struct Used {
@@ -28,6 +32,9 @@ fn used() -> Option<Used> {
     let mut connection = daemon.connect();
     let session = connection.start_session(&["seq", "1", "90000"]);
     connection.ended(&session);
+    // It returns once the rows are written.
+    let history = json!({"session": session});
+    connection.call_value("session.history", &history).unwrap();
     Some(Used {
         daemon,
         session,
@@ -43,23 +50,44 @@ impl Used {
         self.daemon.restart();
     }
 
-    /// Asserts that the session can be read, and that no other can be started.
-    fn assert_can_only_be_read(&self) {
-        let ccctl = Ccctl::new(&self.daemon);
-        let listed = ccctl.ok(&["session", "list", "--all"]);
+    fn ccctl(&self, args: &[&str]) -> Ran {
+        let mut ccctl = Ccctl::new(&self.daemon).command(args);
+        let socket = self.daemon.socket();
+        Ran::of(ccctl.env("CCD_SOCKET", socket).output().unwrap())
+    }
+
+    /// Runs `ccctl`, asserts that it succeeds, and returns its standard output.
+    fn ok(&self, args: &[&str]) -> String {
+        let ran = self.ccctl(args);
+        assert_eq!(ran.code, Some(0), "ccctl {args:?}: {}", ran.stderr);
+        ran.stdout
+    }
+
+    /// Asserts that the session is listed, and its output and history can be read.
+    fn assert_can_be_read(&self) {
+        let listed = self.ok(&["session", "list", "--all"]);
         assert!(listed.contains(&self.session), "{listed}");
-        let read = ccctl.ok(&["session", "read", &self.session, "--lines", "3"]);
+        let read = self.ok(&["session", "read", &self.session, "--lines", "3"]);
         assert!(read.contains("89999"), "{read}");
         let history = json!({"session": self.session});
         let history = self.daemon.call_value("session.history", &history).unwrap();
         assert!(history.to_string().contains("seq 1 90000"), "{history}");
-        let create = ccctl.run(&["session", "create", "sleep", "600"]);
+    }
+
+    fn assert_cannot_be_created(&self) {
+        let create = self.ccctl(&["session", "create", "sleep", "600"]);
         assert_eq!(create.code, Some(STORAGE), "{create:?}");
-        for words in ["base/ccd.sqlite", "its disk is full", "free some space"] {
+        for words in [
+            "base/ccd.sqlite",
+            "its disk is full",
+            "ccctl session cleanup",
+        ] {
             assert!(create.stderr.contains(words), "{create:?}");
         }
-        let status = self.daemon.call_value("daemon.status", &json!({}));
-        assert_eq!(status.unwrap()["sessions"]["alive"], 0);
+        let all = self
+            .daemon
+            .call_value("session.list", &json!({"all": true}));
+        assert_eq!(all.unwrap()["sessions"].as_array().unwrap().len(), 1);
     }
 
     fn assert_can_be_created(&self) {
@@ -70,9 +98,6 @@ impl Used {
     }
 }
 
-/// The exit status of `ccctl` for errors of the disk.
-const STORAGE: i32 = 5;
-
 #[test]
 fn a_daemon_that_starts_on_a_full_disk_can_be_read_and_works_once_there_is_room() {
     let Some(mut used) = used() else {
@@ -80,7 +105,8 @@ fn a_daemon_that_starts_on_a_full_disk_can_be_read_and_works_once_there_is_room(
     };
     used.daemon.stop();
     used.restart_on_a_full_disk();
-    used.assert_can_only_be_read();
+    used.assert_can_be_read();
+    used.assert_cannot_be_created();
     fs::remove_file(&used.filler).unwrap();
     used.assert_can_be_created();
     assert_is_sound(&mut used);
@@ -93,9 +119,8 @@ fn a_cleanup_on_a_full_disk_makes_room() {
     };
     used.daemon.stop();
     used.restart_on_a_full_disk();
-    let ccctl = Ccctl::new(&used.daemon);
-    ccctl.ok(&["session", "cleanup"]);
-    let listed = ccctl.ok(&["session", "list", "--all"]);
+    used.ok(&["session", "cleanup"]);
+    let listed = used.ok(&["session", "list", "--all"]);
     assert!(!listed.contains(&used.session), "{listed}");
     used.assert_can_be_created();
     assert_is_sound(&mut used);
@@ -109,7 +134,7 @@ fn a_daemon_that_was_killed_starts_on_a_full_disk() {
     let sleeps = used.daemon.connect().start_session(&["sleep", "600"]);
     used.daemon.kill();
     used.restart_on_a_full_disk();
-    used.assert_can_only_be_read();
+    used.assert_can_be_read();
     let record = used.daemon.connect().record(&sleeps);
     assert_eq!(record["end_reason"], "daemon_killed");
     fs::remove_file(&used.filler).unwrap();

@@ -60,7 +60,7 @@ impl Reportable for StoreError {
 
     fn hint(&self) -> Option<&str> {
         matches!(self, Self::Full { .. })
-            .then_some("free some space, then repeat the call: nothing was done")
+            .then_some("ccctl session cleanup removes ended sessions and their logs; this call has changed nothing")
     }
 }
 

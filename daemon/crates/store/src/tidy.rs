@@ -73,7 +73,8 @@ impl Tidy {
     /// Writes the whole file anew, once in its life, so that it can shrink from then on. Needs twice its size for a
     /// moment; without that, the next call tries it again.
     async fn convert(&self, pool: &SqlitePool) -> sqlx::Result<()> {
-        let bytes = number(pool, "PRAGMA page_count").await? * number(pool, "PRAGMA page_size").await?;
+        let bytes =
+            number(pool, "PRAGMA page_count").await? * number(pool, "PRAGMA page_size").await?;
         let disk = rustix::fs::statvfs(&self.path).map_err(std::io::Error::from)?;
         let free_bytes = disk.f_bavail.saturating_mul(disk.f_frsize);
         if free_bytes < 2 * u64::try_from(bytes).unwrap_or(0) {
@@ -102,7 +103,8 @@ mod tests {
         Synchronous::Normal,
         &[("texts", "CREATE TABLE texts (text TEXT) STRICT")],
     );
-    const FILL: &str = "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT 20000)
+    const FILL: &str =
+        "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT 20000)
         INSERT INTO texts SELECT hex(randomblob(50)) FROM n";
 
     struct Sql(&'static str);

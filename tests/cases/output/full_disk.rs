@@ -140,6 +140,9 @@ fn a_daemon_that_was_killed_starts_on_a_full_disk() {
     fs::remove_file(&used.filler).unwrap();
     used.assert_can_be_created();
     assert_is_sound(&mut used);
+    // The first daemon could not record it.
+    let record = used.daemon.connect().record(&sleeps);
+    assert_eq!(record["end_reason"], "daemon_killed");
 }
 
 /// The next daemon opens the database as usual, with the sessions that are in it.

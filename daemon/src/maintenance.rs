@@ -82,6 +82,7 @@ pub(crate) async fn apply(daemon: &Daemon) -> Result<u64, Box<dyn Error + Send +
         .await?;
     daemon.coach.retain().await?;
     daemon.exec.retain().await?;
+    daemon.services.store.tidy();
     let (keep, logs) = (days(config.logging.keep_days), daemon.paths.logs.clone());
     tokio::task::spawn_blocking(move || crate::log::remove_older_than(&logs, keep)).await??;
     Ok(removed)

@@ -9,34 +9,42 @@ pub(crate) use tape_use::{TapeUseRow, Write, tape_use, tapes_used_before};
 use ccd_store::{AnyWrite, Schema, Synchronous};
 
 /// The migrations of all areas, in the order in which they were added.
-pub(crate) const SCHEMA: Schema<dyn AnyWrite> = Schema::new(
-    Synchronous::Normal,
-    &[
-        ("sessions", include_str!("../migrations/0001_sessions.sql")),
-        (
-            "job entries",
-            include_str!("../migrations/0002_job_entries.sql"),
-        ),
-        ("programs", include_str!("../migrations/0003_programs.sql")),
-        ("tapes", include_str!("../migrations/0004_tapes.sql")),
-        ("history", include_str!("../migrations/0005_history.sql")),
-        ("hooks", include_str!("../migrations/0006_hooks.sql")),
-    ],
-);
+///
+/// A build that is rolled back uses the tables of a newer one: a change keeps what older builds read and write.
+const MIGRATIONS: &[(&str, &str)] = &[
+    ("sessions", include_str!("../migrations/0001_sessions.sql")),
+    (
+        "job entries",
+        include_str!("../migrations/0002_job_entries.sql"),
+    ),
+    ("programs", include_str!("../migrations/0003_programs.sql")),
+    ("tapes", include_str!("../migrations/0004_tapes.sql")),
+    ("history", include_str!("../migrations/0005_history.sql")),
+    ("hooks", include_str!("../migrations/0006_hooks.sql")),
+    (
+        "compact history",
+        include_str!("../migrations/0007_compact_history.sql"),
+    ),
+];
 
+pub(crate) const SCHEMA: Schema<dyn AnyWrite> = Schema::new(Synchronous::Normal, MIGRATIONS);
+
+#[cfg(test)]
+mod history_tests;
 #[cfg(test)]
 mod tests {
     use super::*;
     use ccd_store::query_as;
 
     /// Databases remember each migration that was ever released, and refuse one that has changed since.
-    const REMEMBERED: [(i64, &str, &str); 6] = [
+    const REMEMBERED: [(i64, &str, &str); 7] = [
         (1, "sessions", "F55C7E9D9174221D"),
         (2, "job entries", "495C1FA5FED1E6C6"),
         (3, "programs", "C713E7FA022C5078"),
         (4, "tapes", "7265E4DDE8C81F4D"),
         (5, "history", "3E66C355AD50A048"),
         (6, "hooks", "548ABAAF6F531A56"),
+        (7, "compact history", "0C1C76A9671E3716"),
     ];
 
     #[tokio::test]

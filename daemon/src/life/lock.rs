@@ -69,10 +69,15 @@ impl Lock {
             crate::daemon::own_pid(),
             socket.display()
         );
-        file.set_len(0)
+        let noted = file
+            .set_len(0)
             .and_then(|()| file.rewind())
-            .and_then(|()| file.write_all(note.as_bytes()))
-            .map_err(io_error)?;
+            .and_then(|()| file.write_all(note.as_bytes()));
+        match noted {
+            // The lock is taken without it, and sessions can be read and deleted to make room.
+            Err(error) if error.kind() == io::ErrorKind::StorageFull => {}
+            noted => noted.map_err(io_error)?,
+        }
         Ok(Self { file })
     }
 }

@@ -186,7 +186,13 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         .recover(adopted, &past)
         .await
         .map_err(StartError::Recover)?;
-    jobs.recover().await?;
+    match jobs.recover().await {
+        // What is there can be read, and deleted to make room.
+        Err(error) if error.is_full() => {
+            tracing::error!(%error, "unfinished jobs could not be recorded as failed");
+        }
+        recovered => recovered?,
+    }
     if let Err(error) = exec.recover().await {
         // Runs are only one part of the daemon.
         tracing::error!(%error, "unfinished runs of Claude Code could not be found");

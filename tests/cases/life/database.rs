@@ -129,7 +129,7 @@ fn a_file_that_is_no_database_is_set_aside_with_a_message() {
 
 #[test]
 fn a_database_with_a_damaged_table_is_set_aside_with_a_message() {
-    for table in ["sessions", "interactions", "jobs"] {
+    for table in ["sessions", "history", "jobs"] {
         let (mut daemon, _) = used();
         let Some(page) = sql(
             &daemon,

@@ -2,6 +2,7 @@
 //! clients see of one that hangs.
 
 mod database;
+mod database_size;
 mod descriptors;
 mod goodbye;
 mod hung;

@@ -42,11 +42,11 @@ pub(super) fn run(connection: &mut Connection, session: &str, command: &str, mar
 }
 
 /// A small file system for one test; unmounted at the end.
-struct SmallDisk(PathBuf);
+pub(super) struct SmallDisk(PathBuf);
 
 impl SmallDisk {
     /// Mounts one; `None` if that is not allowed.
-    fn mount(folder: &Path, bytes: u64) -> Option<Self> {
+    pub(super) fn mount(folder: &Path, bytes: u64) -> Option<Self> {
         let is_root = rustix::process::geteuid().is_root();
         let options = format!("size={bytes},mode=0700");
         let mount = || {
@@ -215,7 +215,7 @@ fn remount_larger(folder: &Path) {
 }
 
 /// Writes a file until the disk is full.
-fn fill(file: &Path) {
+pub(super) fn fill(file: &Path) {
     let mut file = fs::File::create(file).unwrap();
     while file.write_all(&[0; 512]).is_ok() {}
 }

@@ -2,6 +2,7 @@
 
 mod disk;
 mod flood;
+mod full_disk;
 mod hung;
 mod log;
 mod read;

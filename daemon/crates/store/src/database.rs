@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fmt, io};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -27,12 +27,16 @@ pub(crate) struct Inner<W: ?Sized> {
     /// Device and inode of the file.
     pub(crate) identity: (u64, u64),
     pub(crate) readers: SqlitePool,
+    /// Readers use the writer's connection: the disk was full when the file was opened.
+    pub(crate) shares_connection: bool,
     pub(crate) writes: mpsc::Sender<Request<W>>,
     pub(crate) patience: std::time::Duration,
     /// The writer's task.
     pub(crate) writer: TaskTracker,
     /// Stops the writer.
     pub(crate) closing: CancellationToken,
+    /// Makes the writer give free space back.
+    pub(crate) tidy: Arc<Notify>,
 }
 
 impl<W: AnyWrite + ?Sized> Database<W> {
@@ -81,6 +85,12 @@ impl<W: ?Sized> Database<W> {
         &self.0.readers
     }
 
+    /// Makes the file smaller soon, after much was deleted: the writer gives free pages back to the file system between
+    /// changes, in small steps. A failure is logged.
+    pub fn tidy(&self) {
+        self.0.tidy.notify_one();
+    }
+
     /// Returns the number of changes that wait for the writer.
     #[must_use]
     pub fn queue_len(&self) -> usize {
@@ -122,7 +132,9 @@ impl<W: ?Sized> Database<W> {
     /// Commits the waiting changes, checkpoints and closes the file. Later changes are refused.
     pub async fn close(&self) {
         // The last connection to be closed removes the write-ahead log; it must be the writer's.
-        self.0.readers.close().await;
+        if !self.0.shares_connection {
+            self.0.readers.close().await;
+        }
         self.0.closing.cancel();
         self.0.writer.wait().await;
     }

@@ -200,12 +200,14 @@ async fn a_full_queue_answers_that_it_is_busy() {
     let (writes, _nobody_reads) = mpsc::channel(1);
     let database = Database(Arc::new(Inner {
         readers: sqlx::SqlitePool::connect_lazy("sqlite::memory:").unwrap(),
+        shares_connection: false,
         path,
         identity: (0, 0),
         writes,
         patience: Duration::ZERO,
         writer: TaskTracker::new(),
         closing: CancellationToken::new(),
+        tidy: Arc::default(),
     }));
     let _waiting = commit_beside(&database, NumberWrite::Put(1)).await;
     assert_eq!(database.queue_len(), 1);

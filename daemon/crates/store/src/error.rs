@@ -60,7 +60,7 @@ impl Reportable for StoreError {
 
     fn hint(&self) -> Option<&str> {
         matches!(self, Self::Full { .. })
-            .then_some("free some space, then repeat the call: nothing was done")
+            .then_some("ccctl session cleanup removes ended sessions and their logs; this call has changed nothing")
     }
 }
 
@@ -79,6 +79,12 @@ impl StoreError {
             } => matches!(sqlite_code(source), Some(SQLITE_CORRUPT | SQLITE_NOTADB)),
             _ => false,
         }
+    }
+
+    /// Returns whether nothing more fits on the disk.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        matches!(self, Self::Full { .. })
     }
 
     /// Returns whether another build made the database, whose tables may be different ones.
@@ -106,6 +112,8 @@ impl StoreError {
 
 const SQLITE_FULL: i32 = 13;
 const SQLITE_IOERR: i32 = 10;
+/// The file of the shared memory (`-shm`) cannot grow.
+const SQLITE_IOERR_SHMSIZE: i32 = SQLITE_IOERR | (19 << 8);
 const SQLITE_CORRUPT: i32 = 11;
 const SQLITE_NOTADB: i32 = 26;
 
@@ -113,6 +121,7 @@ const SQLITE_NOTADB: i32 = 26;
 pub(crate) fn is_full(error: &sqlx::Error) -> bool {
     match sqlite_code(error) {
         Some(SQLITE_FULL) => true,
+        Some(SQLITE_IOERR) if extended_code(error) == Some(SQLITE_IOERR_SHMSIZE) => true,
         // SQLite does not distinguish a file that has reached the limit (`ulimit -f`) from a broken disk.
         Some(SQLITE_IOERR) => getrlimit(Resource::Fsize).current.is_some(),
         _ => false,
@@ -121,6 +130,9 @@ pub(crate) fn is_full(error: &sqlx::Error) -> bool {
 
 /// Returns SQLite's primary result code: the low byte of an extended one.
 fn sqlite_code(error: &sqlx::Error) -> Option<i32> {
-    let code: i32 = error.as_database_error()?.code()?.parse().ok()?;
-    Some(code & 0xff)
+    Some(extended_code(error)? & 0xff)
+}
+
+fn extended_code(error: &sqlx::Error) -> Option<i32> {
+    error.as_database_error()?.code()?.parse().ok()
 }

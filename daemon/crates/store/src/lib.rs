@@ -15,6 +15,7 @@ mod memory;
 mod open;
 pub mod own_file;
 mod row;
+mod tidy;
 mod write;
 mod writer;
 

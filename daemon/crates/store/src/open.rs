@@ -1,19 +1,24 @@
 //! Opens a database: creates or migrates it, refuses it if it is newer, and sets it aside if it is corrupt.
 
 use crate::database::Inner;
+use crate::error::is_full;
 use crate::limits::{QUEUE_LEN, QUEUE_PATIENCE};
+use crate::tidy::Tidy;
 use crate::{AnyWrite, Database, StoreError, Synchronous};
 use crate::{own_file, writer};
 use sqlx::SqlSafeStr as _;
-use sqlx::migrate::{Migration, MigrationType, Migrator};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions};
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
+use sqlx::sqlite::{
+    SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqliteLockingMode, SqlitePool,
+    SqlitePoolOptions,
+};
 use std::marker::PhantomData;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use time::macros::format_description;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -145,14 +150,46 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
     }
 
     async fn open_once(&self, path: &Path, how: Opening) -> Result<Database<W>, StoreError> {
-        let failed = |source| StoreError::Open {
-            path: path.to_owned(),
-            source,
-        };
-        let identity = make_private(path).map_err(|source| StoreError::File {
+        let (identity, is_empty) = make_private(path).map_err(|source| StoreError::File {
             path: path.to_owned(),
             source,
         })?;
+        let pools = self.connect(path, is_empty).await;
+        let pools = pools.map_err(open_error(path))?;
+        if how != Opening::RolledBack {
+            self.refuse_newer(path, &pools.writer).await?;
+            let completed = self.complete(&pools.writer).await;
+            completed.map_err(open_error(path))?;
+            let migrated = self.migrator().run(&pools.writer).await;
+            migrated.map_err(migrate_error(path))?;
+        }
+        if how == Opening::First {
+            check_quickly(path, &pools.writer).await?;
+        }
+        let (writes, inbox) = mpsc::channel(QUEUE_LEN);
+        let (writer, closing) = (TaskTracker::new(), CancellationToken::new());
+        let tidy = Arc::new(Notify::new());
+        let tidying = Tidy::new(path.to_owned(), Arc::clone(&tidy));
+        writer.spawn(writer::run(pools.writer, inbox, closing.clone(), tidying));
+        writer.close();
+        Ok(Database(Arc::new(Inner {
+            path: path.to_owned(),
+            identity,
+            readers: pools.readers,
+            shares_connection: pools.are_one,
+            writes,
+            patience: QUEUE_PATIENCE,
+            writer,
+            closing,
+            tidy,
+        })))
+    }
+
+    /// Connects the writer, and the readers as soon as they are needed.
+    ///
+    /// On a full disk there may be no room for the memory that connections share (`-shm`). One connection alone needs none,
+    /// so that what the file contains can be read and deleted. It can write once there is room again.
+    async fn connect(&self, path: &Path, is_empty: bool) -> sqlx::Result<Pools> {
         let options = SqliteConnectOptions::new()
             .filename(path)
             .journal_mode(SqliteJournalMode::Wal)
@@ -161,43 +198,37 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
             .row_buffer_size(ROW_BUFFER_LEN)
             .pragma("cache_size", format!("-{}", self.cache_kib))
             .foreign_keys(true);
-        let writer_pool = SqlitePoolOptions::new()
-            .max_connections(1)
-            .idle_timeout(None)
-            .max_lifetime(None)
-            .connect_with(options.clone())
-            .await
-            .map_err(failed)?;
-        if how != Opening::RolledBack {
-            self.refuse_newer(path, &writer_pool).await?;
-            self.complete(&writer_pool).await.map_err(failed)?;
-            let migrated = self.migrator().run(&writer_pool).await;
-            migrated.map_err(|source| StoreError::Migrate {
-                path: path.to_owned(),
-                source,
-            })?;
+        let only = |options| {
+            let pool = SqlitePoolOptions::new().max_connections(1);
+            let pool = pool.idle_timeout(None).max_lifetime(None);
+            pool.connect_with(options)
+        };
+        // Only before the first table, because it is written to the file.
+        let first = match is_empty {
+            true => options.clone().auto_vacuum(SqliteAutoVacuum::Incremental),
+            false => options.clone(),
+        };
+        match only(first).await {
+            Err(error) if is_full(&error) => {
+                tracing::warn!(path = %path.display(), %error, "the disk is full: until the next start, the database has only one connection");
+                let alone = options.locking_mode(SqliteLockingMode::Exclusive);
+                let pool = only(alone).await?;
+                Ok(Pools {
+                    writer: pool.clone(),
+                    readers: pool,
+                    are_one: true,
+                })
+            }
+            writer => Ok(Pools {
+                writer: writer?,
+                readers: SqlitePoolOptions::new()
+                    .min_connections(0)
+                    .max_connections(MAX_READERS)
+                    .idle_timeout(READER_IDLE)
+                    .connect_lazy_with(options.read_only(true)),
+                are_one: false,
+            }),
         }
-        if how == Opening::First {
-            check_quickly(path, &writer_pool).await?;
-        }
-        let readers = SqlitePoolOptions::new()
-            .min_connections(0)
-            .max_connections(MAX_READERS)
-            .idle_timeout(READER_IDLE)
-            .connect_lazy_with(options.read_only(true));
-        let (writes, inbox) = mpsc::channel(QUEUE_LEN);
-        let (writer, closing) = (TaskTracker::new(), CancellationToken::new());
-        writer.spawn(writer::run(writer_pool, inbox, closing.clone()));
-        writer.close();
-        Ok(Database(Arc::new(Inner {
-            path: path.to_owned(),
-            identity,
-            readers,
-            writes,
-            patience: QUEUE_PATIENCE,
-            writer,
-            closing,
-        })))
     }
 
     fn migrator(&self) -> Migrator {
@@ -252,6 +283,33 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
     }
 }
 
+/// The connections to a database.
+struct Pools {
+    writer: SqlitePool,
+    readers: SqlitePool,
+    are_one: bool,
+}
+
+fn open_error(path: &Path) -> impl FnOnce(sqlx::Error) -> StoreError {
+    let path = path.to_owned();
+    move |source| match is_full(&source) {
+        true => StoreError::Full { path },
+        false => StoreError::Open { path, source },
+    }
+}
+
+fn migrate_error(path: &Path) -> impl FnOnce(MigrateError) -> StoreError {
+    let path = path.to_owned();
+    move |source| match &source {
+        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)
+            if is_full(error) =>
+        {
+            StoreError::Full { path }
+        }
+        _ => StoreError::Migrate { path, source },
+    }
+}
+
 async fn check_quickly(path: &Path, pool: &SqlitePool) -> Result<(), StoreError> {
     let check = sqlx::query_scalar("PRAGMA quick_check(1)");
     let verdict: sqlx::Result<String> = check.fetch_one(pool).await;
@@ -263,16 +321,16 @@ async fn check_quickly(path: &Path, pool: &SqlitePool) -> Result<(), StoreError>
     }
 }
 
-/// Makes sure that the file exists, is ours and only its user can access it, and returns its device and inode; SQLite
-/// gives its journals the same mode.
+/// Makes sure that the file exists, is ours and only its user can access it, and returns its device and inode, and whether
+/// it is empty; SQLite gives its journals the same mode.
 ///
 /// The process has no file mode mask for that, because its programs would inherit it.
-fn make_private(path: &Path) -> std::io::Result<(u64, u64)> {
+fn make_private(path: &Path) -> std::io::Result<((u64, u64), bool)> {
     for suffix in ["-wal", "-shm", "-journal"] {
         own_file::check(&with_suffix(path, suffix))?;
     }
     let file = own_file::append(path)?.metadata()?;
-    Ok((file.dev(), file.ino()))
+    Ok(((file.dev(), file.ino()), file.len() == 0))
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

@@ -1,5 +1,6 @@
-//! The writer of a database: commits all waiting changes together, then answers.
+//! The writer of a database: commits all waiting changes together, then answers; gives free space back in between.
 
+use crate::tidy::Tidy;
 use crate::{AnyWrite, Connection};
 use sqlx::Connection as _;
 use sqlx::sqlite::SqlitePool;
@@ -21,13 +22,19 @@ pub(crate) async fn run<W: AnyWrite + ?Sized>(
     pool: SqlitePool,
     mut inbox: mpsc::Receiver<Request<W>>,
     closing: CancellationToken,
+    mut tidy: Tidy,
 ) {
     let mut group = Vec::with_capacity(GROUP_LEN);
     loop {
         let taken = tokio::select! {
-            taken = inbox.recv_many(&mut group, GROUP_LEN) => taken,
+            biased;
             () = closing.cancelled(), if !inbox.is_closed() => {
                 inbox.close();
+                continue;
+            }
+            taken = inbox.recv_many(&mut group, GROUP_LEN) => taken,
+            () = tidy.is_due() => {
+                tidy.step(&pool).await;
                 continue;
             }
         };
@@ -36,11 +43,16 @@ pub(crate) async fn run<W: AnyWrite + ?Sized>(
         }
         commit_and_answer(&pool, &mut group).await;
     }
-    let checkpoint = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)");
-    if let Err(error) = checkpoint.execute(&pool).await {
+    if let Err(error) = checkpoint(&pool).await {
         tracing::warn!(%error, "could not checkpoint the database");
     }
     pool.close().await;
+}
+
+/// Moves all changes from the write-ahead log to the database, and empties the log, unless a reader still needs it.
+pub(crate) async fn checkpoint(pool: &SqlitePool) -> sqlx::Result<()> {
+    let checkpoint = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)");
+    checkpoint.execute(pool).await.map(drop)
 }
 
 async fn commit_and_answer<W: AnyWrite + ?Sized>(pool: &SqlitePool, group: &mut Vec<Request<W>>) {

@@ -109,6 +109,8 @@ impl Coach {
             databases.ledger.commit(LedgerWrite(deletes)).await?;
             self.write_mirror(databases).await?;
         }
+        databases.tidy();
+        self.store.tidy();
         Ok(CoachForgetReply {
             events: events_before.saturating_sub(total(counts(&databases.events).await?)),
             payloads: payloads_before.saturating_sub(payload_count(&self.store).await?),
@@ -143,6 +145,7 @@ impl Coach {
             evidence: events,
         };
         databases.ledger.commit(LedgerWrite(vec![retain])).await?;
+        databases.tidy();
         Ok(self.write_mirror(databases).await?)
     }
 

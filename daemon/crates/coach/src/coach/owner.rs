@@ -111,6 +111,14 @@ pub(super) struct Databases {
     pub(super) ledger: Database<LedgerWrite>,
 }
 
+impl Databases {
+    /// Makes the files smaller soon, after much was deleted.
+    pub(super) fn tidy(&self) {
+        self.events.tidy();
+        self.ledger.tidy();
+    }
+}
+
 impl Coach {
     /// Takes payloads from now on. They are processed by the returned work.
     ///

@@ -390,6 +390,7 @@ async fn prepare(
     if !plan.gone.is_empty() {
         let ids = plan.gone.iter().map(|(_, id)| *id).collect();
         database.commit(IndexWrite::Gone(ids)).await?;
+        database.tidy();
         for (path, _) in &plan.gone {
             known.remove(path);
         }

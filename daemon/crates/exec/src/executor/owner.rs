@@ -193,7 +193,9 @@ impl Executor {
             executions: before(settings.keep_days),
             removed: Arc::clone(&removed),
         };
-        self.database().await?.commit(cleanup).await?;
+        let database = self.database().await?;
+        database.commit(cleanup).await?;
+        database.tidy();
         let (sessions, executions) = *removed.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(ExecCleanupReply {
             sessions,

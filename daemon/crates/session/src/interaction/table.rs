@@ -1,4 +1,4 @@
-//! Rows of the table `interactions`.
+//! Rows of the interaction log: the view `interactions` of the table `history`, which stores them in less space.
 
 use ccd_store::{
     Connection, SqlResult, Store, StoreError, Write, insert, query, query_as, query_scalar,

@@ -86,6 +86,7 @@ impl Sessions {
         for session in &ended {
             self.forget(session).await?;
         }
+        self.services.store.tidy();
         Ok(SessionCleanupReply {
             removed: ended.len() as u64,
             warnings,

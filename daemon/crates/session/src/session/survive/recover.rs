@@ -99,7 +99,13 @@ impl Sessions {
             let session = Arc::new(session);
             self.insert(Arc::clone(&session));
             if was_alive {
-                session.save().await?;
+                match session.save().await {
+                    // It can be read, and deleted to make room; the next start records its end.
+                    Err(error) if error.is_full() => {
+                        tracing::error!(session = %session.id(), %error, "the end of a session could not be recorded");
+                    }
+                    saved => saved?,
+                }
                 let text = "the daemon was killed; history of its last 250 ms may be missing";
                 session.note(None, Event::Trouble(text.into()));
                 session.note_end();

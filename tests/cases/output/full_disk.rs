@@ -1,0 +1,160 @@
+//! A daemon that starts on a full disk: old sessions can be read and removed, and it works as soon as there is room.
+
+use super::disk::{SmallDisk, fill};
+use crate::support::client::Ran;
+use crate::support::{Ccctl, Daemon, eventually};
+use serde_json::json;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// The exit status of `ccctl` for errors of the disk.
+const STORAGE: i32 = 1;
+
+/// A daemon with its base directory on a small disk, with one ended session of half a megabyte.
+struct Used {
+    daemon: Daemon,
+    session: String,
+    filler: PathBuf,
+    _disk: SmallDisk,
+    _place: TempDir,
+}
+
+fn used() -> Option<Used> {
+    let place = tempfile::tempdir().unwrap();
+    let base = place.path().join("base");
+    fs::create_dir(&base).unwrap();
+    let disk = SmallDisk::mount(&base, 3 << 20)?;
+    let daemon = Daemon::builder()
+        .env("CCD_HOME", base.to_str().unwrap())
+        .socket(&place.path().join("ccd.sock"))
+        .start();
+    let mut connection = daemon.connect();
+    let session = connection.start_session(&["seq", "1", "90000"]);
+    connection.ended(&session);
+    // It returns once the rows are written.
+    let history = json!({"session": session});
+    connection.call_value("session.history", &history).unwrap();
+    Some(Used {
+        daemon,
+        session,
+        filler: base.join("filler"),
+        _disk: disk,
+        _place: place,
+    })
+}
+
+impl Used {
+    fn restart_on_a_full_disk(&mut self) {
+        fill(&self.filler);
+        self.daemon.restart();
+    }
+
+    fn ccctl(&self, args: &[&str]) -> Ran {
+        let mut ccctl = Ccctl::new(&self.daemon).command(args);
+        let socket = self.daemon.socket();
+        Ran::of(ccctl.env("CCD_SOCKET", socket).output().unwrap())
+    }
+
+    /// Runs `ccctl`, asserts that it succeeds, and returns its standard output.
+    fn ok(&self, args: &[&str]) -> String {
+        let ran = self.ccctl(args);
+        assert_eq!(ran.code, Some(0), "ccctl {args:?}: {}", ran.stderr);
+        ran.stdout
+    }
+
+    /// Asserts that the session is listed, and its output and history can be read.
+    fn assert_can_be_read(&self) {
+        let listed = self.ok(&["session", "list", "--all"]);
+        assert!(listed.contains(&self.session), "{listed}");
+        let read = self.ok(&["session", "read", &self.session, "--lines", "3"]);
+        assert!(read.contains("89999"), "{read}");
+        let history = json!({"session": self.session});
+        let history = self.daemon.call_value("session.history", &history).unwrap();
+        assert!(history.to_string().contains("seq 1 90000"), "{history}");
+    }
+
+    fn assert_cannot_be_created(&self) {
+        let create = self.ccctl(&["session", "create", "sleep", "600"]);
+        assert_eq!(create.code, Some(STORAGE), "{create:?}");
+        for words in [
+            "base/ccd.sqlite",
+            "its disk is full",
+            "ccctl session cleanup",
+        ] {
+            assert!(create.stderr.contains(words), "{create:?}");
+        }
+        let all = self
+            .daemon
+            .call_value("session.list", &json!({"all": true}));
+        assert_eq!(all.unwrap()["sessions"].as_array().unwrap().len(), 1);
+    }
+
+    fn assert_can_be_created(&self) {
+        let start = json!({"program": "sleep", "args": ["600"]});
+        eventually("a session can be created", || {
+            self.daemon.call_value("session.create", &start).ok()
+        });
+    }
+}
+
+#[test]
+fn a_daemon_that_starts_on_a_full_disk_can_be_read_and_works_once_there_is_room() {
+    let Some(mut used) = used() else {
+        return;
+    };
+    used.daemon.stop();
+    used.restart_on_a_full_disk();
+    used.assert_can_be_read();
+    used.assert_cannot_be_created();
+    fs::remove_file(&used.filler).unwrap();
+    used.assert_can_be_created();
+    assert_is_sound(&mut used);
+}
+
+#[test]
+fn a_cleanup_on_a_full_disk_makes_room() {
+    let Some(mut used) = used() else {
+        return;
+    };
+    used.daemon.stop();
+    used.restart_on_a_full_disk();
+    used.ok(&["session", "cleanup"]);
+    let listed = used.ok(&["session", "list", "--all"]);
+    assert!(!listed.contains(&used.session), "{listed}");
+    used.assert_can_be_created();
+    assert_is_sound(&mut used);
+}
+
+#[test]
+fn a_daemon_that_was_killed_starts_on_a_full_disk() {
+    let Some(mut used) = used() else {
+        return;
+    };
+    let sleeps = used.daemon.connect().start_session(&["sleep", "600"]);
+    used.daemon.kill();
+    used.restart_on_a_full_disk();
+    used.assert_can_be_read();
+    let record = used.daemon.connect().record(&sleeps);
+    assert_eq!(record["end_reason"], "daemon_killed");
+    fs::remove_file(&used.filler).unwrap();
+    used.assert_can_be_created();
+    assert_is_sound(&mut used);
+    // The first daemon could not record it.
+    let record = used.daemon.connect().record(&sleeps);
+    assert_eq!(record["end_reason"], "daemon_killed");
+}
+
+/// The next daemon opens the database as usual, with the sessions that are in it.
+fn assert_is_sound(used: &mut Used) {
+    let all = |daemon: &Daemon| {
+        let all = daemon.call_value("session.list", &json!({"all": true}));
+        all.unwrap()["sessions"].as_array().unwrap().len()
+    };
+    let before = all(&used.daemon);
+    used.daemon.stop();
+    used.daemon.restart();
+    assert_eq!(all(&used.daemon), before);
+    let shared_memory = used.filler.with_file_name("ccd.sqlite-shm");
+    assert!(Path::exists(&shared_memory), "several connections use it");
+}

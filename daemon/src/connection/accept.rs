@@ -2,11 +2,12 @@
 
 use super::credentials::{is_admitted, peer_of};
 use super::fault::Fault;
+use super::framing::Framing;
 use super::guard::Shared;
 use super::limits::Settings;
 use super::service::complaint;
-use super::{http, lines};
-use jsonrpsee::server::{Methods, StopHandle, stop_channel};
+use super::{exchange, http};
+use jsonrpsee::Methods;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,14 +69,12 @@ pub(super) async fn serve_as(
     open: Arc<()>,
 ) {
     let Ends { stop, leaving } = ends;
-    let (stop_handle, server) = stop_channel();
     let mut acceptor = Acceptor {
         own_uid,
         methods,
         settings,
         stop: stop.clone(),
         leaving,
-        stop_handle,
         tracker,
         accepted: 0,
         others: Arc::strong_count(&open),
@@ -91,8 +90,6 @@ pub(super) async fn serve_as(
             }
         }
     }
-    // Dropping the handle has the same effect, but only after every connection has dropped its own.
-    let _ = server.stop();
 }
 
 struct Acceptor {
@@ -101,7 +98,6 @@ struct Acceptor {
     settings: watch::Receiver<Settings>,
     stop: CancellationToken,
     leaving: CancellationToken,
-    stop_handle: StopHandle,
     tracker: TaskTracker,
     accepted: u64,
     /// Each connection holds a clone; `others` is the number of other holders.
@@ -136,12 +132,11 @@ impl Acceptor {
         }
         let shared = Shared::new(self.methods.clone(), peer, limits, self.leaving.clone());
         let open = Arc::clone(&self.open);
-        let stop_handle = self.stop_handle.clone();
-        let (stop, tracker) = (self.stop.clone(), self.tracker.clone());
+        let stop = self.stop.clone();
         self.tracker.spawn(async move {
             let conn = shared.peer.connection;
             tracing::debug!(conn, pid, "connected");
-            if let Err(error) = converse(stream, shared, stop_handle, stop, tracker).await {
+            if let Err(error) = converse(stream, shared, stop).await {
                 tracing::debug!(conn, %error, "connection failed");
             }
             tracing::debug!(conn, "disconnected");
@@ -169,25 +164,17 @@ impl Acceptor {
 async fn converse(
     mut stream: UnixStream,
     shared: Arc<Shared>,
-    stop_handle: StopHandle,
     stop: CancellationToken,
-    tracker: TaskTracker,
 ) -> io::Result<()> {
-    let gone = shared.peer.gone.clone().drop_guard();
+    let _gone = shared.peer.gone.clone().drop_guard();
     let Some(first) = stop.run_until_cancelled(first_words(&mut stream)).await else {
         return Ok(());
     };
     let first = first?;
     match first.first() {
         None => Ok(()),
-        Some(b'A'..=b'Z') => {
-            gone.disarm();
-            http::serve(stream, first, shared, stop_handle, stop, tracker).await
-        }
-        Some(_) => {
-            lines::serve(stream, first, shared, stop).await;
-            Ok(())
-        }
+        Some(b'A'..=b'Z') => http::serve(stream, first, shared, stop).await,
+        Some(_) => exchange::serve(stream, first, Framing::lines(&shared), shared, stop).await,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Errors of the transport itself: what was wrong with a message, or which limit it reached.
 
 use ccd_protocol::{ErrorCode, ErrorData, ErrorObject, PROTOCOL_VERSION, Reportable};
-use jsonrpsee::server::MethodResponse;
+use jsonrpsee::MethodResponse;
 use jsonrpsee::types::{ErrorObjectOwned, Id};
 use serde_json::Value;
 
@@ -11,12 +11,18 @@ const SHOWN_NAME_CHARS: usize = 64;
 /// Why a message did not reach a handler, or its reply did not reach the client.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
-    #[error("the line is not UTF-8")]
+    #[error("the message is not UTF-8")]
     NotUtf8,
-    #[error("the line is not JSON: {0}")]
+    #[error("the message is not JSON: {0}")]
     NotJson(serde_json::Error),
     #[error("the body of the HTTP request cannot be read: {0}")]
     BrokenBody(String),
+    #[error("{0} requests are not served")]
+    HttpMethod(String),
+    #[error("the body is not declared as JSON")]
+    ContentType,
+    #[error("not a WebSocket handshake: {0}")]
+    Handshake(&'static str),
     #[error("not a JSON-RPC 2.0 request: {0}")]
     NotARequest(serde_json::Error),
     #[error("the batch is empty")]
@@ -63,7 +69,11 @@ impl Reportable for Fault {
     fn code(&self) -> ErrorCode {
         match self {
             Self::NotUtf8 | Self::NotJson(_) | Self::BrokenBody(_) => ErrorCode::ParseError,
-            Self::NotARequest(_) | Self::EmptyBatch => ErrorCode::InvalidRequest,
+            Self::NotARequest(_)
+            | Self::EmptyBatch
+            | Self::HttpMethod(_)
+            | Self::ContentType
+            | Self::Handshake(_) => ErrorCode::InvalidRequest,
             Self::NoMethod(_) => ErrorCode::MethodNotFound,
             Self::NoSubscription(_) => ErrorCode::Unavailable,
             Self::Panicked => ErrorCode::Internal,
@@ -80,10 +90,15 @@ impl Reportable for Fault {
 
     fn hint(&self) -> Option<&str> {
         Some(match self {
-            Self::NotUtf8 | Self::NotJson(_) => "send one JSON message per line, as UTF-8",
+            Self::NotUtf8 | Self::NotJson(_) => {
+                "send JSON as UTF-8: one message per line, HTTP body or WebSocket frame"
+            }
             Self::BrokenBody(_) => {
                 "send as many bytes as content-length says, or well-formed chunks"
             }
+            Self::HttpMethod(_) => "send calls with POST, or open a WebSocket with GET",
+            Self::ContentType => "send the header content-type: application/json",
+            Self::Handshake(_) => "open the WebSocket as RFC 6455 says, with version 13",
             Self::NotARequest(_) | Self::EmptyBatch => {
                 r#"send {"jsonrpc":"2.0","id":1,"method":"noun.verb","params":{}}"#
             }

@@ -2,15 +2,13 @@
 
 use super::fault::Fault;
 use super::limits::Limits;
+use super::service::Callee;
 use ccd_session::peer::Peer;
 use futures_util::FutureExt;
 use jsonrpsee::core::middleware::{Batch, BatchEntry, Notification, RpcServiceT};
-use jsonrpsee::server::middleware::rpc::RpcService;
-use jsonrpsee::server::{BatchResponseBuilder, MethodCallback, MethodResponse, Methods};
-use jsonrpsee::types::error::{
-    INTERNAL_ERROR_CODE, OVERSIZED_RESPONSE_CODE, TOO_MANY_SUBSCRIPTIONS_CODE,
-};
+use jsonrpsee::types::error::OVERSIZED_RESPONSE_CODE;
 use jsonrpsee::types::{Id, Request};
+use jsonrpsee::{BatchResponseBuilder, MethodCallback, MethodResponse, Methods};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -20,22 +18,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-/// Passes one request to its handler.
-pub(super) trait Callee: Clone + Send + Sync + 'static {
-    /// Returns the handler's reply.
-    fn call<'a>(&self, request: Request<'a>) -> impl Future<Output = MethodResponse> + Send + 'a;
-}
-
-impl Callee for RpcService {
-    fn call<'a>(&self, request: Request<'a>) -> impl Future<Output = MethodResponse> + Send + 'a {
-        RpcServiceT::call(self, request)
-    }
-}
-
 /// The outermost service of a connection.
 #[derive(Clone)]
-pub(super) struct Guard<S> {
-    inner: S,
+pub(super) struct Guard {
+    inner: Callee,
     pub(super) shared: Arc<Shared>,
 }
 
@@ -47,7 +33,7 @@ pub(super) struct Shared {
     /// Cancelled when a handover starts.
     leaving: CancellationToken,
     in_flight: Semaphore,
-    /// Permits for calls whose replies may be large; each is held until its reply is being written.
+    /// Permits for calls whose replies may be large; each is held until its reply is written.
     bulk: Arc<Semaphore>,
 }
 
@@ -59,9 +45,7 @@ const BULK_METHODS: [&str; 3] = ["session.read", "session.screen", "session.hist
 
 /// A permit for a bulk call.
 #[derive(Debug, Clone)]
-pub(super) struct BulkPlace(
-    #[expect(dead_code, reason = "held, not read")] Arc<OwnedSemaphorePermit>,
-);
+pub(super) struct BulkPlace(pub(super) Arc<OwnedSemaphorePermit>);
 
 /// Methods that may wait for a long time and can be repeated: they change nothing, or the next worker knows about the
 /// request.
@@ -105,29 +89,14 @@ impl Shared {
         })
     }
 
-    /// Replaces jsonrpsee's own errors with ccd's codes and hints.
-    fn translate(
-        &self,
-        response: MethodResponse,
-        id: Id<'_>,
-        method: &'static str,
-    ) -> MethodResponse {
-        if response.is_subscription() {
-            return response; // the client has it already
+    /// Replaces jsonrpsee's error for a reply that is too large with ccd's.
+    fn translate(&self, response: MethodResponse, id: Id<'_>) -> MethodResponse {
+        // The client has the reply to a subscription already.
+        if response.is_subscription() || response.as_error_code() != Some(OVERSIZED_RESPONSE_CODE) {
+            return response;
         }
-        let fault = match response.as_error_code() {
-            Some(OVERSIZED_RESPONSE_CODE) => Fault::ReplyTooLarge {
-                limit_bytes: self.limits.reply_bytes,
-            },
-            Some(TOO_MANY_SUBSCRIPTIONS_CODE) => Fault::Subscriptions {
-                limit: self.limits.subscriptions,
-            },
-            Some(INTERNAL_ERROR_CODE) if self.is_subscription(method) => {
-                Fault::NoSubscription(method)
-            }
-            _ => return response,
-        };
-        fault.response(id)
+        let limit_bytes = self.limits.reply_bytes;
+        Fault::ReplyTooLarge { limit_bytes }.response(id)
     }
 
     fn is_subscription(&self, method: &str) -> bool {
@@ -138,14 +107,14 @@ impl Shared {
     }
 }
 
-impl<S> Guard<S> {
+impl Guard {
     /// Puts the guard before `inner`.
-    pub(super) fn new(inner: S, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(inner: Callee, shared: Arc<Shared>) -> Self {
         Self { inner, shared }
     }
 }
 
-impl<S: Callee> RpcServiceT for Guard<S> {
+impl RpcServiceT for Guard {
     type MethodResponse = MethodResponse;
     type NotificationResponse = MethodResponse;
     type BatchResponse = MethodResponse;
@@ -191,7 +160,7 @@ impl<S: Callee> RpcServiceT for Guard<S> {
             };
             match answer {
                 Ok(response) => {
-                    let mut response = shared.translate(response, id, method);
+                    let mut response = shared.translate(response, id);
                     if let Some(place) = bulk {
                         response.extensions_mut().insert(place);
                     }

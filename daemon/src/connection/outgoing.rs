@@ -1,9 +1,14 @@
 //! Messages that wait to be written to a client.
 
+use super::websocket;
 use serde_json::value::RawValue;
+use std::collections::VecDeque;
 use std::io;
 use std::os::fd::AsFd;
+use std::sync::Arc;
 use std::time::Instant;
+use tokio::sync::OwnedSemaphorePermit;
+use tungstenite::protocol::frame::coding::{Data, OpCode};
 
 /// If at least this much is unwritten, no more requests are accepted: a client that does not read is not served.
 const HIGH_WATER_BYTES: usize = 256 << 10;
@@ -14,26 +19,88 @@ const ADOPT_BYTES: usize = 64 << 10;
 /// Largest buffer of a quiet connection.
 const IDLE_BUFFER_BYTES: usize = 4 << 10;
 
-/// Messages as lines, and how much of them has been written.
-#[derive(Debug, Default)]
+/// A message for the client, and the place that it takes up until it is written.
+#[derive(Debug)]
+pub(super) struct Message {
+    json: Box<RawValue>,
+    place: Option<Arc<OwnedSemaphorePermit>>,
+}
+
+impl Message {
+    /// Returns a message that takes up `place`.
+    pub(super) fn with_place(json: Box<RawValue>, place: Arc<OwnedSemaphorePermit>) -> Self {
+        Self {
+            json,
+            place: Some(place),
+        }
+    }
+
+    /// Returns the message itself, which no longer takes up its place.
+    pub(super) fn into_json(self) -> Box<RawValue> {
+        self.json
+    }
+}
+
+impl From<Box<RawValue>> for Message {
+    fn from(json: Box<RawValue>) -> Self {
+        Self { json, place: None }
+    }
+}
+
+/// What surrounds a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A newline ends it.
+    Line,
+    /// It is a text frame of a WebSocket.
+    TextFrame,
+}
+
+/// Messages in their form, and how much of them has been written.
+#[derive(Debug)]
 pub(super) struct Outgoing {
+    form: Form,
     bytes: Vec<u8>,
     written_len: usize,
+    /// Bytes that were ever written.
+    written_total: u64,
+    /// Places of messages, and the total at which each is written.
+    places: VecDeque<(u64, Arc<OwnedSemaphorePermit>)>,
     /// When the client last read something, while data is waiting for it.
     pub(super) blocked_since: Option<Instant>,
 }
 
 impl Outgoing {
-    /// Adds a message.
-    pub(super) fn push(&mut self, message: Box<RawValue>) {
-        let message = Box::<str>::from(message).into_boxed_bytes();
-        self.compact();
-        let start = self.bytes.len();
-        if start == 0 && message.len() >= ADOPT_BYTES {
-            self.bytes = message.into_vec();
-        } else {
-            self.bytes.extend_from_slice(&message);
+    /// Starts empty.
+    pub(super) fn new(form: Form) -> Self {
+        Self {
+            form,
+            bytes: Vec::new(),
+            written_len: 0,
+            written_total: 0,
+            places: VecDeque::new(),
+            blocked_since: None,
         }
+    }
+
+    /// Adds a message.
+    pub(super) fn push(&mut self, message: Message) {
+        let Message { json, place } = message;
+        let text = Box::<str>::from(json).into_boxed_bytes();
+        self.compact();
+        match self.form {
+            Form::Line => self.push_line(text),
+            Form::TextFrame => self.push_frame(OpCode::Data(Data::Text), text),
+        }
+        if let Some(place) = place {
+            let unwritten = (self.bytes.len() - self.written_len) as u64;
+            self.places
+                .push_back((self.written_total + unwritten, place));
+        }
+    }
+
+    fn push_line(&mut self, text: Box<[u8]>) {
+        let start = self.append(text);
         // A raw newline is whitespace between tokens in valid JSON, but would end the line here.
         let mut rest = &mut self.bytes[start..];
         while let Some(at) = memchr::memchr(b'\n', rest) {
@@ -41,6 +108,24 @@ impl Outgoing {
             rest = &mut rest[at + 1..];
         }
         self.bytes.push(b'\n');
+    }
+
+    /// Adds a frame of a WebSocket.
+    pub(super) fn push_frame(&mut self, opcode: OpCode, payload: Box<[u8]>) {
+        let header = websocket::header(opcode, payload.len());
+        let start = self.append(payload);
+        self.bytes.splice(start..start, header);
+    }
+
+    /// Adds bytes and returns where they start.
+    fn append(&mut self, bytes: Box<[u8]>) -> usize {
+        let start = self.bytes.len();
+        if start == 0 && bytes.len() >= ADOPT_BYTES {
+            self.bytes = bytes.into_vec();
+        } else {
+            self.bytes.extend_from_slice(&bytes);
+        }
+        start
     }
 
     /// Writes as much as the socket accepts, without waiting. Returns `Ok` once everything is written.
@@ -54,7 +139,9 @@ impl Outgoing {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(len) => {
                     self.written_len += len;
+                    self.written_total += len as u64;
                     self.blocked_since = None;
+                    self.free_places();
                 }
                 Err(rustix::io::Errno::INTR) => {}
                 Err(error) => {
@@ -67,6 +154,14 @@ impl Outgoing {
         self.bytes.clear();
         self.bytes.shrink_to(IDLE_BUFFER_BYTES);
         Ok(())
+    }
+
+    fn free_places(&mut self) {
+        while let Some((end, _)) = self.places.front()
+            && *end <= self.written_total
+        {
+            self.places.pop_front();
+        }
     }
 
     /// Returns whether everything is written.
@@ -94,15 +189,16 @@ mod tests {
     use super::*;
     use std::io::Read;
     use std::os::unix::net::UnixStream;
+    use tokio::sync::Semaphore;
 
-    fn raw(json: &str) -> Box<RawValue> {
-        RawValue::from_string(json.to_owned()).unwrap()
+    fn raw(json: &str) -> Message {
+        RawValue::from_string(json.to_owned()).unwrap().into()
     }
 
     #[test]
     fn every_message_becomes_one_line() {
         let (near, mut far) = UnixStream::pair().unwrap();
-        let mut outgoing = Outgoing::default();
+        let mut outgoing = Outgoing::new(Form::Line);
         outgoing.push(raw("{\"a\":\n1\n}"));
         outgoing.push(raw("2"));
         outgoing.write_to(&near).unwrap();
@@ -116,7 +212,7 @@ mod tests {
     fn a_client_that_is_always_behind_does_not_make_the_buffer_grow() {
         let (near, mut far) = UnixStream::pair().unwrap();
         near.set_nonblocking(true).unwrap();
-        let mut outgoing = Outgoing::default();
+        let mut outgoing = Outgoing::new(Form::Line);
         let text = format!("\"{}\"", "x".repeat(1000));
         let mut taken = [0; 10_000];
         for _ in 0..2000 {
@@ -134,7 +230,7 @@ mod tests {
     fn a_client_that_does_not_read_blocks_and_the_buffer_shrinks_afterwards() {
         let (near, mut far) = UnixStream::pair().unwrap();
         near.set_nonblocking(true).unwrap();
-        let mut outgoing = Outgoing::default();
+        let mut outgoing = Outgoing::new(Form::Line);
         let text = format!("\"{}\"", "x".repeat(4 << 20));
         outgoing.push(raw(&text));
         let error = outgoing.write_to(&near).unwrap_err();
@@ -150,5 +246,45 @@ mod tests {
         assert_eq!(reader.join().unwrap().0.last(), Some(&b'\n'));
         assert!(outgoing.is_empty() && outgoing.blocked_since.is_none());
         assert!(outgoing.bytes.capacity() <= IDLE_BUFFER_BYTES);
+    }
+
+    #[test]
+    fn a_place_is_free_once_its_message_is_written() {
+        let (near, mut far) = UnixStream::pair().unwrap();
+        near.set_nonblocking(true).unwrap();
+        let places = Arc::new(Semaphore::new(2));
+        for form in [Form::Line, Form::TextFrame] {
+            let mut outgoing = Outgoing::new(form);
+            for len in [10, 4 << 20] {
+                let place = Arc::clone(&places).try_acquire_owned().unwrap();
+                let text = format!("\"{}\"", "x".repeat(len));
+                let json = RawValue::from_string(text).unwrap();
+                outgoing.push(Message::with_place(json, Arc::new(place)));
+            }
+            assert!(outgoing.write_to(&near).is_err());
+            assert_eq!(places.available_permits(), 1, "the first one is written");
+            let mut taken = [0; 10_000];
+            while outgoing.write_to(&near).is_err() {
+                far.read_exact(&mut taken).unwrap();
+            }
+            assert_eq!(places.available_permits(), 2);
+            far.set_nonblocking(true).unwrap();
+            while far.read(&mut taken).is_ok() {}
+            far.set_nonblocking(false).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_message_of_any_size_becomes_one_frame() {
+        for (len, header) in [
+            (3, vec![0x81, 3]),
+            (300, vec![0x81, 126, 1, 44]),
+            (70_000, vec![0x81, 127, 0, 0, 0, 0, 0, 1, 0x11, 0x70]),
+        ] {
+            let mut outgoing = Outgoing::new(Form::TextFrame);
+            let text = format!("\"{}\"", "x".repeat(len - 2));
+            outgoing.push(raw(&text));
+            assert_eq!(outgoing.bytes, [header, text.into_bytes()].concat());
+        }
     }
 }

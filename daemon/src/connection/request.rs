@@ -1,4 +1,4 @@
-//! Parses a line into a request.
+//! Parses a message into a request.
 
 use super::fault::Fault;
 use crate::strict::of_text;
@@ -12,8 +12,8 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The content of a line.
-pub(super) enum Message<'a> {
+/// The content of a message.
+pub(super) enum Parsed<'a> {
     /// One request or notification.
     Single(BatchEntry<'a>),
     /// Several messages; invalid ones are kept as their error.
@@ -22,23 +22,73 @@ pub(super) enum Message<'a> {
     Wrong(Id<'a>, Fault),
 }
 
-/// Parses `line`.
+/// Parses `text`.
 ///
 /// At most `batch_limit` + 1 entries of a batch are kept, which is enough to refuse it. A request that names its client
 /// gets a [`Peer`] with that name.
-pub(super) fn parse<'a>(line: &'a str, peer: &Peer, batch_limit: usize) -> Message<'a> {
-    if !line.trim_ascii_start().starts_with('[') {
-        return match parse_entry(line, peer) {
-            Ok(entry) => Message::Single(entry),
-            Err((id, fault)) => Message::Wrong(id, fault),
+pub(super) fn parse<'a>(text: &'a str, peer: &Peer, batch_limit: usize) -> Parsed<'a> {
+    if !text.trim_ascii_start().starts_with('[') {
+        return match parse_entry(text, peer) {
+            Ok(entry) => Parsed::Single(entry),
+            Err((id, fault)) => Parsed::Wrong(id, fault),
         };
     }
     let parse = |json: &'a RawValue| {
         parse_entry(json.get(), peer).map_err(|(id, fault)| BatchEntryErr::new(id, fault.into()))
     };
-    match elements(line, batch_limit + 1) {
-        Ok(elements) => Message::Batch(Batch::from(elements.into_iter().map(parse).collect())),
-        Err(error) => Message::Wrong(Id::Null, Fault::NotJson(error)),
+    match elements(text, batch_limit + 1) {
+        Ok(elements) => Parsed::Batch(Batch::from(elements.into_iter().map(parse).collect())),
+        Err(error) => Parsed::Wrong(Id::Null, Fault::NotJson(error)),
+    }
+}
+
+/// A message of more bytes than this is parsed on a thread for it, because the others would notice the time.
+pub(crate) const LARGE_BYTES: usize = 256 << 10;
+
+/// Parses a large message, which need not be UTF-8. The caller is on a thread that may be busy for a while.
+///
+/// # Errors
+///
+/// [`Fault::NotUtf8`].
+pub(super) fn parse_large(
+    bytes: Vec<u8>,
+    peer: &Peer,
+    batch_limit: usize,
+) -> Result<Parsed<'static>, Fault> {
+    let text = String::from_utf8(bytes).map_err(|_| Fault::NotUtf8)?;
+    Ok(match parse(&text, peer, batch_limit) {
+        Parsed::Single(entry) => Parsed::Single(owned(entry)),
+        Parsed::Batch(batch) => {
+            let entries = batch.into_iter().map(|entry| {
+                entry.map(owned).map_err(|error| {
+                    let (error, id) = error.into_parts();
+                    BatchEntryErr::new(id.into_owned(), error.into_owned())
+                })
+            });
+            Parsed::Batch(Batch::from(entries.collect()))
+        }
+        Parsed::Wrong(id, fault) => Parsed::Wrong(id.into_owned(), fault),
+    })
+}
+
+/// Returns the same entry without borrowing from the message.
+fn owned(entry: BatchEntry<'_>) -> BatchEntry<'static> {
+    match entry {
+        BatchEntry::Call(request) => BatchEntry::Call(Request {
+            jsonrpc: request.jsonrpc,
+            id: request.id.into_owned(),
+            method: request.method.into_owned().into(),
+            params: request.params.map(|params| Cow::Owned(params.into_owned())),
+            extensions: request.extensions,
+        }),
+        BatchEntry::Notification(notification) => {
+            let params = notification
+                .params
+                .map(|params| Cow::Owned(params.into_owned()));
+            let mut owned = Notification::new(notification.method.into_owned().into(), params);
+            owned.extensions = notification.extensions;
+            BatchEntry::Notification(owned)
+        }
     }
 }
 

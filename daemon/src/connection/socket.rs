@@ -4,10 +4,12 @@
 //! nearly always room, so each reply would cause a useless wake-up.
 
 use rustix::io::Errno;
+use rustix::net::Shutdown;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::net::UnixStream;
@@ -93,6 +95,23 @@ impl ClientSocket {
         // Called before the next write, so that changes in the meantime are reported.
         ready.clear_ready();
         Ok(())
+    }
+}
+
+impl ClientSocket {
+    /// Ends the sending direction, and waits for the client to close: otherwise it would lose the last bytes if it is still
+    /// sending. Gives up after `limit`.
+    pub(super) async fn linger(&self, limit: Duration) {
+        let closed = async { while self.readable().await.is_ok() && self.discard() {} };
+        if rustix::net::shutdown(self.as_fd(), Shutdown::Write).is_ok() {
+            let _ = tokio::time::timeout(limit, closed).await;
+        }
+    }
+
+    /// Reads once; returns whether more may come.
+    fn discard(&self) -> bool {
+        let mut space = [const { MaybeUninit::uninit() }; 4 << 10];
+        matches!(self.read(&mut space), Ok(None | Some([_, ..])))
     }
 }
 

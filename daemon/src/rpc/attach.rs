@@ -1,8 +1,9 @@
 //! `session.attach`: what an attached terminal shows.
 
 use super::register::parse;
-use super::subscribe::{ITEM_BYTES, KEEP_ALIVE, accept, ended, send};
+use super::subscribe::{ITEM_BYTES, ITEM_ROOM_BYTES, KEEP_ALIVE, Subscriber, accept, ended};
 use super::{CallError, RpcError};
+use crate::connection::Disconnected;
 use crate::daemon::Daemon;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -14,7 +15,7 @@ use ccd_session::peer::Peer;
 use ccd_session::session::{Attached, Looked, Session, SessionError, Size, wait_for_published};
 use encoding_rs::UTF_8;
 use jsonrpsee::core::RegisterMethodError;
-use jsonrpsee::{PendingSubscriptionSink, RpcModule, SubscriptionSink};
+use jsonrpsee::{Extensions, PendingSubscriptionSink, RpcModule};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,7 +33,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
             SESSION_ATTACH.unsubscribe,
             |params, pending, daemon, extensions| async move {
                 let parsed = parse::<SessionAttachParams>(&params);
-                attach(parsed, pending, &daemon, extensions.get::<Peer>()).await;
+                attach(parsed, pending, &daemon, &extensions).await;
             },
         )
         .map(drop)
@@ -42,9 +43,10 @@ async fn attach(
     params: Result<SessionAttachParams, CallError>,
     pending: PendingSubscriptionSink,
     daemon: &Daemon,
-    peer: Option<&Peer>,
+    extensions: &Extensions,
 ) {
     let attached = params.map_err(RpcError::from).and_then(|params| {
+        let peer = extensions.get::<Peer>();
         let peer = peer.ok_or_else(|| CallError::InvalidArgument("who attaches?".into()))?;
         let attached = daemon.sessions.attach(peer, &params)?;
         if !params.read_only {
@@ -52,12 +54,13 @@ async fn attach(
         }
         Ok(attached)
     });
-    let Some((attached, sink, _counted)) = accept(pending, daemon, attached).await else {
+    let accepted = accept(pending, daemon, extensions, attached).await;
+    let Some((attached, subscriber)) = accepted else {
         return;
     };
     let session = Arc::clone(&attached.session);
     let mut view = View {
-        sink,
+        subscriber,
         seq: 0,
         attached,
     };
@@ -78,7 +81,7 @@ type Shown = Result<(), Gone>;
 
 /// One viewer.
 struct View {
-    sink: SubscriptionSink,
+    subscriber: Subscriber,
     seq: u64,
     attached: Attached,
 }
@@ -115,27 +118,34 @@ impl View {
             if is_behind || self.attached.resized.has_changed().unwrap_or(true) {
                 return Ok(());
             }
+            let place = self.subscriber.place(ITEM_ROOM_BYTES).await;
+            let place = place.map_err(|Disconnected| Gone::Done)?;
             match session.output.read(at, ITEM_BYTES).await {
                 Ok(Piece::Bytes(bytes)) => {
                     let start = at;
                     at += bytes.len() as u64;
                     let shown = stripper.strip(&bytes);
-                    self.show(OutputEvent::Output {
+                    let item = self.item(OutputEvent::Output {
                         start,
                         end: at,
                         data_b64: STANDARD.encode(shown),
                         text: None,
                         stderr: Vec::new(),
-                    })
-                    .await?;
+                    });
+                    let sent = self.subscriber.put(place, &item).await;
+                    sent.map_err(|Disconnected| Gone::Done)?;
                 }
                 Ok(Piece::Missing { .. }) => return Ok(()),
-                Ok(Piece::End) => return self.end(session).await,
+                Ok(Piece::End) => {
+                    drop(place);
+                    return self.end(session).await;
+                }
                 Ok(Piece::Pending) => {
+                    drop(place);
                     tokio::select! {
                         () = changed => {}
                         _ = self.attached.resized.changed() => return Ok(()),
-                        () = self.sink.closed() => return Err(Gone::Done),
+                        () = self.subscriber.closed() => return Err(Gone::Done),
                         () = tokio::time::sleep(KEEP_ALIVE) => {
                             self.show(OutputEvent::KeepAlive { keep_alive: true }).await?;
                         }
@@ -165,7 +175,7 @@ impl View {
                 self.repaint(session, &picture, offset).await?;
             }
             if looked.is_behind {
-                if self.sink.is_closed() {
+                if self.subscriber.is_closed() {
                     return Err(Gone::Done);
                 }
                 continue;
@@ -176,7 +186,7 @@ impl View {
             tokio::select! {
                 () = changed => {}
                 _ = self.attached.resized.changed() => return Ok(()),
-                () = self.sink.closed() => return Err(Gone::Done),
+                () = self.subscriber.closed() => return Err(Gone::Done),
                 () = tokio::time::sleep(KEEP_ALIVE) => {
                     self.show(OutputEvent::KeepAlive { keep_alive: true }).await?;
                 }
@@ -204,12 +214,15 @@ impl View {
     }
 
     async fn show(&mut self, event: OutputEvent) -> Shown {
-        let item = OutputItem {
-            seq: self.seq,
-            event,
-        };
+        let item = self.item(event);
+        let sent = self.subscriber.send(&item).await;
+        sent.map_err(|Disconnected| Gone::Done)
+    }
+
+    fn item(&mut self, event: OutputEvent) -> OutputItem {
+        let seq = self.seq;
         self.seq += 1;
-        send(&self.sink, &item).await.map_err(|()| Gone::Done)
+        OutputItem { seq, event }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `conversation.*`.
 
 use super::register::{method, parse};
-use super::subscribe::{accept, send};
+use super::subscribe::accept;
 use super::{CallError, RpcError};
 use crate::daemon::Daemon;
 use ccd_conversation::{ConversationError, Conversations};
@@ -12,7 +12,7 @@ use ccd_protocol::conversation::{
 };
 use ccd_protocol::subscription::CONVERSATION_SUBSCRIBE;
 use jsonrpsee::core::RegisterMethodError;
-use jsonrpsee::{PendingSubscriptionSink, RpcModule};
+use jsonrpsee::{Extensions, PendingSubscriptionSink, RpcModule};
 use std::sync::Arc;
 
 pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), RegisterMethodError> {
@@ -54,9 +54,9 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
             CONVERSATION_SUBSCRIBE.name,
             CONVERSATION_SUBSCRIBE.notification,
             CONVERSATION_SUBSCRIBE.unsubscribe,
-            |params, pending, daemon, _| async move {
+            |params, pending, daemon, extensions| async move {
                 let parsed = parse::<ConversationSubscribeParams>(&params);
-                follow(parsed, pending, &daemon).await;
+                follow(parsed, pending, &daemon, &extensions).await;
             },
         )
         .map(drop)
@@ -67,24 +67,26 @@ async fn follow(
     params: Result<ConversationSubscribeParams, CallError>,
     pending: PendingSubscriptionSink,
     daemon: &Daemon,
+    extensions: &Extensions,
 ) {
     let prepared = match params {
         Ok(params) => reading(daemon, move |conversations| conversations.follow(&params)).await,
         Err(error) => Err(error.into()),
     };
-    let Some((mut following, sink, _counted)) = accept(pending, daemon, prepared).await else {
+    let accepted = accept(pending, daemon, extensions, prepared).await;
+    let Some((mut following, subscriber)) = accepted else {
         return;
     };
     loop {
         let items = tokio::select! {
             items = following.next() => items,
-            () = sink.closed() => return,
+            () = subscriber.closed() => return,
         };
         let Some(items) = items else {
             return;
         };
         for item in items {
-            if send(&sink, &item).await.is_err() {
+            if subscriber.send(&item).await.is_err() {
                 return;
             }
         }

@@ -1,10 +1,12 @@
 //! Ties a method's type to its handler.
 
 use super::{CallError, RpcError};
+use crate::connection::LARGE_BYTES;
 use crate::daemon::Daemon;
 use crate::strict::{Strict, of_text};
 use ccd_protocol::Method;
 use ccd_session::peer::Peer;
+use ccd_store::blocking;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::{ErrorObjectOwned, Params};
@@ -39,11 +41,19 @@ where
     module
         .register_async_method(M::NAME, move |params, daemon, extensions| {
             let handler = handler.clone();
-            let parsed = parse::<M::Params>(&params);
-            let parsed = parsed.and_then(|parsed| check(&params).map(|()| parsed));
+            let is_large = params.as_str().map_or(0, str::len) > LARGE_BYTES;
+            let parse = move || {
+                let parsed = parse::<M::Params>(&params)?;
+                check(&params).map(|()| parsed)
+            };
             let peer = extensions.get::<Peer>().cloned();
             async move {
                 let peer = peer.ok_or_else(no_peer)?;
+                let parsed = if is_large {
+                    blocking(parse).await
+                } else {
+                    parse()
+                };
                 let params = parsed.map_err(RpcError::from)?;
                 handler(Arc::clone(&daemon), peer, params)
                     .await

@@ -2,6 +2,7 @@
 
 use super::register::parse;
 use super::{CallError, RpcError};
+use crate::connection::{Disconnected, Place, Room};
 use crate::daemon::Daemon;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -15,14 +16,19 @@ use ccd_session::session::Session;
 use ccd_text::expect::CleanStream;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::ErrorObjectOwned;
-use jsonrpsee::{PendingSubscriptionSink, RpcModule, SubscriptionMessage, SubscriptionSink};
+use jsonrpsee::types::response::{SubscriptionPayload, SubscriptionResponse};
+use jsonrpsee::{Extensions, PendingSubscriptionSink, RpcModule, SubscriptionSink};
 use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// Maximum output per item.
-pub(super) const ITEM_BYTES: usize = 64 << 10;
+pub(super) const ITEM_BYTES: usize = 32 << 10;
+
+/// The place that an item of so much output takes up: in base64, as text, and what is around them.
+pub(super) const ITEM_ROOM_BYTES: usize = 80 << 10;
 
 /// Interval of keep-alive items on a silent subscription; they also detect clients that have disconnected.
 pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(30);
@@ -34,7 +40,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         SESSION_SUBSCRIBE.unsubscribe,
         |params, pending, daemon, extensions| async move {
             let parsed = parse::<SessionSubscribeParams>(&params);
-            session_output(parsed, pending, &daemon, extensions.get::<Peer>()).await;
+            session_output(parsed, pending, &daemon, &extensions).await;
         },
     )?;
     module
@@ -42,9 +48,9 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
             JOB_SUBSCRIBE.name,
             JOB_SUBSCRIBE.notification,
             JOB_SUBSCRIBE.unsubscribe,
-            |params, pending, daemon, _| async move {
+            |params, pending, daemon, extensions| async move {
                 let parsed = parse::<JobSubscribeParams>(&params);
-                job_progress(parsed, pending, &daemon).await;
+                job_progress(parsed, pending, &daemon, &extensions).await;
             },
         )
         .map(drop)
@@ -54,7 +60,7 @@ async fn session_output(
     params: Result<SessionSubscribeParams, CallError>,
     pending: PendingSubscriptionSink,
     daemon: &Daemon,
-    peer: Option<&Peer>,
+    extensions: &Extensions,
 ) {
     let prepared = params.map_err(RpcError::from).and_then(|params| {
         let session = daemon.sessions.find(&params.session)?;
@@ -66,17 +72,17 @@ async fn session_output(
             ))
             .into());
         }
-        if let Some(peer) = peer {
+        if let Some(peer) = extensions.get::<Peer>() {
             session.claim(peer);
         }
         Ok((session, from, params))
     });
-    let accepted = accept(pending, daemon, prepared).await;
-    let Some(((session, from, params), sink, _counted)) = accepted else {
+    let accepted = accept(pending, daemon, extensions, prepared).await;
+    let Some(((session, from, params), subscriber)) = accepted else {
         return;
     };
     let mut feed = Feed {
-        sink,
+        subscriber,
         seq: 0,
         at: from,
         text: params
@@ -88,17 +94,21 @@ async fn session_output(
     feed.run(&session).await;
 }
 
-/// Accepts a subscription that could be prepared, which counts until the token is dropped, and rejects any other. `None`
-/// if there is nobody to send to.
+/// Accepts a subscription that could be prepared, and rejects any other. `None` if there is nobody to send to.
 pub(super) async fn accept<T>(
     pending: PendingSubscriptionSink,
     daemon: &Daemon,
+    extensions: &Extensions,
     prepared: Result<T, RpcError>,
-) -> Option<(T, SubscriptionSink, TaskTrackerToken)> {
+) -> Option<(T, Subscriber)> {
     match prepared {
         Ok(prepared) => {
-            let counted = daemon.subscriptions.token();
-            Some((prepared, pending.accept().await.ok()?, counted))
+            let subscriber = Subscriber {
+                _counted: daemon.subscriptions.token(),
+                room: extensions.get::<Room>()?.clone(),
+                sink: pending.accept().await.ok()?,
+            };
+            Some((prepared, subscriber))
         }
         Err(error) => {
             pending.reject(ErrorObjectOwned::from(error)).await;
@@ -107,9 +117,85 @@ pub(super) async fn accept<T>(
     }
 }
 
+/// The client of one subscription, which counts until this is dropped.
+pub(super) struct Subscriber {
+    sink: SubscriptionSink,
+    room: Room,
+    _counted: TaskTrackerToken,
+}
+
+impl Subscriber {
+    /// Waits until the subscription or the connection has ended.
+    pub(super) async fn closed(&self) {
+        self.sink.closed().await;
+    }
+
+    /// Returns whether the subscription or the connection has ended.
+    pub(super) fn is_closed(&self) -> bool {
+        self.sink.is_closed()
+    }
+
+    /// Waits for the place of an item of `bytes`. What takes long to make or much memory is made afterwards.
+    ///
+    /// # Errors
+    ///
+    /// The subscription or the connection has ended.
+    pub(super) async fn place(&self, bytes: usize) -> Result<Place, Disconnected> {
+        tokio::select! {
+            biased;
+            () = self.sink.closed() => Err(Disconnected),
+            place = self.room.place(bytes) => place,
+        }
+    }
+
+    /// Sends an item in its place.
+    ///
+    /// # Errors
+    ///
+    /// The subscription or the connection has ended.
+    pub(super) async fn put(
+        &self,
+        place: Place,
+        item: &impl Serialize,
+    ) -> Result<(), Disconnected> {
+        self.put_json(place, self.notification(item)?).await
+    }
+
+    /// Sends an item that was made before there is a place for it: for items that are small or few.
+    ///
+    /// # Errors
+    ///
+    /// The subscription or the connection has ended.
+    pub(super) async fn send(&self, item: &impl Serialize) -> Result<(), Disconnected> {
+        let json = self.notification(item)?;
+        let place = self.place(json.get().len()).await?;
+        self.put_json(place, json).await
+    }
+
+    fn notification(&self, result: &impl Serialize) -> Result<Box<RawValue>, Disconnected> {
+        let subscription = self.sink.subscription_id();
+        let params = SubscriptionPayload {
+            subscription,
+            result,
+        };
+        let notification = SubscriptionResponse::new(self.sink.method_name().into(), params);
+        to_raw_value(&notification).map_err(|error| {
+            tracing::error!(%error, "could not write an item as JSON");
+            Disconnected
+        })
+    }
+
+    async fn put_json(&self, place: Place, json: Box<RawValue>) -> Result<(), Disconnected> {
+        if self.is_closed() {
+            return Err(Disconnected);
+        }
+        self.room.put(place, json).await
+    }
+}
+
 /// One subscriber to one session's output: reads at the pace of its client.
 struct Feed {
-    sink: SubscriptionSink,
+    subscriber: Subscriber,
     seq: u64,
     at: u64,
     text: Option<CleanStream>,
@@ -120,45 +206,53 @@ struct Feed {
 
 impl Feed {
     async fn run(&mut self, session: &Arc<Session>) {
-        while let Some(event) = self.next_event(session).await {
+        while let Ok((place, event)) = self.next_event(session).await {
             let is_last = matches!(event, OutputEvent::Ended { .. });
             let item = OutputItem {
                 seq: self.seq,
                 event,
             };
             self.seq += 1;
-            if send(&self.sink, &item).await.is_err() || is_last {
+            if self.subscriber.put(place, &item).await.is_err() || is_last {
                 return;
             }
         }
     }
 
-    /// Returns the next event; `None` if the client has disconnected.
-    async fn next_event(&mut self, session: &Arc<Session>) -> Option<OutputEvent> {
+    /// Returns the next event, for which there is a place already: a client that does not read costs an offset.
+    async fn next_event(
+        &mut self,
+        session: &Arc<Session>,
+    ) -> Result<(Place, OutputEvent), Disconnected> {
         loop {
+            let place = self.subscriber.place(ITEM_ROOM_BYTES).await?;
             let changed = session.output.changed();
             let memory_start = session.output.memory_start();
             // After the end of a session, its memory is freed; the log contains all output.
             if self.live && self.at < memory_start && !session.output.has_ended() {
-                return Some(self.lagged(memory_start));
+                return Ok((place, self.lagged(memory_start)));
             }
-            match session.output.read(self.at, ITEM_BYTES).await {
-                Ok(Piece::Bytes(bytes)) => return Some(self.output(session, &bytes).await),
-                Ok(Piece::Missing { resume }) => return Some(self.lagged(resume)),
-                Ok(Piece::End) => return Some(self.rest().unwrap_or_else(|| ended(session))),
+            let event = match session.output.read(self.at, ITEM_BYTES).await {
+                Ok(Piece::Bytes(bytes)) => self.output(session, &bytes).await,
+                Ok(Piece::Missing { resume }) => self.lagged(resume),
+                Ok(Piece::End) => self.rest().unwrap_or_else(|| ended(session)),
                 Ok(Piece::Pending) => {
                     self.live = true;
+                    drop(place);
                     tokio::select! {
-                        () = changed => {}
-                        () = self.sink.closed() => return None,
-                        () = tokio::time::sleep(KEEP_ALIVE) => return Some(OutputEvent::KeepAlive { keep_alive: true }),
+                        () = changed => continue,
+                        () = self.subscriber.closed() => return Err(Disconnected),
+                        () = tokio::time::sleep(KEEP_ALIVE) => {}
                     }
+                    let place = self.subscriber.place(ITEM_ROOM_BYTES).await?;
+                    return Ok((place, OutputEvent::KeepAlive { keep_alive: true }));
                 }
                 Err(error) => {
                     tracing::error!(session = %session.id(), %error, "could not read the log");
-                    return Some(self.lagged(memory_start));
+                    self.lagged(memory_start)
                 }
-            }
+            };
+            return Ok((place, event));
         }
     }
 
@@ -212,18 +306,11 @@ pub(super) fn ended(session: &Session) -> OutputEvent {
     }
 }
 
-/// Puts an item into the connection's queue, waiting for room; fails if the client has disconnected.
-pub(super) async fn send(sink: &SubscriptionSink, item: &impl Serialize) -> Result<(), ()> {
-    let raw = serde_json::value::to_raw_value(item).map_err(drop)?;
-    sink.send(SubscriptionMessage::from(raw))
-        .await
-        .map_err(drop)
-}
-
 async fn job_progress(
     params: Result<JobSubscribeParams, CallError>,
     pending: PendingSubscriptionSink,
     daemon: &Daemon,
+    extensions: &Extensions,
 ) {
     let known = match params {
         Ok(params) => match daemon.jobs.find(&params.job).await {
@@ -232,8 +319,8 @@ async fn job_progress(
         },
         Err(error) => Err(error.into()),
     };
-    let accepted = accept(pending, daemon, known).await;
-    let Some((JobSubscribeParams { job, since }, sink, _counted)) = accepted else {
+    let accepted = accept(pending, daemon, extensions, known).await;
+    let Some((JobSubscribeParams { job, since }, subscriber)) = accepted else {
         return;
     };
     let mut watch = daemon.jobs.watch(&job);
@@ -254,7 +341,7 @@ async fn job_progress(
             omitted_entries: batch.omitted,
             ended,
         };
-        if send(&sink, &item).await.is_err() || ended {
+        if subscriber.send(&item).await.is_err() || ended {
             return;
         }
         match &mut watch {
@@ -262,7 +349,7 @@ async fn job_progress(
             None => return,
             Some(watch) => tokio::select! {
                 changed = watch.changed() => drop(changed),
-                () = sink.closed() => return,
+                () = subscriber.closed() => return,
             },
         }
     }

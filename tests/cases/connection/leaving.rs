@@ -89,3 +89,27 @@ fn ten_thousand_quick_clients_are_served_and_leave_nothing() {
         (status["connections"] == 1 && processes::descriptors(worker) <= before).then_some(())
     });
 }
+
+#[test]
+fn clients_that_pipelined_two_posts_and_left_leave_nothing() {
+    let daemon = Daemon::start();
+    let mut connection = daemon.connect();
+    let session = connection.start_session(&["cat"]);
+    let worker = settled_worker(&daemon);
+    let before = processes::descriptors(worker);
+    let params = json!({"session": session, "for": "exit", "timeout_ms": null});
+    let wait = json!({"jsonrpc": "2.0", "id": 1, "method": "session.wait", "params": params});
+    let (body, type_of_body) = (wait.to_string(), "content-type: application/json");
+    let post = format!(
+        "POST / HTTP/1.1\r\nhost: ccd\r\n{type_of_body}\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    for _ in 0..50 {
+        let mut leaving = daemon.connect();
+        leaving.send_raw(post.repeat(2).as_bytes());
+    }
+    eventually("nothing is left of them", || {
+        let status = connection.call_value("daemon.status", &json!({})).unwrap();
+        (status["connections"] == 1 && processes::descriptors(worker) <= before).then_some(())
+    });
+}

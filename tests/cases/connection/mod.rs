@@ -6,6 +6,7 @@ mod leaving;
 mod limits;
 mod lines;
 mod log_limits;
+mod non_readers;
 mod peers;
 mod second_user;
 mod transports;

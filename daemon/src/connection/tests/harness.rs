@@ -1,12 +1,11 @@
 //! A server with methods that show what the transport does to them, and a client for the line transport.
 
 use super::super::accept::{Ends, serve_as};
-use super::super::{Limits, Settings};
+use super::super::{Limits, Room, Settings};
 use ccd_session::peer::Peer;
 use jsonrpsee::core::to_json_raw_value;
-use jsonrpsee::server::{Methods, TrySendError};
 use jsonrpsee::types::{ErrorObjectOwned, Params};
-use jsonrpsee::{PendingSubscriptionSink, RpcModule};
+use jsonrpsee::{Methods, PendingSubscriptionSink, RpcModule, TrySendError};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -248,6 +247,9 @@ fn methods(world: World) -> Methods {
         module
             .register_subscription("test.flood", "test.flooded", "test.unflood", flood)
             .map(drop),
+        module
+            .register_subscription("test.feed", "test.fed", "test.unfeed", feed)
+            .map(drop),
     ];
     registered.into_iter().collect::<Result<(), _>>().unwrap();
     module.into()
@@ -313,6 +315,31 @@ async fn flood(
                 tokio::task::yield_now().await;
             }
             Err(TrySendError::Closed(_)) => return,
+        }
+    }
+}
+
+/// Bytes of an item of [`feed`].
+pub(super) const FED_BYTES: usize = 30_000;
+
+/// Sends items in places of the connection's room, and counts the places it got. The items are numbers of this many bytes.
+async fn feed(
+    _: Params<'static>,
+    pending: PendingSubscriptionSink,
+    world: Arc<World>,
+    extensions: jsonrpsee::Extensions,
+) {
+    let _running = RunningCall::new(&world);
+    let room = extensions.get::<Room>().unwrap().clone();
+    let _sink = pending.accept().await.unwrap();
+    for number in 0.. {
+        let Ok(place) = room.place(2 * FED_BYTES).await else {
+            return;
+        };
+        Seen::add(&world.seen.counted);
+        let item = RawValue::from_string(format!("\"{number:0FED_BYTES$}\"")).unwrap();
+        if room.put(place, item).await.is_err() {
+            return;
         }
     }
 }

@@ -1,14 +1,11 @@
 use super::super::Limits;
 use super::harness::{Client, Seen, Server, assert_error, eventually, request, within};
-use futures_util::{SinkExt, StreamExt};
+use super::websocket::{send, websocket};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
-use tokio::net::UnixStream;
-use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::Message;
 
-async fn post(client: &mut Client, message: &Value) {
+pub(super) async fn post(client: &mut Client, message: &Value) {
     let body = message.to_string();
     let head = format!(
         "POST / HTTP/1.1\r\nhost: ccd\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
@@ -19,36 +16,29 @@ async fn post(client: &mut Client, message: &Value) {
 
 /// Returns the body of the next response.
 async fn response(client: &mut Client) -> Value {
+    let (_, _, body) = whole_response(client).await;
+    serde_json::from_slice(&body).unwrap()
+}
+
+/// Returns the status, the head and the body of the next response.
+pub(super) async fn whole_response(client: &mut Client) -> (u16, String, Vec<u8>) {
     let mut body_len = 0;
+    let mut head = String::new();
     loop {
         let mut line = String::new();
         within(client.reader.read_line(&mut line)).await.unwrap();
         if let Some(len) = line.strip_prefix("content-length: ") {
             body_len = len.trim().parse().unwrap();
         }
-        if line == "\r\n" {
+        head += &line;
+        if line == "\r\n" || line.is_empty() {
             break;
         }
     }
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
     let mut body = vec![0; body_len];
     within(client.reader.read_exact(&mut body)).await.unwrap();
-    serde_json::from_slice(&body).unwrap()
-}
-
-async fn websocket(server: &Server) -> WebSocketStream<UnixStream> {
-    let stream = UnixStream::connect(&server.path).await.unwrap();
-    let connected = tokio_tungstenite::client_async("ws://ccd/", stream);
-    within(connected).await.unwrap().0
-}
-
-async fn send(socket: &mut WebSocketStream<UnixStream>, message: &Value) {
-    let message = Message::text(message.to_string());
-    within(socket.send(message)).await.unwrap();
-}
-
-async fn receive(socket: &mut WebSocketStream<UnixStream>) -> Value {
-    let message = within(socket.next()).await.unwrap().unwrap();
-    serde_json::from_str(message.to_text().unwrap()).unwrap()
+    (status, head, body)
 }
 
 #[tokio::test]
@@ -69,6 +59,141 @@ async fn a_post_is_answered_and_the_connection_kept() {
     let replies = response(&mut client).await;
     assert_eq!(replies[0]["result"], "pong");
     assert_eq!(replies[1]["error"]["code"], -32600);
+}
+
+#[tokio::test]
+async fn each_wrong_request_has_its_status() {
+    let server = Server::start();
+    let json = "content-type: application/json\r\n";
+    let body = request(1, "test.count", json!({})).to_string();
+    let whole = format!("content-length: {}\r\n\r\n{body}", body.len());
+    for (sent, status, header, kind) in [
+        (
+            format!("GET / HTTP/1.1\r\n{json}\r\n"),
+            405,
+            "allow: POST",
+            "invalid_request",
+        ),
+        (
+            format!("PUT / HTTP/1.1\r\n{json}{whole}"),
+            405,
+            "allow: POST",
+            "invalid_request",
+        ),
+        (
+            format!("POST / HTTP/1.1\r\n{whole}"),
+            415,
+            "",
+            "invalid_request",
+        ),
+        (
+            format!("POST / HTTP/1.1\r\ncontent-type: text/plain\r\n{whole}"),
+            415,
+            "",
+            "invalid_request",
+        ),
+        (
+            format!("POST / HTTP/1.1\r\n{json}content-length: 2\r\n\r\nhi"),
+            400,
+            "",
+            "parse_error",
+        ),
+        (
+            format!("POST / HTTP/1.1\r\n{json}content-length: 0\r\n\r\n"),
+            400,
+            "",
+            "parse_error",
+        ),
+        (
+            format!("POST / HTTP/1.1\r\n{json}content-length: x\r\n\r\n"),
+            400,
+            "",
+            "",
+        ),
+        ("POST\r\n\r\n".to_owned(), 400, "", ""),
+        ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_owned(), 400, "", ""),
+        (
+            format!("POST / HTTP/1.1\r\nx: {}\r\n\r\n", "x".repeat(100_000)),
+            431,
+            "",
+            "",
+        ),
+    ] {
+        let mut client = server.connect().await;
+        client.write(&sent).await;
+        let (got, head, reply) = whole_response(&mut client).await;
+        assert_eq!(got, status, "{sent}: {head}");
+        assert!(head.contains(header), "{sent}: {head}");
+        if !kind.is_empty() {
+            let code = if kind == "parse_error" {
+                -32700
+            } else {
+                -32600
+            };
+            assert_error(
+                &serde_json::from_slice(&reply).unwrap(),
+                Value::Null,
+                code,
+                kind,
+            );
+        }
+    }
+    assert_eq!(Seen::get(&server.seen.counted), 0);
+}
+
+#[tokio::test]
+async fn other_upgrades_are_ignored() {
+    let server = Server::start();
+    let body = request(1, "test.ping", json!({})).to_string();
+    for upgrade in ["h2c", "websocket"] {
+        let mut client = server.connect().await;
+        client
+            .write(format!(
+                "POST / HTTP/1.1\r\nhost: ccd\r\nconnection: upgrade, http2-settings\r\nupgrade: {upgrade}\r\n\
+                 http2-settings: AAMAAABkAARAAAAAAAIAAAAA\r\nsec-websocket-version: 13\r\n\
+                 sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\ncontent-type: application/json; charset=UTF-8\r\n\
+                 content-length: {}\r\n\r\n{body}",
+                body.len()
+            ))
+            .await;
+        assert_eq!(response(&mut client).await["result"], "pong", "{upgrade}");
+    }
+}
+
+#[tokio::test]
+async fn a_notification_is_answered_with_null() {
+    let server = Server::start();
+    let mut client = server.connect().await;
+    post(
+        &mut client,
+        &json!({"jsonrpc": "2.0", "method": "test.count"}),
+    )
+    .await;
+    assert_eq!(response(&mut client).await, Value::Null);
+    assert_eq!(Seen::get(&server.seen.counted), 1);
+    post(
+        &mut client,
+        &json!({"jsonrpc": "2.0", "method": "test.count_later"}),
+    )
+    .await;
+    eventually("it runs", || Seen::get(&server.seen.started) == 1).await;
+    drop(client);
+    server.gate.add_permits(1);
+    eventually("it ends after its client has left", || {
+        Seen::get(&server.seen.counted) == 2
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_large_body_is_a_request_like_any_other() {
+    let server = Server::start();
+    let mut client = server.connect().await;
+    let params = json!({"text": "x".repeat(2_000_000)});
+    post(&mut client, &request(1, "test.echo", params.clone())).await;
+    assert_eq!(response(&mut client).await["result"], params);
+    post(&mut client, &request(2, "test.ping", json!({}))).await;
+    assert_eq!(response(&mut client).await["result"], "pong");
 }
 
 #[tokio::test]
@@ -129,10 +254,15 @@ async fn a_client_that_closed_only_its_sending_direction_gets_all_replies() {
         post(&mut client, &request(id, "test.wait", json!({}))).await;
     }
     client.writer.shutdown().await.unwrap();
-    server.gate.add_permits(2);
+    let mut single = server.connect().await;
+    post(&mut single, &request(7, "test.wait", json!({}))).await;
+    single.writer.shutdown().await.unwrap();
+    eventually("both run", || Seen::get(&server.seen.started) == 2).await;
+    server.gate.add_permits(3);
     for id in 0..2 {
         assert_eq!(response(&mut client).await["id"], id);
     }
+    assert_eq!(response(&mut single).await["id"], 7);
 }
 
 #[tokio::test]
@@ -185,47 +315,11 @@ async fn a_body_over_the_limit_is_refused_with_or_without_its_length() {
         let mut client = server.connect().await;
         let request = "POST / HTTP/1.1\r\nhost: ccd\r\ncontent-type: application/json\r\n";
         client.write(format!("{request}{head}")).await;
-        let mut status = String::new();
-        within(client.reader.read_line(&mut status)).await.unwrap();
-        assert_eq!(status.trim_end(), "HTTP/1.1 413 Payload Too Large");
+        let (status, _, reply) = whole_response(&mut client).await;
+        assert_eq!(status, 413);
+        let reply = serde_json::from_slice(&reply).unwrap();
+        assert_error(&reply, Value::Null, 1006, "limit_reached");
     }
-}
-
-#[tokio::test]
-async fn a_websocket_calls_and_subscribes() {
-    let server = Server::start();
-    let mut socket = websocket(&server).await;
-    send(&mut socket, &request(1, "test.peer", json!({}))).await;
-    let peer = receive(&mut socket).await["result"].take();
-    assert_eq!(peer["pid"], std::process::id());
-    send(&mut socket, &request(2, "test.tick", json!({}))).await;
-    let subscription = receive(&mut socket).await["result"].take();
-    for seq in 0..3 {
-        let item = receive(&mut socket).await;
-        assert_eq!(item["params"]["result"], seq);
-    }
-    let by_name = json!({"subscription": subscription});
-    send(&mut socket, &request(3, "test.untick", by_name)).await;
-    assert_eq!(receive(&mut socket).await["result"], true);
-    send(&mut socket, &request(4, "test.panic_later", json!({}))).await;
-    assert_error(&receive(&mut socket).await, 4, -32603, "internal");
-}
-
-#[tokio::test]
-async fn a_websocket_has_a_limit_of_calls_in_flight() {
-    let server = Server::with(Limits {
-        in_flight: 2,
-        ..Limits::default()
-    });
-    let mut socket = websocket(&server).await;
-    for id in 0..2 {
-        send(&mut socket, &request(id, "test.wait", json!({}))).await;
-    }
-    eventually("both run", || Seen::get(&server.seen.started) == 2).await;
-    send(&mut socket, &request(2, "test.wait", json!({}))).await;
-    assert_error(&receive(&mut socket).await, 2, 1006, "limit_reached");
-    drop(socket);
-    eventually("both are dropped", || Seen::get(&server.seen.ended) == 2).await;
 }
 
 #[tokio::test]

@@ -292,3 +292,48 @@ async fn a_subscription_goes_on_after_half_a_close() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_large_line_is_a_request_like_any_other() {
+    let server = Server::start();
+    let mut client = server.connect().await;
+    let params = json!({"text": "x".repeat(2_000_000)});
+    let large = request(1, "test.echo", params.clone());
+    client.send(&large).await;
+    client.send(&json!([large, large])).await;
+    client.send(&request(2, "test.ping", json!({}))).await;
+    // The one after it may overtake it, once it is parsed.
+    let mut replies = Vec::new();
+    for _ in 0..3 {
+        replies.push(client.receive().await);
+    }
+    let replied = |id| replies.iter().find(|reply| reply["id"] == id).unwrap();
+    assert_eq!(replied(1)["result"], params);
+    assert_eq!(replied(2)["result"], "pong");
+    let batch = replies.iter().find_map(Value::as_array).unwrap();
+    assert!(batch.len() == 2 && batch.iter().all(|reply| reply["result"] == params));
+
+    client
+        .write([b"\"".repeat(300_000), b"\xff\n".to_vec()].concat())
+        .await;
+    assert_error(&client.receive().await, Value::Null, -32700, "parse_error");
+    client.write(large.to_string()).await;
+    client.writer.shutdown().await.unwrap();
+    assert_eq!(client.receive().await["result"], params);
+    assert_eq!(client.receive().await, Value::Null);
+}
+
+#[tokio::test]
+async fn many_requests_in_one_read_do_not_hold_up_others() {
+    const COUNTS: usize = 1500;
+    let server = Server::start();
+    let (mut many, mut other) = (server.connect().await, server.connect().await);
+    many.assert_served().await;
+    other.assert_served().await;
+    let count = json!({"jsonrpc": "2.0", "method": "test.count"});
+    // The server's tasks run when this one waits, so both connections are readable then.
+    many.write(format!("{count}\n").repeat(COUNTS)).await;
+    other.assert_served().await;
+    assert!(Seen::get(&server.seen.counted) < COUNTS);
+    eventually("all are done", || Seen::get(&server.seen.counted) == COUNTS).await;
+}

@@ -6,3 +6,5 @@ mod http;
 mod lifecycle;
 mod limits;
 mod lines;
+mod non_readers;
+mod websocket;

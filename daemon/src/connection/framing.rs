@@ -1,0 +1,75 @@
+//! How messages are separated on the socket, on the way in.
+
+use super::guard::Shared;
+use super::outgoing::Form;
+use super::websocket::{Arrived, WebSocketFrames};
+use ccd_protocol::frame::{Frame, LineFrames};
+use std::borrow::Cow;
+use tungstenite::protocol::frame::coding::CloseCode;
+
+/// The state of one of the two ways.
+#[derive(Debug)]
+pub(super) enum Framing {
+    Lines(LineFrames),
+    WebSocket(WebSocketFrames),
+}
+
+/// The next event on a connection.
+pub(super) enum Incoming<'a> {
+    /// A message; it may be neither UTF-8 nor JSON.
+    Text(Cow<'a, [u8]>),
+    /// A line over the limit.
+    TooLong,
+    /// The payload of the pong.
+    Ping(Vec<u8>),
+    /// The code of the reply; nothing is read after it.
+    Close(Option<CloseCode>),
+}
+
+impl Framing {
+    /// One message per line.
+    pub(super) fn lines(shared: &Shared) -> Self {
+        Self::Lines(LineFrames::new(shared.limits.frame_bytes))
+    }
+
+    /// One message per text message of a WebSocket.
+    pub(super) fn websocket(shared: &Shared) -> Self {
+        Self::WebSocket(WebSocketFrames::new(shared.limits.frame_bytes))
+    }
+
+    /// The form of the replies.
+    pub(super) fn form(&self) -> Form {
+        match self {
+            Self::Lines(_) => Form::Line,
+            Self::WebSocket(_) => Form::TextFrame,
+        }
+    }
+
+    /// Returns the next event in `input` and advances `input` past it. `None` means that all of `input` was consumed.
+    pub(super) fn next<'a>(&mut self, input: &mut &'a [u8]) -> Option<Incoming<'a>> {
+        match self {
+            Self::Lines(frames) => frames.next(input).map(of_line),
+            Self::WebSocket(frames) => Some(match frames.next(input)? {
+                Arrived::Text(text) => Incoming::Text(Cow::Owned(text)),
+                Arrived::Ping(payload) => Incoming::Ping(payload),
+                Arrived::Closed(code) => Incoming::Close(code),
+                Arrived::Wrong(code) => Incoming::Close(Some(code)),
+            }),
+        }
+    }
+
+    /// Returns what was left when the client closed its sending direction.
+    pub(super) fn finish(&mut self) -> Option<Incoming<'static>> {
+        match self {
+            Self::Lines(frames) => frames.finish().map(of_line),
+            Self::WebSocket(_) => None,
+        }
+    }
+}
+
+fn of_line(frame: Frame<'_>) -> Incoming<'_> {
+    match frame {
+        Frame::Line(line) => Incoming::Text(line),
+        Frame::TooLong => Incoming::TooLong,
+    }
+}

@@ -1,0 +1,158 @@
+//! One request: its checks, its body, and the response.
+
+use super::handshake::{Handshake, WEBSOCKET_VERSION, handshake};
+use crate::connection::fault::Fault;
+use crate::connection::guard::{Guard, Shared};
+use crate::connection::outgoing::Message;
+use crate::connection::request::{LARGE_BYTES, Parsed, parse, parse_large};
+use crate::connection::service::{carry_out, complaint};
+use bytes::Bytes;
+use ccd_store::blocking;
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::{Body, Incoming};
+use hyper::header::{
+    ALLOW, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, SEC_WEBSOCKET_ACCEPT,
+    SEC_WEBSOCKET_VERSION, UPGRADE,
+};
+use hyper::{Method, Request, StatusCode};
+use serde_json::value::RawValue;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio_util::task::TaskTracker;
+
+pub(super) type Response = hyper::Response<Full<Bytes>>;
+
+/// What the requests of one connection share.
+pub(super) struct Posts {
+    pub(super) service: Guard,
+    /// Calls run as tasks, because a notification may outlive its connection for the grace period.
+    pub(super) calls: TaskTracker,
+    /// The connection has become a WebSocket.
+    pub(super) is_upgraded: AtomicBool,
+}
+
+impl Posts {
+    /// Answers one request.
+    pub(super) async fn respond(self: Arc<Self>, request: Request<Incoming>) -> Response {
+        match handshake(request.method(), request.version(), request.headers()) {
+            Handshake::Accepted(key) => {
+                self.is_upgraded.store(true, Ordering::Relaxed);
+                switching(&key)
+            }
+            Handshake::Refused(status, fault) => refusal(status, fault),
+            Handshake::None if request.method() != Method::POST => {
+                let fault = Fault::HttpMethod(request.method().to_string());
+                refusal(StatusCode::METHOD_NOT_ALLOWED, fault)
+            }
+            Handshake::None if !is_json(request.headers()) => {
+                refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, Fault::ContentType)
+            }
+            Handshake::None => match self.body(request.into_body()).await {
+                Ok(body) => self.carry_out(body).await,
+                Err((status, fault)) => refusal(status, fault),
+            },
+        }
+    }
+
+    /// Reads the whole body.
+    async fn body(&self, body: Incoming) -> Result<Vec<u8>, (StatusCode, Fault)> {
+        let limit_bytes = self.service.shared.limits.frame_bytes;
+        let too_large = || {
+            let fault = Fault::FrameTooLong { limit_bytes };
+            (StatusCode::PAYLOAD_TOO_LARGE, fault)
+        };
+        if body.size_hint().lower() > limit_bytes as u64 {
+            return Err(too_large());
+        }
+        match Limited::new(body, limit_bytes).collect().await {
+            Ok(body) => Ok(body.to_bytes().into()),
+            Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
+            Err(error) => {
+                // hyper's own message only says that reading failed.
+                let cause = error.source();
+                let why = cause.map_or_else(|| error.to_string(), ToString::to_string);
+                Err((StatusCode::BAD_REQUEST, Fault::BrokenBody(why)))
+            }
+        }
+    }
+
+    async fn carry_out(&self, body: Vec<u8>) -> Response {
+        match self.calls.spawn(reply(self.service.clone(), body)).await {
+            Ok(Ok(Some(reply))) => json(StatusCode::OK, reply.into_json()),
+            Ok(Ok(None)) => json(StatusCode::OK, RawValue::NULL.to_owned()),
+            Ok(Err(fault)) => refusal(StatusCode::BAD_REQUEST, fault),
+            Err(_) => refusal(StatusCode::INTERNAL_SERVER_ERROR, Fault::Panicked),
+        }
+    }
+}
+
+/// Carries out the request in a body.
+async fn reply(service: Guard, body: Vec<u8>) -> Result<Option<Message>, Fault> {
+    let Shared { peer, limits, .. } = &*service.shared;
+    let text;
+    let parsed = if body.len() > LARGE_BYTES {
+        let (peer, batch_limit) = (peer.clone(), limits.batch);
+        blocking(move || parse_large(body, &peer, batch_limit)).await?
+    } else {
+        text = String::from_utf8(body).map_err(|_| Fault::NotUtf8)?;
+        parse(&text, peer, limits.batch)
+    };
+    match parsed {
+        Parsed::Wrong(_, fault @ Fault::NotJson(_)) => Err(fault),
+        parsed => Ok(carry_out(&service, parsed).await),
+    }
+}
+
+/// Returns whether the body is declared as JSON.
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
+    let declared = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
+    let kind = declared.and_then(|value| value.split(|&byte| byte == b';').next());
+    kind.is_some_and(|kind| {
+        let kind = kind.trim_ascii();
+        kind.eq_ignore_ascii_case(b"application/json")
+            || kind.eq_ignore_ascii_case(b"application/json-rpc")
+    })
+}
+
+fn json(status: StatusCode, body: Box<RawValue>) -> Response {
+    let body = Box::<str>::from(body).into_string();
+    let mut response = Response::new(Full::from(body));
+    *response.status_mut() = status;
+    set(
+        &mut response,
+        CONTENT_TYPE,
+        "application/json; charset=utf-8",
+    );
+    response
+}
+
+/// The response to a request that reached no handler.
+fn refusal(status: StatusCode, fault: Fault) -> Response {
+    let mut response = json(status, complaint(fault));
+    match status {
+        StatusCode::METHOD_NOT_ALLOWED => set(&mut response, ALLOW, "POST"),
+        StatusCode::UPGRADE_REQUIRED => {
+            set(&mut response, SEC_WEBSOCKET_VERSION, WEBSOCKET_VERSION);
+            set(&mut response, UPGRADE, "websocket");
+            set(&mut response, CONNECTION, "upgrade");
+        }
+        _ => {}
+    }
+    response
+}
+
+fn switching(key: &str) -> Response {
+    let mut response = Response::new(Full::default());
+    *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+    set(&mut response, UPGRADE, "websocket");
+    set(&mut response, CONNECTION, "upgrade");
+    if let Ok(key) = HeaderValue::from_str(key) {
+        response.headers_mut().insert(SEC_WEBSOCKET_ACCEPT, key);
+    }
+    response
+}
+
+fn set(response: &mut Response, name: HeaderName, value: &'static str) {
+    let value = HeaderValue::from_static(value);
+    response.headers_mut().insert(name, value);
+}

@@ -1,0 +1,76 @@
+//! The stream that hyper reads from and writes to.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::UnixStream;
+use tokio::time::Sleep;
+
+/// A stream of which the start was read already, and which fails if the client reads nothing for too long.
+pub(super) struct HttpStream {
+    pub(super) stream: UnixStream,
+    /// Bytes that were read before; they are returned first.
+    first: Vec<u8>,
+    write_stall: Duration,
+    /// Runs while data is waiting for the client.
+    stall: Option<Pin<Box<Sleep>>>,
+}
+
+impl HttpStream {
+    pub(super) fn new(stream: UnixStream, first: Vec<u8>, write_stall: Duration) -> Self {
+        Self {
+            stream,
+            first,
+            write_stall,
+            stall: None,
+        }
+    }
+}
+
+impl AsyncRead for HttpStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.first.is_empty() {
+            return Pin::new(&mut self.stream).poll_read(cx, buffer);
+        }
+        let len = self.first.len().min(buffer.remaining());
+        let rest = self.first.split_off(len);
+        buffer.put_slice(&self.first);
+        self.first = rest;
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for HttpStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(written) = Pin::new(&mut self.stream).poll_write(cx, bytes) {
+            self.stall = None;
+            return Poll::Ready(written);
+        }
+        let write_stall = self.write_stall;
+        let stall = self
+            .stall
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(write_stall)));
+        match stall.as_mut().poll(cx) {
+            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

@@ -2,7 +2,6 @@
 //!
 //! Deleted rows leave free pages in the file. They are removed in small steps, because changes wait during each.
 
-use crate::writer::checkpoint;
 use sqlx::sqlite::SqlitePool;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -86,6 +85,12 @@ impl Tidy {
         }
         Ok(())
     }
+}
+
+/// Moves all changes from the write-ahead log to the database, and empties the log, unless a reader still needs it.
+pub(crate) async fn checkpoint(pool: &SqlitePool) -> sqlx::Result<()> {
+    let checkpoint = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)");
+    checkpoint.execute(pool).await.map(drop)
 }
 
 async fn number(pool: &SqlitePool, pragma: &'static str) -> sqlx::Result<i64> {

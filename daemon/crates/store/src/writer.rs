@@ -1,6 +1,6 @@
 //! The writer of a database: commits all waiting changes together, then answers; gives free space back in between.
 
-use crate::tidy::Tidy;
+use crate::tidy::{Tidy, checkpoint};
 use crate::{AnyWrite, Connection};
 use sqlx::Connection as _;
 use sqlx::sqlite::SqlitePool;
@@ -47,12 +47,6 @@ pub(crate) async fn run<W: AnyWrite + ?Sized>(
         tracing::warn!(%error, "could not checkpoint the database");
     }
     pool.close().await;
-}
-
-/// Moves all changes from the write-ahead log to the database, and empties the log, unless a reader still needs it.
-pub(crate) async fn checkpoint(pool: &SqlitePool) -> sqlx::Result<()> {
-    let checkpoint = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)");
-    checkpoint.execute(pool).await.map(drop)
 }
 
 async fn commit_and_answer<W: AnyWrite + ?Sized>(pool: &SqlitePool, group: &mut Vec<Request<W>>) {

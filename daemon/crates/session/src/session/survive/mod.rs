@@ -1,6 +1,7 @@
 //! Survival of sessions beyond a worker: adopted from the worker before, with rows and keepsakes for the next.
 
 mod adopt;
+mod fault;
 mod keepsake;
 mod persist;
 mod recover;
@@ -9,6 +10,7 @@ mod strays;
 mod table;
 
 pub use adopt::ids_of;
+pub(super) use fault::die_if_asked;
 pub(super) use keepsake::{Keepsake, KeptIn};
 pub use recover::Past;
 pub(super) use strays::StrayRecording;

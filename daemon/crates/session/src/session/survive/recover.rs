@@ -55,6 +55,8 @@ impl Sessions {
             unfinished.extend(super::adopt::ids_of(&adopted));
         }
         let alive = self.adopt_all(adopted, &unfinished, past.has_crashed).await;
+        let begun = self.services.logger.begin();
+        begun.map_err(SessionError::Files)?;
         if past.database_is_new {
             for session in self.list() {
                 if session.facts.is_logged() {

@@ -44,15 +44,16 @@ async fn attach(
     daemon: &Daemon,
     peer: Option<&Peer>,
 ) {
-    let attached = params.map_err(RpcError::from).and_then(|params| {
+    let attached = async {
+        let params = params?;
         let peer = peer.ok_or_else(|| CallError::InvalidArgument("who attaches?".into()))?;
-        let attached = daemon.sessions.attach(peer, &params)?;
+        let attached = daemon.sessions.attach(peer, &params).await?;
         if !params.read_only {
             attached.session.claim(peer);
         }
-        Ok(attached)
-    });
-    let Some((attached, sink, _counted)) = accept(pending, daemon, attached).await else {
+        Ok::<_, RpcError>(attached)
+    };
+    let Some((attached, sink, _counted)) = accept(pending, daemon, attached.await).await else {
         return;
     };
     let session = Arc::clone(&attached.session);

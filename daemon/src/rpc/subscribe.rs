@@ -56,8 +56,9 @@ async fn session_output(
     daemon: &Daemon,
     peer: Option<&Peer>,
 ) {
-    let prepared = params.map_err(RpcError::from).and_then(|params| {
-        let session = daemon.sessions.find(&params.session)?;
+    let prepared = async {
+        let params = params?;
+        let session = daemon.sessions.find(&params.session).await?;
         let end = session.output.end();
         let from = params.since.unwrap_or(end);
         if from > end {
@@ -69,9 +70,9 @@ async fn session_output(
         if let Some(peer) = peer {
             session.claim(peer);
         }
-        Ok((session, from, params))
-    });
-    let accepted = accept(pending, daemon, prepared).await;
+        Ok::<_, RpcError>((session, from, params))
+    };
+    let accepted = accept(pending, daemon, prepared.await).await;
     let Some(((session, from, params), sink, _counted)) = accepted else {
         return;
     };

@@ -15,7 +15,7 @@ use ccd_protocol::black_box::TestReport;
 use ccd_protocol::daemon::HandOver;
 use ccd_protocol::investigate::InvestigationReport;
 use ccd_protocol::session::SessionState;
-use ccd_session::session::{Services, Session, SessionSettings, Sessions};
+use ccd_session::session::{Services, Session, SessionError, SessionSettings, Sessions};
 use ccd_store::blocking;
 use ccd_store::documents::{Documents, remove_strays};
 use ccd_tape::root::Roots;
@@ -275,7 +275,14 @@ impl Daemon {
     }
 
     /// Returns the sessions to list: live ones, and with `all` those that ended recently.
-    pub(crate) fn listed(&self, all: bool) -> Vec<Arc<Session>> {
+    ///
+    /// # Errors
+    ///
+    /// The database cannot be read.
+    pub(crate) async fn listed(&self, all: bool) -> Result<Vec<Arc<Session>>, SessionError> {
+        if all {
+            self.sessions.load_ended().await?;
+        }
         let ttl = self.loaded().config.ended_session_ttl.as_secs_f64();
         let recent = |session: &Session| {
             let ended_at = session.state().ended_at.clone();
@@ -289,7 +296,7 @@ impl Daemon {
             let alive = session.state().phase == SessionState::Alive;
             alive || (all && recent(session))
         });
-        sessions
+        Ok(sessions)
     }
 }
 
@@ -352,6 +359,7 @@ pub(crate) fn conversation_settings(config: &Config) -> ConversationSettings {
 pub(crate) fn session_settings(config: &Config) -> SessionSettings {
     SessionSettings {
         max_sessions: config.max_sessions,
+        ended_session_limit: config.ended_session_limit.filter(|_| config.auto_cleanup),
         max_rows: config.limits.rows,
         max_cols: config.limits.cols,
         session_timeout: config.session_timeout,

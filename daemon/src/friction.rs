@@ -89,7 +89,7 @@ pub(crate) fn watch(
 }
 
 fn about(sessions: &Sessions, id: &str) -> Seen {
-    let Ok(session) = sessions.find(id) else {
+    let Ok(session) = sessions.find_listed(id) else {
         return Seen::default();
     };
     let facts = &session.facts;

@@ -13,7 +13,10 @@ pub(crate) async fn status(daemon: &Daemon) -> DaemonStatusReply {
     let sessions = &daemon.sessions;
     let loaded = daemon.loaded();
     let config = &loaded.config;
-    let counts = sessions.counts();
+    let counts = sessions.count_all().await.unwrap_or_else(|error| {
+        tracing::error!(%error, "ended sessions could not be counted");
+        sessions.counts()
+    });
     let shown = |path: &Path| path.to_string_lossy().into_owned();
     let paths = &daemon.paths;
     let number = |value: usize| value as u64;

@@ -61,7 +61,7 @@ impl Work {
             written: params.patterns.iter().map(text_of).collect(),
             timeout: params.timeout_ms,
             max_hits: params.max_hits.unwrap_or(u64::MAX),
-            source: work.source(params)?,
+            source: work.source(params).await?,
         };
         if watch.max_hits == 0 {
             return Err(ChainError::Wrong("max_hits is 0: give 1 or more".into()));
@@ -97,7 +97,7 @@ impl Work {
         }
     }
 
-    fn source(&self, params: ChainWatchParams) -> Result<Source, ChainError> {
+    async fn source(&self, params: ChainWatchParams) -> Result<Source, ChainError> {
         let Some(name) = params.session else {
             if params.since.is_some() {
                 return Err(ChainError::Wrong("since needs a session".into()));
@@ -122,7 +122,7 @@ impl Work {
                 "give program or session, not both".into(),
             ));
         }
-        let session = self.sessions.find(&name)?;
+        let session = self.sessions.find(&name).await?;
         let end = session.output.end();
         match params.since {
             Some(since) if since > end => Err(ChainError::Wrong(format!(

@@ -25,6 +25,8 @@ pub(crate) struct Config {
     pub(crate) log_rotation_size: u64,
     pub(crate) keep_log_days: u32,
     pub(crate) ended_session_ttl: Duration,
+    /// Maximum number of ended sessions.
+    pub(crate) ended_session_limit: Option<usize>,
     pub(crate) log_level: LogLevel,
     /// Directory of named pipes, if it is safe.
     pub(crate) pipe_dir: PathBuf,
@@ -190,6 +192,7 @@ impl Default for Config {
             log_rotation_size: 10 << 20,
             keep_log_days: 7,
             ended_session_ttl: Duration::from_secs(86_400),
+            ended_session_limit: Some(10_000),
             log_level: LogLevel::Info,
             pipe_dir: PathBuf::from("/tmp/claudecontrol"),
             allow_root_peer: false,

@@ -26,7 +26,7 @@ pub(crate) async fn learn(
     daemon: &Arc<Daemon>,
     params: &InvestigateLearnParams,
 ) -> Result<InvestigationReport, DiscoverError> {
-    let session = daemon.sessions.find(&params.session)?;
+    let session = daemon.sessions.find(&params.session).await?;
     daemon.services.recorder.flush().await;
     let id = session.id().to_string();
     let rows = interactions(&daemon.services.store, &id, MAX_ROWS, i64::MAX).await;

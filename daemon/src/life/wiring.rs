@@ -112,8 +112,7 @@ impl Parts {
             session_settings(&prepared.loaded.config),
             tracker.clone(),
             stop.clone(),
-        )
-        .map_err(system("the logs of sessions cannot be written"))?;
+        );
         let sessions = Sessions::new(services);
         let (coach, work) = coach(prepared, store)?;
         let settings = conversation_settings(&prepared.loaded.config);

@@ -45,16 +45,17 @@ async fn attach(
     daemon: &Daemon,
     extensions: &Extensions,
 ) {
-    let attached = params.map_err(RpcError::from).and_then(|params| {
+    let attached = async {
+        let params = params?;
         let peer = extensions.get::<Peer>();
         let peer = peer.ok_or_else(|| CallError::InvalidArgument("who attaches?".into()))?;
-        let attached = daemon.sessions.attach(peer, &params)?;
+        let attached = daemon.sessions.attach(peer, &params).await?;
         if !params.read_only {
             attached.session.claim(peer);
         }
-        Ok(attached)
-    });
-    let accepted = accept(pending, daemon, extensions, attached).await;
+        Ok::<_, RpcError>(attached)
+    };
+    let accepted = accept(pending, daemon, extensions, attached.await).await;
     let Some((attached, subscriber)) = accepted else {
         return;
     };

@@ -36,7 +36,7 @@ async fn save(daemon: &Daemon, params: ProgramSaveParams) -> Result<ProgramSaveR
     let name = named(&params.name)?;
     let (config, mut warnings) = match (params.session, params.config) {
         (Some(session), None) => {
-            let session = daemon.sessions.find(&session)?;
+            let session = daemon.sessions.find(&session).await?;
             session.recorded_program().await?
         }
         (None, Some(document)) => {

@@ -35,7 +35,7 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         Ok(daemon.sessions.create(&peer, params).await?)
     })?;
     method::<SessionList, _, _>(module, |daemon, _, params| async move {
-        let listed = daemon.listed(params.all);
+        let listed = daemon.listed(params.all).await?;
         let mut sessions = if params.waiting {
             records_with_waiting(listed).await
         } else {
@@ -51,49 +51,53 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         Ok(SessionListReply { sessions })
     })?;
     method::<SessionGet, _, _>(module, |daemon, _, params| async move {
-        let session = daemon.sessions.find(&params.session)?;
+        let session = daemon.sessions.find(&params.session).await?;
         let waiting = session.waiting_for_input().await;
         Ok(session.record(waiting))
     })?;
     method::<SessionSend, _, _>(module, |daemon, peer, params| async move {
-        let session = daemon.sessions.find(&params.session)?;
+        let session = daemon.sessions.find(&params.session).await?;
         Ok(session.send(&peer, &params).await?)
     })?;
     method::<SessionExpect, _, _>(module, |daemon, peer, params| async move {
-        let session = daemon.sessions.find(&params.session)?;
+        let session = daemon.sessions.find(&params.session).await?;
         Ok(session.expect(&peer, &params).await?)
     })?;
     method::<SessionWait, _, _>(module, |daemon, peer, params| async move {
-        let session = daemon.sessions.find(&params.session)?;
+        let session = daemon.sessions.find(&params.session).await?;
         Ok(session.wait_for_client(&peer, &params).await?)
     })?;
     method::<SessionRead, _, _>(module, |daemon, peer, params| async move {
-        let session = daemon.sessions.find(&params.session)?;
+        let session = daemon.sessions.find(&params.session).await?;
         Ok(session.read(&peer, &params).await?)
     })?;
     method::<SessionScreen, _, _>(module, |daemon, _, params| async move {
-        let session = daemon.sessions.find(&params.session)?;
+        let session = daemon.sessions.find(&params.session).await?;
         Ok(session.screen(&params).await?)
     })?;
     method::<SessionRun, _, _>(module, |daemon, peer, params| async move {
-        let session = daemon.sessions.find(&params.session)?;
+        let session = daemon.sessions.find(&params.session).await?;
         Ok(session.run(&peer, &params).await?)
     })?;
     method::<SessionPipe, _, _>(module, |daemon, _, params| async move {
-        let session = daemon.sessions.find(&params.session)?;
+        let session = daemon.sessions.find(&params.session).await?;
         Ok(session.pipe(&params).await?)
     })?;
     method::<SessionSignal, _, _>(module, |daemon, _, params| async move {
-        daemon.sessions.find(&params.session)?.signal(&params)?;
+        daemon
+            .sessions
+            .find(&params.session)
+            .await?
+            .signal(&params)?;
         Ok(Done {})
     })?;
     method::<SessionResize, _, _>(module, |daemon, peer, params| async move {
-        let session = daemon.sessions.find(&params.session)?;
+        let session = daemon.sessions.find(&params.session).await?;
         session.resize(&peer, &params)?;
         Ok(Done {})
     })?;
     method::<SessionClose, _, _>(module, |daemon, _, params| async move {
-        let session = daemon.sessions.find(&params.session)?;
+        let session = daemon.sessions.find(&params.session).await?;
         Ok(session.close(&params).await?)
     })?;
     method::<SessionHistory, _, _>(module, |daemon, _, params| async move {
@@ -118,7 +122,7 @@ async fn history(
     daemon: &Daemon,
     params: &SessionHistoryParams,
 ) -> Result<SessionHistoryReply, RpcError> {
-    let session = daemon.sessions.find(&params.session)?;
+    let session = daemon.sessions.find(&params.session).await?;
     let limit = params
         .limit
         .unwrap_or(DEFAULT_HISTORY_LEN)

@@ -62,8 +62,9 @@ async fn session_output(
     daemon: &Daemon,
     extensions: &Extensions,
 ) {
-    let prepared = params.map_err(RpcError::from).and_then(|params| {
-        let session = daemon.sessions.find(&params.session)?;
+    let prepared = async {
+        let params = params?;
+        let session = daemon.sessions.find(&params.session).await?;
         let end = session.output.end();
         let from = params.since.unwrap_or(end);
         if from > end {
@@ -75,9 +76,9 @@ async fn session_output(
         if let Some(peer) = extensions.get::<Peer>() {
             session.claim(peer);
         }
-        Ok((session, from, params))
-    });
-    let accepted = accept(pending, daemon, extensions, prepared).await;
+        Ok::<_, RpcError>((session, from, params))
+    };
+    let accepted = accept(pending, daemon, extensions, prepared.await).await;
     let Some(((session, from, params), subscriber)) = accepted else {
         return;
     };

@@ -91,7 +91,7 @@ const OF_TAPES: [&str; 21] = [
 ];
 
 /// Keys with a test in this file.
-const HERE: [&str; 17] = [
+const HERE: [&str; 18] = [
     "max_sessions",
     "session_timeout",
     "max_session_runtime",
@@ -102,6 +102,7 @@ const HERE: [&str; 17] = [
     "log_rotation_size",
     "keep_log_days",
     "ended_session_ttl",
+    "ended_session_limit",
     "log_level",
     "pipe_dir",
     "limits.rows",
@@ -299,6 +300,50 @@ fn ended_session_ttl_takes_ended_sessions_off_the_list() {
         "dead",
         "keep_log_days keeps it"
     );
+}
+
+#[test]
+fn ended_session_limit_removes_the_oldest_ended_sessions() {
+    let mut daemon = with(json!({"ended_session_limit": 3}));
+    let mut connection = daemon.connect();
+    let live = start(&mut connection, &["cat"]);
+    let end_one = |connection: &mut Connection| {
+        let session = start(connection, &["true"]);
+        connection.ended(&session);
+        session
+    };
+    let listed = |daemon: &Daemon| -> Vec<String> {
+        let reply = daemon.call_value("session.list", &json!({"all": true}));
+        let sessions = reply.unwrap()["sessions"].as_array().unwrap().clone();
+        let ids = sessions
+            .iter()
+            .map(|session| session["session_id"].as_str());
+        ids.map(|id| id.unwrap().to_owned()).collect()
+    };
+    let ended: Vec<String> = (0..5).map(|_| end_one(&mut connection)).collect();
+    eventually("only the newest are listed", || {
+        let expected: Vec<&String> = [&live].into_iter().chain(&ended[2..]).collect();
+        (listed(&daemon).iter().collect::<Vec<_>>() == expected).then_some(())
+    });
+    for gone in &ended[..2] {
+        let found = daemon.call_value("session.get", &json!({"session": gone}));
+        assert_eq!(kind(&found.unwrap_err()), "session_not_found");
+        let folder = daemon.home().join("sessions").join(gone);
+        eventually("its directory is removed", || {
+            (!folder.exists()).then_some(())
+        });
+    }
+    drop(connection);
+    daemon.stop();
+    daemon.restart();
+    // The sessions of the daemon before count, although nobody has asked for them: with the one that was stopped, three
+    // are newer than the oldest.
+    let mut connection = daemon.connect();
+    let newest = end_one(&mut connection);
+    eventually("older sessions are removed", || {
+        let left = listed(&daemon);
+        (left.len() == 3 && left.contains(&newest) && !left.contains(&ended[2])).then_some(())
+    });
 }
 
 /// Restarts a daemon after one of its sessions has ended; returns whether the session is still known.

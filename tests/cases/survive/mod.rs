@@ -1,6 +1,8 @@
 //! Kills and handovers: sessions and their output outlive the worker.
 
 mod crash;
+mod ended;
+mod fault;
 mod hand_over;
 mod lent;
 mod load;

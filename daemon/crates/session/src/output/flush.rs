@@ -7,7 +7,8 @@ use std::io;
 /// Writes the log of one session. Its owner may block on the disk.
 #[derive(Debug)]
 pub struct Flusher {
-    writer: LogWriter,
+    /// `None` if the log must not be touched: all output is given up.
+    writer: Option<LogWriter>,
     rotations: u64,
     last_error: Option<io::ErrorKind>,
 }
@@ -24,17 +25,28 @@ pub struct Flushed {
 }
 
 impl Flusher {
-    pub fn new(writer: LogWriter) -> Self {
+    pub fn new(writer: impl Into<Option<LogWriter>>) -> Self {
         Self {
-            writer,
+            writer: writer.into(),
             rotations: 0,
             last_error: None,
         }
     }
 
+    /// True if it writes to files.
+    pub(crate) fn writes(&self) -> bool {
+        self.writer.is_some()
+    }
+
     /// Writes all pending output, or gives it up if the disk reports an error. `buffer` is scratch space and must be
     /// empty.
     pub fn flush(&mut self, output: &Output, buffer: &mut Vec<u8>) -> Flushed {
+        let Some(writer) = &mut self.writer else {
+            return Flushed {
+                holder_waits: output.lose_pending(),
+                ..Flushed::default()
+            };
+        };
         let Some(offset) = output.pending(buffer) else {
             return Flushed::default();
         };
@@ -42,8 +54,8 @@ impl Flusher {
         let mut logged = 0;
         while logged < buffer.len() {
             let from = offset + logged as u64;
-            let appended = self.writer.append_some(from, &buffer[logged..]);
-            let lost = self.writer.take_lost();
+            let appended = writer.append_some(from, &buffer[logged..]);
+            let lost = writer.take_lost();
             if !lost.is_empty() {
                 let lost_bytes: u64 = lost.iter().map(|range| range.end - range.start).sum();
                 flushed.trouble = Some(format!(
@@ -56,7 +68,7 @@ impl Flusher {
                     self.last_error = None;
                     logged += len;
                     let upto = from + len as u64;
-                    flushed.holder_waits |= output.set_logged(from, upto, self.writer.base);
+                    flushed.holder_waits |= output.set_logged(from, upto, writer.base);
                 }
                 Err(error) => {
                     let is_new = self.last_error.replace(error.kind()) != Some(error.kind());
@@ -69,8 +81,8 @@ impl Flusher {
             }
         }
         buffer.clear();
-        if self.writer.rotations != self.rotations {
-            self.rotations = self.writer.rotations;
+        if writer.rotations != self.rotations {
+            self.rotations = writer.rotations;
             flushed.has_rotated = true;
             output.note_rotation();
         }
@@ -84,7 +96,10 @@ impl Flusher {
     ///
     /// The error of the first file that could not be deleted.
     pub(crate) fn drop_oldest(&mut self, max_bytes: u64) -> io::Result<()> {
-        let rotated_bytes = max_bytes.saturating_sub(self.writer.rotation_bytes);
-        self.writer.drop_oldest(rotated_bytes).map(drop)
+        let Some(writer) = &mut self.writer else {
+            return Ok(());
+        };
+        let rotated_bytes = max_bytes.saturating_sub(writer.rotation_bytes);
+        writer.drop_oldest(rotated_bytes).map(drop)
     }
 }

@@ -4,7 +4,7 @@ use super::error::SessionError;
 use super::live::Session;
 use super::services::Services;
 use super::settings::SessionSettings;
-use super::survive::StrayRecording;
+use super::survive::{Ended, StrayRecording};
 use crate::program::Programs;
 use ccd_protocol::SessionId;
 use ccd_protocol::session::SessionState;
@@ -15,7 +15,9 @@ use tokio::sync::Notify;
 
 /// Finds, makes, adopts and forgets sessions.
 pub struct Sessions {
+    /// Those that live or ended under this worker, and earlier ones that somebody has asked for.
     pub(super) all: DashMap<SessionId, Arc<Session>>,
+    pub(super) ended: Ended,
     /// Sessions by their slot in the holder.
     slots: RwLock<Vec<Option<Arc<Session>>>>,
     /// Notified whenever there may be room for another session.
@@ -44,6 +46,7 @@ impl Sessions {
     pub fn new(services: Arc<Services>) -> Arc<Self> {
         Arc::new(Self {
             all: DashMap::new(),
+            ended: Ended::default(),
             slots: RwLock::new(Vec::new()),
             places: Notify::new(),
             starting: tokio::sync::Mutex::new(()),
@@ -78,8 +81,34 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// [`SessionError::NotFound`], or [`SessionError::Ambiguous`] with the candidates.
-    pub fn find(&self, text: &str) -> Result<Arc<Session>, SessionError> {
+    /// [`SessionError::NotFound`], or [`SessionError::Ambiguous`] with the candidates; or the database cannot be read.
+    pub async fn find(&self, text: &str) -> Result<Arc<Session>, SessionError> {
+        let found = self.find_listed(text);
+        let is_meant = |session: &Session| {
+            session.id().as_str() == text
+                || session.is_alive()
+                    && session
+                        .facts
+                        .name
+                        .as_ref()
+                        .is_some_and(|name| name.as_str() == text)
+        };
+        match found {
+            Ok(session) if is_meant(&session) => return Ok(session),
+            Err(SessionError::InvalidArgument(_)) => return found,
+            // Sessions that are not listed may have this name, or the same prefix.
+            _ => self.load_named(text).await?,
+        }
+        self.find_listed(text)
+    }
+
+    /// Finds a session as [`Sessions::find`] does, except those that ended under an earlier worker and that nobody has
+    /// asked for.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sessions::find`].
+    pub fn find_listed(&self, text: &str) -> Result<Arc<Session>, SessionError> {
         let id = SessionId::parse(text).map_err(|error| {
             SessionError::InvalidArgument(format!("the session {text:?} {error}"))
         })?;
@@ -120,7 +149,7 @@ impl Sessions {
             .ok_or_else(|| SessionError::NotFound(text.to_owned()))
     }
 
-    /// Returns all sessions, oldest first.
+    /// Returns the listed sessions, oldest first: all that live, and those that have ended and were loaded.
     pub fn list(&self) -> Vec<Arc<Session>> {
         let mut sessions: Vec<Arc<Session>> = self
             .all
@@ -131,7 +160,7 @@ impl Sessions {
         sessions
     }
 
-    /// Counts the sessions.
+    /// Counts the listed sessions.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for session in &self.all {

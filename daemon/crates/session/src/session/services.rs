@@ -13,7 +13,6 @@ use ccd_tape::root::Roots;
 use ccd_terminal::holder::{Holder, ProcessTables};
 use ccd_text::expect::PatternCache;
 use std::fmt::{self, Debug, Formatter};
-use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::Notify;
@@ -45,11 +44,7 @@ pub struct Services {
 }
 
 impl Services {
-    /// Starts the threads that write the logs of sessions.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error if no more threads can be started.
+    /// Makes the parts that belong to sessions alone. Must be called inside the runtime.
     #[expect(
         clippy::too_many_arguments,
         reason = "each is a part that it is made of"
@@ -63,9 +58,9 @@ impl Services {
         settings: SessionSettings,
         tracker: TaskTracker,
         stop: CancellationToken,
-    ) -> io::Result<Arc<Self>> {
-        Ok(Arc::new(Self {
-            logger: Logger::start(holder.clone())?,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            logger: Logger::new(holder.clone()),
             holder,
             processes: ProcessTables::default(),
             reads: Reads::new(),
@@ -82,7 +77,7 @@ impl Services {
             leaving: CancellationToken::new(),
             tape_kept: Notify::new(),
             anchor: Anchor::default(),
-        }))
+        })
     }
 
     /// Returns the current settings.

@@ -10,6 +10,8 @@ use std::time::Duration;
 pub struct SessionSettings {
     /// Live sessions.
     pub max_sessions: Option<usize>,
+    /// Ended sessions.
+    pub ended_session_limit: Option<usize>,
     pub max_rows: u16,
     pub max_cols: u16,
     pub session_timeout: Option<Duration>,

@@ -3,12 +3,13 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::ptr::NonNull;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicU8};
 
 use rustix::mm::{self, MapFlags, ProtFlags};
 
 use super::platform;
-use super::slot_set::SlotSet;
+use super::slot_set::{MAX_SLOTS, SlotSet};
 
 /// How many bytes are mapped: a multiple of every page size in use.
 const MAPPED_BYTES: usize = 64 << 10;
@@ -20,6 +21,38 @@ pub(super) struct BoardLayout {
     pub(super) to_holder: Notes,
     pub(super) quiet: News,
     pub(super) floods: News,
+    // Holders of earlier builds leave what follows zeroed.
+    pub(super) accused: Accused,
+}
+
+/// For each slot: how many workers in a row died while they worked on its log.
+#[repr(C)]
+#[derive(Debug)]
+pub(super) struct Accused([AtomicU8; MAX_SLOTS]);
+
+impl Accused {
+    /// Counts a death until it is taken back; returns the number before.
+    pub(super) fn add(&self, slot: usize) -> u8 {
+        let add = |deaths: u8| Some(deaths.saturating_add(1));
+        self.0[slot]
+            .fetch_update(SeqCst, SeqCst, add)
+            .unwrap_or(u8::MAX)
+    }
+
+    pub(super) fn set(&self, slot: usize, deaths: u8) {
+        self.0[slot].store(deaths, SeqCst);
+    }
+
+    pub(super) fn get(&self, slot: usize) -> u8 {
+        self.0[slot].load(SeqCst)
+    }
+
+    /// Takes back all that a worker has counted which was killed by somebody else.
+    pub(super) fn clear(&self) {
+        for slot in 0..MAX_SLOTS {
+            self.set(slot, 0);
+        }
+    }
 }
 
 /// Notes from the worker to the holder.
@@ -118,5 +151,25 @@ impl Drop for Board {
     fn drop(&mut self) {
         // SAFETY: mapped with this length, and every reference borrows from self.
         let _ = unsafe { mm::munmap(self.layout.as_ptr().cast(), MAPPED_BYTES) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_sees_how_many_died_at_the_same_slot() {
+        let (first, memory) = Board::create_shared().unwrap();
+        assert_eq!(first.accused.add(MAX_SLOTS - 1), 0);
+        let second = Board::map(&memory).unwrap();
+        drop(first);
+        assert_eq!(second.accused.add(MAX_SLOTS - 1), 1);
+        assert_eq!(second.accused.get(MAX_SLOTS - 1), 2);
+        assert_eq!(second.accused.get(0), 0);
+        second.accused.set(7, u8::MAX);
+        assert_eq!((second.accused.add(7), second.accused.get(7)), (255, 255));
+        second.accused.clear();
+        assert!((0..MAX_SLOTS).all(|slot| second.accused.get(slot) == 0));
     }
 }

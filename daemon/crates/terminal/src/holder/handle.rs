@@ -263,6 +263,21 @@ impl Holder {
         self.0.bell.ring();
     }
 
+    /// Begins work on a session's log, whose faults could kill this worker and then the next ones; it ends when the
+    /// returned value is dropped.
+    pub fn works_at(&self, slot: usize) -> AtWork<'_> {
+        AtWork {
+            board: &self.0.board,
+            slot,
+            deaths: self.0.board.accused.add(slot),
+        }
+    }
+
+    /// Returns how many workers in a row died while they worked on a session's log.
+    pub fn deaths_at(&self, slot: usize) -> u8 {
+        self.0.board.accused.get(slot)
+    }
+
     /// Ends the holder's part of a session: closes its terminal and deletes the ring's file. If the program is still
     /// alive, the kernel sends it HUP once the worker's [`Spawned::master`] is closed too, and it is still reaped.
     pub fn release(&self, slot: usize) {
@@ -302,6 +317,32 @@ impl Holder {
     /// Stops the holder and waits until its thread has ended. Terminals are closed; ring files are kept.
     pub fn stop(&self) {
         self.0.stop();
+    }
+}
+
+/// Work on a session's log. If the worker dies meanwhile, the next one knows at which session.
+#[derive(Debug)]
+pub struct AtWork<'a> {
+    board: &'a Board,
+    slot: usize,
+    deaths: u8,
+}
+
+impl AtWork<'_> {
+    /// Returns how many workers in a row died at it before.
+    pub fn deaths(&self) -> u8 {
+        self.deaths
+    }
+
+    /// Ends the work at which a worker would die again if the session's log were the reason.
+    pub fn succeeded(mut self) {
+        self.deaths = 0;
+    }
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.board.accused.set(self.slot, self.deaths);
     }
 }
 

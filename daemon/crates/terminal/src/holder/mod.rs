@@ -40,7 +40,7 @@ use descriptors::DescriptorLimits;
 pub use descriptors::raise_descriptor_limit;
 pub use error::SpawnError;
 pub use file_limit::outlive_file_limit;
-pub use handle::{Adopted, Holder, HolderNews, Spawned};
+pub use handle::{Adopted, AtWork, Holder, HolderNews, Spawned};
 #[cfg(not(portable))]
 pub use join::{Welcomed, join};
 pub use launch::Originals;

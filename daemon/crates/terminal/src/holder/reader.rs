@@ -253,6 +253,7 @@ impl HolderReader {
             .drain(|slot| self.slots.give_back_memory(slot));
         board.to_holder.released.drain(|slot| {
             self.starved.retain(|starved| *starved != slot);
+            board.accused.set(slot, 0);
             self.slots.release(slot);
         });
     }

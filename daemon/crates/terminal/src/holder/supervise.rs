@@ -23,7 +23,8 @@ use super::wire::{Cause, HandOver, ToWorker, VERSION, Welcome};
 /// How long a worker that has announced its end may take to end.
 const LEAVE_TIME: Duration = Duration::from_secs(12);
 
-/// How long a worker of another build may take until it serves calls.
+/// How long a worker that follows another one may take until it serves calls; each one in a row that never serves adds
+/// as much.
 const READY_TIME: Duration = Duration::from_secs(20);
 
 /// How long a worker may take until it begins to end the sessions, once the daemon was asked to end by a signal.
@@ -73,8 +74,10 @@ pub(super) struct Worker {
     restart_at: Option<Instant>,
     /// Set once the worker has announced its end: which build follows, and by when the worker must have ended.
     leaving: Option<(Build, Instant)>,
-    /// Set if the worker is of another build than the last worker that served: which build, and by when it must serve.
-    candidate: Option<(Build, Instant)>,
+    /// Set if the worker is of another build than the last worker that served.
+    candidate: Option<Build>,
+    /// By when the worker must serve: a fault that makes it hang must become an end.
+    ready_by: Option<Instant>,
     /// Set once the worker was sent a signal that asks it to end: by when it must heed it.
     heeds_by: Option<Instant>,
     /// The worker was stopped by a signal.
@@ -193,6 +196,7 @@ impl Worker {
             restart_at: None,
             leaving: None,
             candidate: None,
+            ready_by: None,
             heeds_by: None,
             is_stopped: false,
             was_late: false,
@@ -211,7 +215,7 @@ impl Worker {
         self.restart_at = None;
         let (build, cause, failed) = match (self.leaving.take(), self.candidate.take()) {
             (Some((build, _)), _) => {
-                self.candidate = Some((build.clone(), Instant::now() + READY_TIME));
+                self.candidate = Some(build.clone());
                 (build, Cause::Upgrade, None)
             }
             (None, Some(_)) => (self.proven.clone(), Cause::Upgrade, Some(ended)),
@@ -226,15 +230,9 @@ impl Worker {
         };
         tracing::warn!(%ended, ?cause, "starting another worker");
         let reason = match cause {
-            Cause::Upgrade if self.was_late => failed.map(|_| {
-                format!(
-                    "the worker did not start serving within {} s",
-                    READY_TIME.as_secs()
-                )
-            }),
-            Cause::Upgrade => {
-                failed.map(|failed| format!("the worker ended with {failed} before it served"))
-            }
+            Cause::Upgrade if failed.is_none() => None,
+            _ if self.was_late => Some("the worker did not start serving in time".to_owned()),
+            Cause::Upgrade => Some(format!("the worker ended with {ended} before it served")),
             Cause::Crash => Some(format!("the worker was ended by {ended}")),
         };
         // A worker that never served does not count as a handover.
@@ -265,6 +263,7 @@ impl Worker {
         };
         self.pid = pid;
         self.ended = None;
+        self.ready_by = Some(Instant::now() + READY_TIME * (self.restarts + 1));
         if let Some(signal) = self.stop_signal {
             let _ = kill_process(pid, signal); // the worker before did not handle it
         }
@@ -278,7 +277,8 @@ impl Worker {
         self.served_at = Some(now);
         self.has_served = true;
         self.heeds_by = self.stop_signal.map(|_| now + HEED_TIME);
-        if let Some((build, _)) = self.candidate.take() {
+        self.ready_by = None;
+        if let Some(build) = self.candidate.take() {
             self.proven = build;
         }
     }
@@ -301,9 +301,9 @@ impl Worker {
 
     /// Returns by when the worker must have ended, must serve, or must end the sessions.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        let deadlines = [&self.leaving, &self.candidate].into_iter().flatten();
-        let deadlines = deadlines.map(|(_, at)| *at).chain(self.restart_at);
-        deadlines.chain(self.heeds_by).min()
+        let leaves_by = self.leaving.as_ref().map(|(_, at)| *at);
+        let deadlines = [leaves_by, self.ready_by, self.restart_at, self.heeds_by];
+        deadlines.into_iter().flatten().min()
     }
 
     /// True when the worker has ended and it is time to start another one.
@@ -317,10 +317,8 @@ impl Worker {
         if self.ended.is_some() {
             return;
         }
-        for (_, at) in [&mut self.leaving, &mut self.candidate]
-            .into_iter()
-            .flatten()
-        {
+        let leaves_by = self.leaving.as_mut().map(|(_, at)| at);
+        for at in [leaves_by, self.ready_by.as_mut()].into_iter().flatten() {
             if *at <= now {
                 *at = now + LEAVE_TIME; // its end is noticed before that
                 self.was_late = true;
@@ -365,13 +363,17 @@ impl Worker {
             return;
         }
         let ended = exit_of(status.as_raw());
+        let was_killed = ended.signal == Some(Signal::KILL.as_raw()) && !self.was_late;
+        if was_killed {
+            // By somebody else: no session is the reason.
+            self.house.board.accused.clear();
+        }
         if let Some(served_at) = self.served_at.take() {
-            let (killed, done) = (Some(Signal::KILL.as_raw()), Some(0));
-            let is_fault =
-                ended.signal != killed && ended.code != done && served_at.elapsed() < SETTLED;
+            let is_fault = !was_killed && ended.code != Some(0) && served_at.elapsed() < SETTLED;
             self.quick_ends = if is_fault { self.quick_ends + 1 } else { 0 };
         }
         self.ended = Some(ended);
+        self.ready_by = None;
         self.heeds_by = None;
         // Terminals are still read during the pause.
         self.restart_at = Some(Instant::now() + self.pause());

@@ -165,7 +165,7 @@ impl Sessions {
     ///
     /// The session has ended, it has [`MAX_VIEWERS`] viewers, the connection is one of them, or the viewer would see
     /// itself.
-    pub fn attach(
+    pub async fn attach(
         self: &Arc<Self>,
         peer: &Peer,
         params: &SessionAttachParams,
@@ -173,7 +173,7 @@ impl Sessions {
         let settings = self.services.settings();
         let rows = size("rows", Some(params.rows), 0, settings.max_rows)?;
         let cols = size("cols", Some(params.cols), 0, settings.max_cols)?;
-        let session = self.find(&params.session)?;
+        let session = self.find(&params.session).await?;
         if !params.ended {
             session.require_alive()?;
         }
@@ -206,7 +206,7 @@ impl Sessions {
     /// Returns the session in whose terminal a client runs.
     fn surroundings(&self, peer: &Peer, params: &SessionAttachParams) -> Option<Arc<Session>> {
         let told = params.inside.as_deref();
-        if let Some(session) = told.and_then(|inside| self.find(inside).ok()) {
+        if let Some(session) = told.and_then(|inside| self.find_listed(inside).ok()) {
             return Some(session);
         }
         let device = peer.pid.and_then(controlling_terminal)?;

@@ -78,6 +78,7 @@ impl Sessions {
         for session in closing {
             session.wait_dead().await;
         }
+        self.load_ended().await?;
         let mut ended = self.list();
         // A transient session that has ended still belongs to its client.
         let is_owned = |session: &Session| session.facts.transient && !session.is_past();
@@ -96,6 +97,9 @@ impl Sessions {
     /// Ends every session, and the processes that ended ones left, before the daemon exits: nothing could find them
     /// later.
     pub async fn close_all(&self, grace: Duration) {
+        if let Err(error) = self.load_of_this_holder().await {
+            tracing::error!(%error, "processes that ended sessions left may stay");
+        }
         let mut sessions = self.list();
         sessions.retain(|session| session.facts.is_of_this_holder);
         let (ended, closing): (Vec<_>, Vec<_>) =

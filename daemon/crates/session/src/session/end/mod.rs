@@ -11,4 +11,5 @@ mod task;
 
 pub(super) use leftovers::end_orphans;
 pub(super) use owner::OwnerWanted;
+pub(super) use past::MAX_PAST;
 pub(super) use task::{CLOSE_GRACE, run, signal_group, sleep_until};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Maximum number of these sessions; the oldest are forgotten. As many as one job can start.
-const MAX_PAST: usize = 1000;
+pub(in crate::session) const MAX_PAST: usize = 1000;
 
 impl Session {
     /// True if only its record and its history are left.

@@ -184,6 +184,7 @@ impl SessionTask {
         session.output.finish();
         session.screen.end();
         session.output.announce();
+        self.sessions.count_end();
         tracing::info!(session = %session.id(), reason = crate::session::error::reason_text(reason), "session ended");
     }
 }

@@ -10,6 +10,7 @@ use crate::interaction::Event;
 use crate::output::{Flushed, Flusher, LogCall};
 use crate::session::end::{CLOSE_GRACE, sleep_until};
 use crate::session::live::Session;
+use crate::session::survive::die_if_asked;
 use ccd_protocol::session::EndReason;
 use ccd_terminal::holder::Holder;
 use ccd_terminal::lock::lock;
@@ -20,6 +21,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError, Weak
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
+use tokio_util::sync::CancellationToken;
 
 /// How long output waits for more before it is logged.
 const LOG_DELAY: Duration = Duration::from_millis(1);
@@ -72,6 +74,8 @@ struct Shared {
     /// Starts the timer.
     timer: Notify,
     holder: Holder,
+    /// Cancelled when logs are written.
+    begun: CancellationToken,
 }
 
 #[derive(Default)]
@@ -122,21 +126,29 @@ enum Rest {
 }
 
 impl Logger {
-    /// Starts the thread and the timer. Must be called inside the runtime.
-    ///
-    /// # Errors
-    ///
-    /// The kernel's error if no more threads can be started.
-    pub fn start(holder: Holder) -> io::Result<Self> {
+    /// Starts the timer; no log is written before [`Logger::begin`]. Must be called inside the runtime.
+    pub fn new(holder: Holder) -> Self {
         let shared = Arc::new(Shared {
             state: Mutex::default(),
             bell: Condvar::new(),
             timer: Notify::new(),
             holder,
+            begun: CancellationToken::new(),
         });
-        Shared::spawn(&shared, 0)?;
         let timer = tokio::spawn(Arc::clone(&shared).time()).abort_handle();
-        Ok(Self { shared, timer })
+        Self { shared, timer }
+    }
+
+    /// Starts the thread, once no session is being adopted: a worker that dies must have worked either on what it adopts
+    /// or on what it logs.
+    ///
+    /// # Errors
+    ///
+    /// The kernel's error if no more threads can be started.
+    pub fn begin(&self) -> io::Result<()> {
+        Shared::spawn(&self.shared, 0)?;
+        self.shared.begun.cancel();
+        Ok(())
     }
 
     /// Requests that a session's output is logged, soon or at once.
@@ -146,6 +158,7 @@ impl Logger {
 
     /// Waits until all output of a session that has ended is logged, or given up because the disk hangs.
     pub async fn finish(&self, session: &Arc<Session>) {
+        self.shared.begun.cancelled().await;
         let all_logged = async {
             loop {
                 let flushed = session.log.flushed.notified();
@@ -322,6 +335,12 @@ impl Shared {
                 return;
             }
         };
+        let is_written = flusher.as_ref().is_some_and(Flusher::writes);
+        let slot = session.facts.slot.filter(|_| is_written);
+        let at_work = slot.map(|slot| self.holder.works_at(slot));
+        if is_written {
+            die_if_asked("CCD_TEST_ABORT_AT_FLUSH", session.id().as_str());
+        }
         if let Some(flusher) = flusher.as_mut() {
             let flushed = flusher.flush(&session.output, buffer);
             session.log.is_given_up.store(false, Ordering::Relaxed);
@@ -333,6 +352,9 @@ impl Shared {
         let tape = session.tape();
         if let Some(recording) = tape.as_ref().and_then(|tape| tape.recording()) {
             recording.flush();
+        }
+        if let Some(at_work) = at_work {
+            at_work.succeeded();
         }
         session.log.flushed.notify_waiters();
     }

@@ -114,6 +114,10 @@ impl Sessions {
         }
         let warnings = std::mem::take(&mut plan.warnings);
         self.warm_root(&params).await;
+        if let Some(id) = &plan.id {
+            // An ended session of this id is replaced.
+            self.load_named(id.as_str()).await?;
+        }
         let starting = self.starting.lock().await;
         if self.services.stop.is_cancelled() {
             return Err(SessionError::ShuttingDown);

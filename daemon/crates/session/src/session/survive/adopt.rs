@@ -1,5 +1,6 @@
 //! Sessions that an earlier worker started: the holder has kept their terminals, the rest is on disk.
 
+use super::fault::die_if_asked;
 use super::keepsake::Keepsake;
 use crate::interaction::{Event, recorded_upto};
 use crate::output::log::{self, LogWriter, Logged};
@@ -24,6 +25,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+/// Number of workers that may die in a row while they work on a session's log; the next one leaves the log alone.
+const DEATHS: u8 = 2;
+
 /// Bytes at the end of a log that are read back into memory.
 const TAIL_BYTES: u64 = 256 << 10;
 
@@ -35,26 +39,48 @@ impl Sessions {
         unfinished: &HashSet<String>,
         after_crash: bool,
     ) -> HashSet<String> {
-        let adopting = adopted.into_iter().map(|adopted| async move {
-            let (pid, slot) = (adopted.pid, adopted.slot);
-            let ring = adopted.opened.as_ref().ok().map(|(_, ring)| ring);
-            let has_ended = ring.is_some_and(|ring| ring.status().is_some());
-            let id = self.adopt(adopted, unfinished, after_crash).await;
-            if let Err(problem) = &id {
-                tracing::error!(
-                    pid,
-                    problem,
-                    "could not take over a program, so it is killed"
-                );
-                // If the program was reaped, its process id may belong to another process.
-                if !has_ended {
-                    signal_group(pid, Signal::KILL);
-                }
-                self.services.holder.release(slot);
+        let is_accused = |adopted: &Adopted| self.services.holder.deaths_at(adopted.slot) > 0;
+        let (accused, others): (Vec<_>, Vec<_>) = adopted.into_iter().partition(is_accused);
+        let mut alive = HashSet::new();
+        // One after the other, so that a worker that dies accuses only one.
+        for adopted in accused {
+            alive.extend(self.adopt_or_kill(adopted, unfinished, after_crash).await);
+        }
+        let adopting = others
+            .into_iter()
+            .map(|adopted| self.adopt_or_kill(adopted, unfinished, after_crash));
+        alive.extend(join_all(adopting).await.into_iter().flatten());
+        alive
+    }
+
+    /// Continues a session, or kills its program; returns the id of a continued one.
+    async fn adopt_or_kill(
+        self: &Arc<Self>,
+        adopted: Adopted,
+        unfinished: &HashSet<String>,
+        after_crash: bool,
+    ) -> Option<String> {
+        let (pid, slot) = (adopted.pid, adopted.slot);
+        let ring = adopted.opened.as_ref().ok().map(|(_, ring)| ring);
+        let has_ended = ring.is_some_and(|ring| ring.status().is_some());
+        let at_work = self.services.holder.works_at(slot);
+        let spares_log = at_work.deaths() >= DEATHS;
+        let adopting = self.adopt(adopted, unfinished, after_crash, spares_log);
+        let id = adopting.await;
+        drop(at_work);
+        if let Err(problem) = &id {
+            tracing::error!(
+                pid,
+                problem,
+                "could not take over a program, so it is killed"
+            );
+            // If the program was reaped, its process id may belong to another process.
+            if !has_ended {
+                signal_group(pid, Signal::KILL);
             }
-            id.ok()
-        });
-        join_all(adopting).await.into_iter().flatten().collect()
+            self.services.holder.release(slot);
+        }
+        id.ok()
     }
 
     /// Returns the live sessions that another process could not continue, because their ring files were removed.
@@ -72,6 +98,7 @@ impl Sessions {
         adopted: Adopted,
         unfinished: &HashSet<String>,
         after_crash: bool,
+        spares_log: bool,
     ) -> Result<String, String> {
         let text = |error: &dyn std::fmt::Display| error.to_string();
         let kept = Keepsake::read(&adopted.keepsake).map_err(|error| text(&error))?;
@@ -90,7 +117,13 @@ impl Sessions {
         let (master, ring) = adopted.opened.map_err(|error| text(&error))?;
         let folder = self.services.folders.sessions.join(&id);
         let rotation = facts.rotation_bytes(self.services.settings().log_rotation_size);
-        let mut resumed = blocking(move || resume(folder, ring, rotation)).await;
+        if !spares_log {
+            die_if_asked("CCD_TEST_ABORT_AT_ADOPTION", &id);
+        }
+        let mut resumed = match spares_log {
+            true => Resumed::without_log(folder, ring),
+            false => blocking(move || resume(folder, ring, rotation)).await,
+        };
         if resumed.holder_waits {
             self.services.holder.space_freed(adopted.slot);
         }
@@ -109,7 +142,7 @@ impl Sessions {
         let lost_bytes = output.note_lost([resumed.lost]);
         let age = ccd_text::clock::age_s(&kept.row.created_at).unwrap_or(0.0);
         let flusher = Flusher::new(resumed.writer);
-        let tape = match kept.tape {
+        let tape = match kept.tape.filter(|tape| !spares_log || tape.plays()) {
             Some(tape) => {
                 let plays = tape.plays();
                 match self.resume_tape(tape, &facts.id, &output).await {
@@ -208,7 +241,8 @@ pub fn ids_of(adopted: &[Adopted]) -> Vec<String> {
 /// The output of a session, as far as it was kept.
 struct Resumed {
     folder: PathBuf,
-    writer: LogWriter,
+    /// `None` if its log is left alone.
+    writer: Option<LogWriter>,
     ring: Ring,
     /// The end of the log.
     tail: Vec<u8>,
@@ -224,6 +258,29 @@ struct Resumed {
     silent: Option<f64>,
     /// Why the log of an earlier process cannot be continued.
     trouble: Option<String>,
+}
+
+impl Resumed {
+    /// Continues with the ring alone.
+    fn without_log(folder: PathBuf, ring: Ring) -> Self {
+        let logged = ring.tail();
+        Self {
+            folder,
+            writer: None,
+            tail: Vec::new(),
+            logged,
+            lost: logged..logged,
+            lines: ring.output_lines(),
+            answered: ring.answered(),
+            note: ring.note(),
+            holder_waits: false,
+            silent: None,
+            ring,
+            trouble: Some(format!(
+                "{DEATHS} workers died while they worked on the log, so it is left alone from now on, and output is not logged"
+            )),
+        }
+    }
 }
 
 /// Combines ring and log. A log that cannot be used is given up, and a new one begins. Blocks.
@@ -255,7 +312,7 @@ fn resume(folder: PathBuf, mut ring: Ring, rotation: u64) -> Resumed {
     Resumed {
         folder,
         lost: writer.end()..ring.tail(),
-        writer,
+        writer: Some(writer),
         tail,
         logged,
         lines,

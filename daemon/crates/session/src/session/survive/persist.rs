@@ -45,6 +45,7 @@ impl Sessions {
     /// because another session may have its id by then.
     pub async fn forget(&self, session: &Session) -> Result<(), SessionError> {
         let id = session.id();
+        let turn = self.ended.is_whole.lock().await;
         let is_it = |_: &SessionId, listed: &Arc<Session>| std::ptr::eq(&**listed, session);
         let Some((_, forgotten)) = self.all.remove_if(id, is_it) else {
             return Ok(());
@@ -55,6 +56,7 @@ impl Sessions {
         }
         let delete = || self.services.store.commit(DeleteSession(id.to_string()));
         let is_kept = session.facts.is_logged() && delete().await.is_err();
+        drop(turn);
         self.remove_folder_of(&forgotten)
             .await
             .map_err(SessionError::Files)?;
@@ -74,20 +76,6 @@ impl Sessions {
         tracing::warn!(session = %session.id(), "its log is kept until its tape can be made");
         self.keep_stray(folder.to_owned(), Some(Arc::clone(session)));
         Ok(())
-    }
-
-    /// Forgets sessions that ended at least `keep` ago. Returns how many.
-    pub async fn retain(&self, keep: Duration) -> Result<u64, SessionError> {
-        let mut removed = 0;
-        for session in self.list() {
-            let ended_at = session.state().ended_at.clone();
-            let age = ended_at.as_deref().and_then(ccd_text::clock::age_s);
-            if session.is_dead() && age.is_some_and(|age| age >= keep.as_secs_f64()) {
-                self.forget(&session).await?;
-                removed += 1;
-            }
-        }
-        Ok(removed)
     }
 
     /// Ends a session that was just started, and removes it completely: no client knows it.

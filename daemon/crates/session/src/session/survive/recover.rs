@@ -1,7 +1,7 @@
 //! Recovery after a daemon was killed: finds its sessions, and saves their last output from the ring files.
 
 use super::rows::{gaps_to_json, session_of};
-use super::table::{SessionRow, sessions};
+use super::table::{SessionRow, unfinished, without_session};
 use crate::interaction::Event;
 use crate::output::log::LogWriter;
 use crate::session::end::end_orphans;
@@ -28,9 +28,9 @@ pub struct Past<'a> {
 }
 
 impl Sessions {
-    /// Takes over what an earlier daemon left, and lists its ended sessions. For sessions that were alive when it was
-    /// killed, saves their last output from the ring files, ends the processes that are still running, and lists them
-    /// as ended.
+    /// Takes over what an earlier daemon left. For sessions that were alive when it was killed, saves their last output
+    /// from the ring files, ends the processes that are still running, and lists them as ended. Sessions that ended
+    /// earlier are not read.
     ///
     /// # Errors
     ///
@@ -41,20 +41,16 @@ impl Sessions {
         past: &Past<'_>,
     ) -> Result<u64, SessionError> {
         let mut killed = 0;
-        let rows = sessions(&self.services.store).await?;
-        // The folders of transient sessions are strays: at most a recording is left that could not be made into a tape.
-        let has_files = |row: &&SessionRow| !(row.transient && row.state == "dead");
-        let listed = rows.iter().filter(has_files);
-        let listed: HashSet<String> = listed.map(|row| row.session_id.clone()).collect();
-        let mut unfinished: HashSet<String> = rows
-            .iter()
-            .filter(|row| row.state != "dead")
-            .map(|row| row.session_id.clone())
-            .collect();
+        let _ = self.ended.holder_since.set(past.holder_since.to_owned());
+        let rows = unfinished(&self.services.store).await?;
+        let mut unfinished: HashSet<String> =
+            rows.iter().map(|row| row.session_id.clone()).collect();
         if past.database_is_new {
             unfinished.extend(super::adopt::ids_of(&adopted));
         }
         let alive = self.adopt_all(adopted, &unfinished, past.has_crashed).await;
+        let begun = self.services.logger.begin();
+        begun.map_err(SessionError::Files)?;
         if past.database_is_new {
             for session in self.list() {
                 if session.facts.is_logged() {
@@ -64,29 +60,24 @@ impl Sessions {
         }
         let mut lived: Vec<String> = unfinished.difference(&alive).cloned().collect();
         // Transient sessions need not have a row, and may have left processes when their programs ended.
-        let strays = self.stray_folders(&listed, &alive);
-        let strays = strays.map_err(SessionError::Files)?;
-        let names = strays
-            .iter()
-            .filter_map(|folder| folder.file_name()?.to_str());
-        lived.extend(names.map(str::to_owned));
+        let mut ringed = self.ringed().map_err(SessionError::Files)?;
+        ringed.retain(|id| !alive.contains(id));
+        let ringed: Vec<&str> = ringed.iter().map(String::as_str).collect();
+        let strays = without_session(&self.services.store, &ringed).await?;
+        lived.extend(strays.iter().cloned());
         let ended = end_orphans(&lived).await;
         let mut without_files = Vec::new();
         for mut row in rows {
             if alive.contains(&row.session_id) {
                 continue;
             }
-            let was_alive = row.state != "dead";
-            let mut cursor = 0;
-            if was_alive {
-                killed += 1;
-                let leader_signal = ended
-                    .get(&row.session_id)
-                    .and_then(|ended| ended.get(&row.pid).copied());
-                // The kernel hangs up the terminals of a killed daemon, so programs get SIGHUP.
-                let signal = leader_signal.unwrap_or(Signal::HUP);
-                cursor = self.finish_killed(&mut row, signal).await;
-            }
+            killed += 1;
+            let leader_signal = ended
+                .get(&row.session_id)
+                .and_then(|ended| ended.get(&row.pid).copied());
+            // The kernel hangs up the terminals of a killed daemon, so programs get SIGHUP.
+            let signal = leader_signal.unwrap_or(Signal::HUP);
+            let cursor = self.finish_killed(&mut row, signal).await;
             let is_of_this_holder = row.created_at.as_str() >= past.holder_since;
             let Some(session) = session_of(&self.services, &row, is_of_this_holder) else {
                 continue;
@@ -98,34 +89,34 @@ impl Sessions {
             *session.past_tape() = PastTape::of(session.output.dir());
             let session = Arc::new(session);
             self.insert(Arc::clone(&session));
-            if was_alive {
-                match session.save().await {
-                    // It can be read, and deleted to make room; the next start records its end.
-                    Err(error) if error.is_full() => {
-                        tracing::error!(session = %session.id(), %error, "the end of a session could not be recorded");
-                    }
-                    saved => saved?,
+            match session.save().await {
+                // It can be read, and deleted to make room; the next start records its end.
+                Err(error) if error.is_full() => {
+                    tracing::error!(session = %session.id(), %error, "the end of a session could not be recorded");
                 }
-                let text = "the daemon was killed; history of its last 250 ms may be missing";
-                session.note(None, Event::Trouble(text.into()));
-                session.note_end();
+                saved => saved?,
             }
+            let text = "the daemon was killed; history of its last 250 ms may be missing";
+            session.note(None, Event::Trouble(text.into()));
+            session.note_end();
             if session.is_past() {
-                without_files.push((session, was_alive));
+                without_files.push(session);
             }
         }
+        let at = &self.services.folders.sessions;
+        let strays = strays.iter().map(|id| at.join(id)).collect();
+        let removed = self.remove_strays(strays).await;
+        removed
+            .and_then(|()| self.remove_rings(&alive))
+            .map_err(SessionError::Files)?;
         let sessions = Arc::clone(self);
         self.services.tracker.spawn(async move {
-            for (session, has_files) in without_files {
-                if has_files {
-                    sessions.remove_files(&session, &session).await;
-                }
+            for session in without_files {
+                sessions.remove_files(&session, &session).await;
                 sessions.keep_past(&session).await;
             }
+            sessions.tidy_folders().await;
         });
-        self.remove_strays(&listed, &alive)
-            .await
-            .map_err(SessionError::Files)?;
         Ok(killed)
     }
 

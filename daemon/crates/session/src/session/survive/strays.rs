@@ -23,36 +23,37 @@ pub(crate) struct StrayRecording {
 }
 
 impl Sessions {
-    /// Returns the folders that belong to no session.
-    pub(super) fn stray_folders(
-        &self,
-        known: &HashSet<String>,
-        alive: &HashSet<String>,
-    ) -> io::Result<Vec<PathBuf>> {
-        let mut folders = Vec::new();
-        for entry in std::fs::read_dir(&self.services.folders.sessions)? {
-            let entry = entry?;
-            let name = entry.file_name();
-            let is = |ids: &HashSet<String>| name.to_str().is_some_and(|name| ids.contains(name));
-            if !is(known) && !is(alive) {
-                folders.push(entry.path());
-            }
-        }
-        Ok(folders)
-    }
-
-    /// Removes folders and ring files that belong to no session, left by starts that were never acknowledged.
-    pub(super) async fn remove_strays(
-        self: &Arc<Self>,
-        known: &HashSet<String>,
-        alive: &HashSet<String>,
-    ) -> io::Result<()> {
-        for folder in self.stray_folders(known, alive)? {
+    /// Removes folders that belong to no session, left by starts that were never acknowledged.
+    pub(super) async fn remove_strays(self: &Arc<Self>, folders: Vec<PathBuf>) -> io::Result<()> {
+        for folder in folders {
             match self.finish_stray(&folder, None).await {
                 true => remove_folder(&folder).await?,
                 false => self.keep_stray(folder, None),
             }
         }
+        Ok(())
+    }
+
+    /// Returns the ids of the sessions that have ring files.
+    pub(super) fn ringed(&self) -> io::Result<Vec<String>> {
+        let entries = match std::fs::read_dir(&self.services.folders.rings) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut ids = Vec::new();
+        for entry in entries {
+            let path = entry?.path();
+            ids.extend(
+                path.file_stem()
+                    .and_then(|id| id.to_str())
+                    .map(str::to_owned),
+            );
+        }
+        Ok(ids)
+    }
+
+    /// Removes ring files that belong to no session that is alive, and scripts of commands.
+    pub(super) fn remove_rings(&self, alive: &HashSet<String>) -> io::Result<()> {
         for entry in std::fs::read_dir(&self.services.folders.runtime)? {
             let entry = entry?;
             if crate::session::run::is_script(&entry.file_name()) {

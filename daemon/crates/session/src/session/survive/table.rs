@@ -1,7 +1,12 @@
 //! Rows of the table `sessions`.
 
-use ccd_store::{Connection, SqlResult, Store, StoreError, Write, insert, query, query_as};
+use crate::session::end::MAX_PAST;
+use ccd_store::{
+    AssertSqlSafe, Connection, SqlResult, Store, StoreError, Write, insert, query, query_as,
+    query_scalar,
+};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::slice;
 
 ccd_store::row! {
@@ -73,8 +78,87 @@ impl Write for DeleteSession {
     }
 }
 
-/// Returns every session row, oldest first.
-pub(in crate::session) async fn sessions(store: &Store) -> Result<Vec<SessionRow>, StoreError> {
-    let rows = query_as("SELECT * FROM sessions ORDER BY created_at, session_id");
+/// Returns the rows of sessions that have not ended, oldest first.
+pub(super) async fn unfinished(store: &Store) -> Result<Vec<SessionRow>, StoreError> {
+    let rows = "SELECT * FROM sessions WHERE state <> 'dead' ORDER BY created_at, session_id";
+    Ok(query_as(rows).fetch_all(store.readers()).await?)
+}
+
+/// Which ended sessions somebody wants.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Wanted<'a> {
+    All,
+    /// Those that a text may mean: the one with this id, the newest one with this name, and all whose ids begin so.
+    Named(&'a str),
+    CreatedSince(&'a str),
+    /// Those that ended at a time or before, the oldest beyond `most`, and the oldest without files beyond [`MAX_PAST`].
+    Outdated {
+        before: &'a str,
+        most: Option<usize>,
+    },
+}
+
+/// Returns the rows of ended sessions, oldest first.
+pub(super) async fn ended(
+    store: &Store,
+    wanted: Wanted<'_>,
+) -> Result<Vec<SessionRow>, StoreError> {
+    let condition = match wanted {
+        Wanted::All => "?1 = '' AND ?2",
+        Wanted::Named(_) => {
+            "substr(session_id, 1, length(?1)) = ?1 OR session_id = (SELECT session_id FROM sessions \
+             WHERE state = 'dead' AND name = ?1 ORDER BY created_at DESC LIMIT ?2)"
+        }
+        Wanted::CreatedSince(_) => "created_at >= ?1 AND ?2",
+        Wanted::Outdated { .. } => {
+            "ended_at <= ?1 OR session_id IN (SELECT session_id FROM sessions WHERE state = 'dead' \
+             ORDER BY ended_at DESC, rowid DESC LIMIT -1 OFFSET ?2) \
+             OR session_id IN (SELECT session_id FROM sessions WHERE state = 'dead' \
+             AND (transient OR start_error IS NOT NULL) ORDER BY created_at DESC LIMIT -1 OFFSET ?3)"
+        }
+    };
+    let (text, number) = match wanted {
+        Wanted::All => ("", 1),
+        Wanted::Named(text) | Wanted::CreatedSince(text) => (text, 1),
+        Wanted::Outdated { before, most } => {
+            let most = most.and_then(|most| i64::try_from(most).ok());
+            (before, most.unwrap_or(i64::MAX))
+        }
+    };
+    let rows = format!(
+        "SELECT * FROM sessions WHERE state = 'dead' AND ({condition}) ORDER BY created_at, session_id"
+    );
+    let mut rows = query_as(AssertSqlSafe(rows)).bind(text).bind(number);
+    if matches!(wanted, Wanted::Outdated { .. }) {
+        rows = rows.bind(MAX_PAST as i64);
+    }
     Ok(rows.fetch_all(store.readers()).await?)
+}
+
+/// Counts the ended sessions that are not among those with these ids.
+pub(super) async fn count_ended(store: &Store, except: &[String]) -> Result<u64, StoreError> {
+    let count = "SELECT count(*) FROM sessions WHERE state = 'dead' \
+        AND session_id NOT IN (SELECT value FROM json_each(?1))";
+    let except = serde_json::to_string(except).unwrap_or_default();
+    let count: i64 = query_scalar(count)
+        .bind(except)
+        .fetch_one(store.readers())
+        .await?;
+    Ok(u64::try_from(count).unwrap_or(0))
+}
+
+/// Returns those of the ids to which no session with a directory belongs. Transient sessions that have ended need no
+/// directory: at most a recording is left there that could not be made into a tape.
+pub(super) async fn without_session(
+    store: &Store,
+    ids: &[&str],
+) -> Result<HashSet<String>, StoreError> {
+    let strays = "SELECT value FROM json_each(?1) WHERE NOT EXISTS (SELECT 1 FROM sessions \
+        WHERE session_id = value AND NOT (transient AND state = 'dead'))";
+    let ids = serde_json::to_string(ids).unwrap_or_default();
+    let strays: Vec<String> = query_scalar(strays)
+        .bind(ids)
+        .fetch_all(store.readers())
+        .await?;
+    Ok(strays.into_iter().collect())
 }

@@ -199,7 +199,7 @@ impl SessionTape {
         };
         let end = Instant::now() + ADOPTION;
         let inner = loop {
-            match sessions.find(&kept.session) {
+            match sessions.find_listed(&kept.session) {
                 Ok(inner) => break inner,
                 Err(_) if Instant::now() < end => tokio::time::sleep(LOOK).await,
                 Err(error) => {

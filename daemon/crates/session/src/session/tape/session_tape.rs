@@ -153,7 +153,9 @@ impl SessionTape {
     /// Has the holder keep the position.
     pub(super) fn keep(&self) {
         let sessions = self.sessions.upgrade();
-        if let Some(session) = sessions.and_then(|sessions| sessions.find(self.id.as_str()).ok()) {
+        if let Some(session) =
+            sessions.and_then(|sessions| sessions.find_listed(self.id.as_str()).ok())
+        {
             session.keep();
         }
     }

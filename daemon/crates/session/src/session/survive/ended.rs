@@ -1,0 +1,220 @@
+//! Sessions that ended under an earlier worker. They are only rows and directories until somebody asks for them, so that
+//! a worker serves at once however many there are.
+
+use super::rows::session_of;
+use super::table::{SessionRow, Wanted, count_ended, ended, without_session};
+use crate::session::end::end_orphans;
+use crate::session::error::SessionError;
+use crate::session::live::Session;
+use crate::session::registry::{Counts, Sessions};
+use crate::session::tape::PastTape;
+use ccd_protocol::SessionId;
+use ccd_store::{blocking, blocking_io};
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// Sessions that are made from their rows before others have a turn.
+const BATCH: usize = 100;
+
+/// What is known about sessions that have ended.
+#[derive(Default)]
+pub(in crate::session) struct Ended {
+    /// Held while rows are read and while a session is forgotten, so that no forgotten session returns. True if all
+    /// ended sessions are listed.
+    pub(super) is_whole: tokio::sync::Mutex<bool>,
+    /// When the holder started.
+    pub(super) holder_since: OnceLock<String>,
+    /// Sessions that ended since this worker started.
+    ends: AtomicU64,
+}
+
+impl Sessions {
+    /// Lists all sessions that have ended.
+    ///
+    /// # Errors
+    ///
+    /// The database cannot be read.
+    pub async fn load_ended(&self) -> Result<(), SessionError> {
+        self.load(Wanted::All).await.map(drop)
+    }
+
+    /// Lists the ended sessions that `text` may mean.
+    pub(in crate::session) async fn load_named(&self, text: &str) -> Result<(), SessionError> {
+        self.load(Wanted::Named(text)).await.map(drop)
+    }
+
+    /// Lists the ended sessions whose processes may still be running: those that this holder started.
+    pub(in crate::session) async fn load_of_this_holder(&self) -> Result<(), SessionError> {
+        let Some(since) = self.ended.holder_since.get() else {
+            return Ok(());
+        };
+        self.load(Wanted::CreatedSince(since)).await.map(drop)
+    }
+
+    /// Lists the ended sessions that are wanted; returns their ids.
+    async fn load(&self, wanted: Wanted<'_>) -> Result<Vec<SessionId>, SessionError> {
+        let mut is_whole = self.ended.is_whole.lock().await;
+        if *is_whole && !matches!(wanted, Wanted::Outdated { .. }) {
+            return Ok(Vec::new());
+        }
+        let rows = ended(&self.services.store, wanted).await?;
+        let ids = rows
+            .iter()
+            .filter_map(|row| SessionId::parse(&row.session_id).ok());
+        let ids: Vec<SessionId> = ids.collect();
+        for batch in rows.chunks(BATCH) {
+            self.list_ended(batch).await;
+        }
+        *is_whole |= matches!(wanted, Wanted::All);
+        Ok(ids)
+    }
+
+    async fn list_ended(&self, rows: &[SessionRow]) {
+        let since = self.ended.holder_since.get();
+        let is_missing = |session: &Session| !self.all.contains_key(session.id());
+        let sessions: Vec<Session> = rows
+            .iter()
+            .filter_map(|row| {
+                let is_of_this_holder = since.is_some_and(|since| row.created_at >= *since);
+                session_of(&self.services, row, is_of_this_holder).filter(is_missing)
+            })
+            .collect();
+        let folders: Vec<PathBuf> = sessions
+            .iter()
+            .map(|session| session.output.dir().to_owned())
+            .collect();
+        let tapes = blocking(move || -> Vec<_> {
+            folders.iter().map(|folder| PastTape::of(folder)).collect()
+        });
+        for (session, tape) in sessions.into_iter().zip(tapes.await) {
+            *session.past_tape() = tape;
+            let entry = self.all.entry(session.id().clone());
+            entry.or_insert_with(|| Arc::new(session));
+        }
+    }
+
+    /// Counts all sessions.
+    ///
+    /// # Errors
+    ///
+    /// The database cannot be read.
+    pub async fn count_all(&self) -> Result<Counts, SessionError> {
+        let is_whole = self.ended.is_whole.lock().await;
+        let mut counts = self.counts();
+        if !*is_whole {
+            let listed: Vec<String> = self
+                .all
+                .iter()
+                .map(|entry| entry.key().to_string())
+                .collect();
+            counts.ended += count_ended(&self.services.store, &listed).await?;
+        }
+        Ok(counts)
+    }
+
+    /// Forgets sessions that ended at least `keep` ago, and the oldest ones beyond `ended_session_limit`. Returns how
+    /// many.
+    ///
+    /// # Errors
+    ///
+    /// The database reports an error, or a directory cannot be removed.
+    pub async fn retain(&self, keep: Duration) -> Result<u64, SessionError> {
+        let before = ccd_text::clock::seconds_ago(keep.as_secs_f64());
+        self.forget_outdated(&before).await
+    }
+
+    async fn forget_outdated(&self, before: &str) -> Result<u64, SessionError> {
+        let most = self.services.settings().ended_session_limit;
+        let outdated = self.load(Wanted::Outdated { before, most }).await?;
+        let mut removed = 0;
+        for id in outdated {
+            let listed = self.all.get(&id).map(|listed| Arc::clone(&listed));
+            // A transient session that has ended still belongs to its client.
+            let is_free = |session: &Session| !session.facts.transient || session.is_past();
+            if let Some(session) = listed.filter(|session| session.is_dead() && is_free(session)) {
+                self.forget(&session).await?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+
+    /// Notes that a session has ended. Beyond `ended_session_limit`, the oldest ended ones are forgotten, a hundredth of
+    /// the limit at a time.
+    pub(in crate::session) fn count_end(self: &Arc<Self>) {
+        let settings = self.services.settings();
+        let ends = self.ended.ends.fetch_add(1, Ordering::Relaxed) + 1;
+        let is_due = |most: usize| ends.is_multiple_of(most as u64 / 100 + 1);
+        if !settings.ended_session_limit.is_some_and(is_due) {
+            return;
+        }
+        let sessions = Arc::clone(self);
+        self.services.tracker.spawn(async move {
+            if let Err(error) = sessions.forget_outdated("").await {
+                tracing::error!(%error, "the oldest ended sessions could not be removed");
+            }
+        });
+    }
+
+    /// Removes directories that belong to no session, and lists the ended sessions of whose recordings no tape could be
+    /// made yet.
+    pub(super) async fn tidy_folders(self: Arc<Self>) {
+        if let Err(error) = self.try_to_tidy_folders().await {
+            tracing::error!(%error, "left-over directories of sessions could not be removed");
+        }
+    }
+
+    async fn try_to_tidy_folders(self: &Arc<Self>) -> Result<(), SessionError> {
+        // A session that is starting has a directory before it is listed.
+        let _starts = self.starting.lock().await;
+        let at = self.services.folders.sessions.clone();
+        let folders = blocking_io(move || read_folders(&at)).await;
+        let mut folders = folders.map_err(SessionError::Files)?;
+        let is_listed = |folder: &Folder| folder.id().is_some_and(|id| self.all.contains_key(&id));
+        folders.retain(|folder| !is_listed(folder));
+        let names = folders.iter().filter_map(|folder| folder.name.to_str());
+        let names: Vec<&str> = names.collect();
+        let strays = without_session(&self.services.store, &names).await?;
+        let (strays, known): (Vec<_>, Vec<_>) = folders.into_iter().partition(|folder| {
+            let name = folder.name.to_str();
+            name.is_none_or(|name| strays.contains(name))
+        });
+        for folder in known.iter().filter(|folder| folder.has_recording) {
+            if let Some(id) = folder.id() {
+                self.load_named(id.as_str()).await?;
+                self.services.tape_kept.notify_one();
+            }
+        }
+        let names = strays.iter().filter_map(|folder| folder.name.to_str());
+        end_orphans(&names.map(str::to_owned).collect::<Vec<_>>()).await;
+        let at = &self.services.folders.sessions;
+        let strays = strays.iter().map(|folder| at.join(&folder.name));
+        let removed = self.remove_strays(strays.collect()).await;
+        removed.map_err(SessionError::Files)
+    }
+}
+
+/// A directory of a session.
+struct Folder {
+    name: OsString,
+    has_recording: bool,
+}
+
+impl Folder {
+    fn id(&self) -> Option<SessionId> {
+        SessionId::parse(self.name.to_str()?).ok()
+    }
+}
+
+fn read_folders(at: &Path) -> io::Result<Vec<Folder>> {
+    let entries = std::fs::read_dir(at)?;
+    let folder = |entry: std::fs::DirEntry| Folder {
+        has_recording: entry.path().join("recording.json").exists(),
+        name: entry.file_name(),
+    };
+    entries.map(|entry| entry.map(folder)).collect()
+}

@@ -111,7 +111,6 @@ async fn each_wrong_request_has_its_status() {
             "",
         ),
         ("POST\r\n\r\n".to_owned(), 400, "", ""),
-        ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_owned(), 400, "", ""),
         (
             format!("POST / HTTP/1.1\r\nx: {}\r\n\r\n", "x".repeat(100_000)),
             431,

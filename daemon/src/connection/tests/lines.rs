@@ -1,5 +1,5 @@
 use super::super::Limits;
-use super::harness::{Seen, Server, assert_error, eventually, request, within};
+use super::harness::{Client, Seen, Server, assert_error, eventually, request, within};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
 
@@ -299,14 +299,20 @@ async fn a_large_line_is_a_request_like_any_other() {
     let mut client = server.connect().await;
     let params = json!({"text": "x".repeat(2_000_000)});
     let large = request(1, "test.echo", params.clone());
-    client.send(&large).await;
-    client.send(&json!([large, large])).await;
-    client.send(&request(2, "test.ping", json!({}))).await;
-    // The one after it may overtake it, once it is parsed.
-    let mut replies = Vec::new();
-    for _ in 0..3 {
-        replies.push(client.receive().await);
-    }
+    let batch = json!([large, large]);
+    let ping = request(2, "test.ping", json!({}));
+    let sent = format!("{large}\n{batch}\n{ping}\n");
+    let Client { reader, writer } = &mut client;
+    // A client that does not read is not read from.
+    let (_, replies) = tokio::join!(within(writer.write_all(sent.as_bytes())), async {
+        let mut replies: Vec<Value> = Vec::new();
+        for _ in 0..3 {
+            let mut line = String::new();
+            within(reader.read_line(&mut line)).await.unwrap();
+            replies.push(serde_json::from_str(&line).unwrap());
+        }
+        replies
+    });
     let replied = |id| replies.iter().find(|reply| reply["id"] == id).unwrap();
     assert_eq!(replied(1)["result"], params);
     assert_eq!(replied(2)["result"], "pong");

@@ -27,7 +27,7 @@ const OPENERS: [&str; 12] = [
     "fs::copy(",
     "fs::open(",
     "openat(",
-    "= open(",
+    " Mode::empty())",
 ];
 
 /// Files that open something else, and what it is.

@@ -173,7 +173,8 @@ async fn converse(
     let first = first?;
     match first.first() {
         None => Ok(()),
-        Some(b'A'..=b'Z') => http::serve(stream, first, shared, stop).await,
+        // Boxed, so that other connections take up no memory for it.
+        Some(b'A'..=b'Z') => Box::pin(http::serve(stream, first, shared, stop)).await,
         Some(_) => exchange::serve(stream, first, Framing::lines(&shared), shared, stop).await,
     }
 }

@@ -96,6 +96,18 @@ struct Caller {
     replies: mpsc::Sender<Message>,
 }
 
+/// What a connection does next.
+enum Next {
+    /// Wait for an event.
+    Wait,
+    /// Go on after others had their turn.
+    Turn,
+    /// End: everything is written.
+    Closed,
+    /// End: the client has disconnected.
+    Gone,
+}
+
 struct Parsing {
     caller: Caller,
     task: JoinHandle<Result<Parsed<'static>, Fault>>,
@@ -141,24 +153,17 @@ impl Exchange {
         loop {
             // A client that keeps sending must not monopolise the thread.
             tokio::task::consume_budget().await;
-            let backlog = std::mem::take(&mut self.backlog);
-            self.take_in(&backlog);
-            if !is_alive(self.outgoing.write_to(&self.socket)) {
-                return;
-            }
-            let (accepted_all, sent_all) = (is_over(&self.accepted), is_over(&self.messages));
-            if accepted_all && sent_all && !self.is_closing {
-                self.close(self.farewell());
-                continue;
-            }
-            if self.is_closing && self.outgoing.is_empty() {
-                break;
+            match self.advance() {
+                Next::Wait => {}
+                Next::Turn => {
+                    tokio::task::yield_now().await;
+                    continue;
+                }
+                Next::Closed => break,
+                Next::Gone => return,
             }
             let has_room = self.outgoing.has_room();
-            if !self.backlog.is_empty() && has_room && self.parsing.is_none() {
-                tokio::task::yield_now().await;
-                continue;
-            }
+            let (accepted_all, sent_all) = (is_over(&self.accepted), is_over(&self.messages));
             let takes = has_room && !self.is_closing;
             let reads = has_room && self.caller.is_some() && self.parsing.is_none();
             let watches = self.caller.is_none() || self.outgoing.blocked_since.is_some();
@@ -206,6 +211,28 @@ impl Exchange {
             stop.run_until_cancelled(self.socket.linger(self.limits.grace))
                 .await;
         }
+    }
+
+    /// Does what needs no waiting: starts requests of the backlog, writes, closes when nothing more can arrive.
+    fn advance(&mut self) -> Next {
+        let backlog = std::mem::take(&mut self.backlog);
+        self.take_in(&backlog);
+        let written = self.outgoing.write_to(&self.socket);
+        if written.is_err_and(|error| error.kind() != io::ErrorKind::WouldBlock) {
+            return Next::Gone;
+        }
+        if is_over(&self.accepted) && is_over(&self.messages) && !self.is_closing {
+            self.close(self.farewell());
+            return Next::Turn;
+        }
+        if self.is_closing && self.outgoing.is_empty() {
+            return Next::Closed;
+        }
+        let can_start = self.outgoing.has_room() && self.parsing.is_none();
+        if can_start && !self.backlog.is_empty() {
+            return Next::Turn;
+        }
+        Next::Wait
     }
 
     /// Reads once. The buffer is on the stack of this function only, so it is not part of the task.
@@ -385,11 +412,6 @@ async fn parsed(parsing: &mut Option<Parsing>) -> Result<Parsed<'static>, Fault>
 /// Nothing is waiting, and nothing more can be sent.
 fn is_over<T>(queue: &mpsc::Receiver<T>) -> bool {
     queue.is_closed() && queue.is_empty()
-}
-
-/// Returns whether the connection can still be written to, now or later.
-fn is_alive(written: io::Result<()>) -> bool {
-    written.map_or_else(|error| error.kind() == io::ErrorKind::WouldBlock, |()| true)
 }
 
 async fn at(deadline: Option<Instant>) {

@@ -254,16 +254,13 @@ fn a_kill_while_sessions_start_leaves_nothing_half() {
             .call_value("session.list", &json!({"all": true}))
             .unwrap();
         let listed = reply["sessions"].as_array().unwrap();
-        let folders: Vec<String> = fs::read_dir(daemon.home().join("sessions"))
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        for folder in &folders {
-            let known = listed
-                .iter()
-                .any(|session| session["session_id"] == folder.as_str());
-            assert!(known, "{folder} belongs to no session");
-        }
+        eventually("every directory belongs to a session", || {
+            let mut folders = fs::read_dir(daemon.home().join("sessions")).unwrap();
+            let is_known = |name: String| listed.iter().any(|one| one["session_id"] == name);
+            folders
+                .all(|folder| is_known(folder.unwrap().file_name().into_string().unwrap()))
+                .then_some(())
+        });
         assert_eq!(
             fs::read_dir(daemon.home().join("run/ccd.sock.rings"))
                 .unwrap()

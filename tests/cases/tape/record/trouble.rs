@@ -114,6 +114,9 @@ fn a_full_disk_is_told_and_the_next_start_finishes_the_tape() {
     fs::remove_file(root.join("filler")).unwrap();
     daemon.stop();
     daemon.restart();
+    eventually("the tape is made", || {
+        problem(&daemon, &session).is_empty().then_some(())
+    });
     assert_whole(&daemon, &root);
     let taped = Taped::read(&tapes(&root)[0]);
     taped.has_inputs(&typed);

@@ -48,6 +48,7 @@ impl Accused {
     }
 
     /// Takes back all that a worker has counted which was killed by somebody else.
+    #[cfg(any(not(portable), test))]
     pub(super) fn clear(&self) {
         for slot in 0..MAX_SLOTS {
             self.set(slot, 0);

@@ -162,7 +162,7 @@ impl Sessions {
 
     /// Removes directories that belong to no session, and lists the ended sessions of whose recordings no tape could be
     /// made yet.
-    pub(super) async fn tidy_folders(self: Arc<Self>) {
+    pub(in crate::session) async fn tidy_folders(self: &Arc<Self>) {
         if let Err(error) = self.try_to_tidy_folders().await {
             tracing::error!(%error, "left-over directories of sessions could not be removed");
         }
@@ -186,7 +186,6 @@ impl Sessions {
         for folder in known.iter().filter(|folder| folder.has_recording) {
             if let Some(id) = folder.id() {
                 self.load_named(id.as_str()).await?;
-                self.services.tape_kept.notify_one();
             }
         }
         let names = strays.iter().filter_map(|folder| folder.name.to_str());

@@ -115,7 +115,6 @@ impl Sessions {
                 sessions.remove_files(&session, &session).await;
                 sessions.keep_past(&session).await;
             }
-            sessions.tidy_folders().await;
         });
         Ok(killed)
     }

@@ -20,8 +20,10 @@ const FIRST_PAUSE: Duration = Duration::from_secs(2);
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
 impl Sessions {
-    /// Makes the tapes of kept recordings, at once and then again as long as any are left.
+    /// Removes what belongs to no session, and makes the tapes of kept recordings, at once and then again as long as any
+    /// are left.
     pub async fn retry_tapes(self: Arc<Self>) {
+        self.tidy_folders().await;
         let services = Arc::clone(&self.services);
         let (mut pause, mut next) = (FIRST_PAUSE, Some(Instant::now()));
         loop {

@@ -49,7 +49,8 @@ pub use platform::{KeepsakeFile, claim_children};
 #[cfg(not(portable))]
 use processes::set_holder;
 pub use processes::{
-    Process, ProcessTable, ProcessTables, SESSION_VARIABLE, holder_pid, name_daemon, signal_all,
+    Frozen, Process, ProcessTable, ProcessTables, SESSION_VARIABLE, freeze_below, holder_pid,
+    name_daemon, signal_all, signal_frozen,
 };
 pub use resolve::{c_string, resolve};
 pub use ring::{Exit, Ring};

@@ -46,6 +46,8 @@ pub use loan::{LentRead, Loan};
 #[cfg(not(portable))]
 pub use platform::hear_signals;
 pub use platform::{KeepsakeFile, claim_children};
+#[cfg(feature = "fuzzing")]
+pub use port::messages_in;
 #[cfg(not(portable))]
 use processes::set_holder;
 pub use processes::{

@@ -14,6 +14,8 @@ mod connection;
 mod daemon;
 mod discover;
 mod friction;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod job;
 mod life;
 mod log;

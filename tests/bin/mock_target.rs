@@ -3,11 +3,13 @@
 //! It has three prompts, a state without a prompt of its own, and a prompt at which the terminal does not echo. With
 //! `--sound` it breaks in no way.
 
+use rustix::event::Timespec;
 use rustix::process::{Signal, getpid, kill_process};
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use std::fs::File;
 use std::io::{self, BufRead, StdinLock, StdoutLock, Write};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 const HELP: &str = "\
 A program that breaks in known ways.
@@ -19,6 +21,9 @@ Options:
   -V, --version     Print version
       --log <FILE>  Append each line that it reads to FILE
       --sound       Break in no way
+      --fork-chain <MICROSECONDS>
+                    Ignore requests to exit, and start a process that leaves the session, starts another one after this
+                    time, and ends at once, and so on
 
 Each line that it reads makes it 300 kB larger, up to 256 MiB.
 ";
@@ -118,6 +123,10 @@ fn main() -> ExitCode {
                 log = File::options().append(true).create(true).open(path).ok();
                 continue;
             }
+            "--fork-chain" => {
+                let pause = args.next().and_then(|micros| micros.parse().ok());
+                return fork_chain(Duration::from_micros(pause.unwrap_or(0)));
+            }
             _ => {
                 let _ = writeln!(
                     io::stderr(),
@@ -139,6 +148,36 @@ fn main() -> ExitCode {
         output,
     };
     ExitCode::from(u8::from(mock.run().is_err()))
+}
+
+/// How long a chain of processes goes on if nobody ends it.
+const CHAIN_TIME: Duration = Duration::from_secs(40);
+
+fn fork_chain(pause: Duration) -> ExitCode {
+    // SAFETY: no handler is set.
+    unsafe {
+        for signal in [libc::SIGHUP, libc::SIGTERM, libc::SIGINT, libc::SIGCHLD] {
+            libc::signal(signal, libc::SIG_IGN);
+        }
+    }
+    let end = Instant::now() + CHAIN_TIME;
+    println!("ready");
+    // SAFETY: the child may do anything, because this process has no other threads.
+    let is_chain = unsafe { libc::fork() } == 0;
+    if is_chain {
+        let _ = rustix::process::setsid();
+    }
+    while Instant::now() < end {
+        // SAFETY: as above; the parent ends without running any code.
+        unsafe {
+            if is_chain && libc::fork() > 0 {
+                libc::_exit(0);
+            }
+        }
+        let pause = if is_chain { pause } else { CHAIN_TIME };
+        let _ = rustix::event::poll(&mut [], Timespec::try_from(pause).ok().as_ref());
+    }
+    ExitCode::SUCCESS
 }
 
 impl Mock {

@@ -77,6 +77,17 @@ impl Plan {
         mode: Option<Mode>,
         timeout: Timeout,
     ) -> Result<Self, ChainError> {
+        let mut plan = Self::without_patterns(chain, mode, timeout)?;
+        plan.compile_patterns(sessions).await?;
+        Ok(plan)
+    }
+
+    /// Checks everything but the patterns.
+    pub(crate) fn without_patterns(
+        chain: &Chain,
+        mode: Option<Mode>,
+        timeout: Timeout,
+    ) -> Result<Self, ChainError> {
         let own_mode = Mode::of(chain.shared, chain.shell)?;
         let mut plan = Self {
             steps: Vec::new(),
@@ -95,7 +106,6 @@ impl Plan {
         for (index, (order, command)) in commands.into_iter().enumerate() {
             plan.add(index, order, command, &orders)?;
         }
-        plan.compile_patterns(sessions).await?;
         Ok(plan)
     }
 

@@ -45,6 +45,15 @@ pub(super) fn check(bytes: &[u8]) -> Checked {
     checked
 }
 
+/// Returns the mistakes and warnings in a configuration, for the fuzzer.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn remarks(bytes: &[u8]) -> Vec<String> {
+    let checked = check(bytes);
+    let mistakes = checked.mistakes.iter().map(ToString::to_string);
+    let warnings = checked.warnings.iter().map(ToString::to_string);
+    mistakes.chain(warnings).collect()
+}
+
 impl Checked {
     /// Reads the text if it is a JSON5 object of bounded depth.
     fn read(&mut self, bytes: &[u8]) -> Result<(), Mistake> {

@@ -17,6 +17,8 @@ mod setting;
 mod values;
 mod watch;
 
+#[cfg(feature = "fuzzing")]
+pub(crate) use check::remarks;
 pub(crate) use list::{entries, entry};
 pub(crate) use paths::Paths;
 pub(crate) use read::{ConfigError, Loaded, Snapshot, Sources, check_file};

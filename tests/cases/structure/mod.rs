@@ -3,6 +3,7 @@
 mod arrows;
 mod circles;
 mod documents;
+mod fuzzing;
 mod libraries;
 mod markdown;
 mod openers;

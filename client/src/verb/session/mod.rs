@@ -99,11 +99,14 @@ fn close(args: &CloseArgs, context: &mut Context) -> Result<Exit, Failure> {
     context.warn(&answer.value.warnings);
     context.print(&answer, |reply, out, _| {
         let end = render::ended(reply.exitstatus, reply.signal);
-        let killed: Vec<String> = reply.killed.iter().map(i32::to_string).collect();
-        match killed.is_empty() {
-            true => writeln!(out, "{end}"),
-            false => writeln!(out, "{end}; killed {}", killed.join(" ")),
+        write!(out, "{end}")?;
+        for (what, pids) in [("killed", &reply.killed), ("could not end", &reply.left)] {
+            let pids: Vec<String> = pids.iter().map(i32::to_string).collect();
+            if !pids.is_empty() {
+                write!(out, "; {what} {}", pids.join(" "))?;
+            }
         }
+        writeln!(out)
     })?;
     print_tapes(answer.value.tape.as_ref(), context);
     Ok(Exit::Done)

@@ -53,7 +53,7 @@ fn csi(body: &[u8], (row, col): (u16, u16), size: (u16, u16)) -> Option<Vec<u8>>
             (col / TAB_COLS)
                 .saturating_add(count)
                 .saturating_mul(TAB_COLS)
-                + 1
+                .saturating_add(1)
         ),
         (0, 0, b'Z') => format!(
             "\x1b[{}G",
@@ -169,6 +169,7 @@ mod tests {
             ("9Z", 17, "\x1b[1G"),
             ("I", 0, "\x1b[9G"),
             ("2I", 9, "\x1b[25G"),
+            ("99999999I", 9, "\x1b[65535G"),
             ("?1047l", 0, "\x1b[2J\x1b[?47l"),
             ("1000b", 0, "\x1b[1000b"),
             ("99999999b", 0, "\x1b[1935b"),

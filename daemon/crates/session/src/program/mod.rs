@@ -13,6 +13,8 @@ mod template;
 pub use error::ProgramError;
 pub use fields::unknown_fields;
 pub use programs::Programs;
+#[cfg(feature = "fuzzing")]
+pub use read::fault;
 pub use read::{MAX_SAMPLE_LINE_CHARS, MAX_SAMPLE_LINES};
 pub use recorded::{command_template, from_rows};
 pub use script::{Script, ScriptRequest, ScriptStep, Typing};

@@ -59,6 +59,20 @@ pub(super) struct Source {
     pub(super) prompt: Option<Text>,
 }
 
+/// Returns what is wrong with a configuration, for the fuzzer; `None` if it is valid. Blocks.
+#[cfg(feature = "fuzzing")]
+pub fn fault(config: &ProgramConfig) -> Option<String> {
+    match Program::read(config) {
+        Ok(program) => {
+            program.placeholders();
+            program.secrets();
+            program.doubts();
+            None
+        }
+        Err(mistake) => Some(mistake.to_string()),
+    }
+}
+
 impl Program {
     /// Checks a configuration. Compiles its patterns, so it must not run on an async thread.
     ///

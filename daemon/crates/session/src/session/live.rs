@@ -89,8 +89,8 @@ impl Session {
             ended_at: None,
             rows,
             cols,
-            forced: false,
             killed: Vec::new(),
+            left: Vec::new(),
             success: None,
         };
         let session = Self::new(services, facts, output, input, state);
@@ -139,8 +139,8 @@ impl Session {
             ended_at: Some(ccd_text::clock::now()),
             rows,
             cols,
-            forced: false,
             killed: Vec::new(),
+            left: Vec::new(),
             success: None,
         };
         let output = Output::ended(folder, 0, 0, Vec::new());

@@ -1,7 +1,7 @@
 //! The parts of a session that change while it lives and ends.
 
 use ccd_protocol::session::{EndReason, SessionState};
-use ccd_terminal::holder::Exit;
+use ccd_terminal::holder::{Exit, Process};
 use ccd_terminal::probe::{LastTyped, Reader};
 use std::time::Duration;
 
@@ -14,9 +14,10 @@ pub struct State {
     pub ended_at: Option<String>,
     pub rows: u16,
     pub cols: u16,
-    /// Some process had to be killed at the end.
-    pub forced: bool,
+    /// The processes that had to be killed at the end.
     pub killed: Vec<i32>,
+    /// The processes that could not be killed.
+    pub left: Vec<Process>,
     /// See [`Session::judge`](crate::session::Session::judge).
     pub success: Option<bool>,
 }

@@ -21,6 +21,7 @@ fn a_tape_may_leave_open_whether_there_was_a_terminal() {
         let text = format!("{{ meta: {{ program: 'p', {pty} }} }}");
         let tape = read(text.as_bytes()).unwrap();
         assert_eq!(tape.meta.has_terminal(), has_terminal, "{pty}");
+        assert_eq!(read(write(&tape).as_bytes()).unwrap(), tape, "{pty}");
     }
 }
 

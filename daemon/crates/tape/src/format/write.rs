@@ -113,7 +113,10 @@ fn meta(meta: &Meta) -> Members {
         ("args", texts(&meta.args)),
         ("env", json5::object(env)),
         ("cwd", json5::quoted(&meta.cwd)),
-        ("pty", or_null(pty)),
+    ];
+    // Without it, the tape leaves open whether there was a terminal.
+    let pty = (!meta.fits_any_terminal).then(|| ("pty", or_null(pty)));
+    let more = [
         ("tag", or_null(meta.tag.as_deref().map(json5::quoted))),
         ("latency", or_null(meta.latency.as_ref().map(latency))),
         ("errorRate", meta.error_rate.to_string()),
@@ -121,7 +124,7 @@ fn meta(meta: &Meta) -> Members {
         ("redact", meta.redact.to_string()),
     ];
     let plain = meta.plain.then(|| ("plain", true.to_string()));
-    let known = known.into_iter().chain(plain);
+    let known = known.into_iter().chain(pty).chain(more).chain(plain);
     with_others(known, &meta.other, Part::Meta)
 }
 

@@ -51,7 +51,7 @@ pub fn join() -> io::Result<Welcomed> {
     if Pid::as_raw(getppid()) != welcome.holder_pid {
         return Err(io::ErrorKind::NotConnected.into());
     }
-    super::root::set_holder(welcome.holder_pid);
+    super::set_holder(welcome.holder_pid);
     let descriptors: [OwnedFd; 7] = descriptors
         .try_into()
         .map_err(|_| io::ErrorKind::InvalidData)?;

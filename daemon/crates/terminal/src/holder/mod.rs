@@ -17,14 +17,12 @@ mod loan;
 #[cfg_attr(not(portable), path = "linux/mod.rs")]
 mod platform;
 mod port;
-mod process;
-mod process_table;
+mod processes;
 mod reader;
 mod resolve;
 mod ring;
 mod ring_file;
 mod ring_layout;
-mod root;
 mod slot_set;
 mod slots;
 mod source;
@@ -48,12 +46,17 @@ pub use loan::{LentRead, Loan};
 #[cfg(not(portable))]
 pub use platform::hear_signals;
 pub use platform::{KeepsakeFile, claim_children};
-pub use process::{Process, name_daemon, signal_all};
-pub use process_table::{ProcessTable, ProcessTables, SESSION_VARIABLE};
+#[cfg(feature = "fuzzing")]
+pub use port::messages_in;
+#[cfg(not(portable))]
+use processes::set_holder;
+pub use processes::{
+    Frozen, Process, ProcessTable, ProcessTables, SESSION_VARIABLE, freeze_below, holder_pid,
+    name_daemon, signal_all, signal_frozen,
+};
 pub use resolve::{c_string, resolve};
 pub use ring::{Exit, Ring};
 pub use ring_layout::{Gap, VERSION as RING_VERSION};
-pub use root::holder_pid;
 #[cfg(not(portable))]
 pub use supervise::{Ended, Held, hold};
 #[cfg(test)]

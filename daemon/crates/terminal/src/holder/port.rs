@@ -219,6 +219,33 @@ fn invalid(error: postcard::Error) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, error)
 }
 
+/// Returns the messages of `pieces` that were sent by a holder and by a worker, for the fuzzer.
+///
+/// # Errors
+///
+/// As [`Port::receive`].
+#[cfg(feature = "fuzzing")]
+pub fn messages_in(pieces: &[&[u8]]) -> io::Result<[Vec<String>; 2]> {
+    use super::wire::{ToHolder, ToWorker};
+    fn read<M: DeserializeOwned + std::fmt::Debug>(pieces: &[&[u8]]) -> io::Result<Vec<String>> {
+        let (mut port, other) = Port::pair()?;
+        let mut messages = Vec::new();
+        for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
+            rustix::io::write(&other, piece)?;
+            port.receive()?;
+            loop {
+                match port.next::<M>() {
+                    Ok(Some((message, _))) => messages.push(format!("{message:?}")),
+                    Ok(None) => break,
+                    Err(_) => return Ok(messages),
+                }
+            }
+        }
+        Ok(messages)
+    }
+    Ok([read::<ToHolder>(pieces)?, read::<ToWorker>(pieces)?])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

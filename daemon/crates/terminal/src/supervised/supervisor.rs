@@ -2,7 +2,7 @@
 
 use super::handle::MAX_DESCRIPTORS;
 use super::wire::{ARGUMENT, Ended, Pace, Program, Report, bytes_of, read_program};
-use crate::holder::{Process, ProcessTable, signal_all};
+use crate::holder::{Process, ProcessTable, freeze_below, signal_all, signal_frozen};
 use crate::own_process::{self, heed_nothing};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -19,10 +19,10 @@ use std::time::{Duration, Instant};
 /// Once the program has ended by itself, what it left is asked to end and killed after this time.
 const LEFT_GRACE: Duration = Duration::from_millis(500);
 
-/// Pause between two looks for processes that have to be killed; they may start others meanwhile.
+/// Pause between two looks for processes that have to be killed.
 const KILL_PAUSE: Duration = Duration::from_millis(50);
 
-/// How long processes are killed again and again; what is left then waits for the kernel.
+/// How long processes are stopped and killed again and again; what is left then waits for the kernel.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
 
 /// Acts as a supervisor if this process was started as one.
@@ -63,6 +63,7 @@ fn supervise() -> io::Result<()> {
         pid,
         has_exited: false,
         ending: None,
+        next_kill_at: None,
     };
     run.follow();
     drop(descriptors);
@@ -191,6 +192,8 @@ struct Run {
     pid: i32,
     has_exited: bool,
     ending: Option<Ending>,
+    /// When what is left after the last kill is looked for again.
+    next_kill_at: Option<Instant>,
 }
 
 /// The end of a program and everything that it started.
@@ -287,8 +290,13 @@ impl Run {
         let ending = self.ending.as_mut()?;
         let now = Instant::now();
         if now >= ending.kill_at {
-            let processes = self.processes();
-            signal_all(&processes, Signal::KILL);
+            if let Some(at) = self.next_kill_at.filter(|at| now < *at) {
+                return Some(at - now);
+            }
+            let own = std::process::id().cast_signed();
+            let frozen = freeze_below(own, ending.kill_at + KILL_LIMIT);
+            signal_frozen(&frozen, Signal::KILL);
+            self.next_kill_at = Some(Instant::now() + KILL_PAUSE);
             return Some(KILL_PAUSE);
         }
         let kill_at = ending.kill_at;

@@ -28,20 +28,25 @@ impl Session {
             None => CLOSE_GRACE,
         };
         let mut killed = Vec::new();
+        let left;
         if self.is_dead() {
-            killed = kill_leftovers(&self.services.processes, std::slice::from_ref(self)).await;
+            let ended = std::slice::from_ref(self);
+            let result = kill_leftovers(&self.services.processes, ended).await;
+            (killed, left) = (result.pids(), result.left);
         } else {
             self.order_close(EndReason::Closed, grace);
             self.keep();
             self.wait_dead().await;
+            left = self.state().left.clone();
         }
         let state = self.state().clone();
         killed.extend(state.killed);
         Ok(SessionCloseReply {
             exitstatus: state.exit.and_then(|exit| exit.code),
             signal: state.exit.and_then(|exit| exit.signal),
-            forced: !killed.is_empty(),
+            forced: !killed.is_empty() || !left.is_empty(),
             killed,
+            left: left.iter().map(|process| process.pid).collect(),
             tape: self.tape_use(),
             warnings,
         })

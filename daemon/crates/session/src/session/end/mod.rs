@@ -2,6 +2,7 @@
 
 mod close;
 mod holder_died;
+mod kill;
 mod leftovers;
 mod owner;
 mod past;

@@ -1,5 +1,6 @@
 //! The task of one session: keeps its limits, and carries out its end.
 
+use super::kill::{Daemon, kill};
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use ccd_protocol::session::{EndReason, SessionState};
@@ -14,8 +15,8 @@ pub(super) const DRAIN: Duration = Duration::from_millis(300);
 /// Time between SIGTERM and SIGKILL when a limit ends a session.
 pub(crate) const CLOSE_GRACE: Duration = Duration::from_secs(2);
 
-/// How long killed processes may take to be gone.
-const KILL_PATIENCE: Duration = Duration::from_secs(2);
+/// How long the status of a killed program may take.
+const EXIT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The task's session and its registry.
 struct SessionTask {
@@ -71,44 +72,28 @@ impl SessionTask {
         self.session.take_output(usize::MAX);
         self.session.stop_recording(order.reason);
         let deadline = Instant::now() + order.grace;
-        let mut processes = self.processes().await;
+        let tables = &self.session.services.processes;
+        let table = tables.current().await;
+        let processes = table.of_session(self.leader(), self.session.id().as_str());
         signal_group(self.session.facts.pid, Signal::HUP);
         signal_group(self.session.facts.pid, Signal::CONT);
         ask(&processes);
         self.wait_gone(&processes, deadline).await;
-        let mut killed = Vec::new();
-        let patience = Instant::now() + KILL_PATIENCE;
-        // Repeat until nothing is left, because a process may fork before it is killed.
-        loop {
-            processes = self.processes().await;
-            if processes.is_empty() && self.session.output.exit().is_some() {
-                break;
-            }
-            killed.extend(signal_all(&processes, Signal::KILL));
-            if Instant::now() > patience {
-                tracing::error!(session = %self.session.id(), left = processes.len(), "processes survived SIGKILL");
-                break;
-            }
-            let soon = Instant::now() + Duration::from_millis(50);
-            self.wait_gone(&processes, soon).await;
-        }
-        killed.sort_unstable();
-        killed.dedup();
+        let id = self.session.id().to_string();
+        let sessions = || (self.leader(), vec![id.clone()]);
+        let killed = kill(Daemon::Own(tables), sessions, |_| true).await;
+        // What was killed is gone, but the holder may not have reaped the leader yet.
+        self.wait_gone(&[], Instant::now() + EXIT_PATIENCE).await;
         let mut state = self.session.state();
-        state.forced = !killed.is_empty();
-        state.killed = killed;
+        state.killed = killed.pids();
+        state.left = killed.left;
         order.reason
     }
 
-    async fn processes(&self) -> Vec<Process> {
-        let leader = self
-            .session
-            .output
-            .exit()
-            .is_none()
-            .then_some(self.session.facts.pid);
-        let table = self.session.services.processes.current().await;
-        table.of_session(leader, self.session.id().as_str())
+    /// Returns the leader if it has not been reaped.
+    fn leader(&self) -> Option<i32> {
+        let is_there = self.session.output.exit().is_none();
+        is_there.then_some(self.session.facts.pid)
     }
 
     /// Waits until all of `processes` have ended, or until `deadline`.

@@ -130,8 +130,8 @@ pub(super) fn session_of(
         ended_at: row.ended_at.clone(),
         rows: row.terminal_rows,
         cols: row.terminal_cols,
-        forced: false,
         killed: Vec::new(),
+        left: Vec::new(),
         success: row.success,
     };
     let facts = Facts {

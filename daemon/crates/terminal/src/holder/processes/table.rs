@@ -1,19 +1,15 @@
 //! Finds the processes of a session, from a table of all processes by parent and by session.
 
+#[cfg(target_os = "linux")]
+use super::environment::environment_values;
 use super::process::{Process, Stat};
 use super::root::{adopts_orphans, holder_pid};
 #[cfg(target_os = "macos")]
 use crate::macos::{all_processes, environment_values};
 use std::collections::{HashMap, HashSet};
-#[cfg(target_os = "linux")]
-use std::fs::File;
-#[cfg(target_os = "linux")]
-use std::io::Read;
 use std::iter::successors;
 use std::os::unix::process::parent_id;
 use std::sync::Arc;
-#[cfg(target_os = "linux")]
-use std::time::Duration;
 use std::time::Instant;
 
 /// The environment variable with the id of a process's session. It identifies processes that have left the tree.
@@ -22,17 +18,6 @@ pub const SESSION_VARIABLE: &str = "CCD_SESSION_ID";
 /// Maximum number of processes that are read, in case processes are created faster than that.
 #[cfg(target_os = "linux")]
 const MAX_PROCESSES: usize = 65_536;
-
-/// Maximum length of the part of a process's environment that is searched; the kernel does not allow more.
-#[cfg(target_os = "linux")]
-const MAX_ENVIRON_BYTES: u64 = 6 << 20;
-
-/// A process that execs another program has no environment for a moment, which is long on a busy machine. It is looked
-/// at this many times, with this pause in between.
-#[cfg(target_os = "linux")]
-const EXEC_LOOKS: u32 = 500;
-#[cfg(target_os = "linux")]
-const EXEC_PAUSE: Duration = Duration::from_micros(200);
 
 /// Reads the table of processes once for all callers that wait at the same time.
 ///
@@ -77,6 +62,9 @@ pub struct ProcessTable {
     children: HashMap<i32, Vec<i32>>,
     /// Processes with a session's mark, by the session's id.
     marked: HashMap<Vec<u8>, Vec<i32>>,
+    /// Processes whose mark counts.
+    candidates: HashSet<i32>,
+    is_of_killed_daemon: bool,
 }
 
 impl ProcessTable {
@@ -93,7 +81,7 @@ impl ProcessTable {
         } else {
             table.children_of_own_line()
         };
-        table.read_marks(&candidates);
+        table.read_marks(candidates);
         table
     }
 
@@ -107,18 +95,19 @@ impl ProcessTable {
         let ours = table.below([holder_pid()]);
         let mut candidates = table.of_no_daemon();
         candidates.retain(|pid| !ours.contains(pid));
-        table.read_marks(&candidates);
+        table.read_marks(candidates);
+        table.is_of_killed_daemon = true;
         table
     }
 
     /// Returns every living process of a session, in no particular order.
     ///
-    /// A process belongs to it if it descends from `leader` (`None` once the leader was reaped, because its number may
-    /// be reused), or if it or an ancestor was started with the session's mark. A process that has cleared its
+    /// A process belongs to it if it descends from one of `roots` (usually the leader; `None` once that was reaped,
+    /// because its number may be reused), or if it or an ancestor was started with the session's mark. A process that has cleared its
     /// environment and left the tree is not found.
-    pub fn of_session(&self, leader: Option<i32>, id: &str) -> Vec<Process> {
+    pub fn of_session(&self, roots: impl IntoIterator<Item = i32>, id: &str) -> Vec<Process> {
         let marked = self.marked.get(id.as_bytes()).into_iter().flatten();
-        self.below(leader.into_iter().chain(marked.copied()))
+        self.below(roots.into_iter().chain(marked.copied()))
             .into_iter()
             .filter_map(|pid| Some((pid, self.stats.get(&pid)?)))
             .filter(|(_, stat)| stat.lives)
@@ -158,29 +147,62 @@ impl ProcessTable {
         Self {
             stats,
             children,
-            marked: HashMap::new(),
+            ..Self::default()
         }
     }
 
-    fn read_marks(&mut self, candidates: &HashSet<i32>) {
-        for pid in candidates {
+    /// Returns the processes that adopt what the processes of the sessions leave.
+    #[cfg(not(portable))]
+    pub(super) fn adopters(&self) -> Vec<i32> {
+        match self.is_of_killed_daemon {
+            true => self
+                .ancestors()
+                .filter(|pid| *pid != holder_pid())
+                .collect(),
+            false => vec![holder_pid()],
+        }
+    }
+
+    /// Returns whether the mark of a process was looked at.
+    #[cfg(not(portable))]
+    pub(super) fn has_judged(&self, pid: i32) -> bool {
+        let had_mark = |stat: &Stat| !stat.is_in_exec;
+        pid == own_pid()
+            || self.candidates.contains(&pid) && self.stats.get(&pid).is_some_and(had_mark)
+    }
+
+    /// Reads the processes again.
+    #[cfg(portable)]
+    pub(super) fn again(&self) -> Self {
+        match self.is_of_killed_daemon {
+            true => Self::of_killed_daemon(),
+            false => Self::of_own_sessions(),
+        }
+    }
+
+    fn read_marks(&mut self, candidates: HashSet<i32>) {
+        for pid in &candidates {
             for id in environment_values(*pid, SESSION_VARIABLE) {
                 self.marked.entry(id).or_default().push(*pid);
             }
         }
+        self.candidates = candidates;
     }
 
     /// Returns the children of this process and of its ancestors.
     fn children_of_own_line(&self) -> HashSet<i32> {
-        let parent = |pid: &i32| self.stats.get(pid).map(|stat| stat.parent);
-        let ancestors = successors(Some(parent_id().cast_signed()), parent);
-        ancestors
-            .take(self.stats.len())
+        self.ancestors()
             .chain([holder_pid()])
             .filter_map(|pid| self.children.get(&pid))
             .flatten()
             .copied()
             .collect()
+    }
+
+    /// Returns the ancestors of this process.
+    fn ancestors(&self) -> impl Iterator<Item = i32> {
+        let parent = |pid: &i32| self.stats.get(pid).map(|stat| stat.parent);
+        successors(Some(parent_id().cast_signed()), parent).take(self.stats.len())
     }
 
     /// Returns `roots` and all their descendants in the table.
@@ -217,37 +239,6 @@ fn all_processes() -> impl Iterator<Item = i32> {
         .flatten()
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
         .take(MAX_PROCESSES)
-}
-
-/// Returns the values of the variable `name` in a process's initial environment, which cannot be read for another
-/// user's process.
-#[cfg(target_os = "linux")]
-fn environment_values(pid: i32, name: &str) -> Vec<Vec<u8>> {
-    let mut environ = Vec::new();
-    for _ in 0..EXEC_LOOKS {
-        match read_environ(pid, &mut environ) {
-            Ok(0) if Stat::read(pid).is_some_and(|stat| stat.is_in_exec) => {}
-            Ok(0) => {
-                // It may have got its environment since.
-                let _ = read_environ(pid, &mut environ);
-                break;
-            }
-            Ok(_) => break,
-            Err(_) => return Vec::new(),
-        }
-        std::thread::sleep(EXEC_PAUSE);
-    }
-    let value = |entry: &[u8]| {
-        let after_name = entry.strip_prefix(name.as_bytes())?;
-        after_name.strip_prefix(b"=").map(<[u8]>::to_vec)
-    };
-    environ.split(|byte| *byte == 0).filter_map(value).collect()
-}
-
-#[cfg(target_os = "linux")]
-fn read_environ(pid: i32, environ: &mut Vec<u8>) -> std::io::Result<usize> {
-    let file = File::open(format!("/proc/{pid}/environ"))?;
-    file.take(MAX_ENVIRON_BYTES).read_to_end(environ)
 }
 
 #[cfg(test)]

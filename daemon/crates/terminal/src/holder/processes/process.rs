@@ -56,14 +56,28 @@ pub fn signal_all(processes: &[Process], signal: Signal) -> Vec<i32> {
 /// cannot have passed to another process in between.
 #[cfg(target_os = "linux")]
 fn send(process: Process, signal: Signal) -> io::Result<()> {
-    use rustix::process::{PidfdFlags, pidfd_open, pidfd_send_signal};
-    let gone = || io::Error::from(rustix::io::Errno::SRCH);
-    let pid = Pid::from_raw(process.pid).ok_or_else(gone)?;
-    let descriptor = pidfd_open(pid, PidfdFlags::empty())?;
+    let handle = Handle::open(process.pid)?;
     if process.is_gone() {
-        return Err(gone());
+        return Err(rustix::io::Errno::SRCH.into());
     }
-    Ok(pidfd_send_signal(&descriptor, signal)?)
+    handle.send(signal)
+}
+
+/// A descriptor of a process, which stays that of the same process.
+#[cfg(target_os = "linux")]
+pub(super) struct Handle(std::os::fd::OwnedFd);
+
+#[cfg(target_os = "linux")]
+impl Handle {
+    pub(super) fn open(pid: i32) -> io::Result<Self> {
+        use rustix::process::{PidfdFlags, pidfd_open};
+        let pid = Pid::from_raw(pid).ok_or(rustix::io::Errno::SRCH)?;
+        Ok(Self(pidfd_open(pid, PidfdFlags::empty())?))
+    }
+
+    pub(super) fn send(&self, signal: Signal) -> io::Result<()> {
+        Ok(rustix::process::pidfd_send_signal(&self.0, signal)?)
+    }
 }
 
 /// Signals by number. Between the check and the signal, the number could pass to another process, but no system reuses
@@ -91,6 +105,14 @@ pub(super) struct Stat {
     pub(super) started_ticks: u64,
     /// False for a zombie.
     pub(super) lives: bool,
+    /// The process group, and the session in the sense of the kernel, each named by the process that opened it.
+    #[cfg(not(portable))]
+    pub(super) group: i32,
+    #[cfg(not(portable))]
+    pub(super) kernel_session: i32,
+    /// It was stopped by a signal or a debugger.
+    #[cfg(not(portable))]
+    pub(super) is_stopped: bool,
     /// It lives but has no place for an environment: it execs another program, or ends.
     #[cfg(target_os = "linux")]
     pub(super) is_in_exec: bool,
@@ -125,10 +147,17 @@ impl Stat {
         let name_end = stat.iter().rposition(|byte| *byte == b')')?;
         let fields = std::str::from_utf8(stat.get(name_end + 1..)?).ok()?;
         let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
-        let lives = !matches!(*fields.first()?, "Z" | "X" | "x");
+        let state = *fields.first()?;
+        let lives = !matches!(state, "Z" | "X" | "x");
         Some(Self {
             is_daemon: stat.get(name_start..name_end)? == DAEMON_NAME.to_bytes(),
             lives,
+            #[cfg(not(portable))]
+            group: fields.get(2)?.parse().ok()?,
+            #[cfg(not(portable))]
+            kernel_session: fields.get(3)?.parse().ok()?,
+            #[cfg(not(portable))]
+            is_stopped: matches!(state, "T" | "t"),
             is_in_exec: lives && fields.get(ENVIRONMENT_END) == Some(&"0"),
             parent: fields.get(1)?.parse().ok()?,
             started_ticks: fields.get(19)?.parse().ok()?,

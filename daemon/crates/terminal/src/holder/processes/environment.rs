@@ -1,0 +1,78 @@
+//! The environment that a process was started with.
+
+use super::process::Stat;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::time::Duration;
+
+/// Maximum length of the part of a process's environment that is searched; the kernel does not allow more.
+const MAX_BYTES: u64 = 6 << 20;
+
+/// A process that execs another program has no environment for a moment, which is long on a busy machine. It is looked
+/// at this many times, with this pause in between.
+const EXEC_LOOKS: u32 = 500;
+const EXEC_PAUSE: Duration = Duration::from_micros(200);
+
+/// What a look at the environment of a process finds.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// The values of the variable. There are none if the environment cannot be read because the process belongs to
+    /// another user.
+    Values(Vec<Vec<u8>>),
+    /// The process execs another program, whose environment is not in place yet.
+    Execs,
+    /// It has ended, but its parent has not reaped it yet.
+    Ended,
+    Gone,
+}
+
+/// Looks once for the values of the variable `name` in a process's initial environment.
+pub(super) fn look(pid: i32, name: &str) -> Look {
+    let mut environ = Vec::new();
+    let first = read(pid, &mut environ);
+    if !matches!(first, Ok(1..)) {
+        match Stat::read(pid) {
+            None => return Look::Gone,
+            Some(stat) if !stat.lives => return Look::Ended,
+            // A process of the kernel has no environment either, but there it cannot be read.
+            Some(stat) if stat.is_in_exec && first.is_ok() => return Look::Execs,
+            Some(_) => {}
+        }
+        // It may have got its environment since.
+        let _ = read(pid, &mut environ);
+    }
+    let value = |entry: &[u8]| {
+        let after_name = entry.strip_prefix(name.as_bytes())?;
+        after_name.strip_prefix(b"=").map(<[u8]>::to_vec)
+    };
+    Look::Values(environ.split(|byte| *byte == 0).filter_map(value).collect())
+}
+
+/// Returns the values of the variable `name` in a process's initial environment, which cannot be read for another
+/// user's process. Waits while the process execs a program.
+pub(super) fn environment_values(pid: i32, name: &str) -> Vec<Vec<u8>> {
+    for _ in 0..EXEC_LOOKS {
+        match look(pid, name) {
+            Look::Values(values) => return values,
+            Look::Execs => std::thread::sleep(EXEC_PAUSE),
+            Look::Ended | Look::Gone => break,
+        }
+    }
+    Vec::new()
+}
+
+fn read(pid: i32, environ: &mut Vec<u8>) -> io::Result<usize> {
+    let file = File::open(format!("/proc/{pid}/environ"))?;
+    file.take(MAX_BYTES).read_to_end(environ)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_of_the_kernel_do_not_exec() {
+        const KERNEL: i32 = 2; // its first thread; elsewhere another process, or none
+        assert_ne!(look(KERNEL, "PATH"), Look::Execs);
+    }
+}

@@ -1,0 +1,24 @@
+//! What `tests/fuzz` reads from outside.
+
+use crate::chain::{Plan, numbers, refuse_secrets, unknown_fields};
+use ccd_protocol::Timeout;
+use ccd_protocol::chain::Chain;
+use serde_json::Value;
+
+/// Returns the mistakes and warnings in a configuration.
+#[must_use]
+pub fn configuration(bytes: &[u8]) -> Vec<String> {
+    crate::config::remarks(bytes)
+}
+
+/// Reads and checks a document with a chain. Returns the chain, if the document is one.
+#[must_use]
+pub fn chain(bytes: &[u8]) -> Option<Chain> {
+    let document: Value = serde_json::from_slice(bytes).ok()?;
+    let _ = unknown_fields(&document);
+    let chain: Chain = serde_json::from_value(document).ok()?;
+    let _ = refuse_secrets(&chain);
+    numbers(&chain.commands);
+    let _ = Plan::without_patterns(&chain, None, Timeout::Default);
+    Some(chain)
+}

@@ -11,6 +11,7 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
     ("clap", &["ccd", "ccctl"]),
     ("directories", &["ccd"]),
     ("git2", &["ccd-repository"]),
+    ("hyper", &["ccd"]),
     ("jsonrpsee", &["ccd"]),
     ("notify", &["ccd-watch"]),
     ("pty-process", &["ccd-terminal", "ccd-session"]),
@@ -25,6 +26,7 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
     ("similar", &["ccd-tape", "ccd-coach", "ccd-memory"]),
     ("sqlx", &["ccd-store"]),
     ("tracing-subscriber", &["ccd"]),
+    ("tungstenite", &["ccd"]),
     ("vt100", &["ccd-screen"]),
     ("vte", &["ccd-tape"]),
 ];
@@ -33,10 +35,12 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
 const KNOWN_IN_DAEMON: &[(&str, &[&str])] = &[
     ("clap", &["args.rs", "lib.rs"]),
     ("directories", &["config/"]),
+    ("hyper", &["connection/http/"]),
     ("jsonrpsee", &["connection/", "rpc/"]),
     ("schemars", &["rpc/discover.rs"]),
     ("sd_notify", &["service.rs", "socket.rs"]),
     ("tracing_subscriber", &["log.rs", "log/"]),
+    ("tungstenite", &["connection/"]),
 ];
 
 /// Packages that must stay small or simple, and what they must not depend on, even indirectly.

@@ -12,7 +12,7 @@ use crate::session::end::{CLOSE_GRACE, sleep_until};
 use crate::session::live::Session;
 use crate::session::survive::die_if_asked;
 use ccd_protocol::session::EndReason;
-use ccd_terminal::holder::{AtWork, Holder};
+use ccd_terminal::holder::Holder;
 use ccd_terminal::lock::lock;
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -353,7 +353,9 @@ impl Shared {
         if let Some(recording) = tape.as_ref().and_then(|tape| tape.recording()) {
             recording.flush();
         }
-        at_work.map(AtWork::succeeded);
+        if let Some(at_work) = at_work {
+            at_work.succeeded();
+        }
         session.log.flushed.notify_waiters();
     }
 

@@ -161,7 +161,7 @@ fn fork_chain(pause: Duration) -> ExitCode {
         }
     }
     let end = Instant::now() + CHAIN_TIME;
-    println!("ready");
+    let _ = writeln!(io::stdout(), "ready");
     // SAFETY: the child may do anything, because this process has no other threads.
     let is_chain = unsafe { libc::fork() } == 0;
     if is_chain {

@@ -270,9 +270,9 @@ impl Place {
 fn advice(error: &io::Error) -> &'static str {
     let is_foreign = error.get_ref().is_some_and(|source| source.is::<Foreign>());
     match error.kind() {
-        _ if is_foreign => "; choose another socket, or run ccctl as that user",
+        _ if is_foreign => "; choose another socket, or run ccctl as the user it belongs to",
         io::ErrorKind::PermissionDenied => {
-            "; a daemon serves only its own user: choose another socket, or run ccctl as that user"
+            "; a daemon serves only its own user: choose another socket, or run ccctl as the daemon's user"
         }
         _ => "",
     }

@@ -71,7 +71,7 @@ pub struct SessionCloseReply {
     pub forced: bool,
     /// Process ids of the processes that were killed.
     pub killed: Vec<i32>,
-    /// Process ids of processes that could not be ended within 2 s, because the kernel or another user keeps them.
+    /// Process ids of processes that could not be killed within 2 s, such as those of another user or blocked in the kernel.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<i32>,
     /// How the session used tapes.

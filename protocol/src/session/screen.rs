@@ -51,7 +51,7 @@ pub struct SessionScreenReply {
     pub alternate: bool,
     /// The screen includes the output up to this offset.
     pub offset: u64,
-    /// There is more output, which takes long to draw: the screen is as it was at `offset`. Ask again to continue.
+    /// Not all output could be drawn within 1 s: the screen is as it was at `offset`. Repeat the request to continue.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub behind: bool,
     /// Foreground and background are swapped in cells that have no colours of their own (DECSCNM).

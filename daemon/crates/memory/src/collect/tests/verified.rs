@@ -183,6 +183,15 @@ fn a_task_that_is_done_is_not_called_current_any_more() {
     assert!(!digest.contains("Go on"), "{digest}");
 }
 
+/// Waits until nobody listens. A process that another test has just forked holds a copy of each socket for a moment.
+fn eventually_closed(port: u16) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while std::net::TcpStream::connect(("127.0.0.1", port)).is_ok() {
+        assert!(Instant::now() < deadline, "somebody still listens");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 #[test]
 fn a_server_that_is_gone_is_not_called_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -204,6 +213,7 @@ fn a_server_that_is_gone_is_not_called_one() {
     save(root, memory, &Default::default()).unwrap();
     assert!(digest_of(root).contains("Server: lamp on"));
     drop(socket);
+    eventually_closed(port);
     let digest = digest_of(root);
     assert!(
         digest.contains(&format!("port {port} no longer answers")),

@@ -4,6 +4,7 @@ use crate::args::StopArgs;
 use crate::call::{Place, call_within};
 use crate::context::{confirm, is_at_terminal};
 use crate::{Context, Exit, Failure, render};
+use ccd_protocol::ErrorCode;
 use ccd_protocol::daemon::{DaemonStop, DaemonStopParams};
 use ccd_protocol::session::{SessionList, SessionListParams};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
@@ -50,8 +51,8 @@ pub(crate) fn stop(args: &StopArgs, context: &mut Context) -> Result<Exit, Failu
     };
     let asked = call_within::<DaemonStop>(&place, &DaemonStopParams {}, Some(limit));
     let answer = match asked {
-        Err(silent @ Failure::Silent { .. }) if args.force => {
-            return end_silent(&place, silent, context);
+        Err(failure) if args.force && takes_no_request(&failure) => {
+            return end_by_signal(&place, failure, context);
         }
         asked => asked?,
     };
@@ -110,11 +111,20 @@ fn named<'a>(mut sessions: impl ExactSizeIterator<Item = (&'a str, String)>) -> 
     named.join(", ")
 }
 
-/// Ends a daemon that does not reply: by a signal to its holder or, if that has no effect, by killing all its processes.
-/// Returns `silent` if none is found, or one is left.
-fn end_silent(place: &Place, silent: Failure, context: &mut Context) -> Result<Exit, Failure> {
+/// Returns whether the daemon hangs, or all its connections are taken.
+fn takes_no_request(failure: &Failure) -> bool {
+    match failure {
+        Failure::Silent { .. } => true,
+        Failure::Refused { error, .. } => error.known() == Some(ErrorCode::LimitReached),
+        _ => false,
+    }
+}
+
+/// Ends a daemon that takes no request: by a signal to its holder or, if that has no effect, by killing all its processes.
+/// Returns `failure` if none is found, or one is left.
+fn end_by_signal(place: &Place, failure: Failure, context: &mut Context) -> Result<Exit, Failure> {
     let Some(&holder) = place.processes().first() else {
-        return Err(silent);
+        return Err(failure);
     };
     for signal in [Signal::TERM, Signal::CONT] {
         let _ = kill_process(holder, signal);
@@ -127,13 +137,17 @@ fn end_silent(place: &Place, silent: Failure, context: &mut Context) -> Result<E
             }
         }
         if !has_no_process(place, KILL_LIMIT) {
-            return Err(silent);
+            return Err(failure);
         }
     }
+    let why = match failure {
+        Failure::Silent { .. } => "did not reply",
+        _ => "accepted no more connections",
+    };
     let pid = holder.as_raw_nonzero();
     match context.global.json {
         true => context.write_json(&serde_json::json!({ "pid": pid, "replied": false }))?,
-        false => context.write_line(&format!("ccd stopped: pid {pid}, which did not reply"))?,
+        false => context.write_line(&format!("ccd stopped: pid {pid}, which {why}"))?,
     }
     Ok(Exit::Done)
 }

@@ -7,6 +7,8 @@ use crate::support::worker::{is_one_process, signal_worker, worker};
 use crate::support::{Daemon, eventually};
 use rustix::process::Signal;
 use serde_json::{Value, json};
+use std::io::Write as _;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -190,4 +192,33 @@ fn a_daemon_whose_processes_both_hang_is_killed() {
     assert_eq!(daemon.wait_for_end().signal(), Some(libc::SIGKILL));
     assert!(stopping.wait().unwrap().success());
     assert!(!lives(pid) && !lives(holder));
+}
+
+#[test]
+fn a_daemon_whose_connections_are_all_taken_is_ended_by_force() {
+    let mut daemon = Daemon::builder()
+        .config(r#"{"limits": {"connections": 5}}"#)
+        .start();
+    let taken = eventually("all connections are taken", || {
+        let mut taken = Vec::new();
+        for _ in 0..5 {
+            let mut client = UnixStream::connect(daemon.socket()).ok()?;
+            client.write_all(b"{").ok()?;
+            taken.push(client);
+        }
+        let refused = run(&daemon, &["daemon", "status"]);
+        refused
+            .stderr
+            .contains("which is the limit")
+            .then_some(taken)
+    });
+    let ran = run(&daemon, &["daemon", "stop", "--force"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let told = format!(
+        "ccd stopped: pid {}, which accepted no more connections\n",
+        daemon.pid()
+    );
+    assert_eq!(ran.stdout, told);
+    assert!(daemon.wait_for_end().success());
+    drop(taken);
 }

@@ -99,3 +99,25 @@ fn a_session_at_whose_adoption_two_workers_died_goes_on_without_its_log() {
     kill_process(pid, Signal::KILL).unwrap();
     assert_costs_only_its_log(&daemon, &bad, &others);
 }
+
+#[test]
+fn what_cannot_be_removed_from_the_runtime_directory_keeps_no_worker_from_serving() {
+    let mut daemon = Daemon::start();
+    let cat = cat(&daemon, "one");
+    let runtime = daemon.socket().parent().unwrap().to_owned();
+    let stray = runtime.join("ccd.sock.rings/stray.ring");
+    fs::create_dir(&stray).unwrap();
+    if !is_one_process(&daemon) {
+        let pid = Pid::from_raw(worker(&daemon)).unwrap();
+        kill_process(pid, Signal::KILL).unwrap();
+        cat.ask("still there", "still there\n");
+        let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+        let errors = status["last_errors"].to_string();
+        assert!(errors.contains("stray.ring"), "{status}");
+    }
+    drop(cat);
+    daemon.kill();
+    daemon.restart();
+    assert!(stray.exists());
+    fs::remove_dir(&stray).unwrap();
+}

@@ -99,6 +99,10 @@ impl Deadline {
         }
     }
 
+    pub(crate) fn started(&self) -> Instant {
+        self.started
+    }
+
     /// True if the request checks once and does not wait.
     pub(crate) fn looks_once(&self) -> bool {
         self.limit == Some(Duration::ZERO)

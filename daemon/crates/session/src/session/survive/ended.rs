@@ -192,8 +192,8 @@ impl Sessions {
         end_orphans(&names.map(str::to_owned).collect::<Vec<_>>()).await;
         let at = &self.services.folders.sessions;
         let strays = strays.iter().map(|folder| at.join(&folder.name));
-        let removed = self.remove_strays(strays.collect()).await;
-        removed.map_err(SessionError::Files)
+        self.remove_strays(strays.collect()).await;
+        Ok(())
     }
 }
 

@@ -105,10 +105,8 @@ impl Sessions {
         }
         let at = &self.services.folders.sessions;
         let strays = strays.iter().map(|id| at.join(id)).collect();
-        let removed = self.remove_strays(strays).await;
-        removed
-            .and_then(|()| self.remove_rings(&alive))
-            .map_err(SessionError::Files)?;
+        self.remove_strays(strays).await;
+        self.remove_rings(&alive);
         let sessions = Arc::clone(self);
         self.services.tracker.spawn(async move {
             for session in without_files {

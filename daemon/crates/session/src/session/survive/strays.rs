@@ -23,15 +23,16 @@ pub(crate) struct StrayRecording {
 }
 
 impl Sessions {
-    /// Removes folders that belong to no session, left by starts that were never acknowledged.
-    pub(super) async fn remove_strays(self: &Arc<Self>, folders: Vec<PathBuf>) -> io::Result<()> {
+    /// Removes folders that belong to no session, left by starts that were never acknowledged. What cannot be removed is
+    /// logged, and left.
+    pub(super) async fn remove_strays(self: &Arc<Self>, folders: Vec<PathBuf>) {
         for folder in folders {
-            match self.finish_stray(&folder, None).await {
-                true => remove_folder(&folder).await?,
-                false => self.keep_stray(folder, None),
+            if !self.finish_stray(&folder, None).await {
+                self.keep_stray(folder, None);
+            } else if let Err(error) = remove_folder(&folder).await {
+                tracing::error!(folder = %folder.display(), %error, "a left-over directory could not be removed");
             }
         }
-        Ok(())
     }
 
     /// Returns the ids of the sessions that have ring files.
@@ -52,28 +53,17 @@ impl Sessions {
         Ok(ids)
     }
 
-    /// Removes ring files that belong to no session that is alive, and scripts of commands.
-    pub(super) fn remove_rings(&self, alive: &HashSet<String>) -> io::Result<()> {
-        for entry in std::fs::read_dir(&self.services.folders.runtime)? {
-            let entry = entry?;
-            if crate::session::run::is_script(&entry.file_name()) {
-                std::fs::remove_file(entry.path())?;
-            }
-        }
-        match std::fs::read_dir(&self.services.folders.rings) {
-            Ok(entries) => {
-                for entry in entries {
-                    let path = entry?.path();
-                    let id = path.file_stem().and_then(|id| id.to_str());
-                    if !id.is_some_and(|id| alive.contains(id)) {
-                        std::fs::remove_file(path)?;
-                    }
-                }
-                Ok(())
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error),
-        }
+    /// Removes ring files that belong to no session that is alive, and scripts of commands. What cannot be removed is
+    /// logged, and left: it must not keep the daemon from serving.
+    pub(super) fn remove_rings(&self, alive: &HashSet<String>) {
+        let folders = &self.services.folders;
+        remove_from(&folders.runtime, |path| {
+            path.file_name().is_some_and(crate::session::run::is_script)
+        });
+        remove_from(&folders.rings, |path| {
+            let id = path.file_stem().and_then(|id| id.to_str());
+            !id.is_some_and(|id| alive.contains(id))
+        });
     }
 
     /// Makes the tape of a session that is known only by its folder, for its client. Returns true if the folder can be
@@ -155,4 +145,24 @@ pub(super) async fn has_recording(folder: &Path) -> bool {
     let folder = folder.to_owned();
     let noted = tokio::task::spawn_blocking(move || Note::of(&folder).is_some()).await;
     noted.unwrap_or(false)
+}
+
+/// Removes the files in a directory that are `unwanted`.
+fn remove_from(folder: &Path, unwanted: impl Fn(&Path) -> bool) {
+    let failed = |path: &Path, error: io::Error| {
+        if error.kind() != io::ErrorKind::NotFound {
+            tracing::error!(path = %path.display(), %error, "a left-over file could not be removed");
+        }
+    };
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => return failed(folder, error),
+    };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        if unwanted(&path)
+            && let Err(error) = std::fs::remove_file(&path)
+        {
+            failed(&path, error);
+        }
+    }
 }

@@ -13,7 +13,7 @@ use ccd_text::expect::{
     BEFORE_BYTES, Hit, Matcher, Pattern, PatternError, Patterns, clean_lossy, closest_miss,
 };
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Bytes of output that are searched at a time.
 pub(crate) const PIECE_BYTES: usize = 256 << 10;
@@ -114,7 +114,6 @@ impl Session {
         peer: &Peer,
         search: Search,
     ) -> Result<ExpectResult, SessionError> {
-        let began = Instant::now();
         let found = self.find_match(&search).await;
         match found {
             Ok(result) => {
@@ -137,6 +136,7 @@ impl Session {
             Err(error) => {
                 let patterns = search.patterns.list().iter().map(pattern_text);
                 let patterns = patterns.collect::<Vec<_>>().join("\n");
+                let began = search.deadline.started();
                 self.note_failure(peer, &error, began, Some(patterns), None);
                 Err(error)
             }

@@ -116,7 +116,6 @@ fn nothing_of_a_chain_of_forks_outlives_the_daemon() {
 }
 
 #[test]
-#[ignore = "failed once beside other tests, and the reason is not known yet"]
 fn nothing_of_a_chain_of_forks_outlives_its_run() {
     let repository = Repository::new();
     let folder = tempfile::tempdir().unwrap();

@@ -64,6 +64,7 @@ fn supervise() -> io::Result<()> {
         has_exited: false,
         ending: None,
         next_kill_at: None,
+        kill_until: None,
     };
     run.follow();
     drop(descriptors);
@@ -194,6 +195,8 @@ struct Run {
     ending: Option<Ending>,
     /// When what is left after the last kill is looked for again.
     next_kill_at: Option<Instant>,
+    /// Until when it is looked for, once the first kill was due.
+    kill_until: Option<Instant>,
 }
 
 /// The end of a program and everything that it started.
@@ -293,8 +296,10 @@ impl Run {
             if let Some(at) = self.next_kill_at.filter(|at| now < *at) {
                 return Some(at - now);
             }
+            // From the first attempt: a busy machine may make it late.
+            let until = *self.kill_until.get_or_insert(now + KILL_LIMIT);
             let own = std::process::id().cast_signed();
-            let frozen = freeze_below(own, ending.kill_at + KILL_LIMIT);
+            let frozen = freeze_below(own, until);
             signal_frozen(&frozen, Signal::KILL);
             self.next_kill_at = Some(Instant::now() + KILL_PAUSE);
             return Some(KILL_PAUSE);
@@ -312,8 +317,7 @@ impl Run {
     }
 
     fn is_given_up(&self) -> bool {
-        let due = self.ending.map(|ending| ending.kill_at + KILL_LIMIT);
-        due.is_some_and(|due| Instant::now() >= due)
+        self.kill_until.is_some_and(|until| Instant::now() >= until)
     }
 
     fn processes(&self) -> Vec<Process> {

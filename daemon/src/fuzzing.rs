@@ -4,6 +4,8 @@ use crate::chain::{Plan, numbers, refuse_secrets, unknown_fields};
 use ccd_protocol::Timeout;
 use ccd_protocol::chain::Chain;
 use serde_json::Value;
+use std::io;
+use tokio::runtime::{Builder, Runtime};
 
 /// Returns the mistakes and warnings in a configuration.
 #[must_use]
@@ -21,4 +23,19 @@ pub fn chain(bytes: &[u8]) -> Option<Chain> {
     numbers(&chain.commands);
     let _ = Plan::without_patterns(&chain, None, Timeout::Default);
     Some(chain)
+}
+
+/// Serves a client that sends `pieces`, in any of the three transports. Returns what it receives.
+///
+/// # Errors
+///
+/// The system has no sockets.
+pub fn replies(pieces: &[&[u8]]) -> io::Result<Vec<u8>> {
+    thread_local! {
+        static RUNTIME: io::Result<Runtime> = Builder::new_current_thread().enable_all().build();
+    }
+    RUNTIME.with(|runtime| match runtime {
+        Ok(runtime) => runtime.block_on(crate::connection::fuzzing::replies(pieces)),
+        Err(error) => Err(error.kind().into()),
+    })
 }

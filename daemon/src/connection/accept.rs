@@ -161,7 +161,7 @@ impl Acceptor {
 }
 
 /// Waits for the client's first bytes and serves it with the transport that they select.
-async fn converse(
+pub(super) async fn converse(
     mut stream: UnixStream,
     shared: Arc<Shared>,
     stop: CancellationToken,

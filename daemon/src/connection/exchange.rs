@@ -18,7 +18,8 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::io;
 use std::mem::MaybeUninit;
-use std::pin::pin;
+use std::ops::ControlFlow;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use tokio::net::UnixStream;
@@ -80,6 +81,8 @@ struct Exchange {
     accepted: mpsc::Receiver<Box<RawValue>>,
     /// Replies of calls that had to wait, and items of subscriptions.
     messages: mpsc::Receiver<Message>,
+    /// Space for what is taken from `messages`.
+    taken: Vec<Message>,
     outgoing: Outgoing,
     calls: TaskTracker,
     limits: Limits,
@@ -139,6 +142,7 @@ impl Exchange {
             parsing: None,
             accepted,
             messages,
+            taken: Vec::new(),
             calls,
             limits,
             stop_at: None,
@@ -149,7 +153,6 @@ impl Exchange {
     /// Reads requests and writes replies until nothing more can arrive, or the client has disconnected.
     async fn run(mut self, stop: CancellationToken) {
         let mut stopped = pin!(stop.cancelled());
-        let mut taken = Vec::new();
         loop {
             // A client that keeps sending must not monopolise the thread.
             tokio::task::consume_budget().await;
@@ -162,55 +165,70 @@ impl Exchange {
                 Next::Closed => break,
                 Next::Gone => return,
             }
-            let has_room = self.outgoing.has_room();
-            let (accepted_all, sent_all) = (is_over(&self.accepted), is_over(&self.messages));
-            let takes = has_room && !self.is_closing;
-            let reads = has_room && self.caller.is_some() && self.parsing.is_none();
-            let watches = self.caller.is_none() || self.outgoing.blocked_since.is_some();
-            let is_stopping = self.stop_at.is_some();
-            let waits_for_calls = is_stopping && !self.accepted.is_closed();
-            let deadline = self.deadline();
-            self.socket = match self.socket.watching_room(watches) {
+            let watches_room = self.caller.is_none() || self.outgoing.blocked_since.is_some();
+            self.socket = match self.socket.watching_room(watches_room) {
                 Ok(socket) => socket,
                 Err(_) => return,
             };
-            tokio::select! {
-                readable = self.socket.readable(), if reads => {
-                    if readable.and_then(|()| self.read()).is_err() {
-                        return;
-                    }
-                }
-                parsed = parsed(&mut self.parsing), if self.parsing.is_some() => {
-                    if let Some(Parsing { caller, .. }) = self.parsing.take() {
-                        self.start_parsed(caller, parsed);
-                    }
-                }
-                reply = self.accepted.recv(), if takes && !accepted_all => {
-                    reply.into_iter().for_each(|reply| self.outgoing.push(reply.into()));
-                }
-                _ = self.messages.recv_many(&mut taken, QUEUE_TAKE_LEN), if takes && !sent_all => {
-                    while let Ok(reply) = self.accepted.try_recv() {
-                        self.outgoing.push(reply.into());
-                    }
-                    taken.drain(..).for_each(|message| self.outgoing.push(message));
-                }
-                writable = self.socket.writable(), if watches => {
-                    if writable.is_err() {
-                        return;
-                    }
-                }
-                () = &mut stopped, if !is_stopping => self.stop(),
-                () = self.calls.wait(), if waits_for_calls => {
-                    self.accepted.close();
-                    self.messages.close();
-                }
-                () = at(deadline) => return self.cut_off(),
+            if self.event(watches_room, stopped.as_mut()).await.is_break() {
+                return;
             }
         }
         if let Framing::WebSocket(_) = self.framing {
             stop.run_until_cancelled(self.socket.linger(self.limits.grace))
                 .await;
         }
+    }
+
+    /// Waits for one event and takes it in. Breaks if the connection has ended.
+    async fn event(
+        &mut self,
+        watches_room: bool,
+        stopped: Pin<&mut impl Future<Output = ()>>,
+    ) -> ControlFlow<()> {
+        let has_room = self.outgoing.has_room();
+        let (accepted_all, sent_all) = (is_over(&self.accepted), is_over(&self.messages));
+        let takes = has_room && !self.is_closing;
+        let reads = has_room && self.caller.is_some() && self.parsing.is_none();
+        let is_stopping = self.stop_at.is_some();
+        let waits_for_calls = is_stopping && !self.accepted.is_closed();
+        let deadline = self.deadline();
+        tokio::select! {
+            readable = self.socket.readable(), if reads => {
+                if readable.and_then(|()| self.read()).is_err() {
+                    return ControlFlow::Break(());
+                }
+            }
+            parsed = parsed(&mut self.parsing), if self.parsing.is_some() => {
+                if let Some(Parsing { caller, .. }) = self.parsing.take() {
+                    self.start_parsed(caller, parsed);
+                }
+            }
+            reply = self.accepted.recv(), if takes && !accepted_all => {
+                reply.into_iter().for_each(|reply| self.outgoing.push(reply.into()));
+            }
+            _ = self.messages.recv_many(&mut self.taken, QUEUE_TAKE_LEN), if takes && !sent_all => {
+                while let Ok(reply) = self.accepted.try_recv() {
+                    self.outgoing.push(reply.into());
+                }
+                self.taken.drain(..).for_each(|message| self.outgoing.push(message));
+            }
+            writable = self.socket.writable(), if watches_room => {
+                if writable.is_err() {
+                    return ControlFlow::Break(());
+                }
+            }
+            () = stopped, if !is_stopping => self.stop(),
+            () = self.calls.wait(), if waits_for_calls => {
+                self.accepted.close();
+                self.messages.close();
+            }
+            () = at(deadline) => {
+                self.cut_off();
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     /// Does what needs no waiting: starts requests of the backlog, writes, closes when nothing more can arrive.
@@ -386,7 +404,7 @@ impl Exchange {
     }
 
     /// Ends the connection although the client has not read everything, or calls have not finished.
-    fn cut_off(mut self) {
+    fn cut_off(&mut self) {
         if !self.is_closing {
             self.close(self.farewell());
             // It is the last attempt; a client that does not read gets no closing code.

@@ -38,7 +38,7 @@ pub(super) struct Shared {
 }
 
 /// Maximum number of calls of one connection with large replies that run at a time.
-const BULK_CALLS: usize = 2;
+const BULK_CALLS: usize = 1;
 
 /// Methods whose replies can be large.
 const BULK_METHODS: [&str; 3] = ["session.read", "session.screen", "session.history"];

@@ -10,6 +10,8 @@ mod credentials;
 mod exchange;
 mod fault;
 mod framing;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
 mod guard;
 mod http;
 mod limits;

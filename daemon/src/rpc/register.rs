@@ -10,8 +10,11 @@ use ccd_store::blocking;
 use jsonrpsee::RpcModule;
 use jsonrpsee::core::RegisterMethodError;
 use jsonrpsee::types::{ErrorObjectOwned, Params};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::{RawValue, to_raw_value};
 use std::future::Future;
+use std::io;
 use std::sync::Arc;
 
 /// Registers `handler` for the method `M`.
@@ -48,19 +51,50 @@ where
             };
             let peer = extensions.get::<Peer>().cloned();
             async move {
-                let peer = peer.ok_or_else(no_peer)?;
+                let peer = peer.ok_or_else(internal_error)?;
                 let parsed = if is_large {
                     blocking(parse).await
                 } else {
                     parse()
                 };
                 let params = parsed.map_err(RpcError::from)?;
-                handler(Arc::clone(&daemon), peer, params)
-                    .await
-                    .map_err(ErrorObjectOwned::from)
+                let reply = handler(Arc::clone(&daemon), peer, params).await;
+                encoded(reply.map_err(ErrorObjectOwned::from)?).await
             }
         })
         .map(drop)
+}
+
+/// Serializes a reply. A large one is serialized on a thread for it, because the others would notice the time.
+async fn encoded<R: Serialize + Send + 'static>(
+    reply: R,
+) -> Result<Box<RawValue>, ErrorObjectOwned> {
+    let json = if is_large(&reply) {
+        blocking(move || to_raw_value(&reply)).await
+    } else {
+        to_raw_value(&reply)
+    };
+    json.map_err(|error| {
+        tracing::error!(%error, "a reply could not be serialized");
+        internal_error()
+    })
+}
+
+/// Returns whether a reply has more than [`LARGE_BYTES`]; looks no further than that.
+fn is_large(reply: &impl Serialize) -> bool {
+    struct Room(usize);
+    impl io::Write for Room {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let left = self.0.checked_sub(bytes.len());
+            self.0 = left.ok_or(io::ErrorKind::FileTooLarge)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    serde_json::to_writer(Room(LARGE_BYTES), reply).is_err()
 }
 
 /// Parses parameters given by name; none at all is the same as an empty object.
@@ -137,7 +171,7 @@ fn in_words(place: &str, mistake: &str) -> String {
     }
 }
 
-fn no_peer() -> ErrorObjectOwned {
+fn internal_error() -> ErrorObjectOwned {
     ErrorObjectOwned::owned(
         ccd_protocol::ErrorCode::Internal as i32,
         "internal error",
@@ -152,6 +186,9 @@ mod tests {
         SessionCreateParams, SessionExpectParams, SessionScreenParams, SessionSendParams,
         SessionWaitParams,
     };
+    use serde::Serializer;
+    use std::sync::mpsc;
+    use std::thread::{self, ThreadId};
 
     fn mistake<P: DeserializeOwned>(text: &str) -> String {
         match parse_text::<P>(text) {
@@ -217,5 +254,26 @@ mod tests {
         let message = mistake::<SessionWaitParams>(r#"{"session": "a", "for": "END"}"#);
         assert!(message.starts_with("for: unknown variant"), "{message}");
         assert!(message.contains("`exit`"), "{message}");
+    }
+
+    /// Is serialized as text of this many bytes, and reports each thread that does it.
+    struct Reply(usize, mpsc::SyncSender<ThreadId>);
+
+    impl Serialize for Reply {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            self.1.send(thread::current().id()).unwrap();
+            serializer.serialize_str(&"x".repeat(self.0))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_large_reply_is_serialized_on_another_thread() {
+        let here = thread::current().id();
+        for (len, is_here) in [(LARGE_BYTES - 2, true), (LARGE_BYTES - 1, false)] {
+            let (sender, threads) = mpsc::sync_channel(4);
+            let json = encoded(Reply(len, sender)).await.unwrap();
+            assert_eq!(json.get().len(), len + 2);
+            assert_eq!(threads.iter().last().unwrap() == here, is_here, "{len}");
+        }
     }
 }

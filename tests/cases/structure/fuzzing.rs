@@ -6,10 +6,11 @@ use std::collections::BTreeSet;
 use std::fs;
 
 /// The readers of bytes from outside.
-const TARGETS: [&str; 15] = [
+const TARGETS: [&str; 16] = [
     "casts",
     "chains",
     "configuration",
+    "connections",
     "conversations",
     "frames",
     "hooks",

@@ -6,7 +6,9 @@ use crate::peer::Peer;
 use crate::session::error::SessionError;
 use crate::session::live::Session;
 use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use ccd_protocol::session::{SessionReadParams, SessionReadReply};
+use ccd_store::blocking;
 use ccd_text::expect::clean_lossy;
 use std::sync::Arc;
 
@@ -53,14 +55,26 @@ impl Session {
         );
         let left_out = upto - collected.end;
         let stderr = self.stderr(collected.start, collected.end).await;
-        let (text, data_b64) = if params.raw {
-            let data = base64::engine::general_purpose::STANDARD.encode(&collected.bytes);
-            (None, Some(data))
+        let (raw, encoding) = (params.raw, self.facts.encoding);
+        let bytes = collected.bytes;
+        let is_large = bytes.len() > PIECE_BYTES;
+        let convert = move || {
+            if raw {
+                STANDARD.encode(bytes)
+            } else {
+                clean_lossy(&bytes, encoding)
+            }
+        };
+        // A large conversion has a thread, because the others would notice the time.
+        let output = if is_large {
+            blocking(convert).await
         } else {
-            (
-                Some(clean_lossy(&collected.bytes, self.facts.encoding)),
-                None,
-            )
+            convert()
+        };
+        let (text, data_b64) = if raw {
+            (None, Some(output))
+        } else {
+            (Some(output), None)
         };
         Ok(SessionReadReply {
             text,

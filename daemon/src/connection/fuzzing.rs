@@ -1,0 +1,41 @@
+//! One connection for `tests/fuzz`, from its first byte to its last.
+
+use super::Limits;
+use super::accept::converse;
+use super::credentials::peer_of;
+use super::guard::Shared;
+use jsonrpsee::{Methods, RpcModule};
+use serde_json::Value;
+use std::io;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::UnixStream;
+use tokio_util::sync::CancellationToken;
+
+/// Sends `pieces` to a daemon that has the method `echo`, closes the sending direction, and returns what the daemon sent
+/// until it closed the connection.
+pub(crate) async fn replies(pieces: &[&[u8]]) -> io::Result<Vec<u8>> {
+    let (near, mut far) = UnixStream::pair()?;
+    let token = CancellationToken::new;
+    let peer = peer_of(&near, 1)?;
+    let shared = Shared::new(echo(), peer, Limits::default(), token());
+    let client = async {
+        for piece in pieces {
+            far.write_all(piece).await?;
+            tokio::task::yield_now().await;
+        }
+        far.shutdown().await?;
+        let mut replies = Vec::new();
+        far.read_to_end(&mut replies).await?;
+        Ok::<_, io::Error>(replies)
+    };
+    // An error of the server is how it says that a client violated the protocol.
+    let (_, replies) = tokio::join!(converse(near, shared, token()), client);
+    replies
+}
+
+fn echo() -> Methods {
+    let mut module = RpcModule::new(());
+    let registered = module.register_method("echo", |params, (), _| params.parse::<Value>());
+    debug_assert!(registered.is_ok());
+    module.into()
+}

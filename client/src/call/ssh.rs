@@ -264,3 +264,23 @@ impl LastWords {
         line.unwrap_or_default().to_owned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Exit;
+    use serde_json::json;
+
+    #[test]
+    fn a_daemon_at_its_limit_of_connections_is_no_lost_connection() {
+        let link = HostLink::new("ssh://build".parse().unwrap(), false);
+        let error = json!({"code": ErrorCode::LimitReached as i32, "message": "3 connections are open",
+            "data": {"kind": "limit_reached", "hint": "close some connections"}});
+        let error = ConnectError::from(link.refused(&serde_json::from_value(error).unwrap()));
+        assert_eq!(
+            error.to_string(),
+            "ssh://build: 3 connections are open; close some connections"
+        );
+        assert_eq!(error.exit(), Exit::Refused);
+    }
+}

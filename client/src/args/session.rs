@@ -149,6 +149,8 @@ Exit status: the command's; 124 after a timeout, 5 if the shell is busy.")]
         size: Size,
     },
     /// End a session: ask the program to exit, and kill whatever is still running after a grace period
+    ///
+    /// Processes that cannot be killed, such as those of another user, are listed; the exit status is 0 all the same.
     #[command(after_help = "Examples:
   ccctl session close py
   ccctl session close server --grace 10")]

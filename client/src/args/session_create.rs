@@ -11,7 +11,8 @@ pub(crate) struct CreateArgs {
     /// Give the session a name, to use instead of its id; implies --persist
     #[arg(long)]
     pub(crate) name: Option<String>,
-    /// Choose the session id [default: 12 random characters]
+    /// Choose the session id; replaces an ended session with this id, its log and its history [default: 12 random
+    /// characters]
     #[arg(long)]
     pub(crate) id: Option<String>,
     /// Prepare the shell PROGRAM for session run: commands look as if typed [default: $SHELL]

@@ -1,9 +1,10 @@
 //! Finds the daemon's socket and connects to it.
 
+use super::failure::Failure;
 use super::host::{Host, HostError};
 use super::peer::{self, Foreign};
 use super::processes;
-use super::request::Connection;
+use super::request::{Connection, pinged};
 use super::ssh::{HostLink, SshError};
 use super::start;
 use crate::Exit;
@@ -16,6 +17,9 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// How often a daemon of root is asked whether it serves this user: one that is about to exit does not reply, the next does.
+const MAX_ASKS: u32 = 5;
 
 /// Why there is no connection to a daemon.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +51,7 @@ impl ConnectError {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             ConnectError::Path(_) | ConnectError::Host(_) => Exit::Usage,
+            ConnectError::Ssh(SshError::Refused { .. }) => Exit::Refused,
             _ => Exit::NoDaemon,
         }
     }
@@ -206,12 +211,36 @@ impl Display for Place {
 }
 
 impl LocalSocket {
-    /// Connects to a running daemon; `None` if nobody listens.
+    /// Connects to a running daemon that serves this user; `None` if nobody listens.
+    ///
+    /// Where root listens, only a request shows whether it does so for a daemon of this user, as a service manager of the
+    /// system may, or for its own, which closes the connections of other users without a word.
     ///
     /// # Errors
     ///
-    /// [`ConnectError::Socket`] if the socket exists but cannot be used, or is not of a daemon of this user.
+    /// [`ConnectError::Socket`] if the socket exists but cannot be used, or is not of a daemon of this user;
+    /// [`ConnectError::Refused`] if root's daemon does not serve this user.
     pub(super) fn connect(&self) -> Result<Option<UnixStream>, ConnectError> {
+        let mut asks = 0;
+        loop {
+            let Some(stream) = self.open()? else {
+                return Ok(None);
+            };
+            let Ok(Some(foreign)) = peer::foreign(&stream) else {
+                return Ok(Some(stream));
+            };
+            asks += 1;
+            match pinged(stream) {
+                Ok(stream) => return Ok(Some(stream)),
+                Err(Failure::Lost { .. }) if asks < MAX_ASKS => {}
+                Err(Failure::Lost { .. }) => return Err(ConnectError::Refused(foreign)),
+                // It is at a limit, or hangs: the request that follows says so.
+                Err(_) => return self.open(),
+            }
+        }
+    }
+
+    fn open(&self) -> Result<Option<UnixStream>, ConnectError> {
         let connected = UnixStream::connect(&self.path);
         match connected.and_then(|stream| peer::check(&stream).map(|()| stream)) {
             Ok(stream) => Ok(Some(stream)),

@@ -160,7 +160,8 @@ impl Failure {
     }
 }
 
-fn message_of(method: &str, error: &ErrorObject) -> String {
+/// The daemon's message, and what to do.
+pub(super) fn message_of(method: &str, error: &ErrorObject) -> String {
     let message = in_options(&error.message);
     match hint(method, error) {
         Some(hint) => format!("{message}; {hint}"),

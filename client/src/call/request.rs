@@ -1,9 +1,8 @@
 //! Calls of the daemon: one line per request, one line per reply.
 
 use super::again::again;
-use super::connect::{ConnectError, Place};
+use super::connect::Place;
 use super::failure::Failure;
-use super::peer;
 use ccd_protocol::daemon::DaemonPing;
 use ccd_protocol::session::{SessionClose, SessionCloseParams, SessionCloseReply};
 use ccd_protocol::{Caller, ErrorCode, ErrorObject, Method, NoParams, PROTOCOL_VERSION};
@@ -264,6 +263,20 @@ impl Connection {
     }
 }
 
+/// Returns `stream` after the daemon has replied to a ping on it.
+///
+/// # Errors
+///
+/// As [`Connection::call`], and [`Failure::Silent`] if it takes longer than two times [`PING_LIMIT`].
+pub(super) fn pinged(stream: UnixStream) -> Result<UnixStream, Failure> {
+    let mut connection = Connection::over(stream).within(Some(PING_LIMIT))?;
+    connection.call::<DaemonPing>(&NoParams {})?;
+    let stream = connection.into_stream();
+    let unlimited = stream.set_read_timeout(None);
+    unlimited.map_err(Failure::io("the connection"))?;
+    Ok(stream)
+}
+
 /// Returns a request as a line.
 ///
 /// # Errors
@@ -352,19 +365,7 @@ fn request_within(
     let start = Instant::now();
     let mut connection = Connection::over(place.connect()?).within(limit)?;
     let done = match connection.request(method, params) {
-        Err(Failure::Lost { was_read, .. }) => {
-            let done = again(place, method, params, start, was_read, limit);
-            // The daemon of another user closes every connection without a word.
-            match (done, peer::foreign(&connection.reader.get_ref().0)) {
-                (
-                    Err(Failure::Lost {
-                        was_read: false, ..
-                    }),
-                    Ok(Some(foreign)),
-                ) => Err(ConnectError::Refused(foreign).into()),
-                (done, _) => done,
-            }
-        }
+        Err(Failure::Lost { was_read, .. }) => again(place, method, params, start, was_read, limit),
         done => {
             // A ping may be outstanding on one with a limit.
             if limit.is_none() {

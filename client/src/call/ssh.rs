@@ -1,12 +1,12 @@
 //! Connections to the daemon of another host: the standard input and output of `ssh`, which runs `ccctl dial` there.
 
 use super::connect::ConnectError;
-use super::failure::Failure;
+use super::failure::{Failure, message_of};
 use super::host::Host;
 use super::request::Connection;
 use crate::lock::lock;
 use ccd_protocol::daemon::DaemonPing;
-use ccd_protocol::{ErrorCode, NoParams};
+use ccd_protocol::{ErrorCode, ErrorObject, Method as _, NoParams};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Read as _};
 use std::net::Shutdown;
@@ -49,6 +49,8 @@ pub(crate) enum SshError {
     Talkative { host: Host },
     #[error("{host}: {said}")]
     Failed { host: Host, said: String },
+    #[error("{host}: {said}")]
+    Refused { host: Host, said: String },
     #[error("{host}: ssh cannot be run: {source}")]
     Io { host: Host, source: io::Error },
 }
@@ -103,12 +105,7 @@ impl HostLink {
         let mut connection = Connection::over(stream.try_clone().map_err(failed)?);
         let why = match connection.call::<DaemonPing>(&NoParams {}) {
             Ok(_) => None,
-            Err(Failure::Refused { error, .. }) => (error.known()
-                == Some(ErrorCode::VersionMismatch))
-            .then(|| SshError::OtherVersion {
-                host: self.host.clone(),
-                said: error.message.clone(),
-            }),
+            Err(Failure::Refused { error, .. }) => Some(self.refused(&error)),
             Err(Failure::Garbled { .. }) => Some(SshError::Talkative {
                 host: self.host.clone(),
             }),
@@ -164,6 +161,20 @@ impl HostLink {
             });
         leave_signals(&mut ssh);
         ssh.spawn().map_err(failed)
+    }
+
+    fn refused(&self, error: &ErrorObject) -> SshError {
+        let host = self.host.clone();
+        match error.known() {
+            Some(ErrorCode::VersionMismatch) => SshError::OtherVersion {
+                host,
+                said: error.message.clone(),
+            },
+            _ => SshError::Refused {
+                host,
+                said: message_of(DaemonPing::NAME, error),
+            },
+        }
     }
 
     fn why(&self, status: ExitStatus, said: &str) -> SshError {
@@ -251,5 +262,25 @@ impl LastWords {
         let text = String::from_utf8_lossy(&said);
         let line = text.lines().map(str::trim).rfind(|line| !line.is_empty());
         line.unwrap_or_default().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Exit;
+    use serde_json::json;
+
+    #[test]
+    fn a_daemon_at_its_limit_of_connections_is_no_lost_connection() {
+        let link = HostLink::new("ssh://build".parse().unwrap(), false);
+        let error = json!({"code": ErrorCode::LimitReached as i32, "message": "3 connections are open",
+            "data": {"kind": "limit_reached", "hint": "close some connections"}});
+        let error = ConnectError::from(link.refused(&serde_json::from_value(error).unwrap()));
+        assert_eq!(
+            error.to_string(),
+            "ssh://build: 3 connections are open; close some connections"
+        );
+        assert_eq!(error.exit(), Exit::Refused);
     }
 }

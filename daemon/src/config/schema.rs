@@ -220,7 +220,7 @@ pub(super) static KEYS: &[Key] = &[
     key!(default_timeout, "session", Accepts::Seconds(YEAR_S),
         "Seconds that expect, wait and run wait if a request does not set a timeout. 0: check once."),
     key!(auto_cleanup, "session", Accepts::Boolean,
-        "Remove ended sessions automatically, according to ended_session_ttl, keep_log_days and ended_session_limit; false keeps them until session.cleanup."),
+        "Remove old data at the start and every hour: ended sessions according to keep_log_days, ended_session_ttl and ended_session_limit, and old jobs, logs and records of hooks and runs. false: keep all of it, beyond every limit, until session.cleanup (ended sessions) or daemon.check (whatever is past its time)."),
     key!(log_rotation_size, "session", Accepts::Integer(4096, 1 << 40),
         "Size in bytes at which a session's output.log is rotated."),
     key!(keep_log_days, "session", Accepts::Integer(0, MAX_DAYS),

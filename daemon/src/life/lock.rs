@@ -75,7 +75,11 @@ impl Lock {
             .and_then(|()| file.write_all(note.as_bytes()));
         match noted {
             // The lock is taken without it, and sessions can be read and deleted to make room.
-            Err(error) if error.kind() == io::ErrorKind::StorageFull => {}
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::StorageFull | io::ErrorKind::FileTooLarge
+                ) => {}
             noted => noted.map_err(io_error)?,
         }
         Ok(Self { file })

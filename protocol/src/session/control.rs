@@ -72,6 +72,7 @@ pub struct SessionCloseReply {
     /// Process ids of the processes that were killed.
     pub killed: Vec<i32>,
     /// Process ids of processes that could not be killed within 2 s, such as those of another user or blocked in the kernel.
+    /// The session has ended nevertheless.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<i32>,
     /// How the session used tapes.

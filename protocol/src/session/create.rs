@@ -29,6 +29,8 @@ pub struct SessionCreateParams {
     pub caller_env: Option<BTreeMap<String, String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// Default: 12 random characters. An ended session with this id is deleted with its log and history; a live one is a
+    /// conflict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// 1 to 1,000; default 24.

@@ -192,7 +192,7 @@ fn what_is_no_longer_in_memory_is_told_of() {
         read.stderr.starts_with("ccctl: output before offset ")
             && read
                 .stderr
-                .ends_with(" is omitted; --since 0 reads it from the log\n"),
+                .ends_with(" is omitted; --since 0 prints what the log has of it\n"),
         "{}",
         read.stderr
     );

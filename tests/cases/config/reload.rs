@@ -217,3 +217,28 @@ fn nothing_that_was_typed_or_printed_is_in_the_log() {
         assert!(!text.contains(words), "{words} is in the log");
     }
 }
+
+#[test]
+fn a_lowered_limit_of_ended_sessions_acts_without_another_end() {
+    let daemon = Daemon::builder().config("{max_sessions: 7}").start();
+    let mut connection = daemon.connect();
+    let mut end_one = || {
+        let session = connection.start_session(&["true"]);
+        connection.ended(&session);
+        session
+    };
+    let ended = [end_one(), end_one(), end_one()];
+    fs::write(daemon.config_path(), "{ended_session_limit: 1}").unwrap();
+    eventually("only the newest is kept", || {
+        // Repeated, because the end of a session may be recorded after it was reported.
+        daemon.call_value("daemon.reload", &json!({})).unwrap();
+        let listed = daemon.call_value("session.list", &json!({"all": true}));
+        let listed = listed.unwrap()["sessions"].take();
+        let ids: Vec<_> = listed
+            .as_array()?
+            .iter()
+            .map(|session| session["session_id"].as_str())
+            .collect();
+        (ids == [Some(ended[2].as_str())]).then_some(())
+    });
+}

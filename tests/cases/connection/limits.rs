@@ -44,10 +44,19 @@ fn the_client_names_the_limit_however_many_are_refused() {
     let held: Vec<UnixStream> = (0..150)
         .map(|_| UnixStream::connect(&socket).unwrap())
         .collect();
-    let ran = Ccctl::new(&daemon).run(&["session", "list"]);
-    assert_eq!(ran.code, Some(5), "{ran:?}");
-    let told = "3 connections are open, which is the limit";
-    assert!(ran.stderr.contains(told), "{ran:?}");
+    for words in [
+        &["session", "list"][..],
+        &["session", "wait", "x", "--exit"],
+        &["session", "tail", "x"],
+        &["run", "true"],
+        &["rec", "true"],
+        &["job", "tail", "x"],
+    ] {
+        let ran = Ccctl::new(&daemon).run(words);
+        assert_eq!(ran.code, Some(5), "{words:?}: {ran:?}");
+        let told = "3 connections are open, which is the limit";
+        assert!(ran.stderr.contains(told), "{words:?}: {ran:?}");
+    }
     drop(held);
     eventually("others are served again", || {
         let ran = Ccctl::new(&daemon).run(&["session", "list"]);

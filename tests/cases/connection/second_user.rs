@@ -214,19 +214,30 @@ fn the_other_user_is_told_whose_daemon_it_is() {
     let (socket, ccctl) = (folder.path().join("s"), folder.path().join("ccctl"));
     copy_program(env!("CARGO_BIN_EXE_ccctl_under_test"), &ccctl);
     let _daemon = Daemon::builder().socket(&socket).start();
-    let refused = || {
+    let refused = |words: &[&str]| {
         let mut command = as_other_user(&ccctl);
-        command.args(["session", "list", "--no-start"]);
+        command.arg("--no-start").args(words);
         command.env("CCD_SOCKET", &socket).stdin(Stdio::null());
         let ran = Ran::of(command.output().unwrap());
-        assert_eq!(ran.code, Some(3), "{ran:?}");
+        assert_eq!(ran.code, Some(3), "{words:?}: {ran:?}");
         ran.stderr
     };
-    let said = refused();
+    let said = refused(&["session", "list"]);
     assert!(said.contains("a daemon serves only its own user"), "{said}");
     fs::set_permissions(&socket, Permissions::from_mode(0o666)).unwrap();
-    let said = refused();
-    let whose = format!("it belongs to user 0, not to user {OTHER_UID}");
-    assert!(said.contains(&whose), "{said}");
-    assert!(!said.contains("closed the connection"), "{said}");
+    for words in [
+        &["session", "list"][..],
+        &["session", "wait", "x", "--exit"],
+        &["session", "tail", "x"],
+        &["run", "true"],
+        &["rec", "true"],
+        &["job", "tail", "x"],
+        &["dial"],
+        &["daemon", "stop", "--force"],
+    ] {
+        let said = refused(words);
+        let whose = format!("it belongs to user 0, not to user {OTHER_UID}");
+        assert!(said.contains(&whose), "{words:?}: {said}");
+        assert!(!said.contains("closed the connection"), "{words:?}: {said}");
+    }
 }

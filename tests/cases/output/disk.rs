@@ -183,6 +183,11 @@ fn a_limit_on_file_sizes_is_a_full_disk_for_the_daemon_and_a_signal_for_programs
     let offset = gap["offset"].as_u64().unwrap();
     // The write that does not fit is left out as a whole.
     assert!((500_000..=1 << 20).contains(&offset), "{gap}");
+    eventually("the history names the limit", || {
+        let history = json!({"session": session});
+        let history = connection.call_value("session.history", &history).unwrap();
+        history.to_string().contains("(ulimit -f)").then_some(())
+    });
     let logged = json!({"session": session, "since": 5, "max_bytes": 16});
     let read = connection.call_value("session.read", &logged).unwrap();
     assert_eq!(read["text"], "0123456\n0123456\n");
@@ -203,6 +208,17 @@ fn a_limit_on_file_sizes_is_a_full_disk_for_the_daemon_and_a_signal_for_programs
     assert!(read["text"].as_str().unwrap().contains(&xfsz), "{read}");
     let status = connection.call_value("daemon.status", &json!({})).unwrap();
     assert_eq!(status["pid"], pid, "the same worker serves");
+}
+
+#[test]
+fn a_database_that_reaches_the_limit_on_file_sizes_names_the_limit() {
+    let daemon = Daemon::builder().file_limit(96 << 10).prepare();
+    let ran = daemon.run_to_end(&[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    for part in ["ccd.sqlite", "larger than 98304 bytes", "(ulimit -f)"] {
+        assert!(ran.stderr.contains(part), "{ran:?}");
+    }
+    assert!(!ran.stderr.contains("disk is full"), "{ran:?}");
 }
 
 fn remount_larger(folder: &Path) {

@@ -35,7 +35,7 @@ pub(crate) fn read(args: &ReadArgs, context: &mut Context) -> Result<Exit, Failu
     }
     if args.since.is_none() && !was_bounded && reply.start > 0 {
         context.note(&format!(
-            "output before offset {} is omitted; --since 0 reads it from the log",
+            "output before offset {} is omitted; --since 0 prints what the log has of it",
             reply.start
         ));
     }

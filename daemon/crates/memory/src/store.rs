@@ -148,6 +148,11 @@ fn advice(root: &Path, error: &io::Error) -> String {
             format!("{error}; mount it writable, or work in a copy of the project")
         }
         (io::ErrorKind::StorageFull, _) => format!("{error}; free some space"),
+        (io::ErrorKind::FileTooLarge, _) => {
+            format!(
+                "{error}; start the daemon with a higher limit on the size of files (ulimit -f)"
+            )
+        }
         _ => error.to_string(),
     }
 }

@@ -1,6 +1,6 @@
 //! A handle to an open database.
 
-use crate::error::is_full;
+use crate::error::full;
 use crate::writer::Request;
 use crate::{AnyWrite, StoreError};
 use sqlx::sqlite::SqlitePool;
@@ -68,12 +68,11 @@ impl<W: AnyWrite + ?Sized> Database<W> {
         place.send(Request { write, done });
         let committed = answer.await;
         let committed = committed.map_err(|_| StoreError::Closed { path: path() })?;
-        committed.map_err(|source| match is_full(&source) {
-            true => StoreError::Full { path: path() },
-            false => StoreError::Write {
+        committed.map_err(|source| {
+            full(&source, &self.0.path).unwrap_or_else(|| StoreError::Write {
                 path: path(),
                 source,
-            },
+            })
         })
     }
 }

@@ -3,7 +3,7 @@
 use crate::limits::QUEUE_LEN;
 use ccd_protocol::{ErrorCode, Reportable};
 use rustix::process::{Resource, getrlimit};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a database operation failed.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +36,10 @@ pub enum StoreError {
     Busy { path: PathBuf },
     #[error("database {path:?}: its disk is full; free some space")]
     Full { path: PathBuf },
+    #[error(
+        "database {path:?}: cannot grow, because this daemon may not write files larger than {limit_bytes} bytes; start it with a higher limit (ulimit -f)"
+    )]
+    FileLimit { path: PathBuf, limit_bytes: u64 },
     #[error("database {path:?}: refused the change: {source}")]
     Write { path: PathBuf, source: sqlx::Error },
     #[error("database {path:?}: closed")]
@@ -53,13 +57,14 @@ impl Reportable for StoreError {
             | Self::Migrate { .. }
             | Self::Read(_)
             | Self::Full { .. }
+            | Self::FileLimit { .. }
             | Self::Write { .. }
             | Self::Closed { .. } => ErrorCode::Storage,
         }
     }
 
     fn hint(&self) -> Option<&str> {
-        matches!(self, Self::Full { .. })
+        self.is_full()
             .then_some("ccctl session cleanup removes ended sessions and their logs; this call has changed nothing")
     }
 }
@@ -81,10 +86,10 @@ impl StoreError {
         }
     }
 
-    /// Returns whether nothing more fits on the disk.
+    /// Returns whether nothing more fits on the disk, or within the limit on the size of files.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        matches!(self, Self::Full { .. })
+        matches!(self, Self::Full { .. } | Self::FileLimit { .. })
     }
 
     /// Returns whether another build made the database, whose tables may be different ones.
@@ -117,14 +122,20 @@ const SQLITE_IOERR_SHMSIZE: i32 = SQLITE_IOERR | (19 << 8);
 const SQLITE_CORRUPT: i32 = 11;
 const SQLITE_NOTADB: i32 = 26;
 
-/// Returns whether a write failed because nothing more fits.
-pub(crate) fn is_full(error: &sqlx::Error) -> bool {
-    match sqlite_code(error) {
-        Some(SQLITE_FULL) => true,
-        Some(SQLITE_IOERR) if extended_code(error) == Some(SQLITE_IOERR_SHMSIZE) => true,
+/// Returns the error of a write that failed because nothing more fits; `None` for other errors.
+pub(crate) fn full(error: &sqlx::Error, path: &Path) -> Option<StoreError> {
+    let path = path.to_owned();
+    match sqlite_code(error)? {
+        SQLITE_FULL => Some(StoreError::Full { path }),
+        SQLITE_IOERR if extended_code(error) == Some(SQLITE_IOERR_SHMSIZE) => {
+            Some(StoreError::Full { path })
+        }
         // SQLite does not distinguish a file that has reached the limit (`ulimit -f`) from a broken disk.
-        Some(SQLITE_IOERR) => getrlimit(Resource::Fsize).current.is_some(),
-        _ => false,
+        SQLITE_IOERR => {
+            let limit_bytes = getrlimit(Resource::Fsize).current?;
+            Some(StoreError::FileLimit { path, limit_bytes })
+        }
+        _ => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Opens a database: creates or migrates it, refuses it if it is newer, and sets it aside if it is corrupt.
 
 use crate::database::Inner;
-use crate::error::is_full;
+use crate::error::full;
 use crate::limits::{QUEUE_LEN, QUEUE_PATIENCE};
 use crate::tidy::Tidy;
 use crate::{AnyWrite, Database, StoreError, Synchronous};
@@ -209,8 +209,8 @@ impl<W: AnyWrite + ?Sized> Schema<W> {
             false => options.clone(),
         };
         match only(first).await {
-            Err(error) if is_full(&error) => {
-                tracing::warn!(path = %path.display(), %error, "the disk is full: until the next start, the database has only one connection");
+            Err(error) if full(&error, path).is_some() => {
+                tracing::warn!(path = %path.display(), %error, "the disk is full, or a limit on the size of files is reached: until the next start, the database has only one connection");
                 let alone = options.locking_mode(SqliteLockingMode::Exclusive);
                 let pool = only(alone).await?;
                 Ok(Pools {
@@ -292,21 +292,19 @@ struct Pools {
 
 fn open_error(path: &Path) -> impl FnOnce(sqlx::Error) -> StoreError {
     let path = path.to_owned();
-    move |source| match is_full(&source) {
-        true => StoreError::Full { path },
-        false => StoreError::Open { path, source },
-    }
+    move |source| full(&source, &path).unwrap_or(StoreError::Open { path, source })
 }
 
 fn migrate_error(path: &Path) -> impl FnOnce(MigrateError) -> StoreError {
     let path = path.to_owned();
-    move |source| match &source {
-        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)
-            if is_full(error) =>
-        {
-            StoreError::Full { path }
-        }
-        _ => StoreError::Migrate { path, source },
+    move |source| {
+        let full = match &source {
+            MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => {
+                full(error, &path)
+            }
+            _ => None,
+        };
+        full.unwrap_or(StoreError::Migrate { path, source })
     }
 }
 

@@ -74,7 +74,14 @@ impl Flusher {
                     let is_new = self.last_error.replace(error.kind()) != Some(error.kind());
                     flushed.holder_waits |= output.lose(from);
                     if is_new {
-                        flushed.trouble = Some(format!("the log could not be written: {error}"));
+                        let advice = match error.kind() {
+                            io::ErrorKind::FileTooLarge => {
+                                "; start the daemon with a higher limit on the size of files (ulimit -f)"
+                            }
+                            _ => "",
+                        };
+                        flushed.trouble =
+                            Some(format!("the log could not be written: {error}{advice}"));
                     }
                     break;
                 }

@@ -58,9 +58,11 @@ impl Sessions {
         })
     }
 
-    /// Replaces the settings, for sessions that start from now on.
-    pub fn set_settings(&self, settings: SessionSettings) {
+    /// Replaces the settings, for sessions that start from now on. If more ended sessions than `ended_session_limit` are
+    /// kept, the oldest are forgotten.
+    pub fn set_settings(self: &Arc<Self>, settings: SessionSettings) {
         self.services.set_settings(settings);
+        self.keep_to_limit();
         self.places.notify_waiters();
     }
 

@@ -149,7 +149,14 @@ impl Sessions {
         let settings = self.services.settings();
         let ends = self.ended.ends.fetch_add(1, Ordering::Relaxed) + 1;
         let is_due = |most: usize| ends.is_multiple_of(most as u64 / 100 + 1);
-        if !settings.ended_session_limit.is_some_and(is_due) {
+        if settings.ended_session_limit.is_some_and(is_due) {
+            self.keep_to_limit();
+        }
+    }
+
+    /// Forgets the oldest ended sessions beyond `ended_session_limit`, in the background.
+    pub(in crate::session) fn keep_to_limit(self: &Arc<Self>) {
+        if self.services.settings().ended_session_limit.is_none() {
             return;
         }
         let sessions = Arc::clone(self);

@@ -329,12 +329,15 @@ impl ScreenState {
 
     fn process(&mut self, bytes: &[u8]) {
         // The parser (vte 0.15) loses a character after one whose bytes arrive in two parts, if a third one follows whose
-        // bytes do. So the end of a character is passed alone.
-        let OpenCharacter { there, needed } = self.open_character;
-        let (end, rest) = bytes.split_at(needed.saturating_sub(there).min(bytes.len()));
-        for part in [end, rest] {
-            self.process_part(part);
+        // bytes do. So the end of a character is passed alone. What should be the end may start another character.
+        let mut rest = bytes;
+        while self.open_character.needed > 0 && !rest.is_empty() {
+            let OpenCharacter { there, needed } = self.open_character;
+            let (end, after) = rest.split_at(needed.saturating_sub(there).min(rest.len()));
+            self.process_part(end);
+            rest = after;
         }
+        self.process_part(rest);
     }
 
     fn process_part(&mut self, bytes: &[u8]) {

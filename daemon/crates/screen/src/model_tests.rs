@@ -68,6 +68,15 @@ fn characters_that_arrive_in_parts_lose_none_after_them() {
             "{cut}"
         );
     }
+    let broken = b"\xcf\xcf\xbf#\xe5(\xf0\x9f\xc3\xa9+\xe2\x82)";
+    let mut whole = Screen::new(1, 20);
+    whole.feed(broken);
+    for cut in 0..broken.len() {
+        let mut screen = Screen::new(1, 20);
+        screen.feed(&broken[..cut]);
+        screen.feed(&broken[cut..]);
+        assert_eq!(screen.snapshot().lines, whole.snapshot().lines, "{cut}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Ring, memory and log of one session, read by offset.
 
+use super::emptied::{Emptied, Kept};
 use super::history::History;
 use super::log::{self, Logged};
 use ccd_store::blocking_io;
@@ -34,15 +35,16 @@ pub(super) struct Inner {
     pub(super) ring: Option<Ring>,
     /// Set while this process reads the terminal.
     pub(super) loan: Option<Loan>,
-    history: History,
+    pub(super) history: History,
     /// Every byte before this offset is in the log or in a gap.
-    logged: u64,
-    gaps: Vec<Gap>,
+    pub(super) logged: u64,
+    pub(super) gaps: Vec<Gap>,
     rotated_at: Option<String>,
-    lines: u64,
+    pub(super) lines: u64,
     ended: bool,
     /// The offset at which an expect without `from` starts; also stored in the ring, for the next process.
-    cursor: u64,
+    pub(super) cursor: u64,
+    pub(super) kept: Kept,
 }
 
 /// Result of reading output at an offset.
@@ -65,6 +67,7 @@ pub struct Taken {
     /// The ring has more.
     pub is_part: bool,
     pub log: LogCall,
+    pub emptied: Emptied,
 }
 
 /// Whether and how output must be logged.
@@ -107,6 +110,7 @@ impl Output {
     /// Makes the output of a program that an earlier process started; `tail` is the end of the logged output.
     pub fn adopted(dir: PathBuf, ring: Ring, max_lines: u64, lines: u64, tail: &[u8]) -> Self {
         let (logged, cursor, gaps) = (ring.tail(), ring.cursor(), ring.gaps());
+        let kept = Kept::of(&ring);
         let newlines = memchr::memchr_iter(b'\n', tail).count() as u64;
         let start = logged - tail.len() as u64;
         let output = Self::new(dir, Some(ring), logged, max_lines);
@@ -117,6 +121,7 @@ impl Output {
             inner.lines = lines;
             inner.gaps = gaps;
             inner.cursor = cursor;
+            inner.kept = kept;
         }
         output
     }
@@ -134,6 +139,7 @@ impl Output {
                 lines: 0,
                 ended: false,
                 cursor: 0,
+                kept: Kept::default(),
             }),
             changed: Notify::new(),
             read_early: Notify::new(),
@@ -154,10 +160,12 @@ impl Output {
         see: impl FnOnce(&[u8], u64) -> Option<Vec<u8>>,
     ) -> Taken {
         let mut inner = lock(&self.inner);
+        let emptied = inner.heed_emptied();
         let Inner {
             ring: Some(ring),
             history,
             logged,
+            kept,
             ..
         } = &mut *inner
         else {
@@ -166,17 +174,22 @@ impl Output {
         let from = history.end();
         let all = ring.bytes(from);
         if all.is_empty() {
-            return Taken::default();
+            return Taken {
+                emptied,
+                ..Taken::default()
+            };
         }
         let bytes = &all[..all.len().min(max_bytes)];
         let mut taken = Taken {
             bytes: bytes.len(),
             is_part: bytes.len() < all.len(),
             log: LogCall::default(),
+            emptied,
         };
         history.append(bytes, *logged);
         if let Some(note) = see(bytes, from) {
             ring.set_note(&note);
+            kept.note = note;
         }
         let unlogged = history.end() - *logged;
         let lines = history.total_newlines;
@@ -272,7 +285,9 @@ impl Output {
 
     /// Notes that the query that ends at `offset` was answered, so that the next process does not answer it again.
     pub fn set_answered(&self, offset: u64) {
-        if let Some(ring) = &lock(&self.inner).ring {
+        let mut inner = lock(&self.inner);
+        inner.kept.answered = offset;
+        if let Some(ring) = &inner.ring {
             ring.set_answered(offset);
         }
     }
@@ -367,6 +382,7 @@ impl Output {
         // The lines after it are still in the ring, and are counted there.
         let lines = inner.lines - inner.history.newlines_from(logged);
         inner.history.trim(logged);
+        inner.kept.log_base = log_base;
         match &mut inner.ring {
             Some(ring) => {
                 ring.set_log_base(log_base);
@@ -394,11 +410,7 @@ impl Output {
         if gap.len == 0 {
             return false;
         }
-        match inner.gaps.last_mut() {
-            Some(last) if last.offset + last.len == gap.offset => last.len += gap.len,
-            _ => inner.gaps.push(gap),
-        }
-        inner.logged = end;
+        inner.give_up(gap);
         inner.history.trim(end);
         let lines = inner.lines;
         match &mut inner.ring {
@@ -453,6 +465,15 @@ impl Output {
 }
 
 impl Inner {
+    /// Notes that these bytes, the next ones, are not logged.
+    pub(super) fn give_up(&mut self, gap: Gap) {
+        match self.gaps.last_mut() {
+            Some(last) if last.offset + last.len == gap.offset => last.len += gap.len,
+            _ => self.gaps.push(gap),
+        }
+        self.logged = gap.offset + gap.len;
+    }
+
     /// Removes bytes from the gaps that have reached the log after they were given up.
     fn found_in_log(&mut self, offset: u64, length: u64) {
         for gap in &mut self.gaps {

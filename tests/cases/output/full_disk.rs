@@ -1,9 +1,9 @@
 //! A daemon that starts on a full disk: old sessions can be read and removed, and it works as soon as there is room.
 
-use super::disk::{SmallDisk, fill};
+use super::disk::{SmallDisk, fill, run, shell};
 use crate::support::client::Ran;
 use crate::support::{Ccctl, Daemon, eventually};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -143,6 +143,78 @@ fn a_daemon_that_was_killed_starts_on_a_full_disk() {
     // The first daemon could not record it.
     let record = used.daemon.connect().record(&sleeps);
     assert_eq!(record["end_reason"], "daemon_killed");
+}
+
+/// Starts a program that prints two megabytes on a full disk; returns its session.
+fn print_on_a_full_disk(used: &Used) -> String {
+    let mut connection = used.daemon.connect();
+    let session = shell(&mut connection);
+    fill(&used.filler);
+    run(
+        &mut connection,
+        &session,
+        "yes 0123456 | head -c 2000000",
+        "printed",
+    );
+    session
+}
+
+/// Asserts that the session ended for this reason, and that its output is as long as before, with what is in no log as a gap.
+fn assert_ended(used: &Used, session: &str, reason: &str, before: &Value) {
+    let record = used.daemon.connect().record(session);
+    assert_eq!(record["end_reason"], reason, "{record}");
+    assert_eq!(record["signal"], 1, "{record}");
+    assert_eq!(
+        record["output"]["bytes"], before["output"]["bytes"],
+        "{record}"
+    );
+    let gaps = record["output"]["gaps"].as_array().unwrap();
+    let missing: u64 = gaps.iter().filter_map(|gap| gap["length"].as_u64()).sum();
+    let log = fs::metadata(record["output"]["log_path"].as_str().unwrap());
+    let logged = log.map_or(0, |log| log.len());
+    let all = record["output"]["bytes"].as_u64().unwrap();
+    assert_eq!(logged + missing, all, "{record}");
+    assert!(missing > 1_000_000, "{record}");
+}
+
+#[test]
+fn the_end_of_a_session_on_a_full_disk_is_recorded_by_the_next_start() {
+    let Some(mut used) = used() else {
+        return;
+    };
+    let session = print_on_a_full_disk(&used);
+    let before = used.daemon.connect().record(&session);
+    assert!(used.daemon.stop().success());
+    // Once while the disk is still full, then for good.
+    used.daemon.restart();
+    assert_ended(&used, &session, "shutdown", &before);
+    used.daemon.stop();
+    fs::remove_file(&used.filler).unwrap();
+    for _ in 0..2 {
+        used.daemon.restart();
+        assert_ended(&used, &session, "shutdown", &before);
+        used.daemon.stop();
+    }
+}
+
+#[test]
+fn the_end_of_a_session_on_a_full_disk_is_recorded_once_there_is_room() {
+    let Some(mut used) = used() else {
+        return;
+    };
+    let session = print_on_a_full_disk(&used);
+    let mut connection = used.daemon.connect();
+    let before = connection.record(&session);
+    let close = json!({"session": session});
+    connection.call_value("session.close", &close).unwrap();
+    fs::remove_file(&used.filler).unwrap();
+    let rings = used.daemon.socket().with_file_name("ccd.sock.rings");
+    eventually("its ring is removed", || {
+        (fs::read_dir(&rings).unwrap().count() == 0).then_some(())
+    });
+    used.daemon.kill();
+    used.daemon.restart();
+    assert_ended(&used, &session, "closed", &before);
 }
 
 /// The next daemon opens the database as usual, with the sessions that are in it.

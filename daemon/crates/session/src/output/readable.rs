@@ -283,6 +283,13 @@ impl Output {
         lock(&self.inner).cursor
     }
 
+    /// Stores a note for the next process in the ring.
+    pub(crate) fn set_note(&self, note: &[u8]) {
+        if let Some(ring) = &lock(&self.inner).ring {
+            ring.set_note(note);
+        }
+    }
+
     /// Notes that the query that ends at `offset` was answered, so that the next process does not answer it again.
     pub fn set_answered(&self, offset: u64) {
         let mut inner = lock(&self.inner);

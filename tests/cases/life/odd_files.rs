@@ -143,7 +143,8 @@ fn something_else_in_the_place_of_the_storage_costs_no_live_session() {
         for name in ["ccd.sqlite", "ccd.sqlite-wal", "sessions", "logs"] {
             session.ask("before", "before\n");
             let path = daemon.home().join(name);
-            let _ = fs::rename(&path, path.with_extension("kept"));
+            let kept = daemon.home().join(format!("{name}-{odd:?}"));
+            let _ = fs::rename(&path, kept);
             let placed = odd.put(&path);
             let is_replaced = !(path.extension().is_none() && odd == Odd::Directory);
             kill_worker(&daemon);

@@ -28,8 +28,8 @@ pub enum Emptied {
     No,
     /// The holder has yet to notice: it must read the terminal.
     Unnoticed,
-    /// The ring is in use again; this many bytes of output are lost.
-    Lost(u64),
+    /// The ring is in use again; what only it had is a gap.
+    Restored,
 }
 
 impl Inner {
@@ -44,15 +44,8 @@ impl Inner {
         let Some(begin) = ring.begins_again_at() else {
             return Emptied::Unnoticed;
         };
-        let lost = begin.saturating_sub(self.history.end());
-        if lost > 0 {
-            // Memory has no gaps, so what it has that is not logged yet is given up too.
-            let gap = Gap {
-                offset: self.logged,
-                len: begin - self.logged,
-            };
-            self.history.restart(begin);
-            self.give_up(gap);
+        if begin > self.history.end() {
+            self.skip_to(begin);
         }
         let lines = self.lines - self.history.newlines_from(self.logged);
         if let Some(ring) = &mut self.ring {
@@ -65,6 +58,15 @@ impl Inner {
                 gaps: &self.gaps,
             });
         }
-        Emptied::Lost(lost)
+        Emptied::Restored
+    }
+
+    /// Gives up the output before `offset`. Memory has no gaps, so this includes what it has and no log has yet.
+    pub(super) fn skip_to(&mut self, offset: u64) {
+        self.history.restart(offset);
+        self.give_up(Gap {
+            offset: self.logged,
+            len: offset - self.logged,
+        });
     }
 }

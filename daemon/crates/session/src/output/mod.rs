@@ -9,7 +9,9 @@ mod history;
 mod lent;
 pub mod log;
 mod readable;
+mod take;
 
 pub use emptied::Emptied;
 pub use flush::{Flushed, Flusher};
-pub use readable::{LogCall, Output, OutputFacts, Piece, Taken};
+pub use readable::{Output, OutputFacts, Piece};
+pub use take::{LogCall, Taken};

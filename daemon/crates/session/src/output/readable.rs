@@ -1,6 +1,6 @@
 //! Ring, memory and log of one session, read by offset.
 
-use super::emptied::{Emptied, Kept};
+use super::emptied::Kept;
 use super::history::History;
 use super::log::{self, Logged};
 use ccd_store::blocking_io;
@@ -10,23 +10,20 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
-
-/// This many unlogged bytes are written without waiting for more.
-const FLUSH_BYTES: u64 = 64 << 10;
 
 /// The output of one session.
 #[derive(Debug)]
 pub struct Output {
     dir: PathBuf,
     pub(super) inner: Mutex<Inner>,
-    changed: Notify,
+    pub(super) changed: Notify,
     /// Notified when a lent terminal was read by somebody other than its task.
     pub(super) read_early: Notify,
     /// The log was called and has not taken up the call.
-    log_is_called: AtomicBool,
+    pub(super) log_is_called: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -58,25 +55,6 @@ pub enum Piece {
     Pending,
     /// No output, and none will follow.
     End,
-}
-
-/// Result of [`Output::take_from_ring`].
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Taken {
-    pub bytes: usize,
-    /// The ring has more.
-    pub is_part: bool,
-    pub log: LogCall,
-    pub emptied: Emptied,
-}
-
-/// Whether and how output must be logged.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct LogCall {
-    /// The log was not called since it last took up a call.
-    pub is_first: bool,
-    /// The log must not wait for more output.
-    pub is_urgent: bool,
 }
 
 /// Figures for the session's record.
@@ -150,55 +128,6 @@ impl Output {
     /// Returns the session's folder.
     pub fn dir(&self) -> &Path {
         &self.dir
-    }
-
-    /// Takes the output in the ring, at most `max_bytes`, passes it to `see` with its offset, and wakes waiting tasks.
-    /// The result of `see` is stored in the ring for the next process.
-    pub(crate) fn take_from_ring(
-        &self,
-        max_bytes: usize,
-        see: impl FnOnce(&[u8], u64) -> Option<Vec<u8>>,
-    ) -> Taken {
-        let mut inner = lock(&self.inner);
-        let emptied = inner.heed_emptied();
-        let Inner {
-            ring: Some(ring),
-            history,
-            logged,
-            kept,
-            ..
-        } = &mut *inner
-        else {
-            return Taken::default();
-        };
-        let from = history.end();
-        let all = ring.bytes(from);
-        if all.is_empty() {
-            return Taken {
-                emptied,
-                ..Taken::default()
-            };
-        }
-        let bytes = &all[..all.len().min(max_bytes)];
-        let mut taken = Taken {
-            bytes: bytes.len(),
-            is_part: bytes.len() < all.len(),
-            log: LogCall::default(),
-            emptied,
-        };
-        history.append(bytes, *logged);
-        if let Some(note) = see(bytes, from) {
-            ring.set_note(&note);
-            kept.note = note;
-        }
-        let unlogged = history.end() - *logged;
-        let lines = history.total_newlines;
-        inner.lines = lines;
-        drop(inner);
-        self.changed.notify_waiters();
-        taken.log.is_urgent = unlogged >= FLUSH_BYTES;
-        taken.log.is_first = !self.log_is_called.swap(true, Ordering::AcqRel);
-        taken
     }
 
     /// Returns a future that is ready once the output or the session's state has changed after this call.
@@ -353,19 +282,6 @@ impl Output {
             Logged::Bytes(bytes) => Piece::Bytes(bytes),
             Logged::Missing { resume } => Piece::Missing { resume },
         })
-    }
-
-    /// Calls the log, even if there is no new output.
-    pub(crate) fn call_log_now(&self) -> LogCall {
-        LogCall {
-            is_first: !self.log_is_called.swap(true, Ordering::AcqRel),
-            is_urgent: true,
-        }
-    }
-
-    /// Notes that the log has taken up the call: output from now on must call again.
-    pub(crate) fn log_answers(&self) {
-        self.log_is_called.store(false, Ordering::Release);
     }
 
     /// Copies unlogged output into `buffer` and returns its offset; `None` if everything is logged.

@@ -21,6 +21,10 @@ use super::slot_set::MAX_SLOTS;
 /// Maximum number of mapped rings: some more than one process has sessions, which may map each twice.
 const MAX_RINGS: usize = 4 * MAX_SLOTS;
 
+/// How often an access to one mapping is repeated though the file has its size: the other process may have been faster, or
+/// the file system has no room.
+const MAX_REPEATS: usize = 1000;
+
 /// Address of no mapping: the entry is being filled in.
 const TAKEN: usize = 1;
 
@@ -34,6 +38,7 @@ struct Entry {
     /// Where its [`MAPPED_BYTES`] start; 0 if the entry is free.
     start: AtomicUsize,
     file: AtomicPtr<RingFile>,
+    repeats: AtomicUsize,
 }
 
 impl Entry {
@@ -41,6 +46,7 @@ impl Entry {
         Self {
             start: AtomicUsize::new(0),
             file: AtomicPtr::new(ptr::null_mut()),
+            repeats: AtomicUsize::new(0),
         }
     }
 }
@@ -79,6 +85,7 @@ impl Guarded {
         RINGS[index]
             .file
             .store(ptr::from_ref(&*file).cast_mut(), Relaxed);
+        RINGS[index].repeats.store(0, Relaxed);
         RINGS[index].start.store(start.addr(), Release);
         Ok(Self { index, _file: file })
     }
@@ -125,7 +132,11 @@ extern "C" fn on_bus_error(
     let is_mended = entry.is_some_and(|entry| {
         // SAFETY: the thread that was interrupted accesses the mapping, so it is neither unmapped nor unguarded now.
         let file = unsafe { &*entry.file.load(Acquire) };
-        empty(file).is_ok() || replace_page(address).is_ok()
+        match empty(file) {
+            Ok(true) => true,
+            Ok(false) if entry.repeats.fetch_add(1, Relaxed) < MAX_REPEATS => true,
+            _ => replace_page(address).is_ok(),
+        }
     });
     if !is_mended {
         // SAFETY: stored before the handler was installed, and never freed.
@@ -133,19 +144,23 @@ extern "C" fn on_bus_error(
     }
 }
 
-/// Makes a file that was cut short a ring's size, all zeros, so that it is clear that nothing in it is valid.
-fn empty(ring: &RingFile) -> rustix::io::Result<()> {
+/// Gives a file that was cut short a ring's size, all zeros, so that it is clear that nothing in it is valid. Returns false
+/// if it has that size already.
+fn empty(ring: &RingFile) -> rustix::io::Result<bool> {
     let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = open(&*ring.path, flags, Mode::empty())?;
     let found = fstat(&file)?;
     #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
     let is_same = found.st_dev as u64 == ring.device && found.st_ino as u64 == ring.inode;
-    // If the size is right, the file system has no room for the page.
-    if !is_same || found.st_size >= FILE_BYTES as i64 {
+    if !is_same {
         return Err(rustix::io::Errno::NOENT);
     }
+    if found.st_size >= FILE_BYTES as i64 {
+        return Ok(false);
+    }
     ftruncate(&file, 0)?;
-    ftruncate(&file, FILE_BYTES as u64)
+    ftruncate(&file, FILE_BYTES as u64)?;
+    Ok(true)
 }
 
 /// Puts a page of zeros that is only this process's own at the address.

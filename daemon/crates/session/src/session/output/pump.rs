@@ -57,12 +57,10 @@ impl Session {
                     self.services.holder.returned(slot);
                 }
             }
-            Emptied::Lost(bytes) => {
-                let trouble = format!(
-                    "another program has emptied the file with the session's latest output, and {bytes} bytes of it are lost"
-                );
+            Emptied::Restored => {
+                let trouble = "another program has emptied the file with the session's latest output; what is lost is a gap";
                 tracing::error!(session = %self.id(), trouble, "the session continues");
-                self.note(None, Event::Trouble(trouble));
+                self.note(None, Event::Trouble(trouble.into()));
             }
         }
     }

@@ -165,14 +165,14 @@ fn assert_ended(used: &Used, session: &str, reason: &str, before: &Value) {
     assert_eq!(record["end_reason"], reason, "{record}");
     assert_eq!(record["signal"], 1, "{record}");
     assert_eq!(
-        record["output"]["bytes"], before["output"]["bytes"],
+        record["output"]["output_bytes"], before["output"]["output_bytes"],
         "{record}"
     );
     let gaps = record["output"]["gaps"].as_array().unwrap();
     let missing: u64 = gaps.iter().filter_map(|gap| gap["length"].as_u64()).sum();
     let log = fs::metadata(record["output"]["log_path"].as_str().unwrap());
     let logged = log.map_or(0, |log| log.len());
-    let all = record["output"]["bytes"].as_u64().unwrap();
+    let all = record["output"]["output_bytes"].as_u64().unwrap();
     assert_eq!(logged + missing, all, "{record}");
     assert!(missing > 1_000_000, "{record}");
 }

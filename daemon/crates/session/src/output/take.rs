@@ -73,7 +73,7 @@ impl Inner {
         max_bytes: usize,
         see: impl FnOnce(&[u8], u64) -> Option<Vec<u8>>,
     ) -> Taken {
-        let Some(ring) = &mut self.ring else {
+        let Some(ring) = &self.ring else {
             return Taken::default();
         };
         let from = self.history.end();

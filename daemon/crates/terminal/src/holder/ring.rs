@@ -270,6 +270,11 @@ impl RingWriter {
         let free = RING_BYTES as u64 - self.held();
         let head = self.seen;
         let limit = self.back(head)?;
+        // A read into pages that the file no longer has would fail, and its output would be lost.
+        self.mapping.touch(head);
+        if self.layout().is_emptied() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
         let len = free.min(limit - head) as usize;
         // SAFETY: `head..head + len` is outside `tail..head`, so no reader looks at it, and `&mut self` is the only
         // writer. The other mapping of the same bytes is only accessed through readers' positions.
@@ -350,9 +355,9 @@ impl RingWriter {
         while self.backed.end < head + TERMINAL_READ_BYTES
             && self.backed.end - self.backed.start < whole
         {
-            self.mapping
-                .populate(self.backed.end, BACKING_STEP_BYTES as usize)
-                .inspect_err(|_| self.mapping.touch(self.backed.end))?;
+            let (from, len) = (self.backed.end, BACKING_STEP_BYTES as usize);
+            let populated = self.mapping.populate(from, len);
+            populated.inspect_err(|_| self.mapping.touch(from, len))?;
             self.backed.end += BACKING_STEP_BYTES;
         }
         Ok(self.backed.end)

@@ -135,10 +135,13 @@ impl Mapping {
         }
     }
 
-    /// Reads a byte at `position`, so that a file that was cut short before it is noticed: system calls only fail.
-    pub(super) fn touch(&self, position: u64) {
-        // SAFETY: mapped until drop; the value is not used.
-        unsafe { self.at(position).read_volatile() };
+    /// Reads a byte of each page of the `len` bytes at `position`, so that it is noticed if the file was cut short: system
+    /// calls only fail.
+    pub(super) fn touch(&self, position: u64, len: usize) {
+        for offset in (0..len).step_by(4096) {
+            // SAFETY: mapped until drop; the value is not used.
+            unsafe { self.at(position + offset as u64).read_volatile() };
+        }
     }
 
     /// Returns the memory of all data to the system; the data reads as zeros afterwards. Does nothing where the system

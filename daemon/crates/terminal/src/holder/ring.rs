@@ -271,7 +271,7 @@ impl RingWriter {
         let head = self.seen;
         let limit = self.back(head)?;
         // A read into pages that the file no longer has would fail, and its output would be lost.
-        self.mapping.touch(head);
+        self.mapping.touch(head, 1);
         if self.layout().is_emptied() {
             return Err(io::ErrorKind::Interrupted.into());
         }

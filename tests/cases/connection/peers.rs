@@ -173,6 +173,7 @@ fn a_program_that_the_daemon_may_not_kill_is_in_left() {
     let mut connection = Connection::open(&daemon.socket());
     let create = json!({
         "program": setpriv,
+        "cwd": "/",
         "args": ["--reuid=0", "sh", "-c", "echo as $(id -ru); exec sleep 600"],
     });
     let started = connection.call_value("session.create", &create).unwrap();

@@ -2,6 +2,7 @@
 
 use super::disk::{SmallDisk, fill, run, shell};
 use crate::support::client::Ran;
+use crate::support::files::logged_bytes;
 use crate::support::{Ccctl, Daemon, eventually};
 use serde_json::{Value, json};
 use std::fs;
@@ -170,8 +171,7 @@ fn assert_ended(used: &Used, session: &str, reason: &str, before: &Value) {
     );
     let gaps = record["output"]["gaps"].as_array().unwrap();
     let missing: u64 = gaps.iter().filter_map(|gap| gap["length"].as_u64()).sum();
-    let log = fs::metadata(record["output"]["log_path"].as_str().unwrap());
-    let logged = log.map_or(0, |log| log.len());
+    let logged = logged_bytes(record["output"]["log_path"].as_str().unwrap());
     let all = record["output"]["output_bytes"].as_u64().unwrap();
     assert_eq!(logged + missing, all, "{record}");
     assert!(missing > 1_000_000, "{record}");

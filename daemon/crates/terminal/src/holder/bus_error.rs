@@ -3,6 +3,7 @@
 //! access is repeated; see [`emptied`](super::emptied).
 
 use std::ffi::CString;
+use std::fs::File;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -12,7 +13,7 @@ use std::sync::Once;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicPtr, AtomicUsize};
 
-use rustix::fs::{Mode, OFlags, fstat, ftruncate, open};
+use rustix::fs::{Mode, OFlags, open};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 
 use super::ring_file::{FILE_BYTES, MAPPED_BYTES};
@@ -68,7 +69,7 @@ pub(super) struct Guarded {
 
 impl Guarded {
     /// `start` is where [`MAPPED_BYTES`] are mapped, `file` what is mapped there.
-    pub(super) fn new(start: *const u8, path: &Path, file: &std::fs::File) -> io::Result<Self> {
+    pub(super) fn new(start: *const u8, path: &Path, file: &File) -> io::Result<Self> {
         INSTALLED.call_once(install);
         let metadata = file.metadata()?;
         let file = Box::new(RingFile {
@@ -102,7 +103,7 @@ fn install() {
     let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     PAGE_BYTES.store(usize::try_from(page_bytes).unwrap_or(4096), Relaxed);
     let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = on_bus_error;
-    // SAFETY: all zeros is a valid sigaction; the handler calls nothing but system calls, and the previous action is
+    // SAFETY: all zeros is a valid sigaction; the handler makes nothing but system calls, and the previous action is
     // leaked so that the handler may use it at any time.
     unsafe {
         let previous = Box::leak(Box::new(std::mem::zeroed::<libc::sigaction>()));
@@ -146,20 +147,18 @@ extern "C" fn on_bus_error(
 
 /// Gives a file that was cut short a ring's size, all zeros, so that it is clear that nothing in it is valid. Returns false
 /// if it has that size already.
-fn empty(ring: &RingFile) -> rustix::io::Result<bool> {
+fn empty(ring: &RingFile) -> io::Result<bool> {
     let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let file = open(&*ring.path, flags, Mode::empty())?;
-    let found = fstat(&file)?;
-    #[allow(clippy::unnecessary_cast, reason = "the types differ between systems")]
-    let is_same = found.st_dev as u64 == ring.device && found.st_ino as u64 == ring.inode;
-    if !is_same {
-        return Err(rustix::io::Errno::NOENT);
+    let file = File::from(open(&*ring.path, flags, Mode::empty())?);
+    let found = file.metadata()?;
+    if (found.dev(), found.ino()) != (ring.device, ring.inode) {
+        return Err(io::ErrorKind::NotFound.into());
     }
-    if found.st_size >= FILE_BYTES as i64 {
+    if found.len() >= FILE_BYTES as u64 {
         return Ok(false);
     }
-    ftruncate(&file, 0)?;
-    ftruncate(&file, FILE_BYTES as u64)?;
+    file.set_len(0)?;
+    file.set_len(FILE_BYTES as u64)?;
     Ok(true)
 }
 

@@ -64,7 +64,7 @@ struct RingFile {
 pub(super) struct Guarded {
     index: usize,
     /// The handler uses it while an access to the mapping is repeated.
-    _file: Box<RingFile>,
+    file: Box<RingFile>,
 }
 
 impl Guarded {
@@ -88,7 +88,13 @@ impl Guarded {
             .store(ptr::from_ref(&*file).cast_mut(), Relaxed);
         RINGS[index].repeats.store(0, Relaxed);
         RINGS[index].start.store(start.addr(), Release);
-        Ok(Self { index, _file: file })
+        Ok(Self { index, file })
+    }
+
+    /// Does what the handler would do about an access that a system call made instead.
+    pub(super) fn empty_if_cut_short(&self) {
+        // A file that is gone cannot be helped.
+        let _ = empty(&self.file);
     }
 }
 

@@ -232,6 +232,8 @@ pub(super) struct RingWriter {
     mapping: Arc<Mapping>,
     /// The positions whose memory is known to be allocated; at least [`RING_BYTES`] long once all of it is.
     backed: std::ops::Range<u64>,
+    /// The system confirmed that.
+    is_allocated: bool,
     /// `head` as it was last seen here, for a ring that is emptied.
     pub(super) seen: u64,
     /// The ring was emptied, and the worker has not been notified yet.
@@ -253,6 +255,7 @@ impl RingWriter {
             seen: mapping.layout().head.load(SeqCst),
             mapping,
             backed: 0..0,
+            is_allocated: false,
             was_emptied: false,
         }
     }
@@ -271,7 +274,9 @@ impl RingWriter {
         let head = self.seen;
         let limit = self.back(head)?;
         // A read into pages that the file no longer has would fail, and its output would be lost.
-        self.mapping.touch(head, 1);
+        if self.is_allocated {
+            self.mapping.touch(head);
+        }
         if self.layout().is_emptied() {
             return Err(io::ErrorKind::Interrupted.into());
         }
@@ -357,7 +362,7 @@ impl RingWriter {
         {
             let (from, len) = (self.backed.end, BACKING_STEP_BYTES as usize);
             let populated = self.mapping.populate(from, len);
-            populated.inspect_err(|_| self.mapping.touch(from, len))?;
+            self.is_allocated = populated.inspect_err(|_| self.mapping.empty_if_cut_short())?;
             self.backed.end += BACKING_STEP_BYTES;
         }
         Ok(self.backed.end)

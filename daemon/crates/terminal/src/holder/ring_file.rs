@@ -113,34 +113,41 @@ impl Mapping {
         unsafe { std::slice::from_raw_parts_mut(self.at(position), len) }
     }
 
-    /// Allocates memory for `len` bytes at `position` (a multiple of the page size).
+    /// Allocates memory for `len` bytes at `position` (a multiple of the page size). Returns false if that is unknown:
+    /// kernels before 5.14 cannot check it.
     ///
     /// # Errors
     ///
-    /// The kernel's error if there is no memory left. Kernels before 5.14 cannot check this and report success.
-    pub(super) fn populate(&self, position: u64, len: usize) -> io::Result<()> {
+    /// The kernel's error if there is no memory left, or if the file was cut short.
+    pub(super) fn populate(&self, position: u64, len: usize) -> io::Result<bool> {
         #[cfg(target_os = "linux")]
         {
             let advice = mm::Advice::LinuxPopulateWrite;
             // SAFETY: this only faults in pages of our own mapping; it does not change any byte.
             match unsafe { mm::madvise(self.at(position).cast(), len, advice) } {
-                Ok(()) | Err(rustix::io::Errno::INVAL) => Ok(()),
+                Ok(()) => Ok(true),
+                Err(rustix::io::Errno::INVAL) => Ok(false),
                 Err(error) => Err(error.into()),
             }
         }
         #[cfg(not(target_os = "linux"))]
         {
             let _ = (position, len);
-            Ok(())
+            Ok(false)
         }
     }
 
-    /// Reads a byte of each page of the `len` bytes at `position`, so that it is noticed if the file was cut short: system
+    /// Reads a byte at `position`, where memory is allocated, so that it is noticed if the file was cut short before: system
     /// calls only fail.
-    pub(super) fn touch(&self, position: u64, len: usize) {
-        for offset in (0..len).step_by(4096) {
-            // SAFETY: mapped until drop; the value is not used.
-            unsafe { self.at(position + offset as u64).read_volatile() };
+    pub(super) fn touch(&self, position: u64) {
+        // SAFETY: mapped until drop; the value is not used.
+        unsafe { self.at(position).read_volatile() };
+    }
+
+    /// Empties the ring if its file was cut short, so that this is noticed.
+    pub(super) fn empty_if_cut_short(&self) {
+        if let Some(guarded) = &self.guarded {
+            guarded.empty_if_cut_short();
         }
     }
 

@@ -170,6 +170,9 @@ fn a_program_that_the_daemon_may_not_kill_is_in_left() {
     let setpriv = daemon.home.path().join("setpriv");
     copy_program("/usr/bin/setpriv", &setpriv);
     fs::set_permissions(&setpriv, Permissions::from_mode(0o4755)).unwrap();
+    eventually("it answers", || {
+        Connection::answers(&daemon.socket()).then_some(())
+    });
     let mut connection = Connection::open(&daemon.socket());
     let create = json!({
         "program": setpriv,

@@ -3,7 +3,7 @@
 
 use crate::support::files::logged_bytes;
 use crate::support::session::OpenSession;
-use crate::support::worker::{is_one_process, kill_worker};
+use crate::support::worker::{hand_over, is_one_process, kill_worker};
 use crate::support::{Daemon, eventually};
 use ccd_protocol::session::SessionState;
 use serde_json::json;
@@ -138,6 +138,7 @@ fn a_ring_that_was_cut_short_unnoticed_is_not_handed_over() {
     // Its output restores it.
     assert_lives(&cut_short);
     daemon.call_value("daemon.restart", &json!({})).unwrap();
+    hand_over(&daemon, 1);
     assert_lives(&cut_short);
     // A worker that is killed meanwhile costs that session alone.
     cut(&cut_short, 0);

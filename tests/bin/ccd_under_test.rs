@@ -7,9 +7,12 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // The holder, if it is a separate process, handles signals in its only thread, and ends with its worker.
     let is_worker = std::env::args().any(|arg| arg == "--worker");
-    let is_broken = std::env::current_exe().is_ok_and(|path| path.ends_with("broken"));
-    if is_worker && is_broken {
+    let is_build = |name| std::env::current_exe().is_ok_and(|path| path.ends_with(name));
+    if is_worker && is_build("broken") {
         return ExitCode::from(3); // simulates a build that fails before it serves
+    }
+    while is_worker && is_build("hanging") {
+        std::thread::park();
     }
     if std::env::var_os("CCD_TEST_ENDS_WITH_STDIN").is_some()
         && (is_worker || !cfg!(target_os = "linux"))

@@ -1,5 +1,5 @@
 use ccd_protocol::socket::{SocketPathError, base_path, socket_path};
-use ccd_store::folder::{FolderError, prepare_named, prepare_private};
+use ccd_store::folder::{FolderError, prepare_named, prepare_private, set_aside_replaced};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -97,6 +97,17 @@ impl Paths {
             prepare_private(&self.runtime)?;
         }
         prepare_private(&self.rings)
+    }
+
+    /// As [`Self::prepare`], for sessions that must not end because of what is in the place of a directory: that is set
+    /// aside. Returns where to.
+    pub(crate) fn prepare_again(&self) -> Result<Vec<PathBuf>, FolderError> {
+        let mut aside = Vec::new();
+        for folder in [&self.sessions, &self.logs] {
+            aside.extend(set_aside_replaced(folder)?);
+        }
+        self.prepare()?;
+        Ok(aside)
     }
 }
 

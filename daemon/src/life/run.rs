@@ -121,7 +121,10 @@ fn check_parents_of(paths: &Paths) -> Result<(), StartError> {
 pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, StartError> {
     let env = |name: &str| std::env::var_os(name);
     let paths = find_paths(args)?;
-    paths.prepare()?;
+    let replaced = match terminals.are_handed_over() {
+        true => paths.prepare_again()?,
+        false => paths.prepare().map(|()| Vec::new())?,
+    };
     let sources = Sources::from_env(args.config.clone(), env, &paths.base);
     // Before it is loaded: a change in between will be noticed.
     let read = sources.snapshot();
@@ -133,6 +136,9 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
     let loaded = Arc::new(loaded);
     let log = Log::start(&loaded.config.logging, loaded.config.log_level, &paths.logs)
         .map_err(StartError::Log)?;
+    for aside in replaced {
+        tracing::error!(path = %aside.display(), "a directory was replaced; what was in its place is set aside");
+    }
     loaded.use_redact_rules();
     Ok(Prepared {
         paths,
@@ -242,8 +248,12 @@ async fn open_database(
         Some(hand_over) if hand_over.rolled_back => Opening::RolledBack,
         Some(_) => Opening::Again,
     };
+    let replaced = match hand_over {
+        Some(_) => ccd_store::set_aside_replaced(&paths.database)?,
+        None => None,
+    };
     let opened = SCHEMA.open(&paths.database, how).await?;
-    if let Some(database) = &opened.set_aside {
+    if let Some(database) = &replaced.or(opened.set_aside) {
         set_sessions_aside(paths, database, adopted)?;
     }
     Ok((opened.database, opened.is_new))
@@ -264,7 +274,11 @@ fn set_sessions_aside(
     std::fs::rename(&paths.sessions, &aside).map_err(system(what))?;
     paths.prepare()?;
     for id in ccd_session::session::ids_of(adopted) {
-        std::fs::rename(aside.join(&id), paths.sessions.join(&id)).map_err(system(what))?;
+        match std::fs::rename(aside.join(&id), paths.sessions.join(&id)) {
+            // It was removed too; the log begins again.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            moved => moved.map_err(system(what))?,
+        }
     }
     Ok(())
 }

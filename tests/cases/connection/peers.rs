@@ -1,7 +1,7 @@
 //! Who may connect. Only root can test this with other users.
 
 use crate::support::executable::copy_program;
-use crate::support::{Daemon, eventually};
+use crate::support::{Connection, Daemon, eventually, processes};
 use serde_json::json;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -156,4 +156,45 @@ fn root_is_served_with_allow_root_peer() {
         let said = daemon.ping();
         assert!(said.contains("result"), "{said}");
     }
+}
+
+#[test]
+fn a_program_that_the_daemon_may_not_kill_is_in_left() {
+    if cannot_run() {
+        return;
+    }
+    let Some(daemon) = ForeignDaemon::start("{allow_root_peer: true}") else {
+        return;
+    };
+    // Becomes root's, as `sudo` does.
+    let setpriv = daemon.home.path().join("setpriv");
+    copy_program("/usr/bin/setpriv", &setpriv);
+    fs::set_permissions(&setpriv, Permissions::from_mode(0o4755)).unwrap();
+    eventually("it answers", || {
+        Connection::answers(&daemon.socket()).then_some(())
+    });
+    let mut connection = Connection::open(&daemon.socket());
+    let create = json!({
+        "program": setpriv,
+        "cwd": "/",
+        "args": ["--reuid=0", "sh", "-c", "echo as $(id -ru); exec sleep 600"],
+    });
+    let started = connection.call_value("session.create", &create).unwrap();
+    let expect = json!({"session": started["session_id"], "patterns": [{"exact": "as "}]});
+    connection.call_value("session.expect", &expect).unwrap();
+    let read = json!({"session": started["session_id"], "lines": 1});
+    let read = connection.call_value("session.read", &read).unwrap();
+    if read["text"] != "as 0\n" {
+        eprintln!("skipped: programs cannot become root's here: {read}");
+        return;
+    }
+    let close = json!({"session": started["session_id"], "grace_ms": 0});
+    let closed = connection.call_value("session.close", &close).unwrap();
+    assert_eq!(closed["left"], json!([started["pid"]]), "{closed}");
+    assert_eq!(closed["killed"], json!([]), "{closed}");
+    // The kernel hangs its terminal up.
+    let pid = i32::try_from(started["pid"].as_i64().unwrap()).unwrap();
+    eventually("it ends with its terminal", || {
+        (!processes::lives(pid)).then_some(())
+    });
 }

@@ -131,3 +131,36 @@ fn a_call_does_not_wait_for_what_is_in_the_place_of_a_session_s_file() {
         }
     }
 }
+
+#[test]
+fn something_else_in_the_place_of_the_storage_costs_no_live_session() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = daemon.open("cat", &[]);
+    for odd in Odd::all() {
+        for name in ["ccd.sqlite", "ccd.sqlite-wal", "sessions", "logs"] {
+            session.ask("before", "before\n");
+            let path = daemon.home().join(name);
+            let kept = daemon.home().join(format!("{name}-{odd:?}"));
+            let _ = fs::rename(&path, kept);
+            let placed = odd.put(&path);
+            let is_replaced = !(path.extension().is_none() && odd == Odd::Directory);
+            kill_worker(&daemon);
+            session.ask("after", "after\n");
+            assert_eq!(session.now().pid, session.record.pid, "{odd:?} {name}");
+            if is_replaced {
+                let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+                let errors = status["last_errors"].to_string();
+                assert!(errors.contains("set aside"), "{odd:?} {name}: {errors}");
+            }
+            placed.assert_nothing_foreign_changed();
+            // What follows is stored as before.
+            let mut connection = daemon.connect();
+            let next = connection.start_session(&["echo", "served"]);
+            assert_eq!(connection.ended(&next)["exitstatus"], 0);
+        }
+    }
+    session.close();
+}

@@ -1,9 +1,10 @@
 //! A daemon that starts on a full disk: old sessions can be read and removed, and it works as soon as there is room.
 
-use super::disk::{SmallDisk, fill};
+use super::disk::{SmallDisk, fill, run, shell};
 use crate::support::client::Ran;
-use crate::support::{Ccctl, Daemon, eventually};
-use serde_json::json;
+use crate::support::files::logged_bytes;
+use crate::support::{Ccctl, Connection, Daemon, eventually};
+use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -143,6 +144,110 @@ fn a_daemon_that_was_killed_starts_on_a_full_disk() {
     // The first daemon could not record it.
     let record = used.daemon.connect().record(&sleeps);
     assert_eq!(record["end_reason"], "daemon_killed");
+}
+
+/// Starts a program that prints two megabytes on a full disk; returns its session.
+fn print_on_a_full_disk(used: &Used) -> String {
+    let mut connection = used.daemon.connect();
+    let session = shell(&mut connection);
+    fill(&used.filler);
+    run(
+        &mut connection,
+        &session,
+        "yes 0123456 | head -c 2000000",
+        "printed",
+    );
+    session
+}
+
+/// Asserts that the session ended for this reason, and that its output is as long as before, with what is in no log as a gap.
+fn assert_ended(used: &Used, session: &str, reason: &str, before: &Value) {
+    let record = used.daemon.connect().record(session);
+    assert_eq!(record["end_reason"], reason, "{record}");
+    assert_eq!(record["signal"], 1, "{record}");
+    assert_eq!(
+        record["output"]["output_bytes"], before["output"]["output_bytes"],
+        "{record}"
+    );
+    let gaps = record["output"]["gaps"].as_array().unwrap();
+    let missing: u64 = gaps.iter().filter_map(|gap| gap["length"].as_u64()).sum();
+    let logged = logged_bytes(record["output"]["log_path"].as_str().unwrap());
+    let all = record["output"]["output_bytes"].as_u64().unwrap();
+    assert_eq!(logged + missing, all, "{record}");
+    assert!(missing > 1_000_000, "{record}");
+}
+
+#[test]
+fn the_end_of_a_session_on_a_full_disk_is_recorded_by_the_next_start() {
+    let Some(mut used) = used() else {
+        return;
+    };
+    let session = print_on_a_full_disk(&used);
+    let before = used.daemon.connect().record(&session);
+    assert!(used.daemon.stop().success());
+    // Once while the disk is still full, then for good.
+    used.daemon.restart();
+    assert_ended(&used, &session, "shutdown", &before);
+    used.daemon.stop();
+    fs::remove_file(&used.filler).unwrap();
+    for _ in 0..2 {
+        used.daemon.restart();
+        assert_ended(&used, &session, "shutdown", &before);
+        used.daemon.stop();
+    }
+}
+
+#[test]
+fn the_end_of_a_session_on_a_full_disk_is_recorded_once_there_is_room() {
+    let Some(mut used) = used() else {
+        return;
+    };
+    let session = print_on_a_full_disk(&used);
+    let mut connection = used.daemon.connect();
+    let before = connection.record(&session);
+    let close = json!({"session": session});
+    connection.call_value("session.close", &close).unwrap();
+    fs::remove_file(&used.filler).unwrap();
+    let rings = used.daemon.socket().with_file_name("ccd.sock.rings");
+    eventually("its ring is removed", || {
+        (fs::read_dir(&rings).unwrap().count() == 0).then_some(())
+    });
+    used.daemon.kill();
+    used.daemon.restart();
+    assert_ended(&used, &session, "closed", &before);
+}
+
+#[test]
+fn a_session_without_memory_for_its_output_waits_until_there_is_some() {
+    let place = tempfile::tempdir().unwrap();
+    let Some(_disk) = SmallDisk::mount(place.path(), 1 << 20) else {
+        return;
+    };
+    let daemon = Daemon::builder().socket(&place.path().join("s")).start();
+    let mut connection = daemon.connect();
+    let session = shell(&mut connection);
+    let filler = place.path().join("filler");
+    fill(&filler);
+    let flood = "yes 0123456 | head -c 2000000; echo; echo printed\n";
+    let send = json!({"session": session, "text": flood});
+    connection.call_value("session.send", &send).unwrap();
+    let stuck = eventually("the program is held up", || {
+        let bytes = |connection: &mut Connection| {
+            connection.record(&session)["output"]["output_bytes"].clone()
+        };
+        let before = bytes(&mut connection);
+        for _ in 0..200 {
+            connection.call_value("daemon.ping", &json!({})).unwrap();
+        }
+        (before == bytes(&mut connection)).then_some(before)
+    });
+    assert!(stuck.as_u64() < Some(2_000_000), "{stuck}");
+    fs::remove_file(&filler).unwrap();
+    let expect = json!({"session": session, "patterns": [{"exact": "\nprinted\n"}]});
+    connection.call_value("session.expect", &expect).unwrap();
+    let all = json!({"session": session, "since": 5, "max_bytes": 2_000_000});
+    let read = connection.call_value("session.read", &all).unwrap();
+    assert_eq!(read["text"], "0123456\n".repeat(250_000));
 }
 
 /// The next daemon opens the database as usual, with the sessions that are in it.

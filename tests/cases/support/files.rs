@@ -38,6 +38,14 @@ pub(crate) fn assert_in_no_file(folder: &Path, text: &str) {
     assert!(found.is_empty(), "{text:?} is in {found:?}");
 }
 
+/// Returns how many bytes are in the files of a session's log, one of which is at `log_path`.
+pub(crate) fn logged_bytes(log_path: &str) -> u64 {
+    let folder = Path::new(log_path).parent().unwrap();
+    let names = fs::read_dir(folder).unwrap().flatten();
+    let logs = names.filter(|name| name.path().extension().is_some_and(|end| end == "log"));
+    logs.map(|log| log.metadata().unwrap().len()).sum()
+}
+
 /// What is in the place of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Odd {

@@ -101,6 +101,31 @@ fn a_build_that_does_not_serve_is_rolled_back() {
 }
 
 #[test]
+#[cfg_attr(
+    not(debug_assertions),
+    ignore = "only a debug build gives a worker less time"
+)]
+fn a_build_that_hangs_is_killed_and_the_last_one_serves_again() {
+    // Enough for a worker that does serve, on a slow machine.
+    let daemon = Daemon::builder().env("CCD_TEST_READY_MS", "5000").start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let session = daemon.open("cat", &[]);
+    let hanging = other_build(&daemon, "hanging");
+    let before = executable_of(worker(&daemon));
+    daemon
+        .call_value("daemon.upgrade", &json!({"binary": hanging}))
+        .unwrap();
+    let last = hand_over(&daemon, 1);
+    assert_eq!(last["rolled_back"], true, "{last}");
+    let reason = last["reason"].as_str().unwrap();
+    assert!(reason.contains("did not start serving in time"), "{last}");
+    assert_eq!(executable_of(worker(&daemon)), before);
+    session.ask("still here", "still here\n");
+}
+
+#[test]
 fn what_is_no_daemon_is_refused_and_nothing_happens() {
     let daemon = Daemon::start();
     if is_one_process(&daemon) {

@@ -1,6 +1,7 @@
 //! Kills and handovers: sessions and their output outlive the worker.
 
 mod crash;
+mod emptied;
 mod ended;
 mod fault;
 mod hand_over;

@@ -325,22 +325,22 @@ fn a_worker_that_cannot_start_is_tried_again_and_ends_nothing() {
     }
     let session = daemon.open("cat", &[]);
     session.ask("before", "before\n");
-    let (database, aside) = (
-        daemon.home().join("ccd.sqlite"),
+    let (rings, aside) = (
+        daemon.home().join("run/ccd.sock.rings"),
         daemon.home().join("aside"),
     );
     let pid = worker(&daemon);
     kill_process(Pid::from_raw(pid).unwrap(), Signal::STOP).unwrap();
-    std::fs::rename(&database, &aside).unwrap();
-    std::fs::create_dir(&database).unwrap();
+    std::fs::rename(&rings, &aside).unwrap();
+    std::fs::write(&rings, "").unwrap();
     kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
     eventually("another worker has failed", || {
         let said = daemon.printed();
-        (said.matches("cannot be opened").count() >= 2).then_some(())
+        (said.matches("not a directory").count() >= 2).then_some(())
     });
     assert!(lives(session.record.pid));
-    std::fs::remove_dir(&database).unwrap();
-    std::fs::rename(&aside, &database).unwrap();
+    std::fs::remove_file(&rings).unwrap();
+    std::fs::rename(&aside, &rings).unwrap();
     session.ask("after", "after\n");
     let status = daemon.call_value("daemon.status", &json!({})).unwrap();
     let reason = status["last_hand_over"]["reason"].as_str().unwrap();

@@ -55,6 +55,23 @@ pub fn prepare_private(path: &Path) -> Result<(), FolderError> {
     Ok(())
 }
 
+/// Sets aside what is at `path` if it is not a directory; returns where to. For sessions that must not end because of it:
+/// otherwise, preparing the directory is an error.
+///
+/// # Errors
+///
+/// [`FolderError::Io`] if it cannot be moved.
+pub fn set_aside_replaced(path: &Path) -> Result<Option<PathBuf>, FolderError> {
+    let found = std::fs::symlink_metadata(path);
+    if found.map_or(true, |found| found.is_dir()) {
+        return Ok(None);
+    }
+    let mut aside = path.as_os_str().to_owned();
+    aside.push(crate::open::aside_suffix());
+    std::fs::rename(path, &aside).map_err(failed(path))?;
+    Ok(Some(aside.into()))
+}
+
 /// Makes sure that `path` is a directory that only this user can change; an existing one is never altered.
 ///
 /// For directories that the user named and that may contain other files.

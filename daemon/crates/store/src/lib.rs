@@ -23,7 +23,7 @@ pub use database::{Database, Store, delete};
 pub use documents::{blocking, blocking_io};
 pub use error::StoreError;
 pub use memory::give_back_memory;
-pub use open::{Column, Opened, Opening, Schema};
+pub use open::{Column, Opened, Opening, Schema, set_aside_replaced};
 pub use row::{Row, Values, insert};
 pub use sqlx::sqlite::{SqliteConnection as Connection, SqliteSynchronous as Synchronous};
 pub use sqlx::{

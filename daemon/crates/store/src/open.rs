@@ -27,6 +27,9 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
 const MAX_READERS: u32 = 3;
 
+/// Suffixes of the files that SQLite makes beside a database.
+const JOURNALS: [&str; 3] = ["-wal", "-shm", "-journal"];
+
 /// An unused reader is closed after this time.
 const READER_IDLE: Duration = Duration::from_secs(60);
 
@@ -324,7 +327,7 @@ async fn check_quickly(path: &Path, pool: &SqlitePool) -> Result<(), StoreError>
 ///
 /// The process has no file mode mask for that, because its programs would inherit it.
 fn make_private(path: &Path) -> std::io::Result<((u64, u64), bool)> {
-    for suffix in ["-wal", "-shm", "-journal"] {
+    for suffix in JOURNALS {
         own_file::check(&with_suffix(path, suffix))?;
     }
     let file = own_file::append(path)?.metadata()?;
@@ -337,23 +340,49 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// Moves a database aside if something else is in the place of one of its files; returns where to. For sessions that must
+/// not end because of it: otherwise, opening the database is an error.
+///
+/// # Errors
+///
+/// [`StoreError::Open`] if it cannot be moved.
+pub fn set_aside_replaced(path: &Path) -> Result<Option<PathBuf>, StoreError> {
+    let files = JOURNALS.map(|suffix| with_suffix(path, suffix));
+    let checked = files.iter().map(PathBuf::as_path).chain([path]);
+    let Some(error) = checked.map(own_file::check).find_map(Result::err) else {
+        return Ok(None);
+    };
+    let aside = move_aside(path)?;
+    tracing::error!(%error, path = %aside.display(), "the database was replaced and is set aside; a new one is created");
+    Ok(Some(aside))
+}
+
 fn move_aside(path: &Path) -> Result<PathBuf, StoreError> {
+    let suffix = aside_suffix();
+    let aside = with_suffix(path, &suffix);
+    match std::fs::rename(path, &aside) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(StoreError::Open {
+            path: path.to_owned(),
+            source: error.into(),
+        }),
+        _ => Ok(()),
+    }?;
+    for journal in JOURNALS {
+        // A database that was closed properly has none.
+        let _ = std::fs::rename(
+            with_suffix(path, journal),
+            with_suffix(path, &format!("{journal}{suffix}")),
+        );
+    }
+    Ok(aside)
+}
+
+/// Returns what is appended to the name of something that is set aside.
+pub(crate) fn aside_suffix() -> String {
     let form =
         format_description!("[year]-[month]-[day]T[hour]-[minute]-[second]-[subsecond digits:3]Z");
     let now = time::OffsetDateTime::now_utc()
         .format(form)
         .unwrap_or_default();
-    let aside = with_suffix(path, &format!(".corrupt-{now}"));
-    std::fs::rename(path, &aside).map_err(|error| StoreError::Open {
-        path: path.to_owned(),
-        source: error.into(),
-    })?;
-    for suffix in ["-wal", "-shm"] {
-        // A database that was closed properly has none.
-        let _ = std::fs::rename(
-            with_suffix(path, suffix),
-            with_suffix(path, &format!("{suffix}.corrupt-{now}")),
-        );
-    }
-    Ok(aside)
+    format!(".corrupt-{now}")
 }

@@ -135,10 +135,12 @@ impl History {
 
     /// Drops everything, because the log has it.
     pub(super) fn clear(&mut self) {
-        *self = Self {
-            total_newlines: self.total_newlines,
-            ..Self::new(self.end(), self.max_lines)
-        };
+        self.restart(self.end());
+    }
+
+    /// Drops everything; the next byte has the offset `start`.
+    pub(super) fn restart(&mut self, start: u64) {
+        *self = Self::behind(start, self.total_newlines, self.max_lines);
     }
 
     /// Returns the bytes of a block that were not dropped.

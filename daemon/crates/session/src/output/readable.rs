@@ -1,5 +1,6 @@
 //! Ring, memory and log of one session, read by offset.
 
+use super::emptied::Kept;
 use super::history::History;
 use super::log::{self, Logged};
 use ccd_store::blocking_io;
@@ -9,23 +10,20 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
-
-/// This many unlogged bytes are written without waiting for more.
-const FLUSH_BYTES: u64 = 64 << 10;
 
 /// The output of one session.
 #[derive(Debug)]
 pub struct Output {
     dir: PathBuf,
     pub(super) inner: Mutex<Inner>,
-    changed: Notify,
+    pub(super) changed: Notify,
     /// Notified when a lent terminal was read by somebody other than its task.
     pub(super) read_early: Notify,
     /// The log was called and has not taken up the call.
-    log_is_called: AtomicBool,
+    pub(super) log_is_called: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -34,15 +32,16 @@ pub(super) struct Inner {
     pub(super) ring: Option<Ring>,
     /// Set while this process reads the terminal.
     pub(super) loan: Option<Loan>,
-    history: History,
+    pub(super) history: History,
     /// Every byte before this offset is in the log or in a gap.
-    logged: u64,
-    gaps: Vec<Gap>,
+    pub(super) logged: u64,
+    pub(super) gaps: Vec<Gap>,
     rotated_at: Option<String>,
-    lines: u64,
+    pub(super) lines: u64,
     ended: bool,
     /// The offset at which an expect without `from` starts; also stored in the ring, for the next process.
-    cursor: u64,
+    pub(super) cursor: u64,
+    pub(super) kept: Kept,
 }
 
 /// Result of reading output at an offset.
@@ -56,24 +55,6 @@ pub enum Piece {
     Pending,
     /// No output, and none will follow.
     End,
-}
-
-/// Result of [`Output::take_from_ring`].
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Taken {
-    pub bytes: usize,
-    /// The ring has more.
-    pub is_part: bool,
-    pub log: LogCall,
-}
-
-/// Whether and how output must be logged.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct LogCall {
-    /// The log was not called since it last took up a call.
-    pub is_first: bool,
-    /// The log must not wait for more output.
-    pub is_urgent: bool,
 }
 
 /// Figures for the session's record.
@@ -107,6 +88,7 @@ impl Output {
     /// Makes the output of a program that an earlier process started; `tail` is the end of the logged output.
     pub fn adopted(dir: PathBuf, ring: Ring, max_lines: u64, lines: u64, tail: &[u8]) -> Self {
         let (logged, cursor, gaps) = (ring.tail(), ring.cursor(), ring.gaps());
+        let kept = Kept::of(&ring);
         let newlines = memchr::memchr_iter(b'\n', tail).count() as u64;
         let start = logged - tail.len() as u64;
         let output = Self::new(dir, Some(ring), logged, max_lines);
@@ -117,6 +99,7 @@ impl Output {
             inner.lines = lines;
             inner.gaps = gaps;
             inner.cursor = cursor;
+            inner.kept = kept;
         }
         output
     }
@@ -134,6 +117,7 @@ impl Output {
                 lines: 0,
                 ended: false,
                 cursor: 0,
+                kept: Kept::default(),
             }),
             changed: Notify::new(),
             read_early: Notify::new(),
@@ -144,48 +128,6 @@ impl Output {
     /// Returns the session's folder.
     pub fn dir(&self) -> &Path {
         &self.dir
-    }
-
-    /// Takes the output in the ring, at most `max_bytes`, passes it to `see` with its offset, and wakes waiting tasks.
-    /// The result of `see` is stored in the ring for the next process.
-    pub(crate) fn take_from_ring(
-        &self,
-        max_bytes: usize,
-        see: impl FnOnce(&[u8], u64) -> Option<Vec<u8>>,
-    ) -> Taken {
-        let mut inner = lock(&self.inner);
-        let Inner {
-            ring: Some(ring),
-            history,
-            logged,
-            ..
-        } = &mut *inner
-        else {
-            return Taken::default();
-        };
-        let from = history.end();
-        let all = ring.bytes(from);
-        if all.is_empty() {
-            return Taken::default();
-        }
-        let bytes = &all[..all.len().min(max_bytes)];
-        let mut taken = Taken {
-            bytes: bytes.len(),
-            is_part: bytes.len() < all.len(),
-            log: LogCall::default(),
-        };
-        history.append(bytes, *logged);
-        if let Some(note) = see(bytes, from) {
-            ring.set_note(&note);
-        }
-        let unlogged = history.end() - *logged;
-        let lines = history.total_newlines;
-        inner.lines = lines;
-        drop(inner);
-        self.changed.notify_waiters();
-        taken.log.is_urgent = unlogged >= FLUSH_BYTES;
-        taken.log.is_first = !self.log_is_called.swap(true, Ordering::AcqRel);
-        taken
     }
 
     /// Returns a future that is ready once the output or the session's state has changed after this call.
@@ -270,9 +212,18 @@ impl Output {
         lock(&self.inner).cursor
     }
 
+    /// Stores a note for the next process in the ring.
+    pub(crate) fn set_note(&self, note: &[u8]) {
+        if let Some(ring) = &lock(&self.inner).ring {
+            ring.set_note(note);
+        }
+    }
+
     /// Notes that the query that ends at `offset` was answered, so that the next process does not answer it again.
     pub fn set_answered(&self, offset: u64) {
-        if let Some(ring) = &lock(&self.inner).ring {
+        let mut inner = lock(&self.inner);
+        inner.kept.answered = offset;
+        if let Some(ring) = &inner.ring {
             ring.set_answered(offset);
         }
     }
@@ -333,19 +284,6 @@ impl Output {
         })
     }
 
-    /// Calls the log, even if there is no new output.
-    pub(crate) fn call_log_now(&self) -> LogCall {
-        LogCall {
-            is_first: !self.log_is_called.swap(true, Ordering::AcqRel),
-            is_urgent: true,
-        }
-    }
-
-    /// Notes that the log has taken up the call: output from now on must call again.
-    pub(crate) fn log_answers(&self) {
-        self.log_is_called.store(false, Ordering::Release);
-    }
-
     /// Copies unlogged output into `buffer` and returns its offset; `None` if everything is logged.
     pub(super) fn pending(&self, buffer: &mut Vec<u8>) -> Option<u64> {
         let inner = lock(&self.inner);
@@ -367,6 +305,7 @@ impl Output {
         // The lines after it are still in the ring, and are counted there.
         let lines = inner.lines - inner.history.newlines_from(logged);
         inner.history.trim(logged);
+        inner.kept.log_base = log_base;
         match &mut inner.ring {
             Some(ring) => {
                 ring.set_log_base(log_base);
@@ -394,11 +333,7 @@ impl Output {
         if gap.len == 0 {
             return false;
         }
-        match inner.gaps.last_mut() {
-            Some(last) if last.offset + last.len == gap.offset => last.len += gap.len,
-            _ => inner.gaps.push(gap),
-        }
-        inner.logged = end;
+        inner.give_up(gap);
         inner.history.trim(end);
         let lines = inner.lines;
         match &mut inner.ring {
@@ -453,6 +388,15 @@ impl Output {
 }
 
 impl Inner {
+    /// Notes that these bytes, the next ones, are not logged.
+    pub(super) fn give_up(&mut self, gap: Gap) {
+        match self.gaps.last_mut() {
+            Some(last) if last.offset + last.len == gap.offset => last.len += gap.len,
+            _ => self.gaps.push(gap),
+        }
+        self.logged = gap.offset + gap.len;
+    }
+
     /// Removes bytes from the gaps that have reached the log after they were given up.
     fn found_in_log(&mut self, offset: u64, length: u64) {
         for gap in &mut self.gaps {

@@ -83,7 +83,7 @@ impl Loan {
     fn read_up_to(&mut self, unread: usize) -> LentRead {
         let reader = &self.ring.layout().loan.reader;
         let began = reader.compare_exchange(LENT, READING, SeqCst, SeqCst);
-        if began.is_err() {
+        if began.is_err() && !self.ring.continue_emptied() {
             return LentRead::TakenBack;
         }
         if self.ring.head() != self.read_upto {
@@ -93,6 +93,13 @@ impl Loan {
         self.read_upto = self.ring.head();
         self.ring.layout().loan.reader.store(LENT, SeqCst);
         read
+    }
+
+    /// Begins again in a ring that was emptied.
+    pub fn mend(&mut self) {
+        if self.ring.continue_emptied() {
+            self.ring.layout().loan.reader.store(LENT, SeqCst);
+        }
     }
 
     /// Returns the memory of a drained ring to the system.
@@ -135,6 +142,16 @@ impl RingWriter {
     /// Lends the terminal to the worker. The caller must no longer read it.
     pub(super) fn lend(&mut self) {
         self.layout().loan.reader.store(LENT, SeqCst);
+    }
+
+    /// Begins again if the ring was emptied, and goes on with the read of a lent terminal. Returns false if it was not.
+    fn continue_emptied(&mut self) -> bool {
+        let is_emptied = self.layout().is_emptied();
+        if is_emptied {
+            self.held();
+            self.layout().loan.reader.store(READING, SeqCst);
+        }
+        is_emptied
     }
 
     /// Returns true if the worker does not have the terminal, or has returned it.
@@ -189,19 +206,19 @@ impl RingWriter {
 
     /// Counts a packet that was received but perhaps not counted before the worker was killed.
     fn finish_packet(&mut self) {
+        let room = RING_BYTES - self.held() as usize;
+        let head = self.seen;
         let layout = self.layout();
         let loan = &layout.loan;
         let kind = loan.packet_kind.swap(NO_PACKET, SeqCst);
         if kind == NO_PACKET {
             return;
         }
-        let (head, tail) = (self.head(), layout.tail.load(SeqCst));
         let len = loan.read_len.load(SeqCst) as usize;
         let is_uncounted = loan.read_from.load(SeqCst) == head;
         let is_unnoted = loan.flushes_before.load(SeqCst) == layout.input_flushes.load(SeqCst);
         match kind_of(kind, len) {
             Received::Output(len) => {
-                let room = RING_BYTES - (head - tail) as usize;
                 if is_uncounted && len <= room {
                     self.publish(len);
                 }

@@ -4,7 +4,9 @@
 //! rings, writes to the terminals, and serves the clients.
 
 mod board;
+mod bus_error;
 mod descriptors;
+mod emptied;
 mod error;
 mod file_limit;
 mod floods;
@@ -36,6 +38,7 @@ mod wire;
 #[cfg(test)]
 use descriptors::DescriptorLimits;
 pub use descriptors::raise_descriptor_limit;
+pub use emptied::Kept;
 pub use error::SpawnError;
 pub use file_limit::outlive_file_limit;
 pub use handle::{Adopted, AtWork, Holder, HolderNews, Spawned};

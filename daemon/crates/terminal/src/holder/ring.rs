@@ -7,7 +7,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 
 use super::ring_file::Mapping;
 use super::ring_layout::{Gap, RING_BYTES, RingLayout};
@@ -97,18 +97,24 @@ impl Ring {
     /// Returns the bytes from position `from` (clamped to `tail..=head`) to `head`, as one slice.
     pub fn bytes(&self, from: u64) -> &[u8] {
         let head = self.head();
-        let from = from.clamp(self.tail(), head);
-        // SAFETY: `from..head` is within `tail..head`. The writer never touches that part before `tail` moves, which
-        // takes `&mut self` and so cannot happen during this borrow.
-        unsafe { self.mapping.slice(from, (head - from) as usize) }
+        // The positions contradict each other if the ring is emptied at this moment.
+        let len = head.saturating_sub(from.max(self.tail()));
+        let len = if len > RING_BYTES as u64 { 0 } else { len };
+        // SAFETY: this is within `tail..head`. The writer never touches that part before `tail` moves, which takes
+        // `&mut self` and so cannot happen during this borrow.
+        unsafe { self.mapping.slice(head - len, len as usize) }
     }
 
     /// Frees the bytes before `tail` (clamped to `tail..=head`) for the holder.
     ///
-    /// Returns true if the holder waits for room; then `Holder::space_freed` must be called.
+    /// Returns true if the holder waits for room, or may do so because the ring was emptied; then
+    /// `Holder::space_freed` must be called.
     #[must_use = "the holder sleeps until it is told"]
     pub fn set_tail(&mut self, tail: u64) -> bool {
-        let tail = tail.clamp(self.tail(), self.head());
+        if !self.is_whole() {
+            return true;
+        }
+        let tail = tail.max(self.tail()).min(self.head());
         self.layout().tail.store(tail, SeqCst);
         self.layout().holder_waits.swap(0, SeqCst) == 1
     }
@@ -132,7 +138,7 @@ impl Ring {
     /// Returns the program's process id, or 0 before it was started.
     #[cfg(test)]
     pub fn pid(&self) -> i32 {
-        self.layout().pid.load(Acquire)
+        self.layout().pid.load(SeqCst)
     }
 
     /// Returns when the ring was created, in milliseconds since 1970.
@@ -212,10 +218,7 @@ impl Ring {
 
     /// Returns the writing end, for a terminal that was lent.
     pub(super) fn writer(&self) -> RingWriter {
-        RingWriter {
-            mapping: Arc::clone(&self.mapping),
-            backed: 0..0,
-        }
+        RingWriter::of(Arc::clone(&self.mapping))
     }
 
     pub(super) fn layout(&self) -> &RingLayout {
@@ -229,6 +232,12 @@ pub(super) struct RingWriter {
     mapping: Arc<Mapping>,
     /// The positions whose memory is known to be allocated; at least [`RING_BYTES`] long once all of it is.
     backed: std::ops::Range<u64>,
+    /// The system confirmed that.
+    is_allocated: bool,
+    /// `head` as it was last seen here, for a ring that is emptied.
+    pub(super) seen: u64,
+    /// The ring was emptied, and the worker has not been notified yet.
+    pub(super) was_emptied: bool,
 }
 
 impl RingWriter {
@@ -238,10 +247,17 @@ impl RingWriter {
     ///
     /// [`RingError::File`] if the file exists or cannot be created or mapped; no file remains then.
     pub(super) fn create(path: &Path) -> Result<Self, RingError> {
-        Ok(Self {
-            mapping: Arc::new(Mapping::create(path)?),
+        Ok(Self::of(Arc::new(Mapping::create(path)?)))
+    }
+
+    fn of(mapping: Arc<Mapping>) -> Self {
+        Self {
+            seen: mapping.layout().head.load(SeqCst),
+            mapping,
             backed: 0..0,
-        })
+            is_allocated: false,
+            was_emptied: false,
+        }
     }
 
     /// Returns the free part after `head`, empty if the ring is full. Bytes put there only count after
@@ -254,9 +270,16 @@ impl RingWriter {
     ///
     /// The kernel's error if the file system of the ring is full.
     pub(super) fn spare(&mut self) -> io::Result<&mut [u8]> {
-        let head = self.head();
-        let free = RING_BYTES as u64 - (head - self.layout().tail.load(Acquire));
+        let free = RING_BYTES as u64 - self.held();
+        let head = self.seen;
         let limit = self.back(head)?;
+        // A read into pages that the file no longer has would fail, and its output would be lost.
+        if self.is_allocated {
+            self.mapping.touch(head);
+        }
+        if self.layout().is_emptied() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
         let len = free.min(limit - head) as usize;
         // SAFETY: `head..head + len` is outside `tail..head`, so no reader looks at it, and `&mut self` is the only
         // writer. The other mapping of the same bytes is only accessed through readers' positions.
@@ -265,39 +288,36 @@ impl RingWriter {
 
     /// Makes `len` bytes that were put into [`RingWriter::spare`] visible to the reader.
     pub(super) fn publish(&mut self, len: usize) {
-        let head = self.head();
-        self.layout().head.store(head + len as u64, SeqCst);
+        self.seen = self.head() + len as u64;
+        self.layout().head.store(self.seen, SeqCst);
     }
 
     /// Returns true if there is no room.
-    pub(super) fn is_full(&self) -> bool {
-        let layout = self.layout();
-        layout.head.load(Relaxed) - layout.tail.load(Acquire) == RING_BYTES as u64
+    pub(super) fn is_full(&mut self) -> bool {
+        self.held() == RING_BYTES as u64
     }
 
     /// Asks the worker to report when it frees space. Returns false if there is room already.
     pub(super) fn wait_for_space(&mut self) -> bool {
-        let layout = self.layout();
-        layout.holder_waits.store(1, SeqCst);
-        if layout.head.load(Relaxed) - layout.tail.load(SeqCst) == RING_BYTES as u64 {
+        self.layout().holder_waits.store(1, SeqCst);
+        if self.is_full() {
             return true;
         }
-        layout.holder_waits.store(0, SeqCst);
+        self.layout().holder_waits.store(0, SeqCst);
         false
     }
 
     /// Returns the memory of a drained ring to the system. Does nothing while bytes wait to be logged.
     pub(super) fn give_back_memory(&mut self) {
-        let head = self.head();
-        if self.layout().tail.load(Acquire) == head && !self.backed.is_empty() {
+        if self.held() == 0 && !self.backed.is_empty() {
             self.mapping.punch();
-            self.backed = head..head;
+            self.backed = self.seen..self.seen;
         }
     }
 
     /// Returns the position after the last byte read.
     pub(super) fn head(&self) -> u64 {
-        self.layout().head.load(Relaxed)
+        self.seen.max(self.layout().head.load(SeqCst))
     }
 
     /// Forgets which memory is known to be allocated.
@@ -340,8 +360,9 @@ impl RingWriter {
         while self.backed.end < head + TERMINAL_READ_BYTES
             && self.backed.end - self.backed.start < whole
         {
-            self.mapping
-                .populate(self.backed.end, BACKING_STEP_BYTES as usize)?;
+            let (from, len) = (self.backed.end, BACKING_STEP_BYTES as usize);
+            let populated = self.mapping.populate(from, len);
+            self.is_allocated = populated.inspect_err(|_| self.mapping.empty_if_cut_short())?;
             self.backed.end += BACKING_STEP_BYTES;
         }
         Ok(self.backed.end)

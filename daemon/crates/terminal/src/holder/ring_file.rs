@@ -8,17 +8,26 @@ use std::ptr::NonNull;
 
 use rustix::mm::{self, MapFlags, ProtFlags};
 
+use super::bus_error::Guarded;
 use super::ring::RingError;
 use super::ring_layout::{HEADER_BYTES, RING_BYTES, RingLayout};
 
 /// Where the data starts in the file: a multiple of every page size in use (the rest is a hole and costs nothing).
 const DATA_OFFSET: usize = 64 << 10;
 
+/// The length of the file.
+pub(super) const FILE_BYTES: usize = DATA_OFFSET + RING_BYTES;
+
+/// How many addresses a mapping takes: the header, and the data twice.
+pub(super) const MAPPED_BYTES: usize = DATA_OFFSET + 2 * RING_BYTES;
+
 /// A mapped ring file. Dropping it unmaps it; the file is kept.
 #[derive(Debug)]
 pub(super) struct Mapping {
     layout: NonNull<RingLayout>,
     data: NonNull<u8>,
+    /// `None` once it is being unmapped.
+    guarded: Option<Guarded>,
 }
 
 // SAFETY: the header is only accessed through atomics, the data only through `slice` and `slice_mut`, whose callers
@@ -41,7 +50,7 @@ impl Mapping {
             .mode(0o600)
             .open(path)
             .map_err(failed)?;
-        let mapping = Self::fill(&file).map_err(|source| {
+        let mapping = Self::fill(&file, path).map_err(|source| {
             // Nothing more can be done if this fails too; the first error is reported.
             let _ = std::fs::remove_file(path);
             failed(source)
@@ -67,10 +76,10 @@ impl Mapping {
             .open(path)
             .map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
-        if !metadata.is_file() || metadata.size() != (DATA_OFFSET + RING_BYTES) as u64 {
+        if !metadata.is_file() || metadata.size() != FILE_BYTES as u64 {
             return Err(refused("it is not a file of the right size"));
         }
-        let mapping = Self::map(&file).map_err(failed)?;
+        let mapping = Self::map(&file, path).map_err(failed)?;
         mapping.layout().check().map_err(refused)?;
         Ok(mapping)
     }
@@ -104,25 +113,41 @@ impl Mapping {
         unsafe { std::slice::from_raw_parts_mut(self.at(position), len) }
     }
 
-    /// Allocates memory for `len` bytes at `position` (a multiple of the page size).
+    /// Allocates memory for `len` bytes at `position` (a multiple of the page size). Returns false if that is unknown:
+    /// kernels before 5.14 cannot check it.
     ///
     /// # Errors
     ///
-    /// The kernel's error if there is no memory left. Kernels before 5.14 cannot check this and report success.
-    pub(super) fn populate(&self, position: u64, len: usize) -> io::Result<()> {
+    /// The kernel's error if there is no memory left, or if the file was cut short.
+    pub(super) fn populate(&self, position: u64, len: usize) -> io::Result<bool> {
         #[cfg(target_os = "linux")]
         {
             let advice = mm::Advice::LinuxPopulateWrite;
             // SAFETY: this only faults in pages of our own mapping; it does not change any byte.
             match unsafe { mm::madvise(self.at(position).cast(), len, advice) } {
-                Ok(()) | Err(rustix::io::Errno::INVAL) => Ok(()),
+                Ok(()) => Ok(true),
+                Err(rustix::io::Errno::INVAL) => Ok(false),
                 Err(error) => Err(error.into()),
             }
         }
         #[cfg(not(target_os = "linux"))]
         {
             let _ = (position, len);
-            Ok(())
+            Ok(false)
+        }
+    }
+
+    /// Reads a byte at `position`, where memory is allocated, so that it is noticed if the file was cut short before: system
+    /// calls only fail.
+    pub(super) fn touch(&self, position: u64) {
+        // SAFETY: mapped until drop; the value is not used.
+        unsafe { self.at(position).read_volatile() };
+    }
+
+    /// Empties the ring if its file was cut short, so that this is noticed.
+    pub(super) fn empty_if_cut_short(&self) {
+        if let Some(guarded) = &self.guarded {
+            guarded.empty_if_cut_short();
         }
     }
 
@@ -151,77 +176,49 @@ impl Mapping {
 
     /// Sizes the new file and maps it. The header is written, not only mapped, so that a full file system is an error
     /// here instead of a SIGBUS later.
-    fn fill(file: &File) -> io::Result<Self> {
-        file.set_len((DATA_OFFSET + RING_BYTES) as u64)?;
+    fn fill(file: &File, path: &Path) -> io::Result<Self> {
+        file.set_len(FILE_BYTES as u64)?;
         file.write_all_at(&[0; HEADER_BYTES], 0)?;
-        Self::map(file)
+        Self::map(file, path)
     }
 
-    fn map(file: &File) -> io::Result<Self> {
-        let access = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a new mapping at an address of the kernel's choice aliases nothing.
-        let layout = unsafe {
-            mm::mmap(
-                std::ptr::null_mut(),
-                HEADER_BYTES,
-                access,
-                MapFlags::SHARED,
-                file,
-                0,
-            )?
-        };
-        let data = Self::map_data(file, access).inspect_err(|_| {
-            // SAFETY: mapped above and not shared yet. An error could not be handled here.
-            let _ = unsafe { mm::munmap(layout, HEADER_BYTES) };
-        })?;
-        Ok(Self {
-            layout: non_null(layout.cast())?,
-            data,
-        })
-    }
-
-    fn map_data(file: &File, access: ProtFlags) -> io::Result<NonNull<u8>> {
+    fn map(file: &File, path: &Path) -> io::Result<Self> {
+        let (no_access, private) = (ProtFlags::empty(), MapFlags::PRIVATE);
         // SAFETY: reserves fresh addresses without access; nothing is aliased.
-        let data = unsafe {
-            mm::mmap_anonymous(
-                std::ptr::null_mut(),
-                2 * RING_BYTES,
-                ProtFlags::empty(),
-                MapFlags::PRIVATE,
-            )?
+        let start =
+            unsafe { mm::mmap_anonymous(std::ptr::null_mut(), MAPPED_BYTES, no_access, private)? };
+        // Unmaps what follows if that fails.
+        let mut mapping = Self {
+            layout: non_null(start.cast())?,
+            // SAFETY: within the reserved addresses.
+            data: non_null(unsafe { start.cast::<u8>().add(DATA_OFFSET) })?,
+            guarded: None,
         };
-        for copy in 0..2 {
-            // SAFETY: replaces one half of the addresses that were just reserved, which nothing else uses.
-            let half = unsafe {
-                let address = data.cast::<u8>().add(copy * RING_BYTES);
-                let flags = MapFlags::SHARED | MapFlags::FIXED;
-                mm::mmap(
-                    address.cast(),
-                    RING_BYTES,
-                    access,
-                    flags,
-                    file,
-                    DATA_OFFSET as u64,
-                )
-            };
-            if let Err(error) = half {
-                // SAFETY: the addresses reserved above, which nothing else uses.
-                let _ = unsafe { mm::munmap(data, 2 * RING_BYTES) };
-                return Err(error.into());
+        let parts = [
+            (0, HEADER_BYTES, 0),
+            (DATA_OFFSET, RING_BYTES, DATA_OFFSET),
+            (DATA_OFFSET + RING_BYTES, RING_BYTES, DATA_OFFSET),
+        ];
+        for (at, len, offset) in parts {
+            let access = ProtFlags::READ | ProtFlags::WRITE;
+            let flags = MapFlags::SHARED | MapFlags::FIXED;
+            // SAFETY: replaces a part of the addresses that were just reserved, which nothing else uses.
+            unsafe {
+                let address = start.cast::<u8>().add(at).cast();
+                mm::mmap(address, len, access, flags, file, offset as u64)?;
             }
         }
-        non_null(data.cast())
+        mapping.guarded = Some(Guarded::new(start.cast(), path, file)?);
+        Ok(mapping)
     }
 }
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: both were mapped with these lengths, and slices borrow from self, so none exists any more. Unmapping
-        // existing mappings does not fail.
-        unsafe {
-            let _ = mm::munmap(self.layout.as_ptr().cast(), HEADER_BYTES);
-            let _ = mm::munmap(self.data.as_ptr().cast(), 2 * RING_BYTES);
-        }
+        self.guarded = None;
+        // SAFETY: mapped with this length, and slices borrow from self, so none exists any more. Unmapping existing
+        // mappings does not fail.
+        let _ = unsafe { mm::munmap(self.layout.as_ptr().cast(), MAPPED_BYTES) };
     }
 }
 

@@ -1,6 +1,6 @@
 //! The header of a ring file: its layout, and the checks that make it valid.
 
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,6 +14,8 @@ pub(super) const MAX_GAPS: usize = 64;
 pub(super) const HEADER_BYTES: usize = 4096;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ccd ring");
+/// In place of [`MAGIC`]: the ring was emptied and begins again, but lacks what the worker keeps in it.
+const BEGINS_AGAIN: u64 = u64::from_le_bytes(*b"ccd lost");
 /// The version of the layout. A worker can only take over rings of its own version.
 pub const VERSION: u32 = 2;
 
@@ -175,21 +177,56 @@ impl RingLayout {
         bytes.map(|cell| cell.load(Relaxed)).collect()
     }
 
-    /// Marks the zeroed header of a new file as a ring's.
-    pub(super) fn initialise(&self) {
+    /// Returns false if the ring was emptied and not restored.
+    pub(super) fn is_whole(&self) -> bool {
+        self.magic.load(Acquire) == MAGIC
+    }
+
+    /// Returns true if the ring was emptied and begins again.
+    pub(super) fn begins_again(&self) -> bool {
+        self.magic.load(Acquire) == BEGINS_AGAIN
+    }
+
+    /// Returns true if the ring was emptied and nobody has noticed.
+    pub(super) fn is_emptied(&self) -> bool {
+        !self.is_whole() && !self.begins_again()
+    }
+
+    /// Makes an emptied ring one that holds nothing, at `head`. How the program exited and who reads the terminal may
+    /// have been stored since.
+    pub(super) fn begin_again(&self, head: u64) {
+        self.fill_in();
+        self.head.store(head, SeqCst);
+        self.tail.store(head, SeqCst);
+        self.magic.store(BEGINS_AGAIN, Release);
+    }
+
+    pub(super) fn set_whole(&self) {
+        self.magic.store(MAGIC, Release);
+    }
+
+    fn fill_in(&self) {
         self.version.store(VERSION, Relaxed);
         self.capacity_bytes.store(RING_BYTES as u32, Relaxed);
         self.loan.packet_kind.store(NO_PACKET, Relaxed);
+    }
+
+    /// Marks the zeroed header of a new file as a ring's.
+    pub(super) fn initialise(&self) {
+        self.fill_in();
         let now = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
         self.created_at_ms.store(now.as_millis() as u64, Relaxed);
-        self.magic.store(MAGIC, Release);
+        self.set_whole();
     }
 
     /// Returns what is wrong with an existing header.
     pub(super) fn check(&self) -> Result<(), &'static str> {
-        if self.magic.load(Acquire) != MAGIC {
+        if self.begins_again() {
+            return Err("another program has emptied it");
+        }
+        if !self.is_whole() {
             return Err("it does not start as a ring does");
         }
         if self.version.load(Relaxed) != VERSION {

@@ -263,7 +263,7 @@ impl Worker {
         };
         self.pid = pid;
         self.ended = None;
-        self.ready_by = Some(Instant::now() + READY_TIME * (self.restarts + 1));
+        self.ready_by = Some(Instant::now() + ready_time() * (self.restarts + 1));
         if let Some(signal) = self.stop_signal {
             let _ = kill_process(pid, signal); // the worker before did not handle it
         }
@@ -418,6 +418,14 @@ impl Worker {
             None => Ended::Lost,
         }
     }
+}
+
+/// Returns [`READY_TIME`]; in a debug build, tests ask for less.
+fn ready_time() -> Duration {
+    let asked = std::env::var("CCD_TEST_READY_MS").ok();
+    let asked = asked.filter(|_| cfg!(debug_assertions));
+    let asked = asked.and_then(|asked| asked.parse().ok());
+    asked.map_or(READY_TIME, Duration::from_millis)
 }
 
 /// Everything that a daemon holds besides its terminals, from start to end.

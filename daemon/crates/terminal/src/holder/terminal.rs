@@ -176,7 +176,8 @@ impl Terminal {
         }
         self.unannounced_bytes += len;
         let waits = may_wait && self.unannounced_bytes < ANNOUNCE_BYTES;
-        let changed = eof_changed || (self.unannounced_bytes > 0 && !waits);
+        let was_emptied = std::mem::take(&mut self.ring.was_emptied);
+        let changed = eof_changed || was_emptied || (self.unannounced_bytes > 0 && !waits);
         if changed {
             self.unannounced_bytes = 0;
         }
@@ -229,7 +230,10 @@ impl Terminal {
                 self.full_reads = 0;
                 (Watch::Quiet, 0)
             }
-            Err(Errno::FAULT | Errno::NOMEM) => (Watch::Starved, 0),
+            Err(Errno::FAULT | Errno::NOMEM) => {
+                self.ring.forget_memory(); // its file may have been cut short
+                (Watch::Starved, 0)
+            }
             // EIO, or on other systems 0 bytes: no process has the terminal open.
             Ok(Received::Closed) | Err(_) => {
                 self.full_reads = 0;

@@ -155,15 +155,12 @@ impl SessionTask {
         session.note_end();
         if !session.facts.transient {
             session.screen.write_sizes(session.output.dir()).await;
-            if let Err(error) = session.save().await {
-                tracing::error!(session = %session.id(), %error, "could not write the end of a session to the database");
-            }
         }
         // If the slot of a transient session were freed, the next process would not know that its client still has to
         // learn of its end.
         match session.facts.transient {
             true => session.save_soon(),
-            false => self.sessions.release(session),
+            false => self.sessions.record_end(session).await,
         }
         session.state().phase = SessionState::Dead;
         session.output.finish();

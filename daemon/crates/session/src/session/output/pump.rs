@@ -1,6 +1,7 @@
 //! Delivers output from the rings to everything that waits for it.
 
-use crate::output::Taken;
+use crate::interaction::Event;
+use crate::output::{Emptied, Taken};
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use crate::session::screen::Queries;
@@ -37,6 +38,7 @@ impl Session {
             }
             changed_modes.and_then(|modes| postcard::to_stdvec(&modes).ok())
         });
+        self.report_emptied(taken.emptied);
         if taken.bytes > 0 {
             self.touch();
             self.services.logger.call(self, taken.log);
@@ -45,6 +47,22 @@ impl Session {
             self.ending.notify_one();
         }
         taken
+    }
+
+    fn report_emptied(self: &Arc<Self>, emptied: Emptied) {
+        match emptied {
+            Emptied::No => {}
+            Emptied::Unnoticed => {
+                if let Some(slot) = self.facts.slot {
+                    self.services.holder.returned(slot);
+                }
+            }
+            Emptied::Restored => {
+                let trouble = "another program has emptied the file with the session's latest output; what is lost is a gap";
+                tracing::error!(session = %self.id(), trouble, "the session continues");
+                self.note(None, Event::Trouble(trouble.into()));
+            }
+        }
     }
 }
 

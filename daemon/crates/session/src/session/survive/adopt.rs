@@ -83,12 +83,13 @@ impl Sessions {
         id.ok()
     }
 
-    /// Returns the live sessions that another process could not continue, because their ring files were removed.
+    /// Returns the live sessions that another process could not continue, because their ring files were removed or
+    /// emptied.
     pub fn without_ring(&self) -> Vec<String> {
         let mut sessions = self.list();
         sessions.retain(|session| session.output.is_live());
         let ids = sessions.iter().map(|session| session.id().to_string());
-        ids.filter(|id| !self.services.folders.ring(id).exists())
+        ids.filter(|id| Ring::open(&self.services.folders.ring(id)).is_err())
             .collect()
     }
 

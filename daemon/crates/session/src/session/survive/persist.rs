@@ -3,7 +3,7 @@
 use super::rows::{row_of, session_of};
 use super::strays::has_recording;
 use super::table::DeleteSession;
-use crate::session::error::SessionError;
+use crate::session::error::{SessionError, reason_of, reason_text};
 use crate::session::live::Session;
 use crate::session::registry::Sessions;
 use ccd_protocol::SessionId;
@@ -13,6 +13,42 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Time between two attempts to record an end.
+const RETRY: Duration = Duration::from_secs(2);
+
+/// The end of a session, as its ring has it for the next start.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct End {
+    pub(super) reason: EndReason,
+    pub(super) at: String,
+}
+
+impl End {
+    fn of(session: &Session) -> Option<Self> {
+        let state = session.state();
+        Some(Self {
+            reason: state.end_reason?,
+            at: state.ended_at.clone()?,
+        })
+    }
+
+    /// Returns the end that a ring's note has; `None` for a note about something else.
+    pub(super) fn parse(note: &[u8]) -> Option<Self> {
+        let end = std::str::from_utf8(note).ok()?.strip_prefix("end ")?;
+        let (reason, at) = end.split_once(' ')?;
+        Some(Self {
+            reason: reason_of(reason)?,
+            at: at.to_owned(),
+        })
+    }
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "end {} {}", reason_text(self.reason), self.at)
+    }
+}
 
 impl Session {
     /// Writes a session's row; it survives a kill once this returns.
@@ -41,6 +77,31 @@ impl Session {
 }
 
 impl Sessions {
+    /// Writes the end of a session to the database, and frees its slot.
+    ///
+    /// While the disk is full, the slot is kept with its ring, from which the next start completes the row.
+    pub(crate) async fn record_end(self: &Arc<Self>, session: &Arc<Session>) {
+        let Err(error) = session.save().await else {
+            return self.release(session);
+        };
+        tracing::error!(session = %session.id(), %error, "could not write the end of a session to the database; trying again");
+        if let Some(end) = End::of(session) {
+            session.output.set_note(end.to_string().as_bytes());
+        }
+        let (sessions, session) = (Arc::clone(self), Arc::clone(session));
+        tokio::spawn(async move {
+            let retried = async {
+                loop {
+                    tokio::time::sleep(RETRY).await;
+                    if session.save().await.is_ok() {
+                        return sessions.release(&session);
+                    }
+                }
+            };
+            session.forgotten.run_until_cancelled(retried).await;
+        });
+    }
+
     /// Removes an ended session from the list, the database and the disk. Does nothing if it is no longer listed,
     /// because another session may have its id by then.
     pub async fn forget(&self, session: &Session) -> Result<(), SessionError> {
@@ -51,9 +112,7 @@ impl Sessions {
             return Ok(());
         };
         session.forgotten.cancel();
-        if session.facts.transient {
-            self.release(session);
-        }
+        self.release(session);
         let delete = || self.services.store.commit(DeleteSession(id.to_string()));
         let is_kept = session.facts.is_logged() && delete().await.is_err();
         drop(turn);
@@ -95,5 +154,23 @@ pub(super) async fn remove_folder(folder: &Path) -> io::Result<()> {
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_fits_into_a_ring_and_is_read_back() {
+        let end = End {
+            reason: EndReason::DaemonKilled,
+            at: ccd_text::clock::now(),
+        };
+        let note = end.to_string();
+        assert!(note.len() < 63, "{note}");
+        assert_eq!(End::parse(note.as_bytes()), Some(end));
+        assert_eq!(End::parse(b""), None);
+        assert_eq!(End::parse(&[0, 1, 255]), None);
     }
 }

@@ -1,5 +1,6 @@
 //! Recovery after a daemon was killed: finds its sessions, and saves their last output from the ring files.
 
+use super::persist::End;
 use super::rows::{gaps_to_json, session_of};
 use super::table::{SessionRow, unfinished, without_session};
 use crate::interaction::Event;
@@ -67,17 +68,20 @@ impl Sessions {
         lived.extend(strays.iter().cloned());
         let ended = end_orphans(&lived).await;
         let mut without_files = Vec::new();
+        let mut with_ring = alive.clone();
         for mut row in rows {
             if alive.contains(&row.session_id) {
                 continue;
             }
-            killed += 1;
             let leader_signal = ended
                 .get(&row.session_id)
                 .and_then(|ended| ended.get(&row.pid).copied());
             // The kernel hangs up the terminals of a killed daemon, so programs get SIGHUP.
             let signal = leader_signal.unwrap_or(Signal::HUP);
             let cursor = self.finish_killed(&mut row, signal).await;
+            let was_killed =
+                row.end_reason.as_deref() == Some(reason_text(EndReason::DaemonKilled));
+            killed += u64::from(was_killed);
             let is_of_this_holder = row.created_at.as_str() >= past.holder_since;
             let Some(session) = session_of(&self.services, &row, is_of_this_holder) else {
                 continue;
@@ -90,14 +94,17 @@ impl Sessions {
             let session = Arc::new(session);
             self.insert(Arc::clone(&session));
             match session.save().await {
-                // It can be read, and deleted to make room; the next start records its end.
+                // It can be read, and deleted to make room; the next start records its end, from the ring.
                 Err(error) if error.is_full() => {
+                    with_ring.insert(session.id().to_string());
                     tracing::error!(session = %session.id(), %error, "the end of a session could not be recorded");
                 }
                 saved => saved?,
             }
-            let text = "the daemon was killed; history of its last 250 ms may be missing";
-            session.note(None, Event::Trouble(text.into()));
+            if was_killed {
+                let text = "the daemon was killed; history of its last 250 ms may be missing";
+                session.note(None, Event::Trouble(text.into()));
+            }
             session.note_end();
             if session.is_past() {
                 without_files.push(session);
@@ -106,7 +113,7 @@ impl Sessions {
         let at = &self.services.folders.sessions;
         let strays = strays.iter().map(|id| at.join(id)).collect();
         self.remove_strays(strays).await;
-        self.remove_rings(&alive);
+        self.remove_rings(&with_ring);
         let sessions = Arc::clone(self);
         self.services.tracker.spawn(async move {
             for session in without_files {
@@ -117,11 +124,16 @@ impl Sessions {
         Ok(killed)
     }
 
-    /// Completes the row of a session that was alive when the daemon was killed; returns its cursor.
+    /// Completes the row of a session that was alive when the daemon was killed, or whose end could not be recorded;
+    /// returns its cursor.
     ///
-    /// `signal` ended its program, unless the killed daemon saw another end.
+    /// `signal` ended its program, unless the earlier daemon saw another end.
     async fn finish_killed(&self, row: &mut SessionRow, signal: Signal) -> u64 {
         let mut cursor = 0;
+        let mut end = End {
+            reason: EndReason::DaemonKilled,
+            at: ccd_text::clock::now(),
+        };
         let folder = self.services.folders.sessions.join(&row.session_id);
         let ring_path = self.services.folders.ring(&row.session_id);
         let rotation = self.services.settings().log_rotation_size;
@@ -134,6 +146,7 @@ impl Sessions {
                 row.signal = salvaged.exit.and_then(|exit| exit.signal);
                 row.gaps = gaps_to_json(&salvaged.gaps);
                 cursor = salvaged.cursor;
+                end = salvaged.recorded_end.unwrap_or(end);
             }
             Err(error) => {
                 tracing::error!(session = row.session_id, %error, "could not restore all output of a killed daemon's session");
@@ -148,8 +161,8 @@ impl Sessions {
             .as_ref()
             .and((row.exitstatus != Some(0)).then_some(false));
         row.state = "dead".into();
-        row.end_reason = Some(reason_text(EndReason::DaemonKilled).into());
-        row.ended_at = Some(ccd_text::clock::now());
+        row.end_reason = Some(reason_text(end.reason).into());
+        row.ended_at = Some(end.at);
         cursor
     }
 }
@@ -161,9 +174,11 @@ pub(super) struct Salvaged {
     exit: Option<Exit>,
     pub(super) gaps: Vec<Gap>,
     cursor: u64,
+    /// Set if the session ended and only its row could not be written.
+    recorded_end: Option<End>,
 }
 
-/// Appends the output that is only in the ring to the log.
+/// Appends the output that is only in the ring to the log. What does not fit is a gap.
 pub(super) fn salvage(folder: &Path, ring_path: &Path, rotation: u64) -> io::Result<Salvaged> {
     let ring = match Ring::open(ring_path) {
         Ok(ring) => ring,
@@ -176,6 +191,7 @@ pub(super) fn salvage(folder: &Path, ring_path: &Path, rotation: u64) -> io::Res
                 exit: None,
                 gaps: Vec::new(),
                 cursor: 0,
+                recorded_end: None,
             });
         }
     };
@@ -183,17 +199,25 @@ pub(super) fn salvage(folder: &Path, ring_path: &Path, rotation: u64) -> io::Res
     // The log's length decides. After it, everything is in the ring or was given up.
     let from = writer.end().max(ring.tail());
     let rest = ring.bytes(from).to_vec();
-    if !rest.is_empty() {
-        writer.append(from, &rest)?;
+    let end = from + rest.len() as u64;
+    let mut gaps = ring.gaps();
+    if let Err(error) = writer.append(from, &rest) {
+        tracing::error!(folder = %folder.display(), %error, "the last output of a session is lost");
+        let offset = writer.end().max(from);
+        gaps.push(Gap {
+            offset,
+            len: end - offset,
+        });
     }
     // The log may be ahead of the ring's tail, if the kill came after the write and before the tail was updated.
     let newlines = memchr::memchr_iter(b'\n', ring.bytes(ring.tail())).count() as u64;
     let salvaged = Salvaged {
-        end: writer.end(),
+        end,
         lines: ring.output_lines() + newlines,
         exit: ring.status(),
-        gaps: ring.gaps(),
+        gaps,
         cursor: ring.cursor(),
+        recorded_end: End::parse(&ring.note()),
     };
     Ok(salvaged)
 }

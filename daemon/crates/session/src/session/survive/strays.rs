@@ -53,16 +53,16 @@ impl Sessions {
         Ok(ids)
     }
 
-    /// Removes ring files that belong to no session that is alive, and scripts of commands. What cannot be removed is
+    /// Removes ring files, except those of the sessions in `used`, and scripts of commands. What cannot be removed is
     /// logged, and left: it must not keep the daemon from serving.
-    pub(super) fn remove_rings(&self, alive: &HashSet<String>) {
+    pub(super) fn remove_rings(&self, used: &HashSet<String>) {
         let folders = &self.services.folders;
         remove_from(&folders.runtime, |path| {
             path.file_name().is_some_and(crate::session::run::is_script)
         });
         remove_from(&folders.rings, |path| {
             let id = path.file_stem().and_then(|id| id.to_str());
-            !id.is_some_and(|id| alive.contains(id))
+            !id.is_some_and(|id| used.contains(id))
         });
     }
 

@@ -1,0 +1,104 @@
+//! Takes output from the ring into memory, and calls the log.
+
+use super::Output;
+use super::emptied::Emptied;
+use super::readable::Inner;
+use ccd_terminal::lock::lock;
+use std::sync::atomic::Ordering;
+
+/// This many unlogged bytes are written without waiting for more.
+const FLUSH_BYTES: u64 = 64 << 10;
+
+/// Result of [`Output::take_from_ring`].
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Taken {
+    pub bytes: usize,
+    /// The ring has more.
+    pub is_part: bool,
+    pub log: LogCall,
+    pub emptied: Emptied,
+}
+
+/// Whether and how output must be logged.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LogCall {
+    /// The log was not called since it last took up a call.
+    pub is_first: bool,
+    /// The log must not wait for more output.
+    pub is_urgent: bool,
+}
+
+impl Output {
+    /// Takes the output in the ring, at most `max_bytes`, passes it to `see` with its offset, and wakes waiting tasks.
+    /// The result of `see` is stored in the ring for the next process.
+    pub(crate) fn take_from_ring(
+        &self,
+        max_bytes: usize,
+        see: impl FnOnce(&[u8], u64) -> Option<Vec<u8>>,
+    ) -> Taken {
+        let mut inner = lock(&self.inner);
+        let emptied = inner.heed_emptied();
+        let mut taken = inner.take_from_ring(max_bytes, see);
+        if emptied != Emptied::No {
+            taken.emptied = emptied;
+        }
+        if taken.bytes == 0 {
+            return taken;
+        }
+        let unlogged = inner.history.end() - inner.logged;
+        drop(inner);
+        self.changed.notify_waiters();
+        taken.log.is_urgent = unlogged >= FLUSH_BYTES;
+        taken.log.is_first = !self.log_is_called.swap(true, Ordering::AcqRel);
+        taken
+    }
+
+    /// Calls the log, even if there is no new output.
+    pub(crate) fn call_log_now(&self) -> LogCall {
+        LogCall {
+            is_first: !self.log_is_called.swap(true, Ordering::AcqRel),
+            is_urgent: true,
+        }
+    }
+
+    /// Notes that the log has taken up the call: output from now on must call again.
+    pub(crate) fn log_answers(&self) {
+        self.log_is_called.store(false, Ordering::Release);
+    }
+}
+
+impl Inner {
+    fn take_from_ring(
+        &mut self,
+        max_bytes: usize,
+        see: impl FnOnce(&[u8], u64) -> Option<Vec<u8>>,
+    ) -> Taken {
+        let Some(ring) = &self.ring else {
+            return Taken::default();
+        };
+        let from = self.history.end();
+        let all = ring.bytes(from);
+        let bytes = &all[..all.len().min(max_bytes)];
+        if bytes.is_empty() {
+            return Taken::default();
+        }
+        let mut taken = Taken {
+            bytes: bytes.len(),
+            is_part: bytes.len() < all.len(),
+            ..Taken::default()
+        };
+        self.history.append(bytes, self.logged);
+        if !ring.is_whole() {
+            // It was emptied during this, and the bytes may be zeros.
+            self.skip_to(self.history.end());
+            taken.emptied = Emptied::Unnoticed;
+            return taken;
+        }
+        if let Some(note) = see(bytes, from) {
+            ring.set_note(&note);
+            self.kept.note = note;
+        }
+        self.lines = self.history.total_newlines;
+        taken
+    }
+}

@@ -27,6 +27,9 @@ pub(crate) fn call(args: &CallArgs, context: &mut Context) -> Result<Exit, Failu
 ///
 /// Errors of the call of a running daemon.
 pub(crate) fn version(context: &mut Context) -> Result<Exit, Failure> {
+    if !context.global.json {
+        context.write_line(&format!("ccctl {VERSION}, protocol {PROTOCOL_VERSION}"))?;
+    }
     let daemon = context.status_if_running()?;
     if context.global.json {
         let daemon = daemon.map(|daemon| {
@@ -37,7 +40,6 @@ pub(crate) fn version(context: &mut Context) -> Result<Exit, Failure> {
         context.write_line(&both.to_string())?;
         return Ok(Exit::Done);
     }
-    context.write_line(&format!("ccctl {VERSION}, protocol {PROTOCOL_VERSION}"))?;
     if let Some(daemon) = daemon {
         let (version, protocol, pid) = (daemon.version, daemon.protocol, daemon.pid);
         context.write_line(&format!("ccd {version}, protocol {protocol}, pid {pid}"))?;

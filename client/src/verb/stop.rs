@@ -1,7 +1,7 @@
 //! `ccctl daemon stop`.
 
 use crate::args::StopArgs;
-use crate::call::{Place, call_within};
+use crate::call::{ConnectError, Place, call_within};
 use crate::context::{confirm, is_at_terminal};
 use crate::{Context, Exit, Failure, render};
 use ccd_protocol::ErrorCode;
@@ -111,10 +111,11 @@ fn named<'a>(mut sessions: impl ExactSizeIterator<Item = (&'a str, String)>) -> 
     named.join(", ")
 }
 
-/// Returns whether the daemon hangs, or all its connections are taken.
+/// Returns whether the daemon hangs, all its connections are taken, or its socket may be gone.
 fn takes_no_request(failure: &Failure) -> bool {
     match failure {
-        Failure::Silent { .. } => true,
+        Failure::Silent { .. }
+        | Failure::Connect(ConnectError::NoDaemon { .. } | ConnectError::Socket { .. }) => true,
         Failure::Refused { error, .. } => error.known() == Some(ErrorCode::LimitReached),
         _ => false,
     }
@@ -142,6 +143,7 @@ fn end_by_signal(place: &Place, failure: Failure, context: &mut Context) -> Resu
     }
     let why = match failure {
         Failure::Silent { .. } => "did not reply",
+        Failure::Connect(_) => "had no socket",
         _ => "accepted no more connections",
     };
     let pid = holder.as_raw_nonzero();

@@ -88,27 +88,58 @@ impl Paths {
     ///
     /// [`FolderError`] for the first directory that is not safe or cannot be created.
     pub(crate) fn prepare(&self) -> Result<(), FolderError> {
-        for folder in [&self.base, &self.sessions, &self.logs] {
-            prepare_private(folder)?;
-        }
-        if self.runtime_is_named {
-            prepare_named(&self.runtime)?;
-        } else {
-            prepare_private(&self.runtime)?;
-        }
-        prepare_private(&self.rings)
+        self.prepared().collect()
     }
 
-    /// As [`Self::prepare`], for sessions that must not end because of what is in the place of a directory: that is set
-    /// aside. Returns where to.
-    pub(crate) fn prepare_again(&self) -> Result<Vec<PathBuf>, FolderError> {
-        let mut aside = Vec::new();
-        for folder in [&self.sessions, &self.logs] {
-            aside.extend(set_aside_replaced(folder)?);
+    /// As [`Self::prepare`], for sessions that must not end because of what has become of a directory: what is in the
+    /// place of one is set aside, and one that others can use by now is used nevertheless. Returns what was found.
+    pub(crate) fn prepare_again(&self) -> Result<Vec<Found>, FolderError> {
+        let mut found = Vec::new();
+        for folder in [
+            &self.sessions,
+            &self.logs,
+            &self.rings,
+            &self.hook_journal,
+            &self.coach,
+        ] {
+            found.extend(set_aside_replaced(folder)?.map(Found::SetAside));
         }
-        self.prepare()?;
-        Ok(aside)
+        for prepared in self.prepared() {
+            match prepared {
+                Err(
+                    error @ (FolderError::Foreign { .. }
+                    | FolderError::Shared { .. }
+                    | FolderError::Open { .. }),
+                ) => found.push(Found::Unsafe(error)),
+                prepared => prepared?,
+            }
+        }
+        Ok(found)
     }
+
+    fn prepared(&self) -> impl Iterator<Item = Result<(), FolderError>> {
+        let prepare_runtime = if self.runtime_is_named {
+            prepare_named
+        } else {
+            prepare_private
+        };
+        let own = [&self.base, &self.sessions, &self.logs];
+        let own = own.map(|folder| (folder, prepare_private as fn(&Path) -> _));
+        let runtime = [
+            (&self.runtime, prepare_runtime as fn(&Path) -> _),
+            (&self.rings, prepare_private),
+        ];
+        let all = own.into_iter().chain(runtime);
+        all.map(|(folder, prepare)| prepare(folder))
+    }
+}
+
+/// What has become of a directory while sessions were running.
+#[derive(Debug)]
+pub(crate) enum Found {
+    /// Something else was in its place, and is here now.
+    SetAside(PathBuf),
+    Unsafe(FolderError),
 }
 
 #[cfg(test)]

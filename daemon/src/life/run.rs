@@ -7,7 +7,7 @@ use super::shutdown::Signals;
 use super::socket::{OwnPath, Socket, SocketError, passed_in};
 use super::terminals::{Begun, Terminals};
 use super::wiring::{self, Parts};
-use crate::config::{ConfigWatch, Loaded, Paths, Snapshot, Sources};
+use crate::config::{ConfigWatch, Found, Loaded, Paths, Snapshot, Sources};
 use crate::daemon::Owners;
 use crate::log::Log;
 use crate::store::{Opening, SCHEMA, Store, StoreError};
@@ -121,7 +121,7 @@ fn check_parents_of(paths: &Paths) -> Result<(), StartError> {
 pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, StartError> {
     let env = |name: &str| std::env::var_os(name);
     let paths = find_paths(args)?;
-    let replaced = match terminals.are_handed_over() {
+    let found = match terminals.are_handed_over() {
         true => paths.prepare_again()?,
         false => paths.prepare().map(|()| Vec::new())?,
     };
@@ -136,8 +136,15 @@ pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, St
     let loaded = Arc::new(loaded);
     let log = Log::start(&loaded.config.logging, loaded.config.log_level, &paths.logs)
         .map_err(StartError::Log)?;
-    for aside in replaced {
-        tracing::error!(path = %aside.display(), "a directory was replaced; what was in its place is set aside");
+    for found in found {
+        match found {
+            Found::SetAside(path) => {
+                tracing::error!(path = %path.display(), "a directory was replaced; what was in its place is set aside");
+            }
+            Found::Unsafe(error) => {
+                tracing::error!(%error, "the sessions continue; the next start will refuse this directory");
+            }
+        }
     }
     loaded.use_redact_rules();
     Ok(Prepared {

@@ -222,3 +222,16 @@ fn a_daemon_whose_connections_are_all_taken_is_ended_by_force() {
     assert!(daemon.wait_for_end().success());
     drop(taken);
 }
+
+#[test]
+fn a_daemon_whose_socket_was_removed_is_ended_by_force() {
+    let mut daemon = Daemon::start();
+    std::fs::remove_file(daemon.socket()).unwrap();
+    let ran = run(&daemon, &["daemon", "stop", "--force"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let told = format!("ccd stopped: pid {}, which had no socket\n", daemon.pid());
+    assert_eq!(ran.stdout, told);
+    assert!(daemon.wait_for_end().success());
+    let ran = run(&daemon, &["daemon", "stop", "--force"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+}

@@ -5,6 +5,7 @@ use crate::support::worker::{is_one_process, kill_worker};
 use crate::support::{Daemon, eventually};
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 /// Returns a stopped daemon that has made all its files, and the path of its log.
@@ -140,13 +141,20 @@ fn something_else_in_the_place_of_the_storage_costs_no_live_session() {
     }
     let session = daemon.open("cat", &[]);
     for odd in Odd::all() {
-        for name in ["ccd.sqlite", "ccd.sqlite-wal", "sessions", "logs"] {
+        for name in [
+            "ccd.sqlite",
+            "ccd.sqlite-wal",
+            "sessions",
+            "logs",
+            ".claude-coach",
+            "run/ccd.sock.hooks",
+        ] {
             session.ask("before", "before\n");
             let path = daemon.home().join(name);
             let kept = daemon.home().join(format!("{name}-{odd:?}"));
             let _ = fs::rename(&path, kept);
             let placed = odd.put(&path);
-            let is_replaced = !(path.extension().is_none() && odd == Odd::Directory);
+            let is_replaced = name.contains("sqlite") || odd != Odd::Directory;
             kill_worker(&daemon);
             session.ask("after", "after\n");
             assert_eq!(session.now().pid, session.record.pid, "{odd:?} {name}");
@@ -163,4 +171,26 @@ fn something_else_in_the_place_of_the_storage_costs_no_live_session() {
         }
     }
     session.close();
+}
+
+#[test]
+fn a_directory_that_others_can_use_by_now_costs_no_live_session() {
+    let mut daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let runtime = daemon.socket().parent().unwrap().to_owned();
+    let before = fs::metadata(&runtime).unwrap().permissions();
+    let session = daemon.open("cat", &[]);
+    fs::set_permissions(&runtime, fs::Permissions::from_mode(0o1777)).unwrap();
+    kill_worker(&daemon);
+    session.ask("after", "after\n");
+    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    let errors = status["last_errors"].to_string();
+    assert!(errors.contains("writable by others"), "{errors}");
+    session.close();
+    daemon.stop();
+    let ran = daemon.run_to_end(&[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    fs::set_permissions(&runtime, before).unwrap();
 }

@@ -8,6 +8,7 @@ use crate::support::{Daemon, eventually};
 use ccd_protocol::session::SessionState;
 use serde_json::json;
 use std::fs::File;
+use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 
 /// Answers each line, and floods when asked to.
@@ -95,6 +96,27 @@ fn a_ring_that_is_cut_short_costs_neither_its_session_nor_another() {
         });
         assert!(all >= cut_short.record.output.output_bytes, "{all}");
         cut_short.close();
+        other.close();
+    }
+}
+
+#[test]
+fn a_ring_that_is_overwritten_costs_no_other_session() {
+    let daemon = Daemon::start();
+    for (asked, offset, len) in [(2, 0, 128), (40, 0, 128), (2, 0, 4096), (40, 64, 300_000)] {
+        let (overwritten, other) = (open(&daemon), open(&daemon));
+        ask(&overwritten, asked);
+        let file = File::options()
+            .write(true)
+            .open(ring(&overwritten))
+            .unwrap();
+        file.write_all_at(&vec![0xff; len], offset).unwrap();
+        assert_lives(&overwritten);
+        assert_lives(&other);
+        assert_reported(&overwritten);
+        let bytes = overwritten.now().output.output_bytes;
+        assert!(bytes < 100_000, "{bytes}");
+        overwritten.close();
         other.close();
     }
 }

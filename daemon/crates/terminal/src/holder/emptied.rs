@@ -1,4 +1,4 @@
-//! Rings that another program has emptied, by cutting their file short or overwriting it with zeros.
+//! Rings that another program has emptied, by cutting their file short or overwriting it.
 //!
 //! Whoever reads the terminal finds the header gone, and begins again where it was, with nothing in the ring
 //! ([`RingWriter::held`]). The worker then puts back what it keeps in the header ([`Ring::restore`]). A worker that has
@@ -65,6 +65,7 @@ mod tests {
     use super::super::ring::RingError;
     use super::*;
     use std::fs::File;
+    use std::os::unix::fs::FileExt as _;
     use std::path::PathBuf;
 
     fn create(folder: &tempfile::TempDir) -> (PathBuf, RingWriter, Ring) {
@@ -119,6 +120,38 @@ mod tests {
                 (next.note(), next.gaps()),
                 (b"note".to_vec(), gaps.to_vec())
             );
+        }
+    }
+
+    #[test]
+    fn a_ring_that_is_overwritten_begins_again_where_it_was() {
+        for (offset, len) in [(0, 4096), (0, 128), (64, 200), (128, 64), (0, 300_000)] {
+            let folder = tempfile::tempdir().unwrap();
+            let (path, mut writer, mut ring) = create(&folder);
+            put(&mut writer, &[7; 10_000]);
+            let file = File::options().write(true).open(&path).unwrap();
+            file.write_all_at(&vec![0xff; len], offset).unwrap();
+            assert!(!ring.is_whole(), "{offset} {len}");
+            assert_eq!(ring.status(), None);
+            assert!(ring.bytes(0).is_empty());
+            assert!(ring.gaps().len() <= 64);
+            ring.add_gap(Gap { offset: 1, len: 2 });
+
+            put(&mut writer, b"after");
+            assert_eq!(ring.begins_again_at(), Some(10_000));
+            assert_eq!(ring.bytes(10_000), b"after");
+            ring.restore(&Kept {
+                log_base: 0,
+                output_lines: 0,
+                cursor: 0,
+                answered: 0,
+                note: b"",
+                gaps: &[],
+            });
+            assert_eq!(ring.gaps(), []);
+            assert_eq!(Ring::open(&path).unwrap().bytes(0), b"after");
+            writer.set_status(0x100);
+            assert_eq!(ring.status().unwrap().code, Some(1));
         }
     }
 

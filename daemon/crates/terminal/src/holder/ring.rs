@@ -10,16 +10,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
 
 use super::ring_file::Mapping;
-use super::ring_layout::{Gap, RING_BYTES, RingLayout};
+use super::ring_layout::{Gap, MAX_POSITION, RING_BYTES, RingLayout};
 
 /// How many bytes of memory one step of [`RingWriter::spare`] allocates.
 const BACKING_STEP_BYTES: u64 = 16 << 10;
 
 /// Maximum length of one read from a terminal, in bytes (the size of the kernel's line buffer).
 const TERMINAL_READ_BYTES: u64 = 4096;
-
-/// Set in the stored status once the program has exited, which distinguishes "exited with 0" from "alive".
-const ENDED: u32 = 0x1_0000;
 
 /// Why a ring could not be created or opened.
 #[derive(Debug, thiserror::Error)]
@@ -84,9 +81,10 @@ impl Ring {
         }
     }
 
-    /// Returns the position after the last byte read from the terminal.
+    /// Returns the position after the last byte read from the terminal; 0 if the ring was emptied or overwritten.
     pub fn head(&self) -> u64 {
-        self.layout().head.load(SeqCst)
+        let head = self.layout().head.load(SeqCst);
+        if head > MAX_POSITION { 0 } else { head }
     }
 
     /// Returns the position up to which all output is in the log.
@@ -131,8 +129,7 @@ impl Ring {
 
     /// Returns how the program exited; `None` while it is alive (or if the daemon was killed before it exited).
     pub fn status(&self) -> Option<Exit> {
-        let stored = self.layout().status.load(SeqCst);
-        (stored & ENDED != 0).then(|| exit_of((stored & !ENDED) as i32))
+        self.layout().wait_status().map(exit_of)
     }
 
     /// Returns the program's process id, or 0 before it was started.
@@ -315,9 +312,13 @@ impl RingWriter {
         }
     }
 
-    /// Returns the position after the last byte read.
+    /// Returns the position after the last byte read. In a ring that was emptied or overwritten, it is the last one seen.
     pub(super) fn head(&self) -> u64 {
-        self.seen.max(self.layout().head.load(SeqCst))
+        let stored = self.layout().head.load(SeqCst);
+        if stored > MAX_POSITION || self.layout().is_emptied() {
+            return self.seen;
+        }
+        self.seen.max(stored)
     }
 
     /// Forgets which memory is known to be allocated.
@@ -337,9 +338,7 @@ impl RingWriter {
 
     /// Stores the wait status of the program, which has exited.
     pub(super) fn set_status(&mut self, wait_status: i32) {
-        self.layout()
-            .status
-            .store(ENDED | (wait_status as u32 & 0xffff), SeqCst);
+        self.layout().set_wait_status(wait_status);
     }
 
     /// Stores the program's process id.

@@ -14,6 +14,12 @@ pub(super) const MAX_GAPS: usize = 64;
 pub(super) const HEADER_BYTES: usize = 4096;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ccd ring");
+/// A position beyond this was written by another program: no terminal prints so much.
+pub(super) const MAX_POSITION: u64 = 1 << 56;
+
+/// Set in `status` once the program has exited, which distinguishes "exited with 0" from "alive".
+const ENDED: u32 = 0x1_0000;
+
 /// In place of [`MAGIC`]: the ring was emptied and begins again, but lacks what the worker keeps in it.
 const BEGINS_AGAIN: u64 = u64::from_le_bytes(*b"ccd lost");
 /// The version of the layout. A worker can only take over rings of its own version.
@@ -121,11 +127,13 @@ const _: () = assert!(size_of::<RingLayout>() <= HEADER_BYTES);
 impl RingLayout {
     /// See `Ring::add_gap`. The count is stored last, so if the worker is killed in between, at most this gap is lost.
     pub(super) fn add_gap(&self, gap: Gap) {
-        let count = self.gap_count.load(Relaxed) as usize;
+        let count = self.gap_count();
         if let Some(last) = count.checked_sub(1).map(|index| &self.gaps[index]) {
             let offset = last.offset.load(Relaxed);
-            if offset + last.len.load(Relaxed) == gap.offset || count == MAX_GAPS {
-                last.len.store(gap.offset + gap.len - offset, Relaxed);
+            let end = offset.wrapping_add(last.len.load(Relaxed));
+            if end == gap.offset || count == MAX_GAPS {
+                let len = (gap.offset + gap.len).saturating_sub(offset);
+                last.len.store(len, Relaxed);
                 return;
             }
         }
@@ -142,10 +150,14 @@ impl RingLayout {
         }
     }
 
+    fn gap_count(&self) -> usize {
+        let count = self.gap_count.load(Acquire);
+        usize::try_from(count).map_or(MAX_GAPS, |count| count.min(MAX_GAPS))
+    }
+
     /// Returns the gaps, oldest first.
     pub(super) fn gaps(&self) -> Vec<Gap> {
-        let count = self.gap_count.load(Acquire) as usize;
-        self.gaps[..count]
+        self.gaps[..self.gap_count()]
             .iter()
             .map(|cell| Gap {
                 offset: cell.offset.load(Relaxed),
@@ -179,12 +191,31 @@ impl RingLayout {
 
     /// Returns false if the ring was emptied and not restored.
     pub(super) fn is_whole(&self) -> bool {
-        self.magic.load(Acquire) == MAGIC
+        self.magic.load(Acquire) == MAGIC && self.has_positions()
+    }
+
+    fn has_positions(&self) -> bool {
+        let positions = [&self.head, &self.tail];
+        positions
+            .iter()
+            .all(|position| position.load(Relaxed) <= MAX_POSITION)
     }
 
     /// Returns true if the ring was emptied and begins again.
     pub(super) fn begins_again(&self) -> bool {
-        self.magic.load(Acquire) == BEGINS_AGAIN
+        self.magic.load(Acquire) == BEGINS_AGAIN && self.has_positions()
+    }
+
+    /// See `Ring::status`.
+    pub(super) fn wait_status(&self) -> Option<i32> {
+        let stored = self.status.load(SeqCst);
+        (stored & !0xffff == ENDED).then_some((stored & 0xffff) as i32)
+    }
+
+    /// See `RingWriter::set_status`.
+    pub(super) fn set_wait_status(&self, wait_status: i32) {
+        let stored = ENDED | (wait_status as u32 & 0xffff);
+        self.status.store(stored, SeqCst);
     }
 
     /// Returns true if the ring was emptied and nobody has noticed.
@@ -196,6 +227,18 @@ impl RingLayout {
     /// have been stored since.
     pub(super) fn begin_again(&self, head: u64) {
         self.fill_in();
+        let status = self.status.load(SeqCst);
+        if self.wait_status().is_none() {
+            // It fails if the program has exited since.
+            let _ = self.status.compare_exchange(status, 0, SeqCst, SeqCst);
+        }
+        let reader = self.loan.reader.load(SeqCst);
+        if ![HELD, LENT, READING].contains(&reader) {
+            let _ = self
+                .loan
+                .reader
+                .compare_exchange(reader, HELD, SeqCst, SeqCst);
+        }
         self.head.store(head, SeqCst);
         self.tail.store(head, SeqCst);
         self.magic.store(BEGINS_AGAIN, Release);

@@ -296,7 +296,7 @@ fn resume(folder: PathBuf, mut ring: Ring, rotation: u64) -> Resumed {
     });
     // The log's length decides, except that output given up after it counts as logged, and bytes that something else
     // appended do not.
-    let logged = writer.end().clamp(ring.tail(), ring.head());
+    let logged = writer.end().max(ring.tail()).min(ring.head());
     let tail = if logged <= writer.end() {
         tail_of(&folder, logged).unwrap_or_else(|error| {
             trouble.get_or_insert_with(|| format!("the log cannot be read: {error}"));

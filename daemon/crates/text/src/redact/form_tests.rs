@@ -1,6 +1,7 @@
 //! Forms in which passwords are typed.
 
 use super::tests::{becomes, stays};
+use crate::redact::{redact, redact_line};
 
 #[test]
 fn a_line_of_a_protocol_is_a_secret_when_it_is_all_that_was_typed() {
@@ -261,5 +262,40 @@ fn tokens_of_more_issuers_are_recognised_by_their_form() {
         "MTk4NjIyNDgzNDcxOTI1MjQ4.tar.gz".to_owned(),
     ] {
         stays(&text);
+    }
+}
+
+#[test]
+fn long_secrets_end_where_a_character_does() {
+    for shift in 0..3 {
+        let long = format!("{}{}", "x".repeat(shift), "\u{20ac}".repeat(2000));
+        let here = redact(&format!("sudo -S id <<EOF\n{long}\nEOF\n"))
+            .text
+            .into_owned();
+        assert_eq!(here, "sudo -S id <<EOF\n***\nEOF\n");
+        for before in [
+            "IDENTIFIED BY ",
+            "IDENTIFIED BY '",
+            "ALTER ROLE a PASSWORD $$",
+            "AUTH ",
+            "PASS ",
+            "db.auth(\"me\", \"",
+            "mysql -p",
+            "curl -u me:",
+            "machine h login me password ",
+            "Cookie: a=",
+            "password=",
+            "echo ",
+            "https://me:",
+            "-passin pass:",
+            "sudo -S id <<< ",
+            "Authorization: Basic ",
+        ] {
+            let text = format!("{before}{long}@h | sudo -S id");
+            for line in [redact(&text).text, redact_line(text.as_bytes()).into()] {
+                let again = redact(&line);
+                assert_eq!(again.removed, 0, "{before} {line}");
+            }
+        }
     }
 }

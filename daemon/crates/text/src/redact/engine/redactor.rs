@@ -117,6 +117,10 @@ impl Redactor {
             }
             from = from.max(found.last().map_or(0, |secret| secret.end));
         }
+        // A rule that reads a limited number of bytes may have stopped inside a character.
+        for secret in &mut found {
+            *secret = text.floor_char_boundary(secret.start)..text.ceil_char_boundary(secret.end);
+        }
         if self.patterns.find(text, &mut found) {
             merge(&mut found);
         }

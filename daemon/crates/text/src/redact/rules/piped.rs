@@ -119,9 +119,10 @@ fn first_line(bytes: &[u8], start: usize) -> Option<Word> {
     let breaks = window[end..].iter().take_while(|byte| is_break(byte));
     let line = end + breaks.count();
     let line = line + blanks(window, line);
-    let len = window[line..].iter().position(is_break);
-    let content = line..len.map_or(window.len(), |len| line + len);
-    let is_last = window[content.clone()] == window[last.content];
+    let rest = &bytes[line..];
+    let len = rest.iter().position(is_break).unwrap_or(rest.len());
+    let content = line..line + len;
+    let is_last = bytes[content.clone()] == bytes[last.content];
     (!is_last && !content.is_empty()).then_some(Word {
         end: content.end,
         content,

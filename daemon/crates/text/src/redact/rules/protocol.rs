@@ -135,7 +135,7 @@ fn pass(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
     }
     let line = Line::after(bytes, anchor.end)?;
     let password = line.only(1)?;
-    let name = shown.text[password.clone()].to_ascii_lowercase();
+    let name = lowercase(&bytes[password.clone()]);
     let is_test = name.contains("test") || name.contains("spec") || name.contains("::");
     let is_file = name.contains('/') || name.rfind('.').is_some_and(|dot| name.len() - dot <= 4);
     // `pass gmail` shows what a password manager keeps.
@@ -158,7 +158,7 @@ fn auth(shown: Shown<'_>, anchor: Range<usize>) -> Option<Range<usize>> {
         return None;
     }
     let line = Line::after(bytes, anchor.end)?;
-    let word = |at: usize| Some(shown.text[line.words.get(at)?.clone()].to_ascii_lowercase());
+    let word = |at: usize| Some(lowercase(&bytes[line.words.get(at)?.clone()]));
     let is_known = |word: &str| NO_PASSWORDS.contains(&word) || word.starts_with("scram-");
     if word(0)?.starts_with('*') {
         return None; // a pointer in C: AUTH *auth
@@ -396,6 +396,11 @@ fn ends_line(bytes: &[u8], at: usize) -> bool {
 fn line_end(bytes: &[u8], start: usize) -> usize {
     let rest = &bytes[start..bytes.len().min(start + MAX_LINE_BYTES)];
     start + memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len())
+}
+
+/// The last word of a line that was cut at its limit may end inside a character.
+fn lowercase(word: &[u8]) -> String {
+    String::from_utf8_lossy(word).to_ascii_lowercase()
 }
 
 fn is_upper(word: &[u8]) -> bool {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -42,12 +42,19 @@ pub(crate) struct Ends {
     pub(crate) leaving: CancellationToken,
 }
 
+/// The listening socket, and those that replace it.
+#[derive(Debug)]
+pub(crate) struct Listeners {
+    pub(crate) first: UnixListener,
+    pub(crate) next: mpsc::Receiver<UnixListener>,
+}
+
 /// Accepts connections until `stop` is cancelled, and serves `methods` on each.
 ///
 /// Each open connection holds a clone of `open`. The connections run in `tracker`; they follow `stop` by themselves and
 /// end within the grace period. A connection keeps the `settings` of its start.
 pub(crate) async fn serve(
-    listener: UnixListener,
+    listeners: Listeners,
     methods: Methods,
     settings: watch::Receiver<Settings>,
     ends: Ends,
@@ -55,13 +62,13 @@ pub(crate) async fn serve(
     open: Arc<()>,
 ) {
     let own_uid = rustix::process::geteuid().as_raw();
-    serve_as(own_uid, listener, methods, settings, ends, tracker, open).await;
+    serve_as(own_uid, listeners, methods, settings, ends, tracker, open).await;
 }
 
 /// [`serve`] for a daemon of `own_uid`.
 pub(super) async fn serve_as(
     own_uid: u32,
-    listener: UnixListener,
+    listeners: Listeners,
     methods: Methods,
     settings: watch::Receiver<Settings>,
     ends: Ends,
@@ -81,7 +88,17 @@ pub(super) async fn serve_as(
         open,
         refusals: Arc::new(()),
     };
-    while let Some(accepted) = stop.run_until_cancelled(listener.accept()).await {
+    let Listeners { first, mut next } = listeners;
+    let mut listener = first;
+    loop {
+        let accepted = tokio::select! {
+            () = stop.cancelled() => return,
+            Some(another) = next.recv() => {
+                listener = another;
+                continue;
+            }
+            accepted = listener.accept() => accepted,
+        };
         match accepted {
             Ok((stream, _)) => acceptor.admit(stream),
             Err(error) => {

@@ -24,7 +24,7 @@ mod socket;
 mod tests;
 mod websocket;
 
-pub(crate) use accept::{Ends, serve};
+pub(crate) use accept::{Ends, Listeners, serve};
 pub(crate) use limits::{Limits, Settings};
 pub(crate) use request::LARGE_BYTES;
 pub(crate) use room::{Disconnected, Place, Room};

@@ -1,6 +1,7 @@
 //! Locks that allow one daemon per socket and per base directory.
 
 use rustix::fs::{FlockOperation, flock};
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::fd::OwnedFd;
@@ -23,6 +24,9 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How long to try while nobody listens on the socket: a daemon that has disconnected its clients is about to end.
 const LEAVE_PATIENCE: Duration = Duration::from_secs(4);
+
+/// How long to wait until a daemon on whose socket nobody listens is asked to check it.
+const ASK_AFTER: Duration = Duration::from_millis(200);
 
 /// Precedes the socket in the file of a lock.
 const SOCKET_MARK: &str = ", socket ";
@@ -88,10 +92,20 @@ impl Lock {
 
 fn is_taken_in_time(file: &File) -> io::Result<bool> {
     let begun = Instant::now();
+    let mut has_asked = false;
     while flock(file, FlockOperation::NonBlockingLockExclusive).is_err() {
         let waited = begun.elapsed();
-        if waited > LEAVE_PATIENCE || (waited > PATIENCE && listens(&holder_of(file)?)) {
+        if waited > LEAVE_PATIENCE
+            || ((waited > PATIENCE || has_asked) && listens(&holder_of(file)?))
+        {
             return Ok(false);
+        }
+        if waited > ASK_AFTER && !has_asked {
+            has_asked = true;
+            let holder = holder_of(file)?;
+            if !listens(&holder) {
+                ask_to_listen(&holder);
+            }
         }
         std::thread::sleep(PAUSE);
     }
@@ -104,6 +118,18 @@ fn holder_of(mut file: &File) -> io::Result<String> {
     file.rewind()?;
     file.read_to_string(&mut holder)?;
     Ok(holder)
+}
+
+/// Sends SIGHUP to the daemon that has the lock, whose socket may have been removed; unless the process is another one.
+fn ask_to_listen(holder: &str) {
+    let pid = holder.strip_prefix("pid ");
+    let pid = pid.and_then(|rest| rest.split(',').next()?.parse().ok());
+    if let Some(pid) = pid.and_then(Pid::from_raw)
+        && ccd_terminal::holder::is_daemon(pid)
+    {
+        // It may have ended just now.
+        let _ = kill_process(pid, Signal::HUP);
+    }
 }
 
 fn listens(holder: &str) -> bool {

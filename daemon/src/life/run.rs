@@ -221,7 +221,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     };
     let daemon = wiring::daemon(prepared, owners, hand_over);
     report_start(&daemon.loaded(), killed);
-    let connections = wiring::accept(&daemon, listener)?;
+    let connections = wiring::accept(&daemon, listener, own_path.is_some())?;
     wiring::start_background(&daemon, watch);
     super::service::ready();
     holder.ready();
@@ -234,7 +234,7 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
         transcripts,
         pumps,
     };
-    let end = signals.until_end(&serving.daemon).await;
+    let end = signals.until_end(&serving).await;
     serving
         .end(end, &holder, &store, own_path.map(OwnPath::of))
         .await

@@ -1,9 +1,10 @@
 //! Everything that serves clients, and the order in which it is stopped.
 
-use super::run::StartError;
+use super::run::{StartError, system};
 use super::shutdown::End;
-use super::socket::OwnPath;
+use super::socket::{self, OwnPath};
 use super::wiring::Thread;
+use crate::config::Paths;
 use crate::daemon::Daemon;
 use crate::store::Store;
 use ccd_session::session::Sessions;
@@ -11,6 +12,8 @@ use ccd_terminal::holder::{Holder, HolderNews};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::net::UnixListener;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -32,11 +35,43 @@ const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
 /// The connections of the daemon.
 pub(crate) struct Connections {
     pub(crate) accepting: tokio::task::JoinHandle<()>,
+    /// Replaces the listening socket.
+    pub(crate) listen_on: mpsc::Sender<UnixListener>,
+    /// False if the service manager listens, and removes the socket.
+    pub(crate) owns_path: bool,
     pub(crate) disconnect: CancellationToken,
     pub(crate) tracker: TaskTracker,
 }
 
 impl Connections {
+    /// Creates the directories and the socket again if somebody has removed them: a system may remove the user's runtime
+    /// directory when the user logs out.
+    pub(super) async fn listen_again(&self, paths: &Paths, holder: &Holder) {
+        match self.try_to_listen_again(paths, holder).await {
+            Ok(false) => {}
+            Ok(true) => tracing::warn!("the socket was removed, and is created again"),
+            Err(error) => tracing::error!(%error, "the socket cannot be created again"),
+        }
+    }
+
+    async fn try_to_listen_again(
+        &self,
+        paths: &Paths,
+        holder: &Holder,
+    ) -> Result<bool, StartError> {
+        if !self.owns_path {
+            return Ok(false);
+        }
+        paths.prepare()?;
+        let Some(listener) = socket::listen_again(&paths.socket).await? else {
+            return Ok(false);
+        };
+        let what = "the socket cannot be used";
+        holder.listen(&listener).map_err(system(what))?;
+        let listener = UnixListener::from_std(listener).map_err(system(what))?;
+        Ok(self.listen_on.send(listener).await.is_ok())
+    }
+
     /// Accepts no more connections, and waits until all have received their replies.
     async fn end(self) {
         self.disconnect.cancel();

@@ -1,9 +1,9 @@
 //! Signals, and the order in which everything ends.
 
-use crate::daemon::{Daemon, Successor};
+use super::serving::Serving;
+use crate::daemon::Successor;
 use rustix::process::{Signal, getpid, kill_process};
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{self, SignalKind, signal};
 
@@ -34,8 +34,9 @@ impl Signals {
         })
     }
 
-    /// Returns when this process must end; SIGHUP reloads the configuration.
-    pub(crate) async fn until_end(&mut self, daemon: &Arc<Daemon>) -> End {
+    /// Returns when this process must end; SIGHUP reloads the configuration, and brings back a socket that was removed.
+    pub(super) async fn until_end(&mut self, serving: &Serving) -> End {
+        let daemon = &serving.daemon;
         let why = loop {
             tokio::select! {
                 _ = self.terminate.recv() => break "SIGTERM",
@@ -55,6 +56,8 @@ impl Signals {
                     super::service::reloading();
                     // A mistake is logged with its position; the old configuration is kept.
                     let _ = daemon.reload().await;
+                    let holder = &daemon.services.holder;
+                    serving.connections.listen_again(&daemon.paths, holder).await;
                     super::service::ready();
                 }
             }

@@ -76,22 +76,43 @@ impl Socket {
                 own_path: None,
             });
         }
-        clear(path)?;
-        let bind = || -> io::Result<UnixListener> {
-            let listener = UnixListener::bind(path)?;
-            chmod(path, Mode::RUSR | Mode::WUSR)?;
-            listener.set_nonblocking(true)?;
-            Ok(listener)
-        };
-        let listener = bind().map_err(|source| SocketError::Bind {
-            path: path.to_owned(),
-            source,
-        })?;
         Ok(Self {
-            listener,
+            listener: listen(path)?,
             own_path: Some(OwnPath(path.to_owned())),
         })
     }
+}
+
+/// Listens on `path` again if no client can connect there, because somebody has removed the socket. `None` if clients can
+/// connect.
+///
+/// # Errors
+///
+/// [`SocketError`] names the path and the obstacle.
+pub(super) async fn listen_again(path: &Path) -> Result<Option<UnixListener>, SocketError> {
+    // A queue that is full is an error too, but of another kind.
+    let connected = tokio::net::UnixStream::connect(path).await;
+    let is_dead = connected.is_err_and(|error| {
+        matches!(
+            error.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
+        )
+    });
+    is_dead.then(|| listen(path)).transpose()
+}
+
+fn listen(path: &Path) -> Result<UnixListener, SocketError> {
+    clear(path)?;
+    let bind = || -> io::Result<UnixListener> {
+        let listener = UnixListener::bind(path)?;
+        chmod(path, Mode::RUSR | Mode::WUSR)?;
+        listener.set_nonblocking(true)?;
+        Ok(listener)
+    };
+    bind().map_err(|source| SocketError::Bind {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// Removes the socket of a daemon that has ended. Only called with the lock held.

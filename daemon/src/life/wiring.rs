@@ -6,7 +6,7 @@
 use super::run::{Prepared, StartError, system};
 use super::serving::Connections;
 use crate::config::{ConfigWatch, Paths};
-use crate::connection::{self, Ends};
+use crate::connection::{self, Ends, Listeners};
 use crate::daemon::{
     Daemon, Owners, coach_settings, conversation_settings, exec_settings, session_settings,
 };
@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::UnixListener;
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -197,12 +197,17 @@ pub(super) fn daemon(
 pub(super) fn accept(
     daemon: &Arc<Daemon>,
     listener: std::os::unix::net::UnixListener,
+    owns_path: bool,
 ) -> Result<Connections, StartError> {
     let methods = rpc::module(Arc::clone(daemon))?;
-    let listener = UnixListener::from_std(listener).map_err(system("the socket cannot be used"))?;
+    let (listen_on, next) = mpsc::channel(1);
+    let listeners = Listeners {
+        first: UnixListener::from_std(listener).map_err(system("the socket cannot be used"))?,
+        next,
+    };
     let (disconnect, tracker) = (CancellationToken::new(), TaskTracker::new());
     let accepting = tokio::spawn(connection::serve(
-        listener,
+        listeners,
         methods.into(),
         daemon.settings.subscribe(),
         Ends {
@@ -214,6 +219,8 @@ pub(super) fn accept(
     ));
     Ok(Connections {
         accepting,
+        listen_on,
+        owns_path,
         disconnect,
         tracker,
     })

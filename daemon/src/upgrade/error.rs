@@ -15,7 +15,7 @@ pub(crate) enum HandOverError {
         "this system has no handover, because holder and worker are one process: stop the daemon and start it again"
     )]
     OneProcess,
-    #[error("the ring files of {} have been deleted or emptied: a handover would end these sessions", .sessions.join(", "))]
+    #[error("the ring files of {} have been emptied: a handover would end these sessions", .sessions.join(", "))]
     NoRing { sessions: Vec<String> },
     #[error("a handover to another worker has started")]
     Begun,

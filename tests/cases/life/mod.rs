@@ -7,6 +7,7 @@ mod descriptors;
 mod goodbye;
 mod hung;
 mod odd_files;
+mod removed_directory;
 mod service_manager;
 mod start_and_stop;
 mod two_daemons;

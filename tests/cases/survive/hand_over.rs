@@ -293,7 +293,11 @@ fn without_database_or_rings_nothing_that_lives_is_lost() {
     session.ask("which has it", "has it\n");
     let rings = daemon.home().join("run/ccd.sock.rings");
     std::fs::remove_dir_all(&rings).unwrap();
-    let refused = daemon.call_value("daemon.restart", &json!({}));
-    assert_error(&refused.unwrap_err(), ErrorCode::Unavailable);
+    daemon.call_value("daemon.restart", &json!({})).unwrap();
+    hand_over(&daemon, 3);
     session.ask("still here", "still here\n");
+    std::fs::remove_dir_all(&rings).unwrap();
+    kill_worker(&daemon);
+    session.ask("here again", "here again\n");
+    assert_eq!(std::fs::read_dir(&rings).unwrap().count(), 1);
 }

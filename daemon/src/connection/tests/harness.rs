@@ -1,6 +1,6 @@
 //! A server with methods that show what the transport does to them, and a client for the line transport.
 
-use super::super::accept::{Ends, serve_as};
+use super::super::accept::{Ends, Listeners, serve_as};
 use super::super::{Limits, Room, Settings};
 use ccd_session::peer::Peer;
 use jsonrpsee::core::to_json_raw_value;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -85,7 +85,10 @@ impl Server {
     pub(super) fn start_as(own_uid: u32, limits: Limits) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ccd.sock");
-        let listener = UnixListener::bind(&path).unwrap();
+        let listeners = Listeners {
+            first: UnixListener::bind(&path).unwrap(),
+            next: mpsc::channel(1).1,
+        };
         let (seen, gate) = (Arc::default(), Arc::new(Semaphore::new(0)));
         let (settings, receiver) = watch::channel(Settings {
             limits,
@@ -98,7 +101,7 @@ impl Server {
         });
         tracker.spawn(serve_as(
             own_uid,
-            listener,
+            listeners,
             methods,
             receiver,
             Ends {

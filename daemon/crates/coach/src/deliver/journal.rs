@@ -168,10 +168,31 @@ impl Shared {
         self.tail.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Creates the file for the records from `start` on.
+    /// Creates the file for the records from `start` on, and the directory if somebody has removed it.
     fn new_tail(&self, start: u64) -> io::Result<Tail> {
-        let file = own_file::append(&path_of(&self.folder, start))?;
+        let path = path_of(&self.folder, start);
+        let file = own_file::append(&path).or_else(|error| match error.kind() {
+            io::ErrorKind::NotFound => {
+                prepare_private(&self.folder).map_err(io::Error::other)?;
+                own_file::append(&path)
+            }
+            _ => Err(error),
+        })?;
         Ok(Tail { file, start })
+    }
+
+    /// Returns the file that has the record at `position`, and where it starts.
+    fn file_at(&self, position: u64) -> io::Result<Option<(u64, File)>> {
+        let tail = self.tail();
+        if tail.start <= position {
+            // Its path may have been removed.
+            return Ok(Some((tail.start, tail.file.try_clone()?)));
+        }
+        drop(tail);
+        let starts = file_starts(&self.folder)?;
+        let start = starts.into_iter().rfind(|start| *start <= position);
+        let open = |start| Ok((start, own_file::read(&path_of(&self.folder, start))?));
+        start.map(open).transpose()
     }
 }
 
@@ -237,12 +258,7 @@ impl Reader {
             (*start..start + len).contains(&self.position)
         });
         if !is_here {
-            let starts = file_starts(&self.shared.folder)?;
-            let Some(start) = starts.into_iter().rfind(|start| *start <= self.position) else {
-                return Ok(None);
-            };
-            let file = own_file::read(&path_of(&self.shared.folder, start))?;
-            self.current = Some((start, file));
+            self.current = self.shared.file_at(self.position)?;
         }
         let Some((start, file)) = &self.current else {
             return Ok(None);

@@ -106,3 +106,21 @@ fn a_full_journal_refuses_and_accepts_again_once_something_was_processed() {
     reader.processed().unwrap();
     journal.append(&big).unwrap();
 }
+
+#[test]
+fn records_after_the_directory_was_removed_are_read_and_survive_a_restart() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("hooks");
+    let (journal, mut reader) = Journal::open(&folder).unwrap();
+    journal.append(&delivery(0, 10)).unwrap();
+    assert_eq!(ids(&reader.next(1 << 20).unwrap()), [0]);
+    reader.processed().unwrap();
+    fs::remove_dir_all(&folder).unwrap();
+    journal.append(&delivery(1, 10)).unwrap();
+    assert_eq!(ids(&reader.next(1 << 20).unwrap()), [1]);
+    reader.processed().unwrap();
+    journal.append(&delivery(2, 10)).unwrap();
+    drop((journal, reader));
+    let (_journal, mut reader) = Journal::open(&folder).unwrap();
+    assert_eq!(ids(&reader.next(1 << 20).unwrap()), [2]);
+}

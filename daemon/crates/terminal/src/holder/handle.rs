@@ -198,6 +198,15 @@ impl Holder {
         let _ = send_over(&self.0.socket, &ToHolder::Ready, &[]);
     }
 
+    /// Replaces the socket on which the next worker will listen.
+    ///
+    /// # Errors
+    ///
+    /// The holder has ended or does not read.
+    pub fn listen(&self, listener: impl AsFd) -> io::Result<()> {
+        send_over(&self.0.socket, &ToHolder::Listen, &[listener.as_fd()])
+    }
+
     /// Starts a program on a new terminal. The holder keeps `keepsake` for the next worker, without interpreting it;
     /// [`KeepsakeFile::write`] replaces it.
     ///

@@ -4,6 +4,8 @@
 //! rings, writes to the terminals, and serves the clients.
 
 mod board;
+#[cfg(not(portable))]
+mod build;
 mod bus_error;
 mod descriptors;
 mod emptied;
@@ -55,10 +57,10 @@ pub use port::messages_in;
 use processes::set_holder;
 pub use processes::{
     Frozen, Process, ProcessTable, ProcessTables, SESSION_VARIABLE, freeze_below, holder_pid,
-    name_daemon, signal_all, signal_frozen,
+    is_daemon, name_daemon, signal_all, signal_frozen,
 };
 pub use resolve::{c_string, resolve};
-pub use ring::{Exit, Ring};
+pub use ring::{Exit, Ring, RingError};
 pub use ring_layout::{Gap, VERSION as RING_VERSION};
 #[cfg(not(portable))]
 pub use supervise::{Ended, Held, hold};

@@ -22,6 +22,10 @@ impl Worker {
         match *self {}
     }
 
+    pub(super) fn listens_on(&mut self, _listener: OwnedFd) {
+        match *self {}
+    }
+
     pub(super) fn deadline(&self) -> Option<Instant> {
         match *self {}
     }

@@ -286,7 +286,10 @@ impl HolderReader {
         // The last requests of the worker still count, except those that need an answer.
         self.receive();
         for (request, descriptors) in std::mem::take(&mut self.requests) {
-            if matches!(request, ToHolder::Leave | ToHolder::Stopping) {
+            if matches!(
+                request,
+                ToHolder::Leave | ToHolder::Listen | ToHolder::Stopping
+            ) {
                 self.obey(request, descriptors);
             }
         }
@@ -320,6 +323,13 @@ impl HolderReader {
             ToHolder::Leave => {
                 if let Some(worker) = &mut self.worker {
                     worker.leaves(descriptors.into_iter().next());
+                }
+                Ok(())
+            }
+            ToHolder::Listen => {
+                let listener = descriptors.into_iter().next();
+                if let (Some(worker), Some(listener)) = (&mut self.worker, listener) {
+                    worker.listens_on(listener);
                 }
                 Ok(())
             }

@@ -4,7 +4,11 @@
 //! moves `head`; the [`Ring`] belongs to the worker and moves `tail`. Positions count bytes from the session's start and never wrap. Bytes from `tail` to `head`
 //! never change, because the writer only touches the rest.
 
+#[cfg(not(portable))]
+use std::fs::DirBuilder;
 use std::io;
+#[cfg(not(portable))]
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
@@ -245,6 +249,28 @@ impl RingWriter {
     /// [`RingError::File`] if the file exists or cannot be created or mapped; no file remains then.
     pub(super) fn create(path: &Path) -> Result<Self, RingError> {
         Ok(Self::of(Arc::new(Mapping::create(path)?)))
+    }
+
+    /// Puts the ring into a new file if somebody has removed its own, so that a worker can open it. There must be no
+    /// worker meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// The file or its directory cannot be created, or the ring was emptied besides.
+    #[cfg(not(portable))]
+    pub(super) fn put_back(&mut self, path: &Path) -> io::Result<()> {
+        if std::fs::symlink_metadata(path).is_ok() {
+            return Ok(());
+        }
+        self.layout().check().map_err(io::Error::other)?;
+        let directory = path.parent().unwrap_or(Path::new("/"));
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(directory)?;
+        self.mapping = Arc::new(self.mapping.copied_to(path)?);
+        self.forget_memory();
+        Ok(())
     }
 
     fn of(mapping: Arc<Mapping>) -> Self {

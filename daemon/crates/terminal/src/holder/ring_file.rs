@@ -5,6 +5,8 @@ use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::ptr::NonNull;
+#[cfg(not(portable))]
+use std::sync::atomic::Ordering::SeqCst;
 
 use rustix::mm::{self, MapFlags, ProtFlags};
 
@@ -43,20 +45,53 @@ impl Mapping {
             path: path.to_owned(),
             source,
         };
+        // The header is written, not only mapped, so that a full file system is an error here instead of a SIGBUS later.
+        let fill = |file: &File| file.write_all_at(&[0; HEADER_BYTES], 0);
+        let mapping = Self::of_new_file(path, fill).map_err(failed)?;
+        mapping.layout().initialise();
+        Ok(mapping)
+    }
+
+    /// Writes the ring into a new file; only where nobody else changes it any more.
+    #[cfg(not(portable))]
+    pub(super) fn copied_to(&self, path: &Path) -> io::Result<Self> {
+        let (tail, head) = (
+            self.layout().tail.load(SeqCst),
+            self.layout().head.load(SeqCst),
+        );
+        Self::of_new_file(path, |file| {
+            // SAFETY: that much is mapped, and the caller guarantees that nobody writes to it.
+            let header =
+                unsafe { std::slice::from_raw_parts(self.layout.as_ptr().cast(), HEADER_BYTES) };
+            file.write_all_at(header, 0)?;
+            let mut at = tail;
+            while at < head {
+                let offset = at % RING_BYTES as u64;
+                let len = (head - at).min(RING_BYTES as u64 - offset);
+                // SAFETY: the caller guarantees that nobody writes to the ring.
+                let bytes = unsafe { self.slice(at, len as usize) };
+                file.write_all_at(bytes, DATA_OFFSET as u64 + offset)?;
+                at += len;
+            }
+            Ok(())
+        })
+    }
+
+    fn of_new_file(path: &Path, fill: impl Fn(&File) -> io::Result<()>) -> io::Result<Self> {
         let file = OpenOptions::new()
             .read(true)
             .write(true)
             .create_new(true)
             .mode(0o600)
-            .open(path)
-            .map_err(failed)?;
-        let mapping = Self::fill(&file, path).map_err(|source| {
+            .open(path)?;
+        let sized = file.set_len(FILE_BYTES as u64);
+        let mapped = sized
+            .and_then(|()| fill(&file))
+            .and_then(|()| Self::map(&file, path));
+        mapped.inspect_err(|_| {
             // Nothing more can be done if this fails too; the first error is reported.
             let _ = std::fs::remove_file(path);
-            failed(source)
-        })?;
-        mapping.layout().initialise();
-        Ok(mapping)
+        })
     }
 
     /// See `Ring::open`.
@@ -172,14 +207,6 @@ impl Mapping {
         let offset = (position % RING_BYTES as u64) as usize;
         // SAFETY: the offset is less than RING_BYTES, and twice that is mapped.
         unsafe { self.data.as_ptr().add(offset) }
-    }
-
-    /// Sizes the new file and maps it. The header is written, not only mapped, so that a full file system is an error
-    /// here instead of a SIGBUS later.
-    fn fill(file: &File, path: &Path) -> io::Result<Self> {
-        file.set_len(FILE_BYTES as u64)?;
-        file.write_all_at(&[0; HEADER_BYTES], 0)?;
-        Self::map(file, path)
     }
 
     fn map(file: &File, path: &Path) -> io::Result<Self> {

@@ -268,3 +268,32 @@ fn a_note_is_the_last_one_that_was_whole() {
     ring.set_note(&[9; 100]);
     assert_eq!(ring.note(), [9; 63]);
 }
+
+#[test]
+#[cfg(not(portable))]
+fn a_ring_whose_file_was_removed_is_put_back_as_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("rings/a.ring");
+    std::fs::create_dir(dir.path().join("rings")).unwrap();
+    let (mut writer, mut ring) = create(&path).unwrap();
+    let all: Vec<u8> = (0..2 * RING_BYTES as u64).map(pattern).collect();
+    let (first, second) = all.split_at(RING_BYTES);
+    put(&mut writer, first);
+    let tail = RING_BYTES as u64 - 100_000;
+    let _ = ring.set_tail(tail);
+    let len = put(&mut writer, second);
+    ring.set_note(b"note");
+    std::fs::remove_dir_all(dir.path().join("rings")).unwrap();
+    drop(ring);
+    writer.put_back(&path).unwrap();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+    let mut ring = Ring::open(&path).unwrap();
+    assert_eq!(ring.bytes(0), &all[tail as usize..RING_BYTES + len]);
+    assert_eq!(ring.note(), b"note");
+    let _ = ring.set_tail(ring.head());
+    put(&mut writer, b"more");
+    assert_eq!(ring.bytes(0), b"more");
+    writer.put_back(&path).unwrap();
+    assert_eq!(ring.bytes(0), b"more", "its file is still the same");
+}

@@ -149,14 +149,18 @@ impl Slots {
         back.map(|(slot, _)| slot).collect()
     }
 
-    /// Returns the held sessions, for a new worker.
+    /// Returns the held sessions, for a new worker: there must be none at this moment.
     #[cfg(not(portable))]
     pub(super) fn held(&self) -> Vec<HeldTerminal> {
         let mut held = Vec::new();
         for (slot, place) in self.places.iter().enumerate() {
-            if let Place::Held(terminal) = &*lock(place)
+            if let Place::Held(terminal) = &mut *lock(place)
                 && let Some(keepsake) = &terminal.keepsake
             {
+                if let Err(error) = terminal.ring.put_back(&terminal.ring_path) {
+                    let path = terminal.ring_path.display();
+                    tracing::error!(%path, %error, "a ring was removed and cannot be put back");
+                }
                 let started = Started {
                     slot: slot as u32,
                     pid: terminal.leader.as_raw_nonzero().get(),

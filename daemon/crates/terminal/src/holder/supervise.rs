@@ -1,8 +1,7 @@
 //! The holder as a separate process: it starts the worker, forwards signals to it, and ends with it.
 
-use std::ffi::CString;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
@@ -11,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
 
 use super::board::Board;
+use super::build::Build;
 use super::launch::Originals;
 use super::platform::{AskingSignals, Event, start_worker};
 use super::port::{MAX_DESCRIPTORS, Port, blob};
@@ -48,9 +48,6 @@ const NOT_STARTED: Exit = Exit {
     code: Some(127),
     signal: None,
 };
-
-/// This program, even if its file has been replaced.
-const OWN_PROGRAM: &std::ffi::CStr = c"/proc/self/exe";
 
 /// A descriptor of each lock.
 pub(super) type Locks = [OwnedFd; 2];
@@ -100,26 +97,6 @@ pub(super) enum Next {
     Later,
     /// The daemon ends.
     End,
-}
-
-/// A file from which workers are started.
-#[derive(Debug, Clone)]
-pub(super) enum Build {
-    /// The holder's own build.
-    Own,
-    Other(Arc<OwnedFd>),
-}
-
-impl Build {
-    fn path(&self) -> CString {
-        match self {
-            Self::Own => OWN_PROGRAM.to_owned(),
-            Self::Other(file) => {
-                let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-                CString::new(path).unwrap_or_else(|_| OWN_PROGRAM.to_owned())
-            }
-        }
-    }
 }
 
 /// What every worker receives.
@@ -297,6 +274,11 @@ impl Worker {
         };
         self.leaving = Some((build, Instant::now() + LEAVE_TIME));
         self.heeds_by = None;
+    }
+
+    /// Records the socket on which the next worker must listen.
+    pub(super) fn listens_on(&mut self, listener: OwnedFd) {
+        self.house.listener = listener;
     }
 
     /// Returns by when the worker must have ended, must serve, or must end the sessions.

@@ -9,7 +9,7 @@ use super::error::SpawnError;
 use crate::probe::Probe;
 
 /// The version of the messages and of the board. A holder and a worker of different builds compare it.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// A message from the worker.
 #[derive(Debug, Serialize, Deserialize)]
@@ -23,6 +23,8 @@ pub(super) enum ToHolder {
     Stopping,
     /// The worker is about to end and another one follows: of the attached build, if there is one.
     Leave,
+    /// The worker listens on the attached socket, and the next one must too.
+    Listen,
     /// Check what the program in a slot waits for.
     Look {
         request: u32,

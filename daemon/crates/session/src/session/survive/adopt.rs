@@ -14,7 +14,7 @@ use crate::session::state::CloseOrder;
 use ccd_protocol::session::EndReason;
 use ccd_screen::Modes;
 use ccd_store::blocking;
-use ccd_terminal::holder::{Adopted, Ring};
+use ccd_terminal::holder::{Adopted, Ring, RingError};
 use futures_util::future::join_all;
 use rustix::process::Signal;
 use std::collections::HashSet;
@@ -83,14 +83,17 @@ impl Sessions {
         id.ok()
     }
 
-    /// Returns the live sessions that another process could not continue, because their ring files were removed or
-    /// emptied.
+    /// Returns the live sessions that another process could not continue, because their ring files were emptied. The
+    /// holder puts back those that were removed.
     pub fn without_ring(&self) -> Vec<String> {
         let mut sessions = self.list();
         sessions.retain(|session| session.output.is_live());
         let ids = sessions.iter().map(|session| session.id().to_string());
-        ids.filter(|id| Ring::open(&self.services.folders.ring(id)).is_err())
-            .collect()
+        ids.filter(|id| match Ring::open(&self.services.folders.ring(id)) {
+            Err(RingError::File { source, .. }) => source.kind() != io::ErrorKind::NotFound,
+            opened => opened.is_err(),
+        })
+        .collect()
     }
 
     /// Continues a session, or returns why it cannot.

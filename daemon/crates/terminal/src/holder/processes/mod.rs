@@ -9,7 +9,7 @@ mod root;
 mod table;
 
 pub use freeze::{Frozen, freeze_below, signal_frozen};
-pub use process::{Process, name_daemon, signal_all};
+pub use process::{Process, is_daemon, name_daemon, signal_all};
 pub use root::holder_pid;
 #[cfg(not(portable))]
 pub(super) use root::set_holder;

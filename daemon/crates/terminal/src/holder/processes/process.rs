@@ -19,6 +19,11 @@ pub fn name_daemon() -> io::Result<()> {
     Ok(())
 }
 
+/// Returns whether the process `pid` has the name of a daemon.
+pub fn is_daemon(pid: Pid) -> bool {
+    Stat::read(pid.as_raw_nonzero().get()).is_some_and(|stat| stat.is_daemon)
+}
+
 /// A process, never confused with a later one of the same number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Process {

@@ -19,16 +19,18 @@ pub(crate) async fn replies(pieces: &[&[u8]]) -> io::Result<Vec<u8>> {
     let peer = peer_of(&near, 1)?;
     let shared = Shared::new(echo(), peer, Limits::default(), token());
     let mut replies = Vec::new();
+    let (mut from_daemon, mut to_daemon) = far.split();
     // Errors are how both learn that the other has closed the connection before its end.
-    let client = async {
+    let write = async {
         for piece in pieces {
-            far.write_all(piece).await?;
+            to_daemon.write_all(piece).await?;
             tokio::task::yield_now().await;
         }
-        far.shutdown().await
+        to_daemon.shutdown().await
     };
-    let _ = tokio::join!(converse(near, shared, token()), client);
-    let _ = far.read_to_end(&mut replies).await;
+    // Meanwhile: a client that does not read is disconnected after a while.
+    let read = from_daemon.read_to_end(&mut replies);
+    let _ = tokio::join!(converse(near, shared, token()), write, read);
     Ok(replies)
 }
 

@@ -222,6 +222,10 @@ pub(crate) async fn serve(prepared: Prepared, terminals: Terminals) -> Result<()
     let daemon = wiring::daemon(prepared, owners, hand_over);
     report_start(&daemon.loaded(), killed);
     let connections = wiring::accept(&daemon, listener, own_path.is_some())?;
+    if daemon.hand_over.is_some() {
+        let holder = &daemon.services.holder;
+        connections.listen_again(&daemon.paths, holder).await;
+    }
     wiring::start_background(&daemon, watch);
     super::service::ready();
     holder.ready();

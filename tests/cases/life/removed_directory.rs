@@ -6,6 +6,7 @@ use crate::support::{eventually, processes};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
+use std::os::unix::fs::symlink;
 
 /// Starts a session that answers each line with itself, and removes the directory of the socket.
 fn without_directory() -> (Installation, i32, i32) {
@@ -24,8 +25,12 @@ fn pids(installation: &Installation) -> [i32; 2] {
     ["pid", "holder_pid"].map(|name| i32::try_from(status[name].as_i64().unwrap()).unwrap())
 }
 
+fn signal(pid: i32, signal: Signal) {
+    kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+}
+
 fn kill(pid: i32) {
-    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    signal(pid, Signal::KILL);
     eventually("it is gone", || (!processes::lives(pid)).then_some(()));
 }
 
@@ -71,4 +76,61 @@ fn sessions_survive_the_worker_that_had_their_rings() {
         assert!(ran.stdout.contains(said), "{ran:?}");
     }
     assert_eq!(pids(&installation)[1], holder);
+}
+
+#[test]
+fn the_next_worker_creates_the_socket_by_itself() {
+    let (installation, worker, holder) = without_directory();
+    if worker == holder {
+        return;
+    }
+    kill(worker);
+    eventually("there is a socket", || {
+        installation.socket().exists().then_some(())
+    });
+    let ran = installation.run(&["--no-start", "daemon", "ping"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ask(&installation, "after a kill");
+}
+
+#[test]
+fn without_the_directory_of_the_rings_a_session_can_be_started() {
+    let (installation, ..) = without_directory();
+    ask(&installation, "first");
+    let rings = installation.socket().with_file_name("ccd.sock.rings");
+    fs::remove_dir_all(&rings).unwrap();
+    let ran = installation.run(&["session", "create", "--name", "second", "--", "cat"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    ask(&installation, "again");
+}
+
+#[test]
+fn sessions_wait_while_something_else_is_in_the_place_of_the_directory() {
+    let (installation, worker, holder) = without_directory();
+    if worker == holder {
+        return;
+    }
+    let elsewhere = installation.home().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let run = installation.socket().parent().unwrap().to_owned();
+    let rings = installation.socket().with_file_name("ccd.sock.rings");
+    let mut worker = worker;
+    let obstacles: [&dyn Fn(); 2] = [&|| fs::write(&run, "").unwrap(), &|| {
+        fs::remove_dir_all(&rings).unwrap();
+        symlink(&elsewhere, &rings).unwrap();
+    }];
+    for (place, put) in [&run, &rings].into_iter().zip(obstacles) {
+        put();
+        kill(worker);
+        fs::remove_file(place).unwrap();
+        ask(&installation, "when it is put right");
+        let [next, same] = pids(&installation);
+        assert_eq!(same, holder);
+        worker = next;
+    }
+    assert_eq!(
+        fs::read_dir(&elsewhere).unwrap().count(),
+        0,
+        "the link is not followed"
+    );
 }

@@ -4,7 +4,7 @@ use crate::support::files::Odd;
 use crate::support::processes::lives;
 use crate::support::session::{OpenSession, assert_error, program};
 use crate::support::worker::{is_one_process, kill_worker, worker};
-use crate::support::{Daemon, any_moment, eventually, rounds};
+use crate::support::{Daemon, any_moment, eventually, eventually_within, rounds};
 use ccd_protocol::ErrorCode;
 use ccd_protocol::session::{
     EndReason, SessionCreateParams, SessionResize, SessionResizeParams, SessionSendParams,
@@ -12,7 +12,7 @@ use ccd_protocol::session::{
 };
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[test]
@@ -317,30 +317,48 @@ fn a_mistake_in_the_configuration_ends_no_session() {
     );
 }
 
+/// A directory with a file in its place, until this is dropped.
+struct Replaced<'a> {
+    place: &'a Path,
+    aside: PathBuf,
+}
+
+impl Drop for Replaced<'_> {
+    fn drop(&mut self) {
+        std::fs::remove_file(self.place).unwrap();
+        std::fs::rename(&self.aside, self.place).unwrap();
+    }
+}
+
 #[test]
-fn a_worker_that_cannot_start_is_tried_again_and_ends_nothing() {
-    let daemon = Daemon::start();
+fn workers_that_cannot_start_end_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let daemon = Daemon::builder()
+        .socket(&folder.path().join("ccd.sock"))
+        .start();
     if is_one_process(&daemon) {
         return;
     }
     let session = daemon.open("cat", &[]);
     session.ask("before", "before\n");
-    let (rings, aside) = (
-        daemon.home().join("run/ccd.sock.rings"),
-        daemon.home().join("aside"),
-    );
-    let pid = worker(&daemon);
-    kill_process(Pid::from_raw(pid).unwrap(), Signal::STOP).unwrap();
-    std::fs::rename(&rings, &aside).unwrap();
-    std::fs::write(&rings, "").unwrap();
-    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
-    eventually("another worker has failed", || {
-        let said = daemon.printed();
-        (said.matches("not a directory").count() >= 2).then_some(())
+    let replaced = Replaced {
+        place: daemon.home(),
+        aside: folder.path().join("aside"),
+    };
+    let pid = Pid::from_raw(worker(&daemon)).unwrap();
+    kill_process(pid, Signal::STOP).unwrap();
+    std::fs::rename(replaced.place, &replaced.aside).unwrap();
+    std::fs::write(replaced.place, "").unwrap();
+    kill_process(pid, Signal::KILL).unwrap();
+    let printed = replaced.aside.join("daemon-output");
+    let failed = eventually_within(Duration::from_secs(200), || {
+        let said = std::fs::read_to_string(&printed).unwrap();
+        said.contains("10 workers in a row").then_some(())
     });
+    failed.unwrap();
     assert!(lives(session.record.pid));
-    std::fs::remove_file(&rings).unwrap();
-    std::fs::rename(&aside, &rings).unwrap();
+    drop(replaced);
+    daemon.signal(Signal::HUP);
     session.ask("after", "after\n");
     let status = daemon.call_value("daemon.status", &json!({})).unwrap();
     let reason = status["last_hand_over"]["reason"].as_str().unwrap();

@@ -10,8 +10,8 @@ use ccd_protocol::{ErrorCode, Reportable};
 use ccd_store::folder::{FolderError, prepare_private};
 use ccd_store::own_file;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
-use std::os::unix::fs::FileExt as _;
+use std::io::{self, Seek as _, Write as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -140,6 +140,9 @@ impl Journal {
         if end - tail.start >= FILE_BYTES {
             *tail = self.shared.new_tail(end)?;
         }
+        if tail.file.metadata()?.nlink() == 0 {
+            self.shared.put_back(&mut tail)?;
+        }
         if let Err(error) = tail.file.write_all(&record) {
             // A part of it, for example on a full disk, would hide the records after it.
             tail.file.set_len(end - tail.start)?;
@@ -168,17 +171,20 @@ impl Shared {
         self.tail.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Creates the file for the records from `start` on, and the directory if somebody has removed it.
-    fn new_tail(&self, start: u64) -> io::Result<Tail> {
-        let path = path_of(&self.folder, start);
-        let file = own_file::append(&path).or_else(|error| match error.kind() {
-            io::ErrorKind::NotFound => {
-                prepare_private(&self.folder).map_err(io::Error::other)?;
-                own_file::append(&path)
-            }
-            _ => Err(error),
-        })?;
+    /// Creates the file for the records from `start` on.
+    fn new_tail(&self, start: u64) -> Result<Tail, JournalError> {
+        prepare_private(&self.folder)?;
+        let file = own_file::append(&path_of(&self.folder, start))?;
         Ok(Tail { file, start })
+    }
+
+    /// Writes the records of the last file, which somebody has removed, to a new one.
+    fn put_back(&self, tail: &mut Tail) -> Result<(), JournalError> {
+        let mut new = self.new_tail(tail.start)?;
+        tail.file.rewind()?;
+        io::copy(&mut tail.file, &mut new.file)?;
+        *tail = new;
+        Ok(())
     }
 
     /// Returns the file that has the record at `position`, and where it starts.
@@ -223,8 +229,8 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// The kernel's error; they are processed again after a restart then, which changes nothing.
-    pub(crate) fn processed(&mut self) -> io::Result<()> {
+    /// [`JournalError`]; they are processed again after a restart then, which changes nothing.
+    pub(crate) fn processed(&mut self) -> Result<(), JournalError> {
         self.done_file
             .write_all_at(&self.position.to_le_bytes(), 0)?;
         self.shared.done.store(self.position, Ordering::Release);

@@ -295,8 +295,12 @@ impl HolderReader {
         }
         self.poller.remove(&self.port);
         self.take_notes();
+        let rings = self.slots.put_back_rings();
         let held = self.slots.held();
-        let next = self.worker.as_mut().map(|worker| worker.restart(&held));
+        let next = self.worker.as_mut().map(|worker| match rings {
+            Err(error) if worker.may_wait() => worker.wait_for_rings(&error),
+            _ => worker.restart(&held),
+        });
         match next {
             Some(Next::Serves(port)) if self.poller.add(&port, Source::Port).is_ok() => {
                 self.port = port;

@@ -4,11 +4,7 @@
 //! moves `head`; the [`Ring`] belongs to the worker and moves `tail`. Positions count bytes from the session's start and never wrap. Bytes from `tail` to `head`
 //! never change, because the writer only touches the rest.
 
-#[cfg(not(portable))]
-use std::fs::DirBuilder;
 use std::io;
-#[cfg(not(portable))]
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, Release, SeqCst};
@@ -242,7 +238,7 @@ pub(super) struct RingWriter {
 }
 
 impl RingWriter {
-    /// Creates the file, with an empty ring (mode 0600; the file must not exist).
+    /// Creates the file, with an empty ring (mode 0600; the file must not exist), and its directory if there is none.
     ///
     /// # Errors
     ///
@@ -251,25 +247,19 @@ impl RingWriter {
         Ok(Self::of(Arc::new(Mapping::create(path)?)))
     }
 
-    /// Puts the ring into a new file if somebody has removed its own, so that a worker can open it. There must be no
-    /// worker meanwhile.
+    /// Puts the ring into a new file if somebody has removed its own, so that a worker can open it; not a ring that was
+    /// emptied besides. There must be no worker meanwhile.
     ///
     /// # Errors
     ///
-    /// The file or its directory cannot be created, or the ring was emptied besides.
+    /// [`RingError::File`] if the file or its directory cannot be created.
     #[cfg(not(portable))]
-    pub(super) fn put_back(&mut self, path: &Path) -> io::Result<()> {
-        if std::fs::symlink_metadata(path).is_ok() {
-            return Ok(());
+    pub(super) fn put_back(&mut self, path: &Path) -> Result<(), RingError> {
+        let is_here = std::fs::symlink_metadata(path).is_ok();
+        if !is_here && self.layout().check().is_ok() {
+            self.mapping = Arc::new(self.mapping.copied_to(path)?);
+            self.forget_memory();
         }
-        self.layout().check().map_err(io::Error::other)?;
-        let directory = path.parent().unwrap_or(Path::new("/"));
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(directory)?;
-        self.mapping = Arc::new(self.mapping.copied_to(path)?);
-        self.forget_memory();
         Ok(())
     }
 

@@ -1,8 +1,8 @@
 //! The file of a ring: one header, then the data, which is mapped twice in a row so that no read wraps.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::ptr::NonNull;
 #[cfg(not(portable))]
@@ -41,24 +41,18 @@ unsafe impl Sync for Mapping {}
 impl Mapping {
     /// See `RingWriter::create`.
     pub(super) fn create(path: &Path) -> Result<Self, RingError> {
-        let failed = |source| RingError::File {
-            path: path.to_owned(),
-            source,
-        };
         // The header is written, not only mapped, so that a full file system is an error here instead of a SIGBUS later.
         let fill = |file: &File| file.write_all_at(&[0; HEADER_BYTES], 0);
-        let mapping = Self::of_new_file(path, fill).map_err(failed)?;
+        let mapping = Self::of_new_file(path, fill)?;
         mapping.layout().initialise();
         Ok(mapping)
     }
 
-    /// Writes the ring into a new file; only where nobody else changes it any more.
+    /// Writes the ring into a new file. Nobody else may change it meanwhile.
     #[cfg(not(portable))]
-    pub(super) fn copied_to(&self, path: &Path) -> io::Result<Self> {
-        let (tail, head) = (
-            self.layout().tail.load(SeqCst),
-            self.layout().head.load(SeqCst),
-        );
+    pub(super) fn copied_to(&self, path: &Path) -> Result<Self, RingError> {
+        let layout = self.layout();
+        let (tail, head) = (layout.tail.load(SeqCst), layout.head.load(SeqCst));
         Self::of_new_file(path, |file| {
             // SAFETY: that much is mapped, and the caller guarantees that nobody writes to it.
             let header =
@@ -77,20 +71,18 @@ impl Mapping {
         })
     }
 
-    fn of_new_file(path: &Path, fill: impl Fn(&File) -> io::Result<()>) -> io::Result<Self> {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(path)?;
-        let sized = file.set_len(FILE_BYTES as u64);
-        let mapped = sized
-            .and_then(|()| fill(&file))
-            .and_then(|()| Self::map(&file, path));
-        mapped.inspect_err(|_| {
-            // Nothing more can be done if this fails too; the first error is reported.
-            let _ = std::fs::remove_file(path);
+    fn of_new_file(path: &Path, fill: impl Fn(&File) -> io::Result<()>) -> Result<Self, RingError> {
+        let mapping = new_file(path).and_then(|file| {
+            let filled = file.set_len(FILE_BYTES as u64).and_then(|()| fill(&file));
+            let mapped = filled.and_then(|()| Self::map(&file, path));
+            mapped.inspect_err(|_| {
+                // Nothing more can be done if this fails too; the first error is reported.
+                let _ = std::fs::remove_file(path);
+            })
+        });
+        mapping.map_err(|source| RingError::File {
+            path: path.to_owned(),
+            source,
         })
     }
 
@@ -247,6 +239,28 @@ impl Drop for Mapping {
         // mappings does not fail.
         let _ = unsafe { mm::munmap(self.layout.as_ptr().cast(), MAPPED_BYTES) };
     }
+}
+
+/// Creates the file, and its directory if somebody has removed that one. A link in its place is not followed.
+fn new_file(path: &Path) -> io::Result<File> {
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    match DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(directory)
+    {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ if !std::fs::symlink_metadata(directory)?.is_dir() => {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        _ => {}
+    }
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
 }
 
 fn non_null<T>(pointer: *mut T) -> io::Result<NonNull<T>> {

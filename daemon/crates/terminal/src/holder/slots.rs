@@ -10,6 +10,8 @@ use rustix::process::{Pid, WaitOptions, waitpid};
 use super::error::SpawnError;
 use super::launch::{Launched, Originals, abandon, launch};
 use super::platform::{ExitWatch, Poller};
+#[cfg(not(portable))]
+use super::ring::RingError;
 use super::ring::{Ring, RingWriter};
 use super::slot_set::MAX_SLOTS;
 use super::source::Source;
@@ -149,18 +151,29 @@ impl Slots {
         back.map(|(slot, _)| slot).collect()
     }
 
-    /// Returns the held sessions, for a new worker: there must be none at this moment.
+    /// Puts rings whose files were removed into new files, so that a worker can open them. There must be no worker meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// [`RingError`] for the first file that cannot be created.
+    #[cfg(not(portable))]
+    pub(super) fn put_back_rings(&self) -> Result<(), RingError> {
+        for place in &self.places {
+            if let Place::Held(terminal) = &mut *lock(place) {
+                terminal.ring.put_back(&terminal.ring_path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the held sessions, for a new worker.
     #[cfg(not(portable))]
     pub(super) fn held(&self) -> Vec<HeldTerminal> {
         let mut held = Vec::new();
         for (slot, place) in self.places.iter().enumerate() {
-            if let Place::Held(terminal) = &mut *lock(place)
+            if let Place::Held(terminal) = &*lock(place)
                 && let Some(keepsake) = &terminal.keepsake
             {
-                if let Err(error) = terminal.ring.put_back(&terminal.ring_path) {
-                    let path = terminal.ring_path.display();
-                    tracing::error!(%path, %error, "a ring was removed and cannot be put back");
-                }
                 let started = Started {
                     slot: slot as u32,
                     pid: terminal.leader.as_raw_nonzero().get(),

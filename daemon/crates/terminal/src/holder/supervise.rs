@@ -11,11 +11,12 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpi
 
 use super::board::Board;
 use super::build::Build;
+use super::ended::Ended;
 use super::launch::Originals;
 use super::platform::{AskingSignals, Event, start_worker};
 use super::port::{MAX_DESCRIPTORS, Port, blob};
 use super::reader::HolderReader;
-use super::ring::{Exit, exit_of};
+use super::ring::{Exit, RingError, exit_of};
 use super::slots::HeldTerminal;
 use super::wake::{Bell, NewsBell};
 use super::wire::{Cause, HandOver, ToWorker, VERSION, Welcome};
@@ -33,8 +34,11 @@ const HEED_TIME: Duration = Duration::from_secs(2);
 /// Interval between two checks.
 const LOOK_PERIOD: Duration = Duration::from_millis(2);
 
-/// Maximum number of restarts in a row of workers that never serve.
+/// Maximum number of restarts in a row of workers that never serve, unless sessions are held.
 const MAX_RESTARTS: u32 = 10;
+
+/// Pause after that, or as long as the files of rings cannot be created. A SIGHUP ends it.
+const HELD_PAUSE: Duration = Duration::from_secs(60);
 
 /// Pause before the second start in a row. It is doubled each time, up to the maximum.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -198,10 +202,12 @@ impl Worker {
             (None, Some(_)) => (self.proven.clone(), Cause::Upgrade, Some(ended)),
             (None, None) => {
                 // If no worker has ever served and this one exited by itself, it has reported the reason.
-                if self.restarts == MAX_RESTARTS || !self.has_served && ended.code.is_some() {
+                let has_tried = self.restarts == MAX_RESTARTS;
+                let may_end = held.is_empty() || !self.may_wait();
+                if has_tried && may_end || !self.has_served && ended.code.is_some() {
                     return Next::End;
                 }
-                self.restarts += 1;
+                self.restarts = (self.restarts + 1).min(MAX_RESTARTS);
                 (self.proven.clone(), Cause::Crash, None)
             }
         };
@@ -245,6 +251,18 @@ impl Worker {
             let _ = kill_process(pid, signal); // the worker before did not handle it
         }
         Next::Serves(port)
+    }
+
+    /// Returns whether sessions may be held without a worker.
+    pub(super) fn may_wait(&self) -> bool {
+        self.stop_signal.is_none()
+    }
+
+    /// Holds the sessions without a worker for a while, because `error` prevents that one continues with them.
+    pub(super) fn wait_for_rings(&mut self, error: &RingError) -> Next {
+        tracing::error!(%error, "no worker can continue before this is mended; ccctl or SIGHUP makes the daemon try again");
+        self.restart_at = Some(Instant::now() + HELD_PAUSE);
+        Next::Later
     }
 
     /// Records that the worker serves, so it has recovered from whatever ended the one before.
@@ -325,7 +343,9 @@ impl Worker {
             }
             // The worker may have ended, which will be noticed soon. The next worker gets a signal that is to end the
             // daemon.
-            if self.ended.is_none() {
+            if self.ended.is_some() {
+                self.restart_at = Some(Instant::now());
+            } else {
                 let _ = kill_process(self.pid, signal);
                 if asks_to_end {
                     let _ = kill_process(self.pid, Signal::CONT); // a stopped worker would not get it
@@ -358,6 +378,9 @@ impl Worker {
         self.ready_by = None;
         self.heeds_by = None;
         // Terminals are still read during the pause.
+        if self.restarts == MAX_RESTARTS {
+            tracing::error!(%ended, "{MAX_RESTARTS} workers in a row ended before they served: sessions wait; SIGHUP makes the daemon try again");
+        }
         self.restart_at = Some(Instant::now() + self.pause());
     }
 
@@ -375,6 +398,7 @@ impl Worker {
         // The first worker is replaced at once.
         match self.restarts.max(self.quick_ends.saturating_sub(1)) {
             0 => Duration::ZERO,
+            MAX_RESTARTS => HELD_PAUSE,
             count => FIRST_PAUSE
                 .saturating_mul(1 << (count - 1).min(MAX_RESTARTS))
                 .min(LONGEST_PAUSE),
@@ -417,30 +441,6 @@ pub struct Held {
     pub locks: Locks,
     /// The daemon must remove the socket's path.
     pub owns_path: bool,
-}
-
-/// How a daemon ended.
-#[derive(Debug)]
-pub enum Ended {
-    /// With its worker, which was asked to end or never served.
-    Worker(Exit),
-    /// After this many workers in a row that did not serve, the last of which ended like this.
-    Hopeless(u32, Exit),
-    /// For an unknown reason.
-    Lost,
-}
-
-impl std::fmt::Display for Ended {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Worker(exit) => write!(f, "the worker ended with {exit}"),
-            Self::Hopeless(count, exit) => write!(
-                f,
-                "{count} workers in a row ended before they served; the last one with {exit}"
-            ),
-            Self::Lost => write!(f, "contact with the worker was lost"),
-        }
-    }
 }
 
 /// Holds the terminals for its workers until the last one has ended. Returns how it ended. `since` is when the daemon

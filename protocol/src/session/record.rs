@@ -124,7 +124,7 @@ pub struct SessionOutput {
     /// Bytes kept in memory.
     pub buffer_size: u64,
     pub rotated_at: Option<String>,
-    /// Ranges of output that are in no log, because the disk was full or stalled.
+    /// Ranges of output that are missing from the log, for example because the disk was full.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<Gap>,
 }

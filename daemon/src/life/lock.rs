@@ -92,20 +92,21 @@ impl Lock {
 
 fn is_taken_in_time(file: &File) -> io::Result<bool> {
     let begun = Instant::now();
-    let mut has_asked = false;
+    // Whether the daemon that has the lock was found not to listen, and was asked to; `None` before that is checked.
+    let mut has_asked = None;
     while flock(file, FlockOperation::NonBlockingLockExclusive).is_err() {
         let waited = begun.elapsed();
-        if waited > LEAVE_PATIENCE
-            || ((waited > PATIENCE || has_asked) && listens(&holder_of(file)?))
-        {
+        let may_be_ending = waited <= PATIENCE && has_asked != Some(true);
+        if waited > LEAVE_PATIENCE || (!may_be_ending && listens(&holder_of(file)?)) {
             return Ok(false);
         }
-        if waited > ASK_AFTER && !has_asked {
-            has_asked = true;
+        if waited > ASK_AFTER && has_asked.is_none() {
             let holder = holder_of(file)?;
-            if !listens(&holder) {
+            let is_deaf = !listens(&holder);
+            if is_deaf {
                 ask_to_listen(&holder);
             }
+            has_asked = Some(is_deaf);
         }
         std::thread::sleep(PAUSE);
     }

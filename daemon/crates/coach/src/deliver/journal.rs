@@ -181,6 +181,7 @@ impl Shared {
     /// Writes the records of the last file, which somebody has removed, to a new one.
     fn put_back(&self, tail: &mut Tail) -> Result<(), JournalError> {
         let mut new = self.new_tail(tail.start)?;
+        new.file.set_len(0)?; // an attempt that failed may have written a part
         tail.file.rewind()?;
         io::copy(&mut tail.file, &mut new.file)?;
         *tail = new;

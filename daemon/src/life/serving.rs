@@ -59,13 +59,11 @@ impl Connections {
         paths: &Paths,
         holder: &Holder,
     ) -> Result<bool, StartError> {
-        if !self.owns_path {
+        if !self.owns_path || !socket::is_dead(&paths.socket).await {
             return Ok(false);
         }
         paths.prepare()?;
-        let Some(listener) = socket::listen_again(&paths.socket).await? else {
-            return Ok(false);
-        };
+        let listener = socket::listen(&paths.socket)?;
         let what = "the socket cannot be used";
         holder.listen(&listener).map_err(system(what))?;
         let listener = UnixListener::from_std(listener).map_err(system(what))?;

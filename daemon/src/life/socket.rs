@@ -83,25 +83,26 @@ impl Socket {
     }
 }
 
-/// Listens on `path` again if no client can connect there, because somebody has removed the socket. `None` if clients can
-/// connect.
+/// Returns whether no client can connect to `path`, because somebody has removed the socket or put something in its place.
+pub(super) async fn is_dead(path: &Path) -> bool {
+    // A queue that is full is an error too, but of another kind.
+    let connected = tokio::net::UnixStream::connect(path).await;
+    connected.is_err_and(|error| {
+        matches!(
+            error.kind(),
+            io::ErrorKind::NotFound
+                | io::ErrorKind::NotADirectory
+                | io::ErrorKind::ConnectionRefused
+        )
+    })
+}
+
+/// Binds `path` with mode 0600, in place of a socket on which nobody listens.
 ///
 /// # Errors
 ///
 /// [`SocketError`] names the path and the obstacle.
-pub(super) async fn listen_again(path: &Path) -> Result<Option<UnixListener>, SocketError> {
-    // A queue that is full is an error too, but of another kind.
-    let connected = tokio::net::UnixStream::connect(path).await;
-    let is_dead = connected.is_err_and(|error| {
-        matches!(
-            error.kind(),
-            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
-        )
-    });
-    is_dead.then(|| listen(path)).transpose()
-}
-
-fn listen(path: &Path) -> Result<UnixListener, SocketError> {
+pub(super) fn listen(path: &Path) -> Result<UnixListener, SocketError> {
     clear(path)?;
     let bind = || -> io::Result<UnixListener> {
         let listener = UnixListener::bind(path)?;

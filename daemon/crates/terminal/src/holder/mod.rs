@@ -4,13 +4,9 @@
 //! rings, writes to the terminals, and serves the clients.
 
 mod board;
-#[cfg(not(portable))]
-mod build;
 mod bus_error;
 mod descriptors;
 mod emptied;
-#[cfg(not(portable))]
-mod ended;
 mod error;
 mod file_limit;
 mod floods;
@@ -43,8 +39,6 @@ mod wire;
 use descriptors::DescriptorLimits;
 pub use descriptors::raise_descriptor_limit;
 pub use emptied::Kept;
-#[cfg(not(portable))]
-pub use ended::Ended;
 pub use error::SpawnError;
 pub use file_limit::outlive_file_limit;
 pub use handle::{Adopted, AtWork, Holder, HolderNews, Spawned};
@@ -67,7 +61,7 @@ pub use resolve::{c_string, resolve};
 pub use ring::{Exit, Ring, RingError};
 pub use ring_layout::{Gap, VERSION as RING_VERSION};
 #[cfg(not(portable))]
-pub use supervise::{Held, hold};
+pub use supervise::{Ended, Held, hold};
 #[cfg(test)]
 use umask::Umask;
 pub use umask::{make_files_private, with_mask};

@@ -1,5 +1,11 @@
 //! The holder as a separate process: it starts the worker, forwards signals to it, and ends with it.
 
+mod build;
+mod ended;
+
+use build::Build;
+pub use ended::Ended;
+
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixListener;
@@ -10,8 +16,6 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process, waitpid};
 
 use super::board::Board;
-use super::build::Build;
-use super::ended::Ended;
 use super::launch::Originals;
 use super::platform::{AskingSignals, Event, start_worker};
 use super::port::{MAX_DESCRIPTORS, Port, blob};
@@ -258,9 +262,9 @@ impl Worker {
         self.stop_signal.is_none()
     }
 
-    /// Holds the sessions without a worker for a while, because `error` prevents that one continues with them.
+    /// Keeps the sessions without a worker for a while: `error` prevents any worker from taking them over.
     pub(super) fn wait_for_rings(&mut self, error: &RingError) -> Next {
-        tracing::error!(%error, "no worker can continue before this is mended; ccctl or SIGHUP makes the daemon try again");
+        tracing::error!(%error, "sessions are kept, but no worker can take them over until this is fixed; the next attempt is in 60 s, or at once on SIGHUP");
         self.restart_at = Some(Instant::now() + HELD_PAUSE);
         Next::Later
     }
@@ -379,7 +383,7 @@ impl Worker {
         self.heeds_by = None;
         // Terminals are still read during the pause.
         if self.restarts == MAX_RESTARTS {
-            tracing::error!(%ended, "{MAX_RESTARTS} workers in a row ended before they served: sessions wait; SIGHUP makes the daemon try again");
+            tracing::error!(%ended, "{MAX_RESTARTS} workers in a row ended before they served; live sessions are kept, and SIGHUP starts another worker at once");
         }
         self.restart_at = Some(Instant::now() + self.pause());
     }

@@ -1,6 +1,6 @@
 //! How a daemon ended.
 
-use super::ring::Exit;
+use super::super::ring::Exit;
 
 /// How a daemon ended.
 #[derive(Debug)]

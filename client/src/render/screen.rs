@@ -49,12 +49,19 @@ fn coloured(runs: &[CellRun]) -> String {
     let mut row = String::new();
     for run in runs {
         let codes = codes(&run.style);
-        // Writing to a string cannot fail.
+        let link = run.style.safe_link();
+        if let Some(link) = link {
+            // Writing to a string cannot fail.
+            let _ = write!(row, "\x1b]8;;{link}\x1b\\");
+        }
         let _ = if codes.is_empty() {
             write!(row, "{}", run.text)
         } else {
             write!(row, "\x1b[{codes}m{}\x1b[0m", run.text)
         };
+        if link.is_some() {
+            row.push_str("\x1b]8;;\x1b\\");
+        }
     }
     row
 }
@@ -66,7 +73,10 @@ fn flags(style: &CellStyle) -> impl Iterator<Item = (&'static str, u8)> {
         (style.dim, ("dim", 2)),
         (style.italic, ("italic", 3)),
         (style.underline, ("underline", 4)),
+        (style.blink, ("blink", 5)),
         (style.inverse, ("inverse", 7)),
+        (style.hidden, ("hidden", 8)),
+        (style.strikethrough, ("strikethrough", 9)),
     ];
     let on = flags.into_iter().filter(|(is_on, _)| *is_on);
     on.map(|(_, flag)| flag)
@@ -82,16 +92,33 @@ fn codes(style: &CellStyle) -> String {
             Color::Rgb(red, green, blue) => format!("{ground};2;{red};{green};{blue}"),
         })
     });
-    flags.chain(colors).collect::<Vec<_>>().join(";")
+    let underline = style
+        .underline_style
+        .map(|kind| format!("4:{}", kind as u8))
+        .into_iter()
+        .chain(style.underline_color.map(|color| match color {
+            Color::Indexed(index) => format!("58:5:{index}"),
+            Color::Rgb(red, green, blue) => format!("58:2::{red}:{green}:{blue}"),
+        }));
+    let all = flags.chain(underline).chain(colors);
+    all.collect::<Vec<_>>().join(";")
 }
 
 fn words(style: &CellStyle) -> String {
-    let colors = [(style.fg, "fg"), (style.bg, "bg")];
+    let colors = [
+        (style.fg, "fg"),
+        (style.bg, "bg"),
+        (style.underline_color, "underline_color"),
+    ];
     let colors = colors
         .into_iter()
         .filter_map(|(color, ground)| Some(format!("{ground}={}", color?)));
     let flags = flags(style).map(|(name, _)| name.to_owned());
-    let words: Vec<String> = colors.chain(flags).collect();
+    let kind = style
+        .underline_style
+        .map(|kind| format!("underline_style={}", format!("{kind:?}").to_lowercase()));
+    let link = style.link.as_ref().map(|link| format!("link={link}"));
+    let words: Vec<String> = colors.chain(flags).chain(kind).chain(link).collect();
     if words.is_empty() {
         "-".to_owned()
     } else {

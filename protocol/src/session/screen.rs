@@ -107,7 +107,7 @@ pub struct CellRun {
 }
 
 /// Style of cells; attributes that are off or default are left out.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CellStyle {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -120,10 +120,52 @@ pub struct CellStyle {
     pub dim: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub italic: bool,
+    /// Underlined, in whatever style.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub underline: bool,
+    /// Left out for a single line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub underline_style: Option<UnderlineStyle>,
+    /// Left out for the colour of the text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub underline_color: Option<Color>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub blink: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub inverse: bool,
+    /// Text that the terminal does not show, such as a password.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub strikethrough: bool,
+    /// The address of a hyperlink (OSC 8), as the program wrote it: any scheme, at most 2 KiB, no control characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+}
+
+impl CellStyle {
+    /// Returns the address of the link if it is safe to open by a click: http, https or mailto.
+    pub fn safe_link(&self) -> Option<&str> {
+        self.link.as_deref().filter(|link| is_safe_link(link))
+    }
+}
+
+/// Returns whether an address is safe to open by a click: http, https or mailto.
+pub fn is_safe_link(address: &str) -> bool {
+    let safe = ["http", "https", "mailto"];
+    let scheme = address.split_once(':').map_or("", |(scheme, _)| scheme);
+    safe.iter().any(|safe| scheme.eq_ignore_ascii_case(safe))
+}
+
+/// A style of underline other than a single line (SGR 4:2 to 4:5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum UnderlineStyle {
+    Double = 2,
+    Curly,
+    Dotted,
+    Dashed,
 }
 
 /// A colour: one of the 256 palette colours as a number, or any colour as `"#rrggbb"`.

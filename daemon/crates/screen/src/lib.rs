@@ -10,11 +10,11 @@
 )]
 
 mod charsets;
-mod dialect;
 mod keyboard;
 mod model;
 mod modes;
 pub mod palette;
+mod pen;
 mod query;
 mod repaint;
 mod roll;
@@ -23,6 +23,7 @@ mod slice;
 mod still;
 mod strip;
 mod svg;
+mod terminal;
 mod viewport;
 
 pub use model::Screen;

@@ -68,6 +68,30 @@ pub struct Modes {
     pub scroll_region: Option<(u16, u16)>,
     /// Extended key encodings.
     pub keyboard: Keyboard,
+    /// DEC mode 40: DECCOLM clears the screen. The number of columns never changes.
+    #[serde(default)]
+    pub column_mode_allowed: bool,
+    /// What DECSC has saved on the main and on the alternate screen.
+    #[serde(default)]
+    pub saved: [SavedModes; 2],
+}
+
+/// The modes that DECSC saves and DECRC restores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedModes {
+    /// DECOM.
+    pub origin: bool,
+    /// DECAWM.
+    pub autowrap: bool,
+}
+
+impl Default for SavedModes {
+    fn default() -> Self {
+        Self {
+            origin: false,
+            autowrap: true,
+        }
+    }
 }
 
 impl Default for Modes {
@@ -90,6 +114,8 @@ impl Default for Modes {
             cursor_style: 0,
             scroll_region: None,
             keyboard: Keyboard::default(),
+            column_mode_allowed: false,
+            saved: [SavedModes::default(); 2],
         }
     }
 }
@@ -120,6 +146,8 @@ impl Modes {
             Kind::Escape => match sequence.body {
                 b"=" => self.application_keypad = true,
                 b">" => self.application_keypad = false,
+                b"7" => self.save(),
+                b"8" => self.restore(),
                 b"c" => *self = Self::default(),
                 _ => {}
             },
@@ -141,12 +169,47 @@ impl Modes {
             }
             (0, b'!', b'p') => self.soft_reset(),
             (0, b' ', b'q') => self.cursor_style = csi.first().min(6) as u8,
-            (0, 0, b'r') => self.scroll_region = scroll_region(&csi),
+            (0, 0, b'r') => self.set_scroll_region(&csi),
+            (0, 0, b's') if csi.is_bare() => self.save(),
+            (0, 0, b'u') if csi.is_bare() => self.restore(),
             _ => self.keyboard.apply(&csi),
         }
     }
 
+    /// Sets the scroll region as DECSTBM does. As in xterm, one of less than two rows changes nothing. A bottom that is 0
+    /// or missing means the last row, stored as `u16::MAX`.
+    fn set_scroll_region(&mut self, csi: &Csi<'_>) {
+        let mut numbers = csi.numbers();
+        let mut next = || numbers.next().unwrap_or(0).checked_sub(1);
+        let (top, bottom) = (next().unwrap_or(0), next().unwrap_or(u16::MAX));
+        if top < bottom {
+            self.scroll_region = ((top, bottom) != (0, u16::MAX)).then_some((top, bottom));
+        }
+    }
+
+    fn save(&mut self) {
+        self.saved[usize::from(self.alternate_screen)] = SavedModes {
+            origin: self.origin,
+            autowrap: self.autowrap,
+        };
+    }
+
+    fn restore(&mut self) {
+        let saved = self.saved[usize::from(self.alternate_screen)];
+        (self.origin, self.autowrap) = (saved.origin, saved.autowrap);
+    }
+
     fn set_dec(&mut self, number: u16, on: bool) {
+        match (number, on) {
+            (1048, true) => return self.save(),
+            (1048, false) => return self.restore(),
+            (1049, true) if !self.alternate_screen => self.save(),
+            (1049, false) if self.alternate_screen => {
+                self.alternate_screen = false;
+                self.restore();
+            }
+            _ => {}
+        }
         if let Some(flag) = self.dec_flag(number) {
             *flag = on;
         } else if let Some(tracking) = mouse_tracking(number) {
@@ -154,6 +217,9 @@ impl Modes {
             self.mouse = if on { tracking } else { MouseTracking::Off };
         } else if let Some(encoding) = mouse_encoding(number) {
             self.mouse_encoding = if on { encoding } else { MouseEncoding::Legacy };
+        }
+        if !self.alternate_screen {
+            self.saved[1] = SavedModes::default();
         }
     }
 
@@ -173,6 +239,7 @@ impl Modes {
             7 => &mut self.autowrap,
             12 => &mut self.cursor_blink,
             25 => &mut self.cursor_visible,
+            40 => &mut self.column_mode_allowed,
             47 | 1047 | 1049 => &mut self.alternate_screen,
             66 => &mut self.application_keypad,
             1004 => &mut self.focus_events,
@@ -191,6 +258,7 @@ impl Modes {
         self.origin = fresh.origin;
         self.insert = fresh.insert;
         self.scroll_region = fresh.scroll_region;
+        self.saved[usize::from(self.alternate_screen)] = SavedModes::default();
     }
 }
 
@@ -204,19 +272,6 @@ fn mouse_encoding(number: u16) -> Option<MouseEncoding> {
     use MouseEncoding::{Sgr, SgrPixels, Urxvt, Utf8};
     let all = [Utf8, Sgr, Urxvt, SgrPixels];
     all.into_iter().find(|mode| *mode as u16 == number)
-}
-
-/// Returns the scroll region, from 0; `None` for the whole screen and for an invalid region. A bottom that is 0 or
-/// missing means the last row, stored as `u16::MAX`.
-fn scroll_region(csi: &Csi<'_>) -> Option<(u16, u16)> {
-    let mut numbers = csi.numbers();
-    let top = numbers.next().unwrap_or(0).saturating_sub(1);
-    let bottom = numbers
-        .next()
-        .unwrap_or(0)
-        .checked_sub(1)
-        .unwrap_or(u16::MAX);
-    (top < bottom && (top, bottom) != (0, u16::MAX)).then_some((top, bottom))
 }
 
 #[cfg(test)]

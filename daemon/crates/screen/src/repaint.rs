@@ -2,29 +2,56 @@
 
 use super::charsets::Charsets;
 use super::keyboard::Keyboard;
-use super::modes::Modes;
+use super::modes::{Modes, SavedModes};
+use super::pen::Pen;
+use super::terminal::{Cell, Page, Terminal, is_wrapped};
+use alacritty_terminal::grid::{Cursor, Dimensions, Grid};
+use alacritty_terminal::index::{Column, Line};
+use std::fmt::Write as _;
 
-/// Returns the output: `main_screen` (already drawn) under the alternate one, `screen`, modes, title.
-pub(super) fn output(
-    main_screen: Option<&str>,
-    screen: &vt100::Screen,
-    modes: &Modes,
-    charsets: &Charsets,
-    title: &str,
-) -> Vec<u8> {
-    // First reset what would spoil the drawing: margins, origin and insert mode, line drawing.
-    let mut out = String::from("\x1b[r\x1b[?6l\x1b[?7h\x1b[4l\x1b(B\x1b)B\x0f");
-    if screen.alternate_screen() {
-        out.push_str(main_screen.unwrap_or_default());
-        // Leaving will restore the current style; the model does not know which one the program has saved.
-        out.push_str("\x1b[m\x1b[?1049h");
+/// Blank cells in a row that are skipped rather than written.
+const MIN_SKIPPED: usize = 5;
+
+/// Resets what would spoil the drawing: margins, origin and insert mode, line drawing, links, protection.
+const CANVAS: &str = "\x1b[r\x1b[?6l\x1b[?7h\x1b[4l\x1b(B\x1b)B\x0f\x1b]8;;\x1b\\\x1b[0\"q\x1b[m";
+
+/// Returns the output: the main screen under the alternate one, the screen, modes, title.
+pub(super) fn output(terminal: &Terminal, title: &str) -> Vec<u8> {
+    let mut out = String::from(CANVAS);
+    let modes = &terminal.modes;
+    if let Some(main) = &terminal.main {
+        push_page(&mut out, main, modes.saved[0]);
+        // With 1049, the other terminal saves the cursor, as this one has done.
+        push_page_cursor(&mut out, main, main.saved_charsets, modes.saved[0], 0);
+        let is_saved = main.grid.cursor == main.grid.saved_cursor;
+        out.push_str(if is_saved {
+            "\x1b[?1049h"
+        } else {
+            "\x1b[?1047h"
+        });
+        out.push_str(CANVAS);
     }
-    out.push_str(&screen.contents_formatted());
+    let shown = usize::from(terminal.main.is_some());
+    push_page(&mut out, &terminal.page, modes.saved[shown]);
+    push_tabs(&mut out, terminal);
     push_modes(&mut out, modes);
-    push_cursor(&mut out, screen, modes);
-    out.push_str(charsets.restored());
+    let region = terminal.region();
+    if region.len() < terminal.page.grid.screen_lines() {
+        let _ = write!(out, "\x1b[{};{}r", region.start + 1, region.end);
+    }
+    let set = SavedModes {
+        origin: modes.origin,
+        autowrap: modes.autowrap,
+    };
+    push_page_cursor(
+        &mut out,
+        &terminal.page,
+        terminal.charsets,
+        set,
+        region.start,
+    );
     if !title.is_empty() {
-        out.push_str(&format!("\x1b]2;{title}\x07"));
+        let _ = write!(out, "\x1b]2;{title}\x07");
     }
     out.into_bytes()
 }
@@ -44,49 +71,166 @@ pub(super) fn again(output: &[u8], keyboard: &Keyboard) -> Vec<u8> {
     out
 }
 
+/// Pushes the cells of a page, after the cursor that it has saved.
+fn push_page(out: &mut String, page: &Page, saved: SavedModes) {
+    let cursor = &page.grid.saved_cursor;
+    out.push_str("\x1b[2J");
+    push_cursor(out, cursor, &Cell::default(), page.saved_charsets, saved, 0);
+    out.push_str("\x1b7");
+    out.push_str(CANVAS);
+    if cursor.input_needs_wrap {
+        // The cell that made it wait.
+        out.push_str("\x1b[2J");
+    }
+    let mut pen = Pen::default();
+    let mut is_continued = false;
+    for row in 0..page.grid.screen_lines() as i32 {
+        is_continued = push_row(out, &page.grid, row, &mut pen, is_continued);
+    }
+    pen.push(out, &Cell::default());
+}
+
+/// Pushes a row; `is_continued` is whether the row before wraps into it. Returns whether it wraps itself.
+fn push_row(
+    out: &mut String,
+    grid: &Grid<Cell>,
+    row: i32,
+    pen: &mut Pen,
+    is_continued: bool,
+) -> bool {
+    let cells = &grid[Line(row)][..];
+    let last_row = grid.screen_lines() as i32 - 1;
+    let wraps = row < last_row && is_wrapped(grid, row);
+    let used = cells.iter().rposition(|cell| !cell.is_untouched());
+    // Where the next row continues this one, the last column is written: that makes the terminal wrap.
+    let end = if wraps {
+        cells.len()
+    } else {
+        used.map_or(0, |last| last + 1)
+    };
+    let mut col = 0;
+    let mut place = is_continued.then_some(0);
+    while col < end {
+        let cell = &cells[col];
+        let is_last = wraps && col + 1 == cells.len();
+        let must_write = is_last || is_continued && col == 0;
+        if !must_write && is_skipped(&cells[col..end], place == Some(col)) {
+            place = None;
+            col += 1;
+            continue;
+        }
+        if place != Some(col) {
+            let _ = write!(out, "\x1b[{};{}H", row + 1, col + 1);
+        }
+        // A wide character that does not fit here wraps by itself.
+        if is_last && cell.is_gap() && grid[Line(row + 1)][Column(0)].is_wide() {
+            break;
+        }
+        pen.push(out, cell);
+        push_text(out, cell);
+        col += if cell.is_wide() { 2 } else { 1 };
+        place = Some(col);
+    }
+    wraps
+}
+
+/// Returns whether the first of some cells need not be written, because the screen was cleared before.
+fn is_skipped(cells: &[Cell], is_there: bool) -> bool {
+    let blanks = cells.iter().take_while(|cell| cell.is_untouched());
+    match is_there {
+        true => blanks.take(MIN_SKIPPED).count() == MIN_SKIPPED,
+        false => cells[0].is_untouched(),
+    }
+}
+
+pub(super) fn push_text(out: &mut String, cell: &Cell) {
+    out.push(cell.character);
+    out.push_str(cell.combining());
+}
+
+fn push_tabs(out: &mut String, terminal: &Terminal) {
+    if let Some(stops) = terminal.changed_tabs() {
+        out.push_str("\x1b[3g");
+        for col in stops {
+            let _ = write!(out, "\x1b[{}G\x1bH", col + 1);
+        }
+    }
+}
+
 fn push_modes(out: &mut String, modes: &Modes) {
     let last = |set: bool| if set { 'h' } else { 'l' };
     for (number, set) in [
         (1, modes.application_cursor),
         (5, modes.reverse_video),
-        (7, modes.autowrap),
         (12, modes.cursor_blink),
+        (25, modes.cursor_visible),
         (1004, modes.focus_events),
         (2004, modes.bracketed_paste),
     ] {
-        out.push_str(&format!("\x1b[?{number}{}", last(set)));
+        let _ = write!(out, "\x1b[?{number}{}", last(set));
+    }
+    if modes.column_mode_allowed {
+        out.push_str("\x1b[?40h");
     }
     let keypad = if modes.application_keypad { '=' } else { '>' };
-    out.push_str(&format!("\x1b{keypad}\x1b[4{}", last(modes.insert)));
-    out.push_str(&format!("\x1b[20{}", last(modes.newline)));
+    let _ = write!(out, "\x1b{keypad}\x1b[4{}", last(modes.insert));
+    let _ = write!(out, "\x1b[20{}", last(modes.newline));
     out.push_str("\x1b[?9;1000;1002;1003;1005;1006;1015;1016l");
     for number in [modes.mouse as u16, modes.mouse_encoding as u16] {
         if number > 0 {
-            out.push_str(&format!("\x1b[?{number}h"));
+            let _ = write!(out, "\x1b[?{number}h");
         }
     }
-    out.push_str(&format!("\x1b[{} q", modes.cursor_style));
+    let _ = write!(out, "\x1b[{} q", modes.cursor_style);
 }
 
-/// The cursor comes after margins and origin mode, which move it, and before line drawing. A cursor that waits to wrap
-/// is set by writing the last cell again.
-fn push_cursor(out: &mut String, screen: &vt100::Screen, modes: &Modes) {
-    let last_row = screen.size().0.get() - 1;
-    let (row, col) = screen.cursor_position();
-    let region = modes
-        .scroll_region
-        .map(|(top, bottom)| (top, bottom.min(last_row)));
-    let region = region.filter(|(top, bottom)| top < bottom);
-    if let Some((top, bottom)) = region {
-        out.push_str(&format!("\x1b[{};{}r", top + 1, bottom + 1));
+/// Pushes the cursor of a page, where it waits to wrap by writing its last cell again.
+fn push_page_cursor(
+    out: &mut String,
+    page: &Page,
+    charsets: Charsets,
+    modes: SavedModes,
+    top: usize,
+) {
+    let mut cursor = page.grid.cursor.clone();
+    let row = &page.grid[cursor.point.line];
+    if cursor.input_needs_wrap && row[cursor.point.column].is_second_half() {
+        cursor.point.column -= 1;
     }
+    push_cursor(
+        out,
+        &cursor,
+        &row[cursor.point.column],
+        charsets,
+        modes,
+        top,
+    );
+}
+
+/// Pushes the modes that are saved with a cursor, then its place, pen and character sets. In origin mode, its row counts
+/// from `top`. If it waits to wrap, `last` is written.
+fn push_cursor(
+    out: &mut String,
+    cursor: &Cursor<Cell>,
+    last: &Cell,
+    charsets: Charsets,
+    modes: SavedModes,
+    top: usize,
+) {
+    let mut row = cursor.point.line.0 as usize;
     if modes.origin {
-        let top = region.map_or(0, |region| region.0);
-        let visible = if modes.cursor_visible { 'h' } else { 'l' };
-        let (row, col) = (row.saturating_sub(top) + 1, col + 1);
-        out.push_str(&format!("\x1b[?6h\x1b[{row};{col}H\x1b[?25{visible}"));
-    } else {
-        out.push_str(&screen.cursor_state_formatted());
+        out.push_str("\x1b[?6h");
+        row = row.saturating_sub(top);
     }
-    out.push_str(&screen.attributes_formatted());
+    let _ = write!(out, "\x1b[{};{}H", row + 1, cursor.point.column.0 + 1);
+    let mut pen = Pen::default();
+    if cursor.input_needs_wrap {
+        pen.push(out, last);
+        push_text(out, last);
+    }
+    if !modes.autowrap {
+        out.push_str("\x1b[?7l");
+    }
+    pen.push(out, &cursor.template);
+    out.push_str(&charsets.restored());
 }

@@ -3,7 +3,7 @@
 use super::model::{Row, Screen};
 use std::collections::VecDeque;
 
-/// Lines that leave the screen are taken from the model after this much output; each byte moves it by a line at most.
+/// Rows that leave the screen are taken from the model after this much output.
 const PIECE_BYTES: usize = 4096;
 
 /// Maximum number of rows above the screen; older ones are forgotten.
@@ -39,7 +39,7 @@ impl Roll {
     /// Returns a blank terminal; sizes of 0 count as 1.
     pub fn new(rows: u16, cols: u16) -> Self {
         Self {
-            screen: Screen::with_rows_above(rows, cols, PIECE_BYTES),
+            screen: Screen::with_rows_above(rows, cols, MAX_ROWS),
             above: VecDeque::new(),
             first: 0,
         }
@@ -48,11 +48,8 @@ impl Roll {
     /// Processes output, which may be split anywhere.
     pub fn feed(&mut self, output: &[u8]) {
         for piece in output.chunks(PIECE_BYTES) {
-            // `\x1b[3J` makes the model drop the rows above. They are taken before its last byte.
-            for part in piece.chunk_by(|_, next| *next != b'J') {
-                self.screen.feed(part);
-                self.above.extend(self.screen.take_rows_above());
-            }
+            self.screen.feed(piece);
+            self.above.extend(self.screen.take_rows_above());
         }
         let extra = self.above.len().saturating_sub(MAX_ROWS);
         self.above.drain(..extra);

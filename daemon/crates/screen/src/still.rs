@@ -2,13 +2,16 @@
 
 use super::modes::Modes;
 use super::palette::Palette;
-use ccd_protocol::session::{CellRun, CellStyle, Color, Cursor, CursorShape};
+use super::terminal::{Attributes, Cell};
+use alacritty_terminal::grid::{Dimensions, Grid};
+use alacritty_terminal::index::Line;
+use ccd_protocol::session::{CellRun, CellStyle, Cursor, CursorShape};
 use std::ops::Range;
 
 /// A copy of a screen that no longer changes.
 #[derive(Clone)]
 pub struct Still {
-    pub(super) screen: vt100::Screen,
+    pub(super) grid: Grid<Cell>,
     pub(super) modes: Modes,
     pub(super) palette: Palette,
     /// At most 1 KiB, without control characters.
@@ -16,25 +19,41 @@ pub struct Still {
 }
 
 /// The contents of one cell, with the next cell if the character is wide.
+#[derive(Clone, Copy)]
 pub(super) struct Glyph<'a> {
     pub(super) col: u16,
     /// 1, or 2 for a wide character; never extends beyond the last column.
     pub(super) width: u16,
-    /// A character and its combining characters; empty for a blank cell.
-    pub(super) text: &'a str,
-    pub(super) style: CellStyle,
+    pub(super) cell: &'a Cell,
+}
+
+impl Glyph<'_> {
+    /// Returns the columns that it takes.
+    pub(super) fn cols(&self) -> Range<u16> {
+        self.col..self.col + self.width
+    }
+
+    pub(super) fn has(&self, attribute: Attributes) -> bool {
+        self.cell.style.attributes.contains(attribute)
+    }
+
+    /// Returns the character and its combining characters.
+    pub(super) fn text(&self) -> String {
+        let mut text = String::from(self.cell.character);
+        text.push_str(self.cell.combining());
+        text
+    }
 }
 
 impl Still {
     /// Returns the size as rows and columns.
     pub fn size(&self) -> (u16, u16) {
-        let (rows, cols) = self.screen.size();
-        (rows.get(), cols.get())
+        (self.grid.screen_lines() as u16, self.grid.columns() as u16)
     }
 
     /// Returns whether the program uses the alternate screen.
     pub fn alternate(&self) -> bool {
-        self.screen.alternate_screen()
+        self.modes.alternate_screen
     }
 
     /// Returns whether default colours are swapped.
@@ -49,17 +68,18 @@ impl Still {
 
     /// Returns the position of the next character, always inside the screen.
     pub fn cursor(&self) -> Cursor {
-        cursor(&self.screen, &self.modes)
+        cursor(&self.grid, &self.modes)
     }
 
     /// Returns the text of each of these rows, without trailing blanks.
     pub fn lines(&self, rows: &Range<u16>) -> Vec<String> {
-        let cols = self.size().1;
-        let texts = self.screen.rows(0, cols);
+        let rows = rows.start..rows.end.min(self.size().0);
+        let texts = rows.map(|row| row_text(&self.grid, i32::from(row)));
         texts
-            .skip(usize::from(rows.start))
-            .take(rows.len())
-            .map(|line| line.trim_end_matches(' ').to_owned())
+            .map(|mut line| {
+                line.truncate(line.trim_end_matches(' ').len());
+                line
+            })
             .collect()
     }
 
@@ -71,24 +91,23 @@ impl Still {
 
     fn runs(&self, row: u16) -> Vec<CellRun> {
         let mut runs: Vec<CellRun> = Vec::new();
+        let mut last: Option<&Cell> = None;
         for glyph in self.glyphs(row) {
-            let text = if glyph.text.is_empty() {
-                " "
-            } else {
-                glyph.text
-            };
-            match runs.last_mut() {
-                Some(run) if run.style == glyph.style => {
-                    run.width += glyph.width;
-                    run.text.push_str(text);
-                }
+            let cell = glyph.cell;
+            match (runs.last_mut(), last) {
+                (Some(run), Some(last)) if last.has_style_of(cell) => run.width += glyph.width,
                 _ => runs.push(CellRun {
                     col: glyph.col,
                     width: glyph.width,
-                    text: text.to_owned(),
-                    style: glyph.style,
+                    text: String::new(),
+                    style: cell.protocol_style(),
                 }),
             }
+            if let Some(run) = runs.last_mut() {
+                run.text.push(cell.character);
+                run.text.push_str(cell.combining());
+            }
+            last = Some(cell);
         }
         trim_end(&mut runs);
         runs
@@ -97,22 +116,41 @@ impl Still {
     /// Returns the cells of a row, without the second halves of wide characters.
     pub(super) fn glyphs(&self, row: u16) -> impl Iterator<Item = Glyph<'_>> {
         let cols = self.size().1;
-        let cells = (0..cols).filter_map(move |col| Some((col, self.screen.cell(row, col)?)));
+        let is_there = row < self.size().0;
+        let cells = is_there.then(|| &self.grid[Line(row.into())][..]);
+        let cells = (0..cols).zip(cells.into_iter().flatten());
         cells
-            .filter(|(_, cell)| !cell.is_wide_continuation())
+            .filter(|(_, cell)| !cell.is_second_half())
             .map(move |(col, cell)| Glyph {
                 col,
                 width: if cell.is_wide() { 2.min(cols - col) } else { 1 },
-                text: cell.contents(),
-                style: style(cell),
+                cell,
             })
     }
 }
 
-/// Returns the position of the next character, always inside the screen: in the model, a cursor that waits to wrap is
-/// after the last column.
-pub(super) fn cursor(screen: &vt100::Screen, modes: &Modes) -> Cursor {
-    let (row, col) = screen.cursor_position();
+/// Returns the text of a row; rows above the screen have negative numbers.
+pub(super) fn row_text(grid: &Grid<Cell>, row: i32) -> String {
+    let cells = &grid[Line(row)][..];
+    let mut text = String::with_capacity(cells.len());
+    push_cells(&mut text, cells);
+    text
+}
+
+/// Pushes the characters of some cells; what was left blank because a wide character did not fit is nothing.
+pub(super) fn push_cells(text: &mut String, cells: &[Cell]) {
+    for cell in cells
+        .iter()
+        .filter(|cell| !cell.is_second_half() && !cell.is_gap())
+    {
+        text.push(cell.character);
+        text.push_str(cell.combining());
+    }
+}
+
+/// Returns the position of the next character, always inside the screen.
+pub(super) fn cursor(grid: &Grid<Cell>, modes: &Modes) -> Cursor {
+    let point = grid.cursor.point;
     let (shape, blink) = match modes.cursor_style {
         0 => (CursorShape::Block, modes.cursor_blink),
         style @ 1..=2 => (CursorShape::Block, style == 1),
@@ -120,8 +158,8 @@ pub(super) fn cursor(screen: &vt100::Screen, modes: &Modes) -> Cursor {
         style => (CursorShape::Bar, style == 5),
     };
     Cursor {
-        row,
-        col: col.min(screen.size().1.get() - 1),
+        row: point.line.0 as u16,
+        col: point.column.0 as u16,
         visible: modes.cursor_visible,
         shape,
         blink,
@@ -140,25 +178,5 @@ fn trim_end(runs: &mut Vec<CellRun>) {
     last.text.truncate(kept);
     if last.text.is_empty() {
         runs.pop();
-    }
-}
-
-pub(super) fn style(cell: &vt100::Cell) -> CellStyle {
-    CellStyle {
-        fg: color(cell.fgcolor()),
-        bg: color(cell.bgcolor()),
-        bold: cell.bold(),
-        dim: cell.dim(),
-        italic: cell.italic(),
-        underline: cell.underline(),
-        inverse: cell.inverse(),
-    }
-}
-
-fn color(color: vt100::Color) -> Option<Color> {
-    match color {
-        vt100::Color::Default => None,
-        vt100::Color::Idx(index) => Some(Color::Indexed(index)),
-        vt100::Color::Rgb(red, green, blue) => Some(Color::Rgb(red, green, blue)),
     }
 }

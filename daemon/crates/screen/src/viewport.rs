@@ -1,8 +1,9 @@
 //! Shows a screen on a terminal of another size: the part around the cursor, updated as it changes.
 
 use super::model::Screen;
-use super::still::style;
-use ccd_protocol::session::{CellStyle as Style, Color};
+use super::pen::Pen;
+use super::repaint::push_text;
+use super::terminal::Cell;
 use std::fmt::Write as _;
 
 /// Resets a terminal in any state, so that text appears where it is placed.
@@ -99,58 +100,28 @@ fn first_shown(first: u16, cursor: u16, shown: u16, all: u16) -> u16 {
 }
 
 fn cells(screen: &Screen, row: u16, cols: std::ops::Range<u16>, line: &mut String) {
-    let mut drawn = Style::default();
-    let mut col = cols.start;
-    while col < cols.end {
-        let Some(cell) = screen.cell(row, col) else {
-            break;
-        };
+    let cells = &screen.row(row)[usize::from(cols.start)..usize::from(cols.end)];
+    let mut pen = Pen::default();
+    let mut col = 0;
+    while let Some(cell) = cells.get(col) {
+        pen.push(line, cell);
         let width = if cell.is_wide() { 2 } else { 1 };
-        let wanted = style(cell);
-        if wanted != drawn {
-            push_style(line, wanted);
-            drawn = wanted;
-        }
         // Half of a wide character cannot be shown.
-        if cell.is_wide_continuation() || col + width > cols.end || !cell.has_contents() {
+        if cell.is_second_half() || col + width > cells.len() {
             line.push(' ');
             col += 1;
         } else {
-            line.push_str(cell.contents());
+            push_text(line, cell);
             col += width;
         }
     }
-}
-
-fn push_style(out: &mut String, style: Style) {
-    out.push_str("\x1b[0");
-    for (on, number) in [
-        (style.bold, 1),
-        (style.dim, 2),
-        (style.italic, 3),
-        (style.underline, 4),
-        (style.inverse, 7),
-    ] {
-        if on {
-            let _ = write!(out, ";{number}");
-        }
-    }
-    push_color(out, style.fg, 38);
-    push_color(out, style.bg, 48);
-    out.push('m');
-}
-
-fn push_color(out: &mut String, color: Option<Color>, number: u8) {
-    let _ = match color {
-        None => Ok(()),
-        Some(Color::Indexed(index)) => write!(out, ";{number};5;{index}"),
-        Some(Color::Rgb(red, green, blue)) => write!(out, ";{number};2;{red};{green};{blue}"),
-    };
+    pen.push(line, &Cell::default());
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ccd_protocol::session::Color;
 
     /// Draws `output` on a screen, and shows that on a terminal of `size`.
     fn shown(output: &str, session: (u16, u16), size: (u16, u16)) -> Screen {

@@ -5,7 +5,7 @@ use super::super::still::Still;
 use super::layer::hex;
 use super::paint::Paint;
 use super::picture::{FONTS, MARGIN, draw_row};
-use super::text::push_escaped;
+use super::text::{BLINK, push_escaped};
 use super::{CELL_HEIGHT, CELL_WIDTH, FONT_SIZE};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -96,7 +96,7 @@ impl Film {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n<title>"
         );
         push_escaped(&mut out, title);
-        out.push_str("</title>\n<style>\n");
+        let _ = writeln!(out, "</title>\n<style>\n{BLINK}");
         self.animation(height, end_ms, &mut out);
         out.push_str("</style>\n<defs>\n");
         self.rows(&mut out);

@@ -3,6 +3,8 @@
 mod boxes;
 mod film;
 mod layer;
+mod lines;
+mod link;
 mod paint;
 mod picture;
 mod text;

@@ -2,7 +2,8 @@
 
 use super::super::palette::Rgb;
 use super::super::still::Still;
-use ccd_protocol::session::{CellStyle, Color};
+use super::super::terminal::{Attributes, Style};
+use ccd_protocol::session::Color;
 
 /// How much of the background shows through dim text, in percent.
 const DIM_PERCENT: u32 = 40;
@@ -32,24 +33,24 @@ impl Paint {
 
     /// Returns the colours of cells with this style. As in xterm, bold text in one of the first eight colours is
     /// bright.
-    pub(super) fn of(style: &CellStyle, still: &Still) -> Self {
+    pub(super) fn of(style: &Style, still: &Still) -> Self {
         let default = Self::default_of(still);
-        let resolve = |color: Color| match color {
-            Color::Indexed(index) => still.palette.color(index),
-            Color::Rgb(red, green, blue) => (red, green, blue),
-        };
+        let has = |attribute| style.attributes.contains(attribute);
+        let resolve = |color| resolved(color, still);
         let fg = match style.fg {
-            Some(Color::Indexed(index @ 0..8)) if style.bold => Some(Color::Indexed(index + 8)),
+            Some(Color::Indexed(index @ 0..8)) if has(Attributes::BOLD) => {
+                Some(Color::Indexed(index + 8))
+            }
             fg => fg,
         };
         let mut paint = Self {
             ink: fg.map_or(default.ink, resolve),
             ground: style.bg.map_or(default.ground, resolve),
         };
-        if style.inverse {
+        if has(Attributes::INVERSE) {
             paint = paint.swapped();
         }
-        if style.dim {
+        if has(Attributes::DIM) {
             paint.ink = paint.mixed(DIM_PERCENT);
         }
         paint
@@ -73,5 +74,13 @@ impl Paint {
             mix(ink.1, ground.1),
             mix(ink.2, ground.2),
         )
+    }
+}
+
+/// Returns red, green and blue of a colour.
+pub(super) fn resolved(color: Color, still: &Still) -> Rgb {
+    match color {
+        Color::Indexed(index) => still.palette.color(index),
+        Color::Rgb(red, green, blue) => (red, green, blue),
     }
 }

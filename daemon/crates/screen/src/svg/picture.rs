@@ -2,10 +2,13 @@
 
 use super::super::palette::Rgb;
 use super::super::still::{Glyph, Still};
+use super::super::terminal::Attributes;
 use super::boxes::Shapes;
 use super::layer::{Layer, hex};
+use super::lines::Lines;
+use super::link::Links;
 use super::paint::Paint;
-use super::text::{Look, Texts, push_escaped};
+use super::text::{BLINK, Look, Texts, push_escaped};
 use super::{CELL_HEIGHT, CELL_WIDTH, FONT_SIZE};
 use ccd_protocol::session::{Cursor, CursorShape};
 use std::fmt::Write as _;
@@ -20,8 +23,6 @@ pub(super) const MARGIN: u32 = 8;
 /// Fixed-width fonts of all systems; none is ever downloaded.
 pub(super) const FONTS: &str = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,'Noto Sans Mono','Noto Sans Mono CJK JP',monospace";
 
-/// Thickness of lines under text, and of line-shaped cursors.
-const UNDERLINE_HEIGHT: u32 = 1;
 const CURSOR_THICKNESS: u32 = 2;
 
 /// The image would be longer than 64 MiB.
@@ -82,6 +83,7 @@ struct Picture<'a> {
     open: Vec<Ground>,
     shapes: Shapes,
     texts: Texts,
+    links: Links,
 }
 
 /// A rectangle of one background.
@@ -94,9 +96,6 @@ struct Ground {
     height: u32,
 }
 
-/// An underline that may be extended.
-type Underline = (Rgb, Range<u16>);
-
 impl<'a> Picture<'a> {
     fn new(still: &'a Still, cursor: Option<Cursor>, is_hollow: bool) -> Self {
         let default = Paint::default_of(still);
@@ -108,35 +107,29 @@ impl<'a> Picture<'a> {
             open: Vec::new(),
             shapes: Shapes::default(),
             texts: Texts::new(default.ink),
+            links: Links::default(),
         }
     }
 
     fn row(&mut self, row: u16, y: u32) {
         let mut grounds: Vec<Ground> = Vec::new();
-        let mut underline: Option<Underline> = None;
+        let mut lines = Lines::new(y);
         for glyph in self.still.glyphs(row) {
             let paint = self.paint(row, &glyph);
             if paint.ground != self.default.ground {
                 widen(&mut grounds, &glyph, paint.ground, y);
             }
-            if glyph.style.underline {
-                let cols = glyph.col..glyph.col + glyph.width;
-                match &mut underline {
-                    Some((color, under)) if *color == paint.ink && under.end == cols.start => {
-                        under.end = cols.end;
-                    }
-                    _ => self.underline(underline.replace((paint.ink, cols)), y),
-                }
-            }
+            lines.push(&glyph, paint, self.still, &mut self.shapes);
+            self.links.push(&glyph, y);
             self.character(&glyph, paint, y);
         }
-        self.underline(underline, y);
+        lines.end(&mut self.shapes);
         self.lay(grounds);
     }
 
     fn paint(&self, row: u16, glyph: &Glyph<'_>) -> Paint {
-        let paint = Paint::of(&glyph.style, self.still);
-        let cols = glyph.col..glyph.col + glyph.width;
+        let paint = Paint::of(&glyph.cell.style, self.still);
+        let cols = glyph.cols();
         let is_under_cursor = |cursor: Cursor| cursor.row == row && cols.contains(&cursor.col);
         if !self.inverted.is_some_and(is_under_cursor) {
             return paint;
@@ -149,36 +142,22 @@ impl<'a> Picture<'a> {
     }
 
     fn character(&mut self, glyph: &Glyph<'_>, paint: Paint, y: u32) {
-        if glyph.text.is_empty() || glyph.text == " " {
+        let text = glyph.text();
+        if text == " " || glyph.has(Attributes::HIDDEN) {
             return;
         }
-        let mut characters = glyph.text.chars();
         let corner = (u32::from(glyph.col) * CELL_WIDTH, y * CELL_HEIGHT);
-        if let (Some(only), None) = (characters.next(), characters.next())
-            && self.shapes.draw(only, corner, paint)
-        {
+        let is_single = glyph.cell.combining().is_empty();
+        if is_single && self.shapes.draw(glyph.cell.character, corner, paint) {
             return;
         }
         let look = Look {
             color: paint.ink,
-            bold: glyph.style.bold,
-            italic: glyph.style.italic,
+            bold: glyph.has(Attributes::BOLD),
+            italic: glyph.has(Attributes::ITALIC),
+            blink: glyph.has(Attributes::BLINK),
         };
-        self.texts
-            .push((y, glyph.col), glyph.width, glyph.text, look);
-    }
-
-    fn underline(&mut self, underline: Option<Underline>, y: u32) {
-        if let Some((color, cols)) = underline {
-            let top = (y + 1) * CELL_HEIGHT - 2 * UNDERLINE_HEIGHT;
-            self.shapes.smooth.rect(
-                color,
-                (u32::from(cols.start) * CELL_WIDTH) as f32,
-                top as f32,
-                (cols.len() as u32 * CELL_WIDTH) as f32,
-                UNDERLINE_HEIGHT as f32,
-            );
-        }
+        self.texts.push((y, glyph.col), glyph.width, &text, look);
     }
 
     /// Adds the backgrounds of the next row, and joins them with those above where they fit.
@@ -205,7 +184,7 @@ impl<'a> Picture<'a> {
     /// Returns a cursor that is drawn over its cell; nothing if the cell has its colours swapped.
     fn cursor(&self, cursor: Cursor, row: u32, is_hollow: bool) -> String {
         let mut glyphs = self.still.glyphs(cursor.row);
-        let glyph = glyphs.find(|glyph| (glyph.col..glyph.col + glyph.width).contains(&cursor.col));
+        let glyph = glyphs.find(|glyph| glyph.cols().contains(&cursor.col));
         let (col, width) = glyph.map_or((cursor.col, 1), |glyph| (glyph.col, glyph.width));
         let (x, y) = (u32::from(col) * CELL_WIDTH, row * CELL_HEIGHT);
         let width = u32::from(width) * CELL_WIDTH;
@@ -252,7 +231,10 @@ impl<'a> Picture<'a> {
     }
 
     fn len_bytes(&self) -> usize {
-        self.grounds.len_bytes() + self.shapes.len_bytes() + self.texts.len_bytes()
+        self.grounds.len_bytes()
+            + self.shapes.len_bytes()
+            + self.texts.len_bytes()
+            + self.links.len_bytes()
     }
 
     fn document(mut self, title: &str, (width, height): (u32, u32), cursor: &str) -> String {
@@ -264,9 +246,13 @@ impl<'a> Picture<'a> {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"-{MARGIN} -{MARGIN} {width} {height}\">\n<title>"
         );
         push_escaped(&mut out, title);
+        out.push_str("</title>\n");
+        if self.texts.blinks() {
+            let _ = writeln!(out, "<style>{BLINK}</style>");
+        }
         let _ = writeln!(
             out,
-            "</title>\n<rect x=\"-{MARGIN}\" y=\"-{MARGIN}\" width=\"{width}\" height=\"{height}\" fill=\"{}\"/>",
+            "<rect x=\"-{MARGIN}\" y=\"-{MARGIN}\" width=\"{width}\" height=\"{height}\" fill=\"{}\"/>",
             hex(self.default.ground)
         );
         let _ = writeln!(
@@ -286,7 +272,9 @@ impl<'a> Picture<'a> {
             hex(self.default.ink)
         );
         self.texts.write(&mut out);
-        let _ = write!(out, "</g>\n{cursor}</svg>\n");
+        let _ = write!(out, "</g>\n{cursor}");
+        self.links.write(&mut out);
+        out.push_str("</svg>\n");
         out
     }
 }

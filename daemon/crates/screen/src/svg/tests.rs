@@ -203,7 +203,7 @@ fn assert_well_formed(picture: &str) {
 
 fn assert_text(text: &str) {
     for (at, _) in text.match_indices('&') {
-        let entity = ["&amp;", "&lt;", "&gt;"]
+        let entity = ["&amp;", "&lt;", "&gt;", "&quot;"]
             .iter()
             .any(|name| text[at..].starts_with(name));
         assert!(entity, "{text:?}");
@@ -219,7 +219,7 @@ proptest! {
             prop::sample::select(vec![
                 "<", ">", "&", "\"", "'", "]]>", "<!--", "&amp;", "\u{fffe}", "\u{ffff}", "\u{301}", "\u{200b}", "\u{202e}",
                 "\u{200d}", "👩\u{200d}💻", "ב", "ع", "語", "✔\u{fe0f}", "╬", "▒", "⣿", "\u{e0b0}", "\u{1b}[1;4;7m",
-                "\u{1b}[38;2;1;2;3m", "\u{1b}[?5h", "\u{1b}[4;1H", "\r\n", "\u{1b}]2;<&\u{fffe}\u{7}", "\u{1b}[6 q", "\u{85}",
+                "\u{1b}[38;2;1;2;3m", "\u{1b}]8;;http:\"'<&\u{7}", "\u{1b}[5;8;9m", "\u{1b}[4:3m", "\u{1b}[?5h", "\u{1b}[4;1H", "\r\n", "\u{1b}]2;<&\u{fffe}\u{7}", "\u{1b}[6 q", "\u{85}",
             ]).prop_map(str::to_owned),
             any::<char>().prop_map(String::from),
             "\u{1b}\\[[0-9;]{0,6}[mHJK@PLM]",

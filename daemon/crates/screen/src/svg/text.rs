@@ -6,12 +6,16 @@ use super::layer::hex;
 use super::{BASELINE, CELL_HEIGHT, CELL_WIDTH};
 use std::fmt::Write as _;
 
+/// The style sheet of text that blinks, except for those who want no motion.
+pub(super) const BLINK: &str = "@media (prefers-reduced-motion:no-preference){.blink{animation:blink 1s steps(1,end) infinite}}@keyframes blink{50%{opacity:0}}";
+
 /// The style of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look {
     pub(super) color: Rgb,
     pub(super) bold: bool,
     pub(super) italic: bool,
+    pub(super) blink: bool,
 }
 
 /// The texts of an image, row by row.
@@ -23,6 +27,7 @@ pub(super) struct Texts {
     lines: String,
     /// Texts that are centred in their cells.
     singles: String,
+    blinks: bool,
 }
 
 /// A text that may be continued.
@@ -44,11 +49,13 @@ impl Texts {
             open: None,
             lines: String::new(),
             singles: String::new(),
+            blinks: false,
         }
     }
 
     /// Adds the contents of a cell; `width` is 2 for a wide character.
     pub(super) fn push(&mut self, (row, col): (u32, u16), width: u16, text: &str, look: Look) {
+        self.blinks |= look.blink;
         if !is_in_every_font(text) {
             self.flush();
             self.single((row, col), width, text, look);
@@ -77,6 +84,11 @@ impl Texts {
     }
 
     /// Returns the approximate length that this adds to the image.
+    /// Returns whether a text needs [`BLINK`].
+    pub(super) fn blinks(&self) -> bool {
+        self.blinks
+    }
+
     pub(super) fn len_bytes(&self) -> usize {
         self.lines.len() + self.singles.len()
     }
@@ -131,6 +143,9 @@ fn end(line: &mut String, text: &str, look: Look, default_color: Rgb) {
     if look.italic {
         line.push_str(" font-style=\"italic\"");
     }
+    if look.blink {
+        line.push_str(" class=\"blink\"");
+    }
     line.push('>');
     push_escaped(line, text);
     line.push_str("</text>\n");
@@ -143,6 +158,7 @@ pub(super) fn push_escaped(out: &mut String, text: &str) {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
             '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}' => {
                 out.push('\u{fffd}');
             }
@@ -174,6 +190,7 @@ mod tests {
         color: (255, 255, 255),
         bold: false,
         italic: false,
+        blink: false,
     };
 
     fn drawn(cells: &[(u16, u16, &str, Look)]) -> String {
@@ -191,6 +208,7 @@ mod tests {
         let bold = Look {
             bold: true,
             italic: true,
+            blink: false,
             color: (1, 2, 3),
         };
         let line = |col| (col, 1, "a", WHITE);
@@ -225,7 +243,7 @@ mod tests {
         push_escaped(&mut out, "a&<>\"'\u{0}\u{1b}\u{85}\u{fffe}\u{10ffff}");
         assert_eq!(
             out,
-            "a&amp;&lt;&gt;\"'\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{10ffff}"
+            "a&amp;&lt;&gt;&quot;'\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{10ffff}"
         );
     }
 }

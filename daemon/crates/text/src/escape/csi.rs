@@ -36,18 +36,14 @@ impl<'a> Csi<'a> {
         })
     }
 
+    /// Returns each parameter as it was written, with its subparameters.
+    pub fn params(&self) -> impl Iterator<Item = &'a [u8]> + use<'a> {
+        self.params.split(|&byte| byte == b';')
+    }
+
     /// Returns each parameter: 0 for a missing one, 65,535 for one that is too large, only the 4 for `4:3`.
     pub fn numbers(&self) -> impl Iterator<Item = u16> + use<'a> {
-        self.params.split(|&byte| byte == b';').map(|param| {
-            param
-                .iter()
-                .take_while(|byte| byte.is_ascii_digit())
-                .fold(0_u16, |number, digit| {
-                    number
-                        .saturating_mul(10)
-                        .saturating_add(u16::from(digit - b'0'))
-                })
-        })
+        self.params().map(number)
     }
 
     /// Returns the first parameter, 0 when there is none.
@@ -66,14 +62,23 @@ impl<'a> Csi<'a> {
     }
 }
 
-/// Returns whether a CSI body only concerns styles, movements or erasing, and so neither sets a mode nor is a query.
+/// Returns the number at the start of `param`, 0 if there is none, at most 65,535.
+#[inline]
+pub fn number(param: &[u8]) -> u16 {
+    let digits = param.iter().take_while(|byte| byte.is_ascii_digit());
+    digits.fold(0_u16, |number, digit| {
+        let digit = u16::from(digit - b'0');
+        number.saturating_mul(10).saturating_add(digit)
+    })
+}
+
+/// Returns whether a CSI body only concerns styles, movements or erasing, and so neither sets, saves or
+/// restores a mode nor is a query.
 #[inline]
 pub fn is_picture_only(body: &[u8]) -> bool {
     match body {
         [b'>' | b'?', .., b'm'] => false,
-        [.., last] => {
-            !matches!(last, b'c' | b'h' | b'l' | b'n' | b'p'..=b'r' | b't' | b'u' | b'w'..=b'y' | b'S')
-        }
+        [.., last] => !matches!(last, b'c' | b'h' | b'l' | b'n' | b'p'..=b'u' | b'w'..=b'y' | b'S'),
         [] => false,
     }
 }
@@ -110,12 +115,12 @@ mod tests {
 
     #[test]
     fn what_sets_or_asks_is_not_for_the_picture_only() {
-        for body in ["m", "1;31m", "H", "K", "2J", "5A", "3;4f", "s", "@"] {
+        for body in ["m", "1;31m", "H", "K", "2J", "5A", "3;4f", "@"] {
             assert!(is_picture_only(body.as_bytes()), "{body}");
         }
         for body in [
-            "?25h", "c", ">c", "6n", "?1$p", ">q", "2 q", "r", "18t", "?u", ">1u", ">4;2m", "?4m",
-            "!p", "",
+            "?25h", "c", ">c", "6n", "?1$p", ">q", "2 q", "r", "s", "18t", "?u", ">1u", ">4;2m",
+            "?4m", "!p", "",
         ] {
             assert!(!is_picture_only(body.as_bytes()), "{body}");
         }

@@ -6,5 +6,5 @@
 mod csi;
 mod splitter;
 
-pub use csi::{Csi, is_picture_only};
+pub use csi::{Csi, is_picture_only, number};
 pub use splitter::{Kind, Piece, Sequence, Splitter};

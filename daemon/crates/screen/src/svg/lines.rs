@@ -1,0 +1,118 @@
+//! Lines under and through text.
+
+use super::super::palette::Rgb;
+use super::super::still::{Glyph, Still};
+use super::super::terminal::{Attributes, Underline};
+use super::boxes::Shapes;
+use super::paint::{Paint, resolved};
+use super::{CELL_HEIGHT, CELL_WIDTH};
+use ccd_protocol::session::UnderlineStyle;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+/// Distance of an underline's top from the bottom of its cell.
+const UNDER_PX: u32 = 2;
+
+/// Distance of a strikethrough's top from the top of its cell.
+const THROUGH_PX: u32 = 9;
+
+/// Distance of two dots.
+const DOT_PX: u32 = 3;
+
+const DASH_PX: u32 = 5;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Under(Underline),
+    Through,
+}
+
+/// The lines of one row, drawn when they end.
+#[derive(Debug)]
+pub(super) struct Lines {
+    y: u32,
+    open: [Option<(Kind, Rgb, Range<u16>)>; 2],
+}
+
+impl Lines {
+    pub(super) fn new(y: u32) -> Self {
+        Self {
+            y,
+            open: [None, None],
+        }
+    }
+
+    /// Continues the lines with a cell, or ends them before it.
+    pub(super) fn push(
+        &mut self,
+        glyph: &Glyph<'_>,
+        paint: Paint,
+        still: &Still,
+        shapes: &mut Shapes,
+    ) {
+        let is_shown = !glyph.has(Attributes::HIDDEN);
+        let color = glyph.cell.underline_color();
+        let color = color.map_or(paint.ink, |color| resolved(color, still));
+        let under = glyph.cell.style.underline;
+        let under = (under != Underline::None && is_shown).then_some((Kind::Under(under), color));
+        let is_struck = glyph.has(Attributes::STRIKETHROUGH) && is_shown;
+        let through = is_struck.then_some((Kind::Through, paint.ink));
+        for (open, new) in self.open.iter_mut().zip([under, through]) {
+            match (&mut *open, new) {
+                (Some((kind, color, cols)), Some(new)) if (*kind, *color) == new => {
+                    cols.end = glyph.cols().end;
+                }
+                _ => {
+                    let new = new.map(|(kind, color)| (kind, color, glyph.cols()));
+                    if let Some((kind, color, cols)) = std::mem::replace(open, new) {
+                        draw(kind, color, &cols, self.y, shapes);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Draws the lines that reach the end of the row.
+    pub(super) fn end(self, shapes: &mut Shapes) {
+        for (kind, color, cols) in self.open.into_iter().flatten() {
+            draw(kind, color, &cols, self.y, shapes);
+        }
+    }
+}
+
+fn draw(kind: Kind, color: Rgb, cols: &Range<u16>, y: u32, shapes: &mut Shapes) {
+    let (x, end) = (
+        u32::from(cols.start) * CELL_WIDTH,
+        u32::from(cols.end) * CELL_WIDTH,
+    );
+    let under = (y + 1) * CELL_HEIGHT - UNDER_PX;
+    let mut line = |x: u32, top: u32, width: u32| {
+        let (x, top, width) = (x as f32, top as f32, width as f32);
+        shapes.smooth.rect(color, x, top, width, 1.0);
+    };
+    match kind {
+        Kind::Through => line(x, y * CELL_HEIGHT + THROUGH_PX, end - x),
+        Kind::Under(Underline::Other(UnderlineStyle::Double)) => {
+            line(x, under - 2, end - x);
+            line(x, under, end - x);
+        }
+        Kind::Under(Underline::Other(UnderlineStyle::Dotted)) => {
+            (x..end)
+                .step_by(DOT_PX as usize)
+                .for_each(|x| line(x, under, 1));
+        }
+        Kind::Under(Underline::Other(UnderlineStyle::Dashed)) => {
+            let starts = (x..end).step_by(CELL_WIDTH as usize);
+            starts.for_each(|x| line(x, under, DASH_PX));
+        }
+        Kind::Under(Underline::Other(UnderlineStyle::Curly)) => {
+            let mut wave = format!("M{x},{under}");
+            // Writing to a String cannot fail.
+            cols.clone().for_each(|_| {
+                let _ = write!(wave, "q2.25,-4 4.5,0t4.5,0");
+            });
+            shapes.strokes.path(color, format_args!("{wave}"));
+        }
+        Kind::Under(Underline::Single | Underline::None) => line(x, under, end - x),
+    }
+}

@@ -8,6 +8,7 @@ use std::process::Command;
 /// Libraries that only one or a few packages may use, so that they can be replaced there.
 const KNOWN_TO: &[(&str, &[&str])] = &[
     ("aho-corasick", &["ccd-text"]),
+    ("alacritty_terminal", &["ccd-screen"]),
     ("clap", &["ccd", "ccctl"]),
     ("directories", &["ccd"]),
     ("git2", &["ccd-repository"]),
@@ -27,7 +28,6 @@ const KNOWN_TO: &[(&str, &[&str])] = &[
     ("sqlx", &["ccd-store"]),
     ("tracing-subscriber", &["ccd"]),
     ("tungstenite", &["ccd"]),
-    ("vt100", &["ccd-screen"]),
     ("vte", &["ccd-tape"]),
 ];
 

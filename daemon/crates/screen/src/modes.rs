@@ -169,21 +169,14 @@ impl Modes {
             }
             (0, b'!', b'p') => self.soft_reset(),
             (0, b' ', b'q') => self.cursor_style = csi.first().min(6) as u8,
-            (0, 0, b'r') => self.set_scroll_region(&csi),
+            (0, 0, b'r') => {
+                if let Some(region) = scroll_region(&csi) {
+                    self.scroll_region = (region != (0, u16::MAX)).then_some(region);
+                }
+            }
             (0, 0, b's') if csi.is_bare() => self.save(),
             (0, 0, b'u') if csi.is_bare() => self.restore(),
             _ => self.keyboard.apply(&csi),
-        }
-    }
-
-    /// Sets the scroll region as DECSTBM does. As in xterm, one of less than two rows changes nothing. A bottom that is 0
-    /// or missing means the last row, stored as `u16::MAX`.
-    fn set_scroll_region(&mut self, csi: &Csi<'_>) {
-        let mut numbers = csi.numbers();
-        let mut next = || numbers.next().unwrap_or(0).checked_sub(1);
-        let (top, bottom) = (next().unwrap_or(0), next().unwrap_or(u16::MAX));
-        if top < bottom {
-            self.scroll_region = ((top, bottom) != (0, u16::MAX)).then_some((top, bottom));
         }
     }
 
@@ -272,6 +265,15 @@ fn mouse_encoding(number: u16) -> Option<MouseEncoding> {
     use MouseEncoding::{Sgr, SgrPixels, Urxvt, Utf8};
     let all = [Utf8, Sgr, Urxvt, SgrPixels];
     all.into_iter().find(|mode| *mode as u16 == number)
+}
+
+/// Returns the region that DECSTBM sets; `None` if it has less than two rows, which xterm does not obey. A bottom that is
+/// 0 or missing means the last row, as `u16::MAX`.
+pub(super) fn scroll_region(csi: &Csi<'_>) -> Option<(u16, u16)> {
+    let mut numbers = csi.numbers();
+    let mut next = || numbers.next().unwrap_or(0).checked_sub(1);
+    let (top, bottom) = (next().unwrap_or(0), next().unwrap_or(u16::MAX));
+    (top < bottom).then_some((top, bottom))
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ mod cell;
 mod edit;
 mod moves;
 mod page;
+#[cfg(test)]
+mod rules;
 mod sequence;
 mod sgr;
 mod write;

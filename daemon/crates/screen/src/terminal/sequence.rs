@@ -2,6 +2,7 @@
 
 use super::cell::{Attributes, Cell};
 use super::page::Terminal;
+use crate::modes::scroll_region;
 use ccd_text::escape::{Csi, Kind, Sequence, is_picture_only};
 
 impl Terminal {
@@ -9,6 +10,9 @@ impl Terminal {
     pub(crate) fn sequence(&mut self, sequence: &Sequence<'_>) {
         self.end_character();
         if sequence.truncated {
+            if sequence.body.starts_with(b"8;") {
+                self.set_link(b"");
+            }
             return;
         }
         let before = (self.modes.alternate_screen, self.modes.scroll_region);
@@ -66,7 +70,7 @@ impl Terminal {
             }
             (0, 0, b'b') => self.repeat(first),
             (0, 0, b'g') => self.clear_tabs(first),
-            (0, 0, b'r') => self.set_region(before.1),
+            (0, 0, b'r') => self.set_region(csi, before.1),
             (0, 0, b's') if csi.is_bare() => self.save_cursor(),
             (0, 0, b'u') if csi.is_bare() => self.restore_cursor(),
             (0, b'!', b'p') => self.soft_reset(),
@@ -137,16 +141,16 @@ impl Terminal {
         }
     }
 
-    /// Obeys DECSTBM. As in xterm, a region of less than two rows changes nothing; `before` is the one before.
-    fn set_region(&mut self, before: Option<(u16, u16)>) {
+    /// Obeys DECSTBM; `before` is the region before.
+    fn set_region(&mut self, csi: &Csi<'_>, before: Option<(u16, u16)>) {
         let last = self.size().0 - 1;
-        let (top, bottom) = self.modes.scroll_region.unwrap_or((0, last));
-        let bottom = bottom.min(last);
-        if top < bottom {
-            self.modes.scroll_region = ((top, bottom) != (0, last)).then_some((top, bottom));
-            self.go_to(0, 0);
-        } else {
-            self.modes.scroll_region = before;
+        let region = scroll_region(csi).map(|(top, bottom)| (top, bottom.min(last)));
+        match region.filter(|(top, bottom)| top < bottom) {
+            Some(region) => {
+                self.modes.scroll_region = (region != (0, last)).then_some(region);
+                self.go_to(0, 0);
+            }
+            None => self.modes.scroll_region = before,
         }
     }
 

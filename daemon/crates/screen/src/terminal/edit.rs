@@ -16,6 +16,7 @@ impl Terminal {
             2 => 0..rows,
             _ => return,
         };
+        self.no_longer_wrap();
         if which < 2 {
             self.erase_line(which, selective);
         }
@@ -48,6 +49,7 @@ impl Terminal {
     }
 
     fn erase(&mut self, row: usize, cols: Range<usize>, selective: bool) {
+        self.no_longer_wrap();
         let line = Line(row as i32);
         if !selective {
             self.part(line, cols.start);
@@ -64,6 +66,7 @@ impl Terminal {
 
     /// Moves the rest of the row to the right; what leaves it is lost.
     pub(super) fn insert_chars(&mut self, count: usize) {
+        self.no_longer_wrap();
         let point = self.cursor().point;
         let count = count.min(self.cols() - point.column.0);
         self.shift_right(count);
@@ -84,6 +87,7 @@ impl Terminal {
 
     /// Moves the rest of the row to the left.
     pub(super) fn delete_chars(&mut self, count: usize) {
+        self.no_longer_wrap();
         let point = self.cursor().point;
         let cols = self.cols();
         let count = count.min(cols - point.column.0);

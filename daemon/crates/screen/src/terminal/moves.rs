@@ -71,6 +71,7 @@ impl Terminal {
 
     /// Moves to the next row; at the bottom of the region, its text moves up.
     pub(super) fn index(&mut self) {
+        self.no_longer_wrap();
         let (row, region) = (self.row(), self.region());
         if row + 1 == region.end {
             self.scroll_up(region, 1);
@@ -81,6 +82,7 @@ impl Terminal {
 
     /// Moves to the row before; at the top of the region, its text moves down.
     pub(super) fn reverse_index(&mut self) {
+        self.no_longer_wrap();
         let (row, region) = (self.row(), self.region());
         if row == region.start {
             self.scroll_down(region, 1);
@@ -144,6 +146,11 @@ impl Terminal {
     pub(super) fn forget_saved_cursor(&mut self) {
         self.page.grid.saved_cursor = Cursor::<Cell>::default();
         self.page.saved_charsets = Charsets::default();
+    }
+
+    /// Stays in the last column with the next character, as after all but text, tabs and styles (DEC STD 070, xterm).
+    pub(super) fn no_longer_wrap(&mut self) {
+        self.cursor().input_needs_wrap = false;
     }
 
     pub(super) fn row(&self) -> usize {

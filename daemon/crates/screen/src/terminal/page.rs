@@ -70,7 +70,7 @@ pub(crate) struct Terminal {
     pub(super) tabs: Vec<bool>,
     /// The first bytes of a character whose others have not arrived.
     pub(super) open: Vec<u8>,
-    /// The character that REP repeats.
+    /// The character that REP repeats, if nothing else came after it.
     pub(super) last: Option<char>,
 }
 

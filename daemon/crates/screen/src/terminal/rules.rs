@@ -118,6 +118,30 @@ fn autowrap_and_insert_mode_are_obeyed() {
 }
 
 #[test]
+fn all_but_text_tabs_and_styles_ends_the_wait_to_wrap() {
+    check(&[
+        ("abc\nX", "abc|..X|..."),
+        ("abc\x1bDX", "abc|..X|..."),
+        ("\nabc\x1bMX", "..X|abc|..."),
+        ("abc\x1b[KX", "abX|...|..."),
+        ("abc\x1b[1KX", "..X|...|..."),
+        ("abc\x1b[JX", "abX|...|..."),
+        ("abc\x1b[2JX", "..X|...|..."),
+        ("abc\x1b[XX", "abX|...|..."),
+        ("abc\x1b[PX", "abX|...|..."),
+        ("abc\x1b[@X", "abX|...|..."),
+        ("abc\tX", "abc|X..|..."),
+        ("abc\x1b[1mX", "abc|X..|..."),
+        ("abc\x1b7\x1b[H\x1b8X", "abc|X..|..."),
+    ]);
+}
+
+#[test]
+fn a_wide_character_that_does_not_fit_leaves_the_last_column_alone() {
+    check(&[("abc\x1b[1;3H語", "abc|語."), ("ab語", "ab |語.")]);
+}
+
+#[test]
 fn tab_stops_move() {
     check(&[
         ("\x1b[4G\x1bH\r\tX", "...X......"),
@@ -166,6 +190,9 @@ fn what_is_repeated_is_the_last_character() {
         ("語\x1b[b", "語語."),
         ("\x1b[3b", "....."),
         ("a\x1b[9b", "aaaaa"),
+        // Not if there is anything between.
+        ("a\r\x1b[C\x1b[3b", "a...."),
+        ("a\x1b[1m\x1b[3b", "a...."),
     ]);
 }
 
@@ -180,6 +207,9 @@ fn half_a_wide_character_is_never_left() {
         ("語x\x1b[1;1H\x1b[P", ".x."),
         ("x語\x1b[1;1H\x1b[@", ".x."),
         ("語x\x1b[1;2H\x1b[@", "..."),
+        // The other half is erased, as in xterm.
+        ("語x\x1b[41m\x1b[1;2H!", "#!x"),
+        ("\x1b[41m語x\x1b[m\x1b[1;2H\x1b[P", ".x."),
     ]);
 }
 

@@ -29,6 +29,7 @@ impl Terminal {
             (Kind::Osc { .. }, [b'8', b';', body @ ..]) => self.set_link(body),
             _ => {}
         }
+        self.last = None;
     }
 
     fn escape(&mut self, body: &[u8]) {

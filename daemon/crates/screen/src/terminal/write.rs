@@ -51,6 +51,7 @@ impl Terminal {
     }
 
     fn control(&mut self, byte: u8) {
+        self.last = None;
         match byte {
             BACKSPACE => self.move_left(1),
             TAB => self.tab_forward(1),
@@ -156,9 +157,11 @@ impl Terminal {
             if !self.modes.autowrap {
                 return;
             }
+            // What the last column shows stays there.
             let gap = self.page.grid.cursor_cell();
-            *gap = Cell::default();
-            gap.flags.insert(Flags::LEADING_WIDE_CHAR_SPACER);
+            if gap.is_untouched() {
+                gap.flags.insert(Flags::LEADING_WIDE_CHAR_SPACER);
+            }
             self.wrap();
         }
         let point = self.cursor().point;
@@ -227,14 +230,15 @@ impl Terminal {
         }
     }
 
-    /// Blanks the wide character, if any, that an edge before column `col` would halve.
+    /// Erases the wide character, if any, that an edge before column `col` would halve.
     pub(super) fn part(&mut self, line: Line, col: usize) {
-        let row = &mut self.page.grid[line];
+        let grid = &mut self.page.grid;
+        let row = &grid[line];
         if col == 0 || col >= row.len() || !row[Column(col)].is_second_half() {
             return;
         }
-        row[Column(col)].blank_half();
-        row[Column(col - 1)].blank_half();
+        let blank = Cell::blank(grid.cursor.template.style.bg);
+        grid[line][Column(col - 1)..Column(col + 1)].fill(blank);
     }
 }
 

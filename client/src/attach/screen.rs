@@ -17,7 +17,7 @@ const RESET: &str = concat!(
     // The alternate screen; leaving it restores the cursor position.
     "\x1b[?1049l\x1b[?47l",
     // Charsets, style, cursor.
-    "\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b[m\x1b[?25h\x1b[0 q",
+    "\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b[m\x1b[0\"q\x1b[?25h\x1b[0 q",
 );
 
 /// Modes whose default is the user's choice, which xterm and similar terminals can save and restore: Backspace, 8 bits,

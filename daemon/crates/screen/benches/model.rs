@@ -21,15 +21,20 @@ fn main() {
         let stream = stream(line);
         let ours = best(|| {
             let mut screen = Screen::new(ROWS, COLS);
-            stream.chunks(CHUNK_BYTES).for_each(|chunk| screen.feed(chunk));
+            stream
+                .chunks(CHUNK_BYTES)
+                .for_each(|chunk| screen.feed(chunk));
             black_box(screen.cursor());
         });
         let theirs = best(|| {
             let mut parser = vt100::Parser::new(some(ROWS), some(COLS), 0);
-            stream.chunks(CHUNK_BYTES).for_each(|chunk| parser.process(chunk));
+            stream
+                .chunks(CHUNK_BYTES)
+                .for_each(|chunk| parser.process(chunk));
             black_box(parser.screen().cursor_position());
         });
-        let speed = |time: Duration| (stream.len() as f64 / (1 << 20) as f64 / time.as_secs_f64()).round();
+        let speed =
+            |time: Duration| (stream.len() as f64 / (1 << 20) as f64 / time.as_secs_f64()).round();
         println!("| {name} | {} | {} |", speed(ours), speed(theirs));
     }
     attach();
@@ -46,7 +51,11 @@ fn attach() {
     let ours = best(|| drop(black_box(screen.repaint())));
     let theirs = best(|| drop(black_box(parser.screen().state_formatted())));
     println!("\n| picture of a full-screen program | ccd | vt100 0.18 |\n|---|---|---|");
-    println!("| time, us | {} | {} |", ours.as_micros(), theirs.as_micros());
+    println!(
+        "| time, us | {} | {} |",
+        ours.as_micros(),
+        theirs.as_micros()
+    );
     println!(
         "| size, bytes | {} | {} |",
         screen.repaint().len(),
@@ -87,7 +96,10 @@ fn stream(line: Line) -> Vec<u8> {
 }
 
 fn plain(out: &mut String, number: usize) {
-    let _ = write!(out, "{number:8} the quick brown fox jumps over the lazy dog, again and again\r\n");
+    let _ = write!(
+        out,
+        "{number:8} the quick brown fox jumps over the lazy dog, again and again\r\n"
+    );
 }
 
 fn coloured(out: &mut String, number: usize) {
@@ -112,5 +124,8 @@ fn cursor_addressed(out: &mut String, number: usize) {
 
 fn spinner(out: &mut String, number: usize) {
     let frame = ["⠋", "⠙", "⠹", "⠸"][number % 4];
-    let _ = write!(out, "\r\x1b[2K\x1b[36m{frame}\x1b[0m working on item {number}");
+    let _ = write!(
+        out,
+        "\r\x1b[2K\x1b[36m{frame}\x1b[0m working on item {number}"
+    );
 }

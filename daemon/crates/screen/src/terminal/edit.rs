@@ -51,15 +51,19 @@ impl Terminal {
     fn erase(&mut self, row: usize, cols: Range<usize>, selective: bool) {
         self.no_longer_wrap();
         let line = Line(row as i32);
+        if !selective && cols == (0..self.cols()) {
+            // The grid knows which cells were touched.
+            return self.page.grid.reset_region(line..=line);
+        }
         if !selective {
             self.part(line, cols.start);
             self.part(line, cols.end);
         }
-        let blank = Cell::blank(self.cursor().template.style.bg);
+        let bg = self.cursor().template.style.bg;
         let cells = &mut self.page.grid[line][Column(cols.start)..Column(cols.end)];
         for cell in cells {
             if !selective || !cell.style.attributes.contains(Attributes::PROTECTED) {
-                *cell = blank.clone();
+                *cell = Cell::blank(bg);
             }
         }
     }

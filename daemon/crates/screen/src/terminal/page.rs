@@ -42,9 +42,7 @@ impl Page {
             }
         }
     }
-}
 
-impl Page {
     /// Wraps its lines anew. What would leave the screen at its top takes the rows that are free at its bottom.
     fn reflow(&mut self, rows: usize, cols: usize) {
         let grid = &mut self.grid;

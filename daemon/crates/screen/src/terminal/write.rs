@@ -128,12 +128,17 @@ impl Terminal {
         let end = col + text.len();
         self.take_cells(line, col..end);
         let grid = &mut self.page.grid;
-        let pen = grid.cursor.template.clone();
+        let (style, extra) = (
+            grid.cursor.template.style,
+            grid.cursor.template.extra.clone(),
+        );
         let cells = &mut grid[line][Column(col)..Column(end)];
         for (cell, byte) in cells.iter_mut().zip(text) {
             *cell = Cell {
                 character: char::from(*byte),
-                ..pen.clone()
+                style,
+                flags: Flags::empty(),
+                extra: extra.clone(),
             };
         }
     }

@@ -66,10 +66,10 @@ impl<'a> Csi<'a> {
 #[inline]
 pub fn number(param: &[u8]) -> u16 {
     let digits = param.iter().take_while(|byte| byte.is_ascii_digit());
-    digits.fold(0_u16, |number, digit| {
-        let digit = u16::from(digit - b'0');
-        number.saturating_mul(10).saturating_add(digit)
-    })
+    let number = digits.fold(0_u32, |number, digit| {
+        (number * 10 + u32::from(digit - b'0')).min(u16::MAX.into())
+    });
+    number as u16
 }
 
 /// Returns whether a CSI body only concerns styles, movements or erasing, and so neither sets, saves or

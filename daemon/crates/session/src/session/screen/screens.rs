@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// Memory of a cell, on the main and on the alternate screen.
-const CELL_BYTES: usize = 64;
+const CELL_BYTES: usize = 48;
 
 /// Most memory of all models that nobody is using.
 pub(super) const MAX_BYTES: usize = 128 << 20;

@@ -76,6 +76,72 @@ fn styles_become_colours_weights_and_lines() {
 }
 
 #[test]
+fn lines_have_their_style_and_hidden_text_is_not_there() {
+    let text = |output: &str| elements(1, 9, &format!("\x1b[?25l{output}")).join("");
+    assert_eq!(
+        text("\x1b[9mab"),
+        "<path fill=\"#ffffff\" d=\"M0,9h18v1h-18z\"/><text x=\"0\" y=\"14\" textLength=\"18\">ab</text>"
+    );
+    assert_eq!(
+        text("\x1b[21;58:2::1:2:3m \x1b[m"),
+        "<path fill=\"#010203\" d=\"M0,14h9v1h-9zM0,16h9v1h-9z\"/>"
+    );
+    assert_eq!(
+        text("\x1b[4:3m  \x1b[4:5m "),
+        "<path fill=\"#ffffff\" d=\"M18,16h5v1h-5z\"/><path stroke=\"#ffffff\" d=\"M0,16q2.25,-4 4.5,0t4.5,0q2.25,-4 4.5,0t4.5,0\"/>"
+    );
+    assert_eq!(
+        text("\x1b[4:4m "),
+        "<path fill=\"#ffffff\" d=\"M0,16h1v1h-1zM3,16h1v1h-1zM6,16h1v1h-1z\"/>"
+    );
+    assert_eq!(text("\x1b[8;4;9msecret"), "");
+    assert_eq!(
+        text("\x1b[8;41mx"),
+        "<path fill=\"#cd0000\" d=\"M0,0h1v1h-1z\"/>"
+    );
+}
+
+#[test]
+fn text_blinks_if_it_should() {
+    let picture = drawn(1, 2, "\x1b[5ma");
+    assert!(
+        picture.contains("<text x=\"0\" y=\"14\" class=\"blink\">a<"),
+        "{picture}"
+    );
+    assert!(
+        picture.contains("<style>@media (prefers-reduced-motion:no-preference){.blink"),
+        "{picture}"
+    );
+    assert!(!drawn(1, 2, "a").contains("style>"));
+}
+
+#[test]
+fn only_safe_links_can_be_clicked() {
+    let links = |address: &str| {
+        let picture = drawn(1, 9, &format!("\x1b]8;;{address}\x07ab\x1b]8;;\x07c"));
+        let found = picture.lines().filter(|line| line.starts_with("<a "));
+        found.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        links("https://a/?b=\"<&"),
+        [
+            "<a target=\"_blank\" rel=\"noreferrer\" href=\"https://a/?b=&quot;&lt;&amp;\"><title>https://a/?b=&quot;&lt;&amp;</title>\
+          <rect x=\"0\" y=\"0\" width=\"18\" height=\"18\" fill-opacity=\"0\"/></a>"
+        ]
+    );
+    assert_eq!(links("HTTP://a").len() + links("mailto:a@b").len(), 2);
+    for unsafe_address in [
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "data:text/html,x",
+        "a",
+        "httpx:a",
+    ] {
+        assert_eq!(links(unsafe_address).len(), 0, "{unsafe_address}");
+    }
+}
+
+#[test]
 fn colours_that_the_program_has_changed_are_shown() {
     let picture = drawn(
         1,

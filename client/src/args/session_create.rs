@@ -4,6 +4,7 @@ use super::session_output::DetachArgs;
 use super::tape_options::NamedTapeArgs;
 use super::value::{SecretFrom, Size, seconds, secret, size, variable};
 use clap::Args;
+use std::collections::BTreeMap;
 
 /// Arguments of `session create`.
 #[derive(Debug, Args)]
@@ -90,6 +91,9 @@ pub(crate) struct CallerArgs {
     /// Use a minimal environment (HOME, USER, LOGNAME, SHELL, PATH, LANG) instead of the current one
     #[arg(long)]
     pub(crate) clean_env: bool,
+    /// Terminal type, the variable TERM [default: xterm-256color]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) term: Option<String>,
 }
 
 /// Options that use a program configuration.
@@ -109,6 +113,17 @@ pub(crate) struct ConfigArgs {
 impl CreateArgs {
     /// Whether the limits are disabled, if an option says so.
     pub(crate) fn persist(&self) -> Option<bool> {
+impl CallerArgs {
+    /// Returns the variables that were given explicitly.
+    pub(crate) fn variables(&self) -> BTreeMap<String, String> {
+        let term = self
+            .term
+            .iter()
+            .map(|term| ("TERM".to_owned(), term.clone()));
+        self.env.iter().cloned().chain(term).collect()
+    }
+}
+
         (self.persist || self.no_persist).then_some(self.persist)
     }
 }

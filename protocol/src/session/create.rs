@@ -27,6 +27,10 @@ pub struct SessionCreateParams {
     /// The caller's whole environment. Absent: a minimal one (HOME, USER, LOGNAME, SHELL, PATH, LANG).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller_env: Option<BTreeMap<String, String>>,
+    /// The terminal type, TERM; overrides `env`. Default: `xterm-256color`, with COLORTERM=truecolor. TERM and COLORTERM of
+    /// `caller_env` are ignored, because they describe another terminal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub term: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Default: 12 random characters. An ended session with this id is deleted with its log and history; a live one is a

@@ -51,7 +51,7 @@ fn params(args: &CreateArgs) -> Result<SessionCreateParams, Failure> {
         args: words.collect(),
         shell: args.shell,
         cwd: caller::working_directory(args.caller.cwd.as_deref())?,
-        env: args.caller.env.iter().cloned().collect(),
+        env: args.caller.variables(),
         caller_env: caller::environment(args.caller.clean_env),
         name: args.name.clone(),
         id: args.id.clone(),

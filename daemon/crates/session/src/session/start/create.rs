@@ -106,6 +106,9 @@ impl Sessions {
     ) -> Result<Started, SessionError> {
         let settings = self.services.settings();
         params.plain |= params.pipes;
+        if let Some(term) = params.term.take() {
+            params.env.insert("TERM".into(), term);
+        }
         let script = self.script(&mut params).await?;
         let mut plan = self.plan(&params, script.as_ref(), &settings)?;
         plan.started_by = started_by;

@@ -30,6 +30,9 @@ pub(crate) struct CreateArgs {
     /// Terminal columns, 1 to 1000
     #[arg(long, allow_negative_numbers = true)]
     pub(crate) cols: Option<i64>,
+    /// Start with the echo of the terminal off; see ccctl session echo
+    #[arg(long)]
+    pub(crate) no_echo: bool,
     /// Text encoding of the program, as a WHATWG label such as latin1 [default: utf-8]
     #[arg(long)]
     pub(crate) encoding: Option<String>,
@@ -88,12 +91,12 @@ pub(crate) struct CallerArgs {
     /// Set an environment variable; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
-    /// Use a minimal environment (HOME, USER, LOGNAME, SHELL, PATH, LANG) instead of the current one
-    #[arg(long)]
-    pub(crate) clean_env: bool,
     /// Terminal type, the variable TERM [default: xterm-256color]
     #[arg(long, value_name = "NAME")]
     pub(crate) term: Option<String>,
+    /// Use a minimal environment (HOME, USER, LOGNAME, SHELL, PATH, LANG) instead of the current one
+    #[arg(long)]
+    pub(crate) clean_env: bool,
 }
 
 /// Options that use a program configuration.
@@ -110,9 +113,6 @@ pub(crate) struct ConfigArgs {
     pub(crate) secret: Vec<(String, SecretFrom)>,
 }
 
-impl CreateArgs {
-    /// Whether the limits are disabled, if an option says so.
-    pub(crate) fn persist(&self) -> Option<bool> {
 impl CallerArgs {
     /// Returns the variables that were given explicitly.
     pub(crate) fn variables(&self) -> BTreeMap<String, String> {
@@ -124,6 +124,9 @@ impl CallerArgs {
     }
 }
 
+impl CreateArgs {
+    /// Whether the limits are disabled, if an option says so.
+    pub(crate) fn persist(&self) -> Option<bool> {
         (self.persist || self.no_persist).then_some(self.persist)
     }
 }

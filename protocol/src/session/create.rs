@@ -74,6 +74,10 @@ pub struct SessionCreateParams {
     /// connection that subscribes to it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub transient: bool,
+    /// Whether the terminal echoes input at the start; see `session.echo`. False changes nothing else: a printed `\n`
+    /// still arrives as `\r\n`. Cannot be combined with `pipes` or `tape`. Default: true, unless `plain`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub echo: Option<bool>,
     /// No echo and no output processing: output arrives exactly as the program wrote it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub plain: bool,

@@ -266,6 +266,7 @@ impl Sessions {
             rows: plan.rows,
             cols: plan.cols,
             plain: params.plain,
+            echo: params.echo.unwrap_or(!params.plain),
             ring_path: self.services.folders.ring(facts.id.as_str()),
         };
         let keepsake = Keepsake::of_start(&facts, plan.rows, plan.cols, tape.as_deref()).to_bytes();

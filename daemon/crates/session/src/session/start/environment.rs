@@ -202,7 +202,8 @@ pub(super) fn reuse_hash(
     add(cwd.as_os_str().as_bytes());
     add(&size.0.to_le_bytes());
     add(&size.1.to_le_bytes());
-    let switches = [params.shell, params.plain, params.pipes];
+    let is_silent = params.echo == Some(false);
+    let switches = [params.shell, params.plain, params.pipes, is_silent];
     add(&switches.map(u8::from));
     add(params.encoding.as_deref().unwrap_or("utf-8").as_bytes());
     for (name, value) in &params.env {
@@ -243,8 +244,8 @@ mod tests {
             names,
             [
                 "CCD_SESSION_ID",
-                "HOME",
                 "COLORTERM",
+                "HOME",
                 "LANG",
                 "LOGNAME",
                 "PATH",
@@ -274,7 +275,6 @@ mod tests {
     }
 
     #[test]
-    #[test]
     fn the_terminal_is_described_by_what_was_given_and_not_by_the_callers_terminal() {
         let described = |given: &[(&str, &str)]| {
             let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
@@ -300,6 +300,7 @@ mod tests {
         assert_eq!(described(&none), terminal("xterm-256color", Some("")));
     }
 
+    #[test]
     fn names_that_cannot_be_variables_are_refused() {
         for name in ["", "A=B", "A\0"] {
             let params = SessionCreateParams {

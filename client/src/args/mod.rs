@@ -65,7 +65,7 @@ pub(crate) use pattern::{PatternText, PatternVerb, TestArgs};
 pub(crate) use program::{ProgramVerb, SaveArgs};
 pub(crate) use record::RecordArgs;
 pub(crate) use run::RunArgs;
-pub(crate) use session::{CleanupArgs, CloseArgs, PipeArgs, SessionRunArgs, SessionVerb};
+pub(crate) use session::{CleanupArgs, CloseArgs, PipeArgs, SessionRunArgs, SessionVerb, Switch};
 pub(crate) use session_create::{CallerArgs, CreateArgs};
 pub(crate) use session_input::{SendArgs, SendInput};
 pub(crate) use session_output::{AttachArgs, HistoryArgs, ReadArgs, ScreenArgs, TailArgs};

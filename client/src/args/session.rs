@@ -6,7 +6,7 @@ use super::session_output::{AttachArgs, HistoryArgs, ReadArgs, ScreenArgs, TailA
 use super::session_wait::{ExpectArgs, WaitArgs};
 use super::value::{Size, minutes, seconds, size, timeout};
 use ccd_protocol::Timeout;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 /// Commands for sessions.
 #[derive(Debug, Subcommand)]
@@ -17,6 +17,7 @@ pub(crate) enum SessionVerb {
   ccctl session create --shell --cwd /tmp --size 50x120
   ccctl session create --name vi --attach -- vim notes.txt
   ccctl session create --reuse --env DEBUG=1 -- ./server --port 8080
+  ccctl session create --name calc --no-echo -- bc -q
   ccctl session create --config db --set host=example.org --set user=me
 
 With any tape option, tapes answer instead of the program and nothing is recorded, unless --record, \
@@ -148,6 +149,19 @@ Exit status: the command's; 124 after a timeout, 5 if the shell is busy.")]
         #[arg(value_parser = size, value_name = "ROWSxCOLS")]
         size: Size,
     },
+    /// Turn the echo of the terminal on or off, or print whether it is on
+    #[command(after_help = "Examples:
+  ccctl session echo db off
+  ccctl session echo db
+
+While the echo is off, input appears as <hidden> in the history if the program reads whole lines. A program \
+can change the echo itself; a shell with a line editor does so for each line.")]
+    Echo {
+        /// Id, name, or unique prefix of an id
+        session: String,
+        /// New state [default: print the current one]
+        state: Option<Switch>,
+    },
     /// End a session: ask the program to exit, and kill whatever is still running after a grace period
     ///
     /// Processes that cannot be killed, such as those of another user, are listed; the exit status is 0 all the same.
@@ -184,6 +198,13 @@ the session; a reader still gets the remaining events, unless it reads nothing f
   ccctl session clean --force --yes"
     )]
     Cleanup(CleanupArgs),
+}
+
+/// The state of something that is turned on and off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    On,
+    Off,
 }
 
 /// The argument that names a session.

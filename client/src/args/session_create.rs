@@ -4,6 +4,7 @@ use super::session_output::DetachArgs;
 use super::tape_options::NamedTapeArgs;
 use super::value::{SecretFrom, Size, seconds, secret, size, variable};
 use clap::Args;
+use std::collections::BTreeMap;
 
 /// Arguments of `session create`.
 #[derive(Debug, Args)]
@@ -29,6 +30,9 @@ pub(crate) struct CreateArgs {
     /// Terminal columns, 1 to 1000
     #[arg(long, allow_negative_numbers = true)]
     pub(crate) cols: Option<i64>,
+    /// Start with the echo of the terminal off; see ccctl session echo
+    #[arg(long)]
+    pub(crate) no_echo: bool,
     /// Text encoding of the program, as a WHATWG label such as latin1 [default: utf-8]
     #[arg(long)]
     pub(crate) encoding: Option<String>,
@@ -87,6 +91,9 @@ pub(crate) struct CallerArgs {
     /// Set an environment variable; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
+    /// Terminal type, the variable TERM [default: xterm-256color]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) term: Option<String>,
     /// Use a minimal environment (HOME, USER, LOGNAME, SHELL, PATH, LANG) instead of the current one
     #[arg(long)]
     pub(crate) clean_env: bool,
@@ -104,6 +111,17 @@ pub(crate) struct ConfigArgs {
     /// Take this secret or placeholder of the configuration from an environment variable, a file or a prompt; can be repeated
     #[arg(long, value_name = "NAME=env:VARIABLE|file:PATH|prompt", value_parser = secret, requires = "config")]
     pub(crate) secret: Vec<(String, SecretFrom)>,
+}
+
+impl CallerArgs {
+    /// Returns the variables that were given explicitly.
+    pub(crate) fn variables(&self) -> BTreeMap<String, String> {
+        let term = self
+            .term
+            .iter()
+            .map(|term| ("TERM".to_owned(), term.clone()));
+        self.env.iter().cloned().chain(term).collect()
+    }
 }
 
 impl CreateArgs {

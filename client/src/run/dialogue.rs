@@ -26,7 +26,7 @@ pub(crate) fn run(args: &RunArgs, context: &mut Context) -> Result<Exit, Failure
         contains: args.contains.clone(),
         timeout_ms: args.timeout.unwrap_or_default(),
         cwd: caller::working_directory(args.caller.cwd.as_deref())?,
-        env: args.caller.env.iter().cloned().collect(),
+        env: args.caller.variables(),
         caller_env: caller::environment(args.caller.clean_env),
         ..RunOnceParams::default()
     };

@@ -63,7 +63,7 @@ pub(crate) fn for_one_run(
     let size = size.or_else(terminal_size);
     Ok(SessionCreateParams {
         cwd: caller::working_directory(caller.cwd.as_deref())?,
-        env: caller.env.iter().cloned().collect(),
+        env: caller.variables(),
         caller_env: caller::environment(caller.clean_env),
         rows: size.map(|size| size.rows),
         cols: size.map(|size| size.cols),

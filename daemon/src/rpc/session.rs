@@ -5,10 +5,10 @@ use super::{CallError, RpcError};
 use crate::daemon::Daemon;
 use ccd_protocol::Done;
 use ccd_protocol::session::{
-    Action, Interaction, SessionCleanup, SessionClose, SessionCreate, SessionExpect, SessionGet,
-    SessionHistory, SessionHistoryParams, SessionHistoryReply, SessionList, SessionListReply,
-    SessionPipe, SessionRead, SessionResize, SessionRun, SessionScreen, SessionSend, SessionSignal,
-    SessionWait,
+    Action, Interaction, SessionCleanup, SessionClose, SessionCreate, SessionEcho, SessionExpect,
+    SessionGet, SessionHistory, SessionHistoryParams, SessionHistoryReply, SessionList,
+    SessionListReply, SessionPipe, SessionRead, SessionResize, SessionRun, SessionScreen,
+    SessionSend, SessionSignal, SessionWait,
 };
 use ccd_session::interaction::{InteractionRow, interactions};
 use ccd_session::program::check_tape_options;
@@ -95,6 +95,10 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
         let session = daemon.sessions.find(&params.session).await?;
         session.resize(&peer, &params)?;
         Ok(Done {})
+    })?;
+    method::<SessionEcho, _, _>(module, |daemon, _, params| async move {
+        let session = daemon.sessions.find(&params.session).await?;
+        Ok(session.echo(&params)?)
     })?;
     method::<SessionClose, _, _>(module, |daemon, _, params| async move {
         let session = daemon.sessions.find(&params.session).await?;

@@ -51,6 +51,24 @@ pub struct SessionResizeParams {
     pub cols: i64,
 }
 
+/// Parameters of `session.echo`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionEchoParams {
+    pub session: String,
+    /// Absent: only report the state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<bool>,
+}
+
+/// Reply of `session.echo`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionEchoReply {
+    /// The terminal echoes input now.
+    pub on: bool,
+}
+
 /// Parameters of `session.close`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

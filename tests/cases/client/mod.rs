@@ -6,6 +6,7 @@ mod hand_over;
 mod menu;
 mod mistakes;
 mod other_host;
+mod pexpect;
 mod run_survival;
 mod sessions;
 mod survival;

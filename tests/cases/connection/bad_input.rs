@@ -31,6 +31,7 @@ fn session_calls(session: &str) -> Vec<(&'static str, Value)> {
         ("session.subscribe", with(json!({}))),
         ("session.signal", with(json!({"signal": "INT"}))),
         ("session.resize", with(json!({"rows": 10, "cols": 10}))),
+        ("session.echo", with(json!({"on": true}))),
         ("session.close", with(json!({}))),
         ("session.history", with(json!({}))),
     ]

@@ -173,6 +173,16 @@ fn control_sequences_do_not_stand_in_the_way_but_raw_sees_them() {
         })
         .unwrap();
     assert_eq!((raw.start, raw.before.as_str()), (9, "\x1b[1;31mER"));
+    let none = session
+        .try_expect(SessionExpectParams {
+            patterns: vec![exact("never"), Pattern::Timeout(true)],
+            from: Some(raw.end),
+            timeout_ms: Timeout::After(0.0),
+            raw: true,
+            ..SessionExpectParams::default()
+        })
+        .unwrap();
+    assert_eq!(none.before, "\x1b]0;title\x07!\r\nnext");
     let hidden = session.try_expect(SessionExpectParams {
         patterns: vec![exact("\x1b[0m")],
         from: Some(0),

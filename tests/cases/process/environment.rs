@@ -41,6 +41,7 @@ fn a_bare_request_gets_a_clean_environment_and_nothing_of_the_daemons() {
         names,
         [
             "CCD_SESSION_ID",
+            "COLORTERM",
             "HOME",
             "LANG",
             "LOGNAME",
@@ -51,6 +52,7 @@ fn a_bare_request_gets_a_clean_environment_and_nothing_of_the_daemons() {
         ]
     );
     assert_eq!(variables["TERM"], "xterm-256color");
+    assert_eq!(variables["COLORTERM"], "truecolor");
     assert!(variables["HOME"].starts_with('/'));
     assert!(variables["PATH"].contains("/usr/bin"));
 }
@@ -88,6 +90,7 @@ fn the_callers_environment_comes_as_it_is_with_the_given_variables_over_it() {
         ("LINES", "99"),
         ("COLUMNS", "99"),
         ("TERM", "dumb"),
+        ("COLORTERM", "24bit"),
     ];
     let mut params = SessionCreateParams {
         caller_env: Some(caller.map(|(a, b)| (a.to_owned(), b.to_owned())).into()),
@@ -100,6 +103,7 @@ fn the_callers_environment_comes_as_it_is_with_the_given_variables_over_it() {
         ("A", "caller"),
         ("B", "given = 1"),
         ("CCD_SESSION_ID", "here"),
+        ("COLORTERM", "truecolor"),
         ("EMPTY", ""),
         ("PATH", "/usr/bin:/bin"),
         // The type of the session's terminal, not of the caller's.
@@ -108,7 +112,11 @@ fn the_callers_environment_comes_as_it_is_with_the_given_variables_over_it() {
     let expected = expected.map(|(a, b)| (a.to_owned(), b.to_owned()));
     assert_eq!(found, BTreeMap::from(expected));
     params.env.insert("TERM".to_owned(), "vt100".to_owned());
-    assert_eq!(variables(&daemon, &params)["TERM"], "vt100");
+    let found = variables(&daemon, &params);
+    assert_eq!(found["TERM"], "vt100");
+    assert!(!found.contains_key("COLORTERM"), "{found:?}");
+    params.term = Some("screen".to_owned());
+    assert_eq!(variables(&daemon, &params)["TERM"], "screen");
 }
 
 #[test]
@@ -241,6 +249,8 @@ fn the_client_passes_its_environment_and_folder_on() {
     let output = command.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(text, format!("hello xterm-256color\n{}\n", home.display()));
+    let chosen = ccctl.ok(&["run", "--term", "vt100", "--", "sh", "-c", "echo $TERM"]);
+    assert_eq!(chosen, "vt100\n");
     let clean = ccctl.ok(&["run", "--clean-env", "--", "env"]);
     assert!(!clean.contains("CCD_NO_START"), "{clean}");
     assert!(clean.contains("LANG=C.UTF-8"), "{clean}");

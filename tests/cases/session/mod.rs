@@ -1,5 +1,6 @@
 //! Sessions: their records, names, limits, history, terminal and screen.
 
+mod echo;
 mod history;
 mod history_of_calls;
 mod life;

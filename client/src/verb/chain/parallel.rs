@@ -19,7 +19,7 @@ pub(crate) fn parallel(args: &ParallelArgs, context: &mut Context) -> Result<Exi
         timeout_ms: args.timeout.unwrap_or_default(),
         shell: args.shell,
         cwd: caller::working_directory(start.caller.cwd.as_deref())?,
-        env: start.caller.env.iter().cloned().collect(),
+        env: start.caller.variables(),
         caller_env: caller::environment(start.caller.clean_env),
     };
     let total = params.commands.len() as u64;

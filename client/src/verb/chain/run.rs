@@ -21,7 +21,7 @@ pub(super) fn run(args: &ChainRunArgs, context: &mut Context) -> Result<Exit, Fa
         timeout_ms: args.timeout.unwrap_or_default(),
         cwd: caller::given_path(start.caller.cwd.as_deref())?,
         caller_cwd: caller::working_directory(None)?,
-        env: start.caller.env.iter().cloned().collect(),
+        env: start.caller.variables(),
         caller_env: caller::environment(start.caller.clean_env),
     };
     let end = follow::<ChainRun, _>(

@@ -71,7 +71,7 @@ fn params(args: &WatchArgs) -> Result<ChainWatchParams, Failure> {
         max_hits: args.max,
         shell: args.shell && args.session.is_none(),
         cwd: caller::working_directory(start.caller.cwd.as_deref())?,
-        env: start.caller.env.iter().cloned().collect(),
+        env: start.caller.variables(),
         caller_env: caller::environment(start.caller.clean_env),
     })
 }

@@ -166,7 +166,7 @@ impl Target {
             program: words.next().unwrap_or_default(),
             args: words.collect(),
             cwd: caller::working_directory(args.caller.cwd.as_deref())?,
-            env: args.caller.env.iter().cloned().collect(),
+            env: args.caller.variables(),
             caller_env: caller::environment(args.caller.clean_env),
         })
     }

@@ -51,13 +51,14 @@ fn params(args: &CreateArgs) -> Result<SessionCreateParams, Failure> {
         args: words.collect(),
         shell: args.shell,
         cwd: caller::working_directory(args.caller.cwd.as_deref())?,
-        env: args.caller.env.iter().cloned().collect(),
+        env: args.caller.variables(),
         caller_env: caller::environment(args.caller.clean_env),
         name: args.name.clone(),
         id: args.id.clone(),
         rows: args.rows.or(size.map(|size| size.rows)),
         cols: args.cols.or(size.map(|size| size.cols)),
         encoding: args.encoding.clone(),
+        echo: args.no_echo.then_some(false),
         persist: args.persist(),
         reuse: args.reuse,
         stream: args.stream,
@@ -115,6 +116,14 @@ mod tests {
         assert_eq!(params_of(&["sh"]).persist, None);
         assert_eq!(params_of(&["--persist", "sh"]).persist, Some(true));
         assert_eq!(params_of(&["--no-persist", "sh"]).persist, Some(false));
+    }
+
+    #[test]
+    fn the_terminal_is_as_it_is_asked_for() {
+        let params = params_of(&["--term", "vt100", "--env", "TERM=dumb", "--no-echo", "sh"]);
+        assert_eq!(params.env["TERM"], "vt100");
+        assert_eq!(params.echo, Some(false));
+        assert_eq!(params_of(&["sh"]).echo, None);
     }
 
     #[test]

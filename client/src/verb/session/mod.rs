@@ -9,14 +9,15 @@ mod screen;
 mod send;
 mod wait;
 
-use crate::args::{CloseArgs, HistoryArgs, PipeArgs, SessionVerb};
+use crate::args::{CloseArgs, HistoryArgs, PipeArgs, SessionVerb, Switch};
 use crate::tape::{LastMiss, print_use};
 use crate::terminal::output_columns;
 use crate::{Context, Exit, Failure, attach, render, tail};
 use ccd_protocol::session::{
-    PipeState, SessionClose, SessionCloseParams, SessionGet, SessionHistory, SessionHistoryParams,
-    SessionList, SessionListParams, SessionParams, SessionPipe, SessionPipeParams, SessionResize,
-    SessionResizeParams, SessionSignal, SessionSignalParams,
+    PipeState, SessionClose, SessionCloseParams, SessionEcho, SessionEchoParams, SessionGet,
+    SessionHistory, SessionHistoryParams, SessionList, SessionListParams, SessionParams,
+    SessionPipe, SessionPipeParams, SessionResize, SessionResizeParams, SessionSignal,
+    SessionSignalParams,
 };
 use ccd_protocol::tape::TapeUse;
 
@@ -60,6 +61,7 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
             };
             context.show::<SessionResize>(&params, |_, _, _| Ok(()))
         }
+        SessionVerb::Echo { session, state } => echo(session, *state, context),
         SessionVerb::Close(args) => close(args, context),
         SessionVerb::Pipe(args) => pipe(args, context),
         SessionVerb::History(args) => history(args, context),
@@ -87,6 +89,19 @@ pub(crate) fn list(all: bool, context: &mut Context) -> Result<Exit, Failure> {
     let width = output_columns();
     context.print(&answer, |reply, out, style| {
         render::sessions(&reply.sessions, width, out, style)
+    })
+}
+
+/// Sets the echo; without a new state, prints `on` or `off`.
+fn echo(session: &str, state: Option<Switch>, context: &mut Context) -> Result<Exit, Failure> {
+    let params = SessionEchoParams {
+        session: session.to_owned(),
+        on: state.map(|state| state == Switch::On),
+    };
+    context.show::<SessionEcho>(&params, |reply, out, _| match state {
+        None if reply.on => writeln!(out, "on"),
+        None => writeln!(out, "off"),
+        Some(_) => Ok(()),
     })
 }
 

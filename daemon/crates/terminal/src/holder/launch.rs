@@ -85,12 +85,14 @@ fn open_terminal(spec: &SpawnSpec) -> io::Result<OpenTerminal> {
     pty.resize(pty_process::Size::new(spec.rows, spec.cols))
         .map_err(into_io)?;
     let name = rustix::pty::ptsname(&pty, Vec::new())?;
-    if spec.plain {
+    if spec.plain || !spec.echo {
         let mut modes = tcgetattr(&pts)?;
-        modes.local_modes.remove(LocalModes::ECHO);
-        // The kernel obeys a quoted ^S while the program does not read, and stops the output.
-        modes.input_modes.remove(InputModes::IXON);
-        modes.output_modes.remove(OutputModes::OPOST);
+        modes.local_modes.set(LocalModes::ECHO, spec.echo);
+        if spec.plain {
+            // The kernel obeys a quoted ^S while the program does not read, and stops the output.
+            modes.input_modes.remove(InputModes::IXON);
+            modes.output_modes.remove(OutputModes::OPOST);
+        }
         tcsetattr(&pts, OptionalActions::Now, &modes)?;
     }
     #[allow(clippy::unnecessary_cast, reason = "it is an i32 on macOS")]

@@ -78,6 +78,7 @@ impl Fixture {
             rows: 24,
             cols: 80,
             plain: true,
+            echo: false,
             ring_path: self.dir.path().join(format!("{name}.ring")),
         }
     }

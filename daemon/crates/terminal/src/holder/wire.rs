@@ -9,7 +9,7 @@ use super::error::SpawnError;
 use crate::probe::Probe;
 
 /// The version of the messages and of the board. A holder and a worker of different builds compare it.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// A message from the worker.
 #[derive(Debug, Serialize, Deserialize)]
@@ -119,8 +119,10 @@ pub struct SpawnSpec {
     pub cwd: PathBuf,
     pub rows: u16,
     pub cols: u16,
-    /// Echo and output processing are off at the start.
+    /// Output processing is off at the start.
     pub plain: bool,
+    /// Input is echoed at the start.
+    pub echo: bool,
     /// Where the session's ring is created; the file must not exist.
     #[serde(with = "path")]
     pub ring_path: PathBuf,
@@ -165,6 +167,7 @@ mod tests {
             rows: 1,
             cols: 2,
             plain: true,
+            echo: false,
             ring_path: odd.clone(),
         };
         let bytes = postcard::to_stdvec(&spec).unwrap();

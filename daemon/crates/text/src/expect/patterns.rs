@@ -185,6 +185,11 @@ impl Patterns {
         &self.list
     }
 
+    /// Returns whether bytes are matched instead of cleaned text.
+    pub fn is_raw(&self) -> bool {
+        self.raw
+    }
+
     pub(super) fn locator(&self, pattern: PatternID) -> &Locator {
         &self.locators[pattern.as_usize()]
     }

@@ -1,6 +1,7 @@
 //! Input: keys, text and pastes on their way to the terminal.
 
 mod discarded;
+mod echo;
 mod end_of_input;
 mod half_line;
 mod piped;

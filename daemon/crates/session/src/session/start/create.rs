@@ -106,6 +106,9 @@ impl Sessions {
     ) -> Result<Started, SessionError> {
         let settings = self.services.settings();
         params.plain |= params.pipes;
+        if let Some(term) = params.term.take() {
+            params.env.insert("TERM".into(), term);
+        }
         let script = self.script(&mut params).await?;
         let mut plan = self.plan(&params, script.as_ref(), &settings)?;
         plan.started_by = started_by;
@@ -263,6 +266,7 @@ impl Sessions {
             rows: plan.rows,
             cols: plan.cols,
             plain: params.plain,
+            echo: params.echo.unwrap_or(!params.plain),
             ring_path: self.services.folders.ring(facts.id.as_str()),
         };
         let keepsake = Keepsake::of_start(&facts, plan.rows, plan.cols, tape.as_deref()).to_bytes();

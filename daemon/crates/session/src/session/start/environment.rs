@@ -14,14 +14,16 @@ use std::path::{Path, PathBuf};
 /// Search path for programs if none is given.
 const CLEAN_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// TERM of every session.
+/// TERM of sessions, unless another one is given.
 const TERM: &str = "xterm-256color";
+
+/// COLORTERM of a terminal of this type: it shows 24-bit colours, which the entry in the terminfo database does not say.
+const COLORTERM: &str = "truecolor";
 
 /// Environment variables of a program to start.
 #[derive(Debug, Clone)]
 pub(super) struct Environment {
     variables: BTreeMap<OsString, OsString>,
-    given: Vec<OsString>,
 }
 
 impl Environment {
@@ -36,7 +38,7 @@ impl Environment {
             None => clean(),
         };
         // These describe the caller's terminal, not the session's.
-        for name in ["LINES", "COLUMNS"] {
+        for name in ["LINES", "COLUMNS", "TERM", "COLORTERM"] {
             variables.remove(OsStr::new(name));
         }
         for name in params
@@ -51,10 +53,7 @@ impl Environment {
             }
         }
         variables.extend(to_os(&params.env));
-        Ok(Self {
-            variables,
-            given: params.env.keys().map(OsString::from).collect(),
-        })
+        Ok(Self { variables })
     }
 
     /// Returns the value of a variable, if it is valid text.
@@ -88,10 +87,13 @@ impl Environment {
         self.variables.extend(variables);
     }
 
-    /// Adds the variables that every session has. An explicit TERM is kept.
+    /// Adds the variables that every session has, except TERM and COLORTERM that were given. With another TERM, COLORTERM
+    /// is not added: the program may take such a terminal to have fewer colours.
     pub(super) fn finish(&mut self, id: &SessionId) {
-        if !self.given.iter().any(|name| name == "TERM") {
-            self.variables.insert("TERM".into(), TERM.into());
+        let term = self.variables.entry("TERM".into());
+        if term.or_insert_with(|| TERM.into()) == TERM {
+            let colours = self.variables.entry("COLORTERM".into());
+            colours.or_insert_with(|| COLORTERM.into());
         }
         self.variables
             .insert(SESSION_VARIABLE.into(), id.as_str().into());
@@ -200,7 +202,8 @@ pub(super) fn reuse_hash(
     add(cwd.as_os_str().as_bytes());
     add(&size.0.to_le_bytes());
     add(&size.1.to_le_bytes());
-    let switches = [params.shell, params.plain, params.pipes];
+    let is_silent = params.echo == Some(false);
+    let switches = [params.shell, params.plain, params.pipes, is_silent];
     add(&switches.map(u8::from));
     add(params.encoding.as_deref().unwrap_or("utf-8").as_bytes());
     for (name, value) in &params.env {
@@ -241,6 +244,7 @@ mod tests {
             names,
             [
                 "CCD_SESSION_ID",
+                "COLORTERM",
                 "HOME",
                 "LANG",
                 "LOGNAME",
@@ -268,6 +272,32 @@ mod tests {
             (env.get("A"), env.get("B"), env.get("LINES")),
             (Some("1"), Some("2"), None)
         );
+    }
+
+    #[test]
+    fn the_terminal_is_described_by_what_was_given_and_not_by_the_callers_terminal() {
+        let described = |given: &[(&str, &str)]| {
+            let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+            let callers = [("TERM", "screen"), ("COLORTERM", "24bit")];
+            let mut env = Environment::of(&SessionCreateParams {
+                caller_env: Some(callers.iter().map(owned).collect()),
+                env: given.iter().map(owned).collect(),
+                ..Default::default()
+            })
+            .unwrap();
+            env.finish(&SessionId::parse("x").unwrap());
+            ["TERM", "COLORTERM"].map(|name| env.get(name).map(str::to_owned))
+        };
+        let terminal =
+            |term: &str, colours: Option<&str>| [Some(term.to_owned()), colours.map(str::to_owned)];
+        let usual = terminal("xterm-256color", Some("truecolor"));
+        assert_eq!(described(&[]), usual);
+        assert_eq!(described(&[("TERM", "xterm-256color")]), usual);
+        assert_eq!(described(&[("TERM", "vt100")]), terminal("vt100", None));
+        let both = [("TERM", "vt100"), ("COLORTERM", "no")];
+        assert_eq!(described(&both), terminal("vt100", Some("no")));
+        let none = [("COLORTERM", "")];
+        assert_eq!(described(&none), terminal("xterm-256color", Some("")));
     }
 
     #[test]

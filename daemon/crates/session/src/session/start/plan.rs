@@ -95,6 +95,7 @@ impl Sessions {
                 "shell needs a terminal: omit either shell or pipes".into(),
             ));
         }
+        check_echo(params)?;
         let persist = params.persist.unwrap_or(name.is_some());
         let limit = |given: Option<f64>,
                      default: Option<Duration>,
@@ -191,6 +192,20 @@ impl Plan {
             ..Meta::default()
         }
     }
+}
+
+/// Checks the request's `echo` against what it cannot be combined with.
+fn check_echo(params: &SessionCreateParams) -> Result<(), SessionError> {
+    let mistake = match params.echo {
+        Some(_) if params.pipes => "pipes do not echo: omit either echo or pipes",
+        Some(true) if params.plain => "plain turns the echo off: omit either echo or plain",
+        // Without the echo, a recording cannot distinguish passwords from other input.
+        Some(false) if params.tape.is_some() => {
+            "tapes need a terminal that echoes: omit either echo or tape"
+        }
+        _ => return Ok(()),
+    };
+    Err(SessionError::InvalidArgument(mistake.into()))
 }
 
 /// Parses an id or name; `what` names it in the error.

@@ -240,7 +240,11 @@ impl Session {
     /// Returns the result for `eof` and `timeout`, which match the empty text after everything that was searched.
     async fn without_match(&self, search: &Search, index: usize, end: u64) -> ExpectResult {
         let start = search.from.max(end.saturating_sub(BEFORE_BYTES as u64));
-        let before = read_text(self, start, end).await;
+        let bytes = read_bytes(self, start, end).await;
+        let before = match search.patterns.is_raw() {
+            true => String::from_utf8_lossy(&bytes).into_owned(),
+            false => clean_lossy(&bytes, self.facts.encoding),
+        };
         ExpectResult {
             index,
             matched: String::new(),
@@ -386,6 +390,11 @@ pub(super) async fn recent_output(session: &Session) -> String {
 
 /// Returns the output `[from, end)` as clean text, without what is lost.
 pub(super) async fn read_text(session: &Session, from: u64, end: u64) -> String {
+    let bytes = read_bytes(session, from, end).await;
+    clean_lossy(&bytes, session.facts.encoding)
+}
+
+async fn read_bytes(session: &Session, from: u64, end: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut at = from;
     while at < end {
@@ -399,5 +408,5 @@ pub(super) async fn read_text(session: &Session, from: u64, end: u64) -> String 
             Ok(Piece::Pending | Piece::End) | Err(_) => break,
         }
     }
-    clean_lossy(&bytes, session.facts.encoding)
+    bytes
 }

@@ -197,7 +197,7 @@ impl Modes {
             (1048, true) => return self.save(),
             (1048, false) => return self.restore(),
             (1049, true) if !self.alternate_screen => self.save(),
-            (1049, false) if self.alternate_screen => {
+            (1049, false) => {
                 self.alternate_screen = false;
                 self.restore();
             }

@@ -169,6 +169,8 @@ fn a_saved_cursor_has_its_modes_and_charsets() {
         // 47 and 1047 leave what is saved alone, and the cursor where it is.
         ("a\x1b7\x1b[?47h\x1b[2;1H\x1b[?47lX\x1b8Y", "aY|X."),
         ("a\x1b[?1047h\x1b[2;1H\x1b[?1047lX", "a|X"),
+        // 1049 restores on the main screen as well.
+        ("a\x1b7\x1b[2;1H\x1b[?1049lX", "aX|.."),
     ]);
 }
 

@@ -137,7 +137,10 @@ impl Terminal {
                 self.save_cursor();
                 self.enter_alternate();
             }
-            (1049, false) => self.leave_alternate(false),
+            (1049, false) => {
+                self.leave_alternate(false);
+                self.restore_cursor();
+            }
             _ => {}
         }
     }

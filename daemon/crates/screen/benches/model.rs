@@ -38,6 +38,8 @@ fn main() {
         println!("| {name} | {} | {} |", speed(ours), speed(theirs));
     }
     attach();
+    catch_up();
+    memory();
 }
 
 /// Prints how long the picture for an attach takes, and its size.
@@ -61,6 +63,84 @@ fn attach() {
         screen.repaint().len(),
         parser.screen().state_formatted().len()
     );
+}
+
+/// Prints how long it takes to draw 100 MB of output that nobody has looked at.
+fn catch_up() {
+    let mut output = stream(coloured);
+    output.extend(stream(plain));
+    output.extend(stream(cursor_addressed));
+    output.extend(stream(spinner));
+    output.truncate(100_000_000);
+    let ours = once(|| {
+        let mut screen = Screen::new(ROWS, COLS);
+        let mut rest = &output[..];
+        while !rest.is_empty() {
+            let done = screen.feed_for(rest, Duration::from_millis(20));
+            rest = &rest[done..];
+        }
+        black_box(screen.cursor());
+    });
+    let theirs = once(|| {
+        let mut parser = vt100::Parser::new(some(ROWS), some(COLS), 0);
+        output
+            .chunks(CHUNK_BYTES)
+            .for_each(|chunk| parser.process(chunk));
+        black_box(parser.screen().cursor_position());
+    });
+    println!("\n| catch-up after 100 MB of the four streams | ccd | vt100 0.18 |\n|---|---|---|");
+    println!(
+        "| time, s | {:.2} | {:.2} |",
+        ours.as_secs_f64(),
+        theirs.as_secs_f64()
+    );
+}
+
+/// Prints the memory of a screen after a full-screen program has used it, with the main screen under it.
+fn memory() {
+    const SCREENS: usize = 500;
+    let mut page = b"$ vim\r\n\x1b[?1049h".to_vec();
+    page.extend_from_slice(&stream(cursor_addressed)[..64 << 10]);
+    let before = resident_bytes();
+    let ours: Vec<Screen> = (0..SCREENS)
+        .map(|_| {
+            let mut screen = Screen::new(ROWS, COLS);
+            screen.feed(&page);
+            screen
+        })
+        .collect();
+    let between = resident_bytes();
+    let theirs: Vec<vt100::Parser> = (0..SCREENS)
+        .map(|_| {
+            let mut parser = vt100::Parser::new(some(ROWS), some(COLS), 0);
+            parser.process(&page);
+            parser
+        })
+        .collect();
+    let after = resident_bytes();
+    let each = |bytes: u64| bytes / SCREENS as u64 / 1024;
+    println!("\n| memory of a screen, alternate over main | ccd | vt100 0.18 |\n|---|---|---|");
+    println!(
+        "| KiB | {} | {} |",
+        each(between - before),
+        each(after - between)
+    );
+    drop((ours, theirs));
+}
+
+fn resident_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = status
+        .split(' ')
+        .nth(1)
+        .and_then(|pages| pages.parse().ok());
+    pages.unwrap_or(0) * 4096
+}
+
+fn once(run: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    run();
+    start.elapsed()
 }
 
 fn best(mut run: impl FnMut()) -> Duration {

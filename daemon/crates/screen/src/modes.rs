@@ -211,9 +211,6 @@ impl Modes {
         } else if let Some(encoding) = mouse_encoding(number) {
             self.mouse_encoding = if on { encoding } else { MouseEncoding::Legacy };
         }
-        if !self.alternate_screen {
-            self.saved[1] = SavedModes::default();
-        }
     }
 
     fn ansi_flag(&mut self, number: u16) -> Option<&mut bool> {

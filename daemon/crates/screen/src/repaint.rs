@@ -30,6 +30,8 @@ pub(super) fn output(terminal: &Terminal, title: &str) -> Vec<u8> {
             "\x1b[?1047h"
         });
         out.push_str(CANVAS);
+    } else {
+        push_alternate_saved(&mut out, terminal);
     }
     let shown = usize::from(terminal.main.is_some());
     push_page(&mut out, &terminal.page, modes.saved[shown]);
@@ -69,6 +71,24 @@ pub(super) fn again(output: &[u8], keyboard: &Keyboard) -> Vec<u8> {
     }
     out.extend_from_slice(b"\x1b[?2026l");
     out
+}
+
+/// Pushes the cursor that is saved on the alternate screen while the main one is shown.
+fn push_alternate_saved(out: &mut String, terminal: &Terminal) {
+    let (cursor, charsets) = &terminal.alternate_saved;
+    let modes = terminal.modes.saved[1];
+    if (cursor, *charsets, modes)
+        != (
+            &Cursor::default(),
+            Charsets::default(),
+            SavedModes::default(),
+        )
+    {
+        out.push_str("\x1b[?1047h");
+        push_cursor(out, cursor, &Cell::default(), *charsets, modes, 0);
+        out.push_str("\x1b7\x1b[?1047l");
+        out.push_str(CANVAS);
+    }
 }
 
 /// Pushes the cells of a page, after the cursor that it has saved.

@@ -16,7 +16,6 @@ impl Terminal {
             2 => 0..rows,
             _ => return,
         };
-        self.no_longer_wrap();
         if which < 2 {
             self.erase_line(which, selective);
         }
@@ -32,10 +31,10 @@ impl Terminal {
     /// row (2).
     pub(super) fn erase_line(&mut self, which: u16, selective: bool) {
         let (row, cols) = (self.row(), self.cols());
-        let col = self.cursor().point.column.0;
+        let col = usize::from(self.place().1);
         let erased = match which {
             0 => col..cols,
-            1 => 0..col + 1,
+            1 => 0..cols.min(col + 1),
             2 => 0..cols,
             _ => return,
         };
@@ -44,12 +43,13 @@ impl Terminal {
 
     pub(super) fn erase_chars(&mut self, count: usize) {
         let (row, cols) = (self.row(), self.cols());
-        let col = self.cursor().point.column.0;
+        let col = usize::from(self.place().1);
         self.erase(row, col..(col + count).min(cols), false);
     }
 
+    /// Erases cells of a row. A cursor that waits to wrap goes on waiting, and what it has just written stays, as in most
+    /// terminals but xterm: `grep --color` erases to the end of the line after a match in the last column.
     fn erase(&mut self, row: usize, cols: Range<usize>, selective: bool) {
-        self.no_longer_wrap();
         let line = Line(row as i32);
         if !selective && cols == (0..self.cols()) {
             // The grid knows which cells were touched.

@@ -30,6 +30,7 @@ impl Page {
     }
 
     fn resize(&mut self, rows: usize, cols: usize, reflows: bool) {
+        let is_saved = self.grid.saved_cursor == self.grid.cursor;
         // In a single column, the library's reflow of a wide character never ends.
         if reflows && cols > 1 {
             self.reflow(rows, cols);
@@ -40,6 +41,10 @@ impl Page {
             if self.grid[line][Column(cols - 1)].is_wide() {
                 self.grid[line][Column(cols - 1)].blank_half();
             }
+        }
+        if is_saved {
+            // The library moves only the cursor along with its text.
+            self.grid.saved_cursor = self.grid.cursor.clone();
         }
     }
 
@@ -63,6 +68,8 @@ pub(crate) struct Terminal {
     pub(crate) page: Page,
     /// The main screen while the alternate one is shown.
     pub(crate) main: Option<Page>,
+    /// What DECSC has saved on the alternate screen, while the main one is shown.
+    pub(crate) alternate_saved: (Cursor<Cell>, Charsets),
     pub(crate) charsets: Charsets,
     pub(crate) modes: Modes,
     pub(super) tabs: Vec<bool>,
@@ -79,6 +86,7 @@ impl Terminal {
         Self {
             page: Page::new(rows, cols, rows_above),
             main: None,
+            alternate_saved: Default::default(),
             charsets: Charsets::default(),
             modes: Modes::default(),
             tabs: default_tabs(cols),
@@ -155,6 +163,10 @@ impl Terminal {
         let mut page = Page::new(self.rows(), self.cols(), 0);
         page.grid.cursor = self.page.grid.cursor.clone();
         page.grid.reset_region(..);
+        let (mut saved, charsets) = std::mem::take(&mut self.alternate_saved);
+        saved.point.line = saved.point.line.min(page.grid.bottommost_line());
+        saved.point.column = saved.point.column.min(page.grid.last_column());
+        (page.grid.saved_cursor, page.saved_charsets) = (saved, charsets);
         self.main = Some(std::mem::replace(&mut self.page, page));
     }
 
@@ -168,7 +180,8 @@ impl Terminal {
         } else {
             self.charsets = main.saved_charsets;
         }
-        self.page = main;
+        let left = std::mem::replace(&mut self.page, main);
+        self.alternate_saved = (left.grid.saved_cursor, left.saved_charsets);
     }
 
     pub(super) fn reset(&mut self) {
@@ -177,6 +190,7 @@ impl Terminal {
         (grid.cursor, grid.saved_cursor) = (Cursor::default(), Cursor::default());
         grid.reset_region(..);
         self.page.saved_charsets = Charsets::default();
+        self.alternate_saved = Default::default();
         self.charsets = Charsets::default();
         self.tabs = default_tabs(self.cols());
         self.last = None;

@@ -19,6 +19,7 @@ fn drawn(rows: u16, cols: u16, output: &str) -> Vec<String> {
 fn shown(cell: &Cell) -> char {
     let plain = Cell {
         character: cell.character,
+        flags: cell.flags,
         ..Cell::blank(cell.style.bg)
     };
     let is_erased = cell.character == ' ' && *cell == plain;
@@ -118,16 +119,16 @@ fn autowrap_and_insert_mode_are_obeyed() {
 }
 
 #[test]
-fn all_but_text_tabs_and_styles_ends_the_wait_to_wrap() {
+fn all_but_text_tabs_styles_and_erasing_ends_the_wait_to_wrap() {
     check(&[
         ("abc\nX", "abc|..X|..."),
         ("abc\x1bDX", "abc|..X|..."),
         ("\nabc\x1bMX", "..X|abc|..."),
-        ("abc\x1b[KX", "abX|...|..."),
-        ("abc\x1b[1KX", "..X|...|..."),
-        ("abc\x1b[JX", "abX|...|..."),
-        ("abc\x1b[2JX", "..X|...|..."),
-        ("abc\x1b[XX", "abX|...|..."),
+        ("abc\x1b[KX", "abc|X..|..."),
+        ("abc\x1b[1KX", "...|X..|..."),
+        ("abc\x1b[JX", "abc|X..|..."),
+        ("abc\x1b[2JX", "...|X..|..."),
+        ("abc\x1b[XX", "abc|X..|..."),
         ("abc\x1b[PX", "abX|...|..."),
         ("abc\x1b[@X", "abX|...|..."),
         ("abc\tX", "abc|X..|..."),
@@ -169,6 +170,11 @@ fn a_saved_cursor_has_its_modes_and_charsets() {
         // 47 and 1047 leave what is saved alone, and the cursor where it is.
         ("a\x1b7\x1b[?47h\x1b[2;1H\x1b[?47lX\x1b8Y", "aY|X."),
         ("a\x1b[?1047h\x1b[2;1H\x1b[?1047lX", "a|X"),
+        // Each screen keeps its own.
+        (
+            "\x1b[?1049h\x1b[2;2H\x1b7\x1b[?1049l\x1b[?1049h\x1b8X",
+            "..|.X",
+        ),
         // 1049 restores on the main screen as well.
         ("a\x1b7\x1b[2;1H\x1b[?1049lX", "aX|.."),
     ]);

@@ -139,7 +139,7 @@ fn all_but_text_tabs_styles_and_erasing_ends_the_wait_to_wrap() {
 
 #[test]
 fn a_wide_character_that_does_not_fit_leaves_the_last_column_alone() {
-    check(&[("abc\x1b[1;3H語", "abc|語."), ("ab語", "ab |語.")]);
+    check(&[("abc\x1b[1;3H語", "abc|語."), ("ab語", "ab.|語.")]);
 }
 
 #[test]

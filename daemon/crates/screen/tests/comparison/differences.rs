@@ -27,6 +27,7 @@ const DIFFERENCES: &[Difference] = &[
     ("BS from the last column", "12345678901234567890\x08X", US_AND_AVT, LAST_COLUMN),
     ("CUB from the last column", "12345678901234567890\x1b[DX", US_AND_AVT, LAST_COLUMN),
     ("LF after the last column", "12345678901234567890\nX", US_AND_AVT, LAST_COLUMN),
+    ("LF after the last column, in the last row", "\x1b[10H12345678901234567890\nX", US, LAST_COLUMN),
     ("IND after the last column", "12345678901234567890\x1bDX", US_AND_AVT, LAST_COLUMN),
     ("RI after the last column", "\n12345678901234567890\x1bMX", US_AND_AVT, LAST_COLUMN),
     ("VPA after the last column", "\n12345678901234567890\x1b[dX", US_AND_AVT, LAST_COLUMN),

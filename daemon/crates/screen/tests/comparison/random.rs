@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 const ROWS: u16 = 10;
 const COLS: u16 = 20;
 
-const STREAMS: u64 = 150;
+const STREAMS_PER_ROUND: u64 = 15;
+const ROUNDS: u64 = 10;
 const PARTS: usize = 60;
 
 /// Failed streams that are made shorter.
@@ -54,7 +55,7 @@ fn controls(body: &str) -> Vec<String> {
 
 #[test]
 fn the_streams_have_each_sequence_of_the_terminfo_entry() {
-    let output = (0..STREAMS)
+    let output = (0..STREAMS_PER_ROUND * ROUNDS)
         .flat_map(|seed| stream(seed, PARTS))
         .collect::<String>();
     let (mut unknown, known) = (BTreeSet::new(), sequences(&output));
@@ -74,7 +75,9 @@ fn random_streams_look_as_in_tmux_and_avt() {
     let Some(tmux) = Tmux::start(ROWS, COLS) else {
         return;
     };
-    let streams: Vec<Vec<String>> = (0..STREAMS).map(|seed| stream(seed, PARTS)).collect();
+    let rounds = std::env::var("CCD_TEST_ROUNDS").map_or(ROUNDS, |rounds| rounds.parse().unwrap());
+    let seeds = 0..STREAMS_PER_ROUND * rounds;
+    let streams: Vec<Vec<String>> = seeds.map(|seed| stream(seed, PARTS)).collect();
     let results = compared(&tmux, &streams);
     let cells: usize = results.iter().map(|result| result.cells).sum();
     let disputed: usize = results.iter().map(|result| result.disputed.len()).sum();

@@ -20,7 +20,7 @@ const PARTS: &[(u32, Make)] = &[
     (12, word),
     (3, |dice| dice.text("日本語文字幅　한국ＡＢ😀🦀🚀", 6)),
     (2, |dice| dice.text("xyäéß─│λЖ", 9) + "\u{301}"),
-    (6, |dice| dice.one(&["\r\n", "\r\n", "\n", "\r", "\x0b", "\x0c"]).into()),
+    (6, |dice| dice.one(&["\r\n", "\r\n", "\r", "\x1b[7G\n", "\x1b[12G\x0b", "\x1b[5G\x0c"]).into()),
     (2, |_| "\x08".into()),
     (4, |dice| dice.one(&["\t", "\t", "\x1bH", "\x1b[g", "\x1b[3g"]).into()),
     (2, |dice| dice.csi("Z")),
@@ -33,7 +33,7 @@ const PARTS: &[(u32, Make)] = &[
     (3, |dice| format!("\x1b[{}G", 1 + dice.below(8)) + &dice.ended(6, "@")),
     (4, lines),
     (6, |dice| dice.csi("ST")),
-    (6, |dice| dice.one(&["\x1bD", "\x1bE", "\x1b[9G\x1bM", "\r\x1bM"]).into()),
+    (6, |dice| dice.one(&["\x1b[19G\x1bD", "\x1bE", "\x1b[9G\x1bM", "\r\x1bM"]).into()),
     (2, |dice| format!("\r{}\x1b[{}b", dice.text("abc", 2), 1 + dice.below(12))),
     (4, region),
     (2, |dice| dice.mode("?6")),
@@ -191,7 +191,7 @@ fn reset(dice: &mut Dice) -> String {
 fn saved(dice: &mut Dice) -> String {
     match std::mem::replace(&mut dice.is_saved, true) && dice.below(3) > 0 {
         true => dice.one(&["\x1b8", "\x1b[u"]).to_owned() + ASCII,
-        false => dice.one(&["\x1b7", "\x1b[s"]).into(),
+        false => dice.column() + dice.one(&["\x1b7", "\x1b[s"]),
     }
 }
 

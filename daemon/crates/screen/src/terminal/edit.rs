@@ -47,8 +47,8 @@ impl Terminal {
         self.erase(row, col..(col + count).min(cols), false);
     }
 
-    /// Erases cells of a row. A cursor that waits to wrap goes on waiting, and what it has just written stays, as in most
-    /// terminals but xterm: `grep --color` erases to the end of the line after a match in the last column.
+    /// Erases cells of a row. A cursor that waits to wrap goes on waiting, and what it has just written stays, as in
+    /// most terminals but xterm: `grep --color` erases to the end of the line after a match in the last column.
     fn erase(&mut self, row: usize, cols: Range<usize>, selective: bool) {
         let line = Line(row as i32);
         if !selective && cols == (0..self.cols()) {

@@ -148,7 +148,8 @@ impl Terminal {
         self.page.saved_charsets = Charsets::default();
     }
 
-    /// Stays in the last column with the next character, as after all but text, tabs, styles and erasing (DEC STD 070, xterm).
+    /// Stays in the last column with the next character, as after all but text, tabs, styles and erasing (DEC STD 070,
+    /// except that erasing does there).
     pub(super) fn no_longer_wrap(&mut self) {
         self.cursor().input_needs_wrap = false;
     }

@@ -18,7 +18,8 @@ const PARTS: usize = 60;
 /// Failed streams that are made shorter.
 const MAX_SHORTENED: usize = 5;
 
-/// Sequences of the terminfo entry that streams leave out: tmux does not know DECSTR, avt not DECCOLM, and nobody margins.
+/// Sequences of the terminfo entry that streams leave out: tmux does not know DECSTR, avt does not know DECCOLM, and
+/// neither has left and right margins.
 const LEFT_OUT: [&str; 4] = ["[!p", "[?3l", "[?69h", "[?69l"];
 
 /// Returns the sequences of an output, without parameters other than modes.

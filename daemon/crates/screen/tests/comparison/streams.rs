@@ -55,9 +55,10 @@ const ASCII: &str = "\x1b(B\x1b)B\x0f";
 /// lock.
 #[rustfmt::skip]
 const INVISIBLE: [&str; 22] = [
-    "\x07", "\x1b=", "\x1b>", "\x1b[2 q", "\x1b[4 q", "\x1b[6n", "\x1b[c", "\x1b[>c", "\x1b[i", "\x1b[4i", "\x1b[5i\x1b[4i",
-    "\x1bl", "\x1bm", "\x1b[22;0;0t", "\x1b[23;0;0t", "\x1b]4;1;rgb:ff/00/80\x1b\\", "\x1b]104\x07", "\x1b]12;red\x07",
-    "\x1b]112\x07", "\x1b]0;a title\x07", "\x1b]52;c;aGVsbG8=\x07", "\x1b]8;;https://example.org\x1b\\link\x1b]8;;\x1b\\",
+    "\x07", "\x1b=", "\x1b>", "\x1b[2 q", "\x1b[4 q", "\x1b[6n", "\x1b[c", "\x1b[>c", "\x1b[i", "\x1b[4i",
+    "\x1b[5i\x1b[4i", "\x1bl", "\x1bm", "\x1b[22;0;0t", "\x1b[23;0;0t", "\x1b]4;1;rgb:ff/00/80\x1b\\",
+    "\x1b]104\x07", "\x1b]12;red\x07", "\x1b]112\x07", "\x1b]0;a title\x07", "\x1b]52;c;aGVsbG8=\x07",
+    "\x1b]8;;https://example.org\x1b\\link\x1b]8;;\x1b\\",
 ];
 
 /// Returns the parts of the stream of a seed.

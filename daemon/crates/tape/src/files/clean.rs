@@ -212,7 +212,7 @@ fn change(edits: &mut Edits<'_>, old: &Tape, new: &Tape) -> Result<(), EditError
     Ok(())
 }
 
-/// Replaces the members of an object that differ.
+/// Replaces the members of an object that differ; those that are gone become null.
 fn members(
     edits: &mut Edits<'_>,
     object: &[Step<'_>],
@@ -224,6 +224,10 @@ fn members(
     {
         let path: Vec<Step<'_>> = object.iter().copied().chain([Step::Key(name)]).collect();
         edits.set(&path, &written_value(value))?;
+    }
+    for name in old.keys().filter(|name| !new.contains_key(*name)) {
+        let path: Vec<Step<'_>> = object.iter().copied().chain([Step::Key(name)]).collect();
+        edits.set(&path, "null")?;
     }
     Ok(())
 }

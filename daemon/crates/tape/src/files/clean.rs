@@ -306,6 +306,20 @@ mod tests {
     }
 
     #[test]
+    fn the_times_of_keys_do_not_give_away_how_long_a_secret_was() {
+        let line = "export TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345";
+        let text = format!(
+            "{{ meta: {{ program: 'p' }}, exchanges: [ {{ input: {{ type: 'line', dataText: '{line}' }}, \
+             annotations: {{ keys: [[0, 50, 0], [9, {}, 0]], note: 'x' }} }} ] }}",
+            line.len() - 49
+        );
+        let (clean, removals) = cleaned(&text);
+        assert!(clean.contains("{ keys: null, note: 'x' }"), "{clean}");
+        assert_eq!(removals.len(), 1, "{removals:?}");
+        assert_eq!(cleaned(&clean).1, []);
+    }
+
+    #[test]
     fn a_typed_key_becomes_input_that_was_typed_hidden() {
         use crate::format::{InputKind, TypedInput};
         use crate::key::StateHash;

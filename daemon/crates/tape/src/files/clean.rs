@@ -314,7 +314,7 @@ mod tests {
             line.len() - 49
         );
         let (clean, removals) = cleaned(&text);
-        assert!(clean.contains("{ keys: null, note: 'x' }"), "{clean}");
+        assert!(clean.contains(" keys: null, note: 'x' }"), "{clean}");
         assert_eq!(removals.len(), 1, "{removals:?}");
         assert_eq!(cleaned(&clean).1, []);
     }

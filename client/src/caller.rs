@@ -4,7 +4,8 @@ use crate::Failure;
 use crate::call::is_elsewhere;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::{Component, Path, PathBuf};
 
 /// Returns the whole environment of this process; `None` if it is not wanted or the daemon is on another host.
 ///
@@ -43,7 +44,7 @@ pub(crate) fn given_path(given: Option<&str>) -> Result<Option<String>, Failure>
     given.map(|path| absolute(Path::new(path))).transpose()
 }
 
-/// Returns the absolute form of `path` for the daemon. On this host symbolic links are resolved if it exists.
+/// Returns the absolute form of `path` for the daemon. On this host it is as [`absolute_here`] returns it.
 ///
 /// # Errors
 ///
@@ -65,7 +66,7 @@ pub(crate) fn claude_dirs() -> Vec<String> {
     own.into_iter().collect()
 }
 
-/// Returns the absolute form of a path on this host, with symbolic links resolved if it exists.
+/// Returns the absolute form of a path on this host, without `..`, and with symbolic links resolved as far as it exists.
 ///
 /// # Errors
 ///
@@ -73,9 +74,24 @@ pub(crate) fn claude_dirs() -> Vec<String> {
 pub(crate) fn absolute_here(path: &Path) -> Result<String, Failure> {
     // Links are resolved, so that `--reuse` recognises a directory by either name.
     let path = std::fs::canonicalize(path)
-        .or_else(|_| std::path::absolute(path))
+        .or_else(|_| resolved(path))
         .map_err(Failure::io("the current directory"))?;
     text(path)
+}
+
+/// Resolves a path that does not exist, step by step: `..` after a link leads to the parent of the link's target.
+fn resolved(path: &Path) -> io::Result<PathBuf> {
+    let mut resolved = PathBuf::new();
+    for part in std::path::absolute(path)?.components() {
+        match part {
+            Component::ParentDir => drop(resolved.pop()),
+            part => resolved.push(part),
+        }
+        if let Ok(target) = std::fs::canonicalize(&resolved) {
+            resolved = target;
+        }
+    }
+    Ok(resolved)
 }
 
 /// A path on the other host, which has no current directory for this process.
@@ -106,6 +122,31 @@ mod tests {
         assert_eq!(directory(None), here);
         assert_eq!(directory(Some("no/such")), here.join("no/such"));
         assert_eq!(directory(Some("/")), Path::new("/"));
+    }
+
+    #[test]
+    fn a_path_that_does_not_exist_has_no_dots() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(base.join("real/deep")).unwrap();
+        std::os::unix::fs::symlink("real/deep", base.join("link")).unwrap();
+        for (given, expected) in [
+            ("new", "new"),
+            ("real/../new", "new"),
+            ("./real/./new/", "real/new"),
+            ("no/such/../../new", "new"),
+            ("no/../link/new", "real/deep/new"),
+            ("link/../new", "real/new"),
+            ("link/no/../../new", "real/new"),
+        ] {
+            let absolute = absolute_here(&base.join(given)).unwrap();
+            assert_eq!(Path::new(&absolute), base.join(expected), "{given}");
+        }
+        assert_eq!(absolute_here(Path::new("/../no-such")).unwrap(), "/no-such");
+        let above = std::env::current_dir().unwrap().canonicalize().unwrap();
+        let above = above.parent().unwrap().join("no-such");
+        let absolute = absolute_here(Path::new("../no-such")).unwrap();
+        assert_eq!(Path::new(&absolute), above);
     }
 
     #[test]

@@ -97,7 +97,7 @@ Exit status: 0 if the tapes are equal, 1 if they differ.")]
         #[command(flatten)]
         root: RootArgs,
     },
-    /// Convert an asciicast (version 2 or 3) into a tape
+    /// Convert an asciicast (version 1, 2 or 3) into a tape
     Import(TapeImportArgs),
     /// Convert a tape into an asciicast or readable text
     Export(TapeExportArgs),
@@ -201,7 +201,8 @@ pub(crate) struct TapePlayArgs {
 #[command(after_help = "Examples:
   ccctl tape svg 1a2b3c4d -o last.svg
   ccctl tape svg 1a2b3c4d --exchange 1 > second.svg
-  ccctl tape svg 1a2b3c4d --animated --speed 2 -o demo.svg")]
+  ccctl tape svg 1a2b3c4d --animated --speed 2 -o demo.svg
+  ccctl tape svg 1a2b3c4d --animated --idle-limit 1 --end-pause 5 > demo.svg")]
 pub(crate) struct TapeSvgArgs {
     #[command(flatten)]
     pub(crate) of: TapeOf,
@@ -217,6 +218,9 @@ pub(crate) struct TapeSvgArgs {
     /// Shorten pauses to at most S seconds [default: 2]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds, requires = "animated")]
     pub(crate) idle_limit: Option<f64>,
+    /// Show the end for S seconds before the animation starts again [default: 2]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds, requires = "animated")]
+    pub(crate) end_pause: Option<f64>,
     /// Write to this file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

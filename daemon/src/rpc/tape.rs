@@ -26,6 +26,9 @@ use std::time::Duration;
 /// Default for the longest pause of an animation.
 const IDLE_LIMIT_S: f64 = 2.0;
 
+/// Default for how long the end of an animation is shown.
+const END_PAUSE_S: f64 = 2.0;
+
 /// Allowed speeds of an animation.
 const SPEEDS: std::ops::RangeInclusive<f64> = 0.01..=1000.0;
 
@@ -192,16 +195,21 @@ fn pace(params: &TapeSvgParams) -> Result<Pace, FilesError> {
             SPEEDS.end()
         )));
     }
-    let idle_limit_s = params.idle_limit_s.unwrap_or(IDLE_LIMIT_S);
-    if !(0.0..=MAX_LIMIT_MS as f64 / 1e3).contains(&idle_limit_s) {
-        return Err(FilesError::Argument(format!(
-            "idle_limit_s is {idle_limit_s}: give seconds, from 0 to 30 days"
-        )));
-    }
     Ok(Pace {
         speed,
-        idle_limit_ms: (idle_limit_s * 1e3) as u64,
+        idle_limit_ms: pause_ms("idle_limit_s", params.idle_limit_s, IDLE_LIMIT_S)?,
+        end_pause_ms: pause_ms("end_pause_s", params.end_pause_s, END_PAUSE_S)?,
     })
+}
+
+fn pause_ms(name: &str, given_s: Option<f64>, default_s: f64) -> Result<u64, FilesError> {
+    let pause_s = given_s.unwrap_or(default_s);
+    match (0.0..=MAX_LIMIT_MS as f64 / 1e3).contains(&pause_s) {
+        true => Ok((pause_s * 1e3) as u64),
+        false => Err(FilesError::Argument(format!(
+            "{name} is {pause_s}: give seconds, from 0 to 30 days"
+        ))),
+    }
 }
 
 fn exchange_of(params: &TapeSvgParams, len: usize) -> Result<usize, FilesError> {

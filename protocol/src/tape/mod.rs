@@ -18,7 +18,7 @@ methods! {
     TapeValidate = "tape.validate" (TapeValidateParams) -> TapeValidateReply, "Reads tapes and reports problems by file, line and column.";
     TapeRedact = "tape.redact" (TapeRedactParams) -> TapeRedactReply, "Redacts secrets in tapes; without `inplace`, only reports them.";
     TapeDiff = "tape.diff" (TapeDiffParams) -> TapeDiffReply, "Compares program, arguments, inputs, outputs and exit of two tapes; any two times count as equal, and so do UUIDs, `0x…` numbers, process ids, temporary paths and home directories.";
-    TapeImport = "tape.import" (TapeImportParams) -> TapeImportReply, "Converts an asciicast (version 2 or 3) into a tape.";
+    TapeImport = "tape.import" (TapeImportParams) -> TapeImportReply, "Converts an asciicast (version 1, 2 or 3) into a tape.";
     TapeExport = "tape.export" (TapeExportParams) -> TapeExportReply, "Returns a tape as an asciicast or as readable text.";
     TapeSvg = "tape.svg" (TapeSvgParams) -> TapeSvgReply, "Draws the screen of a tape: after its last exchange or a given one, or the whole tape as an animation.";
     TapeVerify = "tape.verify" (TapeVerifyParams) -> TapeVerifyStarted, "Starts a job that runs the real program with a tape's inputs and compares the program's answers with the tape; the job's result is {tape_id, same, exchanges, not_compared, drifts}. Each drift is {index, input, what, diff}, where `what` is `output`, `exit`, `timeout` or `hidden`.";
@@ -322,7 +322,7 @@ pub struct TapeImportReply {
     pub tape_id: String,
     pub path: String,
     pub exchanges: u64,
-    /// Parts of the asciicast that tapes cannot store.
+    /// Parts of the asciicast for which tapes have no place.
     pub warnings: Vec<String>,
 }
 
@@ -386,6 +386,9 @@ pub struct TapeSvgParams {
     /// Longest pause, in seconds. Default 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_limit_s: Option<f64>,
+    /// How long the end of an animation is shown before it starts again, in seconds. Default 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_pause_s: Option<f64>,
 }
 
 /// Reply of `tape.svg`.

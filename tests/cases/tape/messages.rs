@@ -144,3 +144,46 @@ fn a_file_that_is_named_is_the_one_that_is_told_of() {
         ran.stderr
     );
 }
+
+#[test]
+fn a_directory_above_the_current_one_is_meant_as_the_shell_means_it() {
+    let daemon = Daemon::start();
+    let home = daemon.home().canonicalize().unwrap();
+    fs::create_dir_all(home.join("real/deep")).unwrap();
+    symlink("real/deep", home.join("link")).unwrap();
+    let run = |words: &[&str]| {
+        let mut command = Ccctl::new(&daemon).command(words);
+        let ran = Ran::of(command.current_dir(home.join("real")).output().unwrap());
+        assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.stderr);
+        ran.stdout
+    };
+    let cast =
+        "{\"version\": 2, \"width\": 80, \"height\": 24, \"command\": \"a\"}\n[0, \"o\", \"a\"]\n";
+    fs::write(home.join("a.cast"), cast).unwrap();
+    for (given, meant) in [
+        ("../new", "new"),
+        ("deep/../newer/./tapes", "real/newer/tapes"),
+        // `..` after a link leads to the parent of its target.
+        ("../link/../newest", "real/newest"),
+    ] {
+        let id = run(&["tape", "import", "--tapes", given, "../real/../a.cast"]);
+        let tape = home.join(meant).join(id.trim_end()).with_extension("json5");
+        assert!(tape.is_file(), "{given}: {}", tape.display());
+        run(&["tape", "list", "--tapes", given]);
+        run(&["tape", "validate", "--tapes", given, id.trim_end()]);
+    }
+    let rec = [
+        "--tapes",
+        "../recorded",
+        "--no-summary",
+        "--",
+        "sh",
+        "-c",
+        "echo one",
+    ];
+    assert_eq!(run(&[&["rec"], &rec[..]].concat()), "one\n");
+    assert_eq!(run(&[&["play"], &rec[..]].concat()), "one\n");
+    assert!(home.join("recorded/sh").is_dir());
+    let words = ["run", "--cwd", "../link/..", "--", "pwd"];
+    assert_eq!(run(&words).trim_end(), home.join("real").to_str().unwrap());
+}

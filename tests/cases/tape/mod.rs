@@ -2,6 +2,7 @@
 
 mod bad_options;
 mod bad_tapes;
+mod casts;
 mod claude;
 mod client;
 mod config;

@@ -75,6 +75,7 @@ pub(super) fn svg(args: &TapeSvgArgs, context: &mut Context) -> Result<Exit, Fai
         exchange: args.exchange,
         speed: args.speed,
         idle_limit_s: args.idle_limit,
+        end_pause_s: args.end_pause,
     };
     let answer = context.call::<TapeSvg>(&params)?;
     if context.global.json && args.output.is_none() {

@@ -2,11 +2,11 @@
 
 use super::error::FilesError;
 use crate::format::file::{FileError, create_new};
-use crate::format::{Recorder, write};
+use crate::format::{Recorder, read, write};
 use crate::key::StateHash;
 use crate::root::Root;
 use crate::settings::Settings;
-use crate::tools::asciicast::{self, Facts, MAX_CAST_BYTES};
+use crate::tools::asciicast::{self, CastError, Facts, MAX_CAST_BYTES};
 use crate::tools::{chain, redact_tape};
 use ccd_protocol::tape::{TapeImportParams, TapeImportReply};
 use std::fs::File;
@@ -54,16 +54,15 @@ pub fn bring(
     };
     let found = asciicast::import(&cast, facts)?;
     let (mut tape, warnings) = (found.tape, found.warnings);
-    // An asciicast has one or two variables. A tape with variables only plays if all of them are equal; without any, it
-    // plays anywhere.
-    tape.meta.env.clear();
     tape.meta.redact = settings.redact;
     if settings.redact {
         redact_tape(&mut tape);
     }
     chain(&mut tape, b"", StateHash::start());
-    root.make_folder()?;
     let text = write(&tape);
+    // A tape has more limits than an asciicast.
+    read(text.as_bytes()).map_err(|error| CastError::TooMuch(error.fault.to_string()))?;
+    root.make_folder()?;
     for _ in 0..ATTEMPTS {
         let tape_id = settings.name.draw(&tape.meta, VERB);
         let path = root.path.join(format!("{tape_id}.json5"));

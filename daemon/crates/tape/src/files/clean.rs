@@ -212,7 +212,7 @@ fn change(edits: &mut Edits<'_>, old: &Tape, new: &Tape) -> Result<(), EditError
     Ok(())
 }
 
-/// Replaces the members of an object that differ.
+/// Replaces the members of an object that differ; those that are gone become null.
 fn members(
     edits: &mut Edits<'_>,
     object: &[Step<'_>],
@@ -224,6 +224,10 @@ fn members(
     {
         let path: Vec<Step<'_>> = object.iter().copied().chain([Step::Key(name)]).collect();
         edits.set(&path, &written_value(value))?;
+    }
+    for name in old.keys().filter(|name| !new.contains_key(*name)) {
+        let path: Vec<Step<'_>> = object.iter().copied().chain([Step::Key(name)]).collect();
+        edits.set(&path, "null")?;
     }
     Ok(())
 }
@@ -299,6 +303,20 @@ mod tests {
         assert!(removals[0].place.starts_with("the comment in line "));
         let block = text.replace("// it said", "/* C:\\new */ // it said");
         assert!(cleaned(&block).0.contains("/* C:\\new */"));
+    }
+
+    #[test]
+    fn the_times_of_keys_do_not_give_away_how_long_a_secret_was() {
+        let line = "export TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345";
+        let text = format!(
+            "{{ meta: {{ program: 'p' }}, exchanges: [ {{ input: {{ type: 'line', dataText: '{line}' }}, \
+             annotations: {{ keys: [[0, 50, 0], [9, {}, 0]], note: 'x' }} }} ] }}",
+            line.len() - 49
+        );
+        let (clean, removals) = cleaned(&text);
+        assert!(clean.contains(" keys: null, note: 'x' }"), "{clean}");
+        assert_eq!(removals.len(), 1, "{removals:?}");
+        assert_eq!(cleaned(&clean).1, []);
     }
 
     #[test]

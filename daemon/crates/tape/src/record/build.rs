@@ -1,10 +1,14 @@
 //! Makes a tape from a journal and the output that the journal refers to.
 
 use super::journal::{Begin, EndEntry, InputEntry, JournalEntry};
-use crate::format::{Chunk, Exchange, InputKind, Pre, Recorder, Stream, Tape, TypedInput};
+use crate::format::{
+    Annotations, Chunk, Exchange, InputKind, Pre, PtySize, Recorder, Stream, Tape, TypedInput,
+};
+use crate::tools::marks::{KeyPress, MAX_KEYS, Resize, add_resize, set_keys};
 use crate::tools::{IDLE, PRIVATE_KEY};
 use ccd_text::redact::MASK;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Output by offset, with gaps where the log was lost.
 #[derive(Debug, Clone, Default)]
@@ -69,8 +73,10 @@ pub(super) struct Journalled {
     pub(super) begin: Begin,
     /// By number, without the start of the program.
     inputs: BTreeMap<u64, InputEntry>,
-    /// The times of further keys of an input.
-    keys: BTreeMap<u64, Vec<u64>>,
+    /// The times and lengths of further keys of an input.
+    keys: BTreeMap<u64, Vec<(u64, u64)>>,
+    /// Changes of the terminal's size: microseconds and size.
+    resizes: Vec<(u64, PtySize)>,
     /// Microseconds, offset, length.
     pieces: Vec<(u64, u64, u64)>,
     pub(super) end: Option<EndEntry>,
@@ -87,17 +93,29 @@ impl Journalled {
             begin: *begin,
             inputs: BTreeMap::new(),
             keys: BTreeMap::new(),
+            resizes: Vec::new(),
             pieces: Vec::new(),
             end: None,
         };
+        let mut key_count = 0;
         for entry in entries {
             match entry {
                 JournalEntry::Begin(_) => {}
                 JournalEntry::Input(input) => {
                     journalled.inputs.insert(input.number, input);
                 }
-                JournalEntry::Key { number, at_us } => {
-                    journalled.keys.entry(number).or_default().push(at_us);
+                JournalEntry::Key {
+                    number,
+                    at_us,
+                    len_bytes,
+                } => {
+                    key_count += 1;
+                    let len_bytes = if key_count > MAX_KEYS { 0 } else { len_bytes };
+                    let keys = journalled.keys.entry(number).or_default();
+                    keys.push((at_us, len_bytes));
+                }
+                JournalEntry::Resize { at_us, rows, cols } => {
+                    journalled.resized(at_us, PtySize { rows, cols });
                 }
                 JournalEntry::Output(at, offset, len) => journalled.printed(at, offset, len),
                 // Nothing was recorded after the first end entry.
@@ -115,6 +133,14 @@ impl Journalled {
         let (start, end) = (offset.max(noted), offset + len);
         if start < end {
             self.pieces.push((at.max(noted_at), start, end - start));
+        }
+    }
+
+    /// Adds a change of size, if it is one.
+    fn resized(&mut self, at_us: u64, size: PtySize) {
+        let last = self.resizes.last().map(|(_, last)| *last);
+        if last.or(self.begin.meta.pty) != Some(size) {
+            self.resizes.push((at_us, size));
         }
     }
 
@@ -146,7 +172,12 @@ impl Journalled {
             let next_us = next
                 .map(|next| next.at_us)
                 .or(self.end.as_ref().map(|end| end.at_us));
-            exchanges.push(self.exchange(input, upto, next_us, printed));
+            let mut exchange = self.exchange(input, upto, next_us, printed);
+            // A tape that starts in the middle has no exchange for what was before.
+            let from_us = if at == 0 { 0 } else { input.at_us };
+            let within = from_us..next.map_or(u64::MAX, |next| next.at_us);
+            self.note_resizes(&mut exchange.annotations, input.at_us, within);
+            exchanges.push(exchange);
         }
         if let (Some(last), Some(end)) = (exchanges.last_mut(), &self.end) {
             last.exit = end.exit;
@@ -181,11 +212,17 @@ impl Journalled {
             keys: input.keys,
             ..Pre::default()
         };
-        let (mut chunks, dur_us, last_us) = self.chunks(input, upto, printed);
+        let Chunks {
+            mut chunks,
+            times,
+            dur_us,
+            last_us,
+        } = self.chunks(input, upto, printed);
+        let mut annotations = serde_json::Map::new();
+        set_keys(&mut annotations, &self.key_presses(input, &times));
         if let Some(end) = &input.cut_echo {
             cut_echo(&mut chunks, end.as_bytes());
         }
-        let mut annotations = serde_json::Map::new();
         if input.hidden {
             annotations.insert("hidden".into(), true.into());
             if input.private_key {
@@ -216,24 +253,53 @@ impl Journalled {
         }
     }
 
-    /// Returns the chunks between an input and an offset, with their delays; the total time; and when the last chunk was
-    /// printed or the last key was typed.
-    fn chunks(&self, input: &InputEntry, upto: u64, printed: &Printed) -> (Vec<Chunk>, u64, u64) {
+    /// Returns when the keys of an input were typed, if each is known; `times` are those of the chunks.
+    fn key_presses(&self, input: &InputEntry, times: &[u64]) -> Vec<KeyPress> {
+        let keys = self.keys.get(&input.number).map_or(&[][..], Vec::as_slice);
+        let is_masked = input.hidden || input.removed > 0;
+        if is_masked || keys.iter().any(|&(_, len_bytes)| len_bytes == 0) {
+            return Vec::new();
+        }
+        let later: u64 = keys.iter().map(|&(_, len_bytes)| len_bytes).sum();
+        let first = (input.bytes.len() as u64).saturating_sub(later);
+        let keys = std::iter::once((input.at_us, first)).chain(keys.iter().copied());
+        let pressed = keys.map(|(at_us, len_bytes)| KeyPress {
+            at_ms: (at_us.saturating_sub(input.at_us) + 500) / 1_000,
+            len_bytes,
+            chunks: times.partition_point(|time| *time < at_us) as u64,
+        });
+        pressed.collect()
+    }
+
+    /// Notes the changes of size in this time, in an exchange that started at `start_us`.
+    fn note_resizes(&self, annotations: &mut Annotations, start_us: u64, within: Range<u64>) {
+        for &(at_us, size) in &self.resizes {
+            if within.contains(&at_us) {
+                let at_ms = (at_us.saturating_sub(start_us) + 500) / 1_000;
+                add_resize(annotations, Resize { at_ms, size });
+            }
+        }
+    }
+
+    /// Returns the chunks between an input and an offset, with their delays.
+    fn chunks(&self, input: &InputEntry, upto: u64, printed: &Printed) -> Chunks {
         let from = input.offset;
         let keys = self.keys.get(&input.number).map_or(&[][..], Vec::as_slice);
         let first = self
             .pieces
             .partition_point(|&(_, offset, len)| offset + len <= from);
         let (mut at, mut done) = (input.at_us, from);
-        let mut chunks = Vec::new();
+        let (mut chunks, mut times) = (Vec::new(), Vec::new());
         let mut push = |time: u64, from: u64, upto: u64, at: &mut u64| {
             // The delay counts from the previous chunk, or from the last key before this chunk if that is later.
-            let key = keys.iter().copied().filter(|&key| key <= time).max();
+            let key = keys.iter().map(|key| key.0).filter(|&key| key <= time);
+            let key = key.max();
             let since = key.map_or(*at, |key| key.max(*at));
             let mut delay_ms = (time.saturating_sub(since) + 500) / 1_000;
             for (from, upto, stream) in printed.parts(from, upto) {
                 let data = printed.between(from, upto).to_vec();
                 if !data.is_empty() {
+                    times.push(time);
                     chunks.push(Chunk {
                         delay_ms: std::mem::take(&mut delay_ms),
                         data,
@@ -257,9 +323,25 @@ impl Journalled {
         if done < upto {
             push(at, done, upto, &mut at);
         }
-        let since = keys.last().copied().unwrap_or(input.at_us);
-        (chunks, at.saturating_sub(since), at.max(since))
+        let since = keys.last().map_or(input.at_us, |key| key.0);
+        Chunks {
+            chunks,
+            times,
+            dur_us: at.saturating_sub(since),
+            last_us: at.max(since),
+        }
     }
+}
+
+/// The output of an exchange.
+struct Chunks {
+    chunks: Vec<Chunk>,
+    /// When each was printed, in microseconds.
+    times: Vec<u64>,
+    /// Time from the last key to the last chunk.
+    dur_us: u64,
+    /// When the last chunk was printed or the last key was typed.
+    last_us: u64,
 }
 
 /// Removes the output before `end`, or all output if `end` does not occur, and keeps the mask in its place.

@@ -66,6 +66,7 @@ fn times_that_do_not_grow_cost_no_output_and_make_no_long_delay() {
         JournalEntry::Key {
             number: 1,
             at_us: 8_000_000,
+            len_bytes: 1,
         },
         JournalEntry::Output(2_500_000, 5, 1),
         JournalEntry::Output(0, 6, 2),
@@ -118,5 +119,63 @@ fn an_echo_with_secrets_goes_wherever_chunks_are_cut() {
         let mut unended = vec![chunk(a), chunk(b)];
         cut_echo(&mut unended, b"never");
         assert_eq!(unended, []);
+    }
+}
+
+/// Returns the annotations of each exchange.
+fn noted(entries: Vec<JournalEntry>, bytes: &[u8]) -> Vec<serde_json::Value> {
+    let printed = Printed {
+        bytes: bytes.to_vec(),
+        ..Printed::default()
+    };
+    let tape = Journalled::of(entries).unwrap().tape(&printed);
+    let notes = tape.exchanges.into_iter();
+    notes.map(|exchange| exchange.annotations.into()).collect()
+}
+
+fn key(at_us: u64, len_bytes: u64) -> JournalEntry {
+    JournalEntry::Key {
+        number: 1,
+        at_us,
+        len_bytes,
+    }
+}
+
+#[test]
+fn keys_and_sizes_are_on_the_tape_with_their_times() {
+    let resize = |at_us, rows, cols| JournalEntry::Resize { at_us, rows, cols };
+    let entries = |len_bytes, hidden| {
+        let JournalEntry::Input(mut typed) = input(1, 1_000_000, 2, b"ls\r") else {
+            unreachable!()
+        };
+        typed.hidden = hidden;
+        vec![
+            begin(0),
+            resize(400_000, 20, 70),
+            resize(500_000, 20, 70),
+            JournalEntry::Output(600_000, 0, 2),
+            JournalEntry::Output(1_010_000, 2, 1),
+            key(1_200_000, len_bytes),
+            resize(1_250_000, 30, 90),
+            key(1_500_000, 1),
+            JournalEntry::Output(1_510_000, 3, 3),
+            JournalEntry::Input(typed),
+        ]
+    };
+    let [start, line] = &noted(entries(1, false), b"$ ls\r\n")[..] else {
+        panic!("two exchanges")
+    };
+    let sizes = serde_json::json!([{"at_ms": 400, "rows": 20, "cols": 70}]);
+    assert_eq!(start["resizes"], sizes);
+    let sizes = serde_json::json!([{"at_ms": 250, "rows": 30, "cols": 90}]);
+    assert_eq!(line["resizes"], sizes);
+    let keys = serde_json::json!([[0, 1, 0], [200, 1, 1], [500, 1, 1]]);
+    assert_eq!(line["keys"], keys);
+    // Neither hidden keys nor those of an earlier version's journal.
+    for entries in [entries(1, true), entries(0, false)] {
+        assert_eq!(
+            noted(entries, b"$ ls\r\n")[1]["keys"],
+            serde_json::Value::Null
+        );
     }
 }

@@ -32,8 +32,15 @@ pub(super) enum JournalEntry {
     Begin(Box<Begin>),
     /// Input; it replaces an earlier entry with the same number.
     Input(InputEntry),
-    /// A key of an input that is still being typed.
-    Key { number: u64, at_us: u64 },
+    /// A key of an input that is still being typed; its length is 0 if nobody may know it.
+    Key {
+        number: u64,
+        at_us: u64,
+        #[serde(default)]
+        len_bytes: u64,
+    },
+    /// A change of the terminal's size.
+    Resize { at_us: u64, rows: u16, cols: u16 },
     /// Output: microseconds, offset, length.
     Output(u64, u64, u64),
     /// The program has exited, or was ended.

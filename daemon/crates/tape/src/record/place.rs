@@ -9,6 +9,7 @@ use crate::index::{Fits, Hit};
 use crate::key::{Fingerprint, Invocation, Rules};
 use crate::root::Root;
 use crate::settings::Settings;
+use crate::tools::marks::{KEYS, RESIZES};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,13 +21,15 @@ const MAX_TRIES: usize = 16;
 const MAX_NUMBER: u32 = 10_000;
 
 /// Annotations that a recording writes itself.
-const OWN_NOTES: [&str; 7] = [
+const OWN_NOTES: [&str; 9] = [
     "commits",
     "decorators",
     "ended",
     "hidden",
+    KEYS,
     "missing_bytes",
     "redacted",
+    RESIZES,
     WORK_TREE_PATCH,
 ];
 

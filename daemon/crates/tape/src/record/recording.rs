@@ -181,7 +181,15 @@ impl Recording {
         let open = state.open.as_ref();
         if open.is_some_and(|open| open.goes_on() && open.keys == typed.keys) {
             let number = state.number;
-            state.note(&JournalEntry::Key { number, at_us });
+            let len_bytes = match hidden {
+                true => 0,
+                false => typed.bytes.len() as u64,
+            };
+            state.note(&JournalEntry::Key {
+                number,
+                at_us,
+                len_bytes,
+            });
         } else {
             state.settle(false);
             state.number += 1;
@@ -228,6 +236,14 @@ impl Recording {
                 state.piece = Some((now, offset, len));
             }
         }
+    }
+
+    /// Records a change of the terminal's size.
+    pub fn resized(&self, rows: u16, cols: u16) {
+        let mut state = self.lock();
+        state.close_piece();
+        let at_us = now_us();
+        state.note(&JournalEntry::Resize { at_us, rows, cols });
     }
 
     /// Writes the entries. The caller must be able to wait for the disk.
@@ -296,7 +312,9 @@ impl State {
             JournalEntry::Input(input) => input.offset,
             JournalEntry::Output(_, offset, _) => *offset,
             JournalEntry::End(end) => end.offset,
-            JournalEntry::Begin(_) | JournalEntry::Key { .. } => return,
+            JournalEntry::Begin(_) | JournalEntry::Key { .. } | JournalEntry::Resize { .. } => {
+                return;
+            }
         };
         let end = EndEntry {
             exit: None,

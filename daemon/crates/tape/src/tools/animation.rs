@@ -1,7 +1,8 @@
 //! The screen of a tape as an SVG image.
 
-use super::timeline::{What, for_terminal, moments, size};
-use crate::format::{Chunk, Tape};
+use super::marks::{idle_ms, keys, resizes};
+use super::timeline::{Moment, What, drawn, for_terminal, moments, size};
+use crate::format::{Exchange, Tape};
 use ccd_screen::{Film, PictureTooLarge, Screen, Still, draw};
 
 /// Minimum time between the frames of an animation: more than 30 per second would not be seen.
@@ -13,11 +14,8 @@ const MAX_FRAMES: usize = 1000;
 /// Maximum size of an animation.
 const MAX_BYTES: usize = 16 << 20;
 
-/// How long the last frame is shown.
-const END_MS: u64 = 2000;
-
-/// A tape does not contain how long people thought before they typed, nor how fast they typed. So there is a pause of
-/// `THOUGHT_MS` before each input, and of `KEY_MS` before each key.
+/// If it is not on the tape how long somebody thought before typing, and how fast they typed, there is a pause of
+/// `THOUGHT_MS` before an input, and of `KEY_MS` before each key.
 const THOUGHT_MS: u64 = 700;
 const KEY_MS: u64 = 40;
 
@@ -31,6 +29,8 @@ pub struct Pace {
     pub speed: f64,
     /// Maximum pause, at the recorded speed.
     pub idle_limit_ms: u64,
+    /// How long the last frame is shown.
+    pub end_pause_ms: u64,
 }
 
 /// Returns an SVG document that plays `tape` in a loop, and its number of frames.
@@ -41,14 +41,15 @@ pub struct Pace {
 ///
 /// [`PictureTooLarge`] if even two frames are too large.
 pub fn animate(tape: &Tape, pace: Pace) -> Result<(String, usize), PictureTooLarge> {
-    let (chunks, end_ms) = paced(tape, pace);
+    let (changes, end_ms) = paced(tape, pace);
     let mut frame_ms = MIN_FRAME_MS;
     loop {
-        let frames = frames(&chunks, frame_ms);
+        let frames = frames(&changes, frame_ms);
         let is_fit = frames.len() <= MAX_FRAMES;
-        match is_fit.then(|| film(tape, &chunks, &frames)) {
+        match is_fit.then(|| film(tape, &changes, &frames)) {
             Some(Ok(film)) => {
-                let document = film.document(&title(tape), end_ms + END_MS);
+                let end_ms = end_ms.saturating_add(pace.end_pause_ms);
+                let document = film.document(&title(tape), end_ms);
                 return Ok((document, film.frames()));
             }
             Some(Err(too_large)) if frames.len() <= 2 => return Err(too_large),
@@ -65,10 +66,16 @@ pub fn animate(tape: &Tape, pace: Pace) -> Result<(String, usize), PictureTooLar
 pub fn still(tape: &Tape, exchange: usize) -> Result<String, PictureTooLarge> {
     let (rows, cols) = size(tape);
     let mut screen = Screen::new(rows, cols);
-    let exchanges = tape.exchanges.iter().take(exchange.saturating_add(1));
-    for chunk in exchanges.flat_map(|exchange| &exchange.chunks) {
-        screen.feed(&for_terminal(tape, &chunk.data));
+    let shown = exchange.saturating_add(1);
+    let mut begun = 0;
+    for Moment { what, .. } in moments(tape) {
+        begun += usize::from(matches!(what, What::Begin(_)));
+        if begun > shown {
+            break;
+        }
+        show(tape, what, &mut screen);
     }
+    let (rows, _) = screen.size();
     let has_ended = exchange.saturating_add(1) >= tape.exchanges.len()
         && tape
             .exchanges
@@ -103,38 +110,65 @@ fn title(tape: &Tape) -> String {
     words.join(" ")
 }
 
-/// Returns all output with the time at which it is shown, and the total time.
-fn paced(tape: &Tape, pace: Pace) -> (Vec<(u64, &Chunk)>, u64) {
+/// Shows a change of the screen.
+fn show(tape: &Tape, what: What<'_>, screen: &mut Screen) {
+    match what {
+        What::Output(chunk) => screen.feed(&for_terminal(tape, &chunk.data)),
+        What::Resize(size) => {
+            let (rows, cols) = drawn(size);
+            screen.resize(rows, cols);
+        }
+        What::Begin(_) | What::Keys(_) | What::Marker(_) => {}
+    }
+}
+
+/// Returns all changes of the screen with the time at which they are shown, and the total time.
+fn paced(tape: &Tape, pace: Pace) -> (Vec<(u64, What<'_>)>, u64) {
     let (mut last_ms, mut shown_ms, mut unechoed_bytes) = (0, 0.0, 0);
-    let mut chunks = Vec::new();
-    for moment in moments(tape) {
-        let mut pause_ms = moment.at_ms - last_ms;
-        last_ms = moment.at_ms;
-        match moment.what {
+    let mut before: Option<&Exchange> = None;
+    let mut changes = Vec::new();
+    for Moment { at_ms, what } in moments(tape) {
+        let mut pause_ms = at_ms - last_ms;
+        last_ms = at_ms;
+        match what {
             What::Begin(exchange) => {
-                unechoed_bytes = exchange.input.bytes.len();
+                unechoed_bytes = match has_times(exchange, before) {
+                    true => 0,
+                    false => exchange.input.bytes.len(),
+                };
                 if unechoed_bytes > 0 {
                     pause_ms = pause_ms.max(THOUGHT_MS);
                 }
+                before = Some(exchange);
             }
             What::Output(chunk) if chunk.data.len() <= unechoed_bytes.min(MAX_KEY_BYTES) => {
                 unechoed_bytes -= chunk.data.len();
                 pause_ms = pause_ms.max(KEY_MS);
             }
             What::Output(_) => unechoed_bytes = 0,
+            What::Keys(_) | What::Resize(_) | What::Marker(_) => {}
         }
         shown_ms += pause_ms.min(pace.idle_limit_ms) as f64 / pace.speed;
-        if let What::Output(chunk) = moment.what {
-            chunks.push((shown_ms as u64, chunk));
+        if matches!(what, What::Output(_) | What::Resize(_)) {
+            changes.push((shown_ms as u64, what));
         }
     }
-    (chunks, shown_ms as u64)
+    (changes, shown_ms as u64)
 }
 
-/// Returns when each frame is shown, and after which chunk it is taken. Changes soon after a frame belong to it.
-fn frames(chunks: &[(u64, &Chunk)], frame_ms: u64) -> Vec<(u64, usize)> {
+/// Returns whether it is on the tape when the keys of an input were typed: one by one, or a single one.
+fn has_times(exchange: &Exchange, before: Option<&Exchange>) -> bool {
+    let typed = &exchange.input.bytes;
+    let is_one_key = typed.first() == Some(&0x1b)
+        || str::from_utf8(typed).is_ok_and(|typed| typed.chars().count() == 1);
+    let is_known = before.is_some_and(|before| idle_ms(before).is_some());
+    (is_one_key && is_known) || !keys(exchange).is_empty()
+}
+
+/// Returns when each frame is shown, and after which change it is taken. Changes soon after a frame belong to it.
+fn frames(changes: &[(u64, What<'_>)], frame_ms: u64) -> Vec<(u64, usize)> {
     let mut frames: Vec<(u64, usize)> = vec![(0, 0)];
-    for (index, (at_ms, _)) in chunks.iter().enumerate() {
+    for (index, (at_ms, _)) in changes.iter().enumerate() {
         match frames.last_mut() {
             Some((begin_ms, end)) if *at_ms < begin_ms.saturating_add(frame_ms) => *end = index + 1,
             _ => frames.push((*at_ms, index + 1)),
@@ -145,17 +179,21 @@ fn frames(chunks: &[(u64, &Chunk)], frame_ms: u64) -> Vec<(u64, usize)> {
 
 fn film(
     tape: &Tape,
-    chunks: &[(u64, &Chunk)],
+    changes: &[(u64, What<'_>)],
     frames: &[(u64, usize)],
 ) -> Result<Film, PictureTooLarge> {
     let (rows, cols) = size(tape);
     let mut screen = Screen::new(rows, cols);
-    let (mut film, mut drawn) = (Film::default(), 0);
+    let (mut film, mut shown) = (Film::default(), 0);
+    if let Some((rows, cols)) = largest(tape) {
+        // All frames have the size of the first.
+        film.push(0, &Screen::new(rows, cols).still());
+    }
     for (at_ms, end) in frames {
-        for (_, chunk) in &chunks[drawn..*end] {
-            screen.feed(&for_terminal(tape, &chunk.data));
+        for (_, change) in &changes[shown..*end] {
+            show(tape, *change, &mut screen);
         }
-        drawn = *end;
+        shown = *end;
         film.push(*at_ms, &screen.still());
         if film.len_bytes() > MAX_BYTES {
             return Err(PictureTooLarge);
@@ -164,14 +202,25 @@ fn film(
     Ok(film)
 }
 
+/// Returns the most rows and columns that the terminal had; `None` if its size never changed.
+fn largest(tape: &Tape) -> Option<(u16, u16)> {
+    let sizes = tape.exchanges.iter().flat_map(resizes);
+    let mut sizes = sizes.map(|resize| drawn(resize.size)).peekable();
+    sizes.peek()?;
+    let most = |(rows, cols): (u16, u16), size: (u16, u16)| (rows.max(size.0), cols.max(size.1));
+    Some(sizes.fold(size(tape), most))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::{exchange, tape};
     use super::*;
+    use crate::format::{Chunk, PtySize};
 
     const PACE: Pace = Pace {
         speed: 1.0,
         idle_limit_ms: 2000,
+        end_pause_ms: 2000,
     };
 
     /// Returns the number of frames in the animation.
@@ -214,6 +263,55 @@ mod tests {
     }
 
     #[test]
+    fn keys_are_typed_at_the_recorded_times() {
+        let mut tape = tape(vec![
+            exchange("", &["$ "]),
+            exchange("ls\r", &["l", "s", "\r\nfile\r\n$ "]),
+            exchange("q", &["bye"]),
+            exchange("w", &["w"]),
+        ]);
+        let keys = serde_json::json!([[0, 1, 0], [250, 1, 1], [1_250, 1, 2]]);
+        tape.exchanges[1].annotations.insert("keys".into(), keys);
+        for (exchange, idle_ms) in tape.exchanges.iter_mut().zip([100, 5_000]) {
+            exchange
+                .annotations
+                .insert("idle_ms".into(), idle_ms.into());
+        }
+        let times =
+            |pace| -> Vec<u64> { paced(&tape, pace).0.iter().map(|change| change.0).collect() };
+        // Of the last key, nobody knows when it was typed.
+        assert_eq!(times(PACE), [10, 120, 370, 1_370, 3_380, 4_120]);
+        let short = Pace {
+            idle_limit_ms: 500,
+            ..PACE
+        };
+        assert_eq!(times(short), [10, 120, 370, 880, 1_390, 1_930]);
+    }
+
+    #[test]
+    fn the_screen_changes_its_size_with_the_terminal() {
+        let mut tape = tape(vec![
+            exchange("", &["0123456789abcdef"]),
+            exchange("x\r", &["\x1b[H\x1b[2J0123456789abcdef"]),
+        ]);
+        tape.meta.pty = Some(PtySize { rows: 4, cols: 8 });
+        let resizes = serde_json::json!([{"at_ms": 0, "rows": 6, "cols": 16}]);
+        tape.exchanges[1]
+            .annotations
+            .insert("resizes".into(), resizes);
+        let small = still(&tape, 0).unwrap();
+        assert!(small.contains(">01234567</text>"), "{small}");
+        let large = still(&tape, 1).unwrap();
+        assert!(large.contains(">0123456789abcde</text>"), "{large}");
+        // The animation has room for the largest size.
+        let size = |svg: &str| svg.split_once(" viewBox").unwrap().0.to_owned();
+        let (svg, _) = animate(&tape, PACE).unwrap();
+        assert!(svg.contains(">01234567</text>") && svg.contains(">0123456789abcde</text>"));
+        assert_eq!(size(&svg), size(&large));
+        assert_ne!(size(&svg), size(&small));
+    }
+
+    #[test]
     fn pictures_that_are_too_close_are_one() {
         let chunks: Vec<Chunk> = (0..100)
             .map(|n| Chunk {
@@ -234,6 +332,15 @@ mod tests {
         let (svg, count) = animate(&tape, fast).unwrap();
         assert!((2..=4).contains(&count), "{count}");
         assert!(svg.contains("animation:play 2.100s"));
+        let (svg, _) = animate(
+            &tape,
+            Pace {
+                end_pause_ms: 500,
+                ..PACE
+            },
+        )
+        .unwrap();
+        assert!(svg.contains("animation:play 1.500s"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub mod asciicast;
 mod chain;
 mod diff;
 mod likeness;
+pub(crate) mod marks;
 mod mask;
 mod one_line;
 mod plain;

@@ -1,5 +1,6 @@
 //! Removes the secrets from a tape.
 
+use super::marks::forget_keys;
 use super::mask::{COUNT, mask_known};
 use super::typed_lines::{hide, rechain, redact_typed_lines};
 use crate::format::{Chunk, Exchange, Meta, Stream, Tape, WORK_TREE_PATCH};
@@ -57,6 +58,9 @@ pub fn redact_tape(tape: &mut Tape) -> Vec<Removal> {
     let known = [KnownTexts::of(shown), KnownTexts::of(known)];
     let outputs = redact_shown(&mut tape.exchanges, tape.meta.pty.is_some(), &known);
     for (index, exchange) in tape.exchanges.iter_mut().enumerate() {
+        if exchange.pre.hidden || inputs[index] + lines[index] > 0 {
+            forget_keys(exchange);
+        }
         let count = exchange.annotations.remove(COUNT);
         let parts = [
             ("pre.prompt", redact_text(&mut exchange.pre.prompt)),

@@ -1,7 +1,10 @@
-//! The times of each input and each chunk on a tape.
+//! The times of everything on a tape: inputs, chunks, changes of size and markers.
 
-use crate::format::{Chunk, Exchange, Tape};
+use super::marks::{KeyPress, idle_ms, keys, markers, resizes};
+use crate::format::{Chunk, Exchange, PtySize, Tape};
 use std::borrow::Cow;
+use std::iter::Peekable;
+use std::vec::IntoIter;
 
 /// Maximum size of a screen that is drawn: a tape written by hand may have any size.
 const MAX_SIDE: u16 = 1000;
@@ -14,44 +17,116 @@ pub(super) struct Moment<'a> {
     pub(super) what: What<'a>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum What<'a> {
-    /// An exchange starts; the input of the first one may be empty.
+    /// An exchange starts.
     Begin(&'a Exchange),
+    /// An input, or a part of it that was typed at once.
+    Keys(&'a [u8]),
     Output(&'a Chunk),
+    Resize(PtySize),
+    Marker(&'a str),
 }
 
 /// Returns all events in order.
 pub(super) fn moments(tape: &Tape) -> impl Iterator<Item = Moment<'_>> {
-    let mut start_ms = 0u64;
+    let mut start_ms = 0;
     tape.exchanges.iter().flat_map(move |exchange| {
-        let begin = Moment {
-            at_ms: start_ms,
-            what: What::Begin(exchange),
-        };
-        let mut at_ms = start_ms;
-        start_ms = start_ms.saturating_add(len_ms(exchange));
-        let output = exchange.chunks.iter().map(move |chunk| {
-            at_ms = at_ms.saturating_add(chunk.delay_ms);
-            Moment {
-                at_ms,
-                what: What::Output(chunk),
-            }
-        });
-        std::iter::once(begin).chain(output)
+        let (moments, end_ms) = Course::of(exchange, start_ms);
+        start_ms = end_ms;
+        moments
     })
 }
 
 /// Returns the total time.
 pub(super) fn duration_ms(tape: &Tape) -> u64 {
-    let lens = tape.exchanges.iter().map(len_ms);
-    lens.fold(0, u64::saturating_add)
+    tape.exchanges
+        .iter()
+        .fold(0, |start_ms, exchange| Course::of(exchange, start_ms).1)
 }
 
-/// Returns the time up to the next input: on a tape edited by hand it may be less than that of the chunks.
-pub(super) fn len_ms(exchange: &Exchange) -> u64 {
-    let delays = exchange.chunks.iter().map(|chunk| chunk.delay_ms);
-    exchange.dur_ms.max(delays.fold(0, u64::saturating_add))
+/// The course of one exchange.
+struct Course<'a> {
+    start_ms: u64,
+    /// The last event, since the start of the exchange.
+    at_ms: u64,
+    moments: Vec<Moment<'a>>,
+    input: &'a [u8],
+    keys: Peekable<IntoIter<KeyPress>>,
+    /// Changes of size and markers, by time.
+    notes: Peekable<IntoIter<(u64, What<'a>)>>,
+}
+
+impl<'a> Course<'a> {
+    /// Returns the events of an exchange, and when the next one starts.
+    ///
+    /// On a tape edited by hand the exchange may last less than its chunks.
+    fn of(exchange: &'a Exchange, start_ms: u64) -> (Vec<Moment<'a>>, u64) {
+        let mut course = Self {
+            start_ms,
+            at_ms: 0,
+            moments: Vec::with_capacity(exchange.chunks.len() + 2),
+            input: &exchange.input.bytes,
+            keys: keys(exchange).into_iter().peekable(),
+            notes: notes(exchange).into_iter().peekable(),
+        };
+        course.push_at(0, What::Begin(exchange));
+        if course.keys.peek().is_none() && !course.input.is_empty() {
+            course.push(What::Keys(course.input));
+        }
+        for (printed, chunk) in (0..).zip(&exchange.chunks) {
+            course.type_until(printed);
+            course.at_ms = course.at_ms.saturating_add(chunk.delay_ms);
+            course.push(What::Output(chunk));
+        }
+        course.type_until(u64::MAX);
+        let end_ms = course.at_ms.max(exchange.dur_ms);
+        let end_ms = end_ms.saturating_add(idle_ms(exchange).unwrap_or(0));
+        while let Some((at_ms, note)) = course.notes.next() {
+            // On a tape edited by hand it may come after the end.
+            course.push_at(at_ms.min(end_ms), note);
+        }
+        (course.moments, start_ms.saturating_add(end_ms))
+    }
+
+    /// Types the keys that come before the chunk with this number.
+    fn type_until(&mut self, printed: u64) {
+        while let Some(key) = self.keys.next_if(|key| key.chunks <= printed) {
+            self.at_ms = self.at_ms.max(key.at_ms);
+            let len = usize::try_from(key.len_bytes).unwrap_or(usize::MAX);
+            let (keys, rest) = self.input.split_at(len.min(self.input.len()));
+            self.input = rest;
+            self.push(What::Keys(keys));
+        }
+    }
+
+    fn push(&mut self, what: What<'a>) {
+        // A program redraws when the size changes: that output comes after it.
+        while let Some((at_ms, note)) = self.notes.next_if(|(at_ms, _)| *at_ms <= self.at_ms) {
+            self.push_at(at_ms, note);
+        }
+        self.push_at(self.at_ms, what);
+    }
+
+    fn push_at(&mut self, at_ms: u64, what: What<'a>) {
+        let at_ms = self.start_ms.saturating_add(at_ms);
+        let last_ms = self.moments.last().map_or(0, |last| last.at_ms);
+        self.moments.push(Moment {
+            at_ms: at_ms.max(last_ms),
+            what,
+        });
+    }
+}
+
+/// Returns the changes of size and the markers, by time.
+fn notes(exchange: &Exchange) -> Vec<(u64, What<'_>)> {
+    let resizes = resizes(exchange).into_iter();
+    let resizes = resizes.map(|resize| (resize.at_ms, What::Resize(resize.size)));
+    let markers = markers(exchange).into_iter();
+    let markers = markers.map(|marker| (marker.at_ms, What::Marker(marker.label)));
+    let mut notes: Vec<_> = resizes.chain(markers).collect();
+    notes.sort_by_key(|(at_ms, _)| *at_ms);
+    notes
 }
 
 /// Returns the bytes for a terminal: if the program had none, carriage returns are added before line feeds.
@@ -83,9 +158,12 @@ pub fn with_returns(data: &[u8]) -> Cow<'_, [u8]> {
 /// Returns the size of the terminal as rows and columns, each at most [`MAX_SIDE`]; without a terminal, the default
 /// size.
 pub fn size(tape: &Tape) -> (u16, u16) {
-    tape.meta.pty.map_or((24, 80), |pty| {
-        (pty.rows.clamp(1, MAX_SIDE), pty.cols.clamp(1, MAX_SIDE))
-    })
+    tape.meta.pty.map_or((24, 80), drawn)
+}
+
+/// Returns a size as rows and columns, each at most [`MAX_SIDE`].
+pub(super) fn drawn(size: PtySize) -> (u16, u16) {
+    (size.rows.clamp(1, MAX_SIDE), size.cols.clamp(1, MAX_SIDE))
 }
 
 #[cfg(test)]
@@ -113,6 +191,52 @@ mod tests {
         let times: Vec<u64> = moments(&tape).map(|moment| moment.at_ms).collect();
         assert_eq!(times, [0, 10, 30, 100, 110, 130, 130, u64::MAX, u64::MAX]);
         assert_eq!(duration_ms(&tape), u64::MAX);
+    }
+
+    /// Returns what happens on a tape of this exchange, followed by an empty one.
+    fn course(exchange: Exchange) -> Vec<String> {
+        let tape = super::super::tests::tape(vec![exchange, Exchange::default()]);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let told = moments(&tape).map(|Moment { at_ms, what }| match what {
+            What::Begin(_) => format!("{at_ms} begin"),
+            What::Keys(keys) => format!("{at_ms} typed {}", text(keys)),
+            What::Output(chunk) => format!("{at_ms} printed {}", text(&chunk.data)),
+            What::Resize(size) => format!("{at_ms} {}x{}", size.cols, size.rows),
+            What::Marker(label) => format!("{at_ms} marker {label}"),
+        });
+        told.collect()
+    }
+
+    #[test]
+    fn keys_sizes_and_markers_are_at_their_times() {
+        let mut typed = super::super::tests::exchange("ls!", &["l", "s!", "\r\nfile"]);
+        let notes = serde_json::json!({
+            "keys": [[0, 1, 0], [200, 1, 1], [250, 1, 1]],
+            "resizes": [{"at_ms": 260, "rows": 5, "cols": 9}, {"at_ms": 9_000, "rows": 6, "cols": 9}],
+            "markers": [{"at_ms": 265, "label": "here"}],
+            "idle_ms": 500,
+        });
+        typed.annotations = notes.as_object().unwrap().clone();
+        let expected = [
+            "0 begin",
+            "0 typed l",
+            "10 printed l",
+            "200 typed s",
+            "250 typed !",
+            "260 9x5",
+            "260 printed s!",
+            "265 marker here",
+            "270 printed \r\nfile",
+            "770 9x6",
+            "770 begin",
+        ];
+        assert_eq!(course(typed.clone()), expected);
+        // Without keys that fit, the input is typed at once.
+        typed.input.bytes.pop();
+        assert_eq!(
+            course(typed)[1..4],
+            ["0 typed ls", "10 printed l", "20 printed s!"]
+        );
     }
 
     #[test]

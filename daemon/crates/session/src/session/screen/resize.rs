@@ -66,6 +66,9 @@ impl Session {
             taken_over.set_size((rows, cols))?;
         }
         self.screen.resize(offset, rows, cols);
+        if let Some(recording) = self.tape().as_ref().and_then(|tape| tape.recording()) {
+            recording.resized(rows, cols);
+        }
         let mut state = self.state();
         (state.rows, state.cols) = (rows, cols);
         drop(state);

@@ -1,8 +1,7 @@
 //! Exports a tape as an asciicast.
 
-use super::{MARKERS, Marker};
-use crate::format::{Exchange, Tape};
-use crate::tools::timeline::{What, duration_ms, for_terminal, moments, size};
+use crate::format::{PtySize, Tape};
+use crate::tools::timeline::{Moment, What, duration_ms, for_terminal, moments, size};
 use ccd_protocol::tape::TapeExit;
 use serde::Serialize;
 use serde_json::Value;
@@ -59,36 +58,33 @@ struct CastTerm<'a> {
 
 /// Returns `tape` as an asciicast.
 ///
-/// A character that is split between chunks is moved to the next chunk. For a program without a terminal, the carriage
-/// returns are added that one would have added.
+/// A character that is split between chunks, or between keys, is moved to the next one. For a program without a terminal,
+/// the carriage returns are added that one would have added. An exit status is the last event.
 pub fn export(tape: &Tape, version: Version) -> Cast {
     let mut events = Events {
         version,
         text: header(tape, version),
         last_ms: 0,
-        cut: Vec::new(),
         is_lossy: false,
     };
-    let mut markers = Vec::new();
-    for moment in moments(tape) {
-        match moment.what {
-            What::Begin(exchange) => {
-                events.flush_markers(&mut markers, moment.at_ms);
-                markers = markers_of(exchange, moment.at_ms);
-                if !exchange.input.bytes.is_empty() {
-                    let input = events.whole(&exchange.input.bytes);
-                    events.push(moment.at_ms, "i", &input);
-                }
-            }
+    let (mut typed, mut printed) = (CutText::default(), CutText::default());
+    for Moment { at_ms, what } in moments(tape) {
+        match what {
+            What::Begin(_) => events.text(at_ms, "i", typed.end()),
+            What::Keys(keys) => events.text(at_ms, "i", typed.add(keys)),
             What::Output(chunk) => {
-                events.flush_markers(&mut markers, moment.at_ms);
-                events.output(moment.at_ms, &for_terminal(tape, &chunk.data));
+                let data = for_terminal(tape, &chunk.data);
+                events.text(at_ms, "o", printed.add(&data));
             }
+            What::Resize(PtySize { rows, cols }) => {
+                events.push(at_ms, "r", &format!("{cols}x{rows}"));
+            }
+            What::Marker(label) => events.push(at_ms, "m", label),
         }
     }
     let end_ms = duration_ms(tape);
-    events.end_of_output(end_ms);
-    events.flush_markers(&mut markers, u64::MAX);
+    events.text(events.last_ms, "i", typed.end());
+    events.text(events.last_ms, "o", printed.end());
     let exit = tape.exchanges.last().and_then(|exchange| exchange.exit);
     if let (Version::V3, Some(status)) = (version, exit.and_then(status_of)) {
         events.push(end_ms, "x", &status.to_string());
@@ -125,22 +121,26 @@ fn status_of(exit: TapeExit) -> Option<i32> {
         .or_else(|| exit.signal.map(|signal| SIGNAL_STATUS + signal))
 }
 
-/// Returns the markers of an exchange that starts at `start_ms`, in reverse order.
-fn markers_of(exchange: &Exchange, start_ms: u64) -> Vec<Marker> {
-    let given = exchange.annotations.get(MARKERS).cloned();
-    let mut markers: Vec<Marker> = match given {
-        // An annotation written by hand may have any value, and is ignored then.
-        Some(Value::Array(values)) => values
-            .into_iter()
-            .filter_map(|value| serde_json::from_value(value).ok())
-            .collect(),
-        _ => Vec::new(),
-    };
-    for marker in &mut markers {
-        marker.at_ms = marker.at_ms.saturating_add(start_ms);
+/// Text that arrives in parts.
+#[derive(Default)]
+struct CutText {
+    /// The start of a character whose rest has not arrived.
+    open: Vec<u8>,
+}
+
+impl CutText {
+    /// Adds a part; returns what is complete now.
+    fn add(&mut self, part: &[u8]) -> Vec<u8> {
+        self.open.extend_from_slice(part);
+        let whole = self.open.len() - cut_len(&self.open);
+        let rest = self.open.split_off(whole);
+        std::mem::replace(&mut self.open, rest)
     }
-    markers.sort_by_key(|marker| std::cmp::Reverse(marker.at_ms));
-    markers
+
+    /// Returns what was never completed.
+    fn end(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.open)
+    }
 }
 
 /// The events so far.
@@ -148,47 +148,21 @@ struct Events {
     version: Version,
     text: String,
     last_ms: u64,
-    /// The start of a character whose rest has not arrived.
-    cut: Vec<u8>,
     is_lossy: bool,
 }
 
 impl Events {
-    fn output(&mut self, at_ms: u64, data: &[u8]) {
-        let mut bytes = std::mem::take(&mut self.cut);
-        bytes.extend_from_slice(data);
-        let whole = bytes.len() - cut_len(&bytes);
-        self.cut = bytes.split_off(whole);
-        let text = self.whole(&bytes);
-        if !text.is_empty() {
-            self.push(at_ms, "o", &text);
+    /// Adds text, if there is any.
+    fn text(&mut self, at_ms: u64, code: &str, bytes: Vec<u8>) {
+        if bytes.is_empty() {
+            return;
         }
-    }
-
-    fn end_of_output(&mut self, at_ms: u64) {
-        let cut = std::mem::take(&mut self.cut);
-        if !cut.is_empty() {
-            let text = self.whole(&cut);
-            self.push(at_ms, "o", &text);
-        }
-    }
-
-    fn flush_markers(&mut self, markers: &mut Vec<Marker>, until_ms: u64) {
-        while let Some(marker) = markers.pop_if(|marker| marker.at_ms <= until_ms) {
-            self.push(marker.at_ms, "m", &marker.label);
-        }
-    }
-
-    /// Returns these bytes as text.
-    fn whole(&mut self, bytes: &[u8]) -> String {
-        let text = String::from_utf8_lossy(bytes);
+        let text = String::from_utf8_lossy(&bytes);
         self.is_lossy |= matches!(text, std::borrow::Cow::Owned(_));
-        text.into_owned()
+        self.push(at_ms, code, &text);
     }
 
     fn push(&mut self, at_ms: u64, code: &str, data: &str) {
-        // A marker after the last output of an exchange may come late.
-        let at_ms = at_ms.max(self.last_ms);
         let time = match self.version {
             Version::V2 => at_ms,
             Version::V3 => at_ms - self.last_ms,

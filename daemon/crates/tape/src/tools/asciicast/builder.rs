@@ -1,0 +1,215 @@
+//! Makes exchanges from the events of an asciicast.
+
+use super::event::{Event, MAX_TIME_US};
+use crate::format::{Chunk, Exchange, InputKind, Stream, TypedInput};
+use crate::tools::IDLE;
+use crate::tools::marks::{KeyPress, MAX_KEYS, Marker, Resize, add_marker, add_resize, set_keys};
+use crate::tools::plain::shown;
+use ccd_protocol::tape::TapeExit;
+use std::collections::BTreeMap;
+
+/// Maximum number of unsupported event kinds that are reported separately.
+const MAX_KINDS: usize = 16;
+
+/// Maximum length of an input without Enter; the rest is another input.
+const MAX_GATHERED_BYTES: usize = 1024;
+
+/// How many bytes an echo may have per typed byte: a line editor moves the cursor.
+const ECHO_FACTOR: usize = 4;
+
+/// Replaces hidden input.
+const MASK: &str = "***";
+
+/// The tape so far.
+#[derive(Default)]
+pub(super) struct Builder {
+    /// The width of the terminal now.
+    cols: u16,
+    done: Vec<Exchange>,
+    open: Exchange,
+    /// When the open exchange started.
+    opened_ms: u64,
+    /// Times of its keys.
+    keys: Vec<KeyPress>,
+    /// Number of keys on the tape that have times.
+    timed_keys: usize,
+    /// Time of its last key, or of its start.
+    key_ms: u64,
+    /// Time of its last output or key.
+    last_ms: u64,
+    /// Time of the last event, as it was given.
+    now_us: u64,
+    /// Never goes back.
+    now_ms: u64,
+    exit: Option<TapeExit>,
+    /// Numbers of unsupported events, by kind.
+    ignored: BTreeMap<String, u64>,
+    /// Number of events that are earlier than the one before.
+    backward: u64,
+    warnings: Vec<String>,
+}
+
+impl Builder {
+    pub(super) fn new(cols: u16) -> Self {
+        Self {
+            cols,
+            ..Self::default()
+        }
+    }
+
+    /// The next event is this much later, but within the time that an asciicast can have.
+    pub(super) fn pass(&mut self, delay_us: u64) {
+        self.go_to((self.now_us + delay_us).min(MAX_TIME_US));
+    }
+
+    /// The next event is at this time.
+    pub(super) fn go_to(&mut self, now_us: u64) {
+        self.now_us = now_us;
+        let now_ms = (now_us + 500) / 1000;
+        self.backward += u64::from(now_ms < self.now_ms);
+        self.now_ms = self.now_ms.max(now_ms);
+    }
+
+    pub(super) fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Output(text) => self.output(&text),
+            Event::Input(text) => self.input(text.as_bytes()),
+            Event::Marker(label) => {
+                let marker = Marker {
+                    at_ms: self.now_ms - self.opened_ms,
+                    label: &label,
+                };
+                add_marker(&mut self.open.annotations, &marker);
+            }
+            Event::Resize(size) => {
+                let at_ms = self.now_ms - self.opened_ms;
+                add_resize(&mut self.open.annotations, Resize { at_ms, size });
+                self.cols = size.cols;
+            }
+            Event::Exit(code) => {
+                self.exit = Some(TapeExit {
+                    code: Some(code),
+                    signal: None,
+                });
+            }
+            Event::Other(code) => self.ignore(code),
+        }
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.exit.is_some()
+    }
+
+    pub(super) fn warn(&mut self, warning: String) {
+        self.warnings.push(warning);
+    }
+
+    fn ignore(&mut self, code: String) {
+        if self.ignored.len() < MAX_KINDS || self.ignored.contains_key(&code) {
+            *self.ignored.entry(code).or_default() += 1;
+        }
+    }
+
+    fn output(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.open.chunks.push(Chunk {
+            delay_ms: self.now_ms - self.last_ms,
+            data: text.as_bytes().to_vec(),
+            stream: Stream::Stdout,
+        });
+        self.last_ms = self.now_ms;
+    }
+
+    fn input(&mut self, keys: &[u8]) {
+        if keys.is_empty() {
+            return;
+        }
+        if !self.gathers() {
+            self.close();
+            self.done.push(std::mem::take(&mut self.open));
+            self.opened_ms = self.now_ms;
+        }
+        self.open.input.bytes.extend_from_slice(keys);
+        self.keys.push(KeyPress {
+            at_ms: self.now_ms - self.opened_ms,
+            len_bytes: keys.len() as u64,
+            chunks: self.open.chunks.len() as u64,
+        });
+        (self.key_ms, self.last_ms) = (self.now_ms, self.now_ms);
+    }
+
+    /// Returns whether the open exchange's input continues: it has no Enter, and only its echo was printed.
+    fn gathers(&self) -> bool {
+        let typed = &self.open.input.bytes;
+        let is_short = (1..=MAX_GATHERED_BYTES).contains(&typed.len());
+        if !is_short || typed.iter().any(|byte| matches!(byte, b'\r' | b'\n')) {
+            return false;
+        }
+        // Longer output is not an echo.
+        let most = ECHO_FACTOR * (typed.len() + 16);
+        let output: Vec<u8> = self.open.output().take(most).collect();
+        is_echo(typed, &output, Some(self.cols))
+    }
+
+    fn close(&mut self) {
+        let keys = std::mem::take(&mut self.keys);
+        let exchange = &mut self.open;
+        exchange.dur_ms = self.last_ms - self.key_ms;
+        let idle_ms = self.now_ms - self.last_ms;
+        exchange.annotations.insert(IDLE.into(), idle_ms.into());
+        self.timed_keys += keys.len();
+        if self.timed_keys <= MAX_KEYS {
+            set_keys(&mut exchange.annotations, &keys);
+        }
+        exchange.input.kind = kind_of(&exchange.input);
+        if exchange.input.bytes == [MASK.as_bytes(), b"\r"].concat() {
+            let output: Vec<u8> = exchange.output().take(64).collect();
+            // It was typed hidden, and therefore masked.
+            if !shown(&output, Some(self.cols)).starts_with(MASK) {
+                exchange.pre.hidden = true;
+                exchange.annotations.insert("hidden".into(), true.into());
+            }
+        }
+    }
+
+    pub(super) fn finish(mut self, warnings: &mut Vec<String>) -> Vec<Exchange> {
+        self.close();
+        self.open.exit = self.exit;
+        self.done.push(self.open);
+        warnings.extend(self.ignored.iter().map(|(code, count)| {
+            format!("{count} {code:?} events were not imported: tapes have no place for them")
+        }));
+        if self.backward > 0 {
+            let count = self.backward;
+            warnings.push(format!(
+                "{count} events have an earlier time than the one before: they are imported as simultaneous"
+            ));
+        }
+        warnings.extend(self.warnings);
+        self.done
+    }
+}
+
+/// A line is text with one Enter at its end.
+fn kind_of(input: &TypedInput) -> InputKind {
+    match input.bytes.strip_suffix(b"\r") {
+        Some(line) if !line.iter().any(|byte| *byte < b' ' || *byte == 0x7f) => InputKind::Line,
+        _ => InputKind::Raw,
+    }
+}
+
+/// Returns whether `output` shows only the input, or a part of it.
+fn is_echo(typed: &[u8], output: &[u8], cols: Option<u16>) -> bool {
+    let mut text: Vec<char> = Vec::new();
+    for c in String::from_utf8_lossy(typed).chars() {
+        match c {
+            '\u{8}' | '\u{7f}' => drop(text.pop()),
+            c if c.is_control() => {}
+            c => text.push(c),
+        }
+    }
+    let text: String = text.into_iter().collect();
+    text.starts_with(shown(output, cols).as_str())
+}

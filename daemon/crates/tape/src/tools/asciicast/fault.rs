@@ -1,0 +1,130 @@
+//! What can be wrong with an asciicast, and where.
+
+use super::import::MAX_CAST_BYTES;
+use ccd_text::json5::{self, place};
+
+/// Maximum length of a text from the asciicast in an error.
+const SHOWN_CHARS: usize = 60;
+
+/// Why an asciicast was not imported.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum CastError {
+    #[error("the asciicast exceeds {} MiB", MAX_CAST_BYTES >> 20)]
+    TooLarge,
+    #[error("the asciicast is empty")]
+    Empty,
+    #[error("line {line}, column {column} of the asciicast: {fault}")]
+    Fault {
+        /// Counted from 1.
+        line: u64,
+        /// Counted from 1, in characters.
+        column: u64,
+        fault: Fault,
+    },
+    #[error(
+        "the asciicast does not name the recorded program: give `program`, on the command line after --"
+    )]
+    NoProgram,
+    #[error(
+        "the asciicast's command cannot be used ({0}): give `program` and `args`, on the command line after --"
+    )]
+    Command(String),
+    #[error("the asciicast is too large for a tape: {0}")]
+    TooMuch(String),
+}
+
+impl CastError {
+    /// Turns the offset of a fault into a line and a column.
+    pub(super) fn at(text: &[u8], offset: usize, fault: Fault) -> Self {
+        let (line, column) = place(text, offset);
+        Self::Fault {
+            line,
+            column,
+            fault,
+        }
+    }
+
+    /// As [`Self::at`], for a fault in the part of `text` that starts at `begin`.
+    pub(super) fn of(stop: Stop, text: &str, begin: usize) -> Self {
+        let offset = begin + stop.offset();
+        Self::at(text.as_bytes(), offset, stop.into_fault())
+    }
+}
+
+/// What is wrong, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    #[error("a byte is not UTF-8: unpack a compressed asciicast first")]
+    NotUtf8,
+    #[error(transparent)]
+    Text(json5::Fault),
+    #[error("the line ends inside an event [time, code, data]")]
+    Cut,
+    #[error("the header has no `version`")]
+    NoVersion,
+    #[error("version {0}: only versions 1, 2 and 3 can be imported")]
+    Version(u64),
+    #[error(
+        "the header has no terminal size: `width` and `height`, or `term` with `cols` and `rows`"
+    )]
+    NoSize,
+    #[error("an asciicast of version 1 has its output in `stdout`, which is missing")]
+    NoStdout,
+    #[error("only one event [time, code, data], or one header, can be on a line")]
+    Follows,
+    #[error("an asciicast of version 1 is one object, and something follows it")]
+    After,
+    #[error("an event has three parts: [time, code, data]")]
+    Parts,
+    #[error("output of version 1 has two parts: [delay, data]")]
+    OutputParts,
+    #[error("the time must be from 0 to one year, in seconds")]
+    Time,
+    #[error("a size is COLSxROWS, such as 80x24, each from 1 to 65535, not {0:?}")]
+    Size(String),
+    #[error("an exit status is a whole number, such as \"0\", not {0:?}")]
+    Status(String),
+}
+
+impl Fault {
+    /// Returns the path to the wrong value, in a fault that has one.
+    pub(super) fn path(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Text(json5::Fault::Kind { path, .. }) => Some(path),
+            _ => None,
+        }
+    }
+}
+
+impl From<json5::Fault> for Fault {
+    fn from(fault: json5::Fault) -> Self {
+        Self::Text(fault)
+    }
+}
+
+/// Shortens a text from the asciicast for a message.
+pub(super) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Asciicasts as JSON5, of which JSON is a part.
+#[derive(Debug, Clone)]
+pub(super) enum CastText {}
+
+impl json5::Format for CastText {
+    const WHOLE: &'static str = "the asciicast's object";
+    const MAX_DEPTH: u32 = 64;
+    const MAX_VALUES: u32 = 0;
+    type Fault = Fault;
+
+    fn path(fault: &mut Fault) -> Option<&mut String> {
+        fault.path()
+    }
+}
+
+pub(super) type Scanner<'a> = json5::Scanner<'a, CastText>;
+pub(super) type Scanned<T> = Result<T, Stop>;
+pub(super) type Stop = json5::Stop<Fault>;

@@ -1,0 +1,266 @@
+//! Asciicasts: what a recording has in common with them, and what is refused.
+
+use crate::support::client::{CCCTL, Ran, person};
+use crate::support::{Ccctl, Daemon, eventually};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A daemon, a directory for casts, and one for tapes.
+struct Bench {
+    daemon: Daemon,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self {
+            daemon: Daemon::start(),
+        }
+    }
+
+    fn tapes(&self) -> PathBuf {
+        self.daemon.home().join("t")
+    }
+
+    fn tape(&self, words: &[&str]) -> Ran {
+        let tapes = self.tapes();
+        let words = [&["tape"], words, &["--tapes", tapes.to_str().unwrap()]].concat();
+        Ccctl::new(&self.daemon).run(&words)
+    }
+
+    /// Writes a cast to a file, and imports it.
+    fn import(&self, cast: &str) -> Ran {
+        let file = self.daemon.home().join("a.cast");
+        fs::write(&file, cast).unwrap();
+        self.tape(&["import", file.to_str().unwrap()])
+    }
+
+    /// Imports a cast that is one, and returns the tape and the warnings.
+    #[track_caller]
+    fn imported(&self, cast: &str) -> (String, String) {
+        let ran = self.import(cast);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        (ran.stdout.trim_end().to_owned(), ran.stderr)
+    }
+
+    /// Returns the events of an exported tape, without the time of each.
+    fn events(&self, tape: &str, format: &str) -> Vec<(String, String)> {
+        let ran = self.tape(&["export", tape, "--format", format]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let events = ran.stdout.lines().skip(1).map(|line| {
+            let (_, code, data): (f64, String, String) = serde_json::from_str(line).unwrap();
+            (code, data)
+        });
+        events.collect()
+    }
+}
+
+fn exchanges(daemon: &Daemon, root: &Path, tape: &str) -> Vec<Value> {
+    let params = json!({"root": root, "tape": tape});
+    let tape = daemon.call_value("tape.get", &params).unwrap();
+    tape["exchanges"].as_array().unwrap().clone()
+}
+
+/// Types one key at a time, and changes the size of the terminal between two of them.
+#[test]
+fn what_a_person_types_is_on_the_tape_key_by_key_with_the_sizes_of_the_terminal() {
+    let bench = Bench::new();
+    let person = person(&bench.daemon, 20, 80);
+    let tapes = bench.tapes();
+    let program = "printf \"ask> \"; read -r line; echo \"got $line\"";
+    person.line(&format!(
+        "clear; CI= '{CCCTL}' rec --tapes '{}' -- sh -c '{program}'; echo \"status $?\"",
+        tapes.display()
+    ));
+    person.shows("ask>");
+    person.text("a");
+    person.shows("ask> a");
+    person.resize(25, 90);
+    let sizes = || bench.daemon.call_value("session.list", &json!({})).unwrap();
+    eventually("the program's terminal has the new size", || {
+        let sessions = sizes()["sessions"].as_array().unwrap().clone();
+        let all = sessions.iter().all(|session| session["cols"] == 90);
+        (sessions.len() == 2 && all).then_some(())
+    });
+    person.text("b");
+    person.shows("ask> ab");
+    person.text("\r");
+    person.expect("recorded 2 exchanges as sh/");
+    person.expect("status 0");
+
+    let list = bench.tape(&["list", "--json"]);
+    let list: Value = serde_json::from_str(&list.stdout).unwrap();
+    let tape = list["tapes"][0]["tape_id"].as_str().unwrap();
+    let events = bench.events(tape, "asciicast-v3");
+    let of_code = |code: &str| -> Vec<&str> {
+        let those = events.iter().filter(|event| event.0 == code);
+        those.map(|event| event.1.as_str()).collect()
+    };
+    assert_eq!(of_code("i"), ["a", "b", "\r"], "{events:?}");
+    assert!(of_code("r").contains(&"90x25"), "{events:?}");
+    let place = |event: (&str, &str)| {
+        let found = events
+            .iter()
+            .position(|(code, data)| (code.as_str(), data.as_str()) == event);
+        found.unwrap_or_else(|| panic!("{event:?}: {events:?}"))
+    };
+    let resized = place(("r", "90x25"));
+    assert!(
+        place(("i", "a")) < resized && resized < place(("i", "b")),
+        "{events:?}"
+    );
+    assert_eq!(events.last().unwrap(), &("x".to_owned(), "0".to_owned()));
+
+    // It comes back as it is, and both are drawn in the larger size at the end.
+    let cast = bench.tape(&["export", tape]).stdout;
+    let (back, _) = bench.imported(&cast);
+    assert_eq!(bench.events(&back, "asciicast-v3"), events);
+    let input = |tape: &str| exchanges(&bench.daemon, &tapes, tape)[1]["annotations"].clone();
+    assert_eq!(input(&back)["keys"], input(tape)["keys"]);
+    assert_eq!(input(&back)["resizes"], input(tape)["resizes"]);
+    for tape in [tape, &back] {
+        let moving = bench.tape(&["svg", tape, "--animated"]).stdout;
+        let still = bench.tape(&["svg", tape]).stdout;
+        let size = |svg: &str| svg.split_once(" viewBox").unwrap().0.to_owned();
+        assert_eq!(size(&moving), size(&still));
+        assert!(moving.contains(">got ab</text>"), "{moving}");
+    }
+}
+
+#[test]
+fn version_1_is_imported_and_what_has_no_place_is_reported() {
+    let bench = Bench::new();
+    let many = r##"{
+  "version": 1,
+  "width": 80,
+  "height": 24,
+  "duration": 1.5,
+  "command": "/bin/zsh",
+  "title": null,
+  "env": {"TERM": "xterm-256color", "SHELL": "/bin/zsh"},
+  "theme": {"fg": "#ffffff"},
+  "stdout": [
+    [0.25, "$ "],
+    [1.0, "bye\r\n"]
+  ]
+}"##;
+    for cast in [many, &many.replace('\n', " ")] {
+        let (tape, warnings) = bench.imported(cast);
+        assert_eq!(
+            warnings,
+            "ccctl: not imported, because tapes have no place for it: env.TERM, env.SHELL, theme\n"
+        );
+        let ran = bench.tape(&["export", &tape, "--format", "asciicast-v2"]);
+        let (header, events) = ran.stdout.split_once('\n').unwrap();
+        assert!(header.contains("\"command\":\"/bin/zsh\""), "{header}");
+        assert_eq!(
+            events,
+            "[0.250, \"o\", \"$ \"]\n[1.250, \"o\", \"bye\\r\\n\"]\n"
+        );
+    }
+    let header =
+        r#"{"version":3,"term":{"cols":80,"rows":24,"type":"xterm","theme":{}},"command":"a"}"#;
+    let (tape, warnings) = bench.imported(&format!(
+        "{header}\n[1, \"o\", \"a\"]\n[0, \"x\", \"3\"]\n[0, \"o\", \"late\"]\n"
+    ));
+    assert!(
+        warnings.contains("no place for it: term.type, term.theme\n"),
+        "{warnings}"
+    );
+    assert!(
+        warnings.contains("the program had exited: line 4 and everything after it"),
+        "{warnings}"
+    );
+    let exported = bench.tape(&["export", &tape]).stdout;
+    assert!(exported.ends_with("[0.000, \"x\", \"3\"]\n"), "{exported}");
+    assert!(!exported.contains("late"), "{exported}");
+}
+
+#[test]
+fn what_is_wrong_in_an_asciicast_is_reported_with_line_and_column() {
+    let bench = Bench::new();
+    let header = r#"{"version": 2, "width": 80, "height": 24, "command": "a"}"#;
+    let first = format!("{header}\n[0, \"o\", \"a\"]\n");
+    let of_version =
+        |version: u64| format!("{{\"version\": {version}, \"width\": 1, \"height\": 1");
+    for (cast, place, message) in [
+        (
+            format!("{first}[\"1\", \"o\", \"b\"]\n"),
+            "line 3, column 2",
+            "`time` must be a number of seconds, not a string",
+        ),
+        (
+            format!("{first}[0, \"r\", \"80x\"]\n"),
+            "line 3, column 10",
+            "a size is COLSxROWS, such as 80x24",
+        ),
+        (
+            format!("{first}[0, \"o\", 5]\n"),
+            "line 3, column 10",
+            "`data` must be a string in quotation marks, not `5`",
+        ),
+        (
+            format!("{first}null\n"),
+            "line 3, column 1",
+            "this value must be an event [time, code, data]",
+        ),
+        (
+            format!("{}, \"stdout\": [\n[0, 1]]}}", of_version(1)),
+            "line 2, column 5",
+            "`stdout[0][1]` must be a string",
+        ),
+        (
+            format!("{}}}", of_version(9)),
+            "line 1, column 1",
+            "version 9: only versions 1, 2 and 3",
+        ),
+    ] {
+        let ran = bench.import(&cast);
+        assert_ne!(ran.code, Some(0), "{cast}");
+        let message = format!("{place} of the asciicast: {message}");
+        assert!(ran.stderr.contains(&message), "{cast}: {}", ran.stderr);
+    }
+    let long = format!("{header}\n{}", "[0, \"m\", \"\"]\n".repeat(600_000));
+    let ran = bench.import(&long);
+    assert!(
+        ran.stderr.contains("too large for a tape: more than"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!bench.tapes().exists(), "nothing was written");
+}
+
+#[test]
+fn an_animation_types_at_the_recorded_times_and_pauses_at_its_end() {
+    let bench = Bench::new();
+    let header = r#"{"version":2,"width":80,"height":24,"command":"cat"}"#;
+    let cast = [
+        header,
+        r#"[1.0, "o", "> "]"#,
+        r#"[1.5, "i", "h"]"#,
+        r#"[1.5, "o", "h"]"#,
+        r#"[2.5, "i", "i"]"#,
+        r#"[2.5, "o", "i"]"#,
+        r#"[7.5, "i", "\r"]"#,
+        r#"[7.5, "o", "\r\nhi\r\n"]"#,
+    ];
+    let (tape, _) = bench.imported(&cast.join("\n"));
+    let length = |options: &[&str]| {
+        let ran = bench.tape(&[&["svg", &tape, "--animated"], options].concat());
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let (_, after) = ran.stdout.split_once("animation:play ").unwrap();
+        after.split_once(' ').unwrap().0.to_owned()
+    };
+    // 1 s, 0.5 s and 1 s until the keys, 2 s in place of 5 s, and 2 s at the end.
+    assert_eq!(length(&[]), "6.500s");
+    assert_eq!(
+        length(&["--idle-limit", "100", "--end-pause", "0"]),
+        "7.500s"
+    );
+    assert_eq!(
+        length(&["--idle-limit", "0.5", "--end-pause", "10"]),
+        "12.000s"
+    );
+    let refused = bench.tape(&["svg", &tape, "--end-pause", "1"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+}

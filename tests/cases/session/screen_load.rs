@@ -8,11 +8,12 @@ use std::fmt::Write as _;
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Starts a program on the largest screen that erases it `count` times, each with another number in its corner.
+/// Starts a program on the largest screen that erases it `count` times, each with another number in its corner. The
+/// colour changes, so no cell is as it was.
 fn erasing(daemon: &Daemon, count: u32) -> String {
     let mut output = String::new();
     for number in 1..=count {
-        write!(output, "\x1b[H\x1b[2J{number}").unwrap();
+        write!(output, "\x1b[4{}m\x1b[H\x1b[2J{number}", number % 2).unwrap();
     }
     let file = daemon.home().join(format!("output-{count}"));
     fs::write(&file, &output).unwrap();

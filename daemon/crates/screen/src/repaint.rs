@@ -122,11 +122,18 @@ fn push_row(
     let last_row = grid.screen_lines() as i32 - 1;
     let wraps = row < last_row && is_wrapped(grid, row);
     let used = cells.iter().rposition(|cell| !cell.is_untouched());
-    // Where the next row continues this one, the last column is written: that makes the terminal wrap.
-    let end = if wraps {
-        cells.len()
+    let used = used.map_or(0, |last| last + 1);
+    // The blank after a prompt is part of it, for a program that reads this output.
+    let is_here = grid.cursor.point.line == Line(row);
+    let before_cursor = if is_here {
+        grid.cursor.point.column.0
     } else {
-        used.map_or(0, |last| last + 1)
+        0
+    };
+    let end = match wraps {
+        // Where the next row continues this one, the last column is written: that makes the terminal wrap.
+        true => cells.len(),
+        false => used.max(before_cursor),
     };
     let mut col = 0;
     let mut place = is_continued.then_some(0);

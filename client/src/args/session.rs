@@ -149,7 +149,7 @@ Exit status: the command's; 124 after a timeout, 5 if the shell is busy.")]
         #[arg(value_parser = size, value_name = "ROWSxCOLS")]
         size: Size,
     },
-    /// Turn the echo of the terminal on or off, or print whether it is on
+    /// Turn the terminal's echo on or off, or print whether it is on
     #[command(after_help = "Examples:
   ccctl session echo db off
   ccctl session echo db

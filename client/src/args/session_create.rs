@@ -30,7 +30,7 @@ pub(crate) struct CreateArgs {
     /// Terminal columns, 1 to 1000
     #[arg(long, allow_negative_numbers = true)]
     pub(crate) cols: Option<i64>,
-    /// Start with the echo of the terminal off; see ccctl session echo
+    /// Start with the terminal's echo off; see ccctl session echo
     #[arg(long)]
     pub(crate) no_echo: bool,
     /// Text encoding of the program, as a WHATWG label such as latin1 [default: utf-8]
@@ -91,7 +91,7 @@ pub(crate) struct CallerArgs {
     /// Set an environment variable; can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
-    /// Terminal type, the variable TERM [default: xterm-256color]
+    /// Terminal type: the value of TERM [default: xterm-256color]
     #[arg(long, value_name = "NAME")]
     pub(crate) term: Option<String>,
     /// Use a minimal environment (HOME, USER, LOGNAME, SHELL, PATH, LANG) instead of the current one

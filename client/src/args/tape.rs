@@ -218,7 +218,7 @@ pub(crate) struct TapeSvgArgs {
     /// Shorten pauses to at most S seconds [default: 2]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds, requires = "animated")]
     pub(crate) idle_limit: Option<f64>,
-    /// Show the end for S seconds before the animation starts again [default: 2]
+    /// Show the last image for S seconds before the animation starts again [default: 2]
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = seconds, requires = "animated")]
     pub(crate) end_pause: Option<f64>,
     /// Write to this file [default: standard output]

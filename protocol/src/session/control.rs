@@ -65,7 +65,7 @@ pub struct SessionEchoParams {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionEchoReply {
-    /// The terminal echoes input now.
+    /// Whether the terminal echoes input now.
     pub on: bool,
 }
 

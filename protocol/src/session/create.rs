@@ -27,8 +27,8 @@ pub struct SessionCreateParams {
     /// The caller's whole environment. Absent: a minimal one (HOME, USER, LOGNAME, SHELL, PATH, LANG).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller_env: Option<BTreeMap<String, String>>,
-    /// The terminal type, TERM; overrides `env`. Default: `xterm-256color`, with COLORTERM=truecolor. TERM and COLORTERM of
-    /// `caller_env` are ignored, because they describe another terminal.
+    /// The terminal type, TERM; overrides `env`. Default: `xterm-256color`, with COLORTERM=truecolor. TERM, COLORTERM,
+    /// LINES and COLUMNS of `caller_env` are ignored, because they describe another terminal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub term: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,8 +74,9 @@ pub struct SessionCreateParams {
     /// connection that subscribes to it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub transient: bool,
-    /// Whether the terminal echoes input at the start; see `session.echo`. False changes nothing else: a printed `\n`
-    /// still arrives as `\r\n`. Cannot be combined with `pipes` or `tape`. Default: true, unless `plain`.
+    /// Whether the terminal echoes input at the start; see `session.echo`. Unlike `plain`, false keeps output
+    /// processing on: a printed `\n` still arrives as `\r\n`. Cannot be combined with `pipes`, nor false with `tape`,
+    /// nor true with `plain`. Default: true, unless `plain`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub echo: Option<bool>,
     /// No echo and no output processing: output arrives exactly as the program wrote it.

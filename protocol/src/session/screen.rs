@@ -120,20 +120,20 @@ pub struct CellStyle {
     pub dim: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub italic: bool,
-    /// Underlined, in whatever style.
+    /// Underlined, in any style.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub underline: bool,
-    /// Left out for a single line.
+    /// Absent: a single line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub underline_style: Option<UnderlineStyle>,
-    /// Left out for the colour of the text.
+    /// Absent: the colour of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub underline_color: Option<Color>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub blink: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub inverse: bool,
-    /// Text that the terminal does not show, such as a password.
+    /// Text that a terminal does not show (SGR 8).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

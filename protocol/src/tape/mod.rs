@@ -322,7 +322,7 @@ pub struct TapeImportReply {
     pub tape_id: String,
     pub path: String,
     pub exchanges: u64,
-    /// Parts of the asciicast for which tapes have no place.
+    /// Parts of the asciicast that were not imported or had to be guessed.
     pub warnings: Vec<String>,
 }
 
@@ -386,7 +386,7 @@ pub struct TapeSvgParams {
     /// Longest pause, in seconds. Default 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_limit_s: Option<f64>,
-    /// How long the end of an animation is shown before it starts again, in seconds. Default 2.
+    /// How long the last image of an animation is shown before it starts again, in seconds. Default 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end_pause_s: Option<f64>,
 }

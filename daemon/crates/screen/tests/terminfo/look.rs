@@ -75,5 +75,8 @@ fn changed(value: &Value, usual: &Value) -> String {
         Value::Bool(true) => name.clone(),
         other => format!("{name}={}", other.to_string().replace('"', "")),
     });
-    shown.collect::<Vec<_>>().join(",")
+    let mut shown: Vec<String> = shown.collect();
+    // serde_json keeps the order of fields only in some builds.
+    shown.sort();
+    shown.join(",")
 }

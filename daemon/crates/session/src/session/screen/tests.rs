@@ -32,7 +32,11 @@ async fn first_line((model, output): &(Arc<ScreenModel>, Output)) -> String {
 #[tokio::test]
 async fn what_a_call_has_drawn_stays_if_its_client_leaves() {
     let base = tempfile::tempdir().unwrap();
-    let (model, output) = printed(&screens(), base.path(), &"\x1b[2J".repeat(20_000));
+    let (model, output) = printed(
+        &screens(),
+        base.path(),
+        &"\x1b[41m\x1b[2J\x1b[42m\x1b[2J".repeat(10_000),
+    );
     let look = model.look(&output, output.end(), |_| ());
     let limit = Duration::from_millis(200);
     assert!(tokio::time::timeout(limit, look).await.is_err());

@@ -70,7 +70,7 @@ fn bash_offers_names_that_the_daemon_has() {
     let path = path(&daemon);
     let offered = |words: &[&str]| in_bash(&daemon, &path, words);
     assert_eq!(
-        offered(&["ccctl", "session", "send", "my"]),
+        offered(&["ccctl", "session", "send", "my-"]),
         ["my-cat", "my-dog"]
     );
     assert_eq!(offered(&["ccctl", "attach", "my-d"]), ["my-dog"]);

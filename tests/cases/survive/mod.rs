@@ -4,6 +4,7 @@ mod crash;
 mod emptied;
 mod ended;
 mod fault;
+mod full_screen;
 mod hand_over;
 mod lent;
 mod load;

@@ -262,6 +262,15 @@ fn each_attribute_reaches_the_cell() {
 }
 
 #[test]
+fn links_of_a_huge_screen_are_short() {
+    for (cols, is_link) in [(100, true), (1000, false)] {
+        let mut screen = Screen::new(1000, cols);
+        screen.feed(b"\x1b]8;;http://example.org/a\x07a");
+        assert_eq!(screen.row(0)[0].link().is_some(), is_link, "{cols}");
+    }
+}
+
+#[test]
 fn a_link_lasts_until_it_ends() {
     let mut screen = Screen::new(1, 5);
     screen

@@ -6,6 +6,10 @@ use ccd_protocol::session::{Color, UnderlineStyle};
 use ccd_text::escape::{Csi, number};
 use std::sync::Arc;
 
+/// Most bytes of the addresses of all cells, if each has another one. So an address is at most 2 KiB long on a terminal of
+/// 8,192 cells or less (longer sequences are cut and not obeyed), and shorter on larger ones.
+const MAX_LINKS_BYTES: usize = 16 << 20;
+
 impl Terminal {
     /// Obeys SGR; numbers that mean nothing are left out.
     pub(super) fn set_style(&mut self, csi: &Csi<'_>) {
@@ -33,7 +37,9 @@ impl Terminal {
         let address = at.map_or(&[][..], |at| &body[at + 1..]);
         let mut address = String::from_utf8_lossy(address).into_owned();
         address.retain(|character| !character.is_control());
-        let link = (!address.is_empty()).then(|| Arc::from(address));
+        let most = MAX_LINKS_BYTES / (self.rows() * self.cols());
+        let is_link = (1..=most).contains(&address.len());
+        let link = is_link.then(|| Arc::from(address));
         self.cursor().template.set_link(link);
     }
 }

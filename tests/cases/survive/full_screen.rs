@@ -78,7 +78,7 @@ fn settled(session: &OpenSession<'_>, daemon: &Daemon, text: &str) -> Value {
 
 /// Takes the worker away: in turn it is killed, and replaced by order.
 fn lose_worker(daemon: &Daemon, round: usize) {
-    if round % 2 == 0 {
+    if round.is_multiple_of(2) {
         kill_worker(daemon);
     } else {
         daemon.call_value("daemon.restart", &json!({})).unwrap();

@@ -387,6 +387,9 @@ proptest! {
     ) {
         let mut shown = screen(rows, cols, &output);
         prop_assume!(shown.open_bytes() == 0);
+        // In origin mode, no sequence moves the cursor out of the region; only DECRC does.
+        let terminal = &shown.picture.terminal;
+        prop_assume!(!terminal.modes.origin || terminal.region().contains(&terminal.place().0.into()));
         let mut other = Screen::new(rows, cols);
         other.feed(&shown.repaint());
         prop_assert_eq!(state(&other), state(&shown));

@@ -15,11 +15,16 @@ fn screens() -> Arc<Screens> {
     Screens::new(TaskTracker::new(), CancellationToken::new())
 }
 
-/// Returns the largest screen, and what a program has printed on it.
-fn printed(screens: &Arc<Screens>, folder: &Path, text: &str) -> (Arc<ScreenModel>, Output) {
+/// Returns a square screen, and what a program has printed on it.
+fn printed(
+    screens: &Arc<Screens>,
+    folder: &Path,
+    side: u16,
+    text: &str,
+) -> (Arc<ScreenModel>, Output) {
     fs::create_dir_all(folder).unwrap();
     fs::write(current_path(folder), text).unwrap();
-    let model = ScreenModel::new(screens, UTF_8, Sizes::new(1000, 1000));
+    let model = ScreenModel::new(screens, UTF_8, Sizes::new(side, side));
     let output = Output::ended(folder.to_owned(), text.len() as u64, 0, Vec::new());
     (Arc::new(model), output)
 }
@@ -35,7 +40,8 @@ async fn what_a_call_has_drawn_stays_if_its_client_leaves() {
     let (model, output) = printed(
         &screens(),
         base.path(),
-        &"\x1b[41m\x1b[2J\x1b[42m\x1b[2J".repeat(10_000),
+        200,
+        &"\x1b[41m\x1b[2J\x1b[42m\x1b[2J".repeat(40_000),
     );
     let look = model.look(&output, output.end(), |_| ());
     let limit = Duration::from_millis(200);
@@ -54,7 +60,7 @@ async fn all_models_together_have_a_limit_and_the_dropped_ones_show_the_same_aga
     let base = tempfile::tempdir().unwrap();
     let screens = screens();
     let all: Vec<_> = ["one", "two", "three", "four"]
-        .map(|text| printed(&screens, &base.path().join(text), text))
+        .map(|text| printed(&screens, &base.path().join(text), 1000, text))
         .into();
     for _ in 0..2 {
         for (shown, text) in all.iter().zip(["one", "two", "three", "four"]) {

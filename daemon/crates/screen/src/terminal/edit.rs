@@ -55,14 +55,16 @@ impl Terminal {
             // The grid knows which cells were touched.
             return self.page.grid.reset_region(line..=line);
         }
-        if !selective {
-            self.part(line, cols.start);
-            self.part(line, cols.end);
+        for edge in [cols.start, cols.end] {
+            let cell = self.page.grid[line][..].get(edge);
+            if !selective || cell.is_some_and(|cell| !is_protected(cell)) {
+                self.part(line, edge);
+            }
         }
         let bg = self.cursor().template.style.bg;
         let cells = &mut self.page.grid[line][Column(cols.start)..Column(cols.end)];
         for cell in cells {
-            if !selective || !cell.style.attributes.contains(Attributes::PROTECTED) {
+            if !selective || !is_protected(cell) {
                 *cell = Cell::blank(bg);
             }
         }
@@ -165,6 +167,10 @@ impl Terminal {
         self.page.grid.reset_region(..);
         self.go_to(0, 0);
     }
+}
+
+fn is_protected(cell: &Cell) -> bool {
+    cell.style.attributes.contains(Attributes::PROTECTED)
 }
 
 fn lines(rows: &Range<usize>) -> Range<Line> {

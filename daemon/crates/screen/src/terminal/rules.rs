@@ -210,6 +210,7 @@ fn half_a_wide_character_is_never_left() {
         ("語x\x1b[1;2H!", ".!x"),
         ("語x\x1b[1;1H!", "!.x"),
         ("語x\x1b[1;2H\x1b[K", "..."),
+        ("語x\x1b[1;2H\x1b[?K", "..."),
         ("x語\x1b[1;2H\x1b[1K", "..."),
         ("語x\x1b[1;2H\x1b[X", "..x"),
         ("語x\x1b[1;1H\x1b[P", ".x."),

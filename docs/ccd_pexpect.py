@@ -178,7 +178,11 @@ class spawn:
     ):
         if preexec_fn is not None or ignore_sighup:
             raise ExceptionPexpect("ccd has no preexec_fn and no ignore_sighup: start the program with sh -c instead")
+        if not isinstance(command, str):
+            raise ExceptionPexpect("the command must be a string, with its arguments in args: spawn('ls', ['-l'])")
         words = [command, *args] if args else shlex.split(command)
+        if not words:
+            raise ExceptionPexpect("the command is empty")
         self.command, self.args = words[0], words
         self.timeout, self.encoding, self.codec_errors = timeout, encoding, codec_errors
         self.logfile, self.logfile_read, self.logfile_send = logfile, None, None

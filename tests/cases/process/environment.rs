@@ -117,6 +117,10 @@ fn the_callers_environment_comes_as_it_is_with_the_given_variables_over_it() {
     assert!(!found.contains_key("COLORTERM"), "{found:?}");
     params.term = Some("screen".to_owned());
     assert_eq!(variables(&daemon, &params)["TERM"], "screen");
+    for wrong in ["", "a b", "../x", &"x".repeat(65)] {
+        params.term = Some(wrong.to_owned());
+        assert_error(&daemon.refused(&params), ErrorCode::InvalidArgument);
+    }
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn a_program_does_not_notice_that_the_worker_was_killed() {
 
 #[test]
 fn a_flood_is_logged_byte_for_byte_through_kills_of_the_worker() {
-    const LINES: usize = 300_000;
+    const LINES: usize = 200_000;
     let daemon = Daemon::builder()
         .config(r#"{"max_output_size": 0}"#)
         .start();

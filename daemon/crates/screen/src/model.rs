@@ -218,7 +218,7 @@ impl Screen {
     /// Returns output that makes a terminal of this size, whatever it shows, show this screen at once.
     pub fn repaint_again(&self) -> Vec<u8> {
         let keyboard = self.picture.terminal.modes.keyboard;
-        repaint::again(&self.repaint(), &keyboard)
+        repaint::again(&self.saved(), &keyboard)
     }
 
     /// Returns output that makes any terminal of this size show this screen, including title and modes.

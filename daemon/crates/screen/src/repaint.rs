@@ -156,7 +156,9 @@ fn push_row(
         pen.push(out, cell);
         push_text(out, cell);
         col += if cell.is_wide() { 2 } else { 1 };
-        place = Some(col);
+        // Terminals disagree on the width of emoji that are joined or have a variant.
+        let is_sure = !cell.combining().contains(['\u{200d}', '\u{fe0f}']);
+        place = is_sure.then_some(col);
     }
     wraps
 }

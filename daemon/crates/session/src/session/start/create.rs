@@ -1,6 +1,6 @@
 //! Starting a session: everything is checked before anything is created.
 
-use super::plan::Plan;
+use super::plan::{Plan, check_term};
 use super::start_up::BringUp;
 use crate::interaction::Event;
 use crate::output::log::LogWriter;
@@ -107,6 +107,7 @@ impl Sessions {
         let settings = self.services.settings();
         params.plain |= params.pipes;
         if let Some(term) = params.term.take() {
+            check_term(&term)?;
             params.env.insert("TERM".into(), term);
         }
         let script = self.script(&mut params).await?;

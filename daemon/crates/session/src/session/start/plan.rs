@@ -17,6 +17,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Maximum length of a terminal type; the longest in the terminfo database has 28.
+const MAX_TERM_BYTES: usize = 64;
+
 /// A valid request, with its defaults filled in.
 pub(crate) struct Plan {
     pub(super) name: Option<SessionId>,
@@ -192,6 +195,18 @@ impl Plan {
             ..Meta::default()
         }
     }
+}
+
+/// Checks that a terminal type can be one: the terminfo database has none with other characters or of this length.
+pub(super) fn check_term(term: &str) -> Result<(), SessionError> {
+    let is_name = |byte: u8| byte.is_ascii_graphic() && byte != b'/';
+    if (1..=MAX_TERM_BYTES).contains(&term.len()) && term.bytes().all(is_name) {
+        return Ok(());
+    }
+    Err(SessionError::InvalidArgument(format!(
+        "term is 1 to {MAX_TERM_BYTES} printable ASCII characters without blanks and slashes, not {:?}",
+        term.chars().take(MAX_TERM_BYTES).collect::<String>()
+    )))
 }
 
 /// Checks the request's `echo` against what it cannot be combined with.

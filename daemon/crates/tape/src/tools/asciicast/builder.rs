@@ -179,12 +179,12 @@ impl Builder {
         self.open.exit = self.exit;
         self.done.push(self.open);
         warnings.extend(self.ignored.iter().map(|(code, count)| {
-            format!("{count} {code:?} events were not imported: tapes have no place for them")
+            format!("events {code:?} were not imported, because tapes cannot store them: {count}")
         }));
         if self.backward > 0 {
             let count = self.backward;
             warnings.push(format!(
-                "{count} events have an earlier time than the one before: they are imported as simultaneous"
+                "events with an earlier time than the one before were imported as simultaneous: {count}"
             ));
         }
         warnings.extend(self.warnings);

@@ -93,17 +93,12 @@ fn data<'a>(scanner: &mut Scanner<'a>, code: &str) -> Scanned<Event<'a>> {
     })
 }
 
-/// Takes an exit status: a text or, from some recorders, a number.
+/// Takes an exit status, from 0 to 255.
 fn status(scanner: &mut Scanner<'_>, at: usize) -> Scanned<i32> {
-    const WANTED: &str = "an exit status";
-    if scanner.kind()? == Kind::Number {
-        let status = scanner.number(WANTED)?.to_signed();
-        let status = status.and_then(|status| i32::try_from(status).ok());
-        return status.ok_or_else(|| scanner.wrong(at, WANTED));
-    }
     let status = scanner.text()?;
-    let parsed = status.trim().parse();
-    parsed.map_err(|_| Stop::at(at, Fault::Status(shortened(&status))))
+    let parsed: Option<u8> = status.trim().parse().ok();
+    let parsed = parsed.ok_or_else(|| Stop::at(at, Fault::Status(shortened(&status))))?;
+    Ok(parsed.into())
 }
 
 fn size_of(text: &str) -> Option<PtySize> {

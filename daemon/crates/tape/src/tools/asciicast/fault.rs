@@ -82,7 +82,7 @@ pub enum Fault {
     Time,
     #[error("a size is COLSxROWS, such as 80x24, each from 1 to 65535, not {0:?}")]
     Size(String),
-    #[error("an exit status is a whole number, such as \"0\", not {0:?}")]
+    #[error("an exit status is a number from 0 to 255, such as \"0\", not {0:?}")]
     Status(String),
 }
 

@@ -224,12 +224,17 @@ fn what_is_no_event_is_refused_with_its_place() {
         (
             "[1, \"x\", \"ok\"]",
             10,
-            "an exit status is a whole number, such as \"0\", not \"ok\"",
+            "an exit status is a number from 0 to 255, such as \"0\", not \"ok\"",
         ),
         (
-            "[1, \"x\", 1.5]",
+            "[1, \"x\", 3]",
             10,
-            "`data` must be an exit status, not `1.5`",
+            "`data` must be a string in quotation marks, not a number",
+        ),
+        (
+            "[1, \"x\", \"256\"]",
+            10,
+            "an exit status is a number from 0 to 255",
         ),
         (
             "[1, \"x\", true]",

@@ -241,7 +241,7 @@ fn version_1_is_one_object_on_one_line_or_on_many() {
 fn nothing_after_an_exit_is_read() {
     let header = r#"{"version":3,"term":{"cols":8,"rows":7},"command":"a"}"#;
     let events = r#"[1, "o", "a"]
-[1, "x", 7]
+[1, "x", "7"]
 
 [1, "o", "b"]
 [-1, "o", 5]

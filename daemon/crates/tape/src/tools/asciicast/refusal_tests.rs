@@ -229,7 +229,7 @@ fn what_is_no_event_is_refused_with_its_place() {
         (
             "[1, \"x\", 3]",
             10,
-            "`data` must be a string in quotation marks, not a number",
+            "`data` must be a string in quotation marks, not `3`",
         ),
         (
             "[1, \"x\", \"256\"]",

@@ -154,7 +154,7 @@ fn push_row(
             break;
         }
         pen.push(out, cell);
-        push_text(out, cell);
+        cell.push_text(out);
         col += if cell.is_wide() { 2 } else { 1 };
         // Terminals disagree on the width of emoji that are joined or have a variant.
         let is_sure = !cell.combining().contains(['\u{200d}', '\u{fe0f}']);
@@ -170,11 +170,6 @@ fn is_skipped(cells: &[Cell], is_there: bool) -> bool {
         true => blanks.take(MIN_SKIPPED).count() == MIN_SKIPPED,
         false => cells[0].is_untouched(),
     }
-}
-
-pub(super) fn push_text(out: &mut String, cell: &Cell) {
-    out.push(cell.character);
-    out.push_str(cell.combining());
 }
 
 fn push_tabs(out: &mut String, terminal: &Terminal) {
@@ -255,7 +250,7 @@ fn push_cursor(
     let mut pen = Pen::default();
     if cursor.input_needs_wrap {
         pen.push(out, last);
-        push_text(out, last);
+        last.push_text(out);
     }
     if !modes.autowrap {
         out.push_str("\x1b[?7l");

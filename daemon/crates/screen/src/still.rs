@@ -39,8 +39,8 @@ impl Glyph<'_> {
 
     /// Returns the character and its combining characters.
     pub(super) fn text(&self) -> String {
-        let mut text = String::from(self.cell.character);
-        text.push_str(self.cell.combining());
+        let mut text = String::new();
+        self.cell.push_text(&mut text);
         text
     }
 }
@@ -104,8 +104,7 @@ impl Still {
                 }),
             }
             if let Some(run) = runs.last_mut() {
-                run.text.push(cell.character);
-                run.text.push_str(cell.combining());
+                cell.push_text(&mut run.text);
             }
             last = Some(cell);
         }
@@ -143,8 +142,7 @@ pub(super) fn push_cells(text: &mut String, cells: &[Cell]) {
         .iter()
         .filter(|cell| !cell.is_second_half() && !cell.is_gap())
     {
-        text.push(cell.character);
-        text.push_str(cell.combining());
+        cell.push_text(text);
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::model::Screen;
 use super::pen::Pen;
-use super::repaint::push_text;
 use super::terminal::Cell;
 use std::fmt::Write as _;
 
@@ -111,7 +110,7 @@ fn cells(screen: &Screen, row: u16, cols: std::ops::Range<u16>, line: &mut Strin
             line.push(' ');
             col += 1;
         } else {
-            push_text(line, cell);
+            cell.push_text(line);
             col += width;
         }
     }

@@ -110,6 +110,12 @@ impl Cell {
         self.extra.as_ref().map_or("", |extra| &extra.combining)
     }
 
+    /// Pushes the character and its combining characters.
+    pub(crate) fn push_text(&self, out: &mut String) {
+        out.push(self.character);
+        out.push_str(self.combining());
+    }
+
     pub(crate) fn underline_color(&self) -> Option<Color> {
         self.extra.as_ref()?.underline_color
     }

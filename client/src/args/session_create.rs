@@ -2,7 +2,7 @@
 
 use super::session_output::DetachArgs;
 use super::tape_options::NamedTapeArgs;
-use super::value::{SecretFrom, Size, seconds, secret, size, variable};
+use super::value::{SecretFrom, Size, seconds, secret, size, terminal_type, variable};
 use clap::Args;
 use std::collections::BTreeMap;
 
@@ -92,7 +92,7 @@ pub(crate) struct CallerArgs {
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
     /// Terminal type: the value of TERM [default: xterm-256color]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = terminal_type)]
     pub(crate) term: Option<String>,
     /// Use a minimal environment (HOME, USER, LOGNAME, SHELL, PATH, LANG) instead of the current one
     #[arg(long)]

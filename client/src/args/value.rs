@@ -130,6 +130,16 @@ pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// Parses what can be a terminal type, as `session.create` checks it.
+pub(crate) fn terminal_type(text: &str) -> Result<String, String> {
+    let is_part = |byte: u8| byte.is_ascii_graphic() && byte != b'/';
+    let is_name = (1..=64).contains(&text.len()) && text.bytes().all(is_part);
+    is_name.then(|| text.to_owned()).ok_or_else(|| {
+        "a terminal type is 1 to 64 printable ASCII characters without blanks and slashes"
+            .to_owned()
+    })
+}
+
 /// Where a secret comes from. The secret itself is never on the command line, which other users can read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SecretFrom {
@@ -278,5 +288,16 @@ mod tests {
         assert_eq!(variable("A="), Ok(("A".into(), String::new())));
         assert!(variable("=b").is_err());
         assert!(variable("A").is_err());
+    }
+
+    #[test]
+    fn a_terminal_type_is_a_name() {
+        assert_eq!(
+            terminal_type("screen.xterm-256color").unwrap(),
+            "screen.xterm-256color"
+        );
+        for wrong in ["", "a b", "a\nb", "../x", &"x".repeat(65)] {
+            assert!(terminal_type(wrong).is_err(), "{wrong:?}");
+        }
     }
 }

@@ -20,6 +20,7 @@ mod job_news;
 mod lifeline;
 mod lock;
 mod man;
+mod mcp;
 mod menu;
 mod output;
 mod own;

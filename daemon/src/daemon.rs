@@ -3,7 +3,7 @@
 use crate::config::{
     Config, ConfigError, ConfigRefusal, ConfigWatch, Loaded, Paths, Snapshot, Sources,
 };
-use crate::connection::{self, Settings};
+use crate::connection::{self, Agents, Settings};
 use crate::job::Jobs;
 use crate::log::Log;
 use crate::memory::Memories;
@@ -11,6 +11,7 @@ use ccd_coach::{Coach, CoachSettings};
 use ccd_conversation::{ConversationSettings, Conversations, Index};
 use ccd_discover::reports::Reports;
 use ccd_exec::{ExecSettings, Executor};
+use ccd_mcp::Policy;
 use ccd_protocol::black_box::TestReport;
 use ccd_protocol::daemon::HandOver;
 use ccd_protocol::investigate::InvestigationReport;
@@ -54,6 +55,8 @@ pub(crate) struct Daemon {
     pub(crate) log: Log,
     pub(crate) started: Instant,
     pub(crate) settings: watch::Sender<Settings>,
+    /// What agents may do.
+    agent_policy: watch::Sender<Arc<Policy>>,
     sources: Sources,
     loaded: RwLock<Arc<Loaded>>,
     /// The last configuration that was read, valid or not; locked while it is read.
@@ -113,6 +116,7 @@ impl Daemon {
         let (loaded, snapshot) = loaded;
         let services = Arc::clone(&sessions.services);
         let (settings, _) = watch::channel(settings_of(&loaded.config));
+        let agent_policy = watch::Sender::new(Arc::new(loaded.config.mcp.clone()));
         let memories = Memories::new(
             Arc::clone(&coach),
             services.store.clone(),
@@ -136,6 +140,7 @@ impl Daemon {
             log,
             started: Instant::now(),
             settings,
+            agent_policy,
             sources,
             reading: tokio::sync::Mutex::new(snapshot),
             config_error: Mutex::new(loaded.refused().map(str::to_owned)),
@@ -155,6 +160,14 @@ impl Daemon {
     pub(crate) fn open_connections(&self) -> u64 {
         // Excludes the clones held by this struct and by the accept loop.
         (Arc::strong_count(&self.connections) as u64).saturating_sub(2)
+    }
+
+    /// Returns what connections of agents need.
+    pub(crate) fn agents(&self) -> Agents {
+        Agents {
+            policy: self.agent_policy.subscribe(),
+            sessions: self.sessions.changes.subscribe(),
+        }
     }
 
     /// Returns the configuration as it was read.
@@ -240,6 +253,8 @@ impl Daemon {
         let index = Arc::clone(&self.conversation_index);
         blocking(move || index.set_settings(conversations)).await;
         self.settings.send_replace(settings_of(&loaded.config));
+        let policy = Arc::new(loaded.config.mcp.clone());
+        self.agent_policy.send_replace(policy);
         self.log.set_level(loaded.config.log_level);
         *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&loaded);
         tracing::info!("configuration read");

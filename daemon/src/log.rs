@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::filter::{LevelFilter, filter_fn};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::{Context, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
@@ -61,6 +61,8 @@ impl Log {
         let repeats = Repeats::default();
         let registry = tracing_subscriber::registry().with(filter).with(errors);
         let registry = registry.with(repeats.clone());
+        // Its events contain whole messages: what agents type and programs print.
+        let registry = registry.with(filter_fn(|event| !event.target().starts_with("rmcp")));
         // The journal reads standard error and adds the times itself.
         let times = logging.destination != LogDestination::Journal;
         let to_stderr = || layer(logging.format, times, io::stderr);

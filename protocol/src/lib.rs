@@ -12,6 +12,7 @@ pub mod hook;
 pub mod id;
 pub mod investigate;
 pub mod job;
+pub mod mcp;
 pub mod memory;
 pub mod method;
 pub mod parents;

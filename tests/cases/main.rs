@@ -18,6 +18,7 @@ mod expect;
 mod hook;
 mod input;
 mod life;
+mod mcp;
 mod memory;
 mod output;
 mod pattern;

@@ -375,6 +375,16 @@ exit status is 1 if something is wrong.")]
 
 docs/PROTOCOL.md lists all methods; so does ccctl call rpc.discover.")]
     Call(CallArgs),
+    /// Serve MCP on standard input and output: sessions, search and memory as tools for an agent
+    #[command(after_help = "Examples:
+  claude mcp add ccd -- ccctl mcp
+  ccctl hooks plugin DIR     the plugin for Claude Code contains it
+  ccctl mcp < requests.jsonl
+
+An MCP client starts this program and talks to it; it is not for typing. Programs that the agent starts get the \
+directory and the environment of this process. A daemon is started if none is running. The configuration keys \
+mcp.programs, mcp.sessions and mcp.read_only limit what agents may do.")]
+    Mcp,
     /// Connect standard input and output to the daemon; --host runs this on the other host
     #[command(after_help = "Examples:
   ssh build ccctl dial

@@ -57,4 +57,7 @@ pub(crate) struct WaitCondition {
     /// Wait until the program waits for input
     #[arg(long)]
     pub(crate) input: bool,
+    /// Wait until there is output after this byte offset
+    #[arg(long, value_name = "OFFSET", allow_negative_numbers = true, value_parser = count)]
+    pub(crate) output: Option<u64>,
 }

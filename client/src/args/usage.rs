@@ -6,7 +6,7 @@ use clap::{CommandFactory as _, Parser as _};
 use std::ffi::OsString;
 
 /// Commands that documents mention and that come with later versions.
-const LATER: &[&str] = &["conversations", "mcp", "pipe", "upgrade"];
+const LATER: &[&str] = &["conversations", "pipe", "upgrade"];
 
 /// Returns clap's message about `words` in one line, without its leading `error:` and with the command that shows help.
 pub(crate) fn explain(error: &clap::Error, words: &[OsString]) -> String {
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn commands_of_later_versions_are_known() {
-        assert!(explain(&["ccctl", "mcp"]).starts_with("mcp: comes with a later version"));
+        assert!(explain(&["ccctl", "pipe"]).starts_with("pipe: comes with a later version"));
         let line = explain(&["ccctl", "session", "upgrade", "py"]);
         assert!(
             line.starts_with("upgrade: comes with a later version; ccctl session --help"),

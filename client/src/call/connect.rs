@@ -166,6 +166,23 @@ impl Place {
         found.ok_or_else(|| self.no_daemon())
     }
 
+    /// Connects as [`Self::connect`] does, on this host, and nothing has been sent on the connection.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::connect`].
+    pub(crate) fn connect_anew(&self) -> Result<UnixStream, ConnectError> {
+        // It may have asked the daemon something.
+        let asked = self.connect()?;
+        match &self.at {
+            At::Here(socket) => {
+                drop(asked);
+                socket.open()?.ok_or_else(|| self.no_daemon())
+            }
+            At::Elsewhere(_) => Ok(asked),
+        }
+    }
+
     /// Connects to a running daemon; `None` if nobody listens.
     ///
     /// # Errors

@@ -35,6 +35,7 @@ pub(crate) fn ends_by(place: &Place, session: &str, signal: i32) -> bool {
         session: session.to_owned(),
         condition: WaitFor::Exit,
         idle_ms: None,
+        since: None,
         timeout_ms: Timeout::After(PATIENCE.as_secs_f64() * 1000.0),
     };
     let ended = bounded(place, move |place| {

@@ -113,6 +113,7 @@ impl Forward {
             session: self.session.clone(),
             condition: WaitFor::Idle,
             idle_ms: Some(IDLE_MS),
+            since: None,
             timeout_ms: Timeout::Default,
         };
         let _ = call_at::<SessionWait>(&self.place, &wait);

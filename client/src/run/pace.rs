@@ -58,6 +58,7 @@ impl InputPace {
             session: session.to_owned(),
             condition: WaitFor::Input,
             idle_ms: None,
+            since: None,
             timeout_ms: Timeout::After(patience.as_secs_f64() * 1000.0),
         };
         self.lines_left = match call_at::<SessionWait>(place, &params) {

@@ -14,7 +14,7 @@ mod job;
 mod logs;
 mod memory;
 mod other;
-mod over_there;
+pub(crate) mod over_there;
 mod pattern;
 mod program;
 mod record;
@@ -25,7 +25,7 @@ mod upgrade;
 
 use crate::args::Noun;
 use crate::tape::TapeCommand;
-use crate::{Context, Exit, Failure, attach, complete, demo, hook, hooks, man, run, top};
+use crate::{Context, Exit, Failure, attach, complete, demo, hook, hooks, man, mcp, run, top};
 
 /// Carries out a command.
 ///
@@ -66,6 +66,7 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
         Noun::Doctor => hooks::doctor(context),
         Noun::Demo => demo::demo(context),
         Noun::Dial => dial::dial(context),
+        Noun::Mcp => mcp::mcp(context),
         Noun::Call(args) => other::call(args, context),
         Noun::Completions { shell } => {
             context.write_bytes(&complete::script(*shell))?;

@@ -1,5 +1,6 @@
 //! Keys whose value is a list.
 
+use super::schema::is_program;
 use super::setting::{Setting, whole};
 use ccd_protocol::tape::Decorator;
 use ccd_tape::decorate::{Decorators, MAX_DECORATORS};
@@ -34,12 +35,14 @@ pub(super) enum ListOf {
     Decorators,
     /// Words of [`SAVE_MOMENTS`].
     SaveMoments,
+    /// Names of programs, absolute paths, or `*`.
+    Programs,
 }
 
 impl ListOf {
     pub(super) fn max(self) -> usize {
         match self {
-            ListOf::Variables | ListOf::Arguments => MAX_ENTRIES,
+            ListOf::Variables | ListOf::Arguments | ListOf::Programs => MAX_ENTRIES,
             ListOf::Rules => MAX_RULES,
             ListOf::Folders => MAX_FOLDERS,
             ListOf::Decorators => MAX_DECORATORS,
@@ -60,6 +63,9 @@ impl ListOf {
             }
             ListOf::Folders => format!("at most {max} absolute paths"),
             ListOf::SaveMoments => SAVE_MOMENTS.join(", "),
+            ListOf::Programs => {
+                format!("at most {max} names of programs or absolute paths, or * for all")
+            }
             ListOf::Decorators => format!(
                 "at most {max} objects with on (input, output or tape) and either replace and with, or filter"
             ),
@@ -93,6 +99,10 @@ impl ListOf {
             ListOf::SaveMoments => {
                 let is_known = text.is_some_and(|text| SAVE_MOMENTS.contains(&text));
                 (!is_known).then(|| SAVE_MOMENTS.join(" or "))
+            }
+            ListOf::Programs => {
+                let is_known = is_short && text.is_some_and(|text| is_program(text));
+                (!is_known).then(|| "the name of a program, an absolute path, or *".to_owned())
             }
             ListOf::Decorators => {
                 let why = match serde_json::from_value::<Decorator>(entry.clone()) {
@@ -154,6 +164,7 @@ mod tests {
             (ListOf::Variables, json!([1]), 0),
             (ListOf::Folders, json!(["/a", "~/b"]), 1),
             (ListOf::SaveMoments, json!(["session_end", "stop"]), 1),
+            (ListOf::Programs, json!(["*", "gdb", "/bin/sh", "./a"]), 3),
             (ListOf::Arguments, json!([0, -1]), 1),
             (ListOf::Arguments, json!([["a"]]), 0),
             (ListOf::Rules, json!(["a", "(b"]), 1),

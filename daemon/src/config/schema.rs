@@ -1,6 +1,6 @@
 use super::list_of::ListOf;
 use super::setting::{
-    DESTINATION_WORDS, FALLBACK_WORDS, FORMAT_WORDS, LEVEL_WORDS, RECORD_WORDS, Setting, whole,
+    DESTINATION_WORDS, FALLBACK_WORDS, FORMAT_WORDS, LEVEL_WORDS, REACH_WORDS, RECORD_WORDS, Setting, whole,
 };
 use super::values::Config;
 use ccd_tape::settings::{MAX_LATENCY_MS, MAX_TAG_BYTES};
@@ -176,7 +176,7 @@ impl fmt::Display for Accepts {
     }
 }
 
-fn is_program(name: &str) -> bool {
+pub(super) fn is_program(name: &str) -> bool {
     let is_path = name.starts_with('/');
     let is_name = !name.is_empty() && !name.contains('/');
     (is_path || is_name) && !name.chars().any(char::is_control)
@@ -363,4 +363,10 @@ pub(super) static KEYS: &[Key] = &[
         "Number of random inputs that the test fuzz gives to a program."),
     key!(testing.timeout, "testing", Accepts::Integer(1, 86_400),
         "Time limit of a run of tests in seconds; its report then has the results so far."),
+    key!(mcp.programs, "mcp", Accepts::List(ListOf::Programs),
+        "Programs that agents may start by ccctl mcp; a name allows no path. A guard against mistakes: an allowed shell can start anything."),
+    key!(mcp.sessions, "mcp", Accepts::OneOf(REACH_WORDS),
+        "Sessions that agents see by ccctl mcp: own (those that an agent of the same name has started) or all."),
+    key!(mcp.read_only, "mcp", Accepts::Boolean,
+        "Offer agents only those tools of ccctl mcp that change nothing."),
 ];

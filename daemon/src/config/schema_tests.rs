@@ -52,6 +52,7 @@ fn every_key_changes_itself_alone() {
             }
             Accepts::List(ListOf::Folders) => json!(["/other"]),
             Accepts::List(ListOf::SaveMoments) => json!(["session_end"]),
+            Accepts::List(ListOf::Programs) => json!(["gdb"]),
             Accepts::List(_) => json!(["OTHER"]),
         };
         assert!(key.set(&mut config, &other), "{}", key.name);

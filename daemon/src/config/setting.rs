@@ -1,5 +1,6 @@
 use super::latency::{latency_of, latency_text};
 use super::values::{FileOrNull, LogDestination, LogFormat, LogLevel};
+use ccd_mcp::Reach;
 use ccd_protocol::tape::{Decorator, FallbackMode, IgnoredArg, Latency, RecordMode};
 use ccd_tape::name::NameTemplate;
 use ccd_tape::settings::{OptionalPath, OptionalTag, is_tag};
@@ -34,6 +35,7 @@ macro_rules! words {
 }
 
 pub(super) const RECORD_WORDS: &[&str] = &["new", "overwrite", "disabled"];
+pub(super) const REACH_WORDS: &[&str] = &["own", "all"];
 pub(super) const FALLBACK_WORDS: &[&str] = &["not_found", "proxy"];
 pub(super) const LEVEL_WORDS: &[&str] = &["error", "warn", "info", "debug", "trace"];
 pub(super) const FORMAT_WORDS: &[&str] = &["text", "json"];
@@ -41,6 +43,7 @@ pub(super) const DESTINATION_WORDS: &[&str] = &["file", "journal", "stderr"];
 
 words!(RecordMode, RECORD_WORDS);
 words!(FallbackMode, FALLBACK_WORDS);
+words!(Reach, REACH_WORDS);
 words!(LogLevel, LEVEL_WORDS);
 words!(LogFormat, FORMAT_WORDS);
 words!(LogDestination, DESTINATION_WORDS);

@@ -1,3 +1,4 @@
+use ccd_mcp::Reach;
 use ccd_tape::settings::Replay;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -43,6 +44,7 @@ pub(crate) struct Config {
     pub(crate) memory: MemoryKeys,
     pub(crate) investigation: InvestigationKeys,
     pub(crate) testing: TestingKeys,
+    pub(crate) mcp: McpKeys,
 }
 
 /// Limits on the requests of clients.
@@ -135,6 +137,9 @@ pub(crate) struct TestingKeys {
     /// Seconds.
     pub(crate) timeout: u32,
 }
+
+/// What agents may do that speak MCP.
+pub(crate) use ccd_mcp::Policy as McpKeys;
 
 /// An absolute path, which is null in the file if there is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -257,6 +262,11 @@ impl Default for Config {
                 copies: 3,
                 fuzz_inputs: 1000,
                 timeout: 120,
+            },
+            mcp: McpKeys {
+                programs: vec!["*".to_owned()],
+                sessions: Reach::All,
+                read_only: false,
             },
         }
     }

@@ -5,6 +5,7 @@ use super::fault::Fault;
 use super::framing::Framing;
 use super::guard::Shared;
 use super::limits::Settings;
+use super::mcp::{self, Agents};
 use super::service::complaint;
 use super::{exchange, http};
 use jsonrpsee::Methods;
@@ -42,6 +43,14 @@ pub(crate) struct Ends {
     pub(crate) leaving: CancellationToken,
 }
 
+/// What is served on each connection.
+#[derive(Clone)]
+pub(crate) struct Served {
+    pub(crate) methods: Methods,
+    pub(crate) settings: watch::Receiver<Settings>,
+    pub(crate) agents: Agents,
+}
+
 /// The listening socket, and those that replace it.
 #[derive(Debug)]
 pub(crate) struct Listeners {
@@ -49,28 +58,26 @@ pub(crate) struct Listeners {
     pub(crate) next: mpsc::Receiver<UnixListener>,
 }
 
-/// Accepts connections until `stop` is cancelled, and serves `methods` on each.
+/// Accepts connections until `stop` is cancelled, and serves `served` on each.
 ///
 /// Each open connection holds a clone of `open`. The connections run in `tracker`; they follow `stop` by themselves and
 /// end within the grace period. A connection keeps the `settings` of its start.
 pub(crate) async fn serve(
     listeners: Listeners,
-    methods: Methods,
-    settings: watch::Receiver<Settings>,
+    served: Served,
     ends: Ends,
     tracker: TaskTracker,
     open: Arc<()>,
 ) {
     let own_uid = rustix::process::geteuid().as_raw();
-    serve_as(own_uid, listeners, methods, settings, ends, tracker, open).await;
+    serve_as(own_uid, listeners, served, ends, tracker, open).await;
 }
 
 /// [`serve`] for a daemon of `own_uid`.
 pub(super) async fn serve_as(
     own_uid: u32,
     listeners: Listeners,
-    methods: Methods,
-    settings: watch::Receiver<Settings>,
+    served: Served,
     ends: Ends,
     tracker: TaskTracker,
     open: Arc<()>,
@@ -78,8 +85,7 @@ pub(super) async fn serve_as(
     let Ends { stop, leaving } = ends;
     let mut acceptor = Acceptor {
         own_uid,
-        methods,
-        settings,
+        served,
         stop: stop.clone(),
         leaving,
         tracker,
@@ -111,8 +117,7 @@ pub(super) async fn serve_as(
 
 struct Acceptor {
     own_uid: u32,
-    methods: Methods,
-    settings: watch::Receiver<Settings>,
+    served: Served,
     stop: CancellationToken,
     leaving: CancellationToken,
     tracker: TaskTracker,
@@ -129,7 +134,7 @@ impl Acceptor {
         let Settings {
             limits,
             allow_root_peer,
-        } = *self.settings.borrow();
+        } = *self.served.settings.borrow();
         self.accepted += 1;
         let peer = match peer_of(&stream, self.accepted) {
             Ok(peer) => peer,
@@ -147,13 +152,13 @@ impl Acceptor {
             tracing::warn!(limit = limits.connections, pid, "too many connections");
             return self.refuse(stream, limits.connections);
         }
-        let shared = Shared::new(self.methods.clone(), peer, limits, self.leaving.clone());
+        let shared = Shared::new(self.served.methods.clone(), peer, limits, self.leaving.clone());
         let open = Arc::clone(&self.open);
-        let stop = self.stop.clone();
+        let (stop, agents) = (self.stop.clone(), self.served.agents.clone());
         self.tracker.spawn(async move {
             let conn = shared.peer.connection;
             tracing::debug!(conn, pid, "connected");
-            if let Err(error) = converse(stream, shared, stop).await {
+            if let Err(error) = converse(stream, shared, agents, stop).await {
                 tracing::debug!(conn, %error, "connection failed");
             }
             tracing::debug!(conn, "disconnected");
@@ -181,6 +186,7 @@ impl Acceptor {
 pub(super) async fn converse(
     mut stream: UnixStream,
     shared: Arc<Shared>,
+    agents: Agents,
     stop: CancellationToken,
 ) -> io::Result<()> {
     let _gone = shared.peer.gone.clone().drop_guard();
@@ -192,6 +198,9 @@ pub(super) async fn converse(
         None => Ok(()),
         // Boxed, so that other connections take up no memory for it.
         Some(b'A'..=b'Z') => Box::pin(http::serve(stream, first, shared, stop)).await,
+        Some(&letter) if letter == ccd_protocol::mcp::WORD.as_bytes()[0] => {
+            Box::pin(mcp::serve(stream, first, shared, agents, stop)).await
+        }
         Some(_) => exchange::serve(stream, first, Framing::lines(&shared), shared, stop).await,
     }
 }

@@ -1,6 +1,6 @@
 //! One connection for `tests/fuzz`, from its first byte to its last.
 
-use super::Limits;
+use super::{Agents, Limits};
 use super::accept::converse;
 use super::credentials::peer_of;
 use super::guard::Shared;
@@ -30,7 +30,7 @@ pub(crate) async fn replies(pieces: &[&[u8]]) -> io::Result<Vec<u8>> {
     };
     // Meanwhile: a client that does not read is disconnected after a while.
     let read = from_daemon.read_to_end(&mut replies);
-    let _ = tokio::join!(converse(near, shared, token()), write, read);
+    let _ = tokio::join!(converse(near, shared, Agents::none(), token()), write, read);
     Ok(replies)
 }
 

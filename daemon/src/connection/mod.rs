@@ -15,6 +15,7 @@ pub(crate) mod fuzzing;
 mod guard;
 mod http;
 mod limits;
+mod mcp;
 mod outgoing;
 mod request;
 mod room;
@@ -24,7 +25,8 @@ mod socket;
 mod tests;
 mod websocket;
 
-pub(crate) use accept::{Ends, Listeners, serve};
+pub(crate) use accept::{Ends, Listeners, Served, serve};
 pub(crate) use limits::{Limits, Settings};
+pub(crate) use mcp::Agents;
 pub(crate) use request::LARGE_BYTES;
 pub(crate) use room::{Disconnected, Place, Room};

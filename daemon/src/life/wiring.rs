@@ -6,7 +6,7 @@
 use super::run::{Prepared, StartError, system};
 use super::serving::Connections;
 use crate::config::{ConfigWatch, Paths};
-use crate::connection::{self, Ends, Listeners};
+use crate::connection::{self, Ends, Listeners, Served};
 use crate::daemon::{
     Daemon, Owners, coach_settings, conversation_settings, exec_settings, session_settings,
 };
@@ -208,8 +208,11 @@ pub(super) fn accept(
     let (disconnect, tracker) = (CancellationToken::new(), TaskTracker::new());
     let accepting = tokio::spawn(connection::serve(
         listeners,
-        methods.into(),
-        daemon.settings.subscribe(),
+        Served {
+            methods: methods.into(),
+            settings: daemon.settings.subscribe(),
+            agents: daemon.agents(),
+        },
         Ends {
             stop: disconnect.clone(),
             leaving: daemon.leaving.clone(),

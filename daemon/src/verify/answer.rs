@@ -251,6 +251,7 @@ async fn waits(shot: &OneShot, quiet: Duration) {
         session: shot.session.id().to_string(),
         condition: WaitFor::Input,
         idle_ms: None,
+        since: None,
         timeout_ms: Timeout::Forever,
     };
     // If it exits instead, the caller notices the end of the output.

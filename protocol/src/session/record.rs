@@ -90,6 +90,9 @@ pub struct Session {
     /// Why the program could not be started. The session was never alive, and only this record and its history exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_error: Option<String>,
+    /// Name of the client that created it, as in the history; of an agent that speaks MCP, the name that it gives itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created_by: Option<String>,
     /// True if `reuse` returned an existing session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reused: bool,

@@ -19,6 +19,8 @@ pub enum WaitFor {
     Prompt,
     /// The program waits for input.
     Input,
+    /// There is output after the offset `since`.
+    Output,
 }
 
 /// Parameters of `session.wait`.
@@ -31,6 +33,9 @@ pub struct SessionWaitParams {
     /// Milliseconds of silence that count as idle; default 500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_ms: Option<f64>,
+    /// With `output`: the offset. Default: the end of the output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<u64>,
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,
 }
@@ -39,7 +44,7 @@ pub struct SessionWaitParams {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionWaitReply {
-    /// `exit`, `idle`, `prompt` or `input`; `exit` also if the program exited first.
+    /// `exit`, `idle`, `prompt`, `input` or `output`; `exit` also if the program exited first.
     pub reason: String,
     /// What the result is based on: `exit`, `no output for N ms`, or as in WaitingForInput.
     pub how: String,

@@ -178,6 +178,7 @@ fn silence_is_what_has_no_output_for_so_long() {
             session: session.id().to_owned(),
             condition: WaitFor::Idle,
             idle_ms: Some(idle_ms),
+            since: None,
             timeout_ms: Timeout::After(timeout_ms),
         })
     };

@@ -206,6 +206,7 @@ fn waiting_for_a_prompt_knows_the_library() {
             condition: WaitFor::Prompt,
             timeout_ms: Timeout::After(timeout_ms),
             idle_ms: None,
+            since: None,
         })
     };
     assert_error(&wait(100.0).unwrap_err(), ErrorCode::Timeout);

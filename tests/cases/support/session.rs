@@ -310,6 +310,7 @@ impl OpenSession<'_> {
             session: self.id().to_owned(),
             condition,
             idle_ms: None,
+            since: None,
             timeout_ms: Timeout::After(timeout_ms),
         })
     }

@@ -19,6 +19,8 @@ pub(crate) fn wait(args: &WaitArgs, context: &mut Context) -> Result<Exit, Failu
         WaitFor::Prompt
     } else if condition.input {
         WaitFor::Input
+    } else if condition.output.is_some() {
+        WaitFor::Output
     } else {
         WaitFor::Idle
     };
@@ -26,6 +28,7 @@ pub(crate) fn wait(args: &WaitArgs, context: &mut Context) -> Result<Exit, Failu
         session: args.session.clone(),
         condition: wanted,
         idle_ms: condition.idle,
+        since: condition.output,
         timeout_ms: args.timeout.unwrap_or_default(),
     };
     let answer = context.call_waiting::<SessionWait>(&params, args.timeout)?;

@@ -1,7 +1,7 @@
 //! A server with methods that show what the transport does to them, and a client for the line transport.
 
-use super::super::accept::{Ends, Listeners, serve_as};
-use super::super::{Limits, Room, Settings};
+use super::super::accept::{Ends, Listeners, Served, serve_as};
+use super::super::{Agents, Limits, Room, Settings};
 use ccd_session::peer::Peer;
 use jsonrpsee::core::to_json_raw_value;
 use jsonrpsee::types::{ErrorObjectOwned, Params};
@@ -102,8 +102,11 @@ impl Server {
         tracker.spawn(serve_as(
             own_uid,
             listeners,
-            methods,
-            receiver,
+            Served {
+                methods,
+                settings: receiver,
+                agents: Agents::none(),
+            },
             Ends {
                 stop: stop.clone(),
                 ..Ends::default()

@@ -136,6 +136,7 @@ fn ccd<'a>(
                 session: id.clone(),
                 condition: WaitFor::Exit,
                 idle_ms: None,
+                since: None,
                 timeout_ms: Timeout::Forever,
             };
             let ended = AtomicBool::new(false);

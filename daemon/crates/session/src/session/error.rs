@@ -359,6 +359,8 @@ pub struct TimeoutReport {
     pub injected: bool,
     /// The rest of an input of which only some lines were typed; the tape answers once it is complete.
     pub awaited: Option<String>,
+    /// Of a send: the offset at which its input was written.
+    pub offset: Option<u64>,
 }
 
 impl TimeoutReport {
@@ -376,6 +378,9 @@ impl TimeoutReport {
         }
         if self.discarded {
             data["discarded"] = true.into();
+        }
+        if let Some(offset) = self.offset {
+            data["offset"] = offset.into();
         }
         if self.injected {
             data["injected"] = true.into();

@@ -33,6 +33,8 @@ pub struct Facts {
     pub started_by: Option<String>,
     /// Why its program could not be started: then it was never alive.
     pub start_error: Option<String>,
+    /// Name of the client that created it.
+    pub created_by: Option<String>,
     /// The terminal neither echoes nor changes output.
     pub plain: bool,
     /// The program runs over pipes, and its terminal belongs to a process of ccd: see [`ccd_terminal::piped`].

@@ -88,6 +88,7 @@ impl Session {
             transient: facts.transient,
             started_by: facts.started_by.clone(),
             start_error: facts.start_error.clone(),
+            created_by: facts.created_by.clone(),
             reused: false,
             warnings: Vec::new(),
         }

@@ -11,7 +11,7 @@ use ccd_protocol::session::SessionState;
 use dashmap::DashMap;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 /// Finds, makes, adopts and forgets sessions.
 pub struct Sessions {
@@ -22,6 +22,8 @@ pub struct Sessions {
     slots: RwLock<Vec<Option<Arc<Session>>>>,
     /// Notified whenever there may be room for another session.
     pub(super) places: Notify,
+    /// Changed whenever the list of live sessions, or of listed ones, may be another.
+    pub changes: watch::Sender<()>,
     /// One start at a time, so that names, limits and reuse are decided once.
     pub(super) starting: tokio::sync::Mutex<()>,
     pub services: Arc<Services>,
@@ -49,6 +51,7 @@ impl Sessions {
             ended: Ended::default(),
             slots: RwLock::new(Vec::new()),
             places: Notify::new(),
+            changes: watch::Sender::new(()),
             starting: tokio::sync::Mutex::new(()),
             programs: Programs::new(&services.folders.base),
             past: Mutex::default(),
@@ -184,6 +187,7 @@ impl Sessions {
             slots[slot] = Some(Arc::clone(&session));
         }
         self.all.insert(session.id().clone(), session);
+        self.changes.send_replace(());
     }
 
     /// Returns the session in a slot of the holder.

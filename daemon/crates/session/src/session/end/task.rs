@@ -30,6 +30,7 @@ pub(crate) async fn run(session: Arc<Session>, sessions: Arc<Sessions>) {
     task.live().await;
     task.session.state().phase = SessionState::Zombie;
     task.sessions.places.notify_waiters();
+    task.sessions.changes.send_replace(());
     task.session.input.end();
     task.session.output.announce();
     let reason = task.end_processes().await;

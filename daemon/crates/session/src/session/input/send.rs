@@ -154,6 +154,7 @@ impl Session {
                 mut report,
             }) => {
                 report.discarded = discarded;
+                report.offset = Some(reply.offset);
                 return Err(SessionError::ExpectTimeout { waited_ms, report });
             }
             Err(error) => return Err(error),

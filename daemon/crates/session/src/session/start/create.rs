@@ -113,6 +113,7 @@ impl Sessions {
         let script = self.script(&mut params).await?;
         let mut plan = self.plan(&params, script.as_ref(), &settings)?;
         plan.started_by = started_by;
+        plan.created_by = Some(peer.name().to_string());
         if params.shell {
             plan.warn_of_unknown_shell();
         }
@@ -444,6 +445,7 @@ fn facts_of(params: &SessionCreateParams, plan: &Plan, id: SessionId) -> Facts {
         transient: params.transient,
         started_by: plan.started_by.map(str::to_owned),
         start_error: None,
+        created_by: plan.created_by.clone(),
         plain: params.plain,
         pipes: params.pipes,
         pid: 0,

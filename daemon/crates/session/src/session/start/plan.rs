@@ -42,6 +42,8 @@ pub(crate) struct Plan {
     pub(super) origin: Option<Arc<Origin>>,
     /// See [`Facts::started_by`](crate::session::facts::Facts::started_by).
     pub(super) started_by: Option<&'static str>,
+    /// See [`Facts::created_by`](crate::session::facts::Facts::created_by).
+    pub(super) created_by: Option<String>,
 }
 
 impl Sessions {
@@ -157,6 +159,7 @@ impl Sessions {
             reuse_hash: [0; 32],
             origin: script.map(|script| Arc::new(Origin::of(script))),
             started_by: None,
+            created_by: None,
         };
         plan.reuse_hash = reuse_hash(
             &self.reuse_key,

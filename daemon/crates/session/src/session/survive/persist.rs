@@ -112,6 +112,7 @@ impl Sessions {
             return Ok(());
         };
         session.forgotten.cancel();
+        self.changes.send_replace(());
         self.release(session);
         let delete = || self.services.store.commit(DeleteSession(id.to_string()));
         let is_kept = session.facts.is_logged() && delete().await.is_err();

@@ -80,6 +80,7 @@ pub(super) fn row_of_start(facts: &Facts, rows: u16, cols: u16) -> SessionRow {
         success: None,
         started_by: facts.started_by.clone(),
         start_error: facts.start_error.clone(),
+        created_by: facts.created_by.clone(),
     }
 }
 
@@ -187,6 +188,7 @@ pub(super) fn facts_of(row: &SessionRow) -> Option<Facts> {
         transient: row.transient,
         started_by: row.started_by.clone(),
         start_error: row.start_error.clone(),
+        created_by: row.created_by.clone(),
         plain: false,
         pipes: false,
         pid: row.pid,

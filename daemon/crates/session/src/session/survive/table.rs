@@ -52,6 +52,9 @@ ccd_store::row! {
         /// Why the program could not be started: then the session was never alive.
         #[serde(default)]
         pub(in crate::session) start_error: Option<String>,
+        /// See [`Facts::created_by`](crate::session::facts::Facts::created_by).
+        #[serde(default)]
+        pub(in crate::session) created_by: Option<String>,
     }
 }
 

@@ -91,6 +91,7 @@ impl Session {
             WaitFor::Idle => wait_idle(self, idle, deadline).await,
             WaitFor::Prompt => self.wait_input(true, deadline).await,
             WaitFor::Input => self.wait_input(false, deadline).await,
+            WaitFor::Output => wait_output(self, params.since, deadline).await,
         };
         let Some(met) = met else {
             return Err(SessionError::Timeout {
@@ -279,6 +280,7 @@ fn what(condition: WaitFor) -> &'static str {
         WaitFor::Idle => "silence",
         WaitFor::Prompt => "a prompt",
         WaitFor::Input => "waiting for input",
+        WaitFor::Output => "output",
     }
 }
 
@@ -377,6 +379,27 @@ fn exited() -> Met {
 async fn wait_exit(session: &Session, deadline: Deadline) -> Option<Met> {
     let dead = tokio::time::timeout_at(deadline.instant(), session.wait_dead()).await;
     (dead.is_ok() || session.is_dead()).then(exited)
+}
+
+async fn wait_output(session: &Session, since: Option<u64>, deadline: Deadline) -> Option<Met> {
+    let since = since.unwrap_or_else(|| session.output.end());
+    loop {
+        let changed = session.output.changed();
+        if session.output.end() > since {
+            return Some(Met {
+                reason: "output",
+                how: "output".into(),
+                waiting: None,
+            });
+        }
+        if session.is_dead() {
+            return Some(exited());
+        }
+        if deadline.is_over() {
+            return None;
+        }
+        let _ = tokio::time::timeout_at(deadline.instant(), changed).await;
+    }
 }
 
 pub(crate) async fn wait_idle(

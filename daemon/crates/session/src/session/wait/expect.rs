@@ -273,6 +273,7 @@ impl Session {
                 .tape()
                 .and_then(|tape| tape.awaited())
                 .map(|rest| String::from_utf8_lossy(&rest).into_owned()),
+            offset: None,
         }
     }
 }

@@ -1,0 +1,158 @@
+//! The connection to the daemon, and the next one.
+
+use super::pending::Pending;
+use crate::call::{CLIENT_NAME, Place, SETTLED, lost};
+use crate::lock::lock;
+use crate::{Failure, caller};
+use ccd_protocol::frame::{Frame, LineFrames};
+use ccd_protocol::mcp::{Opening, Resume};
+use ccd_protocol::{Caller, PROTOCOL_VERSION};
+use std::hash::{BuildHasher as _, RandomState};
+use std::io::{self, Read as _, Write};
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Longest message of the daemon.
+const REPLY_LIMIT_BYTES: usize = 64 << 20;
+
+const READ_BYTES: usize = 64 << 10;
+
+/// How many connections in succession may end at once.
+const MAX_SHORT: u32 = 3;
+
+/// The way to the daemon, for the thread that reads the client's messages and the one that reads the daemon's.
+pub(super) struct Link {
+    place: Place,
+    /// Stays the same for all connections.
+    instance: String,
+    pending: Mutex<Pending>,
+    /// Locked while a message is noted and written, so that it goes to the old worker or is told to the next one.
+    writer: Mutex<UnixStream>,
+    has_ended: AtomicBool,
+}
+
+/// What the daemon sends; it belongs to one thread.
+pub(super) struct Reading {
+    stream: UnixStream,
+    since: Instant,
+    short: u32,
+}
+
+impl Link {
+    /// Connects to the daemon, which is started if none is running.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Connect`].
+    pub(super) fn open(place: Place) -> Result<(Self, Reading), Failure> {
+        let instance = format!("{:08x}", RandomState::new().hash_one(0) as u32);
+        let stream = place.connect_anew()?;
+        let link = Self {
+            place,
+            instance,
+            pending: Mutex::default(),
+            writer: Mutex::new(stream.try_clone().map_err(Failure::io("mcp"))?),
+            has_ended: AtomicBool::new(false),
+        };
+        let reading = Reading {
+            stream,
+            since: Instant::now(),
+            short: 0,
+        };
+        let opening = link.opening(None)?;
+        // If it fails, reading fails too.
+        let _ = lock(&link.writer).write_all(opening.as_bytes());
+        Ok((link, reading))
+    }
+
+    fn opening(&self, resume: Option<Resume>) -> Result<String, Failure> {
+        let opening = Opening {
+            ccd: Some(Caller {
+                protocol: PROTOCOL_VERSION,
+                client: CLIENT_NAME.to_owned(),
+            }),
+            cwd: caller::working_directory(None)?,
+            env: caller::environment(false),
+            instance: self.instance.clone(),
+            resume,
+        };
+        Ok(opening.line())
+    }
+
+    /// Sends a message of the client.
+    pub(super) fn send(&self, line: &[u8]) {
+        let mut writer = lock(&self.writer);
+        lock(&self.pending).sent(line);
+        // If it fails, the connection has ended, and the next worker is told of requests.
+        let _ = writer.write_all(line).and_then(|()| writer.write_all(b"\n"));
+    }
+
+    /// Notes that the client sends nothing more.
+    pub(super) fn end_input(&self) {
+        self.has_ended.store(true, Ordering::Release);
+        let _ = lock(&self.writer).shutdown(Shutdown::Write);
+    }
+
+    /// Writes what the daemon sends to `output`, until the connection ends.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Output`] if the client is gone.
+    pub(super) fn receive(
+        &self,
+        reading: &mut Reading,
+        output: &mut impl Write,
+    ) -> Result<(), Failure> {
+        let mut frames = LineFrames::new(REPLY_LIMIT_BYTES);
+        let mut buffer = vec![0; READ_BYTES];
+        loop {
+            let len = match reading.stream.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(len) => len,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(_) => return Ok(()),
+            };
+            let mut read = &buffer[..len];
+            while let Some(frame) = frames.next(&mut read) {
+                let Frame::Line(line) = frame else { continue };
+                lock(&self.pending).received(&line);
+                let mut line = line.into_owned();
+                line.push(b'\n');
+                output.write_all(&line).map_err(Failure::Output)?;
+            }
+        }
+    }
+
+    /// Connects again after a connection has ended; false if the client sends nothing more.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Connect`]; [`Failure::Lost`] if connections end as soon as they are made.
+    pub(super) fn renew(&self, reading: &mut Reading) -> Result<bool, Failure> {
+        if self.has_ended.load(Ordering::Acquire) {
+            return Ok(false);
+        }
+        reading.short = match reading.since.elapsed() < SETTLED {
+            true => reading.short + 1,
+            false => 0,
+        };
+        if reading.short >= MAX_SHORT {
+            return Err(lost("mcp", true));
+        }
+        let mut writer = lock(&self.writer);
+        let stream = self.place.connect_anew()?;
+        *writer = stream.try_clone().map_err(Failure::io("mcp"))?;
+        reading.stream = stream;
+        reading.since = Instant::now();
+        let resume = lock(&self.pending).resume();
+        let opening = self.opening(Some(resume))?;
+        let _ = writer.write_all(opening.as_bytes());
+        if self.has_ended.load(Ordering::Acquire) {
+            let _ = writer.shutdown(Shutdown::Write);
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,137 @@
+//! One connection, from its first line to its end.
+
+use crate::daemon::Daemon;
+use crate::server::Server;
+use crate::transport::{Lines, Out, first_line, parse};
+use ccd_protocol::PROTOCOL_VERSION;
+use ccd_protocol::mcp::{Opening, Resume};
+use rmcp::ServerHandler as _;
+use rmcp::model::{
+    ClientRequest, ErrorData, InitializeRequestParams, JsonRpcMessage, ServerJsonRpcMessage,
+};
+use rmcp::service::{RunningService, serve_directly_with_ct, serve_server_with_ct};
+use rmcp::RoleServer;
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::UnixStream;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Limits of one connection.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Maximum length of the first line.
+    pub opening_bytes: usize,
+    /// Maximum number of requests without a reply.
+    pub in_flight: usize,
+    /// A client that reads nothing for this long, while a message is waiting for it, is disconnected.
+    pub write_stall: Duration,
+}
+
+/// Serves `stream`, of which `first` has been read, until the client has disconnected or `stop` is cancelled. Returns
+/// after its last call has finished or was dropped.
+///
+/// # Errors
+///
+/// The connection ends before MCP has started.
+pub async fn serve(
+    stream: UnixStream,
+    first: Vec<u8>,
+    daemon: Arc<dyn Daemon>,
+    limits: Limits,
+    stop: CancellationToken,
+) -> io::Result<()> {
+    let (mut reader, writer) = stream.into_split();
+    let out = Arc::new(Out::new(writer, limits.write_stall));
+    let opening = first_line(&mut reader, first, limits.opening_bytes);
+    let Some(read) = stop.run_until_cancelled(opening).await else {
+        return Ok(());
+    };
+    let (buffer, line_len) = read?;
+    let mut opening = match opening_of(&buffer[..line_len]) {
+        Ok(opening) => opening,
+        Err(mistake) => {
+            let error = ErrorData::invalid_request(mistake, None);
+            return out.write(&ServerJsonRpcMessage::error(error, None)).await;
+        }
+    };
+    let resume = opening.resume.take().unwrap_or_default();
+    let unanswered: VecDeque<_> = (resume.unanswered.iter())
+        .filter_map(|message| parse(message.get().as_bytes()).ok())
+        .collect();
+    let tracker = TaskTracker::new();
+    // `rmcp` cancels its token when it ends.
+    let stop = stop.child_token();
+    let ids = unanswered.iter().filter_map(|message| match message {
+        JsonRpcMessage::Request(request) => Some(request.id.clone()),
+        _ => None,
+    });
+    let server = Server::new(daemon, opening, ids.collect(), stop.clone(), tracker.clone());
+    let rest = (buffer, line_len + 1);
+    let lines = Lines::new(reader, rest, unanswered, out, limits.in_flight);
+    if let Some(running) = start(server, lines, &resume, stop).await {
+        // It ends with the loop of `rmcp`; its panic would be a bug there, and is logged by tokio.
+        let _ = running.waiting().await;
+    }
+    tracker.close();
+    tracker.wait().await;
+    Ok(())
+}
+
+fn opening_of(line: &[u8]) -> Result<Opening, String> {
+    let opening = Opening::parse(line)?;
+    match &opening.ccd {
+        Some(caller) if caller.protocol != PROTOCOL_VERSION => Err(format!(
+            "the client speaks version {} of the protocol, the daemon version {PROTOCOL_VERSION}; \
+             run ccctl daemon upgrade",
+            caller.protocol
+        )),
+        _ => Ok(opening),
+    }
+}
+
+/// Starts MCP, or continues what another worker has begun. `None` if the client does not get that far.
+async fn start(
+    server: Server,
+    lines: Lines,
+    resume: &Resume,
+    stop: CancellationToken,
+) -> Option<RunningService<RoleServer, Server>> {
+    let Some(info) = initialized(resume) else {
+        let started = serve_server_with_ct(server, lines, stop).await;
+        return match started {
+            Ok(running) => Some(running),
+            Err(error) => {
+                tracing::debug!(error = %first_words(&error.to_string()), "MCP did not start");
+                None
+            }
+        };
+    };
+    let negotiated = server.negotiate_initialize(&info).ok()?;
+    let info = info.with_protocol_version(negotiated.protocol_version);
+    let running = serve_directly_with_ct(server, lines, Some(info), stop);
+    let peer = running.peer().clone();
+    running.service().watching.list(peer.clone());
+    for uri in &resume.subscriptions {
+        running.service().resubscribe(uri, &peer);
+    }
+    Some(running)
+}
+
+/// Returns what the client said of itself to the earlier worker.
+fn initialized(resume: &Resume) -> Option<InitializeRequestParams> {
+    match parse(resume.initialize.as_ref()?.get().as_bytes()).ok()? {
+        JsonRpcMessage::Request(request) => match request.request {
+            ClientRequest::InitializeRequest(initialize) => Some(initialize.params),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The start of an error of `rmcp`, which goes on with the client's message.
+fn first_words(text: &str) -> &str {
+    text.split(':').next().unwrap_or_default()
+}

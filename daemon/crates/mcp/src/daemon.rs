@@ -1,0 +1,54 @@
+//! What the server needs of the daemon.
+
+use crate::policy::Policy;
+use ccd_protocol::{ErrorCode, ErrorObject, Method};
+use futures_util::future::BoxFuture;
+use serde_json::value::{RawValue, to_raw_value};
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// The daemon, for one connection.
+pub trait Daemon: Send + Sync + 'static {
+    /// Calls a method in the name of an agent. Dropping the future gives the call up.
+    fn call<'a>(
+        &'a self,
+        agent: &'a str,
+        method: &'static str,
+        params: Box<RawValue>,
+    ) -> BoxFuture<'a, Result<Box<RawValue>, ErrorObject>>;
+
+    /// What agents may do, as the configuration says now.
+    fn policy(&self) -> Arc<Policy>;
+
+    /// Changes whenever another session is listed, or one no longer.
+    fn sessions(&self) -> watch::Receiver<()>;
+}
+
+/// Calls methods in the name of one agent.
+#[derive(Clone, Copy)]
+pub(crate) struct Calls<'a> {
+    pub(crate) daemon: &'a dyn Daemon,
+    /// The name that the agent gives itself.
+    pub(crate) agent: &'a str,
+}
+
+impl Calls<'_> {
+    /// Calls a method.
+    ///
+    /// # Errors
+    ///
+    /// Those of the method.
+    pub(crate) async fn call<M: Method>(
+        &self,
+        params: &M::Params,
+    ) -> Result<M::Reply, ErrorObject> {
+        let garbled = |error: serde_json::Error| ErrorObject {
+            code: ErrorCode::Internal as i64,
+            message: format!("{}: {error}", M::NAME),
+            data: None,
+        };
+        let params = to_raw_value(params).map_err(garbled)?;
+        let reply = self.daemon.call(self.agent, M::NAME, params).await?;
+        serde_json::from_str(reply.get()).map_err(garbled)
+    }
+}

@@ -1,0 +1,174 @@
+//! Resources: the output and the screen of each session.
+
+use crate::output::{DEFAULT_BYTES, between};
+use crate::tools::{Call, Mistake, screen_text};
+use ccd_protocol::session::{
+    Session, SessionGet, SessionList, SessionListParams, SessionParams, SessionScreen,
+    SessionScreenParams,
+};
+use ccd_protocol::{ErrorCode, ErrorObject};
+use rmcp::model::{ErrorData, Resource as Listed, ResourceContents, ResourceTemplate};
+
+const SCHEME: &str = "ccd://session/";
+const TEXT: &str = "text/plain";
+
+/// A resource, by its address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Resource {
+    pub(crate) uri: String,
+    /// Id or name of the session.
+    pub(crate) session: String,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The output from an offset on, or its end.
+    Output(Option<u64>),
+    Screen,
+}
+
+impl Resource {
+    /// Reads an address; `None` if it is not one of ours.
+    pub(crate) fn parse(uri: &str) -> Option<Self> {
+        let (session, rest) = uri.strip_prefix(SCHEME)?.split_once('/')?;
+        let kind = match rest.split_once('?') {
+            None if rest == "output" => Kind::Output(None),
+            None if rest == "screen" => Kind::Screen,
+            Some(("output", query)) => {
+                Kind::Output(Some(query.strip_prefix("from=")?.parse().ok()?))
+            }
+            _ => return None,
+        };
+        (!session.is_empty()).then(|| Self {
+            uri: uri.to_owned(),
+            session: session.to_owned(),
+            kind,
+        })
+    }
+}
+
+/// Lists the resources of the live sessions that the agent sees.
+///
+/// # Errors
+///
+/// Those of `session.list`.
+pub(crate) async fn list(call: &Call<'_>) -> Result<Vec<Listed>, ErrorData> {
+    let params = SessionListParams::default();
+    let sessions = call.calls.call::<SessionList>(&params).await.map_err(failed)?;
+    let seen = sessions.sessions.into_iter().filter(|session| call.sees(session));
+    Ok(seen.flat_map(|session| listed(&session)).collect())
+}
+
+fn listed(session: &Session) -> [Listed; 2] {
+    let id = &session.session_id;
+    let name = session.name.as_deref().unwrap_or(id);
+    let program = &session.program;
+    [
+        Listed::new(format!("{SCHEME}{id}/output"), format!("{name}: output"))
+            .with_description(format!("The end of the output of {program}"))
+            .with_mime_type(TEXT),
+        Listed::new(format!("{SCHEME}{id}/screen"), format!("{name}: screen"))
+            .with_description(format!("What the terminal of {program} shows"))
+            .with_mime_type(TEXT),
+    ]
+}
+
+/// The templates of all addresses.
+pub(crate) fn templates() -> Vec<ResourceTemplate> {
+    vec![
+        ResourceTemplate::new(format!("{SCHEME}{{session}}/output"), "output")
+            .with_description("The end of the output of a session, live or ended")
+            .with_mime_type(TEXT),
+        ResourceTemplate::new(format!("{SCHEME}{{session}}/output{{?from}}"), "output from")
+            .with_description("The output of a session from a byte offset on")
+            .with_mime_type(TEXT),
+        ResourceTemplate::new(format!("{SCHEME}{{session}}/screen"), "screen")
+            .with_description("What the terminal of a session shows")
+            .with_mime_type(TEXT),
+    ]
+}
+
+/// Returns the resource at an address, whose session exists and may be seen.
+///
+/// # Errors
+///
+/// There is none.
+pub(crate) async fn find(call: &Call<'_>, uri: &str) -> Result<Resource, ErrorData> {
+    let resource = Resource::parse(uri).ok_or_else(|| missing(uri, "no such resource"))?;
+    let session = call.session(&resource.session).await;
+    let params = SessionParams {
+        session: session.map_err(|Mistake(sentence)| missing(uri, &sentence))?,
+    };
+    call.calls.call::<SessionGet>(&params).await.map_err(failed)?;
+    Ok(resource)
+}
+
+/// Returns what the resource at an address contains.
+///
+/// # Errors
+///
+/// There is none, or the methods fail.
+pub(crate) async fn read(call: &Call<'_>, uri: &str) -> Result<ResourceContents, ErrorData> {
+    let resource = Resource::parse(uri).ok_or_else(|| missing(uri, "no such resource"))?;
+    let session = call.session(&resource.session).await;
+    let session = session.map_err(|Mistake(sentence)| missing(uri, &sentence))?;
+    let text = match resource.kind {
+        Kind::Screen => {
+            let params = SessionScreenParams {
+                session,
+                ..SessionScreenParams::default()
+            };
+            let screen = call.calls.call::<SessionScreen>(&params).await;
+            screen_text(&screen.map_err(failed)?)
+        }
+        Kind::Output(from) => {
+            let params = SessionParams {
+                session: session.clone(),
+            };
+            let record = call.calls.call::<SessionGet>(&params).await.map_err(failed)?;
+            let end = record.output.output_bytes;
+            let start = from.unwrap_or_else(|| end.saturating_sub(DEFAULT_BYTES));
+            between(call.calls, &session, (start, end), DEFAULT_BYTES)
+                .await
+                .map_err(failed)?
+        }
+    };
+    Ok(ResourceContents::text(text, uri))
+}
+
+fn missing(uri: &str, sentence: &str) -> ErrorData {
+    ErrorData::resource_not_found(format!("{uri}: {sentence}"), None)
+}
+
+fn failed(error: ErrorObject) -> ErrorData {
+    match error.known() {
+        Some(ErrorCode::SessionNotFound) => ErrorData::resource_not_found(error.message, None),
+        _ => ErrorData::internal_error(error.message, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_a_session_and_a_kind() {
+        let kind = |uri| Resource::parse(uri).map(|resource| resource.kind);
+        assert_eq!(kind("ccd://session/a/screen"), Some(Kind::Screen));
+        assert_eq!(kind("ccd://session/a/output"), Some(Kind::Output(None)));
+        assert_eq!(kind("ccd://session/a/output?from=7"), Some(Kind::Output(Some(7))));
+        for wrong in [
+            "",
+            "ccd://session/",
+            "ccd://session//screen",
+            "ccd://session/a",
+            "ccd://session/a/log",
+            "ccd://session/a/output?from=-1",
+            "ccd://session/a/output?to=1",
+            "file:///etc/passwd",
+        ] {
+            assert_eq!(kind(wrong), None, "{wrong}");
+        }
+    }
+}

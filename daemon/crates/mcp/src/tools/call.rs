@@ -1,0 +1,174 @@
+//! A call of a tool: who calls, what is allowed, and what comes of it.
+
+use crate::daemon::Calls;
+use crate::policy::{Policy, Reach};
+use ccd_protocol::mcp::Opening;
+use ccd_protocol::session::{
+    Session, SessionCreateParams, SessionGet, SessionParams, SessionState,
+};
+use ccd_protocol::{ErrorCode, ErrorObject};
+use rmcp::model::ToolAnnotations;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+
+/// Ends a session of an agent after an hour without input or output, and after a day: agents forget them.
+const IDLE_S: f64 = 3600.0;
+const RUNTIME_S: f64 = 86_400.0;
+
+/// A tool.
+pub(crate) trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
+    const NAME: &'static str;
+    const TITLE: &'static str;
+    const DESCRIPTION: &'static str;
+    /// It changes nothing.
+    const READS: bool;
+    /// If a worker ends during a call, the next one carries it out again.
+    const REPEATS: bool = Self::READS;
+
+    /// What clients are told of its effects.
+    fn hints() -> ToolAnnotations {
+        ToolAnnotations::with_title(Self::TITLE)
+            .read_only(Self::READS)
+            .destructive(!Self::READS)
+            .open_world(!Self::READS)
+    }
+
+    /// Carries out the call.
+    fn run(
+        self,
+        call: &Call<'_>,
+    ) -> impl Future<Output = Result<ToolOutput, Mistake>> + Send;
+
+    /// How long it may wait, in seconds, for the progress that clients show.
+    fn longest_s(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// What a tool returns.
+pub(crate) struct ToolOutput {
+    pub(crate) text: String,
+    /// A PNG in base64.
+    pub(crate) image: Option<String>,
+}
+
+impl From<String> for ToolOutput {
+    fn from(text: String) -> Self {
+        Self { text, image: None }
+    }
+}
+
+/// Why a tool did nothing, as a sentence for the agent.
+pub(crate) struct Mistake(pub(crate) String);
+
+impl From<String> for Mistake {
+    fn from(sentence: String) -> Self {
+        Self(sentence)
+    }
+}
+
+impl From<ErrorObject> for Mistake {
+    fn from(error: ErrorObject) -> Self {
+        let hint = match error.known() {
+            // The hints of these are commands for people.
+            Some(ErrorCode::SessionNotFound) => Some("session_list shows the sessions"),
+            Some(ErrorCode::ShellBusy) => {
+                Some("wait with session_read, or type into it with session_send")
+            }
+            _ => error.hint(),
+        };
+        Self(match hint {
+            Some(hint) => format!("{}; {hint}", error.message),
+            None => error.message,
+        })
+    }
+}
+
+/// The circumstances of a call.
+pub(crate) struct Call<'a> {
+    pub(crate) calls: Calls<'a>,
+    pub(crate) opening: &'a Opening,
+    pub(crate) policy: Arc<Policy>,
+    /// The same for a repetition of the call by the next worker.
+    pub(crate) key: String,
+}
+
+impl Call<'_> {
+    /// Returns the id of a session that the agent may use.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or it is not the agent's and it may use its own only.
+    pub(crate) async fn session(&self, session: &str) -> Result<String, Mistake> {
+        if self.policy.sessions == Reach::All {
+            return Ok(session.to_owned());
+        }
+        let params = SessionParams {
+            session: session.to_owned(),
+        };
+        let record = self.calls.call::<SessionGet>(&params).await?;
+        match self.sees(&record) {
+            true => Ok(record.session_id),
+            false => Err(Mistake(format!(
+                "{session}: not a session of yours, and the configuration key mcp.sessions is \"own\""
+            ))),
+        }
+    }
+
+    /// Returns whether the agent may use the session.
+    pub(crate) fn sees(&self, session: &Session) -> bool {
+        let is_own = || session.created_by.as_deref() == Some(self.calls.agent);
+        self.policy.sessions == Reach::All || is_own()
+    }
+
+    /// Fails unless the agent may start the program.
+    pub(crate) fn require_program(&self, program: &str) -> Result<(), Mistake> {
+        match self.policy.allows(program) {
+            true => Ok(()),
+            false => Err(self.refused(program)),
+        }
+    }
+
+    /// Returns the user's shell, which the agent may start.
+    ///
+    /// # Errors
+    ///
+    /// It may not.
+    pub(crate) fn require_shell(&self) -> Result<(), Mistake> {
+        let env = self.opening.env.as_ref();
+        let shell = env.and_then(|env| env.get("SHELL"));
+        let shell = shell.map_or("/bin/sh", String::as_str);
+        match self.policy.allows_shell(shell) {
+            true => Ok(()),
+            false => Err(self.refused(shell)),
+        }
+    }
+
+    fn refused(&self, program: &str) -> Mistake {
+        let allowed = match self.policy.programs.is_empty() {
+            true => "no program".to_owned(),
+            false => format!("only {}", self.policy.programs.join(", ")),
+        };
+        Mistake(format!(
+            "{program} is not allowed: the configuration key mcp.programs allows {allowed}"
+        ))
+    }
+
+    /// Returns what starts a session in the client's directory and environment.
+    pub(crate) fn create(&self, cwd: Option<String>, keep: bool) -> SessionCreateParams {
+        SessionCreateParams {
+            cwd: cwd.or_else(|| self.opening.cwd.clone()),
+            caller_env: self.opening.env.clone(),
+            persist: Some(keep),
+            session_timeout_s: (!keep).then_some(IDLE_S),
+            max_session_runtime_s: (!keep).then_some(RUNTIME_S),
+            ..SessionCreateParams::default()
+        }
+    }
+}
+
+/// True if the session's program has not ended.
+pub(crate) fn is_alive(session: &Session) -> bool {
+    session.state == SessionState::Alive
+}

@@ -1,0 +1,88 @@
+//! `program_run`.
+
+use super::call::{Call, Mistake, Tool, ToolOutput};
+use crate::output::{DEFAULT_BYTES, cut, tidy};
+use crate::wait::seconds;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ccd_protocol::Timeout;
+use ccd_protocol::run::{RunOnce, RunOnceParams, RunOnceReply};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+const DEFAULT_S: f64 = 60.0;
+const MAX_S: f64 = 3600.0;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunProgram {
+    /// Program to run.
+    program: String,
+    /// Its arguments, one per entry; no shell interprets them.
+    #[serde(default)]
+    args: Vec<String>,
+    /// Text for its standard input, followed by the end of input.
+    stdin: Option<String>,
+    /// Absolute path; default: the directory of this MCP client.
+    cwd: Option<String>,
+    /// Additional environment variables.
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    /// The program is ended after this many seconds; default 60, at most 3600.
+    timeout_s: Option<f64>,
+}
+
+impl Tool for RunProgram {
+    const NAME: &'static str = "program_run";
+    const TITLE: &'static str = "Run one program to its end";
+    const DESCRIPTION: &'static str = "Runs one program on a terminal until it exits, and returns its output and exit \
+        status. Everything that it has started ends with it.";
+    const READS: bool = false;
+
+    async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
+        call.require_program(&self.program)?;
+        let timeout_s = self.timeout_s.unwrap_or(DEFAULT_S);
+        if !(0.0..=MAX_S).contains(&timeout_s) {
+            let text = format!("timeout_s is {timeout_s}; it must be from 0 to {MAX_S}");
+            return Err(Mistake(text));
+        }
+        let params = RunOnceParams {
+            program: self.program,
+            args: self.args,
+            stdin_b64: self.stdin.map(|text| STANDARD.encode(text)),
+            cwd: self.cwd.or_else(|| call.opening.cwd.clone()),
+            env: self.env,
+            caller_env: call.opening.env.clone(),
+            timeout_ms: Timeout::After(timeout_s * 1000.0),
+            clean: true,
+            ..RunOnceParams::default()
+        };
+        let ran = call.calls.call::<RunOnce>(&params).await?;
+        Ok(said(&ran).into())
+    }
+
+    fn longest_s(&self) -> Option<f64> {
+        Some(self.timeout_s.unwrap_or(DEFAULT_S))
+    }
+}
+
+fn said(ran: &RunOnceReply) -> String {
+    let took = seconds(Duration::from_millis(ran.duration_ms));
+    let mut about = match (ran.exit_code, ran.signal) {
+        _ if ran.timed_out => format!("[ended after {took}, because timeout_s was over"),
+        (Some(status), _) => format!("[exit status {status} after {took}"),
+        (None, Some(signal)) => format!("[ended by signal {signal} after {took}"),
+        (None, None) => format!("[ended after {took}"),
+    };
+    if ran.truncated {
+        about.push_str("; the output was cut at 16 MiB");
+    }
+    about.push(']');
+    let output = cut(&tidy(&ran.output), DEFAULT_BYTES as usize);
+    match output.trim_end_matches('\n') {
+        "" => format!("(no output)\n{about}"),
+        output => format!("{output}\n{about}"),
+    }
+}

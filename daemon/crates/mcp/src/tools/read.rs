@@ -1,0 +1,75 @@
+//! `session_read`.
+
+use super::call::{Call, Mistake, Tool, ToolOutput};
+use crate::output::{DEFAULT_BYTES, MAX_BYTES, between, report};
+use crate::wait::{DEFAULT_S, Until, Wait};
+use ccd_protocol::session::{SessionGet, SessionParams};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Read {
+    /// Id or name; also of an ended session.
+    session: String,
+    /// Offset to read from, as "next offset" of an earlier result. Absent: the end of the output is returned.
+    from: Option<u64>,
+    /// What to wait for first: the program waits for input, is silent for a second, exits, or none (default).
+    until: Option<Until>,
+    /// Wait for this regular expression at or after `from` instead; without `from`, in new output.
+    pattern: Option<String>,
+    /// Longest wait in seconds, 0 to 600; default 30.
+    timeout_s: Option<f64>,
+    /// Most bytes of output to return, up to 65536; default 16384. More is cut in the middle.
+    max_bytes: Option<u64>,
+}
+
+impl Tool for Read {
+    const NAME: &'static str = "session_read";
+    const TITLE: &'static str = "Read the output of a session";
+    const DESCRIPTION: &'static str = "Returns the output of a session from an offset on, without control sequences; can \
+        wait first. Reading takes nothing away: others read the same.";
+    const READS: bool = true;
+
+    async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
+        let wait = Wait::new(self.until, Until::None, self.pattern, self.timeout_s)?;
+        let session = call.session(&self.session).await?;
+        let limit = self.max_bytes.unwrap_or(DEFAULT_BYTES).clamp(1, MAX_BYTES);
+        let start = match self.from {
+            Some(from) => from,
+            None => end_of(call, &session).await?,
+        };
+        let mut waited = wait.run(call.calls, &session, start).await?;
+        if self.max_bytes.is_some_and(|asked| asked > MAX_BYTES) {
+            waited.why = add(&waited.why, &format!("max_bytes was reduced to {MAX_BYTES}"));
+        }
+        let printed = waited.session.output.output_bytes;
+        if start > printed {
+            let text = format!("from is {start}, but the output has only {printed} bytes so far");
+            return Err(Mistake(text));
+        }
+        let end = waited.matched_end.unwrap_or(printed);
+        let start = self.from.unwrap_or_else(|| end.saturating_sub(limit));
+        let text = between(call.calls, &session, (start, end), limit).await?;
+        Ok(report(&text, &waited, end).into())
+    }
+
+    fn longest_s(&self) -> Option<f64> {
+        Some(self.timeout_s.unwrap_or(DEFAULT_S))
+    }
+}
+
+async fn end_of(call: &Call<'_>, session: &str) -> Result<u64, Mistake> {
+    let params = SessionParams {
+        session: session.to_owned(),
+    };
+    let session = call.calls.call::<SessionGet>(&params).await?;
+    Ok(session.output.output_bytes)
+}
+
+fn add(text: &str, more: &str) -> String {
+    match text.is_empty() {
+        true => more.to_owned(),
+        false => format!("{text}; {more}"),
+    }
+}

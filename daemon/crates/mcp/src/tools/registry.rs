@@ -1,0 +1,182 @@
+//! All tools, with their schemas.
+
+use super::call::{Call, Mistake, Tool, ToolOutput};
+use super::{close, list, memory, program, read, screen, search, send, shell, signal, start, tape};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use rmcp::model::{JsonObject, Tool as Definition};
+use serde_json::Value;
+use std::sync::{Arc, OnceLock};
+
+/// A tool, whatever its arguments.
+pub(crate) struct Entry {
+    pub(crate) name: &'static str,
+    pub(crate) reads: bool,
+    pub(crate) repeats: bool,
+    define: fn() -> Definition,
+    parse: fn(JsonObject) -> Result<Prepared, Mistake>,
+}
+
+/// A call whose arguments are valid.
+pub(crate) struct Prepared {
+    pub(crate) longest_s: Option<f64>,
+    pub(crate) run: Run,
+}
+
+type Run = Box<
+    dyn for<'a> FnOnce(&'a Call<'a>) -> BoxFuture<'a, Result<ToolOutput, Mistake>> + Send,
+>;
+
+const TOOLS: [Entry; 12] = [
+    entry::<start::Start>(),
+    entry::<send::Send>(),
+    entry::<read::Read>(),
+    entry::<screen::Screen>(),
+    entry::<signal::Signal>(),
+    entry::<close::Close>(),
+    entry::<list::List>(),
+    entry::<program::RunProgram>(),
+    entry::<shell::RunInShell>(),
+    entry::<search::Search>(),
+    entry::<memory::Memory>(),
+    entry::<tape::Tape>(),
+];
+
+/// Returns the definitions of all tools, or of those that change nothing.
+pub(crate) fn all(read_only: bool) -> Vec<Definition> {
+    static ALL: OnceLock<Vec<Definition>> = OnceLock::new();
+    let all = ALL.get_or_init(|| TOOLS.iter().map(|tool| (tool.define)()).collect());
+    let wanted = TOOLS.iter().zip(all).filter(|(tool, _)| tool.reads || !read_only);
+    wanted.map(|(_, definition)| definition.clone()).collect()
+}
+
+/// Returns the tool of this name.
+pub(crate) fn find(name: &str) -> Option<&'static Entry> {
+    static FOUND: [Entry; 12] = TOOLS;
+    FOUND.iter().find(|tool| tool.name == name)
+}
+
+impl Entry {
+    /// Checks the arguments.
+    ///
+    /// # Errors
+    ///
+    /// A sentence that names what is wrong.
+    pub(crate) fn prepare(&self, arguments: JsonObject) -> Result<Prepared, Mistake> {
+        (self.parse)(arguments)
+    }
+}
+
+const fn entry<T: Tool>() -> Entry {
+    Entry {
+        name: T::NAME,
+        reads: T::READS,
+        repeats: T::REPEATS,
+        define: define::<T>,
+        parse: parse::<T>,
+    }
+}
+
+fn parse<T: Tool>(arguments: JsonObject) -> Result<Prepared, Mistake> {
+    let tool: T = serde_json::from_value(Value::Object(arguments))
+        .map_err(|error| Mistake(format!("{}: {error}", T::NAME)))?;
+    Ok(Prepared {
+        longest_s: tool.longest_s(),
+        run: Box::new(move |call| tool.run(call).boxed()),
+    })
+}
+
+fn define<T: Tool>() -> Definition {
+    let mut schema = schemars::schema_for!(T).to_value();
+    shorten(&mut schema);
+    let schema = schema.as_object().cloned().unwrap_or_default();
+    Definition::new(T::NAME, T::DESCRIPTION, Arc::new(schema)).with_annotations(T::hints())
+}
+
+/// Leaves out what says nothing to an agent: an argument that may be absent need not be null too.
+fn shorten(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            for word in ["$schema", "title", "format", "default"] {
+                if members.get(word).is_some_and(|value| !value.is_object()) {
+                    members.remove(word);
+                }
+            }
+            if let Some(Value::Array(types)) = members.get_mut("type") {
+                types.retain(|word| word != "null");
+                if let [one] = &types[..] {
+                    let one = one.clone();
+                    members.insert("type".to_owned(), one);
+                }
+            }
+            if let Some(Value::Array(choices)) = members.get_mut("anyOf") {
+                choices.retain(|choice| choice["type"] != "null");
+                if let [Value::Object(one)] = &choices[..] {
+                    let one = one.clone();
+                    members.remove("anyOf");
+                    members.extend(one);
+                }
+            }
+            if let Some(Value::Array(choices)) = members.get_mut("enum") {
+                choices.retain(|choice| !choice.is_null());
+            }
+            members.values_mut().for_each(shorten);
+        }
+        Value::Array(entries) => entries.iter_mut().for_each(shorten),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_descriptions_are_short() {
+        fn words(value: &Value) -> usize {
+            match value {
+                Value::Object(members) => {
+                    let own = members.get("description").and_then(Value::as_str);
+                    let own = own.map_or(0, |text| text.split_whitespace().count());
+                    own + members.values().map(words).sum::<usize>()
+                }
+                Value::Array(entries) => entries.iter().map(words).sum(),
+                _ => 0,
+            }
+        }
+        let all = serde_json::to_value(all(false)).unwrap();
+        let tokens = words(&all) as f64 * 1.4;
+        assert!(tokens < 2500.0, "{tokens}");
+        let whole = all.to_string();
+        assert!(!whole.contains("null") && !whole.contains("$ref"), "{whole}");
+    }
+
+    #[test]
+    fn each_argument_is_described_and_unknown_ones_are_refused() {
+        for tool in all(false) {
+            let schema = Value::Object((*tool.input_schema).clone());
+            assert_eq!(schema["additionalProperties"], false, "{}", tool.name);
+            let arguments = schema["properties"].as_object().cloned().unwrap_or_default();
+            for (name, argument) in arguments {
+                assert!(argument["description"].is_string(), "{}: {name}", tool.name);
+            }
+            let wrong = [("no_such".to_owned(), Value::Null)].into_iter().collect();
+            let tool = find(&tool.name).unwrap();
+            let Err(Mistake(sentence)) = tool.prepare(wrong) else {
+                panic!("{}", tool.name);
+            };
+            assert!(sentence.contains("no_such"), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn tools_that_change_nothing_say_so() {
+        let reading = all(true);
+        assert!(reading.len() > 3 && reading.len() < 12);
+        for tool in all(false) {
+            let is_listed = reading.iter().any(|listed| listed.name == tool.name);
+            let hints = tool.annotations.unwrap();
+            assert_eq!(hints.read_only_hint, Some(is_listed), "{}", tool.name);
+        }
+    }
+}

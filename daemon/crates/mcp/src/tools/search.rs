@@ -1,0 +1,75 @@
+//! `conversation_search`.
+
+use super::call::{Call, Mistake, Tool, ToolOutput};
+use ccd_protocol::conversation::{
+    ConversationHit, ConversationScope, ConversationSearch, ConversationSearchParams,
+};
+use rmcp::model::ToolAnnotations;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Hits in a result, unless the agent asks for another number.
+const DEFAULT_HITS: u64 = 10;
+const MAX_HITS: u64 = 50;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Search {
+    /// Words, and phrases in double quotes, that must all be in one message; -word must not be in it.
+    query: String,
+    /// Only conversations started in this directory or below it, an absolute path.
+    project: Option<String>,
+    /// Only calls of this tool and their results, such as Bash.
+    tool: Option<String>,
+    /// Nothing before this date or time, such as 2026-01-31.
+    since: Option<String>,
+    /// Most hits; default 10, at most 50.
+    limit: Option<u64>,
+}
+
+impl Tool for Search {
+    const NAME: &'static str = "conversation_search";
+    const TITLE: &'static str = "Search past conversations";
+    const DESCRIPTION: &'static str = "Searches all conversations of Claude Code on this machine, the newest hits first: how \
+        something was solved, decided or run before.";
+    const READS: bool = true;
+
+    fn hints() -> ToolAnnotations {
+        ToolAnnotations::with_title(Self::TITLE).read_only(true).open_world(false)
+    }
+
+    async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
+        let config_dir = call.opening.env.as_ref().and_then(|env| env.get("CLAUDE_CONFIG_DIR"));
+        let params = ConversationSearchParams {
+            query: self.query,
+            scope: ConversationScope {
+                claude_dirs: config_dir.filter(|dir| dir.starts_with('/')).cloned().into_iter().collect(),
+                project: self.project,
+                since: self.since,
+                ..ConversationScope::default()
+            },
+            tool: self.tool,
+            limit: Some(self.limit.unwrap_or(DEFAULT_HITS).clamp(1, MAX_HITS)),
+            ..ConversationSearchParams::default()
+        };
+        let found = call.calls.call::<ConversationSearch>(&params).await?;
+        let mut lines: Vec<String> = found.hits.iter().map(line).collect();
+        let shown = found.hits.len() as u64;
+        lines.push(match found.total {
+            0 => "[nothing found]".to_owned(),
+            total => format!("[{shown} of {total} hits; ccctl conversation show SESSION shows one whole]"),
+        });
+        if found.indexing.is_some() {
+            lines.push("[not everything is indexed yet: search again in a moment]".to_owned());
+        }
+        Ok(lines.join("\n").into())
+    }
+}
+
+fn line(hit: &ConversationHit) -> String {
+    let at = hit.at.as_deref().unwrap_or("unknown time");
+    let role = serde_json::to_value(hit.role).unwrap_or_default();
+    let role = role.as_str().unwrap_or_default().to_owned();
+    let tool = hit.tool.as_ref().map(|tool| format!(" {tool}")).unwrap_or_default();
+    format!("{at} {role}{tool} (session {}): {}", hit.session_id, hit.snippet)
+}

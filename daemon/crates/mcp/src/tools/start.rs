@@ -1,0 +1,90 @@
+//! `session_start`.
+
+use super::call::{Call, Mistake, Tool, ToolOutput};
+use crate::output::{DEFAULT_BYTES, between, report};
+use crate::wait::{DEFAULT_S, Until, Wait};
+use ccd_protocol::session::{SessionCreate, SessionCreateParams};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Start {
+    /// Program to run. Absent: the user's shell, prepared for shell_run.
+    program: Option<String>,
+    /// Its arguments, one per entry; no shell interprets them.
+    #[serde(default)]
+    args: Vec<String>,
+    /// Absolute path; default: the directory of this MCP client.
+    cwd: Option<String>,
+    /// Additional environment variables.
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    /// A name to use in place of the id.
+    name: Option<String>,
+    /// Height of the terminal; default 24.
+    rows: Option<i64>,
+    /// Width of the terminal; default 80.
+    cols: Option<i64>,
+    /// No time limits. Otherwise the session ends after an hour without input or output.
+    #[serde(default)]
+    keep: bool,
+    /// What to wait for: the program waits for input (default), is silent for a second, exits, or none.
+    until: Option<Until>,
+    /// Wait for this regular expression in the output instead.
+    pattern: Option<String>,
+    /// Longest wait in seconds, 0 to 600; default 30.
+    timeout_s: Option<f64>,
+}
+
+impl Tool for Start {
+    const NAME: &'static str = "session_start";
+    const TITLE: &'static str = "Start a terminal session";
+    const DESCRIPTION: &'static str = "Starts a program in a terminal of its own that outlives this call, and waits until \
+        it is ready. Use it for anything interactive or long-running: REPLs, debuggers, ssh, installers that ask questions, \
+        full-screen programs, servers, watchers. Returns the output and one line that says what the program does now. A \
+        person can watch and type too: ccctl session attach ID.";
+    const READS: bool = false;
+
+    async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
+        let wait = Wait::new(self.until, Until::Input, self.pattern, self.timeout_s)?;
+        match &self.program {
+            Some(program) => call.require_program(program)?,
+            None => call.require_shell()?,
+        }
+        let params = SessionCreateParams {
+            shell: self.program.is_none(),
+            program: self.program,
+            args: self.args,
+            env: self.env,
+            name: self.name,
+            rows: self.rows,
+            cols: self.cols,
+            ..call.create(self.cwd, self.keep)
+        };
+        started(call, &params, &wait).await
+    }
+
+    fn longest_s(&self) -> Option<f64> {
+        Some(self.timeout_s.unwrap_or(DEFAULT_S))
+    }
+}
+
+/// Starts a session, waits, and reports.
+///
+/// # Errors
+///
+/// Those of the methods.
+pub(super) async fn started(
+    call: &Call<'_>,
+    params: &SessionCreateParams,
+    wait: &Wait,
+) -> Result<ToolOutput, Mistake> {
+    let session = call.calls.call::<SessionCreate>(params).await?;
+    let id = &session.session_id;
+    let waited = wait.run(call.calls, id, 0).await?;
+    let end = waited.matched_end.unwrap_or(waited.session.output.output_bytes);
+    let text = between(call.calls, id, (0, end), DEFAULT_BYTES).await?;
+    Ok(report(&text, &waited, end).into())
+}

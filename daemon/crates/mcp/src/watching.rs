@@ -1,0 +1,188 @@
+//! Tells clients that a resource, or the list of resources, has changed.
+
+use crate::daemon::{Calls, Daemon};
+use crate::resources::Resource;
+use ccd_protocol::Timeout;
+use ccd_protocol::session::{
+    SessionState, SessionWait, SessionWaitParams, WaitFor,
+};
+use futures_util::future::join_all;
+use rmcp::model::ResourceUpdatedNotificationParam;
+use rmcp::service::{SubscriptionContext, SubscriptionSink};
+use rmcp::{Peer, RoleServer};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// Most resources that one connection watches.
+const MAX_WATCHED: usize = 64;
+
+/// Shortest time between two notifications of the same kind: a program that floods must not flood the client.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// Name under which sessions are watched; it appears in no history.
+const AGENT: &str = "mcp";
+
+/// What one connection watches.
+pub(crate) struct Watching {
+    daemon: Arc<dyn Daemon>,
+    /// Resources by address.
+    watched: Mutex<HashMap<String, CancellationToken>>,
+    stop: CancellationToken,
+    tracker: TaskTracker,
+}
+
+/// Who is told.
+#[derive(Clone)]
+pub(crate) enum Listener {
+    /// The client, by `resources/subscribe`.
+    Peer(Peer<RoleServer>),
+    /// The client, by `subscriptions/listen`.
+    Sink(SubscriptionSink),
+}
+
+impl Listener {
+    /// Returns false once nobody listens.
+    async fn updated(&self, uri: &str) -> bool {
+        match self {
+            Self::Peer(peer) => {
+                let params = ResourceUpdatedNotificationParam::new(uri);
+                peer.notify_resource_updated(params).await.is_ok()
+            }
+            Self::Sink(sink) => sink.notify_resource_updated(uri).await.is_ok(),
+        }
+    }
+
+    async fn list_changed(&self) -> bool {
+        match self {
+            Self::Peer(peer) => peer.notify_resource_list_changed().await.is_ok(),
+            Self::Sink(sink) => sink.notify_resource_list_changed().await.is_ok(),
+        }
+    }
+}
+
+impl Watching {
+    pub(crate) fn new(
+        daemon: Arc<dyn Daemon>,
+        stop: CancellationToken,
+        tracker: TaskTracker,
+    ) -> Self {
+        Self {
+            daemon,
+            watched: Mutex::default(),
+            stop: stop.child_token(),
+            tracker,
+        }
+    }
+
+    /// Watches a resource until [`Self::end`] or the end of its session.
+    ///
+    /// # Errors
+    ///
+    /// Too many are watched.
+    pub(crate) fn start(&self, resource: Resource, listener: Listener) -> Result<(), String> {
+        let mut watched = self.watched();
+        if watched.contains_key(&resource.uri) {
+            return Ok(());
+        }
+        if watched.len() >= MAX_WATCHED {
+            return Err(format!("{MAX_WATCHED} resources are watched; unsubscribe from one first"));
+        }
+        let end = self.stop.child_token();
+        watched.insert(resource.uri.clone(), end.clone());
+        let daemon = Arc::clone(&self.daemon);
+        self.tracker.spawn(async move {
+            end.run_until_cancelled(watch(&*daemon, &resource, &listener)).await;
+        });
+        Ok(())
+    }
+
+    /// Stops watching a resource.
+    pub(crate) fn end(&self, uri: &str) {
+        if let Some(end) = self.watched().remove(uri) {
+            end.cancel();
+        }
+    }
+
+    /// Tells the client whenever the list of resources has changed.
+    pub(crate) fn list(&self, peer: Peer<RoleServer>) {
+        let (daemon, stop) = (Arc::clone(&self.daemon), self.stop.clone());
+        self.tracker.spawn(async move {
+            let list = watch_list(&*daemon, Listener::Peer(peer));
+            stop.run_until_cancelled(list).await;
+        });
+    }
+
+    /// Serves one `subscriptions/listen` until it is cancelled.
+    pub(crate) async fn listen(&self, context: &SubscriptionContext) {
+        let accepted = context.accepted();
+        let listener = Listener::Sink(context.sink().clone());
+        let uris = accepted.resource_subscriptions.iter().flatten();
+        let resources: Vec<Resource> = uris
+            .filter_map(|uri| Resource::parse(uri))
+            .take(MAX_WATCHED)
+            .collect();
+        let watches = resources.iter().map(|resource| watch(&*self.daemon, resource, &listener));
+        let list = async {
+            if accepted.resources_list_changed == Some(true) {
+                watch_list(&*self.daemon, listener.clone()).await;
+            }
+        };
+        tokio::select! {
+            () = async { tokio::join!(join_all(watches), list); } => context.cancelled().await,
+            () = context.cancelled() => {}
+            () = self.stop.cancelled() => {}
+        }
+    }
+
+    fn watched(&self) -> MutexGuard<'_, HashMap<String, CancellationToken>> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Watching {
+    /// The client is gone.
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+/// Reports new output, until the session has ended.
+async fn watch(daemon: &dyn Daemon, resource: &Resource, listener: &Listener) {
+    let calls = Calls {
+        daemon,
+        agent: AGENT,
+    };
+    let mut since = None;
+    loop {
+        let params = SessionWaitParams {
+            session: resource.session.clone(),
+            condition: WaitFor::Output,
+            idle_ms: None,
+            since,
+            timeout_ms: Timeout::Forever,
+        };
+        // The session is no longer known, or the daemon stops.
+        let Ok(reply) = calls.call::<SessionWait>(&params).await else {
+            return;
+        };
+        let has_ended = reply.session.state != SessionState::Alive;
+        if !listener.updated(&resource.uri).await || has_ended {
+            return;
+        }
+        tokio::time::sleep(PAUSE).await;
+        since = Some(reply.session.output.output_bytes);
+    }
+}
+
+async fn watch_list(daemon: &dyn Daemon, listener: Listener) {
+    let mut sessions = daemon.sessions();
+    while sessions.changed().await.is_ok() {
+        if !listener.list_changed().await {
+            return;
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}

@@ -1,0 +1,2 @@
+-- The client that created the session.
+ALTER TABLE sessions ADD COLUMN created_by TEXT;

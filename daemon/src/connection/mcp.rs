@@ -1,0 +1,123 @@
+//! Connections that speak MCP: the crate `mcp` calls methods through the same guard as every other client.
+
+use super::guard::{Guard, Shared};
+use super::service::Callee;
+use ccd_mcp::{Daemon, Limits, Policy};
+use ccd_protocol::{ErrorCode, ErrorObject};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use jsonrpsee::core::middleware::RpcServiceT;
+use jsonrpsee::types::{Extensions, Id, Request, TwoPointZero};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::io;
+use std::sync::Arc;
+use tokio::net::UnixStream;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// What agents may do, and the list of sessions, while both change.
+#[derive(Clone)]
+pub(crate) struct Agents {
+    pub(crate) policy: watch::Receiver<Arc<Policy>>,
+    pub(crate) sessions: watch::Receiver<()>,
+}
+
+impl Agents {
+    /// Agents that may do nothing, for a daemon without configuration and sessions.
+    #[cfg(any(test, feature = "fuzzing"))]
+    pub(super) fn none() -> Self {
+        let policy = Policy {
+            programs: Vec::new(),
+            sessions: ccd_mcp::Reach::Own,
+            read_only: true,
+        };
+        Self {
+            policy: watch::channel(Arc::new(policy)).1,
+            sessions: watch::channel(()).1,
+        }
+    }
+}
+
+/// Serves `stream`, of which `first` has been read.
+///
+/// # Errors
+///
+/// As [`ccd_mcp::serve`].
+pub(super) async fn serve(
+    stream: UnixStream,
+    first: Vec<u8>,
+    shared: Arc<Shared>,
+    agents: Agents,
+    stop: CancellationToken,
+) -> io::Result<()> {
+    let limits = Limits {
+        opening_bytes: shared.limits.frame_bytes,
+        in_flight: shared.limits.in_flight,
+        write_stall: shared.limits.write_stall,
+    };
+    let methods = Methods {
+        guard: Callee::guarded(shared, None),
+        agents,
+    };
+    ccd_mcp::serve(stream, first, Arc::new(methods), limits, stop).await
+}
+
+struct Methods {
+    guard: Guard,
+    agents: Agents,
+}
+
+impl Daemon for Methods {
+    fn call<'a>(
+        &'a self,
+        agent: &'a str,
+        method: &'static str,
+        params: Box<RawValue>,
+    ) -> BoxFuture<'a, Result<Box<RawValue>, ErrorObject>> {
+        let mut extensions = Extensions::new();
+        extensions.insert(self.guard.shared.peer.named(agent));
+        let request = Request {
+            jsonrpc: TwoPointZero,
+            id: Id::Null,
+            method: Cow::Borrowed(method),
+            params: Some(Cow::Owned(params)),
+            extensions,
+        };
+        let reply = self.guard.call(request);
+        async move { result_of(&reply.await.into_json()) }.boxed()
+    }
+
+    fn policy(&self) -> Arc<Policy> {
+        Arc::clone(&self.agents.policy.borrow())
+    }
+
+    fn sessions(&self) -> watch::Receiver<()> {
+        self.agents.sessions.clone()
+    }
+}
+
+/// Returns what a reply says.
+fn result_of(reply: &RawValue) -> Result<Box<RawValue>, ErrorObject> {
+    #[derive(Deserialize)]
+    struct Reply<'a> {
+        #[serde(borrow)]
+        result: Option<&'a RawValue>,
+        error: Option<ErrorObject>,
+    }
+    match serde_json::from_str(reply.get()) {
+        Ok(Reply {
+            result: Some(result),
+            ..
+        }) => Ok(result.to_owned()),
+        Ok(Reply {
+            error: Some(error), ..
+        }) => Err(error),
+        Ok(_) | Err(_) => Err(ErrorObject {
+            code: ErrorCode::Internal as i64,
+            message: "a reply could not be read".to_owned(),
+            data: None,
+        }),
+    }
+}

@@ -1,0 +1,154 @@
+//! Clients that make mistakes, or mean harm: each hurts only itself.
+
+use super::agent::{Agent, initialize};
+use crate::support::{Daemon, eventually};
+use serde_json::{Value, json};
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+#[test]
+fn wrong_calls_get_errors_that_say_what_is_wrong() {
+    let daemon = Daemon::start();
+    let mut agent = Agent::start(&daemon);
+    let unknown = agent.call("tools/call", json!({"name": "no_such_tool"})).unwrap_err();
+    assert_eq!(unknown["code"], -32602);
+    assert!(unknown["message"].as_str().unwrap().contains("no_such_tool"));
+    for (arguments, word) in [
+        (json!({}), "session"),
+        (json!({"session": 5}), "string"),
+        (json!({"session": "x", "txt": "y"}), "txt"),
+        (json!({"session": "x", "text": "y", "timeout_s": 1e9}), "timeout_s"),
+        (json!({"session": "x", "text": "y", "until": "later"}), "later"),
+        (json!({"session": "x", "text": "y", "until": "exit", "pattern": "z"}), "not both"),
+        (json!({"session": "no-such", "text": "y"}), "no-such"),
+    ] {
+        let said = agent.fails("session_send", arguments.clone());
+        assert!(said.contains(word), "{arguments}: {said}");
+    }
+    let id = agent.session(json!({"program": "cat", "until": "none"}));
+    for (tool, arguments) in [
+        ("session_send", json!({"session": id, "text": "y", "pattern": "(unclosed"})),
+        ("session_send", json!({"session": id, "keys": ["NoSuchKey"]})),
+        ("session_send", json!({"session": id})),
+        ("session_read", json!({"session": id, "from": 1_000_000})),
+        ("session_signal", json!({"session": id, "signal": "NOPE"})),
+        ("session_start", json!({"program": "/no/such/program"})),
+        ("session_start", json!({"program": "cat", "rows": 0})),
+        ("session_start", json!({"program": "cat", "cwd": "relative"})),
+        ("program_run", json!({"program": "no-such-program"})),
+        ("conversation_search", json!({"query": ""})),
+    ] {
+        assert!(!agent.fails(tool, arguments).is_empty(), "{tool}");
+    }
+    assert!(agent.call("no/such/method", json!({})).is_err());
+    assert!(agent.call("tools/call", json!({"arguments": {}})).is_err());
+}
+
+#[test]
+fn lines_that_are_no_messages_are_answered_and_the_next_one_is_read() {
+    let daemon = Daemon::start();
+    let mut agent = Agent::start(&daemon);
+    let long = format!(r#"{{"jsonrpc":"2.0","id":9,"method":"ping","x":"{}"}}"#, "y".repeat(2 << 20));
+    for line in ["{", "[]", "5", "\"x\"", r#"{"jsonrpc":"2.0","id":7}"#, r#"{"id":null,"method":"ping"}"#, &long] {
+        agent.write(line);
+        let error = agent.wait("an error", |message| message.get("error").is_some());
+        assert!(error["error"]["message"].is_string(), "{error}");
+    }
+    assert!(agent.call("ping", json!({})).is_ok());
+}
+
+#[test]
+fn a_flood_of_requests_is_refused_and_the_rest_is_served() {
+    let daemon = Daemon::builder().config(r#"{"limits": {"in_flight": 8}}"#).start();
+    let mut agent = Agent::start(&daemon);
+    let id = agent.session(json!({"program": "cat", "until": "none"}));
+    let waits: Vec<u64> = (0..20)
+        .map(|_| agent.begin("session_read", json!({"session": id, "pattern": "never", "timeout_s": 60})))
+        .collect();
+    let refused = agent.reply(waits[19]).unwrap_err();
+    assert!(refused["message"].as_str().unwrap().contains("8 requests wait for a reply"));
+    for waits in &waits {
+        agent.notify("notifications/cancelled", json!({"requestId": waits}));
+    }
+    assert!(agent.tool("session_list", json!({})).contains(&id));
+}
+
+#[test]
+fn a_program_that_floods_does_not_flood_the_agent() {
+    let daemon = Daemon::start();
+    let mut agent = Agent::start(&daemon);
+    let said = agent.tool("session_start", json!({"program": "yes", "pattern": "never", "timeout_s": 1}));
+    assert!(said.len() < 40_000 && said.contains("bytes left out"), "{}", said.len());
+    let id = super::agent::id_of(&said);
+    let uri = format!("ccd://session/{id}/output");
+    agent.call("resources/subscribe", json!({"uri": uri})).unwrap();
+    agent.call("ping", json!({})).unwrap();
+    agent.wait("an update", |message| message["params"]["uri"] == uri);
+    let said = agent.tool("session_send", json!({"session": id, "keys": ["C-c"], "until": "exit"}));
+    assert!(said.contains("signal 2"), "{said}");
+}
+
+/// Connects as `ccctl mcp` does, and speaks to the daemon directly.
+fn dial(daemon: &Daemon) -> UnixStream {
+    let mut stream = UnixStream::connect(daemon.socket()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize("raw")});
+    write!(stream, "mcp {{}}\n{request}\n").unwrap();
+    stream
+}
+
+fn connections(daemon: &Daemon) -> u64 {
+    let status = daemon.call_value("daemon.status", &json!({})).unwrap();
+    status["connections"].as_u64().unwrap()
+}
+
+#[test]
+fn clients_that_end_without_a_word_leave_nothing() {
+    let daemon = Daemon::start();
+    let before = connections(&daemon);
+    for round in 0..20 {
+        let mut stream = dial(&daemon);
+        let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+            "name": "program_run", "arguments": {"program": "sleep", "args": ["600"], "timeout_s": 600},
+        }});
+        if round % 2 == 0 {
+            writeln!(stream, "{call}").unwrap();
+        } else {
+            write!(stream, "{}", &call.to_string()[..40]).unwrap();
+        }
+    }
+    eventually("all connections have ended, and their programs", || {
+        let list = daemon.call_value("session.list", &json!({})).unwrap();
+        let is_quiet = list["sessions"].as_array().unwrap().is_empty();
+        (connections(&daemon) == before && is_quiet).then_some(())
+    });
+}
+
+#[test]
+fn a_wrong_first_line_is_explained() {
+    let daemon = Daemon::start();
+    for (line, word) in [
+        ("mcp 5", "after mcp"),
+        ("mcpx", "does not start"),
+        (r#"mcp {"ccd": {"protocol": 99, "client": "x"}}"#, "ccctl daemon upgrade"),
+    ] {
+        let mut stream = UnixStream::connect(daemon.socket()).unwrap();
+        writeln!(stream, "{line}").unwrap();
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).unwrap();
+        let error: Value = serde_json::from_str(&reply).unwrap();
+        assert!(error["error"]["message"].as_str().unwrap().contains(word), "{line}: {reply}");
+    }
+}
+
+#[test]
+fn what_was_said_is_in_no_log() {
+    let daemon = Daemon::builder().config(r#"{"log_level": "trace"}"#).start();
+    let mut agent = Agent::start(&daemon);
+    let id = agent.session(json!({"program": "cat", "until": "none"}));
+    agent.tool("session_send", json!({"session": id, "text": "rosebud", "pattern": "rosebud"}));
+    agent.fails("session_send", json!({"session": id, "text": "rosebud", "keys": ["x"]}));
+    drop(agent);
+    assert!(!daemon.log_text().contains("rosebud"));
+}

@@ -1,0 +1,64 @@
+//! What the configuration allows agents.
+
+use super::agent::Agent;
+use crate::support::Daemon;
+use serde_json::json;
+
+#[test]
+fn only_listed_programs_may_be_started() {
+    let config = r#"{"mcp": {"programs": ["cat"]}}"#;
+    let daemon = Daemon::builder().config(config).start();
+    let mut agent = Agent::start(&daemon);
+    agent.session(json!({"program": "cat", "until": "none"}));
+    for (tool, arguments) in [
+        ("session_start", json!({"program": "python3"})),
+        ("session_start", json!({"program": "/bin/cat"})),
+        ("session_start", json!({})),
+        ("program_run", json!({"program": "sh"})),
+        ("shell_run", json!({"command": "true"})),
+        ("tape_session", json!({"action": "record", "program": "bc"})),
+    ] {
+        let said = agent.fails(tool, arguments);
+        assert!(said.contains("mcp.programs allows only cat"), "{tool}: {said}");
+    }
+}
+
+#[test]
+fn own_sessions_are_those_of_agents_with_the_same_name() {
+    let daemon = Daemon::builder().config(r#"{"mcp": {"sessions": "own"}}"#).start();
+    let mut first = Agent::named(&daemon, "first");
+    let id = first.session(json!({"program": "cat", "until": "none"}));
+    let mut other = Agent::named(&daemon, "other");
+    assert_eq!(other.tool("session_list", json!({})), "[no sessions]");
+    for (tool, arguments) in [
+        ("session_read", json!({"session": id})),
+        ("session_send", json!({"session": id, "text": "x"})),
+        ("session_close", json!({"session": id})),
+        ("session_screen", json!({"session": id})),
+    ] {
+        let said = other.fails(tool, arguments);
+        assert!(said.contains("not a session of yours"), "{tool}: {said}");
+    }
+    let uri = format!("ccd://session/{id}/output");
+    assert!(other.call("resources/read", json!({"uri": uri})).is_err());
+    let mut again = Agent::named(&daemon, "first");
+    assert!(again.tool("session_list", json!({})).contains(&id));
+    again.tool("session_close", json!({"session": id}));
+}
+
+#[test]
+fn a_read_only_agent_has_fewer_tools() {
+    let daemon = Daemon::builder().config(r#"{"mcp": {"read_only": true}}"#).start();
+    let mut agent = Agent::start(&daemon);
+    let tools = agent.call("tools/list", json!({})).unwrap();
+    let mut names: Vec<&str> = (tools["tools"].as_array().unwrap().iter())
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    names.sort_unstable();
+    assert_eq!(
+        names,
+        ["conversation_search", "memory_show", "session_list", "session_read", "session_screen"]
+    );
+    let said = agent.fails("session_start", json!({"program": "cat"}));
+    assert!(said.contains("mcp.read_only"), "{said}");
+}

@@ -1,0 +1,76 @@
+//! Another worker takes over while an agent is connected.
+
+use super::agent::Agent;
+use crate::support::worker::{is_one_process, kill_worker, worker};
+use crate::support::{Daemon, eventually, rounds};
+use serde_json::json;
+
+#[test]
+fn an_agent_goes_on_after_the_worker_was_killed() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let mut agent = Agent::start(&daemon);
+    let id = agent.session(json!({"program": "cat", "until": "none"}));
+    let uri = format!("ccd://session/{id}/output");
+    agent.call("resources/subscribe", json!({"uri": uri})).unwrap();
+    for round in 0..rounds() {
+        let waits = agent.begin("session_read", json!({"session": id, "pattern": format!("word {round}\\b")}));
+        agent.call("ping", json!({})).unwrap();
+        kill_worker(&daemon);
+        let text = format!("word {round}");
+        let said = agent.tool("session_send", json!({"session": id, "text": text, "pattern": text}));
+        assert!(said.contains(&text), "{said}");
+        let waited = agent.said(waits).unwrap();
+        assert!(waited.contains(&text), "{waited}");
+        agent.wait("an update", |message| message["params"]["uri"] == uri);
+    }
+}
+
+#[test]
+fn a_call_that_may_have_been_carried_out_says_so_and_a_command_runs_once() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let mut agent = Agent::start(&daemon);
+    let id = agent.session(json!({"program": "cat", "until": "none"}));
+    let file = daemon.home().join("count");
+    let command = format!("echo once >> {}; sleep 2; echo done", file.display());
+    agent.tool("shell_run", json!({"command": "true"}));
+    let runs = agent.begin("shell_run", json!({"command": command}));
+    let types = agent.begin("session_send", json!({"session": id, "text": "typed", "pattern": "never"}));
+    eventually("both are at work", || {
+        let output = agent.tool("session_read", json!({"session": id, "from": 0}));
+        (output.contains("typed") && file.exists()).then_some(())
+    });
+    kill_worker(&daemon);
+    let said = agent.said(types).unwrap_err();
+    assert!(said.contains("it is unknown whether session_send was carried out"), "{said}");
+    let said = agent.said(runs).unwrap();
+    assert!(said.starts_with("done\n") && said.contains("exit status 0"), "{said}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "once\n");
+}
+
+#[test]
+fn a_replaced_worker_cuts_a_wait_short_without_an_error() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let mut agent = Agent::start(&daemon);
+    let id = agent.session(json!({"program": "cat", "until": "none"}));
+    let types = agent.begin("session_send", json!({"session": id, "text": "typed", "until": "silence", "timeout_s": 60}));
+    let waits = agent.begin("session_read", json!({"session": id, "pattern": "never", "timeout_s": 60}));
+    agent.call("ping", json!({})).unwrap();
+    let before = worker(&daemon);
+    daemon.call_value("daemon.restart", &json!({})).unwrap();
+    eventually("another worker answers", || (worker(&daemon) != before).then_some(()));
+    for id in [types, waits] {
+        let said = agent.said(id).unwrap();
+        assert!(said.contains("next offset"), "{said}");
+    }
+    let said = agent.tool("session_send", json!({"session": id, "text": "on", "pattern": "on\\s+on"}));
+    assert!(said.contains("on\non"), "{said}");
+}

@@ -1,0 +1,83 @@
+//! The other tools, and what a client is told of all of them.
+
+use super::agent::Agent;
+use crate::support::Daemon;
+use serde_json::json;
+use std::fs;
+
+#[test]
+fn twelve_tools_are_listed_with_their_effects() {
+    let daemon = Daemon::start();
+    let mut agent = Agent::start(&daemon);
+    let tools = agent.call("tools/list", json!({})).unwrap();
+    let tools = tools["tools"].as_array().unwrap().clone();
+    assert_eq!(tools.len(), 12);
+    for tool in &tools {
+        assert!(tool["annotations"]["readOnlyHint"].is_boolean(), "{tool}");
+        assert!(tool["annotations"]["destructiveHint"].is_boolean(), "{tool}");
+        assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
+    }
+}
+
+#[test]
+fn a_program_runs_to_its_end_and_a_shell_keeps_its_state() {
+    let daemon = Daemon::start();
+    let mut agent = Agent::start(&daemon);
+    let said = agent.tool("program_run", json!({"program": "sort", "stdin": "b\na\n"}));
+    assert!(said.contains("a\nb\n[exit status 0 after"), "{said}");
+    let said = agent.tool("program_run", json!({"program": "sleep", "args": ["600"], "timeout_s": 0.3}));
+    assert!(said.contains("because timeout_s was over"), "{said}");
+    let said = agent.tool("shell_run", json!({"command": "cd / && X=7 && printf '\\033[31mred\\033[m\\n'"}));
+    assert!(said.starts_with("red\n[session shell-") && said.contains("exit status 0"), "{said}");
+    let said = agent.tool("shell_run", json!({"command": "echo $PWD $X; false"}));
+    assert!(said.starts_with("/ 7\n") && said.contains("exit status 1"), "{said}");
+    let said = agent.tool("shell_run", json!({"command": "echo start; sleep 600", "timeout_s": 0.5}));
+    assert!(said.starts_with("start\n") && said.contains("still runs after 0.5 s"), "{said}");
+    let id = super::agent::id_of(&said);
+    assert!(agent.fails("shell_run", json!({"command": "true"})).contains("session_read"));
+    agent.tool("session_signal", json!({"session": id, "signal": "INT"}));
+    let said = agent.tool("session_read", json!({"session": id, "until": "input"}));
+    assert!(said.contains("waits for input"), "{said}");
+}
+
+#[test]
+fn a_tape_is_recorded_and_played() {
+    let daemon = Daemon::start();
+    let mut agent = Agent::start(&daemon);
+    let root = daemon.home().join("recorded");
+    let mut answers = Vec::new();
+    for action in ["record", "play"] {
+        let said = agent.tool("tape_session", json!({
+            "action": action, "program": "bc", "args": ["-q"], "root": root,
+        }));
+        let id = super::agent::id_of(&said);
+        let said = agent.tool("session_send", json!({"session": id, "text": "6*7", "pattern": "(?m)^42"}));
+        answers.push(said.lines().take(2).collect::<Vec<_>>().join("\n"));
+        agent.tool("session_close", json!({"session": id}));
+    }
+    assert_eq!(answers[0], answers[1]);
+    assert!(fs::read_dir(root.join("bc")).unwrap().count() > 0);
+}
+
+#[test]
+fn conversations_and_the_memory_of_a_project_are_found() {
+    let daemon = Daemon::builder().prepare();
+    let project = daemon.home().join(".claude/projects/-work");
+    fs::create_dir_all(&project).unwrap();
+    let record = json!({
+        "type": "user", "uuid": "u1", "sessionId": "11111111-2222-3333-4444-555555555555",
+        "timestamp": "2026-01-02T03:04:05Z", "cwd": "/work", "version": "2.1.330", "parentUuid": null,
+        "isSidechain": false, "userType": "external",
+        "message": {"role": "user", "content": "the flux capacitor needs 1.21 gigawatts"},
+    });
+    fs::write(project.join("11111111-2222-3333-4444-555555555555.jsonl"), format!("{record}\n")).unwrap();
+    let mut daemon = daemon;
+    daemon.restart();
+    let mut agent = Agent::start(&daemon);
+    let said = agent.tool("conversation_search", json!({"query": "\"flux capacitor\""}));
+    assert!(said.contains("gigawatts") && said.contains("[1 of 1 hits"), "{said}");
+    let said = agent.tool("conversation_search", json!({"query": "perpetuum"}));
+    assert!(said.contains("[nothing found]"), "{said}");
+    let missing = agent.fails("memory_show", json!({"project": "/no/such"}));
+    assert!(missing.contains("/no/such"), "{missing}");
+}

@@ -9,6 +9,7 @@ mod doctor;
 mod file;
 mod install;
 mod plugin;
+mod plugins;
 mod settings;
 mod status;
 mod survey;

@@ -3,6 +3,7 @@
 use super::check::{self, Check, all_good};
 use super::command::{is_executable, is_same, own_path, program_of};
 use super::daemon::Daemon;
+use super::plugins::Plugin;
 use super::survey::{Settings, Survey};
 use crate::args::DEFAULT_EVENTS;
 use crate::render::{age, counted, size};
@@ -137,16 +138,10 @@ fn of_settings(settings: &Settings) -> Vec<Check> {
 fn installation(survey: &Survey) -> Option<Check> {
     let settings = survey.settings.iter();
     let mut places: Vec<&str> = settings
-        .clone()
         .filter(|settings| !settings.found.is_empty())
         .map(|settings| settings.scope.name())
         .collect();
-    places.extend(
-        settings
-            .clone()
-            .any(|settings| settings.has_plugin)
-            .then_some("plugin"),
-    );
+    places.extend(survey.plugin.is_some().then_some("plugin"));
     let missing = DEFAULT_EVENTS.iter();
     let missing: Vec<&str> = missing
         .copied()
@@ -175,8 +170,10 @@ fn installation(survey: &Survey) -> Option<Check> {
 /// The programs in the commands: they must exist, and should be this one.
 fn programs(survey: &Survey) -> Vec<Check> {
     let found = survey.settings.iter().flat_map(|settings| &settings.found);
+    let of_plugin = survey.plugin.as_ref().and_then(Plugin::hook);
     let mut programs: Vec<PathBuf> = found
         .filter_map(|found| program_of(&found.command))
+        .chain(of_plugin.and_then(|command| program_of(&command)))
         .collect();
     programs.sort();
     programs.dedup();
@@ -198,7 +195,9 @@ fn of_program(program: &Path, own: &Path) -> Check {
     match (is_executable(program), is_same(program, own)) {
         (false, _) => Check::wrong(
             name,
-            format!("{shown}: no such program, so the hooks fail; run ccctl hooks install again"),
+            format!(
+                "{shown}: no such program, so the hooks fail; run ccctl hooks install or plugin again"
+            ),
         ),
         (true, false) => Check::note(
             name,

@@ -16,7 +16,7 @@ fn settings(scope: Scope, events: &[&str], command: &str) -> Settings {
         mistake: None,
         found: found.collect(),
         disables_all: false,
-        has_plugin: false,
+        plugins: Default::default(),
         others: Vec::new(),
     }
 }
@@ -24,6 +24,7 @@ fn settings(scope: Scope, events: &[&str], command: &str) -> Settings {
 fn survey(settings: Vec<Settings>) -> Survey {
     Survey {
         settings,
+        plugin: None,
         daemon: Daemon::NotRunning,
         spool: SpoolStatus::default(),
         base: None,
@@ -66,6 +67,17 @@ fn an_installation_is_whole_missing_partial_or_double() {
     );
     let (_, text) = state(vec![whole(), settings(Scope::Project, &["Stop"], &own())]);
     assert!(text.contains("user, project"), "{text}");
+    let plugin = |settings| Survey {
+        plugin: Some(Plugin {
+            id: "ccd@skills-dir".into(),
+            folder: None,
+        }),
+        ..survey(settings)
+    };
+    let (_, text) = of(&plugin(vec![whole()]), "hooks").remove(0);
+    assert!(text.contains("user, plugin"), "{text}");
+    let alone = of(&plugin(Vec::new()), "hooks");
+    assert_eq!(alone, [(State::Good, "installed (plugin)".into())]);
 }
 
 #[test]

@@ -57,6 +57,7 @@ const EXCEPTIONS: [(&str, &[&str]); 9] = [
             "client/src/hooks/claude.rs",
             "client/src/hooks/file.rs",
             "client/src/hooks/install.rs",
+            "client/src/hooks/plugins.rs",
             "client/src/man.rs",
             "client/src/secrets.rs",
             "client/src/tape/shim.rs",

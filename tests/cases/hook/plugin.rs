@@ -1,0 +1,77 @@
+//! The plugin in the real Claude Code.
+
+use super::claude::run_as_nobody;
+use serde_json::Value;
+use std::fs;
+
+/// What is run as nobody, in a network namespace of its own. Each run leaves its output in a file.
+const SCRIPT: &str = r#"
+set -eu
+cd "$HOME/repo"
+run() {
+    out=$HOME/$1; shift
+    python3 "$HOME/api.py" run -- "$CLAUDE" -p hello --output-format stream-json --verbose "$@" </dev/null >"$out" 2>&1 || { cat "$out" >&2; exit 1; }
+}
+ccctl hooks plugin "$HOME/plugin" >&2
+"$CLAUDE" plugin validate --strict "$HOME/plugin" >&2
+run named --plugin-dir "$HOME/plugin"
+ccctl hooks plugin "$HOME/.claude/skills/ccd" >&2
+run installed
+ccctl hooks status --json > "$HOME/status" || true
+ccctl hooks install >&2
+ccctl hooks status > "$HOME/twice" || true
+rm -r "$HOME/.claude/skills/ccd"
+run removed
+"#;
+
+/// The names in a list of the first record that Claude Code prints.
+fn names(init: &Value, list: &str) -> Vec<String> {
+    let items = init[list].as_array().unwrap().iter();
+    let name = |item: &Value| item.as_str().or(item["name"].as_str()).map(str::to_owned);
+    items.filter_map(name).collect()
+}
+
+#[test]
+fn the_real_claude_code_loads_every_part_of_the_plugin() {
+    let Some((home, output)) = run_as_nobody(&[("script", SCRIPT)]) else {
+        return;
+    };
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let parts = [
+        ("plugins", &["ccd"][..]),
+        ("skills", &["ccd:terminal-sessions"]),
+        (
+            "slash_commands",
+            &[
+                "ccd:coach",
+                "ccd:memory",
+                "ccd:exec",
+                "ccd:terminal-sessions",
+            ],
+        ),
+        ("mcp_servers", &["plugin:ccd:ccd"]),
+    ];
+    for (run, is_there) in [("named", true), ("installed", true), ("removed", false)] {
+        let text = fs::read_to_string(home.path().join(run)).unwrap();
+        let mut records = text
+            .lines()
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let init = records.find(|record| record["subtype"] == "init").unwrap();
+        for (list, wanted) in parts {
+            let found = names(&init, list);
+            for name in wanted {
+                let is_found = found.iter().any(|found| found == name);
+                assert_eq!(is_found, is_there, "{run}: {name}: {found:?}");
+            }
+        }
+    }
+    let read = |name: &str| fs::read_to_string(home.path().join(name)).unwrap();
+    let status: Value = serde_json::from_str(&read("status")).unwrap();
+    assert_eq!(status["events"][0]["installed"][0], "plugin", "{status}");
+    let twice = read("twice");
+    assert!(
+        twice.contains("installed twice") && twice.contains("user, plugin"),
+        "{twice}"
+    );
+}

@@ -15,7 +15,7 @@ pub(crate) fn start_unit(socket: &LocalSocket) -> bool {
     };
     // systemd creates this directory when it starts for a user.
     let is_default = socket.path == runtime.join("ccd/ccd.sock");
-    if !is_default || !runtime.join("systemd").is_dir() || !is_installed() {
+    if !is_default || !runtime.join("systemd").is_dir() || installed_unit().is_none() {
         return false;
     }
     Command::new("systemctl")
@@ -27,7 +27,8 @@ pub(crate) fn start_unit(socket: &LocalSocket) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-fn is_installed() -> bool {
+/// The file of the user's socket unit, if it is installed.
+pub(crate) fn installed_unit() -> Option<PathBuf> {
     let home = folder_named_by("HOME");
     let under_home = |path: &str| home.as_ref().map(|home| home.join(path));
     let config = folder_named_by("XDG_CONFIG_HOME").or_else(|| under_home(".config"));
@@ -37,7 +38,8 @@ fn is_installed() -> bool {
         .into_iter()
         .flatten()
         .chain(system)
-        .any(|folder| unit_in(&folder).exists())
+        .map(|folder| unit_in(&folder))
+        .find(|unit| unit.exists())
 }
 
 fn unit_in(folder: &Path) -> PathBuf {

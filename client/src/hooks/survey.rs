@@ -30,17 +30,17 @@ pub(super) struct Settings {
 
 /// Everything together.
 #[derive(Debug)]
-pub(super) struct Survey {
+pub(crate) struct Survey {
     pub(super) settings: Vec<Settings>,
-    pub(super) plugin: Option<Plugin>,
-    pub(super) daemon: Daemon,
+    pub(crate) plugin: Option<Plugin>,
+    pub(crate) daemon: Daemon,
     pub(super) spool: SpoolStatus,
-    pub(super) base: Option<PathBuf>,
+    pub(crate) base: Option<PathBuf>,
 }
 
 impl Survey {
     /// Looks at everything; starts nothing.
-    pub(super) fn take(context: &Context) -> Self {
+    pub(crate) fn take(context: &Context) -> Self {
         let base = base_path(|name| std::env::var_os(name)).ok();
         let mut settings: Vec<_> = Scope::ALL.into_iter().filter_map(Settings::of).collect();
         // In the home directory, the project's settings are the user's.
@@ -68,6 +68,11 @@ impl Survey {
             scopes.push("plugin");
         }
         scopes
+    }
+
+    /// True if hooks are installed anywhere.
+    pub(crate) fn has_hooks(&self) -> bool {
+        self.plugin.is_some() || self.settings.iter().any(|it| !it.found.is_empty())
     }
 
     /// What the daemon knows of an event.

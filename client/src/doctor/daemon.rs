@@ -8,7 +8,7 @@ use crate::hooks::{Daemon, Survey, connection, is_same};
 use crate::render::counted;
 use ccd_protocol::NoParams;
 use ccd_protocol::coach::CoachStatus;
-use ccd_protocol::daemon::DaemonStatusReply;
+use ccd_protocol::daemon::{DaemonStatusReply, HandOver, HandOverCause};
 use std::path::{Path, PathBuf};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -93,6 +93,7 @@ fn reported(status: &DaemonStatusReply) -> Vec<Check> {
             format!("{count} since the start, the last: {last}; ccctl daemon logs prints them");
         checks.push(Check::warning("log", text));
     }
+    checks.extend(status.last_hand_over.as_ref().and_then(of_hand_over));
     for (what, count) in &status.drops {
         let text = format!(
             "{count} {what} were dropped since the start; the disk or the machine was too slow"
@@ -100,6 +101,21 @@ fn reported(status: &DaemonStatusReply) -> Vec<Check> {
         checks.push(Check::warning("dropped", text));
     }
     checks
+}
+
+/// How the last handover went, if it did not go as it should.
+fn of_hand_over(last: &HandOver) -> Option<Check> {
+    let reason = last.reason.as_deref().unwrap_or("no reason is known");
+    let what = match (last.rolled_back, last.cause) {
+        (true, _) => "the last upgrade was rolled back",
+        (false, HandOverCause::Crash) => "the worker ended unexpectedly, and another one took over",
+        (false, HandOverCause::Upgrade) => return None,
+    };
+    let text = format!(
+        "{what} ({}): {reason}; ccctl daemon logs may say more",
+        last.at
+    );
+    Some(Check::warning("handover", text))
 }
 
 /// What the coach says about its files.
@@ -132,6 +148,23 @@ mod tests {
             let check = of_program(program, version.map(str::to_owned));
             assert_eq!(check.state, state, "{check:?}");
         }
+    }
+
+    #[test]
+    fn a_crash_and_a_rollback_are_warnings() {
+        let state = |cause, rolled_back| {
+            let last = HandOver {
+                number: 1,
+                cause,
+                rolled_back,
+                reason: None,
+                at: "2026-01-31T12:00:00Z".into(),
+            };
+            of_hand_over(&last).map(|check| check.state)
+        };
+        assert_eq!(state(HandOverCause::Crash, false), Some(State::Warning));
+        assert_eq!(state(HandOverCause::Upgrade, true), Some(State::Warning));
+        assert_eq!(state(HandOverCause::Upgrade, false), None);
     }
 
     #[test]

@@ -78,8 +78,12 @@ fn of_units(shown: &str, unit: &Path, facts: &Facts<'_>) -> Vec<Check> {
     let mut checks = Vec::new();
     for unit in [socket, service] {
         let id = unit.get("Id");
-        if unit.get("LoadState") != "loaded" || unit.get("ActiveState") == "failed" {
-            let text = format!("{id} failed; systemctl --user status {id} shows why");
+        let state = match unit.get("LoadState") {
+            "loaded" => unit.get("ActiveState"),
+            state => state,
+        };
+        if unit.get("LoadState") != "loaded" || state == "failed" {
+            let text = format!("{id}: {state}; systemctl --user status {id} shows why");
             checks.push(Check::wrong(NAME, text));
         }
         if unit.get("NeedDaemonReload") == "yes" {
@@ -213,13 +217,13 @@ ExecStart={ path=/bin/sh ; argv[]=/bin/sh }
                 "ccd.service\nLoadState=loaded",
                 "ccd.service\nLoadState=bad-setting",
                 State::Wrong,
-                "ccd.service failed",
+                "ccd.service: bad-setting",
             ),
             (
                 "ActiveState=active\nUnit",
                 "ActiveState=failed\nUnit",
                 State::Wrong,
-                "ccd.socket failed",
+                "ccd.socket: failed",
             ),
             (
                 "path=/bin/sh",

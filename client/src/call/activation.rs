@@ -10,12 +10,7 @@ const UNIT: &str = "ccd.socket";
 ///
 /// The unit listens at the default socket only.
 pub(crate) fn start_unit(socket: &LocalSocket) -> bool {
-    let Some(runtime) = folder_named_by("XDG_RUNTIME_DIR") else {
-        return false;
-    };
-    // systemd creates this directory when it starts for a user.
-    let is_default = socket.path == runtime.join("ccd/ccd.sock");
-    if !is_default || !runtime.join("systemd").is_dir() || installed_unit().is_none() {
+    if !has_unit(socket) {
         return false;
     }
     Command::new("systemctl")
@@ -25,6 +20,15 @@ pub(crate) fn start_unit(socket: &LocalSocket) -> bool {
         .stderr(Stdio::null())
         .status()
         .is_ok_and(|status| status.success())
+}
+
+/// True if the user's socket unit is installed and listens at `socket`: systemd may then listen in the daemon's place.
+pub(super) fn has_unit(socket: &LocalSocket) -> bool {
+    // systemd creates the directory when it starts for a user.
+    folder_named_by("XDG_RUNTIME_DIR").is_some_and(|runtime| {
+        let is_default = socket.path == runtime.join("ccd/ccd.sock");
+        is_default && runtime.join("systemd").is_dir() && installed_unit().is_some()
+    })
 }
 
 /// The file of the user's socket unit, if it is installed.

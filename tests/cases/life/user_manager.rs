@@ -9,11 +9,20 @@ use std::process::Command;
 
 const SYSTEMD: &str = "/usr/lib/systemd/systemd";
 
-/// Runs in namespaces of its own. systemd wants control groups, and a system that it has started.
-const SCRIPT: &str = r#"
+/// Runs in a mount namespace: systemd wants a control group, which is removed in the end, and a system that it has started.
+const OUTSIDE: &str = r#"
 mount -t tmpfs none /run && mkdir -p /run/systemd/system || exit 77
 mount -t tmpfs none /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup || exit 77
-mkdir /sys/fs/cgroup/user && echo $$ > /sys/fs/cgroup/user/cgroup.procs || exit 77
+group=/sys/fs/cgroup/ccd-test-$$
+mkdir "$group" || exit 77
+unshare -p -f --kill-child --mount-proc sh -c "echo 0 > $group/cgroup.procs && $0"
+result=$?
+find "$group" -depth -type d -exec rmdir {} \;
+exit $result
+"#;
+
+/// Runs in that control group, and in a namespace of processes that ends with it.
+const SCRIPT: &str = r#"
 /usr/lib/systemd/systemd --user > "$HOME/log" 2>&1 &
 for _ in $(seq 100); do systemctl --user is-active -q basic.target && break; sleep 0.1; done
 systemctl --user is-active -q basic.target || exit 77
@@ -59,9 +68,11 @@ fn with_systemd_only_what_needs_a_daemon_starts_one_and_stop_stops_it() {
     let home = tempfile::Builder::new().prefix("ccd-").tempdir().unwrap();
     install(home.path());
     let bin = home.path().join(".local/bin");
+    let script = home.path().join("script");
+    fs::write(&script, SCRIPT).unwrap();
     let output = Command::new("unshare")
-        .args(["-C", "-p", "-m", "-f", "--kill-child", "--mount-proc"])
-        .args(["sh", "-c", SCRIPT])
+        .args(["-m", "sh", "-c", OUTSIDE])
+        .arg(format!("sh '{}'", script.display()))
         .env_clear()
         .env(
             "PATH",

@@ -15,7 +15,7 @@ const PIPES: &str = "/tmp/claudecontrol";
 
 /// Checks each that exists.
 pub(super) fn checks(places: &Places) -> Vec<Check> {
-    let mut checks = vec![socket(places)];
+    let mut checks: Vec<Check> = socket(places).into_iter().collect();
     checks.push(match &places.base {
         Some(base) => directory("base", base),
         None => Check::wrong(
@@ -59,15 +59,12 @@ fn named_directory(name: &str, path: &Path) -> Check {
     }
 }
 
-/// The socket, if there is one: it must be one, and the user's alone.
-fn socket(places: &Places) -> Check {
+/// The socket: it must be one, and the user's alone. Without a usable path, the check of the daemon says why.
+fn socket(places: &Places) -> Option<Check> {
     let name = "socket";
-    let path = match &places.socket {
-        Ok(path) => path,
-        Err(error) => return Check::wrong(name, error.to_string()),
-    };
+    let path = places.socket.as_ref().ok()?;
     let shown = path.display();
-    match fs::symlink_metadata(path) {
+    Some(match fs::symlink_metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Check::ok(name, format!("{shown}: none yet"))
         }
@@ -76,7 +73,7 @@ fn socket(places: &Places) -> Check {
             Check::wrong(name, format!("{shown}: not a socket; move it away"))
         }
         Ok(there) => of_mode(name, path, &there),
-    }
+    })
 }
 
 fn directory(name: &str, path: &Path) -> Check {
@@ -158,7 +155,7 @@ mod tests {
     fn a_socket_is_one_or_not_there_yet() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s");
-        let state = || socket(&at(&path, true)).state;
+        let state = || socket(&at(&path, true)).unwrap().state;
         assert_eq!(state(), State::Ok);
         fs::write(&path, "").unwrap();
         assert_eq!(state(), State::Wrong);

@@ -4,7 +4,7 @@ use super::places::Places;
 use super::program::{output, version};
 use super::systemd::{PROPERTIES, Unit};
 use crate::call::installed_unit;
-use crate::check::Check;
+use crate::check::{Check, State};
 use crate::hooks::{Daemon, Survey};
 use std::path::{Path, PathBuf};
 
@@ -31,25 +31,17 @@ pub(super) fn checks(survey: &Survey, places: &Places) -> Vec<Check> {
         return vec![Check::ok(NAME, text)];
     };
     let user = rustix::process::geteuid().as_raw().to_string();
-    let Some(runtime) = std::env::var_os("XDG_RUNTIME_DIR").filter(|path| !path.is_empty()) else {
-        let text = format!(
-            "{} is installed, but XDG_RUNTIME_DIR is not set, so ccctl does not find it; export XDG_RUNTIME_DIR=/run/user/{user}",
-            unit.display()
-        );
-        return vec![Check::warning(NAME, text)];
-    };
-    let socket = places.socket.as_deref().unwrap_or(Path::new(""));
-    if socket != Path::new(&runtime).join("ccd/ccd.sock") {
-        let text = format!(
-            "{} is installed, but not used: --socket, $CCD_SOCKET or $CCD_HOME names another socket",
-            unit.display()
-        );
-        return vec![Check::ok(NAME, text)];
+    if let Some((state, text)) = unused(places, &user) {
+        let text = format!("{} is installed, but {text}", unit.display());
+        return vec![match state {
+            State::Ok => Check::ok(NAME, text),
+            _ => Check::warning(NAME, text),
+        }];
     }
     let words = ["--user", "show", "ccd.socket", "ccd.service", PROPERTIES];
     let shown = output("systemctl", &words).unwrap_or_default();
     let facts = Facts {
-        socket,
+        socket: places.socket.as_deref().unwrap_or(Path::new("")),
         daemon: match &survey.daemon {
             Daemon::Running(status) => Some(status.holder_pid),
             _ => None,
@@ -60,6 +52,24 @@ pub(super) fn checks(survey: &Survey, places: &Places) -> Vec<Check> {
     let mut checks = of_units(&shown, &unit, &facts);
     checks.extend(of_linger(&linger.unwrap_or_default()));
     checks
+}
+
+/// Why `ccctl` does not use the units, if it does not.
+fn unused(places: &Places, user: &str) -> Option<(State, String)> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    // As sd_booted(3) does it.
+    if !Path::new("/run/systemd/system").is_dir() {
+        let text = "this system does not run systemd, so ccctl starts the daemon";
+        return Some((State::Ok, text.to_owned()));
+    }
+    if places.socket_is_named || is_set("CCD_HOME") {
+        let text = "not used: --socket, $CCD_SOCKET or $CCD_HOME names another socket";
+        return Some((State::Ok, text.to_owned()));
+    }
+    let text = format!(
+        "XDG_RUNTIME_DIR is not set, so ccctl does not find its socket; export XDG_RUNTIME_DIR=/run/user/{user}"
+    );
+    (!is_set("XDG_RUNTIME_DIR")).then_some((State::Warning, text))
 }
 
 /// Checks the units in the output of `systemctl show`.
@@ -173,7 +183,6 @@ fn launchd() -> Check {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::State;
 
     const SOUND: &str = "\
 Id=ccd.socket

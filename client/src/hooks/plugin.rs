@@ -1,6 +1,7 @@
 //! `ccctl hooks plugin`: the plugin for Claude Code, which is part of this program.
 
 use super::command::{command, is_same, on_path, own_path};
+use super::file::user_folder;
 use crate::args::HookArgs;
 use crate::render::shell_line;
 use crate::{Context, Exit, Failure, whole_file};
@@ -60,9 +61,15 @@ pub(super) fn write(folder: &Path, context: &mut Context) -> Result<Exit, Failur
         let files = FILES.map(|(name, _)| name);
         context.write_json(&serde_json::json!({"path": path, "files": files}))?;
     } else {
-        context.write_line(&format!(
-            "{path}: plugin written; try it with claude --plugin-dir {path}"
-        ))?;
+        let skills = user_folder().map(|folder| folder.join("skills"));
+        let parent = std::path::absolute(folder).unwrap_or_default();
+        let is_loaded = parent.parent().zip(skills.as_deref());
+        context.write_line(
+            &match is_loaded.is_some_and(|(one, other)| is_same(one, other)) {
+                true => format!("{path}: plugin written; new sessions of Claude Code load it"),
+                false => format!("{path}: plugin written; try it with claude --plugin-dir {path}"),
+            },
+        )?;
     }
     Ok(Exit::Done)
 }

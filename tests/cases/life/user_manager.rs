@@ -28,7 +28,7 @@ for _ in $(seq 100); do systemctl --user is-active -q basic.target && break; sle
 systemctl --user is-active -q basic.target || exit 77
 set -e
 say() { printf '%s: ' "$1"; shift; "$@" 2>&1 | tail -1; }
-service() { ccctl doctor > "$HOME/doctor"; grep ' service ' "$HOME/doctor"; }
+service() { env "$@" ccctl doctor > "$HOME/doctor" || true; grep ' service ' "$HOME/doctor"; }
 say installed service
 systemctl --user enable -q --now ccd.socket
 say enabled service
@@ -42,7 +42,9 @@ say stopped ccctl daemon stop
 say afterwards systemctl --user is-active ccd.service
 sed -i 's|^ExecStart=.*|ExecStart=%h/nowhere/ccd|' "$HOME/.config/systemd/user/ccd.service"
 systemctl --user daemon-reload
-say missing service || true
+say missing service
+say named service CCD_HOME="$HOME/ccd"
+say unset service -u XDG_RUNTIME_DIR
 "#;
 
 /// A home in which the programs and the units are installed.
@@ -106,6 +108,8 @@ fn with_systemd_only_what_needs_a_daemon_starts_one_and_stop_stops_it() {
         ("stopped", "ccd stopped: pid "),
         ("afterwards", "inactive"),
         ("missing", "nowhere/ccd, which is not a program"),
+        ("named", "not used: --socket, $CCD_SOCKET or $CCD_HOME"),
+        ("unset", "! service     "),
     ] {
         assert!(said(name).contains(words), "{name}: {}", said(name));
     }

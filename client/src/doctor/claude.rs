@@ -150,7 +150,7 @@ fn version_of(path: &Path) -> Option<String> {
 fn of_package(folder: &Path) -> Option<String> {
     let text = std::fs::read(folder.join("package.json")).ok()?;
     let package: Value = serde_json::from_slice(&text).ok()?;
-    let is_it = package["name"].as_str()?.ends_with("claude-code");
+    let is_it = package["name"].as_str()?.contains("/claude-code");
     package["version"]
         .as_str()
         .filter(|_| is_it)
@@ -177,11 +177,13 @@ mod tests {
         fs::write(path("versions/2.1.197"), "").unwrap();
         symlink(path("versions/2.1.197"), path("claude")).unwrap();
         assert_eq!(version_of(&path("claude")).as_deref(), Some("2.1.197"));
-        let package = r#"{"name": "@anthropic-ai/claude-code", "version": "2.1.9"}"#;
-        fs::write(path("claude-code/package.json"), package).unwrap();
-        for program in ["claude-code/cli.js", "claude-code/bin/claude"] {
-            fs::write(path(program), "").unwrap();
-            assert_eq!(version_of(&path(program)).as_deref(), Some("2.1.9"));
+        for name in ["claude-code", "claude-code-linux-x64"] {
+            let package = format!("{{\"name\": \"@anthropic-ai/{name}\", \"version\": \"2.1.9\"}}");
+            fs::write(path("claude-code/package.json"), package).unwrap();
+            for program in ["claude-code/cli.js", "claude-code/bin/claude"] {
+                fs::write(path(program), "").unwrap();
+                assert_eq!(version_of(&path(program)).as_deref(), Some("2.1.9"));
+            }
         }
         fs::write(path("other"), "").unwrap();
         assert_eq!(version_of(&path("other")), None);

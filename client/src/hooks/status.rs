@@ -1,6 +1,6 @@
 //! `ccctl hooks status`, and the checks of the hooks.
 
-use super::command::{is_executable, is_same, own_path, program_of};
+use super::command::{is_executable, is_same, on_path, own_path, program_of};
 use super::daemon::Daemon;
 use super::plugins::Plugin;
 use super::survey::{Settings, Survey};
@@ -187,10 +187,14 @@ fn programs(survey: &Survey) -> Vec<Check> {
 fn of_program(program: &Path, own: &Path) -> Check {
     let (name, shown) = ("ccctl", program.display());
     if !program.is_absolute() {
-        return Check::warning(
-            name,
-            format!("{shown}: found on PATH, which may differ for Claude Code"),
-        );
+        let found = on_path(program.as_os_str());
+        return match found.is_some_and(|found| is_same(&found, own)) {
+            true => Check::ok(name, format!("{shown}: found on PATH")),
+            false => Check::warning(
+                name,
+                format!("{shown}: this ccctl is not on PATH, so the hooks may not find it"),
+            ),
+        };
     }
     match (is_executable(program), is_same(program, own)) {
         (false, _) => Check::wrong(

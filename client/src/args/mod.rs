@@ -356,13 +356,16 @@ With --policy, a call that cannot be judged is refused: the exit status is then 
     /// Install ccd's hooks in Claude Code, and check that they work
     #[command(subcommand)]
     Hooks(HooksVerb),
-    /// Check the daemon, its directories, Claude Code and ccd's hooks
+    /// Check the daemon, its service, files and disk, the system's limits, Claude Code and ccd's hooks
     #[command(after_help = "Examples:
   ccctl doctor
-  ccctl doctor --json
+  ccctl doctor --json | jq -r '.checks[] | select(.state != \"ok\") | .text'
 
-Each line is a check: ✓ good, ! worth knowing, ✗ wrong. No daemon is started, and claude is not run. The \
-exit status is 1 if something is wrong.")]
+Each line is a check: ✗ wrong, ! a warning, ✓ ok, in this order. What is wrong or a warning says what to do. This \
+host is checked, even with --host. No daemon is started, nothing is changed, and claude is not run. Databases are judged by \
+their first bytes and size; ccctl daemon check reads them whole.
+
+Exit status: 1 if something is wrong, otherwise 0.")]
     Doctor,
     /// Run a demo with its own temporary daemon
     #[command(after_help = "Examples:

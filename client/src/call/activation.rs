@@ -10,12 +10,7 @@ const UNIT: &str = "ccd.socket";
 ///
 /// The unit listens at the default socket only.
 pub(crate) fn start_unit(socket: &LocalSocket) -> bool {
-    let Some(runtime) = folder_named_by("XDG_RUNTIME_DIR") else {
-        return false;
-    };
-    // systemd creates this directory when it starts for a user.
-    let is_default = socket.path == runtime.join("ccd/ccd.sock");
-    if !is_default || !runtime.join("systemd").is_dir() || !is_installed() {
+    if !has_unit(socket) {
         return false;
     }
     Command::new("systemctl")
@@ -27,7 +22,17 @@ pub(crate) fn start_unit(socket: &LocalSocket) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-fn is_installed() -> bool {
+/// True if the user's socket unit is installed and listens at `socket`: systemd may then listen in the daemon's place.
+pub(super) fn has_unit(socket: &LocalSocket) -> bool {
+    // systemd creates the directory when it starts for a user.
+    folder_named_by("XDG_RUNTIME_DIR").is_some_and(|runtime| {
+        let is_default = socket.path == runtime.join("ccd/ccd.sock");
+        is_default && runtime.join("systemd").is_dir() && installed_unit().is_some()
+    })
+}
+
+/// The file of the user's socket unit, if it is installed.
+pub(crate) fn installed_unit() -> Option<PathBuf> {
     let home = folder_named_by("HOME");
     let under_home = |path: &str| home.as_ref().map(|home| home.join(path));
     let config = folder_named_by("XDG_CONFIG_HOME").or_else(|| under_home(".config"));
@@ -37,7 +42,8 @@ fn is_installed() -> bool {
         .into_iter()
         .flatten()
         .chain(system)
-        .any(|folder| unit_in(&folder).exists())
+        .map(|folder| unit_in(&folder))
+        .find(|unit| unit.exists())
 }
 
 fn unit_in(folder: &Path) -> PathBuf {

@@ -1,5 +1,6 @@
 //! Finds the daemon's socket and connects to it.
 
+use super::activation;
 use super::failure::Failure;
 use super::host::{Host, HostError};
 use super::peer::{self, Foreign};
@@ -157,8 +158,9 @@ impl Place {
     /// [`ConnectError`], except [`ConnectError::Path`].
     pub(crate) fn connect(&self) -> Result<UnixStream, ConnectError> {
         let found = match &self.at {
+            At::Here(_) if !self.may_start => self.try_connect()?,
             At::Here(socket) => match socket.connect()? {
-                None if self.may_start => Some(start::start(socket)?),
+                None => Some(start::start(socket)?),
                 found => found,
             },
             At::Elsewhere(link) => link.connect(self.may_start, self.may_ask)?,
@@ -183,16 +185,22 @@ impl Place {
         }
     }
 
-    /// Connects to a running daemon; `None` if nobody listens.
+    /// Connects to a running daemon; `None` if nobody listens, or only systemd does: a connection would start a daemon.
     ///
     /// # Errors
     ///
     /// [`ConnectError::Socket`] if the socket exists but cannot be used, [`ConnectError::Ssh`].
     pub(crate) fn try_connect(&self) -> Result<Option<UnixStream>, ConnectError> {
         match &self.at {
+            At::Here(_) if self.has_unit() && self.processes().is_empty() => Ok(None),
             At::Here(socket) => socket.connect(),
             At::Elsewhere(link) => link.connect(false, self.may_ask),
         }
+    }
+
+    /// True if a connection may start a daemon, because systemd listens where none runs.
+    pub(crate) fn has_unit(&self) -> bool {
+        matches!(&self.at, At::Here(socket) if activation::has_unit(socket))
     }
 
     /// Returns the processes of the daemon, if they are on this host: see [`processes::of_socket`].

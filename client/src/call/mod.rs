@@ -15,6 +15,7 @@ mod ssh;
 mod start;
 mod start_files;
 
+pub(crate) use activation::installed_unit;
 pub(crate) use again::{SETTLED, id_since};
 pub(crate) use connect::{ConnectError, Place, host_asked_for};
 pub(crate) use failure::Failure;

@@ -39,14 +39,14 @@ pub(super) fn is_ours(command: &str) -> bool {
 }
 
 /// The program in one of our commands.
-pub(super) fn program_of(command: &str) -> Option<PathBuf> {
+pub(crate) fn program_of(command: &str) -> Option<PathBuf> {
     let words = shell_words(command).ok()?;
     words.into_iter().next().map(PathBuf::from)
 }
 
 /// Returns the path of this program under which it will be found after an update: as it was called, or as it is on PATH,
 /// if that is this program. The path of the file itself may contain a version.
-pub(super) fn own_path() -> std::io::Result<PathBuf> {
+pub(crate) fn own_path() -> std::io::Result<PathBuf> {
     let own = std::env::current_exe()?;
     let called = std::env::args_os()
         .next()
@@ -61,20 +61,20 @@ pub(super) fn own_path() -> std::io::Result<PathBuf> {
 }
 
 /// The first executable file of this name on PATH.
-pub(super) fn on_path(name: &OsStr) -> Option<PathBuf> {
+pub(crate) fn on_path(name: &OsStr) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
     let mut paths = std::env::split_paths(&folders).map(|folder| folder.join(name));
     paths.find(|path| path.is_absolute() && is_executable(path))
 }
 
 /// True for a file that may be executed.
-pub(super) fn is_executable(path: &Path) -> bool {
+pub(crate) fn is_executable(path: &Path) -> bool {
     use rustix::fs::{Access, access};
     path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }
 
 /// True if both paths lead to the same file.
-pub(super) fn is_same(one: &Path, other: &Path) -> bool {
+pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     real(one).is_some_and(|one| Some(one) == real(other))
 }

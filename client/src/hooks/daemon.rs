@@ -1,7 +1,7 @@
 //! The daemon of this host, as far as hooks need it.
 
-use super::check::Check;
 use crate::call::{Connection, Place};
+use crate::check::Check;
 use crate::{Context, Failure};
 use ccd_protocol::daemon::{DaemonStatus, DaemonStatusReply};
 use ccd_protocol::{NoParams, PROTOCOL_VERSION};
@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Whether a daemon is running on this host.
 #[derive(Debug)]
-pub(super) enum Daemon {
+pub(crate) enum Daemon {
     Running(Box<DaemonStatusReply>),
     NotRunning,
     /// It cannot be asked, or does not reply.
@@ -23,24 +23,27 @@ pub(super) enum Daemon {
 
 impl Daemon {
     /// Asks it; starts none.
-    pub(super) fn ask(context: &Context) -> Self {
+    pub(crate) fn ask(context: &Context) -> Self {
         match status(context) {
             Ok(Some(status)) => Self::Running(Box::new(status)),
             Ok(None) => Self::NotRunning,
             Err(Failure::Lost { .. }) => {
-                Self::Silent("it accepts connections but does not reply".into())
+                Self::Silent("it accepts connections but does not reply; ccctl daemon stop --force ends it and its sessions".into())
             }
             Err(failure) => Self::Silent(failure.to_string()),
         }
     }
 
-    /// Checks that it is running, speaks this client's protocol, and uses its configuration.
-    pub(super) fn check(&self) -> Check {
+    /// Checks that it is running, if hooks need it, speaks this client's protocol, and uses its configuration.
+    pub(crate) fn check(&self, has_hooks: bool) -> Check {
         let name = "daemon";
         let status = match self {
             Daemon::Running(status) => status,
+            Daemon::NotRunning if !has_hooks => {
+                return Check::ok(name, "not running; ccctl starts it when it is needed");
+            }
             Daemon::NotRunning => {
-                return Check::note(
+                return Check::warning(
                     name,
                     "not running, so payloads of hooks go to the spool; ccctl daemon start starts it",
                 );
@@ -58,12 +61,12 @@ impl Daemon {
         if version != VERSION {
             let text =
                 format!("version {version}, but ccctl is {VERSION}; run ccctl daemon upgrade");
-            return Check::note(name, text);
+            return Check::warning(name, text);
         }
         if let Some(error) = &status.config_error {
             return Check::wrong(name, format!("the configuration is not in force: {error}"));
         }
-        Check::good(name, format!("version {version}, pid {pid}"))
+        Check::ok(name, format!("version {version}, pid {pid}"))
     }
 }
 
@@ -81,7 +84,7 @@ fn status(context: &Context) -> Result<Option<DaemonStatusReply>, Failure> {
 /// # Errors
 ///
 /// [`Failure::Connect`].
-pub(super) fn connection(context: &Context) -> Result<Option<Connection>, Failure> {
+pub(crate) fn connection(context: &Context) -> Result<Option<Connection>, Failure> {
     let place = Place::here(&context.global, |name| std::env::var_os(name))?;
     let Some(stream) = place.try_connect()? else {
         return Ok(None);

@@ -42,7 +42,7 @@ impl Scope {
 }
 
 /// The directory of the user's settings.
-pub(super) fn user_folder() -> Option<PathBuf> {
+pub(crate) fn user_folder() -> Option<PathBuf> {
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
     match set("CLAUDE_CONFIG_DIR") {
         Some(folder) => std::path::absolute(folder).ok(),

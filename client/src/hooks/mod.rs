@@ -1,14 +1,12 @@
-//! `ccctl hooks` and `ccctl doctor`: Claude Code's settings, and whether the hooks in them work.
+//! `ccctl hooks`: Claude Code's settings, and whether the hooks in them work.
 
-mod check;
-mod claude;
 mod command;
 mod daemon;
 mod diff;
-mod doctor;
 mod file;
 mod install;
 mod plugin;
+mod plugins;
 mod settings;
 mod status;
 mod survey;
@@ -16,7 +14,12 @@ mod survey;
 use crate::args::HooksVerb;
 use crate::{Context, Exit, Failure};
 
-pub(crate) use doctor::doctor;
+pub(crate) use command::{is_executable, is_same, on_path};
+pub(crate) use daemon::{Daemon, connection};
+pub(crate) use file::user_folder;
+pub(crate) use plugins::Plugin;
+pub(crate) use status::checks;
+pub(crate) use survey::Survey;
 
 /// Carries out `ccctl hooks`.
 ///

@@ -1,16 +1,41 @@
 //! `ccctl hooks plugin`: the plugin for Claude Code, which is part of this program.
 
 use super::command::{command, is_same, on_path, own_path};
+use super::file::user_folder;
+use crate::args::HookArgs;
+use crate::render::shell_line;
 use crate::{Context, Exit, Failure, whole_file};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-const MANIFEST: &str = include_str!("../../plugin/.claude-plugin/plugin.json");
-const HOOKS: &str = include_str!("../../plugin/hooks/hooks.json");
-
-/// The command in [`HOOKS`], in JSON.
-const COMMAND: &str = "\"ccctl hook\"";
+/// Names and contents of the files. In all of them `ccctl` is called by its name.
+const FILES: [(&str, &str); 6] = [
+    (
+        ".claude-plugin/plugin.json",
+        include_str!("../../plugin/.claude-plugin/plugin.json"),
+    ),
+    (
+        "hooks/hooks.json",
+        include_str!("../../plugin/hooks/hooks.json"),
+    ),
+    (
+        "skills/terminal-sessions/SKILL.md",
+        include_str!("../../plugin/skills/terminal-sessions/SKILL.md"),
+    ),
+    (
+        "commands/coach.md",
+        include_str!("../../plugin/commands/coach.md"),
+    ),
+    (
+        "commands/memory.md",
+        include_str!("../../plugin/commands/memory.md"),
+    ),
+    (
+        "commands/exec.md",
+        include_str!("../../plugin/commands/exec.md"),
+    ),
+];
 
 /// Writes the plugin to a directory. Other files in it are left alone.
 ///
@@ -20,15 +45,12 @@ const COMMAND: &str = "\"ccctl hook\"";
 pub(super) fn write(folder: &Path, context: &mut Context) -> Result<Exit, Failure> {
     let own = own_path().map_err(Failure::io("ccctl"))?;
     let by_name = on_path(OsStr::new("ccctl"));
-    let hooks = match by_name.is_some_and(|by_name| is_same(&by_name, &own)) {
-        true => HOOKS.to_owned(),
-        false => hooks_of(&own.to_string_lossy()),
-    };
-    let files = [
-        (".claude-plugin/plugin.json", MANIFEST),
-        ("hooks/hooks.json", &*hooks),
-    ];
-    for (name, text) in files {
+    let is_on_path = by_name.is_some_and(|by_name| is_same(&by_name, &own));
+    for (name, text) in FILES {
+        let text = match is_on_path {
+            true => text.to_owned(),
+            false => calling(&own.to_string_lossy(), name, text),
+        };
         let path = folder.join(name);
         let failed = || Failure::io(path.display().to_string());
         fs::create_dir_all(path.parent().unwrap_or(folder)).map_err(failed())?;
@@ -36,34 +58,54 @@ pub(super) fn write(folder: &Path, context: &mut Context) -> Result<Exit, Failur
     }
     let path = folder.display().to_string();
     if context.global.json {
-        let files = files.map(|(name, _)| name);
+        let files = FILES.map(|(name, _)| name);
         context.write_json(&serde_json::json!({"path": path, "files": files}))?;
     } else {
-        context.write_line(&format!(
-            "{path}: plugin written; try it with claude --plugin-dir {path}"
-        ))?;
+        let skills = user_folder().map(|folder| folder.join("skills"));
+        let parent = std::path::absolute(folder).unwrap_or_default();
+        let is_loaded = parent.parent().zip(skills.as_deref());
+        context.write_line(
+            &match is_loaded.is_some_and(|(one, other)| is_same(one, other)) {
+                true => format!("{path}: plugin written; new sessions of Claude Code load it"),
+                false => format!("{path}: plugin written; try it with claude --plugin-dir {path}"),
+            },
+        )?;
     }
     Ok(Exit::Done)
 }
 
-/// The hooks with the path of a program that is not on PATH.
-fn hooks_of(program: &str) -> String {
-    let quoted =
-        serde_json::Value::from(command(program, &crate::args::HookArgs::default())).to_string();
-    HOOKS.replace(COMMAND, &quoted)
+/// A file that calls a program that is not on PATH: in JSON, hooks are command lines, and the MCP server is a path.
+fn calling(program: &str, name: &str, text: &str) -> String {
+    if !name.ends_with(".json") {
+        let word = shell_line([&program.to_owned()]);
+        return text.replace("ccctl ", &format!("{word} "));
+    }
+    let json = |text: &str| serde_json::Value::from(text).to_string();
+    let hook = command(program, &HookArgs::default());
+    text.replace("\"ccctl hook\"", &json(&hook))
+        .replace("\"ccctl\"", &json(program))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::DEFAULT_EVENTS;
+    use crate::args::{Ccctl, DEFAULT_EVENTS};
     use crate::hooks::settings::{installed, parse};
+    use crate::render::shell_words;
+    use clap::Parser as _;
+    use serde_json::Value;
+
+    fn file(name: &str) -> &'static str {
+        FILES.iter().find(|(found, _)| *found == name).unwrap().1
+    }
 
     #[test]
     fn the_plugin_has_the_hooks_that_are_installed() {
+        let hooks = file("hooks/hooks.json");
+        let placed = calling("/a \"b\"/ccctl", "hooks/hooks.json", hooks);
         for (text, command) in [
-            (HOOKS.to_owned(), "ccctl hook"),
-            (hooks_of("/a \"b\"/ccctl"), "'/a \"b\"/ccctl' hook"),
+            (hooks.to_owned(), "ccctl hook"),
+            (placed, "'/a \"b\"/ccctl' hook"),
         ] {
             let found = installed(&parse(&text).unwrap());
             let events: Vec<&str> = found.iter().map(|found| &*found.event).collect();
@@ -73,8 +115,49 @@ mod tests {
     }
 
     #[test]
-    fn the_manifest_names_this_version() {
-        let manifest: serde_json::Value = serde_json::from_str(MANIFEST).unwrap();
-        assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+    fn the_manifest_names_this_version_and_the_mcp_server() {
+        let name = ".claude-plugin/plugin.json";
+        for (text, program) in [
+            (file(name).to_owned(), "ccctl"),
+            (
+                calling("/a \"b\"/ccctl", name, file(name)),
+                "/a \"b\"/ccctl",
+            ),
+        ] {
+            let manifest: Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
+            let server = serde_json::json!({"command": program, "args": ["mcp"]});
+            assert_eq!(manifest["mcpServers"]["ccd"], server);
+        }
+    }
+
+    #[test]
+    fn every_command_that_the_plugin_names_is_one() {
+        let mut count = 0;
+        for (name, text) in FILES.iter().filter(|(name, _)| name.ends_with(".md")) {
+            for line in text.split(['`', '\n', '(', ')']).map(str::trim) {
+                let rule = line.strip_suffix(":*");
+                let Some(words) = line.strip_prefix("ccctl ").map(|_| rule.unwrap_or(line)) else {
+                    continue;
+                };
+                let parsed = Ccctl::try_parse_from(shell_words(words).unwrap());
+                // A rule is the start of a command: what has to follow it may be missing.
+                let is_right = parsed.is_ok()
+                    || rule.is_some() && parsed.unwrap_err().to_string().contains("required");
+                assert!(is_right, "{name}: {line}");
+                count += 1;
+            }
+        }
+        assert!(count > 20, "{count}");
+    }
+
+    #[test]
+    fn texts_call_a_program_that_is_not_on_the_path_by_its_path() {
+        let text = calling("/a b/ccctl", "commands/coach.md", file("commands/coach.md"));
+        assert!(text.contains("Bash('/a b/ccctl' coach review:*)"), "{text}");
+        assert!(
+            !text.contains(" ccctl ") && !text.contains("`ccctl "),
+            "{text}"
+        );
     }
 }

@@ -1,10 +1,11 @@
 //! `ccctl hooks status`, and the checks of the hooks.
 
-use super::check::{self, Check, all_good};
-use super::command::{is_executable, is_same, own_path, program_of};
+use super::command::{is_executable, is_same, on_path, own_path, program_of};
 use super::daemon::Daemon;
+use super::plugins::Plugin;
 use super::survey::{Settings, Survey};
 use crate::args::DEFAULT_EVENTS;
+use crate::check::{self, Check, all_good};
 use crate::render::{age, counted, size};
 use crate::{Context, Exit, Failure};
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ use std::time::SystemTime;
 pub(super) fn status(context: &mut Context) -> Result<Exit, Failure> {
     let survey = Survey::take(context);
     let mut checks = checks(&survey);
-    checks.push(survey.daemon.check());
+    checks.push(survey.daemon.check(survey.has_hooks()));
     let is_good = all_good(&checks);
     if context.global.json {
         context.write_json(&json!({
@@ -42,7 +43,7 @@ pub(super) fn status(context: &mut Context) -> Result<Exit, Failure> {
 }
 
 /// Checks everything that the hooks need.
-pub(super) fn checks(survey: &Survey) -> Vec<Check> {
+pub(crate) fn checks(survey: &Survey) -> Vec<Check> {
     let mut checks: Vec<Check> = survey.settings.iter().flat_map(of_settings).collect();
     checks.extend(installation(survey));
     checks.extend(programs(survey));
@@ -76,14 +77,14 @@ fn event_line(survey: &Survey, event: &str) -> Check {
     });
     if scopes.is_empty() {
         let ran = ran.map(|ran| format!("; {ran}")).unwrap_or_default();
-        return Check::note(event, format!("not installed{ran}"));
+        return Check::warning(event, format!("not installed{ran}"));
     }
     let ran = match (ran, &survey.daemon) {
         (Some(ran), _) => format!("; {ran}"),
         (None, Daemon::Running(_)) => "; has not run since the daemon started".to_owned(),
         (None, _) => String::new(),
     };
-    Check::good(event, format!("installed ({}){ran}", scopes.join(", ")))
+    Check::ok(event, format!("installed ({}){ran}", scopes.join(", ")))
 }
 
 fn event_json(survey: &Survey, event: &str) -> Value {
@@ -129,7 +130,7 @@ fn of_settings(settings: &Settings) -> Vec<Check> {
         let text = format!(
             "{path}: another program collects the same events: {command}; remove it if ccd is to replace it"
         );
-        checks.push(Check::note(name, text));
+        checks.push(Check::warning(name, text));
     }
     checks
 }
@@ -137,46 +138,42 @@ fn of_settings(settings: &Settings) -> Vec<Check> {
 fn installation(survey: &Survey) -> Option<Check> {
     let settings = survey.settings.iter();
     let mut places: Vec<&str> = settings
-        .clone()
         .filter(|settings| !settings.found.is_empty())
         .map(|settings| settings.scope.name())
         .collect();
-    places.extend(
-        settings
-            .clone()
-            .any(|settings| settings.has_plugin)
-            .then_some("plugin"),
-    );
+    places.extend(survey.plugin.is_some().then_some("plugin"));
     let missing = DEFAULT_EVENTS.iter();
     let missing: Vec<&str> = missing
         .copied()
         .filter(|event| survey.scopes(event).is_empty())
         .collect();
     Some(match &places[..] {
-        [] => Check::note("hooks", "not installed; ccctl hooks install adds them"),
-        [_, _, ..] => Check::note(
+        [] => Check::ok("hooks", "not installed; ccctl hooks install adds them"),
+        [_, _, ..] => Check::warning(
             "hooks",
             format!(
                 "installed twice, so each runs twice: {}; remove one",
                 places.join(", ")
             ),
         ),
-        [_] if !missing.is_empty() => Check::note(
+        [_] if !missing.is_empty() => Check::warning(
             "hooks",
             format!(
                 "not installed for {}; ccctl hooks install adds them",
                 missing.join(", ")
             ),
         ),
-        [place] => Check::good("hooks", format!("installed ({place})")),
+        [place] => Check::ok("hooks", format!("installed ({place})")),
     })
 }
 
 /// The programs in the commands: they must exist, and should be this one.
 fn programs(survey: &Survey) -> Vec<Check> {
     let found = survey.settings.iter().flat_map(|settings| &settings.found);
+    let of_plugin = survey.plugin.as_ref().and_then(Plugin::hook);
     let mut programs: Vec<PathBuf> = found
         .filter_map(|found| program_of(&found.command))
+        .chain(of_plugin.and_then(|command| program_of(&command)))
         .collect();
     programs.sort();
     programs.dedup();
@@ -190,21 +187,27 @@ fn programs(survey: &Survey) -> Vec<Check> {
 fn of_program(program: &Path, own: &Path) -> Check {
     let (name, shown) = ("ccctl", program.display());
     if !program.is_absolute() {
-        return Check::note(
-            name,
-            format!("{shown}: found on PATH, which may differ for Claude Code"),
-        );
+        let found = on_path(program.as_os_str());
+        return match found.is_some_and(|found| is_same(&found, own)) {
+            true => Check::ok(name, format!("{shown}: found on PATH")),
+            false => Check::warning(
+                name,
+                format!("{shown}: this ccctl is not on PATH, so the hooks may not find it"),
+            ),
+        };
     }
     match (is_executable(program), is_same(program, own)) {
         (false, _) => Check::wrong(
             name,
-            format!("{shown}: no such program, so the hooks fail; run ccctl hooks install again"),
+            format!(
+                "{shown}: no such program, so the hooks fail; run ccctl hooks install or plugin again"
+            ),
         ),
-        (true, false) => Check::note(
+        (true, false) => Check::warning(
             name,
             format!("{shown}: not this ccctl, which is {}", own.display()),
         ),
-        (true, true) => Check::good(name, shown.to_string()),
+        (true, true) => Check::ok(name, shown.to_string()),
     }
 }
 
@@ -217,11 +220,11 @@ fn spool(survey: &Survey) -> Vec<Check> {
         size(spool.bytes)
     );
     let waits = match (spool.files, &survey.daemon) {
-        (0, _) => Check::good("spool", "empty"),
+        (0, _) => Check::ok("spool", "empty"),
         (_, Daemon::Running(_)) => {
-            Check::note("spool", format!("{waiting}; the daemon takes them in"))
+            Check::warning("spool", format!("{waiting}; the daemon takes them in"))
         }
-        _ => Check::note(
+        _ => Check::warning(
             "spool",
             format!("{waiting}; ccctl daemon start starts a daemon that takes them in"),
         ),

@@ -1,7 +1,7 @@
-use super::super::check::State;
 use super::super::file::Scope;
 use super::super::settings::Found;
 use super::*;
+use crate::check::State;
 use ccd_protocol::hook::SpoolStatus;
 
 fn settings(scope: Scope, events: &[&str], command: &str) -> Settings {
@@ -16,7 +16,7 @@ fn settings(scope: Scope, events: &[&str], command: &str) -> Settings {
         mistake: None,
         found: found.collect(),
         disables_all: false,
-        has_plugin: false,
+        plugins: Default::default(),
         others: Vec::new(),
     }
 }
@@ -24,6 +24,7 @@ fn settings(scope: Scope, events: &[&str], command: &str) -> Settings {
 fn survey(settings: Vec<Settings>) -> Survey {
     Survey {
         settings,
+        plugin: None,
         daemon: Daemon::NotRunning,
         spool: SpoolStatus::default(),
         base: None,
@@ -50,13 +51,10 @@ fn an_installation_is_whole_missing_partial_or_double() {
         found.into_iter().next().unwrap()
     };
     let whole = || settings(Scope::User, DEFAULT_EVENTS, &own());
-    assert_eq!(
-        state(vec![whole()]),
-        (State::Good, "installed (user)".into())
-    );
+    assert_eq!(state(vec![whole()]), (State::Ok, "installed (user)".into()));
     let (none, text) = state(vec![settings(Scope::User, &[], "")]);
     assert!(
-        none == State::Note && text.starts_with("not installed;"),
+        none == State::Ok && text.starts_with("not installed;"),
         "{text}"
     );
     let (_, text) = state(vec![settings(Scope::User, &DEFAULT_EVENTS[1..], &own())]);
@@ -66,6 +64,17 @@ fn an_installation_is_whole_missing_partial_or_double() {
     );
     let (_, text) = state(vec![whole(), settings(Scope::Project, &["Stop"], &own())]);
     assert!(text.contains("user, project"), "{text}");
+    let plugin = |settings| Survey {
+        plugin: Some(Plugin {
+            id: "ccd@skills-dir".into(),
+            folder: None,
+        }),
+        ..survey(settings)
+    };
+    let (_, text) = of(&plugin(vec![whole()]), "hooks").remove(0);
+    assert!(text.contains("user, plugin"), "{text}");
+    let alone = of(&plugin(Vec::new()), "hooks");
+    assert_eq!(alone, [(State::Ok, "installed (plugin)".into())]);
 }
 
 #[test]
@@ -84,7 +93,7 @@ fn what_keeps_hooks_from_running_is_wrong() {
     assert_eq!(of(&survey, "ccctl")[0].0, State::Wrong);
     let spool = of(&survey, "spool");
     assert!(spool[0].1.starts_with("2 payloads (2.0K)"), "{spool:?}");
-    assert_eq!((spool[0].0, spool[1].0), (State::Note, State::Wrong));
+    assert_eq!((spool[0].0, spool[1].0), (State::Warning, State::Wrong));
 }
 
 #[test]
@@ -96,9 +105,9 @@ fn another_program_is_told_apart_from_this_one() {
         )[0]
         .0
     };
-    assert_eq!(of_command(&own()), State::Good);
-    assert_eq!(of_command("/bin/sh hook"), State::Note);
-    assert_eq!(of_command("ccctl hook"), State::Note);
+    assert_eq!(of_command(&own()), State::Ok);
+    assert_eq!(of_command("/bin/sh hook"), State::Warning);
+    assert_eq!(of_command("ccctl hook"), State::Warning);
 }
 
 #[test]

@@ -2,15 +2,14 @@
 
 use super::daemon::Daemon;
 use super::file::{Scope, SettingsFile};
+use super::plugins::{self, Plugin};
 use super::settings::{self, Found};
 use crate::Context;
 use ccd_protocol::hook::spool::{FOLDER, FileName, LOST};
 use ccd_protocol::hook::{HookEventStatus, SpoolStatus};
 use ccd_protocol::socket::base_path;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// Our plugin, as part of the names in `enabledPlugins`.
-const PLUGIN: &str = "ccd@";
 
 /// The settings of one scope.
 #[derive(Debug)]
@@ -23,28 +22,31 @@ pub(super) struct Settings {
     /// Our hooks.
     pub(super) found: Vec<Found>,
     pub(super) disables_all: bool,
-    pub(super) has_plugin: bool,
+    /// Switches of our plugin, by its names.
+    pub(super) plugins: BTreeMap<String, bool>,
     /// Commands of another program that collects the same.
     pub(super) others: Vec<String>,
 }
 
 /// Everything together.
 #[derive(Debug)]
-pub(super) struct Survey {
+pub(crate) struct Survey {
     pub(super) settings: Vec<Settings>,
-    pub(super) daemon: Daemon,
+    pub(crate) plugin: Option<Plugin>,
+    pub(crate) daemon: Daemon,
     pub(super) spool: SpoolStatus,
-    pub(super) base: Option<PathBuf>,
+    pub(crate) base: Option<PathBuf>,
 }
 
 impl Survey {
     /// Looks at everything; starts nothing.
-    pub(super) fn take(context: &Context) -> Self {
+    pub(crate) fn take(context: &Context) -> Self {
         let base = base_path(|name| std::env::var_os(name)).ok();
         let mut settings: Vec<_> = Scope::ALL.into_iter().filter_map(Settings::of).collect();
         // In the home directory, the project's settings are the user's.
         settings.dedup_by_key(|settings| settings.real_path());
         Self {
+            plugin: Plugin::find(&settings),
             settings,
             daemon: Daemon::ask(context),
             spool: base.as_deref().map(spool).unwrap_or_default(),
@@ -62,10 +64,15 @@ impl Survey {
             .map(|settings| settings.scope.name())
             .collect();
         let is_default = crate::args::DEFAULT_EVENTS.contains(&event);
-        if is_default && self.settings.iter().any(|settings| settings.has_plugin) {
+        if is_default && self.plugin.is_some() {
             scopes.push("plugin");
         }
         scopes
+    }
+
+    /// True if hooks are installed anywhere.
+    pub(crate) fn has_hooks(&self) -> bool {
+        self.plugin.is_some() || self.settings.iter().any(|it| !it.found.is_empty())
     }
 
     /// What the daemon knows of an event.
@@ -88,7 +95,7 @@ impl Settings {
             mistake: None,
             found: Vec::new(),
             disables_all: false,
-            has_plugin: false,
+            plugins: BTreeMap::new(),
             others: Vec::new(),
         };
         match SettingsFile::at(settings.path.clone()) {
@@ -123,10 +130,7 @@ impl Settings {
         self.disables_all = root
             .get("disableAllHooks")
             .is_some_and(|value| value.is_true());
-        let plugins = root.get("enabledPlugins");
-        let mut plugins = plugins.map_or(&[][..], |plugins| plugins.members()).iter();
-        self.has_plugin =
-            plugins.any(|plugin| plugin.key.starts_with(PLUGIN) && plugin.value.is_true());
+        self.plugins = plugins::switches(&root);
         self.others = settings::commands(&root)
             .into_iter()
             .filter(|command| is_other_collector(command))

@@ -462,7 +462,7 @@ const STATUS: &[Action] = &[
     },
     Action {
         name: "doctor",
-        about: "check the daemon, its directories and Claude Code's hooks",
+        about: "check the daemon, its files, the system's limits and Claude Code's hooks",
         words: &[Fixed("doctor")],
     },
     Action {

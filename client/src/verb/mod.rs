@@ -25,7 +25,7 @@ mod upgrade;
 
 use crate::args::Noun;
 use crate::tape::TapeCommand;
-use crate::{Context, Exit, Failure, attach, complete, demo, hook, hooks, man, mcp, run, top};
+use crate::{Context, Exit, Failure, attach, complete, demo, doctor, hook, hooks, man, mcp, run, top};
 
 /// Carries out a command.
 ///
@@ -63,7 +63,7 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
         Noun::Daemon(verb) => daemon::dispatch(verb, context),
         Noun::Hook(args) => Ok(hook::run(args, context.global.socket.as_deref())),
         Noun::Hooks(verb) => hooks::dispatch(verb, context),
-        Noun::Doctor => hooks::doctor(context),
+        Noun::Doctor => doctor::doctor(context),
         Noun::Demo => demo::demo(context),
         Noun::Dial => dial::dial(context),
         Noun::Mcp => mcp::mcp(context),

@@ -2,6 +2,7 @@
 
 mod auto_start;
 mod completion;
+mod doctor;
 mod hand_over;
 mod menu;
 mod mistakes;

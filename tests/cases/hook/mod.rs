@@ -5,6 +5,7 @@ mod delivery;
 mod install;
 mod keys;
 mod kill;
+mod plugin;
 mod spool;
 
 use crate::support::client::Ran;

@@ -12,3 +12,4 @@ mod service_manager;
 mod start_and_stop;
 mod two_daemons;
 mod units;
+mod user_manager;

@@ -44,6 +44,7 @@ const EXCEPTIONS: [(&str, &[&str]); 9] = [
         "files of ccd that the client reads or writes in directories of this user alone",
         &[
             "client/src/demo/home.rs",
+            "client/src/doctor/databases.rs",
             "client/src/hook/memory.rs",
             "client/src/hook/policy.rs",
             "client/src/hook/spool.rs",
@@ -54,9 +55,10 @@ const EXCEPTIONS: [(&str, &[&str]); 9] = [
         "files that the user names or edits, and the terminal",
         &[
             "client/src/ask.rs",
-            "client/src/hooks/claude.rs",
+            "client/src/doctor/claude.rs",
             "client/src/hooks/file.rs",
             "client/src/hooks/install.rs",
+            "client/src/hooks/plugins.rs",
             "client/src/man.rs",
             "client/src/secrets.rs",
             "client/src/tape/shim.rs",
@@ -78,6 +80,8 @@ const EXCEPTIONS: [(&str, &[&str]); 9] = [
     (
         "files of the system, in /proc, /dev and /etc",
         &[
+            "client/src/doctor/limits.rs",
+            "client/src/doctor/processes.rs",
             "daemon/crates/session/src/peer.rs",
             "daemon/crates/session/src/session/attach/viewers.rs",
             "daemon/crates/session/src/session/output/thread.rs",

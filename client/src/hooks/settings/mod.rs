@@ -6,4 +6,4 @@ mod json;
 mod layout;
 
 pub(super) use change::{Found, commands, install, installed, uninstall};
-pub(super) use json::{Mistake, parse};
+pub(super) use json::{Mistake, Value, parse};

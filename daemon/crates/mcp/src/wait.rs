@@ -243,10 +243,10 @@ impl Wait {
     }
 }
 
-/// Returns a duration in words, to a hundredth of a second.
+/// Returns a duration in words.
 pub(crate) fn seconds(duration: Duration) -> String {
-    let hundredths = (duration.as_secs_f64() * 100.0).round() / 100.0;
-    format!("{hundredths} s")
+    let seconds = (duration.as_secs_f64() * 1000.0).round() / 1000.0;
+    format!("{seconds} s")
 }
 
 #[cfg(test)]

@@ -7,32 +7,32 @@ use std::io::{self, Write};
 /// Whether something is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum State {
-    Good,
+pub(crate) enum State {
+    Ok,
     /// Worth knowing, but nothing is broken.
-    Note,
+    Warning,
     Wrong,
 }
 
 /// The result of a check, on one line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Check {
-    pub(super) name: String,
-    pub(super) state: State,
+pub(crate) struct Check {
+    pub(crate) name: String,
+    pub(crate) state: State,
     /// What was found and, unless it is good, what to do.
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 impl Check {
-    pub(super) fn good(name: &str, text: impl Into<String>) -> Self {
-        Self::of(name, State::Good, text)
+    pub(crate) fn ok(name: &str, text: impl Into<String>) -> Self {
+        Self::of(name, State::Ok, text)
     }
 
-    pub(super) fn note(name: &str, text: impl Into<String>) -> Self {
-        Self::of(name, State::Note, text)
+    pub(crate) fn warning(name: &str, text: impl Into<String>) -> Self {
+        Self::of(name, State::Warning, text)
     }
 
-    pub(super) fn wrong(name: &str, text: impl Into<String>) -> Self {
+    pub(crate) fn wrong(name: &str, text: impl Into<String>) -> Self {
         Self::of(name, State::Wrong, text)
     }
 
@@ -46,12 +46,12 @@ impl Check {
 }
 
 /// True if nothing is wrong.
-pub(super) fn all_good(checks: &[Check]) -> bool {
+pub(crate) fn all_good(checks: &[Check]) -> bool {
     checks.iter().all(|check| check.state != State::Wrong)
 }
 
 /// Writes one line for each check.
-pub(super) fn write(checks: &[Check], out: &mut dyn Write, style: Style) -> io::Result<()> {
+pub(crate) fn write(checks: &[Check], out: &mut dyn Write, style: Style) -> io::Result<()> {
     let name_len = checks
         .iter()
         .map(|check| check.name.len())
@@ -59,8 +59,8 @@ pub(super) fn write(checks: &[Check], out: &mut dyn Write, style: Style) -> io::
         .unwrap_or(0);
     for check in checks {
         let mark = match check.state {
-            State::Good => style.paint(Colour::Good, "✓"),
-            State::Note => style.paint(Colour::Notice, "!"),
+            State::Ok => style.paint(Colour::Good, "✓"),
+            State::Warning => style.paint(Colour::Notice, "!"),
             State::Wrong => style.paint(Colour::Bad, "✗"),
         };
         writeln!(
@@ -80,8 +80,8 @@ mod tests {
     #[test]
     fn each_check_has_a_line_with_its_mark() {
         let checks = [
-            Check::good("a", "fine"),
-            Check::note("long", "x"),
+            Check::ok("a", "fine"),
+            Check::warning("long", "x"),
             Check::wrong("b", "bad\nworse"),
         ];
         let mut out = Vec::new();

@@ -1,0 +1,183 @@
+//! The daemon that runs, and the program that the next one will be.
+
+use super::program::version;
+use crate::Context;
+use crate::call::find_program;
+use crate::check::Check;
+use crate::hooks::{Daemon, Survey, connection, is_same};
+use crate::render::counted;
+use ccd_protocol::NoParams;
+use ccd_protocol::coach::CoachStatus;
+use ccd_protocol::daemon::{DaemonStatusReply, HandOver, HandOverCause};
+use std::path::{Path, PathBuf};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Checks both; a running daemon is also asked for what it has noticed itself.
+pub(super) fn checks(survey: &Survey, context: &Context) -> Vec<Check> {
+    let mut checks = vec![survey.daemon.check(survey.has_hooks())];
+    let program = find_program();
+    checks.push(of_program(
+        program.as_deref(),
+        program.as_deref().and_then(version),
+    ));
+    if let Daemon::Running(status) = &survey.daemon {
+        checks.extend(running(status, program.as_deref()));
+        checks.extend(reported(status));
+        checks.extend(coach(context));
+    }
+    checks
+}
+
+fn of_program(program: Option<&Path>, version: Option<String>) -> Check {
+    let name = "ccd";
+    let Some(program) = program else {
+        return Check::wrong(
+            name,
+            "neither next to ccctl nor on PATH; install both in one directory",
+        );
+    };
+    let shown = program.display();
+    match version {
+        None => Check::wrong(
+            name,
+            format!("{shown}: does not print its version; install it again"),
+        ),
+        Some(version) if version != VERSION => Check::warning(
+            name,
+            format!(
+                "{shown}: version {version}, but ccctl is {VERSION}; install both from one build"
+            ),
+        ),
+        Some(version) => Check::ok(name, format!("{shown}, version {version}")),
+    }
+}
+
+/// Compares the program that runs with the one that is installed.
+fn running(status: &DaemonStatusReply, installed: Option<&Path>) -> Option<Check> {
+    let link = std::fs::read_link(format!("/proc/{}/exe", status.pid)).ok()?;
+    of_running(&link, installed)
+}
+
+fn of_running(link: &Path, installed: Option<&Path>) -> Option<Check> {
+    let shown = link.to_string_lossy();
+    if let Some(path) = shown.strip_suffix(" (deleted)") {
+        let text =
+            format!("{path} was replaced since the daemon started; run ccctl daemon upgrade");
+        return Some(Check::warning("running", text));
+    }
+    let installed = installed.filter(|installed| !is_same(link, installed))?;
+    let text = format!(
+        "the daemon runs {shown}, but ccctl would start {}; keep one of them",
+        installed.display()
+    );
+    Some(Check::warning("running", text))
+}
+
+/// What the daemon says about itself.
+fn reported(status: &DaemonStatusReply) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for text in &status.config_warnings {
+        checks.push(Check::warning("config", text));
+    }
+    if status.config_warnings.is_empty() && status.config_error.is_none() {
+        let path = status.paths.get("config").map(PathBuf::from);
+        let path = path.map_or("no file, the defaults apply".to_owned(), |path| {
+            path.display().to_string()
+        });
+        checks.push(Check::ok("config", path));
+    }
+    if let Some(last) = status.last_errors.last() {
+        let count = counted(status.last_errors.len() as u64, "error");
+        let text =
+            format!("{count} since the start, the last: {last}; ccctl daemon logs prints them");
+        checks.push(Check::warning("log", text));
+    }
+    checks.extend(status.last_hand_over.as_ref().and_then(of_hand_over));
+    for (what, count) in &status.drops {
+        let text = format!(
+            "{count} {what} were dropped since the start; the disk or the machine was too slow"
+        );
+        checks.push(Check::warning("dropped", text));
+    }
+    checks
+}
+
+/// How the last handover went, if it did not go as it should.
+fn of_hand_over(last: &HandOver) -> Option<Check> {
+    let reason = last.reason.as_deref().unwrap_or("no reason is known");
+    let what = match (last.rolled_back, last.cause) {
+        (true, _) => "the last upgrade was rolled back",
+        (false, HandOverCause::Crash) => "the worker ended unexpectedly, and another one took over",
+        (false, HandOverCause::Upgrade) => return None,
+    };
+    let text = format!(
+        "{what} ({}): {reason}; ccctl daemon logs may say more",
+        last.at
+    );
+    Some(Check::warning("handover", text))
+}
+
+/// What the coach says about its files.
+fn coach(context: &Context) -> Vec<Check> {
+    let Ok(Some(mut connection)) = connection(context) else {
+        return Vec::new();
+    };
+    let problems = match connection.call::<CoachStatus>(&NoParams {}) {
+        Ok(status) => status.value.problems,
+        Err(failure) => vec![failure.to_string()],
+    };
+    let warnings = problems.iter().map(|text| Check::warning("coach", text));
+    warnings.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::State;
+
+    #[test]
+    fn the_program_must_be_there_and_be_of_this_version() {
+        let path = Path::new("/bin/ccd");
+        for (program, version, state) in [
+            (Some(path), Some(VERSION), State::Ok),
+            (Some(path), Some("9.9.9"), State::Warning),
+            (Some(path), None, State::Wrong),
+            (None, None, State::Wrong),
+        ] {
+            let check = of_program(program, version.map(str::to_owned));
+            assert_eq!(check.state, state, "{check:?}");
+        }
+    }
+
+    #[test]
+    fn a_crash_and_a_rollback_are_warnings() {
+        let state = |cause, rolled_back| {
+            let last = HandOver {
+                number: 1,
+                cause,
+                rolled_back,
+                reason: None,
+                at: "2026-01-31T12:00:00Z".into(),
+            };
+            of_hand_over(&last).map(|check| check.state)
+        };
+        assert_eq!(state(HandOverCause::Crash, false), Some(State::Warning));
+        assert_eq!(state(HandOverCause::Upgrade, true), Some(State::Warning));
+        assert_eq!(state(HandOverCause::Upgrade, false), None);
+    }
+
+    #[test]
+    fn a_program_that_was_replaced_or_is_another_one_is_a_warning() {
+        let shell = Path::new("/bin/sh");
+        assert_eq!(of_running(shell, Some(shell)), None);
+        assert_eq!(of_running(shell, None), None);
+        let replaced = of_running(Path::new("/x/ccd (deleted)"), Some(shell)).unwrap();
+        assert!(
+            replaced.text.starts_with("/x/ccd was replaced"),
+            "{replaced:?}"
+        );
+        let other = of_running(shell, Some(Path::new("/bin/cat"))).unwrap();
+        assert!(other.text.contains("/bin/cat"), "{other:?}");
+    }
+}

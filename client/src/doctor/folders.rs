@@ -1,0 +1,187 @@
+//! Directories and the socket: whose they are, and who else may use them.
+
+use super::places::Places;
+use crate::check::{Check, State};
+use std::fs;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::path::Path;
+
+/// Bits of a mode that let others in, and those that let them change something.
+const OTHERS: u32 = 0o077;
+const WRITABLE_BY_OTHERS: u32 = 0o022;
+
+/// Where named pipes are, unless the configuration says something else. If it is not safe, the daemon uses another one.
+const PIPES: &str = "/tmp/claudecontrol";
+
+/// Checks each that exists.
+pub(super) fn checks(places: &Places) -> Vec<Check> {
+    let mut checks: Vec<Check> = socket(places).into_iter().collect();
+    checks.push(match &places.base {
+        Some(base) => directory("base", base),
+        None => Check::wrong(
+            "base",
+            "the home directory is unknown: set $HOME or $CCD_HOME",
+        ),
+    });
+    if let Some(runtime) = places.runtime() {
+        checks.push(match places.socket_is_named {
+            true => named_directory("runtime", runtime),
+            false => directory("runtime", runtime),
+        });
+    }
+    let coach = places.coach.as_deref();
+    checks.extend(coach.map(|coach| directory("coach", coach)));
+    checks.extend(pipes(Path::new(PIPES)));
+    checks
+}
+
+/// The directory of pipes, if others could use it.
+fn pipes(path: &Path) -> Option<Check> {
+    let found = fs::symlink_metadata(path)
+        .is_ok()
+        .then(|| directory("pipes", path))?;
+    let text = format!(
+        "{}; until then, pipes are made in another directory",
+        found.text
+    );
+    (found.state != State::Ok).then(|| Check::warning("pipes", text))
+}
+
+/// A directory that the user named: others may look into it.
+fn named_directory(name: &str, path: &Path) -> Check {
+    let found = directory(name, path);
+    let mode = fs::metadata(path).map_or(0, |there| there.mode());
+    match found.state {
+        State::Wrong if mode & OTHERS != 0 && mode & WRITABLE_BY_OTHERS == 0 => {
+            Check::ok(name, path.display().to_string())
+        }
+        _ => found,
+    }
+}
+
+/// The socket: it must be one, and the user's alone. Without a usable path, the check of the daemon says why.
+fn socket(places: &Places) -> Option<Check> {
+    let name = "socket";
+    let path = places.socket.as_ref().ok()?;
+    let shown = path.display();
+    Some(match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Check::ok(name, format!("{shown}: none yet"))
+        }
+        Err(error) => Check::wrong(name, format!("{shown}: {error}")),
+        Ok(there) if !there.file_type().is_socket() => {
+            Check::wrong(name, format!("{shown}: not a socket; move it away"))
+        }
+        Ok(there) => of_mode(name, path, &there),
+    })
+}
+
+fn directory(name: &str, path: &Path) -> Check {
+    let shown = path.display();
+    match fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Check::ok(name, format!("{shown}: none yet"))
+        }
+        Err(error) => Check::wrong(name, format!("{shown}: {error}")),
+        Ok(there) if !there.is_dir() => {
+            Check::wrong(name, format!("{shown}: not a directory; move it away"))
+        }
+        Ok(there) => {
+            use rustix::fs::{Access, access};
+            match access(path, Access::WRITE_OK | Access::EXEC_OK) {
+                Err(error) => {
+                    Check::wrong(name, format!("{shown}: {error}; run chmod u+rwx on it"))
+                }
+                Ok(()) => of_mode(name, path, &there),
+            }
+        }
+    }
+}
+
+/// Checks that something is this user's, and nobody else may use it.
+pub(super) fn of_mode(name: &str, path: &Path, there: &fs::Metadata) -> Check {
+    let shown = path.display();
+    let (owner, us) = (there.uid(), rustix::process::geteuid().as_raw());
+    let mode = there.mode() & 0o7777;
+    if owner != us {
+        return Check::wrong(
+            name,
+            format!("{shown}: belongs to user {owner}, not to user {us}"),
+        );
+    }
+    if mode & OTHERS != 0 {
+        let text = format!("{shown}: others may use it (mode {mode:04o}); run chmod go-rwx on it");
+        return Check::wrong(name, text);
+    }
+    Check::ok(name, shown.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn a_directory_must_be_the_users_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("base");
+        assert_eq!(directory("base", &path).state, State::Ok);
+        for (mode, state) in [
+            (0o700, State::Ok),
+            (0o750, State::Wrong),
+            (0o1777, State::Wrong),
+        ] {
+            fs::create_dir_all(&path).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(directory("base", &path).state, state, "{mode:o}");
+        }
+        assert_eq!(
+            directory("base", Path::new("/dev/null")).state,
+            State::Wrong
+        );
+    }
+
+    fn at(socket: &Path, socket_is_named: bool) -> Places {
+        Places {
+            socket: Ok(socket.to_owned()),
+            base: None,
+            coach: None,
+            tapes: None,
+            socket_is_named,
+        }
+    }
+
+    #[test]
+    fn a_socket_is_one_or_not_there_yet() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        let state = || socket(&at(&path, true)).unwrap().state;
+        assert_eq!(state(), State::Ok);
+        fs::write(&path, "").unwrap();
+        assert_eq!(state(), State::Wrong);
+        fs::remove_file(&path).unwrap();
+        let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        for (mode, expected) in [(0o600, State::Ok), (0o666, State::Wrong)] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(state(), expected, "{mode:o}");
+        }
+    }
+
+    #[test]
+    fn others_may_look_into_a_directory_that_the_user_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("s");
+        for (mode, is_named, expected) in [
+            (0o755, true, State::Ok),
+            (0o755, false, State::Wrong),
+            (0o777, true, State::Wrong),
+        ] {
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+            let checks = checks(&at(&socket, is_named));
+            let runtime = checks.iter().find(|check| check.name == "runtime").unwrap();
+            assert_eq!(runtime.state, expected, "{mode:o}");
+        }
+        let pipes = pipes(folder.path()).unwrap();
+        assert_eq!(pipes.state, State::Warning);
+    }
+}

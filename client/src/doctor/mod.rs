@@ -1,0 +1,37 @@
+//! `ccctl doctor`: whether everything is in place for the daemon, its sessions and Claude Code.
+
+mod claude;
+mod daemon;
+mod databases;
+mod disk;
+mod folders;
+mod limits;
+mod places;
+mod processes;
+mod program;
+mod report;
+mod service;
+mod systemd;
+
+use crate::hooks::{self, Survey};
+use crate::{Context, Exit, Failure};
+use places::Places;
+
+/// Checks everything and prints one line for each check; the exit status is 1 if something is wrong. Starts no daemon.
+///
+/// # Errors
+///
+/// [`Failure::Output`].
+pub(crate) fn doctor(context: &mut Context) -> Result<Exit, Failure> {
+    let survey = Survey::take(context);
+    let places = Places::find(&survey, context.global.socket.as_deref());
+    let mut checks = daemon::checks(&survey, context);
+    checks.extend(service::checks(&survey, &places));
+    checks.extend(folders::checks(&places));
+    checks.extend(databases::checks(&places));
+    checks.extend(disk::checks(&places));
+    checks.extend(limits::checks(&survey));
+    checks.extend(hooks::checks(&survey));
+    checks.extend(claude::checks(&survey));
+    report::print(checks, context)
+}

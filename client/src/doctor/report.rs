@@ -1,0 +1,60 @@
+//! What is printed of the checks: what is wrong comes first.
+
+use crate::check::{self, Check, State, all_good};
+use crate::render::counted;
+use crate::{Context, Exit, Failure};
+
+/// Prints the checks.
+///
+/// # Errors
+///
+/// [`Failure::Output`].
+pub(super) fn print(mut checks: Vec<Check>, context: &mut Context) -> Result<Exit, Failure> {
+    let is_good = all_good(&checks);
+    checks.sort_by_key(|check| match check.state {
+        State::Wrong => 0,
+        State::Warning => 1,
+        State::Ok => 2,
+    });
+    let summary = summary(&checks);
+    if context.global.json {
+        context.write_json(&serde_json::json!({
+            "ok": is_good,
+            "summary": summary,
+            "checks": checks,
+        }))?;
+    } else {
+        context.write_line(&summary)?;
+        let style = context.style;
+        context.render(|out| check::write(&checks, out, style))?;
+    }
+    Ok(Exit::of_success(is_good))
+}
+
+fn summary(checks: &[Check]) -> String {
+    let count = |state: State| checks.iter().filter(|check| check.state == state).count();
+    let (wrong, warnings) = (count(State::Wrong), count(State::Warning));
+    if wrong + warnings == 0 {
+        return format!("all {} checks are ok", checks.len());
+    }
+    let warnings = counted(warnings as u64, "warning");
+    format!("{wrong} wrong, {warnings}, {} ok", count(State::Ok))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_counts_each_state() {
+        let checks = [
+            Check::ok("a", ""),
+            Check::warning("b", ""),
+            Check::wrong("c", ""),
+            Check::ok("d", ""),
+        ];
+        assert_eq!(summary(&checks), "1 wrong, 1 warning, 2 ok");
+        assert_eq!(summary(&checks[..1]), "all 1 checks are ok");
+        assert_eq!(summary(&checks[..2]), "0 wrong, 1 warning, 1 ok");
+    }
+}

@@ -1,0 +1,170 @@
+//! `ccctl doctor` with real daemons, and with what may be wrong on a machine.
+
+use crate::support::client::{Installation, Ran};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+/// The exit status, and the reply.
+fn doctor(installation: &Installation) -> (Option<i32>, Value) {
+    let ran = installation.run(&["doctor", "--json"]);
+    let reply = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    (ran.code, reply)
+}
+
+/// The states of the checks with this name, each with its text.
+fn of<'a>(reply: &'a Value, name: &str) -> Vec<(&'a str, &'a str)> {
+    let checks = reply["checks"].as_array().unwrap().iter();
+    let of_name = checks.filter(|check| check["name"] == name);
+    let text = |check: &'a Value, field: &str| check[field].as_str().unwrap();
+    of_name
+        .map(|check| (text(check, "state"), text(check, "text")))
+        .collect()
+}
+
+/// Asserts that exactly one check with this name is wrong, and nothing else is.
+fn assert_wrong(installation: &Installation, name: &str, words: &str) {
+    let (code, reply) = doctor(installation);
+    assert_eq!((code, &reply["ok"]), (Some(1), &Value::Bool(false)));
+    let checks = reply["checks"].as_array().unwrap().iter();
+    let wrong: Vec<_> = checks.filter(|check| check["state"] == "wrong").collect();
+    assert_eq!(wrong.len(), 1, "{wrong:#?}");
+    assert_eq!(wrong[0]["name"], name, "{wrong:#?}");
+    let text = wrong[0]["text"].as_str().unwrap();
+    assert!(text.contains(words), "{text}");
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn a_sound_installation_is_ok_with_and_without_a_daemon() {
+    let installation = Installation::new();
+    let (code, reply) = doctor(&installation);
+    assert_eq!(
+        (code, &reply["ok"]),
+        (Some(0), &Value::Bool(true)),
+        "{reply:#}"
+    );
+    assert_eq!(of(&reply, "daemon")[0].0, "ok");
+    assert!(UnixStream::connect(installation.socket()).is_err());
+    assert!(!installation.home().exists(), "doctor makes nothing");
+
+    assert_eq!(installation.run(&["daemon", "start"]).code, Some(0));
+    let (code, reply) = doctor(&installation);
+    assert_eq!(
+        (code, &reply["ok"]),
+        (Some(0), &Value::Bool(true)),
+        "{reply:#}"
+    );
+    for name in [
+        "daemon",
+        "ccd",
+        "config",
+        "socket",
+        "base",
+        "runtime",
+        "coach",
+        "databases",
+    ] {
+        let found = of(&reply, name);
+        assert_eq!((found.len(), found[0].0), (1, "ok"), "{name}: {reply:#}");
+    }
+    assert!(
+        of(&reply, "databases")[0].1.contains("ccd.sqlite"),
+        "{reply:#}"
+    );
+    assert_eq!(of(&reply, "running"), []);
+}
+
+#[test]
+fn files_that_others_may_use_are_wrong() {
+    let installation = Installation::new();
+    installation.run(&["daemon", "start"]);
+    let home = installation.home();
+    for (path, name, mode) in [
+        (installation.socket(), "socket", 0o600),
+        (home.clone(), "base", 0o700),
+        (home.join("run"), "runtime", 0o700),
+        (home.join("ccd.sqlite"), "databases", 0o600),
+    ] {
+        set_mode(&path, mode | 0o044);
+        assert_wrong(&installation, name, "chmod go-rwx");
+        set_mode(&path, mode);
+    }
+    assert_eq!(doctor(&installation).0, Some(0));
+}
+
+#[test]
+fn a_damaged_database_is_wrong_until_it_is_set_aside() {
+    let installation = Installation::new();
+    installation.run(&["daemon", "start"]);
+    installation.run(&["daemon", "stop", "--force"]);
+    let database = installation.home().join("ccd.sqlite");
+    fs::write(&database, "this is no database ".repeat(1000)).unwrap();
+    assert_wrong(&installation, "databases", "ccd.sqlite: damaged");
+    assert!(UnixStream::connect(installation.socket()).is_err());
+
+    installation.run(&["daemon", "start"]);
+    let (code, reply) = doctor(&installation);
+    assert_eq!(code, Some(0), "{reply:#}");
+    let aside = of(&reply, "databases");
+    assert!(
+        aside[0].0 == "warning" && aside[0].1.contains("ccd.sqlite.corrupt-"),
+        "{aside:?}"
+    );
+    let log = of(&reply, "log");
+    assert!(
+        log[0].0 == "warning" && log[0].1.contains("damaged"),
+        "{log:?}"
+    );
+}
+
+#[test]
+fn a_mistake_in_the_configuration_is_wrong() {
+    let installation = Installation::new();
+    installation.run(&["daemon", "start"]);
+    fs::write(
+        installation.home().join("config.json"),
+        "{ max_sessions: 'x' }",
+    )
+    .unwrap();
+    installation.run(&["daemon", "reload"]);
+    assert_wrong(&installation, "daemon", "config.json:1:");
+}
+
+#[test]
+fn a_daemon_that_does_not_reply_is_wrong() {
+    let installation = Installation::new();
+    installation.run(&["daemon", "start"]);
+    let status: Value =
+        serde_json::from_str(&installation.run(&["daemon", "status", "--json"]).stdout).unwrap();
+    let worker = i32::try_from(status["pid"].as_i64().unwrap()).unwrap();
+    let worker = Pid::from_raw(worker).unwrap();
+    kill_process(worker, Signal::STOP).unwrap();
+    let (code, reply) = doctor(&installation);
+    kill_process(worker, Signal::CONT).unwrap();
+    assert_eq!(code, Some(1), "{reply:#}");
+    let daemon = of(&reply, "daemon");
+    assert!(daemon[0].1.contains("does not reply"), "{daemon:?}");
+}
+
+#[test]
+fn what_is_wrong_is_printed_first() {
+    let installation = Installation::new();
+    fs::create_dir(installation.home()).unwrap();
+    set_mode(&installation.home(), 0o755);
+    let ran = installation.run(&["doctor"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let lines: Vec<&str> = ran.stdout.lines().take(2).collect();
+    assert!(lines[0].starts_with("1 wrong, "), "{ran:?}");
+    assert!(lines[1].starts_with("✗ base "), "{ran:?}");
+    fs::remove_file(installation.bin().join("ccd")).unwrap();
+    let mut command = installation.ccctl(&["doctor"]);
+    let ran = Ran::of(command.env("PATH", "/nowhere").output().unwrap());
+    assert!(ran.stdout.contains("✗ ccd "), "{ran:?}");
+}

@@ -25,7 +25,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "compact history",
         include_str!("../migrations/0007_compact_history.sql"),
     ),
-    ("created by", include_str!("../migrations/0008_created_by.sql")),
+    (
+        "created by",
+        include_str!("../migrations/0008_created_by.sql"),
+    ),
 ];
 
 pub(crate) const SCHEMA: Schema<dyn AnyWrite> = Schema::new(Synchronous::Normal, MIGRATIONS);

@@ -60,6 +60,7 @@ impl Opening {
     /// The line does not start with the word, or the rest is not an opening.
     pub fn parse(line: &[u8]) -> Result<Self, String> {
         let rest = line.strip_prefix(WORD.as_bytes());
+        let rest = rest.filter(|rest| rest.first().is_none_or(u8::is_ascii_whitespace));
         let rest = rest.ok_or_else(|| format!("the first line does not start with {WORD}"))?;
         if rest.trim_ascii().is_empty() {
             return Ok(Self::default());
@@ -95,7 +96,13 @@ mod tests {
     fn the_word_alone_is_enough_and_anything_else_is_refused() {
         assert!(Opening::parse(b"mcp").unwrap().cwd.is_none());
         assert!(Opening::parse(b"mcp {}\r").unwrap().resume.is_none());
-        for wrong in [&b"mc"[..], b"mcp 5", b"mcp {\"cwd\": 5}", b"mcpx {}", b"mcp \xff"] {
+        for wrong in [
+            &b"mc"[..],
+            b"mcp 5",
+            b"mcp {\"cwd\": 5}",
+            b"mcpx {}",
+            b"mcp \xff",
+        ] {
             assert!(Opening::parse(wrong).is_err(), "{wrong:?}");
         }
     }

@@ -87,7 +87,9 @@ impl Link {
         let mut writer = lock(&self.writer);
         lock(&self.pending).sent(line);
         // If it fails, the connection has ended, and the next worker is told of requests.
-        let _ = writer.write_all(line).and_then(|()| writer.write_all(b"\n"));
+        let _ = writer
+            .write_all(line)
+            .and_then(|()| writer.write_all(b"\n"));
     }
 
     /// Notes that the client sends nothing more.
@@ -118,7 +120,9 @@ impl Link {
             let mut read = &buffer[..len];
             while let Some(frame) = frames.next(&mut read) {
                 let Frame::Line(line) = frame else { continue };
-                lock(&self.pending).received(&line);
+                if lock(&self.pending).received(&line) {
+                    reading.short = 0;
+                }
                 let mut line = line.into_owned();
                 line.push(b'\n');
                 output.write_all(&line).map_err(Failure::Output)?;

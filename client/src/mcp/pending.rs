@@ -61,20 +61,21 @@ impl Pending {
         }
     }
 
-    /// Notes a message of the daemon.
-    pub(super) fn received(&mut self, line: &[u8]) {
+    /// Notes a message of the daemon. Returns whether it is the reply to a request.
+    pub(super) fn received(&mut self, line: &[u8]) -> bool {
         let Ok(message) = serde_json::from_slice::<Message<'_>>(line) else {
-            return;
+            return false;
         };
         let (Some(id), None) = (message.id, &message.method) else {
-            return;
+            return false;
         };
         let Some(request) = self.take(id.get()) else {
-            return;
+            return false;
         };
         if message.error.is_none() {
             self.succeeded(request);
         }
+        true
     }
 
     /// Notes a request that was carried out.
@@ -134,7 +135,9 @@ mod tests {
         pending.received(br#"{"jsonrpc":"2.0","id":0,"result":{}}"#);
         pending.received(br#"{"jsonrpc":"2.0","id":2,"error":{"code":1,"message":""}}"#);
         pending.received(br#"{"jsonrpc":"2.0","method":"notifications/progress","params":{}}"#);
-        pending.sent(br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#);
+        pending.sent(
+            br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#,
+        );
         let resume = pending.resume();
         assert!(resume.initialize.unwrap().get().contains("initialize"));
         assert_eq!(resume.unanswered.len(), 1);

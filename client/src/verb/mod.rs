@@ -25,7 +25,9 @@ mod upgrade;
 
 use crate::args::Noun;
 use crate::tape::TapeCommand;
-use crate::{Context, Exit, Failure, attach, complete, demo, doctor, hook, hooks, man, mcp, run, top};
+use crate::{
+    Context, Exit, Failure, attach, complete, demo, doctor, hook, hooks, man, mcp, run, top,
+};
 
 /// Carries out a command.
 ///

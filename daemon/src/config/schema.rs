@@ -1,6 +1,7 @@
 use super::list_of::ListOf;
 use super::setting::{
-    DESTINATION_WORDS, FALLBACK_WORDS, FORMAT_WORDS, LEVEL_WORDS, REACH_WORDS, RECORD_WORDS, Setting, whole,
+    DESTINATION_WORDS, FALLBACK_WORDS, FORMAT_WORDS, LEVEL_WORDS, REACH_WORDS, RECORD_WORDS,
+    Setting, whole,
 };
 use super::values::Config;
 use ccd_tape::settings::{MAX_LATENCY_MS, MAX_TAG_BYTES};

@@ -152,7 +152,12 @@ impl Acceptor {
             tracing::warn!(limit = limits.connections, pid, "too many connections");
             return self.refuse(stream, limits.connections);
         }
-        let shared = Shared::new(self.served.methods.clone(), peer, limits, self.leaving.clone());
+        let shared = Shared::new(
+            self.served.methods.clone(),
+            peer,
+            limits,
+            self.leaving.clone(),
+        );
         let open = Arc::clone(&self.open);
         let (stop, agents) = (self.stop.clone(), self.served.agents.clone());
         self.tracker.spawn(async move {

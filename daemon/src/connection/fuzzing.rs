@@ -1,9 +1,9 @@
 //! One connection for `tests/fuzz`, from its first byte to its last.
 
-use super::{Agents, Limits};
 use super::accept::converse;
 use super::credentials::peer_of;
 use super::guard::Shared;
+use super::{Agents, Limits};
 use jsonrpsee::{Methods, RpcModule};
 use serde_json::Value;
 use std::io;

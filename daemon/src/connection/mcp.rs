@@ -56,6 +56,7 @@ pub(super) async fn serve(
         opening_bytes: shared.limits.frame_bytes,
         in_flight: shared.limits.in_flight,
         write_stall: shared.limits.write_stall,
+        grace: shared.limits.grace,
     };
     let methods = Methods {
         guard: Callee::guarded(shared, None),

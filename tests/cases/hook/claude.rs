@@ -61,7 +61,7 @@ pub(crate) fn run_as_nobody(files: &[(&str, &str)]) -> Option<(TempDir, Output)>
         .status();
     assert!(chown.unwrap().success());
     let output = Command::new("unshare")
-        .args(["-n", "-p", "-f", "--kill-child", "sh", "-c"])
+        .args(["-n", "-p", "-f", "--kill-child", "--mount-proc", "sh", "-c"])
         .arg(format!("ip link set lo up && exec setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups sh \"$HOME/script\""))
         .env_clear()
         .env("PATH", format!("{}/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", home.path().display()))

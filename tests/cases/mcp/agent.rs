@@ -85,7 +85,8 @@ impl Agent {
         }
         loop {
             let message = self.messages.recv_timeout(3 * PATIENCE);
-            let message = message.unwrap_or_else(|error| panic!("{what}: {error}: {:?}", self.kept));
+            let message =
+                message.unwrap_or_else(|error| panic!("{what}: {error}: {:?}", self.kept));
             if is_wanted(&message) {
                 return message;
             }
@@ -127,7 +128,8 @@ impl Agent {
     /// Uses a tool, which succeeds, and returns what it says.
     pub(super) fn tool(&mut self, tool: &str, arguments: Value) -> String {
         let id = self.begin(tool, arguments);
-        self.said(id).unwrap_or_else(|error| panic!("{tool}: {error}"))
+        self.said(id)
+            .unwrap_or_else(|error| panic!("{tool}: {error}"))
     }
 
     /// Uses a tool, which fails, and returns what it says.
@@ -171,12 +173,16 @@ pub(super) fn initialize(name: &str) -> Value {
 /// Returns the id in the line about a session.
 pub(super) fn id_of(said: &str) -> String {
     let line = said.lines().last().unwrap();
-    let rest = line.strip_prefix("[session ").unwrap_or_else(|| panic!("{said}"));
+    let rest = line
+        .strip_prefix("[session ")
+        .unwrap_or_else(|| panic!("{said}"));
     rest.split([':', ' ']).next().unwrap().to_owned()
 }
 
 /// Returns the offset to read on from.
 pub(super) fn next_of(said: &str) -> u64 {
-    let (_, offset) = said.rsplit_once("next offset ").unwrap_or_else(|| panic!("{said}"));
+    let (_, offset) = said
+        .rsplit_once("next offset ")
+        .unwrap_or_else(|| panic!("{said}"));
     offset.trim_end_matches(']').parse().unwrap()
 }

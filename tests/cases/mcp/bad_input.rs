@@ -11,16 +11,32 @@ use std::time::Duration;
 fn wrong_calls_get_errors_that_say_what_is_wrong() {
     let daemon = Daemon::start();
     let mut agent = Agent::start(&daemon);
-    let unknown = agent.call("tools/call", json!({"name": "no_such_tool"})).unwrap_err();
+    let unknown = agent
+        .call("tools/call", json!({"name": "no_such_tool"}))
+        .unwrap_err();
     assert_eq!(unknown["code"], -32602);
-    assert!(unknown["message"].as_str().unwrap().contains("no_such_tool"));
+    assert!(
+        unknown["message"]
+            .as_str()
+            .unwrap()
+            .contains("no_such_tool")
+    );
     for (arguments, word) in [
         (json!({}), "session"),
         (json!({"session": 5}), "string"),
         (json!({"session": "x", "txt": "y"}), "txt"),
-        (json!({"session": "x", "text": "y", "timeout_s": 1e9}), "timeout_s"),
-        (json!({"session": "x", "text": "y", "until": "later"}), "later"),
-        (json!({"session": "x", "text": "y", "until": "exit", "pattern": "z"}), "not both"),
+        (
+            json!({"session": "x", "text": "y", "timeout_s": 1e9}),
+            "timeout_s",
+        ),
+        (
+            json!({"session": "x", "text": "y", "until": "later"}),
+            "later",
+        ),
+        (
+            json!({"session": "x", "text": "y", "until": "exit", "pattern": "z"}),
+            "not both",
+        ),
         (json!({"session": "no-such", "text": "y"}), "no-such"),
     ] {
         let said = agent.fails("session_send", arguments.clone());
@@ -28,14 +44,23 @@ fn wrong_calls_get_errors_that_say_what_is_wrong() {
     }
     let id = agent.session(json!({"program": "cat", "until": "none"}));
     for (tool, arguments) in [
-        ("session_send", json!({"session": id, "text": "y", "pattern": "(unclosed"})),
-        ("session_send", json!({"session": id, "keys": ["NoSuchKey"]})),
+        (
+            "session_send",
+            json!({"session": id, "text": "y", "pattern": "(unclosed"}),
+        ),
+        (
+            "session_send",
+            json!({"session": id, "keys": ["NoSuchKey"]}),
+        ),
         ("session_send", json!({"session": id})),
         ("session_read", json!({"session": id, "from": 1_000_000})),
         ("session_signal", json!({"session": id, "signal": "NOPE"})),
         ("session_start", json!({"program": "/no/such/program"})),
         ("session_start", json!({"program": "cat", "rows": 0})),
-        ("session_start", json!({"program": "cat", "cwd": "relative"})),
+        (
+            "session_start",
+            json!({"program": "cat", "cwd": "relative"}),
+        ),
         ("program_run", json!({"program": "no-such-program"})),
         ("conversation_search", json!({"query": ""})),
     ] {
@@ -49,8 +74,19 @@ fn wrong_calls_get_errors_that_say_what_is_wrong() {
 fn lines_that_are_no_messages_are_answered_and_the_next_one_is_read() {
     let daemon = Daemon::start();
     let mut agent = Agent::start(&daemon);
-    let long = format!(r#"{{"jsonrpc":"2.0","id":9,"method":"ping","x":"{}"}}"#, "y".repeat(2 << 20));
-    for line in ["{", "[]", "5", "\"x\"", r#"{"jsonrpc":"2.0","id":7}"#, r#"{"id":null,"method":"ping"}"#, &long] {
+    let long = format!(
+        r#"{{"jsonrpc":"2.0","id":9,"method":"ping","x":"{}"}}"#,
+        "y".repeat(2 << 20)
+    );
+    for line in [
+        "{",
+        "[]",
+        "5",
+        "\"x\"",
+        r#"{"jsonrpc":"2.0","id":7}"#,
+        r#"{"id":null,"method":"ping"}"#,
+        &long,
+    ] {
         agent.write(line);
         let error = agent.wait("an error", |message| message.get("error").is_some());
         assert!(error["error"]["message"].is_string(), "{error}");
@@ -60,14 +96,26 @@ fn lines_that_are_no_messages_are_answered_and_the_next_one_is_read() {
 
 #[test]
 fn a_flood_of_requests_is_refused_and_the_rest_is_served() {
-    let daemon = Daemon::builder().config(r#"{"limits": {"in_flight": 8}}"#).start();
+    let daemon = Daemon::builder()
+        .config(r#"{"limits": {"in_flight": 8}}"#)
+        .start();
     let mut agent = Agent::start(&daemon);
     let id = agent.session(json!({"program": "cat", "until": "none"}));
     let waits: Vec<u64> = (0..20)
-        .map(|_| agent.begin("session_read", json!({"session": id, "pattern": "never", "timeout_s": 60})))
+        .map(|_| {
+            agent.begin(
+                "session_read",
+                json!({"session": id, "pattern": "never", "timeout_s": 60}),
+            )
+        })
         .collect();
     let refused = agent.reply(waits[19]).unwrap_err();
-    assert!(refused["message"].as_str().unwrap().contains("8 requests wait for a reply"));
+    assert!(
+        refused["message"]
+            .as_str()
+            .unwrap()
+            .contains("8 requests wait for a reply")
+    );
     for waits in &waits {
         agent.notify("notifications/cancelled", json!({"requestId": waits}));
     }
@@ -78,22 +126,37 @@ fn a_flood_of_requests_is_refused_and_the_rest_is_served() {
 fn a_program_that_floods_does_not_flood_the_agent() {
     let daemon = Daemon::start();
     let mut agent = Agent::start(&daemon);
-    let said = agent.tool("session_start", json!({"program": "yes", "pattern": "never", "timeout_s": 1}));
-    assert!(said.len() < 40_000 && said.contains("bytes left out"), "{}", said.len());
+    let said = agent.tool(
+        "session_start",
+        json!({"program": "yes", "pattern": "never", "timeout_s": 1}),
+    );
+    assert!(
+        said.len() < 40_000 && said.contains("bytes left out"),
+        "{}",
+        said.len()
+    );
     let id = super::agent::id_of(&said);
     let uri = format!("ccd://session/{id}/output");
-    agent.call("resources/subscribe", json!({"uri": uri})).unwrap();
+    agent
+        .call("resources/subscribe", json!({"uri": uri}))
+        .unwrap();
     agent.call("ping", json!({})).unwrap();
     agent.wait("an update", |message| message["params"]["uri"] == uri);
-    let said = agent.tool("session_send", json!({"session": id, "keys": ["C-c"], "until": "exit"}));
+    let said = agent.tool(
+        "session_send",
+        json!({"session": id, "keys": ["C-c"], "until": "exit"}),
+    );
     assert!(said.contains("signal 2"), "{said}");
 }
 
 /// Connects as `ccctl mcp` does, and speaks to the daemon directly.
 fn dial(daemon: &Daemon) -> UnixStream {
     let mut stream = UnixStream::connect(daemon.socket()).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-    let request = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize("raw")});
+    stream
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
+    let request =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize("raw")});
     write!(stream, "mcp {{}}\n{request}\n").unwrap();
     stream
 }
@@ -131,24 +194,38 @@ fn a_wrong_first_line_is_explained() {
     for (line, word) in [
         ("mcp 5", "after mcp"),
         ("mcpx", "does not start"),
-        (r#"mcp {"ccd": {"protocol": 99, "client": "x"}}"#, "ccctl daemon upgrade"),
+        (
+            r#"mcp {"ccd": {"protocol": 99, "client": "x"}}"#,
+            "ccctl daemon upgrade",
+        ),
     ] {
         let mut stream = UnixStream::connect(daemon.socket()).unwrap();
         writeln!(stream, "{line}").unwrap();
         let mut reply = String::new();
         stream.read_to_string(&mut reply).unwrap();
         let error: Value = serde_json::from_str(&reply).unwrap();
-        assert!(error["error"]["message"].as_str().unwrap().contains(word), "{line}: {reply}");
+        assert!(
+            error["error"]["message"].as_str().unwrap().contains(word),
+            "{line}: {reply}"
+        );
     }
 }
 
 #[test]
 fn what_was_said_is_in_no_log() {
-    let daemon = Daemon::builder().config(r#"{"log_level": "trace"}"#).start();
+    let daemon = Daemon::builder()
+        .config(r#"{"log_level": "trace"}"#)
+        .start();
     let mut agent = Agent::start(&daemon);
     let id = agent.session(json!({"program": "cat", "until": "none"}));
-    agent.tool("session_send", json!({"session": id, "text": "rosebud", "pattern": "rosebud"}));
-    agent.fails("session_send", json!({"session": id, "text": "rosebud", "keys": ["x"]}));
+    agent.tool(
+        "session_send",
+        json!({"session": id, "text": "rosebud", "pattern": "rosebud"}),
+    );
+    agent.fails(
+        "session_send",
+        json!({"session": id, "text": "rosebud", "keys": ["x"]}),
+    );
     drop(agent);
     assert!(!daemon.log_text().contains("rosebud"));
 }

@@ -28,7 +28,9 @@ fn speaks(version: &str) {
     let mut command = std::process::Command::new(python);
     command.arg(script).arg(ccctl.get_program());
     command.arg(daemon.home()).arg(version);
-    command.env("CCD_HOME", daemon.home()).env("CCD_NO_START", "1");
+    command
+        .env("CCD_HOME", daemon.home())
+        .env("CCD_NO_START", "1");
     command.env_remove("CCD_SOCKET").env("SHELL", "/bin/bash");
     let output = command.output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -104,8 +106,14 @@ fn the_real_claude_code_drives_python_through_the_tools() {
         &["still waiting after 0.5 s"],
         &["closed"],
     ]) {
-        assert!(words.iter().all(|word| result.contains(word)), "{words:?}: {result}");
+        assert!(
+            words.iter().all(|word| result.contains(word)),
+            "{words:?}: {result}"
+        );
     }
     let (_, history) = printed.split_once("\"interactions\"").unwrap();
-    assert!(history.contains("claude-code") && !history.contains("sesame"), "{history}");
+    assert!(
+        history.contains("claude-code") && !history.contains("sesame"),
+        "{history}"
+    );
 }

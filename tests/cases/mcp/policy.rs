@@ -19,13 +19,18 @@ fn only_listed_programs_may_be_started() {
         ("tape_session", json!({"action": "record", "program": "bc"})),
     ] {
         let said = agent.fails(tool, arguments);
-        assert!(said.contains("mcp.programs allows only cat"), "{tool}: {said}");
+        assert!(
+            said.contains("mcp.programs allows only cat"),
+            "{tool}: {said}"
+        );
     }
 }
 
 #[test]
 fn own_sessions_are_those_of_agents_with_the_same_name() {
-    let daemon = Daemon::builder().config(r#"{"mcp": {"sessions": "own"}}"#).start();
+    let daemon = Daemon::builder()
+        .config(r#"{"mcp": {"sessions": "own"}}"#)
+        .start();
     let mut first = Agent::named(&daemon, "first");
     let id = first.session(json!({"program": "cat", "until": "none"}));
     let mut other = Agent::named(&daemon, "other");
@@ -48,7 +53,9 @@ fn own_sessions_are_those_of_agents_with_the_same_name() {
 
 #[test]
 fn a_read_only_agent_has_fewer_tools() {
-    let daemon = Daemon::builder().config(r#"{"mcp": {"read_only": true}}"#).start();
+    let daemon = Daemon::builder()
+        .config(r#"{"mcp": {"read_only": true}}"#)
+        .start();
     let mut agent = Agent::start(&daemon);
     let tools = agent.call("tools/list", json!({})).unwrap();
     let mut names: Vec<&str> = (tools["tools"].as_array().unwrap().iter())
@@ -57,7 +64,13 @@ fn a_read_only_agent_has_fewer_tools() {
     names.sort_unstable();
     assert_eq!(
         names,
-        ["conversation_search", "memory_show", "session_list", "session_read", "session_screen"]
+        [
+            "conversation_search",
+            "memory_show",
+            "session_list",
+            "session_read",
+            "session_screen"
+        ]
     );
     let said = agent.fails("session_start", json!({"program": "cat"}));
     assert!(said.contains("mcp.read_only"), "{said}");

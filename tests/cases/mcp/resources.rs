@@ -31,18 +31,39 @@ fn a_session_has_an_output_and_a_screen() {
     let uris: Vec<&str> = (listed["resources"].as_array().unwrap().iter())
         .map(|resource| resource["uri"].as_str().unwrap())
         .collect();
-    let (output, screen) = (format!("ccd://session/{id}/output"), format!("ccd://session/{id}/screen"));
+    let (output, screen) = (
+        format!("ccd://session/{id}/output"),
+        format!("ccd://session/{id}/screen"),
+    );
     assert_eq!(uris, [&*output, &*screen]);
     for uri in [&output, &screen] {
-        agent.call("resources/subscribe", json!({"uri": uri})).unwrap();
+        agent
+            .call("resources/subscribe", json!({"uri": uri}))
+            .unwrap();
     }
-    agent.tool("session_send", json!({"session": id, "text": "hello", "pattern": "hello\\s+hello"}));
+    agent.tool(
+        "session_send",
+        json!({"session": id, "text": "hello", "pattern": "hello\\s+hello"}),
+    );
     updated(&mut agent, &output);
     updated(&mut agent, &screen);
-    assert!(read(&mut agent, &output).unwrap().starts_with("hello\nhello\n"));
-    assert_eq!(read(&mut agent, &format!("{output}?from=7")).unwrap(), "hello\n");
-    assert!(read(&mut agent, &screen).unwrap().starts_with("hello\nhello\n[24 rows"));
-    agent.call("resources/unsubscribe", json!({"uri": output})).unwrap();
+    assert!(
+        read(&mut agent, &output)
+            .unwrap()
+            .starts_with("hello\nhello\n")
+    );
+    assert_eq!(
+        read(&mut agent, &format!("{output}?from=7")).unwrap(),
+        "hello\n"
+    );
+    assert!(
+        read(&mut agent, &screen)
+            .unwrap()
+            .starts_with("hello\nhello\n[24 rows")
+    );
+    agent
+        .call("resources/unsubscribe", json!({"uri": output}))
+        .unwrap();
     agent.tool("session_close", json!({"session": id}));
     updated(&mut agent, &screen);
     list_changed(&mut agent);
@@ -54,9 +75,19 @@ fn a_session_has_an_output_and_a_screen() {
 fn an_unknown_resource_is_an_error() {
     let daemon = Daemon::start();
     let mut agent = Agent::start(&daemon);
-    for uri in ["ccd://session/no-such/output", "ccd://session/x", "file:///etc/passwd", ""] {
+    for uri in [
+        "ccd://session/no-such/output",
+        "ccd://session/x",
+        "file:///etc/passwd",
+        "",
+    ] {
         assert!(read(&mut agent, uri).is_err(), "{uri}");
-        assert!(agent.call("resources/subscribe", json!({"uri": uri})).is_err(), "{uri}");
+        assert!(
+            agent
+                .call("resources/subscribe", json!({"uri": uri}))
+                .is_err(),
+            "{uri}"
+        );
     }
 }
 
@@ -70,7 +101,9 @@ fn the_newest_version_listens_in_one_request() {
         "io.modelcontextprotocol/clientInfo": {"name": "newest", "version": "1"},
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    let found = agent.call("server/discover", json!({"_meta": meta})).unwrap();
+    let found = agent
+        .call("server/discover", json!({"_meta": meta}))
+        .unwrap();
     let versions = json!(["2025-06-18", "2025-11-25", "2026-07-28"]);
     assert_eq!(found["supportedVersions"], versions, "{found}");
     let start = agent.call("tools/call", json!({
@@ -78,10 +111,13 @@ fn the_newest_version_listens_in_one_request() {
     }));
     assert_eq!(start.unwrap()["isError"], false);
     let uri = "ccd://session/new/output";
-    let listens = agent.send("subscriptions/listen", json!({
-        "_meta": meta,
-        "notifications": {"resourcesListChanged": true, "resourceSubscriptions": [uri]},
-    }));
+    let listens = agent.send(
+        "subscriptions/listen",
+        json!({
+            "_meta": meta,
+            "notifications": {"resourcesListChanged": true, "resourceSubscriptions": [uri]},
+        }),
+    );
     agent.wait("the acknowledgment", |message| {
         message["method"] == "notifications/subscriptions/acknowledged"
     });
@@ -89,9 +125,14 @@ fn the_newest_version_listens_in_one_request() {
         "_meta": meta, "name": "session_send", "arguments": {"session": "new", "text": "x", "until": "none"},
     })).unwrap();
     updated(&mut agent, uri);
-    agent.call("tools/call", json!({
-        "_meta": meta, "name": "session_close", "arguments": {"session": "new"},
-    })).unwrap();
+    agent
+        .call(
+            "tools/call",
+            json!({
+                "_meta": meta, "name": "session_close", "arguments": {"session": "new"},
+            }),
+        )
+        .unwrap();
     list_changed(&mut agent);
     agent.notify("notifications/cancelled", json!({"requestId": listens}));
 }

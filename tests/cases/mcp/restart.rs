@@ -14,13 +14,23 @@ fn an_agent_goes_on_after_the_worker_was_killed() {
     let mut agent = Agent::start(&daemon);
     let id = agent.session(json!({"program": "cat", "until": "none"}));
     let uri = format!("ccd://session/{id}/output");
-    agent.call("resources/subscribe", json!({"uri": uri})).unwrap();
+    agent
+        .call("resources/subscribe", json!({"uri": uri}))
+        .unwrap();
     for round in 0..rounds() {
-        let waits = agent.begin("session_read", json!({"session": id, "pattern": format!("word {round}\\b")}));
+        let waits = agent.begin(
+            "session_read",
+            json!({
+                "session": id, "from": 0, "pattern": format!("word {round}\\b"),
+            }),
+        );
         agent.call("ping", json!({})).unwrap();
         kill_worker(&daemon);
         let text = format!("word {round}");
-        let said = agent.tool("session_send", json!({"session": id, "text": text, "pattern": text}));
+        let said = agent.tool(
+            "session_send",
+            json!({"session": id, "text": text, "pattern": text}),
+        );
         assert!(said.contains(&text), "{said}");
         let waited = agent.said(waits).unwrap();
         assert!(waited.contains(&text), "{waited}");
@@ -40,16 +50,25 @@ fn a_call_that_may_have_been_carried_out_says_so_and_a_command_runs_once() {
     let command = format!("echo once >> {}; sleep 2; echo done", file.display());
     agent.tool("shell_run", json!({"command": "true"}));
     let runs = agent.begin("shell_run", json!({"command": command}));
-    let types = agent.begin("session_send", json!({"session": id, "text": "typed", "pattern": "never"}));
+    let types = agent.begin(
+        "session_send",
+        json!({"session": id, "text": "typed", "pattern": "never"}),
+    );
     eventually("both are at work", || {
         let output = agent.tool("session_read", json!({"session": id, "from": 0}));
         (output.contains("typed") && file.exists()).then_some(())
     });
     kill_worker(&daemon);
     let said = agent.said(types).unwrap_err();
-    assert!(said.contains("it is unknown whether session_send was carried out"), "{said}");
+    assert!(
+        said.contains("it is unknown whether session_send was carried out"),
+        "{said}"
+    );
     let said = agent.said(runs).unwrap();
-    assert!(said.starts_with("done\n") && said.contains("exit status 0"), "{said}");
+    assert!(
+        said.starts_with("done\n") && said.contains("exit status 0"),
+        "{said}"
+    );
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "once\n");
 }
 
@@ -61,16 +80,46 @@ fn a_replaced_worker_cuts_a_wait_short_without_an_error() {
     }
     let mut agent = Agent::start(&daemon);
     let id = agent.session(json!({"program": "cat", "until": "none"}));
-    let types = agent.begin("session_send", json!({"session": id, "text": "typed", "until": "silence", "timeout_s": 60}));
-    let waits = agent.begin("session_read", json!({"session": id, "pattern": "never", "timeout_s": 60}));
-    agent.call("ping", json!({})).unwrap();
+    let types = agent.begin(
+        "session_send",
+        json!({"session": id, "text": "typed", "until": "silence", "timeout_s": 60}),
+    );
+    let waits = agent.begin(
+        "session_read",
+        json!({"session": id, "pattern": "never", "timeout_s": 60}),
+    );
+    let lists = agent.begin("session_list", json!({}));
+    agent.said(lists).unwrap();
     let before = worker(&daemon);
     daemon.call_value("daemon.restart", &json!({})).unwrap();
-    eventually("another worker answers", || (worker(&daemon) != before).then_some(()));
+    eventually("another worker answers", || {
+        (worker(&daemon) != before).then_some(())
+    });
     for id in [types, waits] {
         let said = agent.said(id).unwrap();
         assert!(said.contains("next offset"), "{said}");
     }
-    let said = agent.tool("session_send", json!({"session": id, "text": "on", "pattern": "on\\s+on"}));
+    let said = agent.tool(
+        "session_send",
+        json!({"session": id, "text": "on", "pattern": "on\\s+on"}),
+    );
     assert!(said.contains("on\non"), "{said}");
+}
+
+#[test]
+fn a_wait_without_an_offset_is_not_begun_anew() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let mut agent = Agent::start(&daemon);
+    let id = agent.session(json!({"program": "cat", "until": "none"}));
+    let waits = agent.begin("session_read", json!({"session": id, "pattern": "never"}));
+    agent.tool("session_list", json!({}));
+    kill_worker(&daemon);
+    let said = agent.said(waits).unwrap();
+    assert!(
+        said.contains("the daemon's worker was replaced during this wait"),
+        "{said}"
+    );
 }

@@ -5,12 +5,12 @@ use crate::server::Server;
 use crate::transport::{Lines, Out, first_line, parse};
 use ccd_protocol::PROTOCOL_VERSION;
 use ccd_protocol::mcp::{Opening, Resume};
+use rmcp::RoleServer;
 use rmcp::ServerHandler as _;
 use rmcp::model::{
     ClientRequest, ErrorData, InitializeRequestParams, JsonRpcMessage, ServerJsonRpcMessage,
 };
 use rmcp::service::{RunningService, serve_directly_with_ct, serve_server_with_ct};
-use rmcp::RoleServer;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
@@ -28,6 +28,8 @@ pub struct Limits {
     pub in_flight: usize,
     /// A client that reads nothing for this long, while a message is waiting for it, is disconnected.
     pub write_stall: Duration,
+    /// How long calls may go on after the daemon was asked to stop.
+    pub grace: Duration,
 }
 
 /// Serves `stream`, of which `first` has been read, until the client has disconnected or `stop` is cancelled. Returns
@@ -62,18 +64,42 @@ pub async fn serve(
         .filter_map(|message| parse(message.get().as_bytes()).ok())
         .collect();
     let tracker = TaskTracker::new();
-    // `rmcp` cancels its token when it ends.
-    let stop = stop.child_token();
+    let give_up = CancellationToken::new();
     let ids = unanswered.iter().filter_map(|message| match message {
         JsonRpcMessage::Request(request) => Some(request.id.clone()),
         _ => None,
     });
-    let server = Server::new(daemon, opening, ids.collect(), stop.clone(), tracker.clone());
+    let server = Server::new(
+        daemon,
+        opening,
+        ids.collect(),
+        give_up.clone(),
+        tracker.clone(),
+    );
     let rest = (buffer, line_len + 1);
-    let lines = Lines::new(reader, rest, unanswered, out, limits.in_flight);
-    if let Some(running) = start(server, lines, &resume, stop).await {
-        // It ends with the loop of `rmcp`; its panic would be a bug there, and is logged by tokio.
-        let _ = running.waiting().await;
+    let lines = Lines::new(
+        reader,
+        rest,
+        unanswered,
+        out,
+        stop.clone(),
+        limits.in_flight,
+    );
+    let serving = async {
+        if let Some(running) = start(server, lines, &resume, give_up.clone()).await {
+            // It ends with the loop of `rmcp`; its panic would be a bug there, and is logged by tokio.
+            let _ = running.waiting().await;
+        }
+    };
+    let patience = async {
+        stop.cancelled().await;
+        tokio::time::sleep(limits.grace).await;
+        give_up.cancel();
+        std::future::pending().await
+    };
+    tokio::select! {
+        () = serving => {}
+        () = patience => {}
     }
     tracker.close();
     tracker.wait().await;

@@ -14,6 +14,9 @@ use std::path::Path;
 /// Most bytes of output in a result, unless the agent asks for another number.
 pub(crate) const DEFAULT_BYTES: u64 = 16 << 10;
 
+/// How it is known that a program waits for input if the system does not show it: by a prompt and silence.
+const GUESS: &str = "guess";
+
 /// Most bytes that it can ask for.
 pub(crate) const MAX_BYTES: u64 = 64 << 10;
 
@@ -77,7 +80,9 @@ pub(crate) fn tidy(text: &str) -> String {
     }
     let lines = text.split('\n').map(|line| {
         let mut parts = line.rsplit('\r');
-        parts.find(|part| !part.trim().is_empty()).unwrap_or_default()
+        parts
+            .find(|part| !part.trim().is_empty())
+            .unwrap_or_default()
     });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -135,17 +140,21 @@ pub(crate) fn state(session: &Session) -> String {
     let Some(waiting) = &session.waiting_for_input else {
         return format!("{program} is running");
     };
-    match waiting.verdict {
-        InputVerdict::No => format!("{program} is running and does not wait for input"),
-        InputVerdict::Unknown => {
-            format!("{program} is running; whether it waits for input is unknown")
+    let waits = match waiting.verdict {
+        InputVerdict::No => return format!("{program} is running and does not wait for input"),
+        InputVerdict::Unknown if waiting.how != GUESS => {
+            return format!("{program} is running; whether it waits for input is unknown");
         }
-        InputVerdict::Blocked | InputVerdict::Accepts if waiting.hidden => format!(
-            "{program} waits for hidden input, such as a password: a person can type it with \
+        InputVerdict::Unknown => "seems to wait",
+        InputVerdict::Blocked | InputVerdict::Accepts => "waits",
+    };
+    match waiting.hidden {
+        true => format!(
+            "{program} {waits} for hidden input, such as a password: a person can type it with \
              ccctl session attach {}, or send it with secret",
             session.session_id
         ),
-        InputVerdict::Blocked | InputVerdict::Accepts => format!("{program} waits for input"),
+        false => format!("{program} {waits} for input"),
     }
 }
 
@@ -192,6 +201,9 @@ mod tests {
         assert_eq!(cut("short", 5), "short");
         let text = "é".repeat(100);
         let cut = cut(&text, 20);
-        assert!(cut.starts_with("ééééé\n[… 180 bytes left out …]\nééééé"), "{cut}");
+        assert!(
+            cut.starts_with("ééééé\n[… 180 bytes left out …]\nééééé"),
+            "{cut}"
+        );
     }
 }

@@ -34,7 +34,8 @@ fn draw(svg: &str) -> Result<String, Mistake> {
     let tree = Tree::from_str(svg, &options).map_err(|error| failed(&error))?;
     let size = tree.size();
     if size.width() * size.height() > MAX_PIXELS {
-        let text = "the screen is too large for an image; leave out image, or make the terminal smaller";
+        let text =
+            "the screen is too large for an image; leave out image, or make the terminal smaller";
         return Err(Mistake(text.to_owned()));
     }
     let size = size.to_int_size();

@@ -55,8 +55,15 @@ impl Resource {
 /// Those of `session.list`.
 pub(crate) async fn list(call: &Call<'_>) -> Result<Vec<Listed>, ErrorData> {
     let params = SessionListParams::default();
-    let sessions = call.calls.call::<SessionList>(&params).await.map_err(failed)?;
-    let seen = sessions.sessions.into_iter().filter(|session| call.sees(session));
+    let sessions = call
+        .calls
+        .call::<SessionList>(&params)
+        .await
+        .map_err(failed)?;
+    let seen = sessions
+        .sessions
+        .into_iter()
+        .filter(|session| call.sees(session));
     Ok(seen.flat_map(|session| listed(&session)).collect())
 }
 
@@ -80,9 +87,12 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
         ResourceTemplate::new(format!("{SCHEME}{{session}}/output"), "output")
             .with_description("The end of the output of a session, live or ended")
             .with_mime_type(TEXT),
-        ResourceTemplate::new(format!("{SCHEME}{{session}}/output{{?from}}"), "output from")
-            .with_description("The output of a session from a byte offset on")
-            .with_mime_type(TEXT),
+        ResourceTemplate::new(
+            format!("{SCHEME}{{session}}/output{{?from}}"),
+            "output from",
+        )
+        .with_description("The output of a session from a byte offset on")
+        .with_mime_type(TEXT),
         ResourceTemplate::new(format!("{SCHEME}{{session}}/screen"), "screen")
             .with_description("What the terminal of a session shows")
             .with_mime_type(TEXT),
@@ -100,7 +110,10 @@ pub(crate) async fn find(call: &Call<'_>, uri: &str) -> Result<Resource, ErrorDa
     let params = SessionParams {
         session: session.map_err(|Mistake(sentence)| missing(uri, &sentence))?,
     };
-    call.calls.call::<SessionGet>(&params).await.map_err(failed)?;
+    call.calls
+        .call::<SessionGet>(&params)
+        .await
+        .map_err(failed)?;
     Ok(resource)
 }
 
@@ -126,7 +139,11 @@ pub(crate) async fn read(call: &Call<'_>, uri: &str) -> Result<ResourceContents,
             let params = SessionParams {
                 session: session.clone(),
             };
-            let record = call.calls.call::<SessionGet>(&params).await.map_err(failed)?;
+            let record = call
+                .calls
+                .call::<SessionGet>(&params)
+                .await
+                .map_err(failed)?;
             let end = record.output.output_bytes;
             let start = from.unwrap_or_else(|| end.saturating_sub(DEFAULT_BYTES));
             between(call.calls, &session, (start, end), DEFAULT_BYTES)
@@ -157,7 +174,10 @@ mod tests {
         let kind = |uri| Resource::parse(uri).map(|resource| resource.kind);
         assert_eq!(kind("ccd://session/a/screen"), Some(Kind::Screen));
         assert_eq!(kind("ccd://session/a/output"), Some(Kind::Output(None)));
-        assert_eq!(kind("ccd://session/a/output?from=7"), Some(Kind::Output(Some(7))));
+        assert_eq!(
+            kind("ccd://session/a/output?from=7"),
+            Some(Kind::Output(Some(7)))
+        );
         for wrong in [
             "",
             "ccd://session/",

@@ -3,15 +3,16 @@
 use crate::daemon::{Calls, Daemon};
 use crate::resources;
 use crate::tools::{self, Call, Mistake, ToolOutput};
+use crate::transport::GIVEN_UP;
 use crate::watching::{Listener, Watching};
 use ccd_protocol::mcp::Opening;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
     CustomResult, ErrorCode, ErrorData, Implementation, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, RequestId, ServerCapabilities, ServerConfig, SubscribeRequestParams,
-    SubscriptionFilter, UnsubscribeRequestParams,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    RequestId, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
@@ -84,6 +85,9 @@ impl Server {
             opening: &self.opening,
             policy: self.daemon.policy(),
             key: format!("mcp-{}-{id}", self.opening.instance),
+            is_repeated: (self.unanswered.lock())
+                .unwrap_or_else(PoisonError::into_inner)
+                .remove(id),
         }
     }
 
@@ -96,16 +100,13 @@ impl Server {
             let text = format!("no tool is named {:?}; tools/list lists them", request.name);
             return Err(ErrorData::invalid_params(text, None));
         };
-        let was_sent_before = (self.unanswered.lock())
-            .unwrap_or_else(PoisonError::into_inner)
-            .remove(&context.id);
         let agent = agent(context);
         let call = self.call(&agent, &context.id);
         if call.policy.read_only && !tool.reads {
             let text = "not allowed: the configuration key mcp.read_only is true";
             return Ok(failure(text.to_owned()));
         }
-        if was_sent_before && !tool.repeats {
+        if call.is_repeated && !tool.repeats {
             return Ok(failure(format!(
                 "the daemon's worker ended during this call, and another one took over: it is unknown whether {} was \
                  carried out. Look with session_list and session_read before you repeat it",
@@ -171,7 +172,7 @@ impl ServerHandler for Server {
         tokio::select! {
             biased;
             result = self.run_tool(request, &context) => result.map(CallToolResponse::from),
-            () = cancelled.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
+            () = cancelled.cancelled() => Err(ErrorData::new(GIVEN_UP, "given up", None)),
         }
     }
 
@@ -259,7 +260,8 @@ impl ServerHandler for Server {
 /// Returns the name that the agent gives itself.
 fn agent(context: &RequestContext<RoleServer>) -> String {
     let name = context.client_info().map(|client| client.name);
-    name.filter(|name| !name.is_empty()).unwrap_or_else(|| NAMELESS.to_owned())
+    name.filter(|name| !name.is_empty())
+        .unwrap_or_else(|| NAMELESS.to_owned())
 }
 
 /// Tells a client that asked for it that the call still runs.

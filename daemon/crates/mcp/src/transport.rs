@@ -6,8 +6,8 @@ use futures_util::future::BoxFuture;
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequest, CancelledNotification, ClientJsonRpcMessage, ClientNotification,
-    ClientRequest, ErrorData, JsonRpcError, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest,
-    JsonRpcResponse, RequestId, ServerJsonRpcMessage,
+    ClientRequest, ErrorCode, ErrorData, JsonRpcError, JsonRpcMessage, JsonRpcNotification,
+    JsonRpcRequest, JsonRpcResponse, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,10 @@ use tokio_util::sync::CancellationToken;
 /// Most bytes of one read.
 const READ_BYTES: usize = 16 << 10;
 
+/// The code of errors that are never sent: of requests that were given up, by the client or because this worker ends. The next
+/// worker answers those.
+pub(crate) const GIVEN_UP: ErrorCode = ErrorCode(-32_099);
+
 /// The method that is called most: it is parsed in one step, where `rmcp` would try the form of each method in turn.
 const CALL: &str = "tools/call";
 
@@ -40,6 +44,8 @@ pub(crate) struct Lines {
     /// The reply to a refused message. Nothing is read meanwhile: a client that does not read its replies is not served.
     refusing: Option<BoxFuture<'static, ()>>,
     out: Arc<Out>,
+    /// Cancelled once nothing more is to be read.
+    stop: CancellationToken,
     /// Requests without a reply.
     in_flight: HashSet<RequestId>,
     in_flight_limit: usize,
@@ -90,6 +96,7 @@ impl Lines {
         (buffer, done_len): (Vec<u8>, usize),
         first: VecDeque<ClientJsonRpcMessage>,
         out: Arc<Out>,
+        stop: CancellationToken,
         in_flight_limit: usize,
     ) -> Self {
         Self {
@@ -100,6 +107,7 @@ impl Lines {
             first,
             refusing: None,
             out,
+            stop,
             in_flight: HashSet::new(),
             in_flight_limit,
         }
@@ -129,15 +137,18 @@ impl Lines {
     fn admit(&mut self, message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessage, Refusal> {
         match &message {
             JsonRpcMessage::Request(JsonRpcRequest { id, .. }) => {
-                let refuse = |text: String| {
-                    Err((Some(id.clone()), ErrorData::invalid_request(text, None)))
-                };
+                let refuse =
+                    |text: String| Err((Some(id.clone()), ErrorData::invalid_request(text, None)));
                 if self.in_flight.len() >= self.in_flight_limit {
                     let limit = self.in_flight_limit;
-                    return refuse(format!("{limit} requests wait for a reply; send fewer at a time"));
+                    return refuse(format!(
+                        "{limit} requests wait for a reply; send fewer at a time"
+                    ));
                 }
                 if !self.in_flight.insert(id.clone()) {
-                    return refuse(format!("the request {id} has no reply yet; choose another id"));
+                    return refuse(format!(
+                        "the request {id} has no reply yet; choose another id"
+                    ));
                 }
             }
             // `rmcp` sends no reply to a cancelled request.
@@ -163,10 +174,13 @@ impl Lines {
         }));
     }
 
-    /// Reads once. `None` at the end of the input, and once the client is gone.
+    /// Reads once. `None` at the end of the input, and once the client is gone or the daemon stops.
     async fn read(&mut self) -> Option<()> {
-        let readable = self.out.gone.run_until_cancelled(self.reader.readable());
-        readable.await?.ok()?;
+        tokio::select! {
+            readable = self.reader.readable() => readable.ok()?,
+            () = self.out.gone.cancelled() => return None,
+            () = self.stop.cancelled() => return None,
+        }
         self.buffer.reserve(READ_BYTES);
         match self.reader.try_read_buf(&mut self.buffer) {
             Ok(0) => None,
@@ -191,8 +205,15 @@ impl Transport<RoleServer> for Lines {
             }
             _ => {}
         }
+        let is_given_up =
+            matches!(&message, JsonRpcMessage::Error(reply) if reply.error.code == GIVEN_UP);
         let out = Arc::clone(&self.out);
-        async move { out.write(&message).await }
+        async move {
+            match is_given_up {
+                true => Ok(()),
+                false => out.write(&message).await,
+            }
+        }
     }
 
     /// May be dropped at any point: nothing is lost.

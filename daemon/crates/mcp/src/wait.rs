@@ -78,12 +78,33 @@ impl Wait {
         };
         let timeout_s = timeout_s.unwrap_or(DEFAULT_S);
         if !(0.0..=MAX_S).contains(&timeout_s) {
-            return Err(format!("timeout_s is {timeout_s}; it must be from 0 to {MAX_S}"));
+            return Err(format!(
+                "timeout_s is {timeout_s}; it must be from 0 to {MAX_S}"
+            ));
         }
         Ok(Self {
             until,
             timeout: Duration::from_secs_f64(timeout_s),
         })
+    }
+
+    /// Returns whether it waits at all.
+    pub(crate) fn waits(&self) -> bool {
+        !matches!(self.until, Condition::Nothing)
+    }
+
+    /// Says that a wait was lost with its worker.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::run`].
+    pub(crate) async fn lost(
+        &self,
+        calls: Calls<'_>,
+        session: &str,
+    ) -> Result<Waited, ErrorObject> {
+        let why = "the daemon's worker was replaced during this wait: read from an offset that you know, and wait on";
+        self.after(calls, session, why.to_owned(), None).await
     }
 
     /// Returns the pattern in the form that a send takes, so that typing and waiting are one call.
@@ -204,7 +225,8 @@ impl Wait {
             why.push_str("; ");
             why.push_str(miss);
         }
-        let was_discarded = (error.data.as_ref()).is_some_and(|data| data.contains_key("discarded"));
+        let was_discarded =
+            (error.data.as_ref()).is_some_and(|data| data.contains_key("discarded"));
         if was_discarded {
             why.push_str("; the program discarded the input before it read it: send it again");
         }

@@ -3,9 +3,7 @@
 use crate::daemon::{Calls, Daemon};
 use crate::resources::Resource;
 use ccd_protocol::Timeout;
-use ccd_protocol::session::{
-    SessionState, SessionWait, SessionWaitParams, WaitFor,
-};
+use ccd_protocol::session::{SessionState, SessionWait, SessionWaitParams, WaitFor};
 use futures_util::future::join_all;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{SubscriptionContext, SubscriptionSink};
@@ -88,13 +86,16 @@ impl Watching {
             return Ok(());
         }
         if watched.len() >= MAX_WATCHED {
-            return Err(format!("{MAX_WATCHED} resources are watched; unsubscribe from one first"));
+            return Err(format!(
+                "{MAX_WATCHED} resources are watched; unsubscribe from one first"
+            ));
         }
         let end = self.stop.child_token();
         watched.insert(resource.uri.clone(), end.clone());
         let daemon = Arc::clone(&self.daemon);
         self.tracker.spawn(async move {
-            end.run_until_cancelled(watch(&*daemon, &resource, &listener)).await;
+            end.run_until_cancelled(watch(&*daemon, &resource, &listener))
+                .await;
         });
         Ok(())
     }
@@ -124,7 +125,9 @@ impl Watching {
             .filter_map(|uri| Resource::parse(uri))
             .take(MAX_WATCHED)
             .collect();
-        let watches = resources.iter().map(|resource| watch(&*self.daemon, resource, &listener));
+        let watches = resources
+            .iter()
+            .map(|resource| watch(&*self.daemon, resource, &listener));
         let list = async {
             if accepted.resources_list_changed == Some(true) {
                 watch_list(&*self.daemon, listener.clone()).await;

@@ -35,10 +35,7 @@ pub(crate) trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     }
 
     /// Carries out the call.
-    fn run(
-        self,
-        call: &Call<'_>,
-    ) -> impl Future<Output = Result<ToolOutput, Mistake>> + Send;
+    fn run(self, call: &Call<'_>) -> impl Future<Output = Result<ToolOutput, Mistake>> + Send;
 
     /// How long it may wait, in seconds, for the progress that clients show.
     fn longest_s(&self) -> Option<f64> {
@@ -92,6 +89,8 @@ pub(crate) struct Call<'a> {
     pub(crate) policy: Arc<Policy>,
     /// The same for a repetition of the call by the next worker.
     pub(crate) key: String,
+    /// The worker that got it first has ended.
+    pub(crate) is_repeated: bool,
 }
 
 impl Call<'_> {

@@ -21,7 +21,9 @@ impl Tool for Memory {
     const READS: bool = true;
 
     fn hints() -> ToolAnnotations {
-        ToolAnnotations::with_title(Self::TITLE).read_only(true).open_world(false)
+        ToolAnnotations::with_title(Self::TITLE)
+            .read_only(true)
+            .open_world(false)
     }
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
@@ -34,7 +36,10 @@ impl Tool for Memory {
         let loaded = call.calls.call::<MemoryLoad>(&params).await?;
         let mut text = loaded.digest;
         if !loaded.unverified.is_empty() {
-            text.push_str(&format!("\n[not checked again in time: {}]", loaded.unverified.join(", ")));
+            text.push_str(&format!(
+                "\n[not checked again in time: {}]",
+                loaded.unverified.join(", ")
+            ));
         }
         text.push_str(&format!("\n[from {}]", loaded.path));
         Ok(text.into())

@@ -23,9 +23,8 @@ pub(crate) struct Prepared {
     pub(crate) run: Run,
 }
 
-type Run = Box<
-    dyn for<'a> FnOnce(&'a Call<'a>) -> BoxFuture<'a, Result<ToolOutput, Mistake>> + Send,
->;
+type Run =
+    Box<dyn for<'a> FnOnce(&'a Call<'a>) -> BoxFuture<'a, Result<ToolOutput, Mistake>> + Send>;
 
 const TOOLS: [Entry; 12] = [
     entry::<start::Start>(),
@@ -46,7 +45,10 @@ const TOOLS: [Entry; 12] = [
 pub(crate) fn all(read_only: bool) -> Vec<Definition> {
     static ALL: OnceLock<Vec<Definition>> = OnceLock::new();
     let all = ALL.get_or_init(|| TOOLS.iter().map(|tool| (tool.define)()).collect());
-    let wanted = TOOLS.iter().zip(all).filter(|(tool, _)| tool.reads || !read_only);
+    let wanted = TOOLS
+        .iter()
+        .zip(all)
+        .filter(|(tool, _)| tool.reads || !read_only);
     wanted.map(|(_, definition)| definition.clone()).collect()
 }
 
@@ -148,7 +150,10 @@ mod tests {
         let tokens = words(&all) as f64 * 1.4;
         assert!(tokens < 2500.0, "{tokens}");
         let whole = all.to_string();
-        assert!(!whole.contains("null") && !whole.contains("$ref"), "{whole}");
+        assert!(
+            !whole.contains("null") && !whole.contains("$ref"),
+            "{whole}"
+        );
     }
 
     #[test]
@@ -156,7 +161,10 @@ mod tests {
         for tool in all(false) {
             let schema = Value::Object((*tool.input_schema).clone());
             assert_eq!(schema["additionalProperties"], false, "{}", tool.name);
-            let arguments = schema["properties"].as_object().cloned().unwrap_or_default();
+            let arguments = schema["properties"]
+                .as_object()
+                .cloned()
+                .unwrap_or_default();
             for (name, argument) in arguments {
                 assert!(argument["description"].is_string(), "{}: {name}", tool.name);
             }

@@ -2,9 +2,7 @@
 
 use super::call::{Call, Mistake, Tool, ToolOutput};
 use crate::picture;
-use ccd_protocol::session::{
-    ScreenFormat, SessionScreen, SessionScreenParams, SessionScreenReply,
-};
+use ccd_protocol::session::{ScreenFormat, SessionScreen, SessionScreenParams, SessionScreenReply};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

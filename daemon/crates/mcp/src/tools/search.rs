@@ -35,15 +35,25 @@ impl Tool for Search {
     const READS: bool = true;
 
     fn hints() -> ToolAnnotations {
-        ToolAnnotations::with_title(Self::TITLE).read_only(true).open_world(false)
+        ToolAnnotations::with_title(Self::TITLE)
+            .read_only(true)
+            .open_world(false)
     }
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
-        let config_dir = call.opening.env.as_ref().and_then(|env| env.get("CLAUDE_CONFIG_DIR"));
+        let config_dir = call
+            .opening
+            .env
+            .as_ref()
+            .and_then(|env| env.get("CLAUDE_CONFIG_DIR"));
         let params = ConversationSearchParams {
             query: self.query,
             scope: ConversationScope {
-                claude_dirs: config_dir.filter(|dir| dir.starts_with('/')).cloned().into_iter().collect(),
+                claude_dirs: config_dir
+                    .filter(|dir| dir.starts_with('/'))
+                    .cloned()
+                    .into_iter()
+                    .collect(),
                 project: self.project,
                 since: self.since,
                 ..ConversationScope::default()
@@ -57,7 +67,9 @@ impl Tool for Search {
         let shown = found.hits.len() as u64;
         lines.push(match found.total {
             0 => "[nothing found]".to_owned(),
-            total => format!("[{shown} of {total} hits; ccctl conversation show SESSION shows one whole]"),
+            total => format!(
+                "[{shown} of {total} hits; ccctl conversation show SESSION shows one whole]"
+            ),
         });
         if found.indexing.is_some() {
             lines.push("[not everything is indexed yet: search again in a moment]".to_owned());
@@ -70,6 +82,13 @@ fn line(hit: &ConversationHit) -> String {
     let at = hit.at.as_deref().unwrap_or("unknown time");
     let role = serde_json::to_value(hit.role).unwrap_or_default();
     let role = role.as_str().unwrap_or_default().to_owned();
-    let tool = hit.tool.as_ref().map(|tool| format!(" {tool}")).unwrap_or_default();
-    format!("{at} {role}{tool} (session {}): {}", hit.session_id, hit.snippet)
+    let tool = hit
+        .tool
+        .as_ref()
+        .map(|tool| format!(" {tool}"))
+        .unwrap_or_default();
+    format!(
+        "{at} {role}{tool} (session {}): {}",
+        hit.session_id, hit.snippet
+    )
 }

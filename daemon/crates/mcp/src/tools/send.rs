@@ -4,7 +4,7 @@ use super::call::{Call, Mistake, Tool, ToolOutput};
 use crate::output::{DEFAULT_BYTES, between, report, tidy};
 use crate::wait::{DEFAULT_S, Until, Wait, Waited};
 use ccd_protocol::session::{ExpectResult, SessionSend, SessionSendParams};
-use ccd_protocol::{ErrorObject, ErrorCode};
+use ccd_protocol::{ErrorCode, ErrorObject};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Instant;
@@ -77,7 +77,10 @@ impl Tool for Send {
 
 /// Returns where the input was written, of a wait that was cut short after that.
 fn written_at(error: &ErrorObject) -> Result<u64, ErrorObject> {
-    let offset = error.data.as_ref().and_then(|data| data.get("offset")?.as_u64());
+    let offset = error
+        .data
+        .as_ref()
+        .and_then(|data| data.get("offset")?.as_u64());
     match (error.known(), offset) {
         (Some(ErrorCode::ExpectTimeout), Some(offset)) => Ok(offset),
         _ => Err(error.clone()),
@@ -97,7 +100,9 @@ async fn answer(
     offset: u64,
     matched: Option<String>,
 ) -> Result<ToolOutput, Mistake> {
-    let end = waited.matched_end.unwrap_or(waited.session.output.output_bytes);
+    let end = waited
+        .matched_end
+        .unwrap_or(waited.session.output.output_bytes);
     let text = match matched {
         Some(text) => text,
         None => {

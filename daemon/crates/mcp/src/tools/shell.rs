@@ -89,8 +89,15 @@ fn said(output: &str, session: &str, ran: &SessionRunReply) -> String {
         true => "; the command has ended the session",
         false => "",
     };
-    let output = if output.is_empty() { "(no output)" } else { output };
-    format!("{output}\n[session {session}: {status} after {took}{ended}; next offset {}]", ran.end)
+    let output = if output.is_empty() {
+        "(no output)"
+    } else {
+        output
+    };
+    format!(
+        "{output}\n[session {session}: {status} after {took}{ended}; next offset {}]",
+        ran.end
+    )
 }
 
 /// Returns the agent's own shell, which is started by the first call.

@@ -84,7 +84,9 @@ pub(super) async fn started(
     let session = call.calls.call::<SessionCreate>(params).await?;
     let id = &session.session_id;
     let waited = wait.run(call.calls, id, 0).await?;
-    let end = waited.matched_end.unwrap_or(waited.session.output.output_bytes);
+    let end = waited
+        .matched_end
+        .unwrap_or(waited.session.output.output_bytes);
     let text = between(call.calls, id, (0, end), DEFAULT_BYTES).await?;
     Ok(report(&text, &waited, end).into())
 }

@@ -63,7 +63,7 @@ stop_daemon() {
 # Hooks without ccctl would fail at each event.
 remove_hooks() {
     settings=${CLAUDE_CONFIG_DIR:-$HOME/.claude}/settings.json
-    if grep -qsF "$ccctl hook" "$settings"; then
+    if grep -qsF "$ccctl" "$settings"; then
         "$ccctl" hooks uninstall || fail 'nothing was removed'
     fi
 }

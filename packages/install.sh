@@ -3,7 +3,7 @@
 #
 #   ./install.sh                 also upgrades an earlier installation
 #   ./install.sh --prefix DIR    below DIR instead of ~/.local
-#   ./install.sh --force         overwrites files that another installation or you put in the same places
+#   ./install.sh --force         overwrites files that install.sh did not write, or that were changed since
 #
 # What it has written is listed in share/ccd/installed, for uninstall.sh.
 set -eu

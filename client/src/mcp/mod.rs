@@ -17,7 +17,8 @@ use std::sync::Arc;
 const READ_BYTES: usize = 64 << 10;
 
 /// The reply to a message over the limit, which is not passed on.
-const TOO_LONG: &str = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message has more than 1 MiB"}}"#;
+const TOO_LONG: &str =
+    r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message exceeds 1 MiB"}}"#;
 
 /// Serves MCP on standard input and output until the client closes its input, and all replies are written.
 ///

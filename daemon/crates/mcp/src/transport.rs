@@ -120,7 +120,7 @@ impl Lines {
         let message = frame.map(|frame| match frame {
             Frame::Line(line) => parse(&line),
             Frame::TooLong => {
-                let text = format!("a message has more than {MESSAGE_LIMIT_BYTES} bytes");
+                let text = format!("a message exceeds {MESSAGE_LIMIT_BYTES} bytes");
                 Err(Box::new((None, ErrorData::invalid_request(text, None))))
             }
         });
@@ -259,7 +259,7 @@ struct Head<'a> {
 /// Parses one message.
 pub(crate) fn parse(line: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
     if line.trim_ascii_start().starts_with(b"[") {
-        let text = "a list of messages: send each message on its own line";
+        let text = "batches are not supported; send each message on its own line";
         return Err(Box::new((None, ErrorData::invalid_request(text, None))));
     }
     let head: Head<'_> = serde_json::from_slice(line)

@@ -43,9 +43,6 @@ pub struct RunOnceParams {
     /// Standard input, followed by end-of-file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin_b64: Option<String>,
-    /// Return `output` without control sequences.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub clean: bool,
     /// When the program is ended. Default: the configuration key `max_session_runtime`.
     #[serde(default, skip_serializing_if = "crate::is_default")]
     pub timeout_ms: Timeout,

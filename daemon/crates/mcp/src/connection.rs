@@ -1,7 +1,8 @@
 //! One connection, from its first line to its end.
 
-use crate::daemon::Daemon;
-use crate::server::Server;
+use crate::daemon::{Calls, Daemon};
+use crate::server::{NAMELESS, Server};
+use crate::tools::end_own_shell;
 use crate::transport::{Lines, Out, first_line, parse};
 use ccd_protocol::PROTOCOL_VERSION;
 use ccd_protocol::mcp::{Opening, Resume};
@@ -70,6 +71,7 @@ pub async fn serve(
         JsonRpcMessage::Request(request) => Some(request.id.clone()),
         _ => None,
     });
+    let (own, instance) = (Arc::clone(&daemon), opening.instance.clone());
     let server = Server::new(
         daemon,
         opening,
@@ -104,6 +106,13 @@ pub async fn serve(
     }
     tracker.close();
     tracker.wait().await;
+    if !stop.is_cancelled() {
+        let calls = Calls {
+            daemon: &*own,
+            agent: NAMELESS,
+        };
+        end_own_shell(calls, &instance).await;
+    }
     Ok(())
 }
 
@@ -144,7 +153,7 @@ async fn start(
     let info = info.with_protocol_version(negotiated.protocol_version);
     let running = serve_directly_with_ct(server, lines, Some(info), stop);
     let peer = running.peer().clone();
-    running.service().watching.list(peer.clone());
+    running.service().watching.list(peer.clone(), true);
     for uri in &resume.subscriptions {
         running.service().resubscribe(uri, &peer);
     }

@@ -8,6 +8,7 @@ use ccd_protocol::session::{
     EndReason, InputVerdict, Session, SessionRead, SessionReadParams, SessionReadReply,
     SessionState,
 };
+use ccd_text::expect::Cleaned;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -73,6 +74,11 @@ pub(crate) fn with_lost(start: u64, reply: &SessionReadReply) -> String {
     }
 }
 
+/// Returns a text without control sequences, and as [`tidy`] does.
+pub(crate) fn clean(text: &str) -> String {
+    tidy(Cleaned::of(text).text())
+}
+
 /// Returns text with line ends alone: of a line that was printed over, only what was printed last.
 pub(crate) fn tidy(text: &str) -> String {
     if !text.contains('\r') {
@@ -96,7 +102,7 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     let tail = text.ceil_char_boundary(text.len() - limit / 2);
     let left_out = tail - head;
     format!(
-        "{}\n[… {left_out} bytes left out …]\n{}",
+        "{}\n[… {left_out} bytes left out; a session, by session_start, keeps all output …]\n{}",
         &text[..head],
         &text[tail..]
     )
@@ -202,7 +208,7 @@ mod tests {
         let text = "é".repeat(100);
         let cut = cut(&text, 20);
         assert!(
-            cut.starts_with("ééééé\n[… 180 bytes left out …]\nééééé"),
+            cut.starts_with("ééééé\n[… 180 bytes left out;") && cut.ends_with(" …]\nééééé"),
             "{cut}"
         );
     }

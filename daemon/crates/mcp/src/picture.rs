@@ -6,12 +6,16 @@ use epaint_default_fonts::HACK_REGULAR;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 use std::sync::{Arc, OnceLock};
+use tokio::sync::Semaphore;
 
 /// Families that the SVG names and the system may have, the best first. They have bold and italic letters; the font that
 /// is part of the daemon has not.
 const FAMILIES: [&str; 3] = ["DejaVu Sans Mono", "Noto Sans Mono", "Liberation Mono"];
 
-/// Most pixels of an image: that of a terminal of 1000 x 1000 characters would need gigabytes.
+/// One image is drawn at a time: each takes a processor for up to a second.
+static TURN: Semaphore = Semaphore::const_new(1);
+
+/// Most pixels of an image.
 const MAX_PIXELS: f32 = 16e6;
 
 /// Draws an SVG and returns a PNG in base64.
@@ -20,7 +24,12 @@ const MAX_PIXELS: f32 = 16e6;
 ///
 /// It is too large, or cannot be drawn.
 pub(crate) async fn png_base64(svg: String) -> Result<String, String> {
-    let drawn = tokio::task::spawn_blocking(move || draw(&svg)).await;
+    let turn = TURN.acquire().await.map_err(|error| error.to_string())?;
+    let drawn = tokio::task::spawn_blocking(move || {
+        let _turn = turn;
+        draw(&svg)
+    });
+    let drawn = drawn.await;
     drawn.unwrap_or_else(|_| Err("the image could not be drawn".to_owned()))
 }
 

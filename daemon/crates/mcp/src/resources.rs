@@ -99,22 +99,19 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// Returns the resource at an address, whose session exists and may be seen.
+/// Returns the resource at an address, whose session exists and may be seen, and where its output ends.
 ///
 /// # Errors
 ///
 /// There is none.
-pub(crate) async fn find(call: &Call<'_>, uri: &str) -> Result<Resource, ErrorData> {
+pub(crate) async fn find(call: &Call<'_>, uri: &str) -> Result<(Resource, u64), ErrorData> {
     let resource = Resource::parse(uri).ok_or_else(|| missing(uri, "no such resource"))?;
     let session = call.session(&resource.session).await;
     let params = SessionParams {
         session: session.map_err(|Mistake(sentence)| missing(uri, &sentence))?,
     };
-    call.calls
-        .call::<SessionGet>(&params)
-        .await
-        .map_err(failed)?;
-    Ok(resource)
+    let session = call.calls.call::<SessionGet>(&params).await;
+    Ok((resource, session.map_err(failed)?.output.output_bytes))
 }
 
 /// Returns what the resource at an address contains.

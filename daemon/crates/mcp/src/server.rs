@@ -39,7 +39,7 @@ const INSTRUCTIONS: &str = "Real terminals that outlive this conversation. Use s
     continue reading (session_read with from).";
 
 /// The name of an agent that gives none.
-const NAMELESS: &str = "mcp";
+pub(crate) const NAMELESS: &str = "mcp";
 
 /// The server of one connection.
 pub(crate) struct Server {
@@ -71,8 +71,8 @@ impl Server {
     /// Subscribes again to a resource, for a client that an earlier worker served.
     pub(crate) fn resubscribe(&self, uri: &str, peer: &Peer<RoleServer>) {
         if let Some(resource) = resources::Resource::parse(uri) {
-            // The limit is the same as for the earlier worker.
-            let _ = self.watching.start(resource, Listener::Peer(peer.clone()));
+            // The limit is the same as for the earlier worker. The client may have missed an update.
+            let _ = (self.watching).start(resource, 0, Listener::Peer(peer.clone()));
         }
     }
 
@@ -123,10 +123,11 @@ impl Server {
             result = (prepared.run)(&call) => result,
             never = report_progress(context, longest_s) => match never {},
         };
-        Ok(match result {
-            Ok(output) => success(output),
-            Err(Mistake(sentence)) => failure(sentence),
-        })
+        match result {
+            Ok(output) => Ok(success(output)),
+            Err(Mistake(sentence)) if sentence.is_empty() => Err(given_up()),
+            Err(Mistake(sentence)) => Ok(failure(sentence)),
+        }
     }
 }
 
@@ -149,7 +150,7 @@ impl ServerHandler for Server {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.watching.list(context.peer);
+        self.watching.list(context.peer, false);
     }
 
     async fn list_tools(
@@ -172,7 +173,7 @@ impl ServerHandler for Server {
         tokio::select! {
             biased;
             result = self.run_tool(request, &context) => result.map(CallToolResponse::from),
-            () = cancelled.cancelled() => Err(ErrorData::new(GIVEN_UP, "cancelled", None)),
+            () = cancelled.cancelled() => Err(given_up()),
         }
     }
 
@@ -215,9 +216,9 @@ impl ServerHandler for Server {
     ) -> Result<(), ErrorData> {
         let agent = agent(&context);
         let call = self.call(&agent, &context.id);
-        let resource = resources::find(&call, &request.uri).await?;
+        let (resource, since) = resources::find(&call, &request.uri).await?;
         self.watching
-            .start(resource, Listener::Peer(context.peer.clone()))
+            .start(resource, since, Listener::Peer(context.peer.clone()))
             .map_err(|text| ErrorData::invalid_request(text, None))
     }
 
@@ -292,6 +293,11 @@ async fn report_progress(
         // It fails once the connection has ended; then the call ends too.
         let _ = context.peer.notify_progress(progress).await;
     }
+}
+
+/// The reply that is never sent.
+fn given_up() -> ErrorData {
+    ErrorData::new(GIVEN_UP, "cancelled", None)
 }
 
 fn success(output: ToolOutput) -> CallToolResult {

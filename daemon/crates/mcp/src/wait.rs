@@ -19,6 +19,9 @@ const MAX_S: f64 = 600.0;
 /// Silence that counts, unless the agent says.
 const SILENCE_S: f64 = 1.0;
 
+/// Makes `^` and `$` match at lines, whatever ends them: that is what agents mean.
+const LINES: &str = "(?mR)";
+
 /// How long a program that has exited may take to clean up.
 const LAST_MOMENT_MS: f64 = 2000.0;
 
@@ -113,7 +116,10 @@ impl Wait {
             return None;
         };
         Some(SendExpect {
-            patterns: vec![Pattern::Regex(pattern.clone()), Pattern::Eof(true)],
+            patterns: vec![
+                Pattern::Regex(format!("{LINES}{pattern}")),
+                Pattern::Eof(true),
+            ],
             timeout_ms: self.timeout_ms(),
             raw: false,
         })

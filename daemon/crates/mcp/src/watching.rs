@@ -79,12 +79,17 @@ impl Watching {
         }
     }
 
-    /// Watches a resource until [`Self::end`] or the end of its session.
+    /// Watches a resource until [`Self::end`] or the end of its session. Output after the offset `since` is news.
     ///
     /// # Errors
     ///
     /// Too many are watched.
-    pub(crate) fn start(&self, resource: Resource, listener: Listener) -> Result<(), String> {
+    pub(crate) fn start(
+        &self,
+        resource: Resource,
+        since: u64,
+        listener: Listener,
+    ) -> Result<(), String> {
         let mut watched = lock(&self.watched);
         if watched.contains_key(&resource.uri) {
             return Ok(());
@@ -98,7 +103,7 @@ impl Watching {
         watched.insert(resource.uri.clone(), end.clone());
         let (daemon, all) = (Arc::clone(&self.daemon), Arc::clone(&self.watched));
         self.tracker.spawn(async move {
-            let watched = end.run_until_cancelled(watch(&*daemon, &resource, &listener));
+            let watched = end.run_until_cancelled(watch(&*daemon, &resource, since, &listener));
             if watched.await.is_some() {
                 lock(&all).remove(&resource.uri);
             }
@@ -113,29 +118,34 @@ impl Watching {
         }
     }
 
-    /// Tells the client whenever the list of resources has changed.
-    pub(crate) fn list(&self, peer: Peer<RoleServer>) {
+    /// Tells the client whenever the list of resources has changed. It may have missed a change if `is_resumed`.
+    pub(crate) fn list(&self, peer: Peer<RoleServer>, is_resumed: bool) {
         if self.lists.swap(true, Ordering::Relaxed) {
             return;
         }
         let (daemon, stop) = (Arc::clone(&self.daemon), self.stop.clone());
         self.tracker.spawn(async move {
-            let list = watch_list(&*daemon, Listener::Peer(peer));
+            let list = watch_list(&*daemon, is_resumed, Listener::Peer(peer));
             stop.run_until_cancelled(list).await;
         });
     }
 
-    /// Serves one `subscriptions/listen` for these resources, at most [`MAX_WATCHED`], until it is cancelled.
-    pub(crate) async fn listen(&self, context: &SubscriptionContext, resources: &[Resource]) {
+    /// Serves one `subscriptions/listen` for these resources with their offsets, at most [`MAX_WATCHED`], until it is
+    /// cancelled.
+    pub(crate) async fn listen(
+        &self,
+        context: &SubscriptionContext,
+        resources: &[(Resource, u64)],
+    ) {
         let accepted = context.accepted();
         let listener = Listener::Sink(context.sink().clone());
         let watches = resources
             .iter()
             .take(MAX_WATCHED)
-            .map(|resource| watch(&*self.daemon, resource, &listener));
+            .map(|(resource, since)| watch(&*self.daemon, resource, *since, &listener));
         let list = async {
             if accepted.resources_list_changed == Some(true) {
-                watch_list(&*self.daemon, listener.clone()).await;
+                watch_list(&*self.daemon, false, listener.clone()).await;
             }
         };
         tokio::select! {
@@ -158,18 +168,17 @@ impl Drop for Watching {
 }
 
 /// Reports new output, until the session has ended.
-async fn watch(daemon: &dyn Daemon, resource: &Resource, listener: &Listener) {
+async fn watch(daemon: &dyn Daemon, resource: &Resource, mut since: u64, listener: &Listener) {
     let calls = Calls {
         daemon,
         agent: AGENT,
     };
-    let mut since = None;
     loop {
         let params = SessionWaitParams {
             session: resource.session.clone(),
             condition: WaitFor::Output,
             idle_ms: None,
-            since,
+            since: Some(since),
             timeout_ms: Timeout::Forever,
         };
         // The session is no longer known, or the daemon stops.
@@ -181,12 +190,16 @@ async fn watch(daemon: &dyn Daemon, resource: &Resource, listener: &Listener) {
             return;
         }
         tokio::time::sleep(PAUSE).await;
-        since = Some(reply.session.output.output_bytes);
+        since = reply.session.output.output_bytes;
     }
 }
 
-async fn watch_list(daemon: &dyn Daemon, listener: Listener) {
+async fn watch_list(daemon: &dyn Daemon, is_resumed: bool, listener: Listener) {
     let mut sessions = daemon.sessions();
+    match is_resumed {
+        true => sessions.mark_changed(),
+        false => sessions.mark_unchanged(),
+    }
     while sessions.changed().await.is_ok() {
         if !listener.list_changed().await {
             return;

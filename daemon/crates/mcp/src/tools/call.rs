@@ -3,9 +3,7 @@
 use crate::daemon::Calls;
 use crate::policy::{Policy, Reach};
 use ccd_protocol::mcp::Opening;
-use ccd_protocol::session::{
-    Session, SessionCreateParams, SessionGet, SessionParams, SessionState,
-};
+use ccd_protocol::session::{Session, SessionCreateParams, SessionGet, SessionParams};
 use ccd_protocol::{ErrorCode, ErrorObject};
 use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
@@ -59,6 +57,13 @@ impl From<String> for ToolOutput {
 /// Why a tool did nothing, as a sentence for the agent.
 pub(crate) struct Mistake(pub(crate) String);
 
+impl Mistake {
+    /// Nothing is said: this worker ends, and the next one carries out the call again.
+    pub(crate) fn next_worker_answers() -> Self {
+        Self(String::new())
+    }
+}
+
 impl From<String> for Mistake {
     fn from(sentence: String) -> Self {
         Self(sentence)
@@ -71,8 +76,9 @@ impl From<ErrorObject> for Mistake {
             // The hints of these are commands for people.
             Some(ErrorCode::SessionNotFound) => Some("session_list shows the sessions"),
             Some(ErrorCode::ShellBusy) => Some(
-                "wait for the running command with session_read, or answer it with session_send",
+                "wait for the running command with session_read, answer it with session_send, or stop it with the key C-c",
             ),
+            Some(ErrorCode::SessionNotAlive) => Some("session_read still returns its output"),
             _ => error.hint(),
         };
         Self(match hint {
@@ -154,6 +160,16 @@ impl Call<'_> {
         ))
     }
 
+    /// Returns what starts the user's shell. What an agent types does not belong into the user's own history.
+    pub(crate) fn create_shell(&self, cwd: Option<String>, keep: bool) -> SessionCreateParams {
+        let mut params = self.create(cwd, keep);
+        params.shell = true;
+        params
+            .env
+            .insert("HISTFILE".to_owned(), "/dev/null".to_owned());
+        params
+    }
+
     /// Returns what starts a session in the client's directory and environment.
     pub(crate) fn create(&self, cwd: Option<String>, keep: bool) -> SessionCreateParams {
         SessionCreateParams {
@@ -165,11 +181,6 @@ impl Call<'_> {
             ..SessionCreateParams::default()
         }
     }
-}
-
-/// True if the session's program has not ended.
-pub(crate) fn is_alive(session: &Session) -> bool {
-    session.state == SessionState::Alive
 }
 
 /// Returns the offset after the output of a session so far.

@@ -18,3 +18,4 @@ mod tape;
 pub(crate) use call::{Call, Mistake, ToolOutput};
 pub(crate) use registry::{all, find};
 pub(crate) use screen::text_of as screen_text;
+pub(crate) use shell::end_own_shell;

@@ -1,7 +1,7 @@
 //! `program_run`.
 
 use super::call::{Call, Mistake, Tool, ToolOutput};
-use crate::output::{DEFAULT_BYTES, cut, tidy};
+use crate::output::{DEFAULT_BYTES, clean, cut};
 use crate::wait::seconds;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -56,7 +56,6 @@ impl Tool for RunProgram {
             env: self.env,
             caller_env: call.opening.env.clone(),
             timeout_ms: Timeout::After(timeout_s * 1000.0),
-            clean: true,
             ..RunOnceParams::default()
         };
         let ran = call.calls.call::<RunOnce>(&params).await?;
@@ -80,7 +79,7 @@ fn said(ran: &RunOnceReply) -> String {
         about.push_str("; the output was cut at 16 MiB");
     }
     about.push(']');
-    let output = cut(&tidy(&ran.output), DEFAULT_BYTES as usize);
+    let output = cut(&clean(&ran.output), DEFAULT_BYTES as usize);
     match output.trim_end_matches('\n') {
         "" => format!("(no output)\n{about}"),
         output => format!("{output}\n{about}"),

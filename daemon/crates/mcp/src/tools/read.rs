@@ -16,7 +16,8 @@ pub(super) struct Read {
     /// What to wait for first: input (the program waits for input), silence (no output for a second), exit, or none
     /// (default).
     until: Option<Until>,
-    /// Instead of until: wait until output at or after from (without from: new output) matches this regular expression.
+    /// Instead of until: wait until output at or after from (without from: new output) matches this regular expression; ^ and $ match
+    /// at lines.
     pattern: Option<String>,
     /// Maximum wait in seconds, 0 to 600; default 30.
     timeout_s: Option<f64>,
@@ -58,6 +59,12 @@ impl Tool for Read {
         let end = waited.matched_end.unwrap_or(printed);
         let start = self.from.unwrap_or_else(|| end.saturating_sub(limit));
         let text = between(call.calls, &session, (start, end), limit).await?;
+        let text = match self.from.is_none() && start > 0 {
+            true => format!(
+                "[… {start} bytes before this are not shown; from=0 starts at the beginning …]\n{text}"
+            ),
+            false => text,
+        };
         Ok(report(&text, &waited, end).into())
     }
 

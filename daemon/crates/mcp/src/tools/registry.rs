@@ -104,6 +104,9 @@ fn shorten(schema: &mut Value) {
                     members.remove(word);
                 }
             }
+            if let Some(Value::String(text)) = members.get_mut("description") {
+                *text = text.replace('\n', " ");
+            }
             if let Some(Value::Array(types)) = members.get_mut("type") {
                 types.retain(|word| word != "null");
                 if let [one] = &types[..] {

@@ -1,10 +1,16 @@
 //! `session_screen`.
 
 use super::call::{Call, Mistake, Tool, ToolOutput};
+use crate::output::{MAX_BYTES, cut};
 use crate::picture;
-use ccd_protocol::session::{ScreenFormat, SessionScreen, SessionScreenParams, SessionScreenReply};
+use ccd_protocol::session::{
+    ScreenFormat, SessionGet, SessionParams, SessionScreen, SessionScreenParams, SessionScreenReply,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+/// Most cells of a terminal that is drawn as an image: 100 rows of 200 columns.
+const MAX_IMAGE_CELLS: u32 = 20_000;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,8 +30,12 @@ impl Tool for Screen {
     const READS: bool = true;
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
+        let session = call.session(&self.session).await?;
+        if self.image {
+            self.require_small(call, &session).await?;
+        }
         let params = SessionScreenParams {
-            session: call.session(&self.session).await?,
+            session,
             format: match self.image {
                 true => ScreenFormat::Svg,
                 false => ScreenFormat::Text,
@@ -38,9 +48,27 @@ impl Tool for Screen {
             None => None,
         };
         Ok(ToolOutput {
-            text: text_of(&screen),
+            text: cut(&text_of(&screen), MAX_BYTES as usize),
             image,
         })
+    }
+}
+
+impl Screen {
+    /// Fails if the terminal is too large for an image.
+    async fn require_small(&self, call: &Call<'_>, session: &str) -> Result<(), Mistake> {
+        let params = SessionParams {
+            session: session.to_owned(),
+        };
+        let session = call.calls.call::<SessionGet>(&params).await?;
+        let cells = u32::from(session.rows) * u32::from(session.cols);
+        match cells <= MAX_IMAGE_CELLS {
+            true => Ok(()),
+            false => Err(Mistake(format!(
+                "a terminal of {} x {} is too large for an image; leave out image",
+                session.rows, session.cols
+            ))),
+        }
     }
 }
 

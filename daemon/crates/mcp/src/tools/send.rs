@@ -26,7 +26,8 @@ pub(super) struct Send {
     secret: bool,
     /// What to wait for: input (the program waits for input; default), silence (no output for a second), exit, or none.
     until: Option<Until>,
-    /// Instead of until: wait until output after the input matches this regular expression. The echo of the input is
+    /// Instead of until: wait until output after the input matches this regular expression; ^ and $ match
+    /// at lines. The echo of the input is
     /// searched too.
     pattern: Option<String>,
     /// Maximum wait in seconds, 0 to 600; default 30.
@@ -42,11 +43,17 @@ impl Tool for Send {
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
         let wait = Wait::new(self.until, Until::Input, self.pattern, self.timeout_s)?;
+        let text = self
+            .text
+            .filter(|text| !text.is_empty() || self.keys.is_none());
+        if text.is_some() == self.keys.is_some() {
+            return Err(Mistake("give either text or keys".to_owned()));
+        }
         let session = call.session(&self.session).await?;
         let params = SessionSendParams {
             session: session.clone(),
-            newline: self.text.is_some() && self.enter.unwrap_or(true),
-            text: self.text,
+            newline: text.is_some() && self.enter.unwrap_or(true),
+            text,
             keys: self.keys,
             secret: self.secret,
             expect: wait.of_send(),

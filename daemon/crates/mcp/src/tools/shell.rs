@@ -1,20 +1,32 @@
 //! `shell_run`.
 
-use super::call::{Call, Mistake, Tool, ToolOutput, end_of};
-use crate::output::{DEFAULT_BYTES, between, cut, tidy};
+use super::call::{Call, Mistake, Tool, ToolOutput};
+use crate::daemon::Calls;
+use crate::output::{DEFAULT_BYTES, between, clean, cut, state};
 use crate::wait::seconds;
 use ccd_protocol::session::{
-    SessionCreate, SessionCreateParams, SessionGet, SessionParams, SessionRun, SessionRunParams,
-    SessionRunReply,
+    InputVerdict, SessionClose, SessionCloseParams, SessionCreate, SessionCreateParams, SessionGet,
+    SessionParams, SessionRun, SessionRunParams, SessionRunReply, SessionState,
 };
 use ccd_protocol::{ErrorCode, ErrorObject, Timeout};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::pin::pin;
 use std::time::Duration;
+
+/// Start of the id of an agent's own shell.
+const OWN: &str = "shell-";
 
 const DEFAULT_S: f64 = 60.0;
 const MAX_S: f64 = 600.0;
+
+/// How often a command that takes long is looked at, and how many looks in succession must find that it waits for input.
+const LOOK_PERIOD: Duration = Duration::from_millis(700);
+const LOOKS: u32 = 2;
+
+/// What is shown of the output of a command that waits for input.
+const TAIL_BYTES: u64 = 2 << 10;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -55,16 +67,31 @@ impl Tool for RunInShell {
             isolate: false,
             timeout_ms: Timeout::After(timeout_s * 1000.0),
         };
-        let said = match call.calls.call::<SessionRun>(&params).await {
-            Ok(ran) => {
-                let text = between(call.calls, &session, (ran.start, ran.end), DEFAULT_BYTES);
-                said(&text.await?, &session, &ran)
+        let said = match run(call, &params).await {
+            Ok(Some(ran)) => {
+                let output = match ran.session_ended {
+                    // What the shell prints at its end is in the same range.
+                    true => cut(&clean(&ran.output), DEFAULT_BYTES as usize),
+                    false => {
+                        between(call.calls, &session, (ran.start, ran.end), DEFAULT_BYTES).await?
+                    }
+                };
+                said(&output, &session, &ran)
             }
-            Err(error) if error.known() == Some(ErrorCode::Timeout) => {
-                let next = end_of(call, &session).await?;
-                still_running(&error, &session, timeout_s, next)
+            Ok(None) => {
+                let why = "the command waits for input";
+                still_running(call, &session, why, String::new()).await?
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => match error.known() {
+                Some(ErrorCode::Timeout) => {
+                    let why = format!("the command is still running after {timeout_s} s");
+                    let output =
+                        (error.data.as_ref()).and_then(|data| data.get("output")?.as_str());
+                    still_running(call, &session, &why, clean(output.unwrap_or_default())).await?
+                }
+                Some(ErrorCode::HandedOver) => return Err(Mistake::next_worker_answers()),
+                _ => return Err(error.into()),
+            },
         };
         Ok(match is_new {
             true => format!("{said}\n[this is a new shell]"),
@@ -100,20 +127,64 @@ fn said(output: &str, session: &str, ran: &SessionRunReply) -> String {
     )
 }
 
-/// What the command has printed before it took too long.
-fn still_running(error: &ErrorObject, session: &str, timeout_s: f64, next: u64) -> String {
-    let output = (error.data.as_ref()).and_then(|data| data.get("output")?.as_str());
-    let output = cut(&tidy(output.unwrap_or_default()), DEFAULT_BYTES as usize);
-    let output = output.trim_end_matches('\n');
-    let output = if output.is_empty() {
-        "(no output)"
-    } else {
-        output
+/// Runs the command. `None` if it waits for input, which the caller must give: then it keeps running.
+async fn run(
+    call: &Call<'_>,
+    params: &SessionRunParams,
+) -> Result<Option<SessionRunReply>, ErrorObject> {
+    let mut running = pin!(call.calls.call::<SessionRun>(params));
+    let mut looks = 0;
+    loop {
+        match tokio::time::timeout(LOOK_PERIOD, running.as_mut()).await {
+            Ok(ran) => return ran.map(Some),
+            Err(_) => {
+                let params = SessionParams {
+                    session: params.session.clone(),
+                };
+                let session = call.calls.call::<SessionGet>(&params).await?;
+                let waiting = session.waiting_for_input.map(|waiting| waiting.verdict);
+                looks = match waiting == Some(InputVerdict::Blocked) {
+                    true => looks + 1,
+                    false => 0,
+                };
+                if looks == LOOKS {
+                    return Ok(None);
+                }
+            }
+        }
+    }
+}
+
+/// What the command has printed, and what it does now.
+async fn still_running(
+    call: &Call<'_>,
+    session: &str,
+    why: &str,
+    output: String,
+) -> Result<String, ErrorObject> {
+    let params = SessionParams {
+        session: session.to_owned(),
     };
-    format!(
-        "{output}\n[session {session}: the command is still running after {timeout_s} s; to continue to wait, call \
-         session_read with until; to answer it, session_send; to stop it, session_send with the key C-c; next offset {next}]"
-    )
+    let record = call.calls.call::<SessionGet>(&params).await?;
+    let next = record.output.output_bytes;
+    let output = match output.is_empty() {
+        true => {
+            between(
+                call.calls,
+                session,
+                (next.saturating_sub(TAIL_BYTES), next),
+                TAIL_BYTES,
+            )
+            .await?
+        }
+        false => cut(&output, DEFAULT_BYTES as usize),
+    };
+    let output = output.trim_end_matches('\n');
+    Ok(format!(
+        "{output}\n[session {session}: {why}; {}; to continue to wait, call session_read with until; to answer it, \
+         session_send; to stop it, session_send with the key C-c; next offset {next}]",
+        state(&record)
+    ))
 }
 
 /// Names the command, so that the next worker recognises it. Clients that use an id twice get another command's outcome for
@@ -127,19 +198,18 @@ fn run_id(call: &Call<'_>, command: &str) -> String {
 /// Returns the agent's own shell, and whether it has just been started.
 async fn own_shell(call: &Call<'_>) -> Result<(String, bool), Mistake> {
     call.require_shell()?;
-    let id = format!("shell-{}", call.opening.instance);
+    let id = format!("{OWN}{}", call.opening.instance);
     let params = SessionParams {
         session: id.clone(),
     };
     if let Ok(session) = call.calls.call::<SessionGet>(&params).await
-        && super::call::is_alive(&session)
+        && is_alive(&session.state)
     {
         return Ok((id, false));
     }
     let params = SessionCreateParams {
         id: Some(id.clone()),
-        shell: true,
-        ..call.create(None, false)
+        ..call.create_shell(None, false)
     };
     match call.calls.call::<SessionCreate>(&params).await {
         Ok(_) => Ok((id, true)),
@@ -147,4 +217,29 @@ async fn own_shell(call: &Call<'_>) -> Result<(String, bool), Mistake> {
         Err(error) if error.known() == Some(ErrorCode::SessionConflict) => Ok((id, false)),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Ends the shell of an agent that is gone, unless a command runs in it.
+pub(crate) async fn end_own_shell(calls: Calls<'_>, instance: &str) {
+    let session = format!("{OWN}{instance}");
+    let params = SessionParams {
+        session: session.clone(),
+    };
+    let Ok(record) = calls.call::<SessionGet>(&params).await else {
+        return;
+    };
+    let is_idle =
+        (record.waiting_for_input).is_some_and(|waiting| waiting.verdict != InputVerdict::No);
+    if is_alive(&record.state) && is_idle {
+        let params = SessionCloseParams {
+            session,
+            grace_ms: None,
+        };
+        // It ends after an hour otherwise.
+        let _ = calls.call::<SessionClose>(&params).await;
+    }
+}
+
+fn is_alive(state: &SessionState) -> bool {
+    *state == SessionState::Alive
 }

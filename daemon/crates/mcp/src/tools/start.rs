@@ -1,9 +1,12 @@
 //! `session_start`.
 
 use super::call::{Call, Mistake, Tool, ToolOutput};
+use super::screen::text_of as screen_text;
 use crate::output::{DEFAULT_BYTES, between, report};
 use crate::wait::{DEFAULT_S, Until, Wait};
-use ccd_protocol::session::{SessionCreate, SessionCreateParams};
+use ccd_protocol::session::{
+    SessionCreate, SessionCreateParams, SessionScreen, SessionScreenParams,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -32,7 +35,8 @@ pub(super) struct Start {
     keep: bool,
     /// What to wait for: input (the program waits for input; default), silence (no output for a second), exit, or none.
     until: Option<Until>,
-    /// Instead of until: wait until the output matches this regular expression.
+    /// Instead of until: wait until the output matches this regular expression; ^ and $ match
+    /// at lines.
     pattern: Option<String>,
     /// Maximum wait in seconds, 0 to 600; default 30.
     timeout_s: Option<f64>,
@@ -52,15 +56,18 @@ impl Tool for Start {
             Some(program) => call.require_program(program)?,
             None => call.require_shell()?,
         }
+        let mut params = match &self.program {
+            Some(_) => call.create(self.cwd, self.keep),
+            None => call.create_shell(self.cwd, self.keep),
+        };
+        params.env.extend(self.env);
         let params = SessionCreateParams {
-            shell: self.program.is_none(),
             program: self.program,
             args: self.args,
-            env: self.env,
             name: self.name,
             rows: self.rows,
             cols: self.cols,
-            ..call.create(self.cwd, self.keep)
+            ..params
         };
         started(call, &params, &wait).await
     }
@@ -83,9 +90,17 @@ pub(super) async fn started(
     let session = call.calls.call::<SessionCreate>(params).await?;
     let id = &session.session_id;
     let waited = wait.run(call.calls, id, 0).await?;
+    let params = SessionScreenParams {
+        session: id.clone(),
+        ..SessionScreenParams::default()
+    };
     let end = waited
         .matched_end
         .unwrap_or(waited.session.output.output_bytes);
-    let text = between(call.calls, id, (0, end), DEFAULT_BYTES).await?;
+    let text = match call.calls.call::<SessionScreen>(&params).await {
+        // What such a program prints is drawing.
+        Ok(screen) if screen.alternate => screen_text(&screen),
+        _ => between(call.calls, id, (0, end), DEFAULT_BYTES).await?,
+    };
     Ok(report(&text, &waited, end).into())
 }

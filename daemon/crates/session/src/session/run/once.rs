@@ -15,8 +15,6 @@ use ccd_protocol::run::{RunOnceParams, RunOnceReply};
 use ccd_protocol::session::{EndReason, SessionCreateParams};
 use ccd_store::own_file;
 use ccd_text::canonical::{END_OF_INPUT, PIECE_LEN, type_byte};
-use ccd_text::expect::clean_lossy;
-use encoding_rs::UTF_8;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -138,9 +136,6 @@ impl Sessions {
                 .filter(|wanted| !text.contains(*wanted))
                 .cloned(),
         );
-        if params.clean {
-            text = clean_lossy(text.as_bytes(), UTF_8);
-        }
         let reply = RunOnceReply {
             session_id: Some(session.id().to_string()),
             output_b64: std::str::from_utf8(&output)

@@ -10,6 +10,7 @@ use crate::session::registry::Sessions;
 use ccd_protocol::Timeout;
 use ccd_protocol::session::{EndReason, Pattern, SessionCreateParams};
 use std::sync::Arc;
+use tokio::sync::oneshot;
 
 /// Bytes that are read at a time.
 const PIECE_BYTES: usize = 256 << 10;
@@ -51,11 +52,19 @@ impl OneShot {
             transient: true,
             ..params
         };
-        let session = sessions.start(peer, params, started_by).await?.session;
-        Ok(Self {
-            sessions: Arc::clone(sessions),
-            session,
-        })
+        // In a task: a caller that gives up during the start must not leave a session.
+        let (sender, started) = oneshot::channel();
+        let (sessions, peer) = (Arc::clone(sessions), peer.clone());
+        let tracker = sessions.services.tracker.clone();
+        tracker.spawn(async move {
+            let started = sessions.start(&peer, params, started_by).await;
+            // If nobody waits for it, it ends here.
+            let _ = sender.send(started.map(|started| Self {
+                sessions,
+                session: started.session,
+            }));
+        });
+        started.await.unwrap_or(Err(SessionError::ShuttingDown))
     }
 
     /// Wraps a session that is already running.

@@ -3,9 +3,7 @@
 use crate::daemon::Calls;
 use crate::policy::{Policy, Reach};
 use ccd_protocol::mcp::Opening;
-use ccd_protocol::session::{
-    Session, SessionCreateParams, SessionGet, SessionParams, SessionState,
-};
+use ccd_protocol::session::{Session, SessionCreateParams, SessionState};
 use ccd_protocol::{ErrorCode, ErrorObject};
 use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
@@ -103,10 +101,7 @@ impl Call<'_> {
         if self.policy.sessions == Reach::All {
             return Ok(session.to_owned());
         }
-        let params = SessionParams {
-            session: session.to_owned(),
-        };
-        let record = self.calls.call::<SessionGet>(&params).await?;
+        let record = self.calls.record(session).await?;
         match self.sees(&record) {
             true => Ok(record.session_id),
             false => Err(Mistake(format!(

@@ -3,7 +3,6 @@
 use super::call::{Call, Mistake, Tool, ToolOutput};
 use crate::output::{DEFAULT_BYTES, MAX_BYTES, between, report};
 use crate::wait::{DEFAULT_S, Until, Wait};
-use ccd_protocol::session::{SessionGet, SessionParams};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -67,11 +66,7 @@ impl Tool for Read {
 }
 
 async fn end_of(call: &Call<'_>, session: &str) -> Result<u64, Mistake> {
-    let params = SessionParams {
-        session: session.to_owned(),
-    };
-    let session = call.calls.call::<SessionGet>(&params).await?;
-    Ok(session.output.output_bytes)
+    Ok(call.calls.record(session).await?.output.output_bytes)
 }
 
 fn add(text: &str, more: &str) -> String {

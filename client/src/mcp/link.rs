@@ -86,10 +86,9 @@ impl Link {
     pub(super) fn send(&self, line: &[u8]) {
         let mut writer = lock(&self.writer);
         lock(&self.pending).sent(line);
-        // If it fails, the connection has ended, and the next worker is told of requests.
-        let _ = writer
-            .write_all(line)
-            .and_then(|()| writer.write_all(b"\n"));
+        // In one write, which wakes the daemon once. If it fails, the connection has ended, and the next worker is told of
+        // requests.
+        let _ = writer.write_all(&[line, b"\n"].concat());
     }
 
     /// Notes that the client sends nothing more.
@@ -120,12 +119,13 @@ impl Link {
             let mut read = &buffer[..len];
             while let Some(frame) = frames.next(&mut read) {
                 let Frame::Line(line) = frame else { continue };
-                if lock(&self.pending).received(&line) {
-                    reading.short = 0;
-                }
                 let mut line = line.into_owned();
                 line.push(b'\n');
                 output.write_all(&line).map_err(Failure::Output)?;
+                // The client is already reading it.
+                if lock(&self.pending).received(&line) {
+                    reading.short = 0;
+                }
             }
         }
     }

@@ -86,8 +86,7 @@ impl Link {
     pub(super) fn send(&self, line: &[u8]) {
         let mut writer = lock(&self.writer);
         lock(&self.pending).sent(line);
-        // In one write, which wakes the daemon once. If it fails, the connection has ended, and the next worker is told of
-        // requests.
+        // One write wakes the daemon once. If it fails, the connection has ended, and the next worker hears of requests.
         let _ = writer.write_all(&[line, b"\n"].concat());
     }
 

@@ -53,8 +53,8 @@ impl Calls<'_> {
         serde_json::from_str(reply.get()).map_err(garbled)
     }
 
-    /// Returns the record of a session. What its program waits for is left out: a look at it takes longer than a send, and
-    /// 20 ms more right after one.
+    /// Returns the record of a session, without what its program waits for: a look at that takes longer than a send,
+    /// and right after one up to 20 ms more.
     ///
     /// # Errors
     ///

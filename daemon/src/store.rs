@@ -41,7 +41,7 @@ mod tests {
     use ccd_store::query_as;
 
     /// Databases remember each migration that was ever released, and refuse one that has changed since.
-    const REMEMBERED: [(i64, &str, &str); 7] = [
+    const REMEMBERED: [(i64, &str, &str); 8] = [
         (1, "sessions", "F55C7E9D9174221D"),
         (2, "job entries", "495C1FA5FED1E6C6"),
         (3, "programs", "C713E7FA022C5078"),
@@ -49,6 +49,7 @@ mod tests {
         (5, "history", "3E66C355AD50A048"),
         (6, "hooks", "548ABAAF6F531A56"),
         (7, "compact history", "0C1C76A9671E3716"),
+        (8, "created by", "6E973916E54B00C6"),
     ];
 
     #[tokio::test]

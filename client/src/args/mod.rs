@@ -361,9 +361,8 @@ With --policy, a call that cannot be judged is refused: the exit status is then 
   ccctl doctor
   ccctl doctor --json | jq -r '.checks[] | select(.state != \"ok\") | .text'
 
-Each line is a check: ✗ wrong, ! a warning, ✓ ok, in this order. What is wrong or a warning says what to do. This \
-host is checked, even with --host. No daemon is started, nothing is changed, and claude is not run. Databases are judged by \
-their first bytes and size; ccctl daemon check reads them whole.
+Each line is one check: first what is wrong (✗), then warnings (!), then what is ok (✓). The first two say what to do. doctor checks this host, even with --host. It starts no daemon, changes nothing and does not run claude. It \
+checks only the header and the size of databases; ccctl daemon check reads them completely.
 
 Exit status: 1 if something is wrong, otherwise 0.")]
     Doctor,
@@ -380,11 +379,11 @@ docs/PROTOCOL.md lists all methods; so does ccctl call rpc.discover.")]
     Call(CallArgs),
     /// Serve MCP on standard input and output: sessions, search and memory as tools for an agent
     #[command(after_help = "Examples:
-  claude mcp add ccd -- ccctl mcp
-  ccctl hooks plugin DIR     the plugin for Claude Code contains it
+  claude mcp add --scope user ccd -- ccctl mcp
+  ccctl hooks plugin DIR     the plugin for Claude Code includes this server
   ccctl mcp < requests.jsonl
 
-An MCP client starts this program and talks to it; it is not for typing. Programs that the agent starts get the \
+An MCP client starts this program; it is not meant for interactive use. Programs that the agent starts get the \
 directory and the environment of this process. A daemon is started if none is running. The configuration keys \
 mcp.programs, mcp.sessions and mcp.read_only limit what agents may do.")]
     Mcp,

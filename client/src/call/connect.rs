@@ -168,20 +168,17 @@ impl Place {
         found.ok_or_else(|| self.no_daemon())
     }
 
-    /// Connects as [`Self::connect`] does, on this host, and nothing has been sent on the connection.
+    /// Connects as [`Self::connect`] does. On this host, nothing has been sent on the connection.
     ///
     /// # Errors
     ///
     /// As [`Self::connect`].
     pub(crate) fn connect_anew(&self) -> Result<UnixStream, ConnectError> {
-        // It may have asked the daemon something.
-        let asked = self.connect()?;
+        let connected = self.connect()?;
         match &self.at {
-            At::Here(socket) => {
-                drop(asked);
-                socket.open()?.ok_or_else(|| self.no_daemon())
-            }
-            At::Elsewhere(_) => Ok(asked),
+            // The daemon may have been asked whether it replies.
+            At::Here(socket) => socket.open()?.ok_or_else(|| self.no_daemon()),
+            At::Elsewhere(_) => Ok(connected),
         }
     }
 

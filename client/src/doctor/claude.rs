@@ -82,7 +82,7 @@ fn mcp(plugin: Option<&Plugin>) -> Check {
         match is_known {
             true => "Claude Code knows it from its own configuration",
             false => {
-                "Claude Code does not know it; claude mcp add --scope user ccd -- ccctl mcp adds it, and so does the plugin"
+                "Claude Code does not know the MCP server; claude mcp add --scope user ccd -- ccctl mcp adds it, and so does the plugin"
             }
         },
     )

@@ -86,7 +86,7 @@ impl Link {
     pub(super) fn send(&self, line: &[u8]) {
         let mut writer = lock(&self.writer);
         lock(&self.pending).sent(line);
-        // One write wakes the daemon once. If it fails, the connection has ended, and the next worker hears of requests.
+        // One write wakes the daemon once. If it fails, the connection has ended; the next worker gets its requests.
         let _ = writer.write_all(&[line, b"\n"].concat());
     }
 

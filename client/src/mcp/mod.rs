@@ -1,10 +1,9 @@
 //! `ccctl mcp`: an MCP server on standard input and output. The daemon speaks MCP; this passes its messages on, and connects
-//! again when another worker takes over. With a daemon on another host, `ccctl mcp` over there does all of it.
+//! again when another worker takes over.
 
 mod link;
 mod pending;
 
-use crate::verb::over_there;
 use crate::{Context, Exit, Failure};
 use ccd_protocol::frame::{Frame, LineFrames};
 use ccd_protocol::mcp::MESSAGE_LIMIT_BYTES;
@@ -18,7 +17,8 @@ use std::sync::Arc;
 const READ_BYTES: usize = 64 << 10;
 
 /// The reply to a message over the limit, which is not passed on.
-const TOO_LONG: &str = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message has more than 1 MiB"}}"#;
+const TOO_LONG: &str =
+    r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message exceeds 1 MiB"}}"#;
 
 /// Serves MCP on standard input and output until the client closes its input, and all replies are written.
 ///
@@ -27,11 +27,7 @@ const TOO_LONG: &str = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"mes
 /// [`Failure::Connect`] if no daemon serves; [`Failure::Lost`] if it ends the connection again and again.
 pub(crate) fn mcp(context: &Context) -> Result<Exit, Failure> {
     let failed = || Failure::io("mcp");
-    let place = context.place()?;
-    if let Some(host) = place.host() {
-        return over_there::run(host, &["mcp".to_owned()]);
-    }
-    let (link, mut reading) = Link::open(place)?;
+    let (link, mut reading) = Link::open(context.place()?)?;
     let link = Arc::new(link);
     let mut input = file(stdin()).map_err(failed())?;
     let output = Arc::new(file(stdout()).map_err(failed())?);

@@ -5,6 +5,7 @@ use super::line::Line;
 use super::session::{attached, command_line, end};
 use super::short::{age, size};
 use super::style::{Colour, Style};
+use crate::call::CLIENT_NAME;
 use crate::render::printable;
 use ccd_protocol::session::{EndReason, InputVerdict, Session, SessionState};
 use std::io::{self, Write};
@@ -25,6 +26,9 @@ const REST: [Column; 7] = [
     column("PROGRAM", 12, 0),
 ];
 
+/// Who has started a session. Only in lists with sessions that another client than `ccctl` has started, such as an agent.
+const BY: Column = column("BY", 8, 4);
+
 const fn column(heading: &'static str, min: usize, rank: u8) -> Column {
     Column { heading, min, rank }
 }
@@ -41,10 +45,24 @@ impl SessionList {
     ///
     /// If there is no room for a column of ids, sessions without a name show their id as the name.
     pub(crate) fn new(sessions: &[Session], now: SystemTime, width: Option<usize>) -> Self {
-        let with_ids = [&[ID, NAME], &REST[..]].concat();
-        let without = [&[NAME_OR_ID], &REST[..]].concat();
+        let has_others = sessions.iter().any(|session| by(session).is_some());
+        let with_by = |mut columns: Vec<Column>| {
+            if has_others {
+                columns.insert(columns.len() - 1, BY);
+            }
+            columns
+        };
+        let with_ids = with_by([&[ID, NAME], &REST[..]].concat());
+        let without = with_by([&[NAME_OR_ID], &REST[..]].concat());
         let rows = |has_ids: bool| -> Vec<Vec<ColumnCell>> {
-            let row = |session| cells(session, now, has_ids);
+            let row = |session| {
+                let mut cells = cells(session, now, has_ids);
+                if has_others {
+                    let name = by(session).map(printable).unwrap_or_default();
+                    cells.insert(cells.len() - 1, (name, None));
+                }
+                cells
+            };
             sessions.iter().map(row).collect()
         };
         let mut columns = with_ids;
@@ -112,6 +130,11 @@ fn plain(all: &[Session], now: SystemTime, out: &mut dyn Write) -> io::Result<()
         writeln!(out, "{}", line.painted(Style::default()))?;
     }
     Ok(())
+}
+
+/// The client that has started the session, unless it is `ccctl`.
+fn by(session: &Session) -> Option<&str> {
+    (session.created_by.as_deref()).filter(|name| *name != CLIENT_NAME)
 }
 
 fn cells(session: &Session, now: SystemTime, has_ids: bool) -> Vec<ColumnCell> {

@@ -45,6 +45,20 @@ fn a_list_tells_who_waits_and_who_is_attached() {
 }
 
 #[test]
+fn who_has_started_a_session_is_shown_if_it_was_another_client() {
+    let mut sessions = all();
+    sessions.truncate(2);
+    sessions[0].created_by = Some("ccctl".to_owned());
+    sessions[1].created_by = Some("claude-code".to_owned());
+    let now = crate::clock::parse("2026-01-02T03:05:06.678Z").unwrap();
+    let list = SessionList::new(&sessions, now, None);
+    let painted = |line: &Line| line.painted(Style::default());
+    assert!(painted(&list.heading).contains("  ATTACHED        BY           PROGRAM"));
+    assert!(painted(&list.rows[0]).contains("2B                                   sh -c"));
+    assert!(painted(&list.rows[1]).contains("  claude-code  psql"));
+}
+
+#[test]
 fn without_room_ids_stand_for_missing_names() {
     let lines = in_width(Some(60));
     assert_eq!(

@@ -26,7 +26,8 @@ q, Esc, Ctrl-C     quit
 WAITS says whether the program waits for input: yes,
 hidden (echo is off, as for a password), no, ? (unknown).
 IDLE is the time since the last input or output.
-ATTACHED lists attached clients, read-only ones in brackets.";
+ATTACHED lists attached clients, read-only ones in brackets.
+BY is the client that started the session, if not ccctl.";
 
 const KEYS: &str =
     "a attach  r output  s signal  c close  p screen  / filter  o sort  e ended  ? help  q quit";

@@ -14,7 +14,7 @@ mod job;
 mod logs;
 mod memory;
 mod other;
-pub(crate) mod over_there;
+mod over_there;
 mod pattern;
 mod program;
 mod record;
@@ -68,7 +68,11 @@ pub(crate) fn dispatch(noun: &Noun, context: &mut Context) -> Result<Exit, Failu
         Noun::Doctor => doctor::doctor(context),
         Noun::Demo => demo::demo(context),
         Noun::Dial => dial::dial(context),
-        Noun::Mcp => mcp::mcp(context),
+        // With a daemon on another host, ccctl over there does all of it.
+        Noun::Mcp => match context.place()?.host() {
+            Some(host) => over_there::run(host, &["mcp".to_owned()]),
+            None => mcp::mcp(context),
+        },
         Noun::Call(args) => other::call(args, context),
         Noun::Completions { shell } => {
             context.write_bytes(&complete::script(*shell))?;

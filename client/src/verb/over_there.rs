@@ -41,7 +41,7 @@ pub(super) fn words(verb: &DaemonVerb, global: &Global) -> Option<Vec<String>> {
 /// # Errors
 ///
 /// [`Failure::Io`] if `ssh` cannot be run; [`SshError::NoCcctl`].
-pub(crate) fn run(host: &Host, words: &[String]) -> Result<Exit, Failure> {
+pub(super) fn run(host: &Host, words: &[String]) -> Result<Exit, Failure> {
     let status = host
         .ccctl(words, true)
         .status()

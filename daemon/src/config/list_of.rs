@@ -101,7 +101,7 @@ impl ListOf {
                 (!is_known).then(|| SAVE_MOMENTS.join(" or "))
             }
             ListOf::Programs => {
-                let is_known = is_short && text.is_some_and(|text| is_program(text));
+                let is_known = is_short && text.is_some_and(is_program);
                 (!is_known).then(|| "the name of a program, an absolute path, or *".to_owned())
             }
             ListOf::Decorators => {

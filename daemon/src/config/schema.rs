@@ -365,9 +365,9 @@ pub(super) static KEYS: &[Key] = &[
     key!(testing.timeout, "testing", Accepts::Integer(1, 86_400),
         "Time limit of a run of tests in seconds; its report then has the results so far."),
     key!(mcp.programs, "mcp", Accepts::List(ListOf::Programs),
-        "Programs that agents may start by ccctl mcp; a name allows no path. A guard against mistakes: an allowed shell can start anything."),
+        "Programs that agents may start through ccctl mcp; a name does not allow a path. A guard against mistakes: an allowed shell can start anything."),
     key!(mcp.sessions, "mcp", Accepts::OneOf(REACH_WORDS),
-        "Sessions that agents see by ccctl mcp: own (those that an agent of the same name has started) or all."),
+        "Sessions that agents see through ccctl mcp: own (those that an agent of the same name has started) or all."),
     key!(mcp.read_only, "mcp", Accepts::Boolean,
         "Offer agents only those tools of ccctl mcp that change nothing."),
 ];

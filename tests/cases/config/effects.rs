@@ -90,6 +90,9 @@ const OF_TAPES: [&str; 21] = [
     "replay.retention_days",
 ];
 
+/// Keys whose effects are tested with agents.
+const OF_AGENTS: [&str; 3] = ["mcp.programs", "mcp.sessions", "mcp.read_only"];
+
 /// Keys with a test in this file.
 const HERE: [&str; 18] = [
     "max_sessions",
@@ -130,6 +133,7 @@ fn every_key_is_tried() {
         .chain(OF_CONVERSATIONS)
         .chain(OF_MEMORY)
         .chain(OF_DISCOVER)
+        .chain(OF_AGENTS)
         .chain(HERE);
     assert_eq!(listed, known.collect());
 }

@@ -42,7 +42,10 @@ fn own_sessions_are_those_of_agents_with_the_same_name() {
         ("session_screen", json!({"session": id})),
     ] {
         let said = other.fails(tool, arguments);
-        assert!(said.contains("not a session of yours"), "{tool}: {said}");
+        assert!(
+            said.contains("you did not start this session"),
+            "{tool}: {said}"
+        );
     }
     let uri = format!("ccd://session/{id}/output");
     assert!(other.call("resources/read", json!({"uri": uri})).is_err());

@@ -119,7 +119,7 @@ fn a_wait_without_an_offset_is_not_begun_anew() {
     kill_worker(&daemon);
     let said = agent.said(waits).unwrap();
     assert!(
-        said.contains("the daemon's worker was replaced during this wait"),
+        said.contains("the daemon was replaced during this wait"),
         "{said}"
     );
 }

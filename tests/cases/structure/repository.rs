@@ -47,6 +47,7 @@ fn what_a_repository_needs_is_there() {
         "clippy.toml",
         "deny.toml",
         ".ci/run",
+        "packages/build",
         "docs/PROTOCOL.md",
         "systemd/ccd.service",
         "systemd/ccd.socket",

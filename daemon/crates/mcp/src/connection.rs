@@ -12,6 +12,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RunningService, serve_directly_with_ct, serve_server_with_ct};
 use std::collections::VecDeque;
+use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -107,7 +108,11 @@ pub async fn serve(
 }
 
 fn opening_of(line: &[u8]) -> Result<Opening, String> {
-    let opening = Opening::parse(line)?;
+    let mut opening = Opening::parse(line)?;
+    if opening.instance.is_empty() {
+        // It must be the same for no other connection.
+        opening.instance = format!("{:016x}", RandomState::new().hash_one(0));
+    }
     match &opening.ccd {
         Some(caller) if caller.protocol != PROTOCOL_VERSION => Err(format!(
             "the client speaks version {} of the protocol, the daemon version {PROTOCOL_VERSION}; \

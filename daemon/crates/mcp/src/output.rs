@@ -143,15 +143,15 @@ pub(crate) fn state(session: &Session) -> String {
     let waits = match waiting.verdict {
         InputVerdict::No => return format!("{program} is running and does not wait for input"),
         InputVerdict::Unknown if waiting.how != GUESS => {
-            return format!("{program} is running; whether it waits for input is unknown");
+            return format!("{program} is running; it is unknown whether it waits for input");
         }
         InputVerdict::Unknown => "seems to wait",
         InputVerdict::Blocked | InputVerdict::Accepts => "waits",
     };
     match waiting.hidden {
         true => format!(
-            "{program} {waits} for hidden input, such as a password: a person can type it with \
-             ccctl session attach {}, or send it with secret",
+            "{program} {waits} for hidden input, such as a password: ask a person to type it in ccctl session attach {}, \
+             or send it with session_send and secret",
             session.session_id
         ),
         false => format!("{program} {waits} for input"),

@@ -1,6 +1,5 @@
 //! The screen as an image: `resvg` draws the SVG that the daemon makes.
 
-use crate::tools::Mistake;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use epaint_default_fonts::HACK_REGULAR;
@@ -20,13 +19,13 @@ const MAX_PIXELS: f32 = 16e6;
 /// # Errors
 ///
 /// It is too large, or cannot be drawn.
-pub(crate) async fn png_base64(svg: String) -> Result<String, Mistake> {
+pub(crate) async fn png_base64(svg: String) -> Result<String, String> {
     let drawn = tokio::task::spawn_blocking(move || draw(&svg)).await;
-    drawn.unwrap_or_else(|_| Err(Mistake("the image could not be drawn".to_owned())))
+    drawn.unwrap_or_else(|_| Err("the image could not be drawn".to_owned()))
 }
 
-fn draw(svg: &str) -> Result<String, Mistake> {
-    let failed = |why: &dyn std::fmt::Display| Mistake(format!("the image cannot be drawn: {why}"));
+fn draw(svg: &str) -> Result<String, String> {
+    let failed = |why: &dyn std::fmt::Display| format!("the image cannot be drawn: {why}");
     let options = Options {
         fontdb: fonts(),
         ..Options::default()
@@ -36,7 +35,7 @@ fn draw(svg: &str) -> Result<String, Mistake> {
     if size.width() * size.height() > MAX_PIXELS {
         let text =
             "the screen is too large for an image; leave out image, or make the terminal smaller";
-        return Err(Mistake(text.to_owned()));
+        return Err(text.to_owned());
     }
     let size = size.to_int_size();
     let pixmap = Pixmap::new(size.width(), size.height());
@@ -79,7 +78,7 @@ mod tests {
                  <text x=\"0\" y=\"15\" font-family=\"no such font,monospace\">{text}</text></svg>"
             )
         };
-        let drawn = |text: &str| draw(&svg(text)).unwrap_or_else(|Mistake(why)| panic!("{why}"));
+        let drawn = |text: &str| draw(&svg(text)).unwrap_or_else(|why| panic!("{why}"));
         assert!(drawn("x").starts_with("iVBORw0KGgo"), "a PNG");
         assert_ne!(drawn("x"), drawn(" "));
     }

@@ -34,9 +34,9 @@ const VERSIONS: [ProtocolVersion; 3] = [
 const PROGRESS_PERIOD: Duration = Duration::from_secs(2);
 
 const INSTRUCTIONS: &str = "Real terminals that outlive this conversation. Use session_start and session_send for anything \
-    interactive or long-running, shell_run for commands that need the state of a shell, program_run for one program. Wait in \
-    the call (until, pattern); never sleep. The last line of a result, in brackets, says what the program does and the offset \
-    to read on from.";
+    interactive or long-running, shell_run for commands that need the state of a shell, program_run for a single program that exits. Let the call wait (until, \
+    pattern); never sleep. The last line of a result, in brackets, says what the program is doing and at which offset to \
+    continue reading (session_read with from).";
 
 /// The name of an agent that gives none.
 const NAMELESS: &str = "mcp";
@@ -108,8 +108,8 @@ impl Server {
         }
         if call.is_repeated && !tool.repeats {
             return Ok(failure(format!(
-                "the daemon's worker ended during this call, and another one took over: it is unknown whether {} was \
-                 carried out. Look with session_list and session_read before you repeat it",
+                "the daemon was replaced during this call: it is unknown whether {} was carried out. Before you repeat it, \
+                 check with session_list and session_read",
                 tool.name
             )));
         }
@@ -172,7 +172,7 @@ impl ServerHandler for Server {
         tokio::select! {
             biased;
             result = self.run_tool(request, &context) => result.map(CallToolResponse::from),
-            () = cancelled.cancelled() => Err(ErrorData::new(GIVEN_UP, "given up", None)),
+            () = cancelled.cancelled() => Err(ErrorData::new(GIVEN_UP, "cancelled", None)),
         }
     }
 
@@ -242,7 +242,15 @@ impl ServerHandler for Server {
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let _running = self.tracker.token();
-        self.watching.listen(&context).await;
+        let request = context.request_context();
+        let agent = agent(request);
+        let call = self.call(&agent, &request.id);
+        let mut resources = Vec::new();
+        for uri in context.accepted().resource_subscriptions.iter().flatten() {
+            // Nothing is said of a resource that does not exist, or that the agent may not see.
+            resources.extend(resources::find(&call, uri).await.ok());
+        }
+        self.watching.listen(&context, &resources).await;
         Ok(())
     }
 
@@ -252,7 +260,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         // A known method whose parameters have another form arrives here too.
-        let text = format!("no method {:?} takes these parameters", request.method);
+        let text = format!("{}: unknown method, or wrong parameters", request.method);
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None))
     }
 }
@@ -277,7 +285,7 @@ async fn report_progress(
         tokio::time::sleep(PROGRESS_PERIOD).await;
         let passed_s = began.elapsed().as_secs_f64().round();
         let mut progress = ProgressNotificationParam::new(token.clone(), passed_s)
-            .with_message(format!("waiting for {passed_s} s"));
+            .with_message(format!("{passed_s} s elapsed"));
         if let Some(longest_s) = longest_s {
             progress = progress.with_total(longest_s);
         }

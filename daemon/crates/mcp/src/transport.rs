@@ -60,7 +60,7 @@ pub(crate) struct Out {
 }
 
 /// Why a message is not passed on, and the id for the reply; nothing is sent for a notification.
-type Refusal = (Option<RequestId>, ErrorData);
+type Refusal = Box<(Option<RequestId>, ErrorData)>;
 
 impl Out {
     pub(crate) fn new(writer: OwnedWriteHalf, stall: Duration) -> Self {
@@ -120,8 +120,8 @@ impl Lines {
         let message = frame.map(|frame| match frame {
             Frame::Line(line) => parse(&line),
             Frame::TooLong => {
-                let text = format!("a message has more than {MESSAGE_LIMIT_BYTES} bytes");
-                Err((None, ErrorData::invalid_request(text, None)))
+                let text = format!("a message exceeds {MESSAGE_LIMIT_BYTES} bytes");
+                Err(Box::new((None, ErrorData::invalid_request(text, None))))
             }
         });
         self.done_len = self.buffer.len() - input.len();
@@ -137,8 +137,10 @@ impl Lines {
     fn admit(&mut self, message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessage, Refusal> {
         match &message {
             JsonRpcMessage::Request(JsonRpcRequest { id, .. }) => {
-                let refuse =
-                    |text: String| Err((Some(id.clone()), ErrorData::invalid_request(text, None)));
+                let refuse = |text: String| {
+                    let error = ErrorData::invalid_request(text, None);
+                    Err(Box::new((Some(id.clone()), error)))
+                };
                 if self.in_flight.len() >= self.in_flight_limit {
                     let limit = self.in_flight_limit;
                     return refuse(format!(
@@ -166,7 +168,7 @@ impl Lines {
         Ok(message)
     }
 
-    fn refuse(&mut self, (id, error): Refusal) {
+    fn refuse(&mut self, (id, error): (Option<RequestId>, ErrorData)) {
         let out = Arc::clone(&self.out);
         self.refusing = Some(Box::pin(async move {
             // It fails if the client is gone.
@@ -235,7 +237,7 @@ impl Transport<RoleServer> for Lines {
             };
             match message.and_then(|message| self.admit(message)) {
                 Ok(message) => return Some(message),
-                Err(refusal) => self.refuse(refusal),
+                Err(refusal) => self.refuse(*refusal),
             }
         }
     }
@@ -257,17 +259,17 @@ struct Head<'a> {
 /// Parses one message.
 pub(crate) fn parse(line: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
     if line.trim_ascii_start().starts_with(b"[") {
-        let text = "a list of messages: send each message on its own line";
-        return Err((None, ErrorData::invalid_request(text, None)));
+        let text = "batches are not supported; send each message on its own line";
+        return Err(Box::new((None, ErrorData::invalid_request(text, None))));
     }
     let head: Head<'_> = serde_json::from_slice(line)
-        .map_err(|error| (None, ErrorData::parse_error(error.to_string(), None)))?;
+        .map_err(|error| Box::new((None, ErrorData::parse_error(error.to_string(), None))))?;
     let id = head.id.and_then(|id| serde_json::from_str(id.get()).ok());
     if head.id.is_some() && head.method.as_deref() == Some(CALL) {
         let request = serde_json::from_slice::<JsonRpcRequest<CallToolRequest>>(line);
         let request = request.map_err(|error| {
             let text = format!("{CALL}: {error}");
-            (id, ErrorData::invalid_params(text, None))
+            Box::new((id, ErrorData::invalid_params(text, None)))
         })?;
         let JsonRpcRequest { id, request, .. } = request;
         return Ok(ClientJsonRpcMessage::request(
@@ -276,7 +278,7 @@ pub(crate) fn parse(line: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
         ));
     }
     serde_json::from_slice(line)
-        .map_err(|error| (id, ErrorData::invalid_request(error.to_string(), None)))
+        .map_err(|error| Box::new((id, ErrorData::invalid_request(error.to_string(), None))))
 }
 
 /// Reads until the first newline, at most `limit_bytes`. Returns what was read, and the length of the line.

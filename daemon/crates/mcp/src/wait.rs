@@ -103,7 +103,7 @@ impl Wait {
         calls: Calls<'_>,
         session: &str,
     ) -> Result<Waited, ErrorObject> {
-        let why = "the daemon's worker was replaced during this wait: read from an offset that you know, and wait on";
+        let why = "the daemon was replaced during this wait; call session_read again with the from of an earlier result";
         self.after(calls, session, why.to_owned(), None).await
     }
 
@@ -220,11 +220,11 @@ impl Wait {
     ) -> Result<Waited, ErrorObject> {
         let mut why = match error.known() {
             Some(ErrorCode::ExpectTimeout | ErrorCode::Timeout) => format!(
-                "still waiting after {}: call session_read with from and until or pattern to wait on",
+                "still waiting after {}; to continue, call session_read with from, and with until or pattern",
                 seconds(self.timeout)
             ),
             Some(ErrorCode::HandedOver) => {
-                "the daemon is being replaced, the session goes on: wait again with session_read"
+                "the daemon is being replaced and the session keeps running; wait again with session_read"
                     .to_owned()
             }
             _ => return Err(error),
@@ -237,7 +237,7 @@ impl Wait {
         let was_discarded =
             (error.data.as_ref()).is_some_and(|data| data.contains_key("discarded"));
         if was_discarded {
-            why.push_str("; the program discarded the input before it read it: send it again");
+            why.push_str("; the program discarded the input without reading it; send it again");
         }
         self.after(calls, session, why, None).await
     }

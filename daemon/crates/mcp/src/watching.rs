@@ -9,6 +9,7 @@ use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{SubscriptionContext, SubscriptionSink};
 use rmcp::{Peer, RoleServer};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -27,7 +28,9 @@ const AGENT: &str = "mcp";
 pub(crate) struct Watching {
     daemon: Arc<dyn Daemon>,
     /// Resources by address.
-    watched: Mutex<HashMap<String, CancellationToken>>,
+    watched: Arc<Mutex<HashMap<String, CancellationToken>>>,
+    /// The client is told of changes of the list.
+    lists: AtomicBool,
     stop: CancellationToken,
     tracker: TaskTracker,
 }
@@ -69,7 +72,8 @@ impl Watching {
     ) -> Self {
         Self {
             daemon,
-            watched: Mutex::default(),
+            watched: Arc::default(),
+            lists: AtomicBool::new(false),
             stop: stop.child_token(),
             tracker,
         }
@@ -81,34 +85,39 @@ impl Watching {
     ///
     /// Too many are watched.
     pub(crate) fn start(&self, resource: Resource, listener: Listener) -> Result<(), String> {
-        let mut watched = self.watched();
+        let mut watched = lock(&self.watched);
         if watched.contains_key(&resource.uri) {
             return Ok(());
         }
         if watched.len() >= MAX_WATCHED {
             return Err(format!(
-                "{MAX_WATCHED} resources are watched; unsubscribe from one first"
+                "this connection already watches {MAX_WATCHED} resources; unsubscribe from one first"
             ));
         }
         let end = self.stop.child_token();
         watched.insert(resource.uri.clone(), end.clone());
-        let daemon = Arc::clone(&self.daemon);
+        let (daemon, all) = (Arc::clone(&self.daemon), Arc::clone(&self.watched));
         self.tracker.spawn(async move {
-            end.run_until_cancelled(watch(&*daemon, &resource, &listener))
-                .await;
+            let watched = end.run_until_cancelled(watch(&*daemon, &resource, &listener));
+            if watched.await.is_some() {
+                lock(&all).remove(&resource.uri);
+            }
         });
         Ok(())
     }
 
     /// Stops watching a resource.
     pub(crate) fn end(&self, uri: &str) {
-        if let Some(end) = self.watched().remove(uri) {
+        if let Some(end) = lock(&self.watched).remove(uri) {
             end.cancel();
         }
     }
 
     /// Tells the client whenever the list of resources has changed.
     pub(crate) fn list(&self, peer: Peer<RoleServer>) {
+        if self.lists.swap(true, Ordering::Relaxed) {
+            return;
+        }
         let (daemon, stop) = (Arc::clone(&self.daemon), self.stop.clone());
         self.tracker.spawn(async move {
             let list = watch_list(&*daemon, Listener::Peer(peer));
@@ -116,17 +125,13 @@ impl Watching {
         });
     }
 
-    /// Serves one `subscriptions/listen` until it is cancelled.
-    pub(crate) async fn listen(&self, context: &SubscriptionContext) {
+    /// Serves one `subscriptions/listen` for these resources, at most [`MAX_WATCHED`], until it is cancelled.
+    pub(crate) async fn listen(&self, context: &SubscriptionContext, resources: &[Resource]) {
         let accepted = context.accepted();
         let listener = Listener::Sink(context.sink().clone());
-        let uris = accepted.resource_subscriptions.iter().flatten();
-        let resources: Vec<Resource> = uris
-            .filter_map(|uri| Resource::parse(uri))
-            .take(MAX_WATCHED)
-            .collect();
         let watches = resources
             .iter()
+            .take(MAX_WATCHED)
             .map(|resource| watch(&*self.daemon, resource, &listener));
         let list = async {
             if accepted.resources_list_changed == Some(true) {
@@ -139,10 +144,10 @@ impl Watching {
             () = self.stop.cancelled() => {}
         }
     }
+}
 
-    fn watched(&self) -> MutexGuard<'_, HashMap<String, CancellationToken>> {
-        self.watched.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Watching {

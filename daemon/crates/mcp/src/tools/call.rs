@@ -68,9 +68,9 @@ impl From<ErrorObject> for Mistake {
         let hint = match error.known() {
             // The hints of these are commands for people.
             Some(ErrorCode::SessionNotFound) => Some("session_list shows the sessions"),
-            Some(ErrorCode::ShellBusy) => {
-                Some("wait with session_read, or type into it with session_send")
-            }
+            Some(ErrorCode::ShellBusy) => Some(
+                "wait for the running command with session_read, or answer it with session_send",
+            ),
             _ => error.hint(),
         };
         Self(match hint {
@@ -105,7 +105,7 @@ impl Call<'_> {
         match self.sees(&record) {
             true => Ok(record.session_id),
             false => Err(Mistake(format!(
-                "{session}: not a session of yours, and the configuration key mcp.sessions is \"own\""
+                "{session}: you did not start this session, and the configuration key mcp.sessions is \"own\""
             ))),
         }
     }
@@ -165,4 +165,13 @@ impl Call<'_> {
 /// True if the session's program has not ended.
 pub(crate) fn is_alive(session: &Session) -> bool {
     session.state == SessionState::Alive
+}
+
+/// Returns the offset after the output of a session so far.
+///
+/// # Errors
+///
+/// Those of `session.get`.
+pub(super) async fn end_of(call: &Call<'_>, session: &str) -> Result<u64, Mistake> {
+    Ok(call.calls.record(session).await?.output.output_bytes)
 }

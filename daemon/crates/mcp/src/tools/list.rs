@@ -20,7 +20,7 @@ pub(super) struct List {
 impl Tool for List {
     const NAME: &'static str = "session_list";
     const TITLE: &'static str = "List sessions";
-    const DESCRIPTION: &'static str = "Lists terminal sessions, also those that people and other agents have started: id, \
+    const DESCRIPTION: &'static str = "Lists terminal sessions, including those that people and other agents started: id, \
         what the program does, who started it.";
     const READS: bool = true;
 
@@ -37,7 +37,7 @@ impl Tool for List {
         let more = sessions.len().saturating_sub(MAX_SESSIONS);
         let mut lines: Vec<String> = sessions[more..].iter().map(line).collect();
         if more > 0 {
-            lines.insert(0, format!("[… {more} older ones are left out …]"));
+            lines.insert(0, format!("[{more} older sessions are left out]"));
         }
         Ok(lines.join("\n").into())
     }

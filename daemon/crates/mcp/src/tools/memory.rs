@@ -28,7 +28,8 @@ impl Tool for Memory {
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
         let project = self.project.or_else(|| call.opening.cwd.clone());
-        let project = project.ok_or_else(|| Mistake("give project".to_owned()))?;
+        let project = project
+            .ok_or_else(|| Mistake("project is missing: pass an absolute path".to_owned()))?;
         let params = MemoryLoadParams {
             project,
             short: false,
@@ -37,7 +38,7 @@ impl Tool for Memory {
         let mut text = loaded.digest;
         if !loaded.unverified.is_empty() {
             text.push_str(&format!(
-                "\n[not checked again in time: {}]",
+                "\n[could not be checked in time: {}]",
                 loaded.unverified.join(", ")
             ));
         }

@@ -30,7 +30,7 @@ pub(super) struct RunProgram {
     /// Additional environment variables.
     #[serde(default)]
     env: BTreeMap<String, String>,
-    /// The program is ended after this many seconds; default 60, at most 3600.
+    /// Seconds after which the program is ended; default 60, at most 3600.
     timeout_s: Option<f64>,
 }
 
@@ -38,7 +38,7 @@ impl Tool for RunProgram {
     const NAME: &'static str = "program_run";
     const TITLE: &'static str = "Run one program to its end";
     const DESCRIPTION: &'static str = "Runs one program on a terminal until it exits, and returns its output and exit \
-        status. Everything that it has started ends with it.";
+        status. Everything that it started is ended too.";
     const READS: bool = false;
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
@@ -71,7 +71,7 @@ impl Tool for RunProgram {
 fn said(ran: &RunOnceReply) -> String {
     let took = seconds(Duration::from_millis(ran.duration_ms));
     let mut about = match (ran.exit_code, ran.signal) {
-        _ if ran.timed_out => format!("[ended after {took}, because timeout_s was over"),
+        _ if ran.timed_out => format!("[ended after {took}: timeout_s was reached"),
         (Some(status), _) => format!("[exit status {status} after {took}"),
         (None, Some(signal)) => format!("[ended by signal {signal} after {took}"),
         (None, None) => format!("[ended after {took}"),

@@ -1,6 +1,6 @@
 //! `session_read`.
 
-use super::call::{Call, Mistake, Tool, ToolOutput};
+use super::call::{Call, Mistake, Tool, ToolOutput, end_of};
 use crate::output::{DEFAULT_BYTES, MAX_BYTES, between, report};
 use crate::wait::{DEFAULT_S, Until, Wait};
 use schemars::JsonSchema;
@@ -9,25 +9,26 @@ use serde::Deserialize;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Read {
-    /// Id or name; also of an ended session.
+    /// Id or name, even of an ended session.
     session: String,
-    /// Offset to read from, as "next offset" of an earlier result. Absent: the end of the output is returned.
+    /// Byte offset to read from: the "next offset" of an earlier result. Default: return the end of the output.
     from: Option<u64>,
-    /// What to wait for first: the program waits for input, is silent for a second, exits, or none (default).
+    /// What to wait for first: input (the program waits for input), silence (no output for a second), exit, or none
+    /// (default).
     until: Option<Until>,
-    /// Wait for this regular expression at or after `from` instead; without `from`, in new output.
+    /// Instead of until: wait until output at or after from (without from: new output) matches this regular expression.
     pattern: Option<String>,
-    /// Longest wait in seconds, 0 to 600; default 30.
+    /// Maximum wait in seconds, 0 to 600; default 30.
     timeout_s: Option<f64>,
-    /// Most bytes of output to return, up to 65536; default 16384. More is cut in the middle.
+    /// Maximum bytes to return, up to 65536; default 16384. Longer output is cut in the middle.
     max_bytes: Option<u64>,
 }
 
 impl Tool for Read {
     const NAME: &'static str = "session_read";
     const TITLE: &'static str = "Read the output of a session";
-    const DESCRIPTION: &'static str = "Returns the output of a session from an offset on, without control sequences; can \
-        wait first. Reading takes nothing away: others read the same.";
+    const DESCRIPTION: &'static str = "Returns the output of a session from an offset on, without control sequences. It \
+        can wait first. Reading does not consume output.";
     const READS: bool = true;
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
@@ -63,10 +64,6 @@ impl Tool for Read {
     fn longest_s(&self) -> Option<f64> {
         Some(self.timeout_s.unwrap_or(DEFAULT_S))
     }
-}
-
-async fn end_of(call: &Call<'_>, session: &str) -> Result<u64, Mistake> {
-    Ok(call.calls.record(session).await?.output.output_bytes)
 }
 
 fn add(text: &str, more: &str) -> String {

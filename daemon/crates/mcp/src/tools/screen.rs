@@ -9,7 +9,7 @@ use serde::Deserialize;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Screen {
-    /// Id or name; of an ended session, its last screen.
+    /// Id or name. For an ended session, returns its last screen.
     session: String,
     /// Also return an image (PNG), for colours and layout.
     #[serde(default)]
@@ -20,7 +20,7 @@ impl Tool for Screen {
     const NAME: &'static str = "session_screen";
     const TITLE: &'static str = "Look at the screen of a session";
     const DESCRIPTION: &'static str = "Returns what the terminal shows now, with the cursor. Use it for full-screen programs \
-        such as editors, pagers and menus, where the output is drawing, not text.";
+        such as editors, pagers and menus, whose raw output is not readable as text.";
     const READS: bool = true;
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
@@ -66,9 +66,9 @@ pub(crate) fn text_of(screen: &SessionScreenReply) -> String {
         about.push_str(&format!("; title {:?}", screen.title));
     }
     if screen.behind {
-        about.push_str("; more output is still being drawn: look again");
+        about.push_str("; output is still being drawn: call session_screen again");
     }
-    about.push_str(&format!("; offset {}]", screen.offset));
+    about.push_str(&format!("; drawn up to offset {}]", screen.offset));
     lines.push(about);
     lines.join("\n")
 }

@@ -15,23 +15,23 @@ const MAX_HITS: u64 = 50;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Search {
-    /// Words, and phrases in double quotes, that must all be in one message; -word must not be in it.
+    /// Words and "quoted phrases" that must all occur in one message; -word must not occur.
     query: String,
-    /// Only conversations started in this directory or below it, an absolute path.
+    /// Absolute path: only conversations started in this directory or below it.
     project: Option<String>,
-    /// Only calls of this tool and their results, such as Bash.
+    /// Only calls of this tool (such as Bash) and their results.
     tool: Option<String>,
-    /// Nothing before this date or time, such as 2026-01-31.
+    /// Only messages since this date or time, such as 2026-01-31.
     since: Option<String>,
-    /// Most hits; default 10, at most 50.
+    /// Maximum number of matches; default 10, at most 50.
     limit: Option<u64>,
 }
 
 impl Tool for Search {
     const NAME: &'static str = "conversation_search";
     const TITLE: &'static str = "Search past conversations";
-    const DESCRIPTION: &'static str = "Searches all conversations of Claude Code on this machine, the newest hits first: how \
-        something was solved, decided or run before.";
+    const DESCRIPTION: &'static str = "Searches all conversations of Claude Code on this machine, newest matches first. \
+        Use it to find how something was solved, decided or run before.";
     const READS: bool = true;
 
     fn hints() -> ToolAnnotations {
@@ -68,7 +68,7 @@ impl Tool for Search {
         lines.push(match found.total {
             0 => "[nothing found]".to_owned(),
             total => format!(
-                "[{shown} of {total} hits; ccctl conversation show SESSION shows one whole]"
+                "[{shown} of {total} matches; ccctl conversation show SESSION prints a whole conversation]"
             ),
         });
         if found.indexing.is_some() {

@@ -20,23 +20,24 @@ pub(super) struct Send {
     enter: Option<bool>,
     /// Keys to press instead, named as in tmux: C-c, Up, F5, Escape, M-x.
     keys: Option<Vec<String>>,
-    /// Keep the text out of the history and of tapes. Better let a person type a secret: it stays out of this conversation
+    /// Keep the text out of the history and of tapes. Prefer to let a person type secrets, which keeps them out of this conversation
     /// too.
     #[serde(default)]
     secret: bool,
-    /// What to wait for: the program waits for input (default), is silent for a second, exits, or none.
+    /// What to wait for: input (the program waits for input; default), silence (no output for a second), exit, or none.
     until: Option<Until>,
-    /// Wait for this regular expression in the output after the input instead. The echo of the input is searched too.
+    /// Instead of until: wait until output after the input matches this regular expression. The echo of the input is
+    /// searched too.
     pattern: Option<String>,
-    /// Longest wait in seconds, 0 to 600; default 30.
+    /// Maximum wait in seconds, 0 to 600; default 30.
     timeout_s: Option<f64>,
 }
 
 impl Tool for Send {
     const NAME: &'static str = "session_send";
     const TITLE: &'static str = "Type into a session";
-    const DESCRIPTION: &'static str = "Types text or presses keys in a session, waits in the same call, and returns what was \
-        printed since. Never sleep and read again: wait here.";
+    const DESCRIPTION: &'static str = "Types text or presses keys in a session, waits in the same call, and returns the output since \
+        then. Do not sleep and read: wait in this call.";
     const READS: bool = false;
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {

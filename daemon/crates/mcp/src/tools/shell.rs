@@ -1,15 +1,16 @@
 //! `shell_run`.
 
-use super::call::{Call, Mistake, Tool, ToolOutput};
-use crate::output::{DEFAULT_BYTES, between};
+use super::call::{Call, Mistake, Tool, ToolOutput, end_of};
+use crate::output::{DEFAULT_BYTES, between, cut, tidy};
 use crate::wait::seconds;
 use ccd_protocol::session::{
     SessionCreate, SessionCreateParams, SessionGet, SessionParams, SessionRun, SessionRunParams,
     SessionRunReply,
 };
-use ccd_protocol::{ErrorCode, Timeout};
+use ccd_protocol::{ErrorCode, ErrorObject, Timeout};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
 const DEFAULT_S: f64 = 60.0;
@@ -20,10 +21,10 @@ const MAX_S: f64 = 600.0;
 pub(super) struct RunInShell {
     /// Command line for the shell.
     command: String,
-    /// A session whose program is a shell, also behind ssh or in a container. Absent: a shell of your own, which is kept
-    /// for the next call.
+    /// A session whose program is a shell, including one over ssh or in a container. Default: a shell of your own, kept
+    /// for later calls.
     session: Option<String>,
-    /// Longest wait in seconds, up to 600; default 60. Then the command goes on.
+    /// Maximum wait in seconds, 0 to 600; default 60. Afterwards the command keeps running.
     timeout_s: Option<f64>,
 }
 
@@ -31,8 +32,8 @@ impl Tool for RunInShell {
     const NAME: &'static str = "shell_run";
     const TITLE: &'static str = "Run a command in a shell";
     const DESCRIPTION: &'static str = "Runs a command in a shell that keeps its state (directory, variables, ssh connection), \
-        and returns exactly its output and exit status. A command that asks for something goes on after the time: answer it \
-        with session_send.";
+        and returns exactly its output and exit status. A command that is not done after timeout_s keeps \
+        running: wait with session_read, or answer it with session_send.";
     const READS: bool = false;
     // A repetition waits for the command of the first call.
     const REPEATS: bool = true;
@@ -43,34 +44,33 @@ impl Tool for RunInShell {
             let text = format!("timeout_s is {timeout_s}; it must be from 0 to {MAX_S}");
             return Err(Mistake(text));
         }
-        let session = match &self.session {
-            Some(session) => call.session(session).await?,
+        let (session, is_new) = match &self.session {
+            Some(session) => (call.session(session).await?, false),
             None => own_shell(call).await?,
         };
         let params = SessionRunParams {
             session: session.clone(),
+            run_id: Some(run_id(call, &self.command)),
             command: self.command,
             isolate: false,
             timeout_ms: Timeout::After(timeout_s * 1000.0),
-            run_id: Some(call.key.clone()),
         };
-        match call.calls.call::<SessionRun>(&params).await {
+        let said = match call.calls.call::<SessionRun>(&params).await {
             Ok(ran) => {
                 let text = between(call.calls, &session, (ran.start, ran.end), DEFAULT_BYTES);
-                Ok(said(&text.await?, &session, &ran).into())
+                said(&text.await?, &session, &ran)
             }
             Err(error) if error.known() == Some(ErrorCode::Timeout) => {
-                let output = (error.data.as_ref()).and_then(|data| data.get("output")?.as_str());
-                let output = crate::output::cut(output.unwrap_or_default(), DEFAULT_BYTES as usize);
-                Ok(format!(
-                    "{}\n[session {session}: the command still runs after {timeout_s} s; wait on with \
-                     session_read and until, answer it with session_send, or stop it with the key C-c]",
-                    crate::output::tidy(&output).trim_end_matches('\n')
-                )
-                .into())
+                let next = end_of(call, &session).await?;
+                still_running(&error, &session, timeout_s, next)
             }
-            Err(error) => Err(error.into()),
+            Err(error) => return Err(error.into()),
+        };
+        Ok(match is_new {
+            true => format!("{said}\n[this is a new shell]"),
+            false => said,
         }
+        .into())
     }
 
     fn longest_s(&self) -> Option<f64> {
@@ -83,10 +83,10 @@ fn said(output: &str, session: &str, ran: &SessionRunReply) -> String {
     let took = seconds(Duration::from_millis(ran.duration_ms));
     let status = match ran.exit_code {
         Some(status) => format!("exit status {status}"),
-        None => "no exit status".to_owned(),
+        None => "exit status unknown".to_owned(),
     };
     let ended = match ran.session_ended {
-        true => "; the command has ended the session",
+        true => "; the command ended the shell and its session",
         false => "",
     };
     let output = if output.is_empty() {
@@ -100,8 +100,32 @@ fn said(output: &str, session: &str, ran: &SessionRunReply) -> String {
     )
 }
 
-/// Returns the agent's own shell, which is started by the first call.
-async fn own_shell(call: &Call<'_>) -> Result<String, Mistake> {
+/// What the command has printed before it took too long.
+fn still_running(error: &ErrorObject, session: &str, timeout_s: f64, next: u64) -> String {
+    let output = (error.data.as_ref()).and_then(|data| data.get("output")?.as_str());
+    let output = cut(&tidy(output.unwrap_or_default()), DEFAULT_BYTES as usize);
+    let output = output.trim_end_matches('\n');
+    let output = if output.is_empty() {
+        "(no output)"
+    } else {
+        output
+    };
+    format!(
+        "{output}\n[session {session}: the command is still running after {timeout_s} s; to continue to wait, call \
+         session_read with until; to answer it, session_send; to stop it, session_send with the key C-c; next offset {next}]"
+    )
+}
+
+/// Names the command, so that the next worker recognises it. Clients that use an id twice get another command's outcome for
+/// none but the same command.
+fn run_id(call: &Call<'_>, command: &str) -> String {
+    let mut hasher = DefaultHasher::new();
+    command.hash(&mut hasher);
+    format!("{}-{:x}", call.key, hasher.finish())
+}
+
+/// Returns the agent's own shell, and whether it has just been started.
+async fn own_shell(call: &Call<'_>) -> Result<(String, bool), Mistake> {
     call.require_shell()?;
     let id = format!("shell-{}", call.opening.instance);
     let params = SessionParams {
@@ -110,7 +134,7 @@ async fn own_shell(call: &Call<'_>) -> Result<String, Mistake> {
     if let Ok(session) = call.calls.call::<SessionGet>(&params).await
         && super::call::is_alive(&session)
     {
-        return Ok(id);
+        return Ok((id, false));
     }
     let params = SessionCreateParams {
         id: Some(id.clone()),
@@ -118,9 +142,9 @@ async fn own_shell(call: &Call<'_>) -> Result<String, Mistake> {
         ..call.create(None, false)
     };
     match call.calls.call::<SessionCreate>(&params).await {
-        Ok(_) => Ok(id),
+        Ok(_) => Ok((id, true)),
         // Another call was faster.
-        Err(error) if error.known() == Some(ErrorCode::SessionConflict) => Ok(id),
+        Err(error) if error.known() == Some(ErrorCode::SessionConflict) => Ok((id, false)),
         Err(error) => Err(error.into()),
     }
 }

@@ -23,7 +23,10 @@ impl Tool for Signal {
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
         let session = call.session(&self.session).await?;
-        let done = format!("[sent {} to session {session}]", self.signal);
+        let done = format!(
+            "[sent {} to the foreground program of session {session}]",
+            self.signal
+        );
         let params = SessionSignalParams {
             session,
             signal: self.signal,

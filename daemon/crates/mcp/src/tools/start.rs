@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Start {
-    /// Program to run. Absent: the user's shell, prepared for shell_run.
+    /// Program to run; default: the user's shell, ready for shell_run.
     program: Option<String>,
     /// Its arguments, one per entry; no shell interprets them.
     #[serde(default)]
@@ -27,22 +27,21 @@ pub(super) struct Start {
     rows: Option<i64>,
     /// Width of the terminal; default 80.
     cols: Option<i64>,
-    /// No time limits. Otherwise the session ends after an hour without input or output.
+    /// No time limits. Without it, the session ends after an hour without input or output, and after a day.
     #[serde(default)]
     keep: bool,
-    /// What to wait for: the program waits for input (default), is silent for a second, exits, or none.
+    /// What to wait for: input (the program waits for input; default), silence (no output for a second), exit, or none.
     until: Option<Until>,
-    /// Wait for this regular expression in the output instead.
+    /// Instead of until: wait until the output matches this regular expression.
     pattern: Option<String>,
-    /// Longest wait in seconds, 0 to 600; default 30.
+    /// Maximum wait in seconds, 0 to 600; default 30.
     timeout_s: Option<f64>,
 }
 
 impl Tool for Start {
     const NAME: &'static str = "session_start";
     const TITLE: &'static str = "Start a terminal session";
-    const DESCRIPTION: &'static str = "Starts a program in a terminal of its own that outlives this call, and waits until \
-        it is ready. Use it for anything interactive or long-running: REPLs, debuggers, ssh, installers that ask questions, \
+    const DESCRIPTION: &'static str = "Starts a program in a terminal of its own that outlives this call, and waits until it asks for input. Use it for anything interactive or long-running: REPLs, debuggers, ssh, installers that ask questions, \
         full-screen programs, servers, watchers. Returns the output and one line that says what the program does now. A \
         person can watch and type too: ccctl session attach ID.";
     const READS: bool = false;

@@ -13,18 +13,18 @@ use serde::Deserialize;
 pub(super) struct Tape {
     /// record: run the program and write its exchanges to a tape. play: a tape answers in place of the program.
     action: Action,
-    /// Program to run, or to stand in for.
+    /// Program to record, or to replace with the tape.
     program: String,
-    /// Its arguments, one per entry; a tape answers for the same ones only.
+    /// Its arguments, one per entry; a tape is replayed only for the same arguments.
     #[serde(default)]
     args: Vec<String>,
     /// Absolute path; default: the directory of this MCP client.
     cwd: Option<String>,
-    /// Absolute path of the directory with tapes; default: that of the configuration.
+    /// Absolute path of the directory with tapes; default: the configured one.
     root: Option<String>,
-    /// Name of a new tape, a path below root without .json5.
+    /// Name of the new tape: a path relative to root, without .json5. For record only.
     name: Option<String>,
-    /// Longest wait for the start in seconds, 0 to 600; default 30.
+    /// Maximum wait in seconds until the program waits for input, 0 to 600; default 30.
     timeout_s: Option<f64>,
 }
 

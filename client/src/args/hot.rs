@@ -67,6 +67,7 @@ pub(super) fn parse(words: &[OsString]) -> Option<Ccctl> {
         Command::Send => Noun::Session(SessionVerb::Send(line.send()?)),
         Command::Expect => Noun::Session(SessionVerb::Expect(line.expect()?)),
         Command::Hook => Noun::Hook(line.hook()?),
+        Command::Mcp => Noun::Mcp,
     };
     line.is_used_up().then_some(Ccctl { global, noun })
 }
@@ -94,6 +95,7 @@ enum Command {
     Send,
     Expect,
     Hook,
+    Mcp,
 }
 
 impl Command {
@@ -102,6 +104,9 @@ impl Command {
         let (noun, rest) = words.split_first()?;
         if noun == "hook" {
             return Some((Self::Hook, rest));
+        }
+        if noun == "mcp" {
+            return Some((Self::Mcp, rest));
         }
         let (verb, rest) = rest.split_first()?;
         match verb.to_str()? {
@@ -334,6 +339,8 @@ mod tests {
             &[
                 "ccctl", "--socket", "/s", "-v", "session", "expect", "py", "x",
             ],
+            &["ccctl", "mcp"],
+            &["ccctl", "--socket", "/s", "mcp", "--no-start"],
             &["ccctl", "hook"],
             &["ccctl", "hook", "--spool-bytes", "1048576"],
             &["ccctl", "hook", "--no-memory"],
@@ -374,6 +381,7 @@ mod tests {
             &["ccctl", "hook", "--policy", "p", "--policy", "q"],
             &["ccctl", "hook", "x"],
             &["ccctl", "hook", "--help"],
+            &["ccctl", "mcp", "x"],
         ] {
             assert!(parse(line).is_none(), "{line:?}");
         }
@@ -441,7 +449,12 @@ mod tests {
         "--from",
     ];
 
-    const COMMANDS: [&[&str]; 3] = [&["session", "send"], &["session", "expect"], &["hook"]];
+    const COMMANDS: [&[&str]; 4] = [
+        &["session", "send"],
+        &["session", "expect"],
+        &["hook"],
+        &["mcp"],
+    ];
 
     /// How lines start; anything may follow.
     const STARTS: [&[&str]; 4] = [&[], &["py"], &["py", "x"], &["py", "x", "-e", "a"]];
@@ -459,7 +472,7 @@ mod tests {
             let mut line = vec!["ccctl"];
             line.extend(first);
             line.extend(command);
-            if command != ["hook"] {
+            if command[0] == "session" {
                 line.extend(STARTS[start]);
             }
             line.extend(words);

@@ -80,6 +80,8 @@ fn launch_and_wait(
     let mut has_left = false;
     loop {
         if let Some(stream) = look(socket) {
+            // A client that goes on for long must not keep a zombie. If no thread can be started, it does.
+            let _ = std::thread::Builder::new().spawn(move || daemon.wait());
             return Ok(stream);
         }
         if !has_left && let Ok(Some(status)) = daemon.try_wait() {

@@ -1,18 +1,19 @@
 //! The connection to the daemon, and the next one.
 
 use super::pending::Pending;
-use crate::call::{CLIENT_NAME, Place, SETTLED, lost};
+use crate::call::{CLIENT_NAME, ConnectError, Place, SETTLED, lost};
 use crate::lock::lock;
 use crate::{Failure, caller};
 use ccd_protocol::frame::{Frame, LineFrames};
 use ccd_protocol::mcp::{Opening, Resume};
 use ccd_protocol::{Caller, PROTOCOL_VERSION};
+use serde_json::value::RawValue;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Read as _, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// Longest message of the daemon.
@@ -21,7 +22,7 @@ const REPLY_LIMIT_BYTES: usize = 64 << 20;
 const READ_BYTES: usize = 64 << 10;
 
 /// How many connections in succession may end at once.
-const MAX_SHORT: u32 = 3;
+const MAX_SHORT: u32 = 10;
 
 /// The way to the daemon, for the thread that reads the client's messages and the one that reads the daemon's.
 pub(super) struct Link {
@@ -31,6 +32,8 @@ pub(super) struct Link {
     pending: Mutex<Pending>,
     /// Locked while a message is noted and written, so that it goes to the old worker or is told to the next one.
     writer: Mutex<UnixStream>,
+    /// Notified when the client has sent a message, or sends nothing more.
+    heard: Condvar,
     has_ended: AtomicBool,
 }
 
@@ -55,6 +58,7 @@ impl Link {
             instance,
             pending: Mutex::default(),
             writer: Mutex::new(stream.try_clone().map_err(Failure::io("mcp"))?),
+            heard: Condvar::new(),
             has_ended: AtomicBool::new(false),
         };
         let reading = Reading {
@@ -86,16 +90,17 @@ impl Link {
     pub(super) fn send(&self, line: &[u8]) {
         let mut writer = lock(&self.writer);
         lock(&self.pending).sent(line);
-        // If it fails, the connection has ended, and the next worker is told of requests.
-        let _ = writer
-            .write_all(line)
-            .and_then(|()| writer.write_all(b"\n"));
+        self.heard.notify_all();
+        // One write wakes the daemon once. If it fails, the connection has ended; the next worker gets its requests.
+        let _ = writer.write_all(&[line, b"\n"].concat());
     }
 
     /// Notes that the client sends nothing more.
     pub(super) fn end_input(&self) {
-        self.has_ended.store(true, Ordering::Release);
         let _ = lock(&self.writer).shutdown(Shutdown::Write);
+        let _pending = lock(&self.pending);
+        self.has_ended.store(true, Ordering::Release);
+        self.heard.notify_all();
     }
 
     /// Writes what the daemon sends to `output`, until the connection ends.
@@ -120,22 +125,28 @@ impl Link {
             let mut read = &buffer[..len];
             while let Some(frame) = frames.next(&mut read) {
                 let Frame::Line(line) = frame else { continue };
-                if lock(&self.pending).received(&line) {
-                    reading.short = 0;
-                }
                 let mut line = line.into_owned();
                 line.push(b'\n');
                 output.write_all(&line).map_err(Failure::Output)?;
+                // The client is already reading it.
+                if lock(&self.pending).received(&line) {
+                    reading.short = 0;
+                }
             }
         }
     }
 
-    /// Connects again after a connection has ended; false if the client sends nothing more.
+    /// Connects again after a connection has ended; false if the client sends nothing more. If no daemon is running any more,
+    /// requests without a reply get an error, and the next message of the client starts one.
     ///
     /// # Errors
     ///
-    /// [`Failure::Connect`]; [`Failure::Lost`] if connections end as soon as they are made.
-    pub(super) fn renew(&self, reading: &mut Reading) -> Result<bool, Failure> {
+    /// [`Failure::Connect`]; [`Failure::Lost`] if connections end as soon as they are made; [`Failure::Output`].
+    pub(super) fn renew(
+        &self,
+        reading: &mut Reading,
+        output: &mut impl Write,
+    ) -> Result<bool, Failure> {
         if self.has_ended.load(Ordering::Acquire) {
             return Ok(false);
         }
@@ -146,17 +157,59 @@ impl Link {
         if reading.short >= MAX_SHORT {
             return Err(lost("mcp", true));
         }
-        let mut writer = lock(&self.writer);
-        let stream = self.place.connect_anew()?;
+        let writer = lock(&self.writer);
+        match self.place.clone().without_start().connect_anew() {
+            Ok(stream) => self.resume(reading, writer, stream, &[])?,
+            Err(ConnectError::NoDaemon { .. }) => {
+                drop(writer);
+                for reply in lock(&self.pending).give_up() {
+                    writeln!(output, "{reply}").map_err(Failure::Output)?;
+                }
+                if !self.wait_for_client() {
+                    return Ok(false);
+                }
+                let writer = lock(&self.writer);
+                let stream = self.place.connect_anew()?;
+                let unsent = lock(&self.pending).take_unanswered();
+                self.resume(reading, writer, stream, &unsent)?;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(true)
+    }
+
+    /// Waits for a request; false if the client sends nothing more.
+    fn wait_for_client(&self) -> bool {
+        let mut pending = lock(&self.pending);
+        while pending.has_no_request() && !self.has_ended.load(Ordering::Acquire) {
+            let waited = self.heard.wait(pending);
+            pending = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+        !pending.has_no_request()
+    }
+
+    /// Goes on over another connection, and sends messages that nobody has got yet.
+    fn resume(
+        &self,
+        reading: &mut Reading,
+        mut writer: MutexGuard<'_, UnixStream>,
+        stream: UnixStream,
+        unsent: &[Box<RawValue>],
+    ) -> Result<(), Failure> {
         *writer = stream.try_clone().map_err(Failure::io("mcp"))?;
         reading.stream = stream;
         reading.since = Instant::now();
         let resume = lock(&self.pending).resume();
-        let opening = self.opening(Some(resume))?;
-        let _ = writer.write_all(opening.as_bytes());
+        let mut lines = self.opening(Some(resume))?;
+        for message in unsent {
+            lock(&self.pending).sent(message.get().as_bytes());
+            lines.push_str(message.get());
+            lines.push('\n');
+        }
+        let _ = writer.write_all(lines.as_bytes());
         if self.has_ended.load(Ordering::Acquire) {
             let _ = writer.shutdown(Shutdown::Write);
         }
-        Ok(true)
+        Ok(())
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn mcp(context: &Context) -> Result<Exit, Failure> {
         .map_err(failed())?;
     loop {
         link.receive(&mut reading, &mut &*output)?;
-        if !link.renew(&mut reading)? {
+        if !link.renew(&mut reading, &mut &*output)? {
             return Ok(Exit::Done);
         }
     }

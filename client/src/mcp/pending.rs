@@ -100,6 +100,28 @@ impl Pending {
         Some(self.unanswered.remove(at).1)
     }
 
+    /// Returns whether every request has a reply.
+    pub(super) fn has_no_request(&self) -> bool {
+        self.unanswered.is_empty()
+    }
+
+    /// Forgets the requests without a reply, and returns them.
+    pub(super) fn take_unanswered(&mut self) -> Vec<Box<RawValue>> {
+        let taken = std::mem::take(&mut self.unanswered);
+        taken.into_iter().map(|(_, request)| request).collect()
+    }
+
+    /// Forgets the requests without a reply, and returns a reply to each: the daemon has ended.
+    pub(super) fn give_up(&mut self) -> Vec<String> {
+        let taken = std::mem::take(&mut self.unanswered);
+        let reply = |(id, _): &(String, _)| {
+            format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32000,"message":"the daemon has ended before it replied; its sessions have ended too"}}}}"#
+            )
+        };
+        taken.iter().map(reply).collect()
+    }
+
     /// Returns what the next worker must know.
     pub(super) fn resume(&self) -> Resume {
         let unanswered = self.unanswered.iter().map(|(_, request)| request.clone());

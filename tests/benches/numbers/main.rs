@@ -14,6 +14,7 @@ mod flood;
 mod history;
 mod ht;
 mod leftovers;
+mod mcp;
 mod proc;
 mod programs;
 mod project;

@@ -4,7 +4,7 @@ use crate::support::eventually::PATIENCE;
 use crate::support::{Ccctl, Daemon};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, sync_channel};
 
 /// The version of MCP that needs `initialize`.
@@ -38,6 +38,11 @@ impl Agent {
     pub(super) fn silent(daemon: &Daemon) -> Self {
         let mut command = Ccctl::new(daemon).command(&["mcp"]);
         command.env("SHELL", "/bin/bash").current_dir(daemon.home());
+        Self::of(command)
+    }
+
+    /// Starts a command that serves MCP, and says nothing.
+    pub(super) fn of(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());

@@ -1,6 +1,7 @@
 //! Another worker takes over while an agent is connected.
 
-use super::agent::Agent;
+use super::agent::{Agent, initialize};
+use crate::support::client::Installation;
 use crate::support::worker::{is_one_process, kill_worker, worker};
 use crate::support::{Daemon, eventually, rounds};
 use serde_json::json;
@@ -122,4 +123,51 @@ fn a_wait_without_an_offset_is_not_begun_anew() {
         said.contains("the daemon was replaced during this wait"),
         "{said}"
     );
+}
+
+#[test]
+fn a_daemon_that_was_stopped_stays_stopped_until_the_agent_wants_something() {
+    let installation = Installation::new();
+    let mut command = installation.ccctl(&["mcp"]);
+    command.env("SHELL", "/bin/bash");
+    let mut agent = Agent::of(command);
+    agent.call("initialize", initialize("tester")).unwrap();
+    let id = agent.session(json!({"program": "cat", "until": "none"}));
+    let waits = agent.begin(
+        "session_read",
+        json!({"session": id, "pattern": "never", "timeout_s": 600}),
+    );
+    agent.tool("session_list", json!({}));
+    let stopped = installation.run(&["daemon", "stop", "--force"]);
+    assert_eq!(stopped.code, Some(0), "{}", stopped.stderr);
+    assert!(
+        agent.reply(waits).is_err()
+            || installation.run(&["daemon", "ping", "--no-start"]).code == Some(3)
+    );
+    assert_eq!(
+        installation.run(&["daemon", "ping", "--no-start"]).code,
+        Some(3)
+    );
+    assert_eq!(agent.tool("session_list", json!({})), "[no sessions]");
+    assert_eq!(
+        installation.run(&["daemon", "ping", "--no-start"]).code,
+        Some(0)
+    );
+}
+
+#[test]
+fn a_command_goes_on_while_the_daemon_is_restarted() {
+    let daemon = Daemon::start();
+    if is_one_process(&daemon) {
+        return;
+    }
+    let mut agent = Agent::start(&daemon);
+    let file = daemon.home().join("count");
+    agent.tool("shell_run", json!({"command": "true"}));
+    let command = format!("echo once >> {0}; sleep 2; cat {0}", file.display());
+    let runs = agent.begin("shell_run", json!({"command": command}));
+    eventually("it is at work", || file.exists().then_some(()));
+    daemon.call_value("daemon.restart", &json!({})).unwrap();
+    let said = agent.said(runs).unwrap();
+    assert!(said.starts_with("once\n[session"), "{said}");
 }

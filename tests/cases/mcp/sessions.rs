@@ -24,7 +24,7 @@ fn an_agent_talks_to_python_and_a_person_sees_it() {
     let said = agent.tool(
         "session_send",
         json!({
-            "session": "py", "text": "print('a' + 'b')", "pattern": "(?m)^ab",
+            "session": "py", "text": "print('a' + 'b')", "pattern": "^ab$",
         }),
     );
     assert!(

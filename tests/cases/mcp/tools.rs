@@ -1,7 +1,7 @@
 //! The other tools, and what a client is told of all of them.
 
 use super::agent::Agent;
-use crate::support::Daemon;
+use crate::support::{Daemon, eventually};
 use serde_json::json;
 use std::fs;
 
@@ -40,7 +40,7 @@ fn a_program_runs_to_its_end_and_a_shell_keeps_its_state() {
     );
     assert!(
         said.starts_with("red\n[session shell-")
-            && said.ends_with("[this is a new shell]")
+            && said.contains(": new shell; ")
             && said.contains("exit status 0"),
         "{said}"
     );
@@ -124,4 +124,84 @@ fn conversations_and_the_memory_of_a_project_are_found() {
     assert!(said.contains("[nothing found]"), "{said}");
     let missing = agent.fails("memory_show", json!({"project": "/no/such"}));
     assert!(missing.contains("/no/such"), "{missing}");
+}
+
+#[test]
+fn a_command_that_ends_its_shell_or_asks_for_something_is_reported_at_once() {
+    let daemon = Daemon::start();
+    let mut agent = Agent::start(&daemon);
+    let said = agent.tool("shell_run", json!({"command": "echo hello; exit 3"}));
+    assert!(
+        said.starts_with("hello\n") && said.contains("exit status 3"),
+        "{said}"
+    );
+    assert!(
+        said.contains("the command ended the shell and its session"),
+        "{said}"
+    );
+    let said = agent.tool(
+        "shell_run",
+        json!({"command": "read -s -p 'pass: ' x; echo ${#x}", "timeout_s": 600}),
+    );
+    assert!(
+        said.contains("the command waits for input") && said.contains("hidden input"),
+        "{said}"
+    );
+    let id = super::agent::id_of(&said);
+    let said = agent.tool(
+        "session_send",
+        json!({"session": id, "text": "12345", "pattern": "^5$"}),
+    );
+    assert!(said.contains("5\n[session"), "{said}");
+    let said = agent.tool(
+        "shell_run",
+        json!({"command": "less /etc/passwd", "timeout_s": 600}),
+    );
+    assert!(said.contains("root:") && !said.contains('\u{1b}'), "{said}");
+}
+
+#[test]
+fn the_shell_of_an_agent_ends_with_it_unless_a_command_runs_in_it() {
+    let daemon = Daemon::start();
+    let shells = || {
+        let list = daemon.call_value("session.list", &json!({})).unwrap();
+        list["sessions"].as_array().unwrap().len()
+    };
+    let mut agent = Agent::start(&daemon);
+    agent.tool("shell_run", json!({"command": "true"}));
+    assert_eq!(shells(), 1);
+    drop(agent);
+    eventually("the idle shell has ended", || (shells() == 0).then_some(()));
+    let mut agent = Agent::start(&daemon);
+    let said = agent.tool(
+        "shell_run",
+        json!({"command": "sleep 600", "timeout_s": 0.5}),
+    );
+    let id = super::agent::id_of(&said);
+    let (_, status) = agent.finish();
+    assert_eq!((status, shells()), (Some(0), 1));
+    let mut agent = Agent::start(&daemon);
+    agent.tool("session_close", json!({"session": id}));
+}
+
+#[test]
+fn a_program_that_is_cancelled_at_once_is_ended() {
+    let daemon = Daemon::start();
+    let mut agent = Agent::start(&daemon);
+    for _ in 0..20 {
+        let id = agent.begin(
+            "program_run",
+            json!({"program": "sleep", "args": ["600"], "timeout_s": 600}),
+        );
+        agent.notify("notifications/cancelled", json!({"requestId": id}));
+    }
+    eventually("all have ended", || {
+        let list = daemon.call_value("session.list", &json!({})).unwrap();
+        list["sessions"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+            .then_some(())
+    });
+    assert!(agent.call("ping", json!({})).is_ok());
 }

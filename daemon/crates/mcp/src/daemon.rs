@@ -1,7 +1,8 @@
 //! What the server needs of the daemon.
 
 use crate::policy::Policy;
-use ccd_protocol::{ErrorCode, ErrorObject, Method};
+use ccd_protocol::session::{Session, SessionWait, SessionWaitParams, WaitFor};
+use ccd_protocol::{ErrorCode, ErrorObject, Method, Timeout};
 use futures_util::future::BoxFuture;
 use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
@@ -50,5 +51,22 @@ impl Calls<'_> {
         let params = to_raw_value(params).map_err(garbled)?;
         let reply = self.daemon.call(self.agent, M::NAME, params).await?;
         serde_json::from_str(reply.get()).map_err(garbled)
+    }
+
+    /// Returns the record of a session, without what its program waits for: a look at that takes longer than a send,
+    /// and right after one up to 20 ms more.
+    ///
+    /// # Errors
+    ///
+    /// There is no such session.
+    pub(crate) async fn record(&self, session: &str) -> Result<Session, ErrorObject> {
+        let params = SessionWaitParams {
+            session: session.to_owned(),
+            condition: WaitFor::Idle,
+            idle_ms: Some(0.0),
+            since: None,
+            timeout_ms: Timeout::After(0.0),
+        };
+        Ok(self.call::<SessionWait>(&params).await?.session)
     }
 }

@@ -248,8 +248,10 @@ impl ServerHandler for Server {
         let call = self.call(&agent, &request.id);
         let mut resources = Vec::new();
         for uri in context.accepted().resource_subscriptions.iter().flatten() {
-            // Nothing is said of a resource that does not exist, or that the agent may not see.
-            resources.extend(resources::find(&call, uri).await.ok());
+            // Nothing is said of a resource that does not exist, or that the agent may not see. What was printed since the
+            // acknowledgment is news; where that was is not known.
+            let found = resources::find(&call, uri).await.ok();
+            resources.extend(found.map(|(resource, _)| resource));
         }
         self.watching.listen(&context, &resources).await;
         Ok(())

@@ -2,8 +2,8 @@
 
 use crate::daemon::Calls;
 use ccd_protocol::session::{
-    Pattern, SendExpect, Session, SessionExpect, SessionExpectParams, SessionGet, SessionParams,
-    SessionState, SessionWait, SessionWaitParams, WaitFor,
+    ExpectResult, Pattern, SendExpect, Session, SessionExpect, SessionExpectParams, SessionGet,
+    SessionParams, SessionState, SessionWait, SessionWaitParams, WaitFor,
 };
 use ccd_protocol::{ErrorCode, ErrorObject, Timeout};
 use schemars::JsonSchema;
@@ -153,7 +153,6 @@ impl Wait {
                     raw: false,
                 };
                 let found = calls.call::<SessionExpect>(&params).await;
-                let found = found.map(|found| (found.index, found.end));
                 self.searched(calls, session, found, began).await
             }
             Condition::For(condition) => {
@@ -183,7 +182,7 @@ impl Wait {
         }
     }
 
-    /// Explains the result of a search, of which a match has the index of its pattern and its end.
+    /// Explains the result of a search.
     ///
     /// # Errors
     ///
@@ -192,13 +191,23 @@ impl Wait {
         &self,
         calls: Calls<'_>,
         session: &str,
-        found: Result<(usize, u64), ErrorObject>,
+        found: Result<ExpectResult, ErrorObject>,
         began: Instant,
     ) -> Result<Waited, ErrorObject> {
         match found {
-            Ok((0, end)) => {
+            Ok(found) if found.index == 0 => {
                 let why = format!("pattern matched after {}", seconds(began.elapsed()));
-                self.after(calls, session, why, Some(end)).await
+                let session = calls.record(session).await?;
+                if asks(&found) || session.state != SessionState::Alive {
+                    return self
+                        .after(calls, &session.session_id, why, Some(found.end))
+                        .await;
+                }
+                Ok(Waited {
+                    why,
+                    matched_end: Some(found.end),
+                    session,
+                })
             }
             Ok(_) => {
                 let why = "the program ended before the pattern matched".to_owned();
@@ -269,6 +278,17 @@ impl Wait {
             session,
         })
     }
+}
+
+/// Ends of lines that ask for something: questions, and the prompts of shells and interpreters.
+const PROMPT_ENDS: [char; 6] = [':', '?', '>', '$', '#', '%'];
+
+/// Returns whether a match is in a line that asks for something, perhaps for input that is hidden.
+fn asks(found: &ExpectResult) -> bool {
+    let before = found.before.rsplit('\n').next().unwrap_or_default();
+    let text = format!("{before}{}", found.matched);
+    let line = text.rsplit('\n').next().unwrap_or_default();
+    line.trim_end().ends_with(PROMPT_ENDS) || line.to_ascii_lowercase().contains("pass")
 }
 
 /// Returns a duration in words.

@@ -130,19 +130,14 @@ impl Watching {
         });
     }
 
-    /// Serves one `subscriptions/listen` for these resources with their offsets, at most [`MAX_WATCHED`], until it is
-    /// cancelled.
-    pub(crate) async fn listen(
-        &self,
-        context: &SubscriptionContext,
-        resources: &[(Resource, u64)],
-    ) {
+    /// Serves one `subscriptions/listen` for these resources, at most [`MAX_WATCHED`], until it is cancelled.
+    pub(crate) async fn listen(&self, context: &SubscriptionContext, resources: &[Resource]) {
         let accepted = context.accepted();
         let listener = Listener::Sink(context.sink().clone());
         let watches = resources
             .iter()
             .take(MAX_WATCHED)
-            .map(|(resource, since)| watch(&*self.daemon, resource, *since, &listener));
+            .map(|resource| watch(&*self.daemon, resource, 0, &listener));
         let list = async {
             if accepted.resources_list_changed == Some(true) {
                 watch_list(&*self.daemon, false, listener.clone()).await;

@@ -11,6 +11,7 @@ mod far_match;
 mod hook;
 mod hostile_clients;
 mod idle;
+mod mcp;
 pub(crate) mod memory;
 mod memory_save;
 mod page;
@@ -34,7 +35,7 @@ pub(crate) struct Row {
 }
 
 /// Everything that is measured.
-pub(crate) const ALL: [Row; 21] = [
+pub(crate) const ALL: [Row; 22] = [
     Row {
         name: "round-trip",
         measure: round_trip::measure,
@@ -58,6 +59,10 @@ pub(crate) const ALL: [Row; 21] = [
     Row {
         name: "hook",
         measure: hook::measure,
+    },
+    Row {
+        name: "mcp",
+        measure: mcp::measure,
     },
     Row {
         name: "start",

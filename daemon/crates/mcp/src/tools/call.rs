@@ -3,7 +3,7 @@
 use crate::daemon::Calls;
 use crate::policy::{Policy, Reach};
 use ccd_protocol::mcp::Opening;
-use ccd_protocol::session::{Session, SessionCreateParams, SessionGet, SessionParams};
+use ccd_protocol::session::{Session, SessionCreateParams};
 use ccd_protocol::{ErrorCode, ErrorObject};
 use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
@@ -109,10 +109,7 @@ impl Call<'_> {
         if self.policy.sessions == Reach::All {
             return Ok(session.to_owned());
         }
-        let params = SessionParams {
-            session: session.to_owned(),
-        };
-        let record = self.calls.call::<SessionGet>(&params).await?;
+        let record = self.calls.record(session).await?;
         match self.sees(&record) {
             true => Ok(record.session_id),
             false => Err(Mistake(format!(
@@ -189,9 +186,5 @@ impl Call<'_> {
 ///
 /// Those of `session.get`.
 pub(super) async fn end_of(call: &Call<'_>, session: &str) -> Result<u64, Mistake> {
-    let params = SessionParams {
-        session: session.to_owned(),
-    };
-    let session = call.calls.call::<SessionGet>(&params).await?;
-    Ok(session.output.output_bytes)
+    Ok(call.calls.record(session).await?.output.output_bytes)
 }

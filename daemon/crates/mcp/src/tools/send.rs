@@ -69,10 +69,7 @@ impl Tool for Send {
             _ => None,
         });
         let waited = match found {
-            Some(found) => {
-                let found = found.map(|found| (found.index, found.end));
-                wait.searched(call.calls, &session, found, began).await?
-            }
+            Some(found) => wait.searched(call.calls, &session, found, began).await?,
             None => wait.run(call.calls, &session, offset).await?,
         };
         answer(call, &waited, offset, matched).await

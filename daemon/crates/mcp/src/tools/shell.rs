@@ -94,7 +94,10 @@ impl Tool for RunInShell {
             },
         };
         Ok(match is_new {
-            true => format!("{said}\n[this is a new shell]"),
+            true => {
+                let head = format!("[session {session}: ");
+                said.replacen(&head, &format!("{head}new shell; "), 1)
+            }
             false => said,
         }
         .into())

@@ -97,10 +97,12 @@ impl Link {
 
     /// Notes that the client sends nothing more.
     pub(super) fn end_input(&self) {
-        let _ = lock(&self.writer).shutdown(Shutdown::Write);
-        let _pending = lock(&self.pending);
+        // First, because the daemon closes the connection at once.
+        let pending = lock(&self.pending);
         self.has_ended.store(true, Ordering::Release);
         self.heard.notify_all();
+        drop(pending);
+        let _ = lock(&self.writer).shutdown(Shutdown::Write);
     }
 
     /// Writes what the daemon sends to `output`, until the connection ends.

@@ -229,3 +229,14 @@ fn what_was_said_is_in_no_log() {
     drop(agent);
     assert!(!daemon.log_text().contains("rosebud"));
 }
+
+#[test]
+fn a_client_that_is_done_after_its_first_reply_ends_ccctl() {
+    let daemon = Daemon::start();
+    for _ in 0..100 {
+        let mut agent = Agent::silent(&daemon);
+        agent.call("initialize", initialize("short")).unwrap();
+        let (_, status) = agent.finish();
+        assert_eq!(status, Some(0));
+    }
+}

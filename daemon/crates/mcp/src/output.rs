@@ -15,11 +15,11 @@ use std::path::Path;
 /// Most bytes of output in a result, unless the agent asks for another number.
 pub(crate) const DEFAULT_BYTES: u64 = 16 << 10;
 
+/// Most bytes that an agent can ask for.
+pub(crate) const MAX_BYTES: u64 = 64 << 10;
+
 /// How it is known that a program waits for input if the system does not show it: by a prompt and silence.
 const GUESS: &str = "guess";
-
-/// Most bytes that it can ask for.
-pub(crate) const MAX_BYTES: u64 = 64 << 10;
 
 /// Returns the output from `start` to `end`. More than `limit_bytes` of it is cut in the middle.
 ///

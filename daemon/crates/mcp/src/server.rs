@@ -34,8 +34,8 @@ const VERSIONS: [ProtocolVersion; 3] = [
 const PROGRESS_PERIOD: Duration = Duration::from_secs(2);
 
 const INSTRUCTIONS: &str = "Real terminals that outlive this conversation. Use session_start and session_send for anything \
-    interactive or long-running, shell_run for commands that need the state of a shell, program_run for a single program that exits. Let the call wait (until, \
-    pattern); never sleep. The last line of a result, in brackets, says what the program is doing and at which offset to \
+    interactive or long-running, shell_run for commands that need the state of a shell, program_run for a single program \
+    that exits. Let the call wait (until, pattern); never sleep. The last line of a result, in brackets, says what the program is doing and at which offset to \
     continue reading (session_read with from).";
 
 /// The name of an agent that gives none.

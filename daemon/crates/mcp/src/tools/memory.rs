@@ -2,7 +2,6 @@
 
 use super::call::{Call, Mistake, Tool, ToolOutput};
 use ccd_protocol::memory::{MemoryLoad, MemoryLoadParams};
-use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -19,12 +18,6 @@ impl Tool for Memory {
     const DESCRIPTION: &'static str = "Returns where work on a project stopped: branch, open tasks, decisions, servers, test \
         results. Facts are checked again before they are shown.";
     const READS: bool = true;
-
-    fn hints() -> ToolAnnotations {
-        ToolAnnotations::with_title(Self::TITLE)
-            .read_only(true)
-            .open_world(false)
-    }
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
         let project = self.project.or_else(|| call.opening.cwd.clone());

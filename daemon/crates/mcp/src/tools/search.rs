@@ -4,7 +4,6 @@ use super::call::{Call, Mistake, Tool, ToolOutput};
 use ccd_protocol::conversation::{
     ConversationHit, ConversationScope, ConversationSearch, ConversationSearchParams,
 };
-use rmcp::model::ToolAnnotations;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -33,12 +32,6 @@ impl Tool for Search {
     const DESCRIPTION: &'static str = "Searches all conversations of Claude Code on this machine, newest matches first. \
         Use it to find how something was solved, decided or run before.";
     const READS: bool = true;
-
-    fn hints() -> ToolAnnotations {
-        ToolAnnotations::with_title(Self::TITLE)
-            .read_only(true)
-            .open_world(false)
-    }
 
     async fn run(self, call: &Call<'_>) -> Result<ToolOutput, Mistake> {
         let config_dir = call

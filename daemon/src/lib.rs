@@ -50,6 +50,9 @@ pub fn main() -> ExitCode {
     if args.formats {
         return tell_formats();
     }
+    if args.check_config {
+        return check_config(&args);
+    }
     holder::outlive_file_limit();
     match start(&args) {
         Ok(status) => status,
@@ -162,6 +165,33 @@ fn tell_formats() -> ExitCode {
     let told = serde_json::to_string(&upgrade::Formats::own()).unwrap_or_default();
     match writeln!(std::io::stdout(), "{told}") {
         Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// Prints what `ccctl config check` prints.
+fn check_config(args: &Args) -> ExitCode {
+    let (text, status) = match life::load_config(args) {
+        Ok(loaded) => {
+            let path = loaded
+                .path
+                .as_deref()
+                .map(|path| path.display().to_string());
+            let path = path.as_deref().unwrap_or("no file; the defaults apply");
+            let mut lines = loaded.warning_lines();
+            lines
+                .iter_mut()
+                .for_each(|line| line.insert_str(0, "warning: "));
+            lines.push(format!("ok: {path}"));
+            (lines.join("\n"), ExitCode::SUCCESS)
+        }
+        Err(error) => {
+            let error = error.to_string().replace('\n', "\nerror: ");
+            (format!("error: {error}"), ExitCode::FAILURE)
+        }
+    };
+    match writeln!(std::io::stdout(), "{text}") {
+        Ok(()) => status,
         Err(_) => ExitCode::FAILURE,
     }
 }

@@ -15,7 +15,7 @@ use crate::output::decode;
 use crate::terminal::{can_draw, terminal_size};
 use crate::{Context, Exit, Failure, render, tape};
 use ccd_protocol::session::{
-    Ended, OutputEvent, OutputItem, Session, SessionAttachParams, SessionGet, SessionParams,
+    Ended, OutputEvent, OutputItem, Session, SessionAttachParams, SessionGet, SessionGetParams,
     SessionScreen, SessionScreenParams,
 };
 use ccd_protocol::subscription::SESSION_ATTACH;
@@ -147,9 +147,7 @@ fn attach_to(
     require_terminal()?;
     let place = context.place()?;
     let mut connection = Connection::over(place.connect()?).named(CLIENT_NAME);
-    let get = SessionParams {
-        session: params.session.clone(),
-    };
+    let get = SessionGetParams::of(&params.session);
     let session = connection
         .call::<SessionGet>(&get)
         .map_err(|failure| failure.of_verb(VERB))?

@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::request::{Connection, garbled, lost};
 use crate::clock;
 use ccd_protocol::Method as _;
-use ccd_protocol::session::{SessionGet, SessionParams};
+use ccd_protocol::session::{SessionGet, SessionGetParams};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -219,9 +219,7 @@ struct Facts {
 
 /// Looks up a session, in the name of `method`.
 fn look(connection: &mut Connection, method: &str, session: &str) -> Result<Facts, Failure> {
-    let params = SessionParams {
-        session: session.to_owned(),
-    };
+    let params = SessionGetParams::of(session);
     let found = connection.request(SessionGet::NAME, &params);
     let json = found.map_err(|failure| failure.of_verb(method))?;
     serde_json::from_str(json.get()).map_err(|error| garbled(method, &error))

@@ -57,7 +57,7 @@ fn can_run(program: &str) -> bool {
 /// Whether Claude Code knows the MCP server, which is not necessary.
 fn mcp(plugin: Option<&Plugin>) -> Check {
     let name = "mcp";
-    if plugin.is_some_and(|plugin| has_server(&plugin.manifest())) {
+    if plugin.is_some_and(|plugin| server(&plugin.manifest()).is_some()) {
         return Check::ok(name, "Claude Code knows it from the plugin");
     }
     // The user's file is in the directory of the settings only if that directory was chosen.
@@ -74,29 +74,33 @@ fn mcp(plugin: Option<&Plugin>) -> Check {
     };
     let user = user.as_deref().map(read).unwrap_or_default();
     let project = &user["projects"][here.to_string_lossy().as_ref()];
-    let is_known = [&user, project, &read(&here.join(".mcp.json"))]
-        .into_iter()
-        .any(has_server);
-    Check::ok(
-        name,
-        match is_known {
-            true => "Claude Code knows it from its own configuration",
-            false => {
-                "Claude Code does not know the MCP server; claude mcp add --scope user ccd -- ccctl mcp adds it, and so does the plugin"
-            }
-        },
-    )
+    let shared = read(&here.join(".mcp.json"));
+    let found = [&user, project, &shared].into_iter().find_map(server);
+    match found {
+        Some((_, program)) if can_run(program) => {
+            Check::ok(name, "Claude Code knows it from its own configuration")
+        }
+        Some((key, program)) => Check::wrong(
+            name,
+            format!(
+                "Claude Code's configuration calls {program}, which is not a program; claude mcp remove {key}, and add it again"
+            ),
+        ),
+        None => Check::ok(
+            name,
+            "Claude Code does not know the MCP server; claude mcp add --scope user ccd -- ccctl mcp adds it, and so does the plugin",
+        ),
+    }
 }
 
-/// True if `ccctl mcp` is among the servers of a document.
-fn has_server(document: &Value) -> bool {
-    let servers = document["mcpServers"].as_object();
-    let mut servers = servers.into_iter().flat_map(|servers| servers.values());
-    servers.any(|server| {
-        let program = server["command"].as_str().map(Path::new);
-        let is_ours = program.and_then(Path::file_name) == Some(OsStr::new("ccctl"));
-        let words = server["args"].as_array();
-        is_ours && words.is_some_and(|words| words.iter().any(|word| word == "mcp"))
+/// Returns the name of the server in a document that is `ccctl mcp`, and its program.
+fn server(document: &Value) -> Option<(&str, &str)> {
+    let servers = document["mcpServers"].as_object()?;
+    servers.iter().find_map(|(name, server)| {
+        let program = server["command"].as_str()?;
+        let is_ours = Path::new(program).file_name() == Some(OsStr::new("ccctl"));
+        let has_verb = server["args"].as_array()?.iter().any(|word| word == "mcp");
+        (is_ours && has_verb).then_some((&**name, program))
     })
 }
 
@@ -233,7 +237,7 @@ mod tests {
         ] {
             let document = format!("{{\"mcpServers\": {servers}}}");
             let document = serde_json::from_str(&document).unwrap();
-            assert_eq!(has_server(&document), is_ours, "{servers}");
+            assert_eq!(server(&document).is_some(), is_ours, "{servers}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The daemon that runs, and the program that the next one will be.
 
-use super::program::version;
+use super::program::{output, version};
 use crate::Context;
 use crate::call::find_program;
 use crate::check::Check;
@@ -9,24 +9,63 @@ use crate::render::counted;
 use ccd_protocol::NoParams;
 use ccd_protocol::coach::CoachStatus;
 use ccd_protocol::daemon::{DaemonStatusReply, HandOver, HandOverCause};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Checks both; a running daemon is also asked for what it has noticed itself.
 pub(super) fn checks(survey: &Survey, context: &Context) -> Vec<Check> {
-    let mut checks = vec![survey.daemon.check(survey.has_hooks())];
+    let elsewhere = match &survey.daemon {
+        Daemon::NotRunning => survey.base.as_deref().and_then(elsewhere),
+        _ => None,
+    };
+    let mut checks = vec![elsewhere.unwrap_or_else(|| survey.daemon.check(survey.has_hooks()))];
     let program = find_program();
     checks.push(of_program(
         program.as_deref(),
         program.as_deref().and_then(version),
     ));
-    if let Daemon::Running(status) = &survey.daemon {
-        checks.extend(running(status, program.as_deref()));
-        checks.extend(reported(status));
-        checks.extend(coach(context));
+    match &survey.daemon {
+        Daemon::Running(status) => {
+            checks.extend(running(status, program.as_deref()));
+            checks.extend(reported(status));
+            checks.extend(coach(context));
+        }
+        _ => checks.extend(program.as_deref().map(config).unwrap_or_default()),
     }
     checks
+}
+
+/// Finds the daemon that uses the same base directory and listens on another socket: cron, for one, has no `XDG_RUNTIME_DIR`.
+fn elsewhere(base: &Path) -> Option<Check> {
+    let holder = std::fs::read_to_string(base.join("ccd.lock")).ok()?;
+    let (pid, socket) = holder.trim().split_once(", socket ")?;
+    UnixStream::connect(socket).ok()?;
+    let text = format!(
+        "the daemon ({pid}) listens on another socket, {socket}; set CCD_SOCKET to it, or XDG_RUNTIME_DIR as in your login"
+    );
+    Some(Check::wrong("daemon", text))
+}
+
+/// Lets the program check the configuration that the next daemon will use.
+fn config(program: &Path) -> Vec<Check> {
+    let said = output(program, &["--check-config"]).unwrap_or_default();
+    said.lines().filter_map(of_config).collect()
+}
+
+/// Returns the check for one line of `ccd --check-config`.
+fn of_config(line: &str) -> Option<Check> {
+    let (word, text) = line.split_once(": ")?;
+    match word {
+        "error" => {
+            let text = format!("{text}; no daemon starts until this is corrected");
+            Some(Check::wrong("config", text))
+        }
+        "warning" => Some(Check::warning("config", text)),
+        "ok" => Some(Check::ok("config", text)),
+        _ => None,
+    }
 }
 
 fn of_program(program: Option<&Path>, version: Option<String>) -> Check {

@@ -3,7 +3,7 @@
 use crate::call::{Place, call_at};
 use crate::context::note;
 use crate::{Context, Exit};
-use ccd_protocol::session::{SessionGet, SessionParams, SessionState};
+use ccd_protocol::session::{SessionGet, SessionGetParams, SessionState};
 use ccd_protocol::tape::{FallbackMode, RecordMode, TapeOptions, TapeUse};
 use std::time::{Duration, Instant};
 
@@ -92,9 +92,7 @@ pub(crate) fn print_summary_if_ended(
     session: &str,
     context: &Context,
 ) {
-    let params = SessionParams {
-        session: session.to_owned(),
-    };
+    let params = SessionGetParams::of(session);
     let record = call_at::<SessionGet>(place, &params).map(|answer| answer.value);
     if record.is_ok_and(|record| record.state != SessionState::Alive) {
         let _ = print_summary(LastMiss::Told, summary, place, session, Exit::Done, context);
@@ -108,9 +106,7 @@ pub(crate) fn await_written(place: &Place, session: &str) {
 
 /// The field `tape` of the session's record, once it is final; `None` if the daemon does not reply.
 fn use_of(place: &Place, session: &str) -> Option<TapeUse> {
-    let params = SessionParams {
-        session: session.to_owned(),
-    };
+    let params = SessionGetParams::of(session);
     let deadline = Instant::now() + PATIENCE;
     loop {
         let record = call_at::<SessionGet>(place, &params).ok()?.value;

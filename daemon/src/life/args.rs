@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[command(
     name = "ccd",
     version,
-    after_help = "Examples:\n  ccd                          serve in the foreground\n  ccd --socket /run/user/1000/x.sock\n  ccctl daemon status          ask a running daemon"
+    after_help = "Examples:\n  ccd                          serve in the foreground\n  ccd --socket /run/user/1000/x.sock\n  ccd --check-config           exit with status 1 if a daemon would not start\n  ccctl daemon status          ask a running daemon"
 )]
 pub(crate) struct Args {
     /// Listen on this socket instead of the default one.
@@ -28,6 +28,10 @@ pub(crate) struct Args {
     /// Tell what other builds must have in common with this one to take over its sessions.
     #[arg(long, hide = true)]
     pub(crate) formats: bool,
+
+    /// Check the configuration that the daemon would use, print the result, and exit.
+    #[arg(long)]
+    pub(crate) check_config: bool,
 
     /// Exit with status 0 if a daemon with this socket or base directory is already running.
     #[arg(long)]

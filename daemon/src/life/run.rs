@@ -113,19 +113,32 @@ fn check_parents_of(paths: &Paths) -> Result<(), StartError> {
     })
 }
 
+/// Reads the configuration that a daemon with these arguments would use.
+///
+/// # Errors
+///
+/// [`StartError`]; [`StartError::Config`] has a line for each mistake.
+pub(crate) fn load_config(args: &Args) -> Result<Loaded, StartError> {
+    Ok(sources(args, &find_paths(args)?.base).load()?)
+}
+
+fn sources(args: &Args, base: &Path) -> Sources {
+    let env = |name: &str| std::env::var_os(name);
+    Sources::from_env(args.config.clone(), env, base)
+}
+
 /// Reads the configuration and starts the daemon's own log.
 ///
 /// # Errors
 ///
 /// [`StartError`] in one line.
 pub(crate) fn prepare(args: &Args, terminals: &Terminals) -> Result<Prepared, StartError> {
-    let env = |name: &str| std::env::var_os(name);
     let paths = find_paths(args)?;
     let found = match terminals.are_handed_over() {
         true => paths.prepare_again()?,
         false => paths.prepare().map(|()| Vec::new())?,
     };
-    let sources = Sources::from_env(args.config.clone(), env, &paths.base);
+    let sources = sources(args, &paths.base);
     // Before it is loaded: a change in between will be noticed.
     let read = sources.snapshot();
     let loaded = match sources.load() {

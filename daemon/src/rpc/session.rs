@@ -52,7 +52,10 @@ pub(super) fn register(module: &mut RpcModule<Arc<Daemon>>) -> Result<(), Regist
     })?;
     method::<SessionGet, _, _>(module, |daemon, _, params| async move {
         let session = daemon.sessions.find(&params.session).await?;
-        let waiting = session.waiting_for_input().await;
+        let waiting = match params.waiting {
+            Some(false) => None,
+            _ => session.waiting_for_input().await,
+        };
         Ok(session.record(waiting))
     })?;
     method::<SessionSend, _, _>(module, |daemon, peer, params| async move {

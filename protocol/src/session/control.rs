@@ -12,6 +12,28 @@ pub struct SessionParams {
     pub session: String,
 }
 
+/// Parameters of `session.get`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionGetParams {
+    /// Id, name, or a unique prefix of an id.
+    pub session: String,
+    /// False: do not look up `waiting_for_input`, which takes up to 20 ms right after a send. Default: true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<bool>,
+}
+
+impl SessionGetParams {
+    /// Names the session.
+    #[must_use]
+    pub fn of(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            waiting: None,
+        }
+    }
+}
+
 /// Parameters of `session.list`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -31,7 +31,7 @@ use crate::method::{Done, methods};
 methods! {
     SessionCreate = "session.create" (SessionCreateParams) -> Session, "Starts a program in its own terminal and returns the session record.";
     SessionList = "session.list" (SessionListParams) -> SessionListReply, "Lists live sessions; with `all`, ended ones as well.";
-    SessionGet = "session.get" (SessionParams) -> Session, "Returns one session's record, live or ended.";
+    SessionGet = "session.get" (SessionGetParams) -> Session, "Returns one session's record, live or ended.";
     SessionSend = "session.send" (SessionSendParams) -> SessionSendReply, "Types text, keys, bytes or a paste; with `expect`, waits for the answer in the same request.";
     SessionExpect = "session.expect" (SessionExpectParams) -> ExpectResult, "Waits for the first of several patterns.";
     SessionWait = "session.wait" (SessionWaitParams) -> SessionWaitReply, "Waits until the program exits, goes silent, shows a prompt or waits for input.";

@@ -2,7 +2,7 @@
 
 use crate::support::client::{Installation, Ran};
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
@@ -79,6 +79,52 @@ fn a_sound_installation_is_ok_with_and_without_a_daemon() {
         "{reply:#}"
     );
     assert_eq!(of(&reply, "running"), []);
+}
+
+#[test]
+fn a_configuration_that_prevents_the_start_is_wrong() {
+    let installation = Installation::new();
+    fs::create_dir(installation.home()).unwrap();
+    set_mode(&installation.home(), 0o700);
+    let config = installation.home().join("config.json");
+    fs::write(&config, "{ max_sessions: 'many' }").unwrap();
+    assert_wrong(&installation, "config", ":1:17: max_sessions must be");
+    fs::write(&config, "{ max_session: 1 }").unwrap();
+    let (code, reply) = doctor(&installation);
+    let states: Vec<_> = of(&reply, "config").iter().map(|found| found.0).collect();
+    assert_eq!((code, &*states), (Some(0), &["warning", "ok"][..]));
+}
+
+#[test]
+fn a_daemon_on_another_socket_is_named() {
+    let installation = Installation::new();
+    installation.run(&["daemon", "start"]);
+    let other = installation.home().join("other.sock");
+    let ran = installation.run(&["--socket", other.to_str().unwrap(), "doctor"]);
+    let socket = installation.socket().display().to_string();
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let line = ran
+        .stdout
+        .lines()
+        .find(|line| line.contains("another socket"));
+    assert!(line.is_some_and(|line| line.contains(&socket)), "{ran:?}");
+}
+
+#[test]
+fn an_mcp_server_whose_program_is_gone_is_wrong() {
+    let installation = Installation::new();
+    let config = installation.bin().parent().unwrap().join(".claude.json");
+    let write = |program: &str| {
+        let server = json!({"type": "stdio", "command": program, "args": ["mcp"]});
+        let text = json!({"mcpServers": {"terminals": server}}).to_string();
+        fs::write(&config, text).unwrap();
+    };
+    write("/gone/ccctl");
+    assert_wrong(&installation, "mcp", "/gone/ccctl");
+    write(installation.bin().join("ccctl").to_str().unwrap());
+    let (code, reply) = doctor(&installation);
+    let text = "Claude Code knows it from its own configuration";
+    assert_eq!((code, of(&reply, "mcp")), (Some(0), vec![("ok", text)]));
 }
 
 #[test]

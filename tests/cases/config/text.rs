@@ -93,17 +93,40 @@ fn all_mistakes_are_named_at_the_start_and_nothing_is_started() {
         .config("{\n  max_sessions: 'many',\n  limits: { rows: 0 },\n  logging: 7\n}")
         .prepare();
     let ran = daemon.run_to_end(&[]);
-    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let checked = daemon.run_to_end(&["--check-config"]);
+    assert_eq!((ran.code, checked.code), (Some(1), Some(1)), "{checked:?}");
     for expected in [
         "2:17: max_sessions must be",
         "3:19: limits.rows must be",
         "4:12: logging must be an object",
     ] {
-        assert!(
-            ran.stderr.contains(expected),
-            "{expected:?} is missing in {ran:?}"
-        );
+        for said in [&ran.stderr, &checked.stdout] {
+            assert!(said.contains(expected), "{expected:?} is missing in {said}");
+        }
     }
+    assert!(
+        checked
+            .stdout
+            .lines()
+            .all(|line| line.starts_with("error: "))
+    );
+    assert!(!daemon.socket().exists());
+}
+
+#[test]
+fn a_configuration_is_checked_without_a_daemon() {
+    let daemon = Daemon::builder().config("{ max_session: 1 }").prepare();
+    let ran = daemon.run_to_end(&["--check-config"]);
+    let lines: Vec<_> = ran.stdout.lines().collect();
+    assert_eq!((ran.code, lines.len()), (Some(0), 2), "{ran:?}");
+    assert!(
+        lines[0].starts_with("warning: ") && lines[0].contains(":1:3: "),
+        "{ran:?}"
+    );
+    assert!(
+        lines[1].starts_with("ok: ") && lines[1].ends_with("config.json"),
+        "{ran:?}"
+    );
     assert!(!daemon.socket().exists());
 }
 

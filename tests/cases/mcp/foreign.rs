@@ -60,20 +60,24 @@ fn scenario() -> String {
         step("session_send", json!({"session": "py", "text": "import getpass; len(getpass.getpass())"})),
         step("session_send", json!({"session": "py", "text": "open sesame", "secret": true})),
         step("session_read", json!({"session": "py", "pattern": "never", "timeout_s": 0.5})),
+        step("session_read", json!({"session": "py", "pattern": "never", "timeout_s": 600})),
         step("session_close", json!({"session": "py"})),
         {"text": "It is done."}
     ]);
     steps.to_string()
 }
 
+/// Claude Code cancels a call after `MCP_TOOL_TIMEOUT` milliseconds.
 const SCRIPT: &str = r#"
 set -eu
 cd "$HOME/repo"
-echo '{"mcpServers": {"ccd": {"command": "ccctl", "args": ["mcp"]}}}' >"$HOME/mcp.json"
+echo '{"mcpServers": {"ccd": {"command": "sh", "args": ["-c", "tee $HOME/sent | ccctl mcp"]}}}' >"$HOME/mcp.json"
+export MCP_TOOL_TIMEOUT=20000
 python3 "$HOME/api.py" run --script "$HOME/scenario.json" -- "$CLAUDE" -p 'use the terminal' --verbose \
     --output-format stream-json --mcp-config "$HOME/mcp.json" --permission-mode bypassPermissions </dev/null >"$HOME/out" 2>&1 ||
     { cat "$HOME/out" >&2; exit 1; }
 cat "$HOME/out"
+grep -h notifications/cancelled "$HOME/sent"
 ccctl session history py --json
 ccctl daemon stop --force >&2
 "#;
@@ -95,7 +99,7 @@ fn the_real_claude_code_drives_python_through_the_tools() {
         .map(|record| record["message"]["content"].to_string())
         .filter(|content| content.contains("tool_result"))
         .collect();
-    assert_eq!(results.len(), 8, "{printed}");
+    assert_eq!(results.len(), 9, "{printed}");
     for (result, words) in results.iter().zip([
         &["python3 waits for input"][..],
         &["Your name? ", "pattern matched"],
@@ -104,6 +108,7 @@ fn the_real_claude_code_drives_python_through_the_tools() {
         &["waits for hidden input"],
         &["11", ">>>"],
         &["still waiting after 0.5 s"],
+        &["timed out"],
         &["closed"],
     ]) {
         assert!(

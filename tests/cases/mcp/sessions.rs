@@ -2,7 +2,7 @@
 
 use super::agent::{Agent, next_of};
 use crate::support::{Ccctl, Daemon};
-use ccd_protocol::session::{SessionGet, SessionHistory, SessionHistoryParams, SessionParams};
+use ccd_protocol::session::{SessionGet, SessionGetParams, SessionHistory, SessionHistoryParams};
 use serde_json::json;
 
 const HIDDEN: &str = "import getpass; print(len(getpass.getpass('Password: ')))";
@@ -36,10 +36,9 @@ fn an_agent_talks_to_python_and_a_person_sees_it() {
         json!({"session": "py", "from": next_of(&said), "until": "input"}),
     );
     assert!(read.contains(">>>"), "{read}");
-    let session = SessionParams {
-        session: "py".into(),
-    };
-    let record = daemon.call::<SessionGet>(&session).unwrap();
+    let record = daemon
+        .call::<SessionGet>(&SessionGetParams::of("py"))
+        .unwrap();
     assert_eq!(record.created_by.as_deref(), Some("claude-code"));
     let params = SessionHistoryParams {
         session: "py".into(),

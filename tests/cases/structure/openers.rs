@@ -44,6 +44,7 @@ const EXCEPTIONS: [(&str, &[&str]); 9] = [
         "files of ccd that the client reads or writes in directories of this user alone",
         &[
             "client/src/demo/home.rs",
+            "client/src/doctor/daemon.rs",
             "client/src/doctor/databases.rs",
             "client/src/hook/memory.rs",
             "client/src/hook/policy.rs",

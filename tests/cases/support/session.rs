@@ -9,7 +9,7 @@ use ccd_protocol::Timeout;
 use ccd_protocol::session::{
     ExpectResult, Pattern, SendExpect, Session, SessionClose, SessionCloseParams,
     SessionCloseReply, SessionCreate, SessionCreateParams, SessionExpect, SessionExpectParams,
-    SessionGet, SessionList, SessionListParams, SessionParams, SessionRead, SessionReadParams,
+    SessionGet, SessionGetParams, SessionList, SessionListParams, SessionRead, SessionReadParams,
     SessionReadReply, SessionResize, SessionResizeParams, SessionRun, SessionRunParams,
     SessionRunReply, SessionScreen, SessionScreenParams, SessionScreenReply, SessionSend,
     SessionSendParams, SessionSendReply, SessionSignal, SessionSignalParams, SessionWait,
@@ -159,8 +159,7 @@ impl Daemon {
 
     /// Returns the id of the session that an id, a name or a prefix refers to.
     pub(crate) fn id_of(&self, session: &str) -> Result<String, Value> {
-        let session = session.to_owned();
-        let found = self.call::<SessionGet>(&SessionParams { session });
+        let found = self.call::<SessionGet>(&SessionGetParams::of(session));
         found.map(|session| session.session_id)
     }
 
@@ -179,10 +178,8 @@ impl OpenSession<'_> {
     /// Returns the current record.
     #[track_caller]
     pub(crate) fn now(&self) -> Session {
-        let session = self.id().to_owned();
-        self.daemon
-            .call::<SessionGet>(&SessionParams { session })
-            .unwrap()
+        let params = SessionGetParams::of(self.id());
+        self.daemon.call::<SessionGet>(&params).unwrap()
     }
 
     /// Types as `params` specify.

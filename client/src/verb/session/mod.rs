@@ -15,7 +15,7 @@ use crate::terminal::output_columns;
 use crate::{Context, Exit, Failure, attach, render, tail};
 use ccd_protocol::session::{
     PipeState, SessionClose, SessionCloseParams, SessionEcho, SessionEchoParams, SessionGet,
-    SessionHistory, SessionHistoryParams, SessionList, SessionListParams, SessionParams,
+    SessionGetParams, SessionHistory, SessionHistoryParams, SessionList, SessionListParams,
     SessionPipe, SessionPipeParams, SessionResize, SessionResizeParams, SessionSignal,
     SessionSignalParams,
 };
@@ -31,8 +31,8 @@ pub(crate) fn dispatch(verb: &SessionVerb, context: &mut Context) -> Result<Exit
         SessionVerb::Create(args) => create::create(args, context),
         SessionVerb::List { all } => list(*all, context),
         SessionVerb::Get(args) => {
-            let session = args.session.clone();
-            context.show::<SessionGet>(&SessionParams { session }, render::session)
+            let params = SessionGetParams::of(&args.session);
+            context.show::<SessionGet>(&params, render::session)
         }
         SessionVerb::Send(args) => send::send(args, context),
         SessionVerb::Expect(args) => expect::expect(args, context),

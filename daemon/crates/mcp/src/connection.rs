@@ -106,13 +106,12 @@ pub async fn serve(
     }
     tracker.close();
     tracker.wait().await;
-    if !stop.is_cancelled() {
-        let calls = Calls {
-            daemon: &*own,
-            agent: NAMELESS,
-        };
-        end_own_shell(calls, &instance).await;
-    }
+    let calls = Calls {
+        daemon: &*own,
+        agent: NAMELESS,
+    };
+    stop.run_until_cancelled(end_own_shell(calls, &instance))
+        .await;
     Ok(())
 }
 

@@ -1,8 +1,8 @@
 //! What the server needs of the daemon.
 
 use crate::policy::Policy;
-use ccd_protocol::session::{Session, SessionWait, SessionWaitParams, WaitFor};
-use ccd_protocol::{ErrorCode, ErrorObject, Method, Timeout};
+use ccd_protocol::session::{Session, SessionGet, SessionGetParams};
+use ccd_protocol::{ErrorCode, ErrorObject, Method};
 use futures_util::future::BoxFuture;
 use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
@@ -53,20 +53,26 @@ impl Calls<'_> {
         serde_json::from_str(reply.get()).map_err(garbled)
     }
 
-    /// Returns the record of a session, without what its program waits for: a look at that takes longer than a send,
-    /// and right after one up to 20 ms more.
+    /// Returns the record of a session, with what its program waits for.
+    ///
+    /// # Errors
+    ///
+    /// There is no such session.
+    pub(crate) async fn session(&self, session: &str) -> Result<Session, ErrorObject> {
+        self.call::<SessionGet>(&SessionGetParams::of(session))
+            .await
+    }
+
+    /// Returns the record of a session, without what its program waits for: looking that up takes longer than a send.
     ///
     /// # Errors
     ///
     /// There is no such session.
     pub(crate) async fn record(&self, session: &str) -> Result<Session, ErrorObject> {
-        let params = SessionWaitParams {
+        let params = SessionGetParams {
             session: session.to_owned(),
-            condition: WaitFor::Idle,
-            idle_ms: Some(0.0),
-            since: None,
-            timeout_ms: Timeout::After(0.0),
+            waiting: Some(false),
         };
-        Ok(self.call::<SessionWait>(&params).await?.session)
+        self.call::<SessionGet>(&params).await
     }
 }

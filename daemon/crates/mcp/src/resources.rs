@@ -3,8 +3,7 @@
 use crate::output::{DEFAULT_BYTES, between};
 use crate::tools::{Call, Mistake, screen_text};
 use ccd_protocol::session::{
-    Session, SessionGet, SessionList, SessionListParams, SessionParams, SessionScreen,
-    SessionScreenParams,
+    Session, SessionList, SessionListParams, SessionScreen, SessionScreenParams,
 };
 use ccd_protocol::{ErrorCode, ErrorObject};
 use rmcp::model::{ErrorData, Resource as Listed, ResourceContents, ResourceTemplate};
@@ -107,11 +106,9 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 pub(crate) async fn find(call: &Call<'_>, uri: &str) -> Result<(Resource, u64), ErrorData> {
     let resource = Resource::parse(uri).ok_or_else(|| missing(uri, "no such resource"))?;
     let session = call.session(&resource.session).await;
-    let params = SessionParams {
-        session: session.map_err(|Mistake(sentence)| missing(uri, &sentence))?,
-    };
-    let session = call.calls.call::<SessionGet>(&params).await;
-    Ok((resource, session.map_err(failed)?.output.output_bytes))
+    let session = session.map_err(|Mistake(sentence)| missing(uri, &sentence))?;
+    let record = call.calls.record(&session).await.map_err(failed)?;
+    Ok((resource, record.output.output_bytes))
 }
 
 /// Returns what the resource at an address contains.
@@ -133,14 +130,7 @@ pub(crate) async fn read(call: &Call<'_>, uri: &str) -> Result<ResourceContents,
             screen_text(&screen.map_err(failed)?)
         }
         Kind::Output(from) => {
-            let params = SessionParams {
-                session: session.clone(),
-            };
-            let record = call
-                .calls
-                .call::<SessionGet>(&params)
-                .await
-                .map_err(failed)?;
+            let record = call.calls.record(&session).await.map_err(failed)?;
             let end = record.output.output_bytes;
             let start = from.unwrap_or_else(|| end.saturating_sub(DEFAULT_BYTES));
             between(call.calls, &session, (start, end), DEFAULT_BYTES)

@@ -2,8 +2,8 @@
 
 use crate::daemon::Calls;
 use ccd_protocol::session::{
-    ExpectResult, Pattern, SendExpect, Session, SessionExpect, SessionExpectParams, SessionGet,
-    SessionParams, SessionState, SessionWait, SessionWaitParams, WaitFor,
+    ExpectResult, Pattern, SendExpect, Session, SessionExpect, SessionExpectParams, SessionState,
+    SessionWait, SessionWaitParams, WaitFor,
 };
 use ccd_protocol::{ErrorCode, ErrorObject, Timeout};
 use schemars::JsonSchema;
@@ -255,14 +255,11 @@ impl Wait {
         why: String,
         matched_end: Option<u64>,
     ) -> Result<Waited, ErrorObject> {
-        let params = SessionParams {
-            session: session.to_owned(),
-        };
-        let mut session = calls.call::<SessionGet>(&params).await?;
+        let mut session = calls.session(session).await?;
         if session.state == SessionState::Zombie {
             // Its exit status is known in a moment.
             let params = SessionWaitParams {
-                session: params.session,
+                session: session.session_id.clone(),
                 condition: WaitFor::Exit,
                 idle_ms: None,
                 since: None,

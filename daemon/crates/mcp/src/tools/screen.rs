@@ -3,9 +3,7 @@
 use super::call::{Call, Mistake, Tool, ToolOutput};
 use crate::output::{MAX_BYTES, cut};
 use crate::picture;
-use ccd_protocol::session::{
-    ScreenFormat, SessionGet, SessionParams, SessionScreen, SessionScreenParams, SessionScreenReply,
-};
+use ccd_protocol::session::{ScreenFormat, SessionScreen, SessionScreenParams, SessionScreenReply};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -57,10 +55,7 @@ impl Tool for Screen {
 impl Screen {
     /// Fails if the terminal is too large for an image.
     async fn require_small(&self, call: &Call<'_>, session: &str) -> Result<(), Mistake> {
-        let params = SessionParams {
-            session: session.to_owned(),
-        };
-        let session = call.calls.call::<SessionGet>(&params).await?;
+        let session = call.calls.record(session).await?;
         let cells = u32::from(session.rows) * u32::from(session.cols);
         match cells <= MAX_IMAGE_CELLS {
             true => Ok(()),

@@ -5,8 +5,8 @@ use crate::daemon::Calls;
 use crate::output::{DEFAULT_BYTES, between, clean, cut, state};
 use crate::wait::seconds;
 use ccd_protocol::session::{
-    InputVerdict, SessionClose, SessionCloseParams, SessionCreate, SessionCreateParams, SessionGet,
-    SessionParams, SessionRun, SessionRunParams, SessionRunReply, SessionState,
+    InputVerdict, SessionClose, SessionCloseParams, SessionCreate, SessionCreateParams, SessionRun,
+    SessionRunParams, SessionRunReply, SessionState, SessionWait, SessionWaitParams, WaitFor,
 };
 use ccd_protocol::{ErrorCode, ErrorObject, Timeout};
 use schemars::JsonSchema;
@@ -24,6 +24,9 @@ const MAX_S: f64 = 600.0;
 /// How often a command that takes long is looked at, and how many looks in succession must find that it waits for input.
 const LOOK_PERIOD: Duration = Duration::from_millis(700);
 const LOOKS: u32 = 2;
+
+/// How long the shell of an agent that is gone may take to finish its last command and show its prompt.
+const LAST_PROMPT_MS: f64 = 10_000.0;
 
 /// What is shown of the output of a command that waits for input.
 const TAIL_BYTES: u64 = 2 << 10;
@@ -141,10 +144,7 @@ async fn run(
         match tokio::time::timeout(LOOK_PERIOD, running.as_mut()).await {
             Ok(ran) => return ran.map(Some),
             Err(_) => {
-                let params = SessionParams {
-                    session: params.session.clone(),
-                };
-                let session = call.calls.call::<SessionGet>(&params).await?;
+                let session = call.calls.session(&params.session).await?;
                 let waiting = session.waiting_for_input.map(|waiting| waiting.verdict);
                 looks = match waiting == Some(InputVerdict::Blocked) {
                     true => looks + 1,
@@ -165,10 +165,7 @@ async fn still_running(
     why: &str,
     output: String,
 ) -> Result<String, ErrorObject> {
-    let params = SessionParams {
-        session: session.to_owned(),
-    };
-    let record = call.calls.call::<SessionGet>(&params).await?;
+    let record = call.calls.session(session).await?;
     let next = record.output.output_bytes;
     let output = match output.is_empty() {
         true => {
@@ -202,10 +199,7 @@ fn run_id(call: &Call<'_>, command: &str) -> String {
 async fn own_shell(call: &Call<'_>) -> Result<(String, bool), Mistake> {
     call.require_shell()?;
     let id = format!("{OWN}{}", call.opening.instance);
-    let params = SessionParams {
-        session: id.clone(),
-    };
-    if let Ok(session) = call.calls.call::<SessionGet>(&params).await
+    if let Ok(session) = call.calls.record(&id).await
         && is_alive(&session.state)
     {
         return Ok((id, false));
@@ -225,20 +219,19 @@ async fn own_shell(call: &Call<'_>) -> Result<(String, bool), Mistake> {
 /// Ends the shell of an agent that is gone, unless a command runs in it.
 pub(crate) async fn end_own_shell(calls: Calls<'_>, instance: &str) {
     let session = format!("{OWN}{instance}");
-    let params = SessionParams {
+    let params = SessionWaitParams {
         session: session.clone(),
+        condition: WaitFor::Input,
+        idle_ms: None,
+        since: None,
+        timeout_ms: Timeout::After(LAST_PROMPT_MS),
     };
-    let Ok(record) = calls.call::<SessionGet>(&params).await else {
-        return;
-    };
-    let is_idle =
-        (record.waiting_for_input).is_some_and(|waiting| waiting.verdict != InputVerdict::No);
-    if is_alive(&record.state) && is_idle {
+    // It ends after an hour otherwise.
+    if calls.call::<SessionWait>(&params).await.is_ok() {
         let params = SessionCloseParams {
             session,
             grace_ms: None,
         };
-        // It ends after an hour otherwise.
         let _ = calls.call::<SessionClose>(&params).await;
     }
 }

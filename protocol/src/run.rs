@@ -53,6 +53,9 @@ pub struct RunOnceParams {
     /// As in `session.create`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller_env: Option<BTreeMap<String, String>>,
+    /// Keep the session's output, as that of any session that has ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_output: bool,
 }
 
 /// Reply of `run.once`.
@@ -72,7 +75,7 @@ pub struct RunOnceReply {
     pub duration_ms: u64,
     /// The program was ended at `timeout_ms`.
     pub timed_out: bool,
-    /// Its session, whose record and history can still be read.
+    /// Its session, whose record and history can still be read; with `keep_output`, its output too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// Strings of `contains` and patterns of `expect` that did not appear.

@@ -180,6 +180,7 @@ impl Bench {
                 // At the limit, the oldest output is dropped instead of ending the session.
                 persist: Some(true),
                 plain: true,
+                transient: true,
                 ..params.clone()
             };
             let (sessions, peer) = (&self.work.sessions, &self.work.peer);

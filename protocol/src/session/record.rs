@@ -83,8 +83,8 @@ pub struct Session {
     pub max_session_runtime_s: f64,
     pub shell: bool,
     pub transient: bool,
-    /// The method that started a transient session, of which only this record and the history are left once it has
-    /// ended. The newest 1,000 of them are kept.
+    /// The method that ran the program to its end. Of a transient session only this record and the history are left then;
+    /// the newest 1,000 of them are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_by: Option<String>,
     /// Why the program could not be started. The session was never alive, and only this record and its history exist.

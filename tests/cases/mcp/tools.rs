@@ -28,7 +28,10 @@ fn a_program_runs_to_its_end_and_a_shell_keeps_its_state() {
     let daemon = Daemon::start();
     let mut agent = Agent::start(&daemon);
     let said = agent.tool("program_run", json!({"program": "sort", "stdin": "b\na\n"}));
-    assert!(said.contains("a\nb\n[exit status 0 after"), "{said}");
+    assert!(
+        said.starts_with("a\nb\n[session ") && said.contains(": exit status 0 after"),
+        "{said}"
+    );
     let said = agent.tool(
         "program_run",
         json!({"program": "sleep", "args": ["600"], "timeout_s": 0.3}),
@@ -124,6 +127,25 @@ fn conversations_and_the_memory_of_a_project_are_found() {
     assert!(said.contains("[nothing found]"), "{said}");
     let missing = agent.fails("memory_show", json!({"project": "/no/such"}));
     assert!(missing.contains("/no/such"), "{missing}");
+}
+
+#[test]
+fn the_long_output_of_a_program_can_be_read_to_its_end() {
+    let daemon = Daemon::start();
+    let mut agent = Agent::start(&daemon);
+    let said = agent.tool("program_run", json!({"program": "seq", "args": ["20000"]}));
+    let whole: String = (1..=20_000).map(|number| format!("{number}\n")).collect();
+    let (_, rest) = said.split_once("from=").unwrap();
+    let from: usize = rest.split(' ').next().unwrap().parse().unwrap();
+    assert!(
+        said.starts_with(&whole[..from]) && said.contains("\n20000\n[session "),
+        "{said}"
+    );
+    let read = agent.tool(
+        "session_read",
+        json!({"session": super::agent::id_of(&said), "from": from}),
+    );
+    assert!(read.starts_with(&whole[from..from + 1000]), "{read}");
 }
 
 #[test]

@@ -102,7 +102,7 @@ pub(crate) fn cut(text: &str, limit: usize) -> String {
     let tail = text.ceil_char_boundary(text.len() - limit / 2);
     let left_out = tail - head;
     format!(
-        "{}\n[… {left_out} bytes left out; a session, by session_start, keeps all output …]\n{}",
+        "{}\n[… {left_out} bytes left out …]\n{}",
         &text[..head],
         &text[tail..]
     )
@@ -208,7 +208,7 @@ mod tests {
         let text = "é".repeat(100);
         let cut = cut(&text, 20);
         assert!(
-            cut.starts_with("ééééé\n[… 180 bytes left out;") && cut.ends_with(" …]\nééééé"),
+            cut.starts_with("ééééé\n[… 180 bytes left out …]") && cut.ends_with(" …]\nééééé"),
             "{cut}"
         );
     }

@@ -1,7 +1,7 @@
 //! `program_run`.
 
 use super::call::{Call, Mistake, Tool, ToolOutput};
-use crate::output::{DEFAULT_BYTES, clean, cut};
+use crate::output::{DEFAULT_BYTES, between, clean};
 use crate::wait::seconds;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -56,10 +56,18 @@ impl Tool for RunProgram {
             env: self.env,
             caller_env: call.opening.env.clone(),
             timeout_ms: Timeout::After(timeout_s * 1000.0),
+            keep_output: true,
             ..RunOnceParams::default()
         };
         let ran = call.calls.call::<RunOnce>(&params).await?;
-        Ok(said(&ran).into())
+        let output = match (&ran.session_id, ran.output.len() as u64 > DEFAULT_BYTES) {
+            (Some(session), true) => {
+                let end = call.calls.record(session).await?.output.output_bytes;
+                between(call.calls, session, (0, end), DEFAULT_BYTES).await?
+            }
+            _ => clean(&ran.output),
+        };
+        Ok(said(&output, &ran).into())
     }
 
     fn longest_s(&self) -> Option<f64> {
@@ -67,21 +75,18 @@ impl Tool for RunProgram {
     }
 }
 
-fn said(ran: &RunOnceReply) -> String {
+fn said(output: &str, ran: &RunOnceReply) -> String {
     let took = seconds(Duration::from_millis(ran.duration_ms));
-    let mut about = match (ran.exit_code, ran.signal) {
-        _ if ran.timed_out => format!("[ended after {took}: timeout_s was reached"),
-        (Some(status), _) => format!("[exit status {status} after {took}"),
-        (None, Some(signal)) => format!("[ended by signal {signal} after {took}"),
-        (None, None) => format!("[ended after {took}"),
+    let how = match (ran.exit_code, ran.signal) {
+        _ if ran.timed_out => format!("ended after {took}: timeout_s was reached"),
+        (Some(status), _) => format!("exit status {status} after {took}"),
+        (None, Some(signal)) => format!("ended by signal {signal} after {took}"),
+        (None, None) => format!("ended after {took}"),
     };
-    if ran.truncated {
-        about.push_str("; the output was cut at 16 MiB");
-    }
-    about.push(']');
-    let output = cut(&clean(&ran.output), DEFAULT_BYTES as usize);
-    match output.trim_end_matches('\n') {
-        "" => format!("(no output)\n{about}"),
-        output => format!("{output}\n{about}"),
-    }
+    let session = ran.session_id.as_deref().unwrap_or_default();
+    let output = match output.trim_end_matches('\n') {
+        "" => "(no output)",
+        output => output,
+    };
+    format!("{output}\n[session {session}: {how}]")
 }

@@ -29,7 +29,7 @@ pub struct Facts {
     pub log_limit_bytes: u64,
     pub shell: bool,
     pub transient: bool,
-    /// The method that started it, if it is transient and has a history.
+    /// The method that runs its program to its end. A transient session has a history only with it.
     pub started_by: Option<String>,
     /// Why its program could not be started: then it was never alive.
     pub start_error: Option<String>,

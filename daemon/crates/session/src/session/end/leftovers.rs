@@ -53,8 +53,8 @@ pub(crate) async fn end_orphans(sessions: &[String]) -> Ended {
 }
 
 impl Sessions {
-    /// [Retires](Sessions::retire) a session that has ended, and kills the processes that it left: nothing could find
-    /// them afterwards.
+    /// Kills the processes that a session has left, and [retires](Sessions::retire) it if it is transient: nothing could
+    /// find them afterwards.
     ///
     /// # Errors
     ///
@@ -69,7 +69,10 @@ impl Sessions {
             let processes = &self.services.processes;
             kill_leftovers(processes, std::slice::from_ref(ended)).await;
         }
-        self.retire(ended).await
+        match ended.facts.transient {
+            true => self.retire(ended).await,
+            false => Ok(()),
+        }
     }
 }
 

@@ -19,11 +19,14 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 /// Maximum bytes of output in the reply.
 const MAX_OUTPUT_BYTES: usize = 16 << 20;
+
+/// How long after its deadline a session whose output is kept ends by itself.
+const KEPT_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Prefix of the names of script files.
 const SCRIPT_PREFIX: &str = "script-";
@@ -50,7 +53,7 @@ pub struct Once {
     pub reply: RunOnceReply,
     /// Number of output bytes before those in the reply.
     pub before_bytes: u64,
-    /// The session has ended; only its record, its history and its hidden input are left.
+    /// The session has ended; its record, its history and its hidden input are left, and its output if that is kept.
     pub session: Arc<Session>,
 }
 
@@ -91,6 +94,14 @@ impl Sessions {
             .transpose()?;
         // Whatever happens to this call, the program does not outlive it.
         let mut create = create_params(params, script.as_ref());
+        create.transient = !params.keep_output;
+        create.max_session_runtime_s = params.keep_output.then(|| {
+            // For the next worker, if this one does not get that far.
+            let left = deadline
+                .instant()
+                .saturating_duration_since(tokio::time::Instant::now());
+            (left + KEPT_PATIENCE).as_secs_f64()
+        });
         // A persistent session that reaches its limit drops its oldest output instead of ending.
         create.persist = Some(part == Part::End);
         // A program hides input by switching off the echo; this is visible only if the echo is on before.

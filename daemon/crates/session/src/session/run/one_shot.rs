@@ -32,10 +32,14 @@ impl OneShot {
         peer: &Peer,
         params: SessionCreateParams,
     ) -> Result<Self, SessionError> {
+        let params = SessionCreateParams {
+            transient: true,
+            ..params
+        };
         Self::start_for(sessions, peer, params, None).await
     }
 
-    /// Does the same for the method `started_by`, in the history.
+    /// Starts a session for the method `started_by`, with a history. If it is not transient, its output stays after its end.
     ///
     /// # Errors
     ///
@@ -48,8 +52,7 @@ impl OneShot {
     ) -> Result<Self, SessionError> {
         let params = SessionCreateParams {
             session_timeout_s: Some(0.0),
-            max_session_runtime_s: Some(0.0),
-            transient: true,
+            max_session_runtime_s: params.max_session_runtime_s.or(Some(0.0)),
             ..params
         };
         // In a task: a caller that gives up during the start must not leave a session.

@@ -117,13 +117,13 @@ Times come from the running daemon and cover the time since it started. No daemo
 exit status is 1 if a check fails (✗)."
     )]
     Status,
-    /// Write a Claude Code plugin to a directory: these hooks, the MCP server, a skill and slash commands
+    /// Write a Claude Code plugin to a directory: ccd's hooks, the MCP server, a skill and slash commands
     #[command(after_help = "Examples:
   ccctl hooks plugin ~/.claude/skills/ccd
   ccctl hooks plugin ccd-plugin && claude --plugin-dir ccd-plugin
 
 Claude Code loads a plugin in ~/.claude/skills in every session; to remove it, delete the directory. After an \
-update of ccctl, write it again. Use the plugin or ccctl hooks install, not both: otherwise each hook runs twice. \
+upgrade of ccctl, run this command again. Use the plugin or ccctl hooks install, not both: otherwise each hook runs twice. \
 The plugin calls ccctl by name if it is on PATH, otherwise by its path.")]
     Plugin {
         /// Directory to write to; it is created if necessary

@@ -356,15 +356,15 @@ With --policy, a call that cannot be judged is refused: the exit status is then 
     /// Install ccd's hooks in Claude Code, and check that they work
     #[command(subcommand)]
     Hooks(HooksVerb),
-    /// Check the daemon, its service, files and disk, the system's limits, Claude Code and ccd's hooks
+    /// Check the daemon, its service, files and disk, system limits, Claude Code and ccd's hooks
     #[command(after_help = "Examples:
   ccctl doctor
   ccctl doctor --json | jq -r '.checks[] | select(.state != \"ok\") | .text'
 
-Each line is one check: first what is wrong (✗), then warnings (!), then what is ok (✓). The first two say what to do. doctor checks this host, even with --host. It starts no daemon, changes nothing and does not run claude. It \
+Prints one line per check: failures (✗) first, then warnings (!), then passed checks (✓). Failures and warnings say what to do. doctor checks this host, even with --host. It starts no daemon, changes nothing and does not run claude. It \
 checks only the header and the size of databases; ccctl daemon check reads them completely.
 
-Exit status: 1 if something is wrong, otherwise 0.")]
+Exit status: 1 if a check failed, otherwise 0.")]
     Doctor,
     /// Run a demo with its own temporary daemon
     #[command(after_help = "Examples:
@@ -377,14 +377,14 @@ Exit status: 1 if something is wrong, otherwise 0.")]
 
 docs/PROTOCOL.md lists all methods; so does ccctl call rpc.discover.")]
     Call(CallArgs),
-    /// Serve MCP on standard input and output: sessions, search and memory as tools for an agent
+    /// Serve MCP on standard input and output: give an agent terminals, conversation search and session memory
     #[command(after_help = "Examples:
   claude mcp add --scope user ccd -- ccctl mcp
   ccctl hooks plugin DIR     the plugin for Claude Code includes this server
   ccctl mcp < requests.jsonl
 
 An MCP client starts this program; it is not meant for interactive use. Programs that the agent starts get the \
-directory and the environment of this process. A daemon is started if none is running. The configuration keys \
+directory and the environment of this process. Starts a daemon if none is running, unless --no-start is given. The configuration keys \
 mcp.programs, mcp.sessions and mcp.read_only limit what agents may do.")]
     Mcp,
     /// Connect standard input and output to the daemon; --host runs this on the other host
